@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"neardup/signature"
+)
+
+// Posting says that a document has a signature.
+type Posting struct {
+	Signature signature.Signature
+	Key       Key
+}
+
+// Edge says that a document stands in a list of which Rep, the larger key, is
+// the representative.
+type Edge struct{ Rep, Member Key }
+
+// ListOptions say which lists are deleted. The paper: "We delete the signatures
+// which exist very frequently ( > 10000 times) and which exist frequently
+// ( > 400 times) and focus on some certain web sites" (templates and spam).
+type ListOptions struct {
+	MaxList  int `json:"max_list" yaml:"max_list"`   // lists of more documents are deleted; at least 2
+	SiteList int `json:"site_list" yaml:"site_list"` // lists of more are deleted if few sites hold them; 0: none are
+}
+
+// Validate says which option is out of its range.
+func (o ListOptions) Validate() error {
+	if o.MaxList < 2 {
+		return fmt.Errorf("max_list is %d, must be at least 2", o.MaxList)
+	}
+	if o.SiteList < 0 {
+		return fmt.Errorf("site_list is %d, must be at least 0", o.SiteList)
+	}
+	return nil
+}
+
+// ListCounts account for every posting of the lists that have ended.
+type ListCounts struct {
+	Postings        int64 `json:"postings" yaml:"postings"`
+	Lists           int64 `json:"lists" yaml:"lists"`                       // signatures, all of them
+	Singletons      int64 `json:"singletons" yaml:"singletons"`             // lists of one document
+	DeletedFrequent int64 `json:"deleted_frequent" yaml:"deleted_frequent"` // lists longer than MaxList
+	DeletedSites    int64 `json:"deleted_sites" yaml:"deleted_sites"`       // lists concentrated on few sites
+	DeletedPostings int64 `json:"deleted_postings" yaml:"deleted_postings"` // postings of deleted lists
+	Edges           int64 `json:"edges" yaml:"edges"`
+	Longest         int64 `json:"longest" yaml:"longest"` // postings of the longest list, deleted or not
+}
+
+// Add joins the counts of other lists to c.
+func (c *ListCounts) Add(o ListCounts) {
+	c.Postings += o.Postings
+	c.Lists += o.Lists
+	c.Singletons += o.Singletons
+	c.DeletedFrequent += o.DeletedFrequent
+	c.DeletedSites += o.DeletedSites
+	c.DeletedPostings += o.DeletedPostings
+	c.Edges += o.Edges
+	c.Longest = max(c.Longest, o.Longest)
+}
+
+// Lists turns postings, sorted by signature, into the edges from each list's
+// representative ("the document which has 'largest' key") to its other
+// members. It never holds more than MaxList+1 keys. After an error it is of no
+// further use.
+type Lists struct {
+	o            ListOptions
+	concentrated func([]Key) (bool, error)
+	emit         func(Edge) error
+	counts       ListCounts
+
+	// The list that is being read.
+	signature signature.Signature
+	begun     bool  // signature is set
+	postings  int64 // of the list; 0 when it has been flushed
+	keys      []Key
+	sorted    bool // keys are sorted and distinct: they once filled up
+	deleted   bool // there were more than MaxList
+}
+
+// NewLists makes a Lists that hands edges to emit. concentrated is asked about
+// lists of more than SiteList documents, with their keys from the largest
+// down; nil turns that rule off. The options must be valid.
+func NewLists(o ListOptions, concentrated func(members []Key) (bool, error), emit func(Edge) error) *Lists {
+	return &Lists{o: o, concentrated: concentrated, emit: emitting("edge", emit)}
+}
+
+// Add takes the next posting. Within a list documents may come in any order
+// (a page quality from outside may have replaced the weight they were sorted
+// by) and more than once. When Add returns, all edges of signatures before
+// p's have been emitted, and Counts is about exactly those: a caller may save
+// its place there.
+func (l *Lists) Add(p Posting) error {
+	order := bytes.Compare(p.Signature[:], l.signature[:])
+	if l.begun && (order < 0 || order == 0 && l.postings == 0) {
+		return fmt.Errorf("cluster: postings out of order: signature %x after %x", p.Signature, l.signature)
+	}
+	if order != 0 || !l.begun {
+		if err := l.Flush(); err != nil {
+			return err
+		}
+		l.begun, l.signature = true, p.Signature
+	}
+	l.postings++
+	if !l.deleted {
+		l.insert(p.Key)
+	}
+	return nil
+}
+
+// insert adds k to keys. Keys are appended as they come until they fill up;
+// if that was because of repetitions, the rest are inserted in place.
+func (l *Lists) insert(k Key) {
+	if !l.sorted {
+		l.keys = append(l.keys, k)
+	} else if i, found := slices.BinarySearchFunc(l.keys, k, Key.Compare); !found {
+		l.keys = slices.Insert(l.keys, i, k)
+	}
+	if len(l.keys) > l.o.MaxList {
+		l.sort()
+		l.deleted = len(l.keys) > l.o.MaxList
+	}
+}
+
+func (l *Lists) sort() {
+	if !l.sorted {
+		slices.SortFunc(l.keys, Key.Compare)
+		l.keys = slices.Compact(l.keys)
+		l.sorted = true
+	}
+}
+
+// Flush ends the last list.
+func (l *Lists) Flush() error {
+	if l.postings == 0 {
+		return nil
+	}
+	counts := ListCounts{Postings: l.postings, Lists: 1, Longest: l.postings}
+	l.sort()
+	concentrated := false
+	if !l.deleted && l.concentrated != nil && l.o.SiteList > 0 && len(l.keys) > l.o.SiteList {
+		var err error
+		if concentrated, err = l.concentrated(l.keys); err != nil {
+			return fmt.Errorf("cluster: sites of signature %x: %w", l.signature, err)
+		}
+	}
+	switch {
+	case l.deleted:
+		counts.DeletedFrequent, counts.DeletedPostings = 1, l.postings
+	case concentrated:
+		counts.DeletedSites, counts.DeletedPostings = 1, l.postings
+	case len(l.keys) == 1:
+		counts.Singletons = 1
+	default:
+		for _, m := range l.keys[1:] {
+			if err := l.emit(Edge{Rep: l.keys[0], Member: m}); err != nil {
+				return err
+			}
+		}
+		counts.Edges = int64(len(l.keys) - 1)
+	}
+	l.counts.Add(counts)
+	l.keys, l.postings, l.sorted, l.deleted = l.keys[:0], 0, false, false
+	return nil
+}
+
+// Counts is the account of the lists that have ended.
+func (l *Lists) Counts() ListCounts { return l.counts }
+
+// Concentrated tells whether the few commonest of sites make up at least the
+// given share of its entries, one a document. The paper says only that a
+// signature's documents "focus on some certain web sites"; this is our reading.
+func Concentrated(sites []uint64, share float64, few int) bool {
+	if len(sites) == 0 {
+		return false
+	}
+	s := slices.Sorted(slices.Values(sites))
+	var runs []int
+	for from := 0; from < len(s); {
+		to := from + 1
+		for to < len(s) && s[to] == s[from] {
+			to++
+		}
+		runs = append(runs, to-from)
+		from = to
+	}
+	slices.Sort(runs)
+	sum := 0
+	for _, n := range runs[max(0, len(runs)-max(0, few)):] {
+		sum += n
+	}
+	return float64(sum)/float64(len(s)) >= share
+}
+
+// emitting names what emit was given when it fails.
+func emitting[T any](what string, emit func(T) error) func(T) error {
+	return func(v T) error {
+		if err := emit(v); err != nil {
+			return fmt.Errorf("cluster: emit %s: %w", what, err)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"neardup/configs"
+	"neardup/pipeline"
+	"neardup/report"
+)
+
+// workOptions are the flags of the commands that work in a workspace.
+type workOptions struct {
+	workspace string
+	config    string
+	set       []string
+	workers   int
+	progress  string
+	lists     []string
+}
+
+const defaultWorkspace = "neardup-workspace"
+
+func (o *workOptions) workspaceFlag(c *cobra.Command) {
+	c.Flags().StringVarP(&o.workspace, "workspace", "w", defaultWorkspace, "directory that holds everything between commands")
+}
+
+func (o *workOptions) configFlags(c *cobra.Command) {
+	c.Flags().StringVarP(&o.config, "config", "c", "", "preset ("+strings.Join(configs.Names(), ", ")+") or YAML file;\nwithout it the workspace's own, at first default")
+	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
+}
+
+func (o *workOptions) workFlags(c *cobra.Command) {
+	o.workspaceFlag(c)
+	o.configFlags(c)
+	c.Flags().IntVar(&o.workers, "workers", 0, "goroutines that work; 0: one a processor")
+	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
+}
+
+func (o *workOptions) inputFlags(c *cobra.Command) {
+	c.Flags().StringArrayVar(&o.lists, "source-file-list", nil, "file of input names, one a line; - for standard input; may be repeated")
+}
+
+// load gives the config of a command: the preset or file that was named, else
+// the workspace's own, else default; settings over it.
+func (o *workOptions) load() (configs.Config, error) {
+	name := o.config
+	if name == "" {
+		m, err := pipeline.ReadManifest(o.workspace)
+		if err == nil && m.Config != nil {
+			config := *m.Config
+			err := config.Set(o.set)
+			return config, asUsage(err)
+		}
+		name = "default"
+	}
+	config, err := configs.Load(name, o.set)
+	return config, asUsage(err)
+}
+
+func asUsage(err error) error {
+	if err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// open opens the workspace with the command's config.
+func (o *workOptions) open(c *cobra.Command, create bool) (*pipeline.Workspace, *progress, error) {
+	config, err := o.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.workers < 0 {
+		return nil, nil, usageError{fmt.Errorf("--workers: %d is negative", o.workers)}
+	}
+	p, err := newProgress(cmp.Or(o.progress, "none"), c.ErrOrStderr())
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	w, err := pipeline.Open(o.workspace, config, create, pipeline.Options{
+		Workers:  o.workers,
+		Progress: p,
+		Fatal: func(err error) {
+			fmt.Fprintf(c.ErrOrStderr(), "neardup: %v\n", err)
+			os.Exit(exitCode(context.Background(), err))
+		},
+	})
+	return w, p, err
+}
+
+// inputs finds the files that the arguments and lists name.
+func (o *workOptions) inputs(c *cobra.Command, args []string, p *progress) ([]pipeline.Source, error) {
+	for _, list := range o.lists {
+		names, err := readList(c, list)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--source-file-list: %w", err)}
+		}
+		args = append(args, names...)
+	}
+	sources, ignored, err := pipeline.Inputs(o.workspace, args, c.InOrStdin())
+	if ignored > 0 {
+		p.Warn("files that are no archives passed over", "files", ignored)
+	}
+	if err == nil && len(args) > 0 && len(sources) == 0 {
+		err = usageError{fmt.Errorf("no archive in %s", strings.Join(args, " "))}
+	}
+	return sources, err
+}
+
+func readList(c *cobra.Command, list string) ([]string, error) {
+	if list == "-" {
+		return pipeline.ReadSourceList(c.InOrStdin())
+	}
+	f, err := os.Open(list)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return pipeline.ReadSourceList(f)
+}
+
+const inputHelp = `An INPUT is a WARC file (plain or gzip), a directory, whose archives are taken
+from all levels, a pattern, or - for standard input. Inputs add to what the
+workspace holds already; without any, it goes on with those.`
+
+func runCommand() *cobra.Command {
+	var o workOptions
+	var show int
+	c := &cobra.Command{
+		Use:   "run [INPUT...]",
+		Short: "Do all stages and show the clusters",
+		Long: `Run does all stages, as far as they are not up to date, leaves the exports in
+the workspace, and prints the summary and the largest clusters.
+
+` + inputHelp,
+		RunE: func(c *cobra.Command, args []string) error {
+			w, p, err := o.open(c, true)
+			if err != nil {
+				return err
+			}
+			return errors.Join(o.run(c, w, p, args, show), w.Close())
+		},
+	}
+	o.workFlags(c)
+	o.inputFlags(c)
+	c.Flags().IntVar(&show, "show", 10, "clusters to print, the largest first")
+	return c
+}
+
+func (o *workOptions) run(c *cobra.Command, w *pipeline.Workspace, p *progress, args []string, show int) error {
+	sources, err := o.inputs(c, args, p)
+	if err != nil {
+		return err
+	}
+	names := pipeline.StageNames()
+	failure := w.Run(c.Context(), names[0], names[len(names)-1], sources)
+	if failure != nil && !errors.Is(failure, pipeline.ErrInputFailure) {
+		return failure
+	}
+	if err := w.ExportAll(c.Context()); err != nil {
+		return err
+	}
+	if err := showClusters(c, w, show); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "\nAll clusters: %s\n", filepath.Join(o.workspace, "exports", "clusters.jsonl"))
+	return failure
+}
+
+// showClusters prints the largest clusters and the summary.
+func showClusters(c *cobra.Command, w *pipeline.Workspace, show int) error {
+	var largest []report.Cluster
+	for cl, err := range w.Clusters(c.Context()) {
+		if err != nil {
+			return err
+		}
+		i, _ := slices.BinarySearchFunc(largest, cl, func(a, b report.Cluster) int {
+			return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID))
+		})
+		if i < show {
+			largest = slices.Insert(largest, i, cl)
+			largest = largest[:min(len(largest), show)]
+		}
+	}
+	for _, cl := range largest {
+		if err := report.WriteText(c.OutOrStdout(), cl, 8); err != nil {
+			return err
+		}
+	}
+	s, err := w.Summary(c.Context())
+	if err != nil {
+		return err
+	}
+	return s.WriteText(c.OutOrStdout())
+}
+
+var stageHelp = map[string][2]string{
+	"extract": {"Read archives and keep the visible text of their pages", inputHelp},
+	"sign":    {"Compute the signatures of the texts", "Sign computes up to n*m signatures of every text that has none yet."},
+	"cluster": {"Group texts that share signatures into perhaps-similar sets", "Cluster scans the lists of texts that share a signature and merges them by\ntheir representatives."},
+	"verify":  {"Compare the texts of each set and close near pairs into clusters", "Verify filters and scores the pairs of each perhaps-similar set."},
+}
+
+func stageCommand(name string) *cobra.Command {
+	var o workOptions
+	c := &cobra.Command{
+		Use:   name,
+		Short: stageHelp[name][0],
+		Long:  stageHelp[name][0] + ".\n\n" + stageHelp[name][1],
+		Args:  cobra.NoArgs,
+	}
+	first := name == pipeline.StageNames()[0]
+	if first {
+		c.Use, c.Args = name+" [INPUT...]", nil
+		o.inputFlags(c)
+	} else {
+		c.Args = noArgs
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		w, p, err := o.open(c, first)
+		if err != nil {
+			return err
+		}
+		var sources []pipeline.Source
+		if first {
+			sources, err = o.inputs(c, args, p)
+		}
+		if err == nil {
+			err = w.Run(c.Context(), name, name, sources)
+		}
+		return errors.Join(err, w.Close())
+	}
+	o.workFlags(c)
+	return c
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%q is one argument too many", args[0])}
+	}
+	return nil
+}
+
+func exportCommand() *cobra.Command {
+	var o workOptions
+	var format, output string
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write the clusters or the summary",
+		Long: `Export writes the clusters as jsonl (a line a cluster), csv (a line a page) or
+text (to read), or the summary of the run as summary (text) or summary-json.
+The formats are described in docs/format.md.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !slices.Contains(pipeline.Formats, format) {
+				return usageError{fmt.Errorf("--format: there is no %q; there are %s", format, strings.Join(pipeline.Formats, ", "))}
+			}
+			o.progress = "none"
+			w, _, err := o.open(c, false)
+			if err != nil {
+				return err
+			}
+			write := func(out io.Writer) error { return w.Export(c.Context(), format, out) }
+			if output == "" || output == "-" {
+				err = write(c.OutOrStdout())
+			} else {
+				err = pipeline.ExportFile(output, write)
+			}
+			return errors.Join(err, w.Close())
+		},
+	}
+	o.workspaceFlag(c)
+	c.Flags().StringVarP(&format, "format", "f", "jsonl", strings.Join(pipeline.Formats, ", "))
+	c.Flags().StringVarP(&output, "output", "o", "", "file to write, whole or not at all; without it standard output")
+	return c
+}
+
+func configCommand() *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Show presets"}
+	c.AddCommand(&cobra.Command{
+		Use:   "show [NAME]",
+		Short: "Print a preset, " + strings.Join(configs.Names(), " or "),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return noArgs(c, args[1:])
+			}
+			b, err := configs.Preset(append(args, "default")[0])
+			if err != nil {
+				return usageError{err}
+			}
+			_, err = c.OutOrStdout().Write(b)
+			return err
+		},
+	}, &cobra.Command{
+		Use:   "list",
+		Short: "List the presets",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), strings.Join(configs.Names(), "\n"))
+			return err
+		},
+	})
+	return c
+}

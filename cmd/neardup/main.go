@@ -1,0 +1,112 @@
+// Neardup finds the near-duplicate pages of a web archive.
+//
+// Results go to standard output or to --output; progress, warnings and errors
+// go to standard error, as a bar on a terminal and as lines elsewhere.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"neardup/pipeline"
+)
+
+// The exit codes, as documented in README.md and neardup --help.
+const (
+	exitOK          = 0
+	exitFailure     = 1   // any error without a code of its own
+	exitUsage       = 2   // a wrong option, config or argument; nothing was done
+	exitInput       = 3   // all was done, but some input could not be read
+	exitInUse       = 4   // another process works in the workspace
+	exitWorkspace   = 5   // no workspace, or one of another version
+	exitDiskFull    = 6   // no space left; what was committed is safe
+	exitInterrupted = 130 // SIGINT or SIGTERM; run again to go on
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	c := rootCommand()
+	c.SetArgs(args)
+	c.SetIn(stdin)
+	c.SetOut(stdout)
+	c.SetErr(stderr)
+	err := c.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	switch {
+	case code == exitInterrupted:
+		fmt.Fprintf(stderr, "neardup: interrupted; everything committed is kept. Run the same command again to go on.\n")
+	case err != nil:
+		fmt.Fprintf(stderr, "neardup: %s\n", strings.TrimPrefix(err.Error(), pipeline.ErrUsage.Error()+": "))
+	}
+	return code
+}
+
+// usageError is a mistake in how the program was called.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func exitCode(ctx context.Context, err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, pipeline.ErrDiskFull):
+		return exitDiskFull
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.Is(err, pipeline.ErrUsage):
+		return exitUsage
+	case errors.Is(err, pipeline.ErrInputFailure):
+		return exitInput
+	case errors.Is(err, pipeline.ErrInUse):
+		return exitInUse
+	case errors.Is(err, pipeline.ErrNoWorkspace), errors.Is(err, pipeline.ErrOtherFormat):
+		return exitWorkspace
+	}
+	return exitFailure
+}
+
+func rootCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "neardup",
+		Short: "Find the near-duplicate pages of a web archive",
+		Long: `Neardup finds the near-duplicate pages of a web archive. It reads crawls
+(WARC), extracts the visible text of the pages, and groups those whose main
+content is the same. Every member of a cluster carries a verified score.
+
+  neardup run CRAWL.warc.gz            all stages, and the clusters to read
+  neardup export --format csv          the clusters again, in another format
+  neardup status                       what is done, what is stale and why
+
+Exit codes: 0 done; 1 failure; 2 wrong use, nothing was done; 3 done, but some
+input could not be read; 4 workspace in use; 5 no workspace, or one of another
+version; 6 disk full; 130 interrupted, run again to go on.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       pipeline.Version(),
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.CompletionOptions.HiddenDefaultCmd = true
+	c.AddCommand(runCommand())
+	for _, name := range pipeline.StageNames() {
+		c.AddCommand(stageCommand(name))
+	}
+	c.AddCommand(exportCommand(), statusCommand(), configCommand())
+	return c
+}

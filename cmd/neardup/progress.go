@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress shows how a run goes on standard error: a bar on a terminal, else
+// log lines.
+type progress struct {
+	mu    sync.Mutex
+	log   *slog.Logger // nil with none
+	out   io.Writer
+	bars  bool
+	bar   *progressbar.ProgressBar
+	stage string
+	began time.Time
+	said  time.Time
+	total int64
+	done  int64
+	unit  string
+}
+
+// sayEvery is the pause between two log lines about the same stage.
+const sayEvery = 5 * time.Second
+
+func newProgress(mode string, out io.Writer) (*progress, error) {
+	p := &progress{out: out}
+	f, isFile := out.(*os.File)
+	terminal := isFile && term.IsTerminal(int(f.Fd()))
+	switch mode {
+	case "none":
+	case "json":
+		p.log = slog.New(slog.NewJSONHandler(out, nil))
+	case "auto", "bar", "plain":
+		p.bars = mode == "bar" || mode == "auto" && terminal
+		p.log = slog.New(slog.NewTextHandler(out, nil))
+	default:
+		return nil, fmt.Errorf("--progress: %q is none of auto, bar, plain, json, none", mode)
+	}
+	return p, nil
+}
+
+func (p *progress) info(message string, args ...any) {
+	if p.log != nil && !p.bars {
+		p.log.Info(message, args...)
+	}
+}
+
+func (p *progress) Skip(stage string) { p.info("up to date", "stage", stage) }
+
+func (p *progress) Start(stage, reason, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stage, p.began, p.said, p.total, p.done = stage, time.Now(), time.Now(), 0, 0
+	p.info("started", "stage", stage, "reason", reason, "why", why)
+}
+
+func (p *progress) Total(n int64, unit string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total, p.unit, p.done = n, unit, 0
+	if !p.bars {
+		return
+	}
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+	p.bar = progressbar.NewOptions64(n,
+		progressbar.OptionSetWriter(p.out),
+		progressbar.OptionSetDescription(fmt.Sprintf("%-8s", p.stage)),
+		progressbar.OptionShowBytes(unit == "bytes"),
+		progressbar.OptionSetItsString(unit),
+		progressbar.OptionShowIts(),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionFullWidth(),
+	)
+}
+
+func (p *progress) Add(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+	if p.bar != nil {
+		_ = p.bar.Set64(min(p.done, p.total))
+		return
+	}
+	if p.log != nil && time.Since(p.said) >= sayEvery {
+		p.said = time.Now()
+		elapsed := time.Since(p.began)
+		left := time.Duration(float64(elapsed) * float64(p.total-p.done) / float64(max(p.done, 1)))
+		p.info("working", "stage", p.stage, "done", p.done, "of", p.total, "unit", p.unit,
+			"per_second", int64(float64(p.done)/elapsed.Seconds()), "left", max(left, 0).Round(time.Second).String())
+	}
+}
+
+func (p *progress) Warn(message string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.log == nil {
+		return
+	}
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+	p.log.Warn(message, args...)
+}
+
+func (p *progress) Stop(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	took := time.Since(p.began).Round(time.Millisecond).String()
+	if p.bar != nil {
+		_ = p.bar.Clear()
+		p.bar = nil
+	}
+	switch {
+	case err != nil:
+		return // the command reports it
+	case p.bars:
+		fmt.Fprintf(p.out, "%-8s done in %s\n", p.stage, took)
+	default:
+		p.info("done", "stage", p.stage, "took", took)
+	}
+}

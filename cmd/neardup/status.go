@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"neardup/configs"
+	"neardup/pipeline"
+)
+
+func statusCommand() *cobra.Command {
+	var o workOptions
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show what is done, what is stale and why",
+		Long: `Status compares the workspace with a config (its own, if none is named): which
+stages are done, which would be redone by neardup run, and why. It can be used
+while another neardup works in the workspace.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var config *configs.Config
+			if o.config != "" || len(o.set) > 0 {
+				loaded, err := o.load()
+				if err != nil {
+					return err
+				}
+				config = &loaded
+			}
+			s, err := pipeline.ReadStatus(o.workspace, config)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				e := json.NewEncoder(c.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(s)
+			}
+			return writeStatus(c.OutOrStdout(), s)
+		},
+	}
+	o.workspaceFlag(c)
+	o.configFlags(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func writeStatus(out io.Writer, s pipeline.Status) error {
+	var skipped int64
+	var reasons []string
+	for _, r := range slices.Sorted(maps.Keys(s.Records.Skipped)) {
+		skipped += s.Records.Skipped[r]
+		reasons = append(reasons, fmt.Sprintf("%s %d", r, s.Records.Skipped[r]))
+	}
+	fmt.Fprintf(out, "%s: %d files, %d records = %d captures + %d skipped", s.Workspace, len(s.Inputs),
+		s.Records.Records, s.Records.Captures, skipped)
+	if len(reasons) > 0 {
+		fmt.Fprintf(out, " (%s)", strings.Join(reasons, ", "))
+	}
+	fmt.Fprintln(out)
+	for _, in := range s.Inputs {
+		if problem := in.Error + in.Note; problem != "" || in.Counts.Damaged > 0 {
+			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", in.Path, in.State, problem, in.Counts.Damaged)
+		}
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, st := range s.Stages {
+		state := "done"
+		if st.Stale != pipeline.UpToDate {
+			state = fmt.Sprintf("stale (%s)", st.Stale)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.1f s\t%s\n", st.Name, state, st.Seconds, st.Why)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,187 @@
+// Package configs holds the settings of a run and the presets that come with
+// the program. A preset is a named combination of the parts of every stage.
+package configs
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"neardup/extract"
+	"neardup/signature/ring"
+	"neardup/verify/tlcs"
+)
+
+//go:embed *.yaml
+var presets embed.FS
+
+// Config is everything that a run can be told. Every field is documented in
+// the preset default.yaml.
+type Config struct {
+	Extract extract.Options `yaml:"extract" json:"extract"`
+	Text    Text            `yaml:"text" json:"text"`
+	Sign    ring.Options    `yaml:"sign" json:"sign"`
+	Cluster Cluster         `yaml:"cluster" json:"cluster"`
+	Verify  Verify          `yaml:"verify" json:"verify"`
+}
+
+// Text says how much of a page's text signing and verifying look at.
+type Text struct {
+	MaxColumns int `yaml:"max_columns" json:"max_columns"` // 0: all of it
+}
+
+// Cluster are the settings of the perhaps-similar sets.
+type Cluster struct {
+	MaxList   int     `yaml:"max_list" json:"max_list"`
+	SiteList  int     `yaml:"site_list" json:"site_list"`
+	Sites     int     `yaml:"sites" json:"sites"`
+	SiteShare float64 `yaml:"site_share" json:"site_share"`
+	Merge     string  `yaml:"merge" json:"merge"`
+	Quality   string  `yaml:"quality" json:"quality"`
+}
+
+// The readings of the merging of lists, and the closing rules.
+const (
+	MergeDirect           = "direct"
+	MergeFollowing        = "following"
+	ClosingTransitive     = "transitive"
+	ClosingRepresentative = "representative"
+)
+
+// Verify are the settings of the verdicts and of closing them into clusters.
+type Verify struct {
+	TLCS    tlcs.Options `yaml:",inline" json:"tlcs"`
+	Closing string       `yaml:"closing" json:"closing"`
+}
+
+// Validate says which field is wrong, and why.
+func (c Config) Validate() error {
+	section := func(name string, err error) error {
+		if err == nil {
+			return nil
+		}
+		return fmt.Errorf("%s.%w", name, err)
+	}
+	return errors.Join(
+		section("extract", c.Extract.Validate()),
+		section("text", c.Text.validate()),
+		section("sign", c.Sign.Validate()),
+		section("cluster", c.Cluster.validate()),
+		section("verify", c.Verify.validate()),
+	)
+}
+
+func (t Text) validate() error {
+	if t.MaxColumns < 0 {
+		return fmt.Errorf("max_columns: %d is negative", t.MaxColumns)
+	}
+	return nil
+}
+
+func (c Cluster) validate() error {
+	switch {
+	case c.MaxList < 2:
+		return fmt.Errorf("max_list: %d is under 2", c.MaxList)
+	case c.SiteList < 0:
+		return fmt.Errorf("site_list: %d is negative", c.SiteList)
+	case c.Sites < 1:
+		return fmt.Errorf("sites: %d is under 1", c.Sites)
+	case !(c.SiteShare > 0 && c.SiteShare <= 1):
+		return fmt.Errorf("site_share: %v is not in (0, 1]", c.SiteShare)
+	case c.Merge != MergeDirect && c.Merge != MergeFollowing:
+		return fmt.Errorf("merge: %q is neither %s nor %s", c.Merge, MergeDirect, MergeFollowing)
+	}
+	return nil
+}
+
+func (v Verify) validate() error {
+	if v.Closing != ClosingTransitive && v.Closing != ClosingRepresentative {
+		return fmt.Errorf("closing: %q is neither %s nor %s", v.Closing, ClosingTransitive, ClosingRepresentative)
+	}
+	return v.TLCS.Validate()
+}
+
+// Names lists the presets.
+func Names() []string {
+	entries, _ := presets.ReadDir(".")
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Preset is the text of a preset.
+func Preset(name string) ([]byte, error) {
+	b, err := presets.ReadFile(path.Base(name) + ".yaml")
+	if err != nil || path.Base(name) != name {
+		return nil, fmt.Errorf("no preset %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+	return b, nil
+}
+
+// Load reads the preset or the file of that name over the preset default, then
+// applies settings such as "verify.slope=0.2". Keys that do not exist are
+// errors.
+func Load(nameOrFile string, settings []string) (Config, error) {
+	var c Config
+	base, err := Preset("default")
+	if err != nil {
+		return c, err
+	}
+	if err := decode(base, &c); err != nil {
+		return c, fmt.Errorf("preset default: %w", err)
+	}
+	b, err := Preset(nameOrFile)
+	if err != nil && strings.ContainsAny(nameOrFile, "./\\") {
+		b, err = os.ReadFile(nameOrFile)
+	}
+	if err != nil {
+		return c, fmt.Errorf("config: %w", err)
+	}
+	if err := decode(b, &c); err != nil {
+		return c, fmt.Errorf("config %s: %w", nameOrFile, err)
+	}
+	return c, c.Set(settings)
+}
+
+// Set applies settings such as "verify.slope=0.2" and validates the outcome.
+func (c *Config) Set(settings []string) error {
+	for _, s := range settings {
+		if err := set(c, s); err != nil {
+			return fmt.Errorf("--set %s: %w", s, err)
+		}
+	}
+	return c.Validate()
+}
+
+// set applies one "section.key=value".
+func set(c *Config, setting string) error {
+	name, value, ok := strings.Cut(setting, "=")
+	section, key, dotted := strings.Cut(name, ".")
+	if !ok || !dotted {
+		return errors.New("want SECTION.KEY=VALUE, such as verify.slope=0.2")
+	}
+	return decode(fmt.Appendf(nil, "%s: {%s: %s}\n", section, key, value), c)
+}
+
+func decode(b []byte, c *Config) error {
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(c); err != nil && err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+// Marshal is the config as YAML.
+func (c Config) Marshal() ([]byte, error) { return yaml.Marshal(c) }

@@ -1,0 +1,50 @@
+// Command gen writes the example crawl and its labels.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"neardup/example"
+)
+
+func main() {
+	out := flag.String("out", "example", "directory to write to")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "gen: takes no arguments, only -out DIR")
+		os.Exit(2)
+	}
+	if err := generate(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+// generate makes each file in memory and then writes it.
+func generate(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"crawl.warc.gz", example.Write},
+		{"crawl.pages.tsv", example.WritePages},
+		{"crawl.truth.tsv", example.WriteTruth},
+	} {
+		var b bytes.Buffer
+		if err := f.write(&b); err != nil {
+			return fmt.Errorf("making %s: %w", f.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.name), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+// Package extract is the first stage: it reads web archive records and turns
+// each page into a Document, its identity, metadata and visible text
+// (TLCS paper, sections 3.1 and 4). It is pure: it reads from the readers it
+// is given and knows no file, database or clock.
+package extract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// ID names a document: 128 bits of a digest of its record's identity.
+type ID [16]byte
+
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Document is a page as the later stages see it.
+type Document struct {
+	ID        ID     `json:"-"`
+	RecordID  string `json:"record_id"` // WARC-Record-ID with its angle brackets; urn:neardup:ID where the record has none
+	TargetURI string `json:"uri"`       // WARC-Target-URI without the angle brackets that GNU wget writes
+	Date      string `json:"date"`      // WARC-Date as written
+	Digest    string `json:"digest"`    // WARC-Payload-Digest, or sha1:BASE32 of the payload as stored
+	Site      string `json:"site"`      // registrable domain of the target URI, or its host
+	Title     string `json:"title,omitempty"`
+	MediaType string `json:"type"`
+	Charset   string `json:"charset"`
+	Bytes     int64  `json:"bytes"`             // payload bytes as stored in the record
+	Clipped   bool   `json:"clipped,omitempty"` // the payload was cut, by a limit or by damage
+	Text      string `json:"-"`                 // visible blocks, one a line, white space collapsed
+}
+
+// TextID names a text: documents with the same visible text share it.
+func TextID(text string) [16]byte {
+	sum := sha256.Sum256([]byte(text))
+	return [16]byte(sum[:16])
+}
+
+// documentID derives a document's id from its record alone, so that the same
+// capture met again, in another file or run, is the same document. The block
+// is part of it: two records that claim one identity but carry different pages
+// are two documents, and records without an id are told apart by what they
+// hold.
+func documentID(recordID, uri, date string, block []byte) ID {
+	h := sha256.New()
+	for _, s := range []string{recordID, uri, date} {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	h.Write(block)
+	return ID(h.Sum(nil)[:16])
+}
+
+// siteOf is the registrable domain of uri's host, or the host itself where it
+// has none (addresses, test domains), or "" where there is no host.
+func siteOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if host == "" || net.ParseIP(host) != nil {
+		return host
+	}
+	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return site
+	}
+	return host
+}
+
+// Reason says why a record became no document.
+type Reason string
+
+// The reasons for which records are skipped. Record types other than
+// response, resource and conversion are skipped under their own name.
+const (
+	ReasonNone        Reason = ""
+	ReasonMalformed   Reason = "malformed-header" // the WARC header cannot be parsed
+	ReasonUnknownType Reason = "unknown-type"     // a WARC-Type that the standard does not name
+	ReasonHTTP        Reason = "malformed-http"   // no HTTP header in a response record
+	ReasonStatus      Reason = "http-status"      // a status that the options do not accept
+	ReasonMediaType   Reason = "media-type"       // neither HTML, XHTML nor plain text
+	ReasonEncoding    Reason = "content-encoding" // a content encoding that is not supported, or broken from its start
+	ReasonEmpty       Reason = "empty-payload"    // the record carries no payload
+	ReasonNoText      Reason = "no-text"          // a page without visible text
+	ReasonNoURI       Reason = "no-target-uri"    // a record without WARC-Target-URI
+	ReasonPanic       Reason = "internal-error"   // a library failed on this record
+)

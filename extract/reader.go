@@ -1,0 +1,388 @@
+package extract
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+var errNotGzip = errors.New("expected a gzip member")
+
+// maxHeader bounds a WARC header; real ones are under 2 KB.
+const maxHeader = 64 << 10
+
+// Position is a place in an archive file from which reading can start again:
+// the byte offset of a gzip member, or of a record in an uncompressed file,
+// and the number of events (records, and damage between them) to pass over from
+// there.
+type Position struct {
+	Offset int64 `json:"offset"`
+	Skip   int   `json:"skip"`
+}
+
+// Raw is one record as it stands in the file.
+type Raw struct {
+	Offset  int64 // of the record, or of the gzip member that it starts in
+	Header  []byte
+	Block   []byte // at most the reader's limit
+	Length  int64  // Content-Length
+	Clipped bool   // Block is shorter than Length: over the limit, or the file is damaged or ends here
+}
+
+// Damage is a place that is no record. Reading goes on after it.
+type Damage struct {
+	Offset int64
+	Err    error
+}
+
+func (d *Damage) Error() string { return fmt.Sprintf("at offset %d: %v", d.Offset, d.Err) }
+
+// Unwrap gives the cause.
+func (d *Damage) Unwrap() error { return d.Err }
+
+// Reader frames the records of a WARC file, plain, gzip a record or gzip as
+// a whole. It decompresses and frames outside gowarc, because that way records
+// can be parsed in parallel, damage costs no more than the records it hits,
+// and header and block are bounded before a parser sees them.
+type Reader struct {
+	src      *bufio.Reader
+	count    *countingReader
+	base     int64 // file offset at which src started
+	gz       *gzip.Reader
+	gzipped  bool
+	inMember bool
+	member   int64 // offset of the current member
+
+	buf  []byte // decompressed bytes not yet taken: buf[r:]
+	r    int
+	off  int64 // uncompressed files: offset of buf[r]
+	eof  bool
+	fail error // gzip damage met while filling
+
+	clean    Position // the last place to start again from
+	fresh    bool     // nothing of the current member has been taken
+	maxBlock int64
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// NewReader reads records from r, which starts at the file's byte offset
+// start.Offset; start.Skip events are passed over. At most maxBlock bytes of
+// a record's block are kept. The error is that of reading r.
+func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
+	c := &countingReader{r: r}
+	rd := &Reader{src: bufio.NewReaderSize(c, 256<<10), count: c, base: start.Offset, off: start.Offset, maxBlock: maxBlock}
+	magic, err := rd.src.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	rd.gzipped = len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b
+	for range start.Skip {
+		_, err := rd.Next()
+		var damage *Damage
+		if err == io.EOF {
+			break
+		}
+		if err != nil && !errors.As(err, &damage) {
+			return nil, err
+		}
+	}
+	return rd, nil
+}
+
+// Position is where reading can start again so that the next record is the
+// one that Next would return now.
+func (r *Reader) Position() Position { return r.clean }
+
+// Consumed is the number of bytes of the file behind the reader.
+func (r *Reader) Consumed() int64 { return r.base + r.count.n - int64(r.src.Buffered()) }
+
+// fill reads more decompressed bytes behind buf[r:]. It returns false at the
+// end of the file, and at damage, which it leaves in fail.
+func (r *Reader) fill() bool {
+	if r.eof || r.fail != nil {
+		return false
+	}
+	if r.r > 0 && (r.r == len(r.buf) || len(r.buf) == cap(r.buf)) {
+		n := copy(r.buf, r.buf[r.r:])
+		r.buf, r.r = r.buf[:n], 0
+	}
+	if len(r.buf) == cap(r.buf) {
+		r.buf = append(make([]byte, 0, max(64<<10, 2*cap(r.buf))), r.buf...)
+	}
+	for {
+		if r.gzipped && !r.inMember && !r.openMember() {
+			return false
+		}
+		var n int
+		var err error
+		if r.gzipped {
+			n, err = r.gz.Read(r.buf[len(r.buf):cap(r.buf)])
+		} else {
+			n, err = r.src.Read(r.buf[len(r.buf):cap(r.buf)])
+		}
+		r.buf = r.buf[:len(r.buf)+n]
+		switch {
+		case err == io.EOF && r.gzipped:
+			r.inMember = false
+			if n == 0 {
+				continue // the next member
+			}
+		case err == io.EOF:
+			r.eof = true
+		case err != nil:
+			r.fail = err
+		}
+		if n > 0 {
+			return true
+		}
+		if r.eof || r.fail != nil {
+			return false
+		}
+	}
+}
+
+// openMember starts the next gzip member, passing over padding between
+// members; false at the end of the file and at damage.
+func (r *Reader) openMember() bool {
+	at := r.Consumed()
+	magic, err := r.src.Peek(2)
+	if len(magic) == 0 {
+		if err != io.EOF {
+			r.fail = err
+			return false
+		}
+		r.eof = true
+		return false
+	}
+	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		r.fail = errNotGzip
+		return false
+	}
+	if r.gz == nil {
+		r.gz, err = gzip.NewReader(r.src)
+	} else {
+		err = r.gz.Reset(r.src)
+	}
+	if err != nil {
+		r.fail = err
+		return false
+	}
+	r.gz.Multistream(false)
+	r.inMember, r.member = true, at
+	r.fresh = r.r == len(r.buf)
+	return true
+}
+
+// take drops n bytes from the front of the buffer.
+func (r *Reader) take(n int) {
+	r.r += n
+	r.off += int64(n)
+}
+
+// Next returns the next record. It returns io.EOF at the end, a *Damage where
+// bytes are no record (call Next again to go on after it), and any other error
+// when the file itself cannot be read further.
+func (r *Reader) Next() (*Raw, error) {
+	for { // line ends between records
+		for r.r < len(r.buf) && (r.buf[r.r] == '\r' || r.buf[r.r] == '\n') {
+			r.take(1)
+		}
+		if r.r < len(r.buf) {
+			break
+		}
+		if !r.fill() {
+			return nil, r.ended()
+		}
+	}
+	start := r.off
+	if r.gzipped {
+		start = r.member
+	}
+	if !r.gzipped || r.fresh {
+		r.clean = Position{Offset: start}
+		r.fresh = false
+	}
+	header, err := r.header()
+	if err != nil {
+		return nil, r.resync(start, err)
+	}
+	length, ok := contentLength(header)
+	if !ok {
+		r.take(len("WARC/"))
+		return nil, r.resync(start, errors.New("no valid Content-Length"))
+	}
+	raw := &Raw{Offset: start, Header: bytes.Clone(header), Length: length}
+	r.take(len(header))
+	raw.Block, raw.Clipped = r.block(length)
+	r.advance()
+	return raw, nil
+}
+
+// advance moves the place to start again to behind the record just read.
+func (r *Reader) advance() {
+	switch {
+	case !r.gzipped:
+		r.clean = Position{Offset: r.off}
+	case !r.inMember && r.r == len(r.buf) && r.fail == nil:
+		r.clean = Position{Offset: r.Consumed()}
+	default:
+		r.clean.Skip++
+	}
+}
+
+// header returns the record's header up to and including its empty line,
+// still in the buffer.
+func (r *Reader) header() ([]byte, error) {
+	scanned := 0
+	for {
+		b := r.buf[r.r:]
+		if n := min(len(b), 5); string(b[:n]) != "WARC/"[:n] {
+			return nil, errors.New("expected the start of a record")
+		}
+		if end := headerEnd(b, max(0, scanned-3)); end > 0 {
+			return b[:end], nil
+		}
+		scanned = len(b)
+		if len(b) > maxHeader {
+			r.take(len("WARC/"))
+			return nil, fmt.Errorf("record header over %d bytes", maxHeader)
+		}
+		if !r.fill() {
+			if r.fail == nil {
+				r.take(len(b))
+				return nil, io.ErrUnexpectedEOF
+			}
+			r.take(min(len(b), len("WARC/")))
+			return nil, r.fail
+		}
+	}
+}
+
+// headerEnd is the index behind the first empty line of b, searching from
+// from, or 0.
+func headerEnd(b []byte, from int) int {
+	end := 0
+	for _, sep := range [2]string{"\r\n\r\n", "\n\n"} {
+		if i := bytes.Index(b[from:], []byte(sep)); i >= 0 && (end == 0 || from+i+len(sep) < end) {
+			end = from + i + len(sep)
+		}
+	}
+	return end
+}
+
+func contentLength(header []byte) (int64, bool) {
+	for line := range bytes.Lines(header) {
+		name, value, ok := bytes.Cut(line, []byte{':'})
+		if ok && bytes.EqualFold(bytes.TrimSpace(name), []byte("Content-Length")) {
+			n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+			return n, err == nil && n >= 0
+		}
+	}
+	return 0, false
+}
+
+// block takes length bytes and returns the first maxBlock of them; clipped
+// when the block returned is not the whole.
+func (r *Reader) block(length int64) (block []byte, clipped bool) {
+	keep := min(length, r.maxBlock)
+	block = make([]byte, 0, min(keep, 1<<20))
+	for left := length; left > 0; {
+		if r.r == len(r.buf) && !r.fill() {
+			return block, true
+		}
+		n := int(min(left, int64(len(r.buf)-r.r)))
+		if room := keep - int64(len(block)); room > 0 {
+			block = append(block, r.buf[r.r:r.r+int(min(room, int64(n)))]...)
+		}
+		r.take(n)
+		left -= int64(n)
+	}
+	return block, keep < length
+}
+
+// ended is what Next returns when there are no more bytes: io.EOF, a Damage
+// to go on after, or the error of the file.
+func (r *Reader) ended() error {
+	if r.fail == nil {
+		r.clean = Position{Offset: r.Consumed()}
+		return io.EOF
+	}
+	return r.resync(r.Consumed(), r.fail)
+}
+
+// resync finds the next place that looks like a record or a gzip member and
+// returns the damage before it.
+func (r *Reader) resync(at int64, cause error) error {
+	if r.fail != nil && !isFormatError(r.fail) {
+		return r.fail
+	}
+	damage := &Damage{Offset: at, Err: cause}
+	for {
+		b := r.buf[r.r:]
+		if i := bytes.Index(b, []byte("WARC/1.")); i >= 0 {
+			r.take(i)
+			break
+		}
+		r.take(max(0, len(b)-6)) // a marker may straddle the end
+		if r.fill() {
+			continue
+		}
+		r.take(len(r.buf) - r.r)
+		if r.fail == nil {
+			break // end of file: the next call says so
+		}
+		if !isFormatError(r.fail) {
+			return r.fail
+		}
+		r.fail = nil
+		if !r.nextMagic() {
+			break
+		}
+	}
+	r.advance()
+	return damage
+}
+
+// nextMagic passes over compressed bytes up to what looks like the start of a
+// gzip member.
+func (r *Reader) nextMagic() bool {
+	r.inMember = false
+	for {
+		b, err := r.src.Peek(4096)
+		if i := bytes.Index(b, []byte{0x1f, 0x8b, 0x08}); i >= 0 {
+			_, _ = r.src.Discard(i)
+			return true
+		}
+		if err != nil { // the last bytes hold no member
+			_, _ = r.src.Discard(len(b))
+			r.eof = err == io.EOF
+			return false
+		}
+		_, _ = r.src.Discard(len(b) - 2)
+	}
+}
+
+// isFormatError tells damage in the compressed data from a file that cannot
+// be read.
+func isFormatError(err error) bool {
+	var corrupt flate.CorruptInputError
+	var internal flate.InternalError
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
+		errors.Is(err, errNotGzip) || errors.As(err, &corrupt) || errors.As(err, &internal)
+}

@@ -1,0 +1,124 @@
+// Package text holds the units in which every stage measures a page: columns
+// (the paper's bytes, see DESIGN in docs/papers.md), lines that are visible
+// blocks, and sentences between punctuation.
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// RuneColumns is the width of r in half-width columns: 2 for a wide character
+// (Chinese, Japanese, Korean, full-width forms), 1 for any other. The TLCS
+// paper counts bytes of GBK, where ASCII takes one and a Chinese character
+// two; columns carry its constants over to Unicode.
+func RuneColumns(r rune) int {
+	switch {
+	case r < 0x1100:
+		return 1
+	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r >= 0x3041 && r <= 0x30FF:
+		return 2
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// Columns is the width of s in half-width columns.
+func Columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += RuneColumns(r)
+	}
+	return n
+}
+
+// Cut returns the longest prefix of s that is at most max columns wide, never
+// inside a code point. A max of 0 or less means no limit.
+func Cut(s string, max int) string {
+	if max <= 0 || len(s) <= max { // a code point is never wider than its UTF-8 is long
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		n += RuneColumns(r)
+		if n > max {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Sentence is a run of text between two pieces of punctuation or line ends,
+// trimmed, with its width.
+type Sentence struct {
+	Text    string
+	Columns int
+}
+
+// Sentences cuts text at line ends and at the punctuation that ends sentences
+// and clauses in any script (Unicode's Terminal_Punctuation: full stops,
+// commas, dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark
+// cuts only before white space or the end of a line, so that "1.81", "10:30"
+// and addresses stay whole. TLCS paper, section 3.1: "visible text blocks are
+// partitioned by punctuations to produce sentences". Sentences without a
+// letter or digit are dropped.
+func Sentences(text string) []Sentence {
+	var out []Sentence
+	start := 0
+	emit := func(end int) {
+		if s, ok := trim(text[start:end]); ok {
+			out = append(out, Sentence{Text: s, Columns: Columns(s)})
+		}
+	}
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if c == '\n' || asciiTerminal(c) && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+				emit(i)
+				start = i + 1
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if unicode.Is(unicode.Terminal_Punctuation, r) {
+			emit(i)
+			start = i + n
+		}
+		i += n
+	}
+	emit(len(text))
+	return out
+}
+
+func asciiTerminal(c byte) bool {
+	switch c {
+	case '.', ',', ':', ';', '!', '?':
+		return true
+	}
+	return false
+}
+
+// trim takes leading and trailing characters that are neither letter, mark
+// nor number off s; ok is false when nothing is left.
+func trim(s string) (string, bool) {
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+	from, to := -1, 0
+	for i, r := range s {
+		if word(r) {
+			if from < 0 {
+				from = i
+			}
+			to = i + utf8.RuneLen(r)
+		}
+	}
+	if from < 0 {
+		return "", false
+	}
+	return s[from:to], true
+}

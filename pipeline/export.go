@@ -1,0 +1,291 @@
+package pipeline
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"neardup/extract"
+	"neardup/report"
+)
+
+// Formats are the formats of Export.
+var Formats = []string{"jsonl", "csv", "text", "summary", "summary-json"}
+
+// The files that Run leaves in the workspace's exports directory, and the
+// format of each.
+var exportFiles = []struct{ name, format string }{
+	{"clusters.jsonl", "jsonl"},
+	{"clusters.csv", "csv"},
+	{"summary.json", "summary-json"},
+	{"summary.txt", "summary"},
+}
+
+// Export writes the clusters, or the summary, in a format.
+func (w *Workspace) Export(ctx context.Context, format string, out io.Writer) error {
+	if err := w.current("verify"); err != nil {
+		return err
+	}
+	switch format {
+	case "jsonl":
+		return w.writeClusters(ctx, report.NewJSONL(out))
+	case "csv":
+		return w.writeClusters(ctx, report.NewCSV(out))
+	case "text":
+		return w.writeClusters(ctx, report.NewText(out))
+	case "summary", "summary-json":
+		s, err := w.Summary(ctx)
+		if err != nil {
+			return err
+		}
+		if format == "summary" {
+			return s.WriteText(out)
+		}
+		return s.WriteJSON(out)
+	}
+	return fmt.Errorf("%w: unknown format %q; there are %v", ErrUsage, format, Formats)
+}
+
+// ExportAll writes all formats into the workspace's exports directory, each
+// file whole or not at all.
+func (w *Workspace) ExportAll(ctx context.Context) error {
+	if err := os.MkdirAll(w.path("exports"), 0o777); err != nil {
+		return w.explain(err)
+	}
+	for _, e := range exportFiles {
+		if err := ExportFile(w.path("exports", e.name), func(out io.Writer) error { return w.Export(ctx, e.format, out) }); err != nil {
+			return w.explain(fmt.Errorf("export %s: %w", e.name, err))
+		}
+	}
+	return nil
+}
+
+// ExportFile publishes what write writes under path, whole or not at all.
+func ExportFile(path string, write func(io.Writer) error) error {
+	return writeFile(path, func(f *os.File) error {
+		b := bufio.NewWriterSize(f, 256<<10)
+		return errors.Join(write(b), b.Flush())
+	})
+}
+
+func (w *Workspace) writeClusters(ctx context.Context, out report.Writer) error {
+	for c, err := range w.Clusters(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := out.Write(c); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// Clusters gives the clusters of two and more pages by id. One at a time is in
+// memory.
+func (w *Workspace) Clusters(ctx context.Context) iter.Seq2[report.Cluster, error] {
+	return func(yield func(report.Cluster, error) bool) {
+		var rows []clusterRow
+		flush := func() bool {
+			c, err := w.assemble(rows)
+			rows = rows[:0]
+			return yield(c, errors.Join(err, ctx.Err())) && err == nil && ctx.Err() == nil
+		}
+		for r, err := range w.store.table(tableCluster) {
+			var row clusterRow
+			if err == nil {
+				row, err = parseClusterRow(r)
+			}
+			if err != nil {
+				yield(report.Cluster{}, err)
+				return
+			}
+			if len(rows) > 0 && rows[0].cluster != row.cluster && !flush() {
+				return
+			}
+			rows = append(rows, row)
+		}
+		if len(rows) > 0 {
+			flush()
+		}
+	}
+}
+
+// clusterRow is a row of tableCluster.
+type clusterRow struct {
+	cluster, member, against textID
+	score                    score
+}
+
+func clusterValue(against textID, s score) []byte { return s.append(against[:]) }
+
+func parseClusterRow(r row) (c clusterRow, err error) {
+	k := r.key()
+	v, err := r.value()
+	if err != nil {
+		return c, err
+	}
+	if len(k) != 1+32 || len(v) != 16+scoreSize {
+		return c, corrupt(k)
+	}
+	c.cluster, c.member, c.against = textID(k[1:17]), textID(k[17:]), textID(v[:16])
+	c.score, err = parseScore(v[16:])
+	return c, err
+}
+
+// assemble makes a cluster of its rows, one a text: finds the pages that have
+// these texts, and names what each was verified against.
+func (w *Workspace) assemble(rows []clusterRow) (report.Cluster, error) {
+	pages := map[textID][]report.Member{}
+	for _, r := range rows {
+		var err error
+		if pages[r.member], err = w.pagesOf(r.member); err != nil {
+			return report.Cluster{}, err
+		}
+		if len(pages[r.member]) == 0 {
+			return report.Cluster{}, fmt.Errorf("a text without pages: %w", corrupt(r.member[:]))
+		}
+	}
+	id := rows[0].cluster
+	if len(pages[id]) == 0 {
+		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", corrupt(id[:]))
+	}
+	c := report.Cluster{ID: fmt.Sprintf("%x", id), Representative: pages[id][0].RecordID}
+	for _, r := range rows {
+		if len(pages[r.against]) == 0 {
+			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", corrupt(r.against[:]))
+		}
+		for i, m := range pages[r.member] {
+			m.Resemblance, m.Containment = report.Score(r.score.Resemblance), report.Score(r.score.Containment)
+			m.VerifiedAgainst = pages[r.against][0].RecordID
+			m.Relation = relation(r, id, i)
+			c.Members = append(c.Members, m)
+		}
+	}
+	slices.SortFunc(c.Members, func(a, b report.Member) int {
+		first := func(m report.Member) int {
+			if m.Relation == report.Representative {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(first(a), first(b)), comparePages(a, b))
+	})
+	c.Size = len(c.Members)
+	return c, nil
+}
+
+// relation is that of the i-th page of the row's text.
+func relation(r clusterRow, representative textID, i int) report.Relation {
+	switch {
+	case r.member == representative && i == 0:
+		return report.Representative
+	case r.member == representative:
+		return report.Identical
+	case r.against != representative:
+		return report.Linked
+	case r.score.Relation == Contained:
+		return report.Contained
+	case r.score.Relation == Contains:
+		return report.Contains
+	}
+	return report.Near
+}
+
+// comparePages orders pages by their date, then by what tells them apart.
+func comparePages(a, b report.Member) int {
+	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
+		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset))
+}
+
+// pagesOf gives the pages that have the text, the earliest first.
+func (w *Workspace) pagesOf(t textID) ([]report.Member, error) {
+	var out []report.Member
+	for r, err := range w.store.rows(prefixBounds(join(tableOccurrence, t[:]))) {
+		if err != nil {
+			return nil, err
+		}
+		_, d, err := parseOccurrenceKey(r.key())
+		if err != nil {
+			return nil, err
+		}
+		m, err := w.page(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	slices.SortFunc(out, comparePages)
+	return out, nil
+}
+
+// page reads a document. Of several files that hold it the first by name
+// counts.
+func (w *Workspace) page(id extract.ID) (report.Member, error) {
+	for r, err := range w.store.rows(prefixBounds(join(tableDocument, id[:]))) {
+		if err != nil {
+			return report.Member{}, err
+		}
+		var d storedDocument
+		if err := r.json(&d); err != nil {
+			return report.Member{}, err
+		}
+		_, file, offset, err := parseDocumentKey(r.key())
+		return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
+			Digest: d.Digest, Bytes: d.Bytes}, err
+	}
+	return report.Member{}, fmt.Errorf("no document: %w", corrupt(id[:]))
+}
+
+// Summary sums up the workspace.
+func (w *Workspace) Summary(ctx context.Context) (report.Summary, error) {
+	var s report.Summary
+	var x ExtractCounts
+	var g SignCounts
+	var c ClusterCounts
+	var v VerifyCounts
+	for name, counts := range map[string]any{"extract": &x, "sign": &g, "cluster": &c, "verify": &v} {
+		if err := w.counts(name, counts); err != nil {
+			return s, err
+		}
+	}
+	s.Files, s.Unreadable = x.Files, x.Unreadable
+	s.Records = report.Records{Read: x.Records, Documents: x.Documents, Duplicates: x.Duplicates, Skipped: x.Skipped,
+		Clipped: x.Clipped, Damaged: x.Damaged}
+	s.Texts, s.Unsigned, s.Signatures = g.Texts, g.Unsigned, g.Signatures
+	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
+		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}
+	s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
+	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
+		ByScore: v.ByScore, Near: v.Near}
+	for cl, err := range w.Clusters(ctx) {
+		if err != nil {
+			return s, err
+		}
+		s.Add(cl)
+	}
+	for _, st := range stages {
+		state, _, err := w.state(st.name)
+		if err != nil {
+			return s, err
+		}
+		s.Stages = append(s.Stages, report.StageTime{Stage: st.name, Seconds: state.Seconds, CPU: state.CPU,
+			Rate: float64(x.Documents) / max(state.Seconds, 1e-9)})
+	}
+	return s, nil
+}
+
+// counts reads what a stage counted.
+func (w *Workspace) counts(name string, into any) error {
+	s, ok, err := w.state(name)
+	if err != nil || !ok || len(s.Counts) == 0 {
+		return err
+	}
+	return json.Unmarshal(s.Counts, into)
+}

@@ -1,0 +1,294 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"neardup/extract"
+)
+
+const (
+	commitBytes = 4 << 20  // text and metadata that are committed together
+	inFlight    = 64 << 20 // bytes of records between reader and commit
+)
+
+// storedDocument is a document's row.
+type storedDocument struct {
+	extract.Document
+	TextID    string `json:"text_id"`
+	TextBytes int64  `json:"text_bytes"`
+}
+
+func (d storedDocument) textID() (t textID, err error) {
+	b, err := hex.DecodeString(d.TextID)
+	if err == nil && len(b) != len(t) {
+		err = errCorrupt
+	}
+	copy(t[:], b)
+	return t, err
+}
+
+// job is one event of a file on its way through the workers: a record, or
+// damage.
+type job struct {
+	raw      *extract.Raw
+	damage   *extract.Damage
+	position extract.Position // behind it
+	consumed int64            // bytes of the file since the event before
+	weight   int64            // bytes of memory that it holds
+
+	doc    extract.Document
+	reason extract.Reason
+	done   chan struct{}
+}
+
+// extract reads all pending sources. Each file has one reader, and its events
+// are committed in their order with the place to go on from; parsing is done
+// by the workers, which all files share.
+func (w *Workspace) extract(sr *stageRun) error {
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	var pending []Source
+	total := int64(0)
+	for _, s := range known {
+		if s.State == sourcePending {
+			pending = append(pending, s)
+			total += s.Size - s.Position.Offset
+		}
+	}
+	w.o.Progress.Total(total, "bytes")
+
+	g, ctx := errgroup.WithContext(sr.ctx)
+	work := make(chan *job)
+	files := make(chan Source)
+	memory := semaphore.NewWeighted(inFlight)
+	readers, rctx := errgroup.WithContext(ctx)
+	for range 1 + w.o.Workers/8 { // one reader feeds about eight workers
+		readers.Go(func() error {
+			for s := range files {
+				if err := w.extractFile(rctx, s, work, memory); err != nil {
+					return fmt.Errorf("%s: %w", s.Path, err)
+				}
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		defer close(files)
+		for _, s := range pending {
+			select {
+			case files <- s:
+			case <-rctx.Done():
+				return nil // the reader's error is the one that counts
+			}
+		}
+		return nil
+	})
+	g.Go(func() error {
+		defer close(work)
+		return readers.Wait()
+	})
+	for range w.o.Workers {
+		g.Go(func() error {
+			x := extract.NewExtractor(w.config.Extract)
+			for j := range work {
+				if j.raw != nil {
+					j.doc, j.reason = x.Document(j.raw)
+					j.raw.Block = nil
+				}
+				close(j.done)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return w.countExtraction(sr)
+}
+
+// extractFile reads one file and commits what the workers make of it.
+func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job, memory *semaphore.Weighted) error {
+	queue := make(chan *job, 256)
+	g, ctx := errgroup.WithContext(ctx)
+	var readErr error
+	g.Go(func() error {
+		defer close(queue)
+		readErr = w.readFile(ctx, s, func(j *job) error {
+			if err := memory.Acquire(ctx, j.weight); err != nil {
+				return err
+			}
+			for _, to := range []chan<- *job{queue, work} {
+				select {
+				case to <- j:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+		return ctx.Err() // a file that cannot be read further stops nothing else
+	})
+	g.Go(func() error { return w.commitFile(ctx, &s, queue, memory) })
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	s.State, s.Error = sourceDone, ""
+	if readErr != nil {
+		s.State, s.Error = sourceUnreadable, readErr.Error()
+		w.o.Progress.Warn("cannot read file further", "file", s.Path, "offset", s.Position.Offset, "error", readErr)
+	}
+	b := w.store.batch()
+	return errors.Join(b.setJSON(sourceKey(s.Path), s), b.commit())
+}
+
+// readFile emits the file's events from its position on. The error is that of
+// reading the file.
+func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) error) error {
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(s.Position.Offset, io.SeekStart); err != nil {
+		return err
+	}
+	r, err := extract.NewReader(f, s.Position, w.config.Extract.MaxRecordBytes)
+	if err != nil {
+		return err
+	}
+	before := s.Position.Offset
+	for {
+		j := &job{done: make(chan struct{})}
+		j.raw, err = r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !errors.As(err, &j.damage) {
+			return err
+		}
+		j.position, j.weight = r.Position(), 1
+		if j.raw != nil {
+			j.weight = min(int64(len(j.raw.Block))+4096, inFlight)
+		}
+		j.consumed, before = r.Consumed()-before, r.Consumed()
+		if emit(j) != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// commitFile takes the file's jobs in order and commits their documents with
+// the file's position.
+func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job, memory *semaphore.Weighted) error {
+	b := w.store.batch()
+	commit := func() error {
+		if err := errors.Join(b.setJSON(sourceKey(s.Path), s), b.commit()); err != nil {
+			return err
+		}
+		b = w.store.batch()
+		return nil
+	}
+	for j := range queue {
+		select {
+		case <-j.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := w.commitJob(b, s, j); err != nil {
+			return err
+		}
+		memory.Release(j.weight)
+		w.o.Progress.Add(j.consumed)
+		s.Position = j.position
+		if b.Len() >= commitBytes {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return commit()
+}
+
+func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
+	if j.damage != nil {
+		s.Counts.Damaged++
+		w.o.Progress.Warn("damaged", "file", s.Path, "offset", j.damage.Offset, "error", j.damage.Err)
+		return nil
+	}
+	s.Counts.Records++
+	if j.reason != extract.ReasonNone {
+		s.Counts.skip(string(j.reason), 1)
+		return nil
+	}
+	s.Counts.Captures++
+	if j.doc.Clipped {
+		s.Counts.Clipped++
+	}
+	t := textID(extract.TextID(j.doc.Text))
+	site := fnv.New64a()
+	_, _ = io.WriteString(site, j.doc.Site)
+	return errors.Join(
+		b.setJSON(documentKey(j.doc.ID, s.Name, j.raw.Offset), storedDocument{j.doc, fmt.Sprintf("%x", t), int64(len(j.doc.Text))}),
+		b.set(textKey(t), []byte(j.doc.Text)),
+		b.set(occurrenceKey(t, j.doc.ID), binary.BigEndian.AppendUint64(nil, site.Sum64())),
+	)
+}
+
+// ExtractCounts sums up the extraction.
+type ExtractCounts struct {
+	RecordCounts
+	Files      int   `json:"files"`
+	Unreadable int   `json:"unreadable_files"`
+	Bytes      int64 `json:"bytes"` // of the files
+	Documents  int64 `json:"documents"`
+	Duplicates int64 `json:"duplicates"` // captures of a document that was met before
+	Texts      int64 `json:"texts"`      // distinct visible texts
+}
+
+func (w *Workspace) countExtraction(sr *stageRun) error {
+	var c ExtractCounts
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		c.RecordCounts.add(s.Counts)
+		c.Files++
+		c.Bytes += s.Size
+		if s.State == sourceUnreadable {
+			c.Unreadable++
+		}
+	}
+	var last textID
+	for r, err := range w.store.table(tableOccurrence) {
+		if err != nil {
+			return err
+		}
+		t, _, err := parseOccurrenceKey(r.key())
+		if err != nil {
+			return err
+		}
+		if c.Documents == 0 || t != last {
+			c.Texts++
+		}
+		last = t
+		c.Documents++
+	}
+	c.Duplicates = c.Captures - c.Documents
+	return sr.setCounts(c)
+}

@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"neardup/cluster"
+	"neardup/extract"
+	"neardup/signature"
+)
+
+// Every key and binary value of the store is spelled here, and described byte
+// by byte in docs/format.md. The first byte of a key is its table.
+const (
+	tableMeta       = 'm' // m NAME                               JSON
+	tableSource     = 'i' // i PATH                               JSON, Source
+	tableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, storedDocument
+	tableText       = 't' // t textID[16]                         UTF-8
+	tableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8]
+	tableSigned     = 'g' // g textID[16]                         signatures[4]
+	tablePosting    = 's' // s signature[16] key[20]              -
+	tableEdge       = 'e' // e representative[20] member[20]      -
+	tableSet        = 'p' // p set[20] member[20]                 -
+	tableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
+	tableAssigned   = 'a' // a textID[16]                         -
+	tableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
+)
+
+// textID names a text. extract and cluster have types of their own for it.
+type textID = cluster.ID
+
+// tableBounds are the first key of a table and the first key behind it.
+func tableBounds(table byte) (lower, upper []byte) { return []byte{table}, []byte{table + 1} }
+
+// prefixBounds are the bounds of the keys that start with prefix.
+func prefixBounds(prefix []byte) (lower, upper []byte) {
+	upper = bytes.Clone(prefix)
+	for i := len(upper) - 1; i >= 0; i-- {
+		upper[i]++
+		if upper[i] != 0 {
+			return prefix, upper[:i+1]
+		}
+	}
+	return prefix, nil
+}
+
+func join(table byte, parts ...[]byte) []byte {
+	n := 1
+	for _, p := range parts {
+		n += len(p)
+	}
+	k := make([]byte, 1, n)
+	k[0] = table
+	for _, p := range parts {
+		k = append(k, p...)
+	}
+	return k
+}
+
+func metaKey(name string) []byte           { return join(tableMeta, []byte(name)) }
+func sourceKey(path string) []byte         { return join(tableSource, []byte(path)) }
+func textKey(t textID) []byte              { return join(tableText, t[:]) }
+func signedKey(t textID) []byte            { return join(tableSigned, t[:]) }
+func assignedKey(t textID) []byte          { return join(tableAssigned, t[:]) }
+func clusterKey(rep, member textID) []byte { return join(tableCluster, rep[:], member[:]) }
+
+func documentKey(id extract.ID, file string, offset int64) []byte {
+	return join(tableDocument, id[:], []byte(file), []byte{0}, binary.BigEndian.AppendUint64(nil, uint64(offset)))
+}
+
+// parseDocumentKey gives the parts of a document's key.
+func parseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err error) {
+	if len(k) < 1+16+1+8 || k[len(k)-9] != 0 {
+		return id, "", 0, corrupt(k)
+	}
+	return extract.ID(k[1:17]), string(k[17 : len(k)-9]), int64(binary.BigEndian.Uint64(k[len(k)-8:])), nil
+}
+
+func occurrenceKey(t textID, d extract.ID) []byte { return join(tableOccurrence, t[:], d[:]) }
+
+func parseOccurrenceKey(k []byte) (t textID, d extract.ID, err error) {
+	if len(k) != 1+32 {
+		return t, d, corrupt(k)
+	}
+	return textID(k[1:17]), extract.ID(k[17:]), nil
+}
+
+const postingSize = 1 + 16 + cluster.KeySize
+
+func postingKey(s signature.Signature, k cluster.Key) []byte { return join(tablePosting, s[:], k[:]) }
+
+func parsePostingKey(k []byte) (p cluster.Posting, err error) {
+	if len(k) != postingSize {
+		return p, corrupt(k)
+	}
+	return cluster.Posting{Signature: signature.Signature(k[1:17]), Key: cluster.Key(k[17:])}, nil
+}
+
+// pairKey is the key of a row about two documents, the larger first.
+func pairKey(table byte, a, b cluster.Key) []byte { return join(table, a[:], b[:]) }
+
+func parsePairKey(k []byte) (a, b cluster.Key, err error) {
+	if len(k) != 1+2*cluster.KeySize {
+		return a, b, corrupt(k)
+	}
+	return cluster.Key(k[1 : 1+cluster.KeySize]), cluster.Key(k[1+cluster.KeySize:]), nil
+}
+
+// Relation says how a member is like the page that it was verified against.
+type Relation byte
+
+// The relations of verified texts, as stored.
+const (
+	Near      Relation = 1 // resemblance reaches its threshold
+	Contained Relation = 2 // the member is contained in the other
+	Contains  Relation = 3 // the member contains the other
+)
+
+// inverse is the relation seen from the other page.
+func (r Relation) inverse() Relation {
+	switch r {
+	case Contained:
+		return Contains
+	case Contains:
+		return Contained
+	}
+	return r
+}
+
+// score is a verdict as stored: what the member is to the other page, and how
+// much of the text says so.
+type score struct {
+	Relation                 Relation
+	Resemblance, Containment float64
+}
+
+const scoreSize = 1 + 8 + 8
+
+func (s score) append(b []byte) []byte {
+	b = append(b, byte(s.Relation))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
+	return binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
+}
+
+func parseScore(b []byte) (score, error) {
+	if len(b) != scoreSize {
+		return score{}, corrupt(b)
+	}
+	return score{
+		Relation:    Relation(b[0]),
+		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
+		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
+	}, nil
+}
+
+var errCorrupt = errors.New("the workspace's database is damaged")
+
+func corrupt(row []byte) error { return fmt.Errorf("%w: row %.40x", errCorrupt, row) }

@@ -1,0 +1,209 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// run is one call of Run.
+type run struct {
+	ctx    context.Context
+	inputs []Source
+}
+
+// StageNames lists the stages in their order.
+func StageNames() []string {
+	var names []string
+	for _, st := range stages {
+		names = append(names, st.name)
+	}
+	return names
+}
+
+// Run takes the inputs in, if any, and brings the stages from first to last up
+// to date; stages before first must be up to date already. It returns an
+// error that wraps ErrInputFailure when everything was done but some input
+// could not be read.
+func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.cancel.Store(&cancel)
+	r := run{ctx: ctx, inputs: inputs}
+	err := w.runStages(r, first, last)
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w (%w)", cause, err)
+	}
+	if perr := w.publish(); err == nil {
+		err = perr
+	}
+	if err != nil {
+		return w.explain(err)
+	}
+	return w.unread()
+}
+
+func (w *Workspace) runStages(r run, first, last string) error {
+	if first == stages[0].name {
+		if err := w.admit(r.inputs); err != nil {
+			return err
+		}
+	}
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%w: nothing to read; name a file, a directory or a pattern", ErrUsage)
+	}
+	input := sourcesGeneration(known)
+	started := false
+	for _, st := range stages {
+		s, ok, err := w.state(st.name)
+		if err != nil {
+			return err
+		}
+		reason, why := assess(st, s, ok, w.config, input)
+		started = started || st.name == first
+		switch {
+		case reason == UpToDate:
+			w.o.Progress.Skip(st.name)
+		case !started:
+			return fmt.Errorf("%w: %s needs %s, which is not up to date (%s); run neardup %s first, or neardup run for all",
+				ErrUsage, first, st.name, why, st.name)
+		default:
+			if s, err = w.do(r, st, s, reason, why, input); err != nil {
+				return err
+			}
+		}
+		input = s.generation()
+		if st.name == last {
+			return nil
+		}
+	}
+	return nil
+}
+
+// do brings one stage up to date.
+func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input string) (stageState, error) {
+	options, err := json.Marshal(st.options(w.config))
+	if err != nil {
+		return s, err
+	}
+	sr := &stageRun{run: r, stage: st, clock: startStopwatch()}
+	if reason == Unfinished || reason == Input && st.extends {
+		sr.state = s
+		if reason == Input {
+			sr.state.Cursor = nil
+		}
+	} else if err := w.reset(st); err != nil {
+		return s, err
+	}
+	sr.state.Version, sr.state.Options, sr.state.Input, sr.state.Done = st.version, options, input, false
+	b := w.store.batch()
+	e, err := sr.stateEntry()
+	if err != nil {
+		return s, err
+	}
+	if err := errors.Join(b.set(e.key, e.value), b.commit()); err != nil {
+		return s, err
+	}
+	if err := w.publish(); err != nil {
+		return s, err
+	}
+
+	w.o.Progress.Start(st.name, string(reason), why)
+	err = st.run(w, sr)
+	if err == nil {
+		err = context.Cause(r.ctx)
+	}
+	if err != nil {
+		w.o.Progress.Stop(err)
+		return s, fmt.Errorf("%s: %w", st.name, err)
+	}
+	sr.state.Done, sr.state.Cursor = true, nil
+	e, err = sr.stateEntry()
+	if err != nil {
+		return s, err
+	}
+	b = w.store.batch()
+	if err := errors.Join(b.set(e.key, e.value), b.commit()); err != nil {
+		return s, err
+	}
+	w.o.Progress.Stop(nil)
+	if err := json.Unmarshal(e.value, &sr.state); err != nil {
+		return s, err
+	}
+	return sr.state, w.publish()
+}
+
+// reset clears what the stage wrote.
+func (w *Workspace) reset(st stage) error {
+	b := w.store.batch()
+	if err := b.clear(st.tables...); err != nil {
+		return err
+	}
+	if st.name == stages[0].name {
+		if err := w.forgetProgress(b); err != nil {
+			return err
+		}
+		// Texts of the old extraction would stay signed.
+		if err := b.clear(stages[1].tables...); err != nil {
+			return err
+		}
+		if err := b.Delete(metaKey("stage/"+stages[1].name), nil); err != nil {
+			return err
+		}
+	}
+	return b.commit()
+}
+
+// current tells whether the stages up to name are up to date.
+func (w *Workspace) current(name string) error {
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	input := sourcesGeneration(known)
+	for _, st := range stages {
+		s, ok, err := w.state(st.name)
+		if err != nil {
+			return err
+		}
+		if reason, why := assess(st, s, ok, w.config, input); reason != UpToDate {
+			return fmt.Errorf("%w: %s is not up to date (%s: %s); run neardup run", ErrUsage, st.name, reason, why)
+		}
+		if input = s.generation(); st.name == name {
+			break
+		}
+	}
+	return nil
+}
+
+// unread is the error that tells of inputs that were not read whole.
+func (w *Workspace) unread() error {
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	bad := slices.DeleteFunc(known, func(s Source) bool { return s.State != sourceUnreadable })
+	if len(bad) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), bad[0].Path, bad[0].Error)
+}
+
+// stopwatch measures a stage's wall and processor time.
+type stopwatch struct {
+	wall time.Time
+	cpu  float64
+}
+
+func startStopwatch() *stopwatch { return &stopwatch{time.Now(), cpuSeconds()} }
+
+func (s *stopwatch) seconds() (wall, cpu float64) {
+	return time.Since(s.wall).Seconds(), cpuSeconds() - s.cpu
+}

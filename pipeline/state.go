@@ -1,0 +1,215 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"neardup/configs"
+)
+
+// Reason says why a stage has to be done.
+type Reason string
+
+// The reasons for which a stage is redone, or done further.
+const (
+	UpToDate   Reason = ""           // it does not
+	Missing    Reason = "missing"    // it was never done
+	Unfinished Reason = "unfinished" // it was interrupted and goes on where it stopped
+	Outdated   Reason = "version"    // this program computes it otherwise
+	Changed    Reason = "options"    // a setting that it uses changed
+	Input      Reason = "input"      // what it reads changed
+)
+
+// stage is one step of a run.
+type stage struct {
+	name string
+	// version counts the changes of what the stage computes from the same
+	// input and options, one comment line each.
+	version int
+	options func(configs.Config) any
+	tables  []byte // what it writes, cleared when it is redone
+	extends bool   // input that only grew needs no redoing
+	run     func(*Workspace, *stageRun) error
+}
+
+// The stages in their order.
+//
+//	version 1: first
+var stages = []stage{
+	{name: "extract", version: 1, options: extractOptions, run: (*Workspace).extract, extends: true,
+		tables: []byte{tableDocument, tableText, tableOccurrence}},
+	{name: "sign", version: 1, options: signOptions, run: (*Workspace).sign, extends: true,
+		tables: []byte{tableSigned, tablePosting}},
+	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
+		tables: []byte{tableEdge, tableSet}},
+	{name: "verify", version: 1, options: verifyOptions, run: (*Workspace).verify,
+		tables: []byte{tableVerdict, tableAssigned, tableCluster}},
+}
+
+// The options of each stage are whole sections of the config, so that none can
+// be forgotten.
+func extractOptions(c configs.Config) any { return c.Extract }
+
+func signOptions(c configs.Config) any {
+	return struct {
+		Text configs.Text `json:"text"`
+		Sign any          `json:"sign"`
+	}{c.Text, c.Sign}
+}
+
+func clusterOptions(c configs.Config) any {
+	return struct {
+		Cluster configs.Cluster `json:"cluster"`
+		Quality string          `json:"quality_digest"`
+	}{c.Cluster, qualityDigest(c.Cluster.Quality)}
+}
+
+func verifyOptions(c configs.Config) any {
+	return struct {
+		Text   configs.Text   `json:"text"`
+		Verify configs.Verify `json:"verify"`
+	}{c.Text, c.Verify}
+}
+
+// stageState is what the database remembers of a stage. It is committed with
+// the rows that it speaks of.
+type stageState struct {
+	Version int             `json:"version"`
+	Options json.RawMessage `json:"options"`
+	Input   string          `json:"input"` // the generation of what it read
+	Done    bool            `json:"done"`
+	Cursor  json.RawMessage `json:"cursor,omitempty"`
+	Counts  json.RawMessage `json:"counts,omitempty"`
+	Seconds float64         `json:"seconds"`     // wall time spent so far
+	CPU     float64         `json:"cpu_seconds"` // processor time of the process meanwhile
+}
+
+// generation names the output of a stage: equal generations, equal rows.
+func (s stageState) generation() string {
+	return digest(s.Version, s.Options, s.Input)
+}
+
+func digest(parts ...any) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%s\x00", p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (w *Workspace) state(name string) (s stageState, ok bool, err error) {
+	ok, err = w.store.getJSON(metaKey("stage/"+name), &s)
+	return s, ok, err
+}
+
+// assess compares a stage's state with what config and input ask for.
+func assess(st stage, s stageState, ok bool, config configs.Config, input string) (Reason, string) {
+	options, err := json.Marshal(st.options(config))
+	if err != nil {
+		panic(err) // options are plain structs
+	}
+	switch {
+	case !ok:
+		return Missing, "never done"
+	case s.Version != st.version:
+		return Outdated, fmt.Sprintf("version %d, this program has %d", s.Version, st.version)
+	case string(s.Options) != string(options):
+		return Changed, strings.Join(changedOptions(s.Options, options), ", ")
+	case s.Input != input:
+		return Input, "its input changed"
+	case !s.Done:
+		return Unfinished, "interrupted"
+	}
+	return UpToDate, ""
+}
+
+// changedOptions names the settings that differ, as "verify.slope: 0.1 -> 0.2".
+func changedOptions(old, new json.RawMessage) []string {
+	flat := func(raw json.RawMessage) map[string]any {
+		out := map[string]any{}
+		var walk func(prefix string, v any)
+		walk = func(prefix string, v any) {
+			if m, ok := v.(map[string]any); ok {
+				for k, v := range m {
+					walk(strings.TrimPrefix(prefix+"."+k, "."), v)
+				}
+				return
+			}
+			out[prefix] = v
+		}
+		var v any
+		_ = json.Unmarshal(raw, &v)
+		walk("", v)
+		return out
+	}
+	a, b := flat(old), flat(new)
+	keys := slices.Sorted(maps.Keys(b))
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	var out []string
+	for _, k := range keys {
+		if !reflect.DeepEqual(a[k], b[k]) {
+			out = append(out, fmt.Sprintf("%s: %v -> %v", k, a[k], b[k]))
+		}
+	}
+	return out
+}
+
+// stageRun is a stage at work.
+type stageRun struct {
+	run
+	stage stage
+	state stageState
+	clock *stopwatch
+}
+
+// setCursor puts the stage's state, with cursor as its place to go on from,
+// into the batch.
+func (r *stageRun) setCursor(b batch, cursor any) error {
+	e, err := r.cursorEntry(cursor)
+	if err != nil {
+		return err
+	}
+	return b.set(e.key, e.value)
+}
+
+// cursorEntry is the state as a row for a run to be ingested.
+func (r *stageRun) cursorEntry(cursor any) (entry, error) {
+	var err error
+	if r.state.Cursor, err = json.Marshal(cursor); err != nil {
+		return entry{}, err
+	}
+	return r.stateEntry()
+}
+
+func (r *stageRun) stateEntry() (entry, error) {
+	s := r.state
+	wall, cpu := r.clock.seconds()
+	s.Seconds += wall
+	s.CPU += cpu
+	value, err := json.Marshal(s)
+	return entry{metaKey("stage/" + r.stage.name), value}, err
+}
+
+// cursor reads where the stage stopped; ok is false at its beginning.
+func (r *stageRun) cursor(v any) (ok bool, err error) {
+	if len(r.state.Cursor) == 0 {
+		return false, nil
+	}
+	return true, json.Unmarshal(r.state.Cursor, v)
+}
+
+// setCounts keeps the stage's counts, to be written with its state.
+func (r *stageRun) setCounts(v any) (err error) {
+	r.state.Counts, err = json.Marshal(v)
+	return err
+}

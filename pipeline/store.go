@@ -1,0 +1,247 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// store is the workspace's Pebble database.
+type store struct {
+	db  *pebble.DB
+	tmp string // directory of files on their way into the database
+	seq int
+}
+
+const (
+	cacheBytes    = 64 << 20
+	memTableBytes = 32 << 20
+)
+
+// openStore opens the database in dir. onDiskFull is called when a write finds
+// no space left.
+func openStore(dir string, lock *pebble.Lock, log pebble.Logger, onDiskFull func()) (*store, error) {
+	cache := pebble.NewCache(cacheBytes)
+	defer cache.Unref()
+	o := &pebble.Options{
+		FS:                          vfs.OnDiskFull(vfs.Default, onDiskFull),
+		Cache:                       cache,
+		MemTableSize:                memTableBytes,
+		MemTableStopWritesThreshold: 3,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       1000, // ingested runs may pile up while a stage writes
+		FormatMajorVersion:          pebble.FormatNewest,
+		Lock:                        lock,
+		Logger:                      log,
+	}
+	db, err := pebble.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	tmp := filepath.Join(dir, "..", "tmp")
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &store{db: db, tmp: tmp}, nil
+}
+
+func (s *store) Close() error { return errors.Join(s.db.Close(), os.RemoveAll(s.tmp)) }
+
+// rows iterates over the keys and values of [lower, upper). Both are only
+// valid until the next step.
+func (s *store) rows(lower, upper []byte) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+		if err != nil {
+			yield(row{}, err)
+			return
+		}
+		defer func() { _ = it.Close() }()
+		for ok := it.First(); ok; ok = it.Next() {
+			if !yield(row{it}, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(row{}, err)
+		}
+	}
+}
+
+type row struct{ it *pebble.Iterator }
+
+func (r row) key() []byte            { return r.it.Key() }
+func (r row) value() ([]byte, error) { return r.it.ValueAndErr() }
+
+func (r row) uint32() (uint32, error) {
+	b, err := r.value()
+	if err != nil {
+		return 0, err
+	}
+	if len(b) != 4 {
+		return 0, corrupt(r.key())
+	}
+	return binary.BigEndian.Uint32(b), nil
+}
+
+func (r row) json(v any) error {
+	b, err := r.value()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%w (%w)", corrupt(r.key()), err)
+	}
+	return nil
+}
+
+func (s *store) table(table byte) iter.Seq2[row, error] { return s.rows(tableBounds(table)) }
+
+// count is the number of rows of a table.
+func (s *store) count(table byte) (n int64, err error) {
+	for _, err := range s.table(table) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// get returns a copy of the value of key; ok is false when there is none.
+func (s *store) get(key []byte) (value []byte, ok bool, err error) {
+	v, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	value = bytes.Clone(v)
+	return value, true, closer.Close()
+}
+
+func (s *store) getJSON(key []byte, v any) (ok bool, err error) {
+	b, ok, err := s.get(key)
+	if !ok || err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return false, fmt.Errorf("%w (%w)", corrupt(key), err)
+	}
+	return true, nil
+}
+
+// batch collects writes that are committed together.
+type batch struct{ *pebble.Batch }
+
+func (s *store) batch() batch { return batch{s.db.NewBatch()} }
+
+func (b batch) set(key, value []byte) error { return b.Set(key, value, nil) }
+
+func (b batch) setJSON(key []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return b.Set(key, value, nil)
+}
+
+// clear deletes all rows of the tables.
+func (b batch) clear(tables ...byte) error {
+	for _, t := range tables {
+		lower, upper := tableBounds(t)
+		if err := b.DeleteRange(lower, upper, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit makes the batch durable.
+func (b batch) commit() error { return b.Commit(pebble.Sync) }
+
+// entry is one row of a sorted run.
+type entry struct{ key, value []byte }
+
+// ingest adds runs of entries to the database, all or none; each must be
+// sorted by key, without repeats, and they must not overlap. Writing sorted
+// files and handing them over is several times as fast as batches.
+func (s *store) ingest(ctx context.Context, runs ...[]entry) error {
+	var paths []string
+	defer func() {
+		for _, p := range paths {
+			_ = os.Remove(p)
+		}
+	}()
+	for _, run := range runs {
+		if len(run) == 0 {
+			continue
+		}
+		s.seq++
+		path := filepath.Join(s.tmp, fmt.Sprintf("run-%06d.sst", s.seq))
+		paths = append(paths, path)
+		if err := s.writeRun(path, run); err != nil {
+			return err
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return s.db.Ingest(ctx, paths)
+}
+
+func (s *store) writeRun(path string, run []entry) error {
+	f, err := vfs.Default.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{TableFormat: s.db.TableFormat()})
+	for _, e := range run {
+		if err := w.Set(e.key, e.value); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}
+
+// fixedRun collects keys of one length, many at a time without an allocation
+// each, and sorts them into a run.
+type fixedRun struct {
+	size int
+	data []byte
+}
+
+func (r *fixedRun) add(key ...[]byte) {
+	for _, k := range key {
+		r.data = append(r.data, k...)
+	}
+}
+
+func (r *fixedRun) len() int { return len(r.data) / r.size }
+
+// entries are the keys sorted, each once.
+func (r *fixedRun) entries() []entry {
+	run := make([]entry, 0, r.len())
+	for i := 0; i < len(r.data); i += r.size {
+		run = append(run, entry{key: r.data[i : i+r.size : i+r.size]})
+	}
+	sortEntries(run)
+	return slices.CompactFunc(run, func(a, b entry) bool { return bytes.Equal(a.key, b.key) })
+}
+
+func sortEntries(run []entry) {
+	slices.SortFunc(run, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+}

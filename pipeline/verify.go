@@ -1,0 +1,340 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/verify/tlcs"
+)
+
+const (
+	verifyBatch = 64   // members of small sets that a worker verifies at a time
+	largeSet    = 1024 // sets of more members are shared out among all workers
+	commitLinks = 4096 // verdicts that are committed together
+)
+
+// VerifyCounts sums up the verification: every pair that was compared was
+// rejected by one filter, or is near.
+type VerifyCounts struct {
+	Sets       int64 `json:"sets"`
+	Pairs      int64 `json:"pairs"`
+	ByLength   int64 `json:"rejected_by_length"`
+	BySketch   int64 `json:"rejected_by_sketch"`
+	ByDistance int64 `json:"rejected_by_distance"`
+	ByScore    int64 `json:"rejected_by_score"`
+	Near       int64 `json:"near"`
+	Clusters   int64 `json:"clusters"`
+}
+
+func (c *VerifyCounts) add(o VerifyCounts) {
+	c.Sets += o.Sets
+	c.Pairs += o.Pairs
+	c.ByLength += o.ByLength
+	c.BySketch += o.BySketch
+	c.ByDistance += o.ByDistance
+	c.ByScore += o.ByScore
+	c.Near += o.Near
+}
+
+func (c *VerifyCounts) verdict(v tlcs.Verdict) {
+	c.Pairs++
+	switch v.Rejected {
+	case tlcs.None:
+		c.Near++
+	case tlcs.ByLength:
+		c.ByLength++
+	case tlcs.BySketch:
+		c.BySketch++
+	case tlcs.ByDistance:
+		c.ByDistance++
+	case tlcs.ByScore:
+		c.ByScore++
+	}
+}
+
+// verifyCursor is where the verification goes on: behind the set After, or
+// after all sets with the closing, which starts over.
+type verifyCursor struct {
+	After   []byte       `json:"after,omitempty"`
+	Closing bool         `json:"closing,omitempty"`
+	Counts  VerifyCounts `json:"counts"`
+}
+
+// verifyJob is some sets on their way through the workers.
+type verifyJob struct {
+	sets    [][]cluster.Key
+	members int64
+
+	links  []link
+	counts VerifyCounts
+	err    error
+	done   chan struct{}
+}
+
+// link is a near pair with its score, the member seen from the leader.
+type link struct {
+	leader, member cluster.Key
+	score          score
+}
+
+func (w *Workspace) verify(sr *stageRun) error {
+	var at verifyCursor
+	if _, err := sr.cursor(&at); err != nil {
+		return err
+	}
+	if !at.Closing {
+		if err := w.compare(sr, &at); err != nil {
+			return err
+		}
+	}
+	if err := w.closeClusters(sr, &at.Counts); err != nil {
+		return err
+	}
+	return sr.setCounts(at.Counts)
+}
+
+// compare verifies the pairs of each perhaps-similar set. Sets are worked on
+// in parallel and committed in order, with the place to go on from.
+func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
+	var clustered ClusterCounts
+	if err := w.counts("cluster", &clustered); err != nil {
+		return err
+	}
+	w.o.Progress.Total(clustered.Members, "pages")
+
+	docs := newPrepared(w)
+	g, ctx := errgroup.WithContext(sr.ctx)
+	queue, work := make(chan *verifyJob, 4*w.o.Workers), make(chan *verifyJob)
+	g.Go(func() error {
+		defer close(work)
+		defer close(queue)
+		send := func(j *verifyJob) error {
+			for _, to := range []chan<- *verifyJob{queue, work} {
+				select {
+				case to <- j:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		}
+		j := &verifyJob{done: make(chan struct{})}
+		for set, err := range w.sets(at.After) {
+			if err != nil {
+				return err
+			}
+			j.sets = append(j.sets, set)
+			if j.members += int64(len(set)); j.members >= verifyBatch {
+				if err := send(j); err != nil {
+					return err
+				}
+				j = &verifyJob{done: make(chan struct{})}
+			}
+		}
+		if len(j.sets) > 0 {
+			return send(j)
+		}
+		return nil
+	})
+	for range w.o.Workers {
+		g.Go(func() error {
+			one := newComparers(w.config.Verify.TLCS, 1)
+			for j := range work {
+				for _, set := range j.sets {
+					comparers := one
+					if len(set) > largeSet {
+						comparers = newComparers(w.config.Verify.TLCS, w.o.Workers)
+					}
+					v := setVerifier{closing: w.config.Verify.Closing, options: w.config.Verify.TLCS, docs: docs, comparers: comparers}
+					if j.err = v.verify(ctx, set); j.err != nil {
+						break
+					}
+					j.links = append(j.links, v.links...)
+					j.counts.add(v.counts)
+				}
+				close(j.done)
+			}
+			return nil
+		})
+	}
+	g.Go(func() error { return w.commitVerdicts(ctx, sr, at, queue) })
+	return g.Wait()
+}
+
+func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verifyCursor, queue <-chan *verifyJob) error {
+	b := w.store.batch()
+	commit := func() error {
+		if err := errors.Join(sr.setCursor(b, at), b.commit()); err != nil {
+			return err
+		}
+		b = w.store.batch()
+		return nil
+	}
+	for j := range queue {
+		select {
+		case <-j.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if j.err != nil {
+			return j.err
+		}
+		for _, l := range j.links {
+			if err := b.set(pairKey(tableVerdict, l.leader, l.member), l.score.append(nil)); err != nil {
+				return err
+			}
+		}
+		last := j.sets[len(j.sets)-1][0]
+		at.After = last[:]
+		at.Counts.add(j.counts)
+		w.o.Progress.Add(j.members)
+		if b.Count() >= commitLinks {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	at.Closing = true
+	return commit()
+}
+
+// closeClusters makes clusters of the near pairs, and of texts that several
+// pages share.
+func (w *Workspace) closeClusters(sr *stageRun, c *VerifyCounts) error {
+	b := w.store.batch()
+	if err := b.clear(tableAssigned, tableCluster); err != nil {
+		return err
+	}
+	c.Clusters = 0
+	flush := func() error {
+		if err := errors.Join(b.commit(), context.Cause(sr.ctx)); err != nil {
+			return err
+		}
+		b = w.store.batch()
+		return nil
+	}
+	begin := func(representative textID) error {
+		c.Clusters++
+		return errors.Join(
+			b.set(assignedKey(representative), nil),
+			b.set(clusterKey(representative, representative), clusterValue(representative, score{Near, 1, 1})))
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+
+	var current cluster.Key
+	emit := func(a cluster.Assignment) error {
+		if a.Cluster != current {
+			current = a.Cluster
+			if err := begin(current.ID()); err != nil {
+				return err
+			}
+		}
+		s, err := w.verdict(a.Against, a.Member)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(
+			b.set(assignedKey(a.Member.ID()), nil),
+			b.set(clusterKey(a.Cluster.ID(), a.Member.ID()), clusterValue(a.Against.ID(), s)))
+		if err == nil && b.Len() >= commitBytes {
+			err = flush()
+		}
+		return err
+	}
+	links := func(yield func(cluster.Link, error) bool) {
+		for r, err := range w.store.table(tableVerdict) {
+			var l cluster.Link
+			if err == nil {
+				l.Leader, l.Member, err = parsePairKey(r.key())
+			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+	var err error
+	if w.config.Verify.Closing == configs.ClosingTransitive {
+		err = cluster.CloseTransitive(links, emit)
+	} else {
+		err = cluster.CloseRepresentative(links, w.queueMemory(), emit)
+	}
+	if err := errors.Join(err, flush()); err != nil {
+		return err
+	}
+
+	for t, err := range w.sharedTexts() {
+		if err != nil {
+			return err
+		}
+		if _, assigned, err := w.store.get(assignedKey(t)); err != nil || assigned {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := begin(t); err != nil {
+			return err
+		}
+		if b.Len() >= commitBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// verdict is the score of member against the other, whichever of them leads.
+func (w *Workspace) verdict(against, member cluster.Key) (score, error) {
+	leader, follower := against, member
+	if member.Compare(against) < 0 {
+		leader, follower = member, against
+	}
+	key := pairKey(tableVerdict, leader, follower)
+	v, ok, err := w.store.get(key)
+	if err != nil {
+		return score{}, err
+	}
+	if !ok {
+		return score{}, fmt.Errorf("no verdict: %w", corrupt(key))
+	}
+	s, err := parseScore(v)
+	if leader == member {
+		s.Relation = s.Relation.inverse()
+	}
+	return s, err
+}
+
+// sharedTexts gives the texts that more than one document has.
+func (w *Workspace) sharedTexts() func(yield func(textID, error) bool) {
+	return func(yield func(textID, error) bool) {
+		var last textID
+		n := 0
+		for r, err := range w.store.table(tableOccurrence) {
+			var t textID
+			if err == nil {
+				t, _, err = parseOccurrenceKey(r.key())
+			}
+			if err != nil {
+				yield(t, err)
+				return
+			}
+			if n == 0 || t != last {
+				last, n = t, 0
+			}
+			if n++; n == 2 && !yield(t, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package pipeline
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/extract/text"
+	"neardup/verify/tlcs"
+)
+
+// chunkSize is the number of members that meet the leaders together. It bounds
+// what is in memory, and is fixed because the closing rule "transitive" sees
+// clusters as they were when a chunk began.
+const chunkSize = 64
+
+// setVerifier verifies one perhaps-similar set. Its members come from the
+// largest key down. Each is compared with the leaders, the members that were
+// near no one before them, from the largest down: with the closing rule
+// "representative" until it is near one; with "transitive" with all whose
+// clusters it is not in yet, and it joins those that it is near. A member that
+// is near none is a leader.
+//
+// The paper compares within sets and takes similarity as transitive (section
+// 4), without saying which pairs; comparing with leaders only is our reading.
+// The outcome does not depend on the number of comparers.
+type setVerifier struct {
+	closing   string
+	options   tlcs.Options
+	docs      *prepared
+	comparers []*tlcs.Comparer
+
+	leaders []cluster.Key
+	parent  []int // of each leader in the forest of united clusters
+	links   []link
+	counts  VerifyCounts
+}
+
+func newComparers(o tlcs.Options, n int) []*tlcs.Comparer {
+	var out []*tlcs.Comparer
+	for range n {
+		out = append(out, tlcs.NewComparer(o))
+	}
+	return out
+}
+
+// member is one of a chunk on its way.
+type member struct {
+	key    cluster.Key
+	doc    *tlcs.Document
+	links  []link
+	joined []int // leaders that it is near
+	counts VerifyCounts
+}
+
+func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
+	v.counts.Sets = 1
+	for keys := range slices.Chunk(set, chunkSize) {
+		chunk := make([]member, len(keys))
+		known := len(v.leaders)
+		// Against the leaders that are known, in parallel.
+		var next atomic.Int64
+		g, ctx := errgroup.WithContext(ctx)
+		for _, c := range v.comparers {
+			g.Go(func() (err error) {
+				for i := int(next.Add(1) - 1); i < len(chunk); i = int(next.Add(1) - 1) {
+					m := &chunk[i]
+					m.key = keys[i]
+					if m.doc, err = v.docs.get(m.key.ID()); err != nil {
+						return err
+					}
+					if err := v.meet(ctx, c, m, 0, known); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		// Against those that the chunk itself brought, one after another.
+		for i := range chunk {
+			m := &chunk[i]
+			if err := v.meet(ctx, v.comparers[0], m, known, len(v.leaders)); err != nil {
+				return err
+			}
+			v.links = append(v.links, m.links...)
+			v.counts.add(m.counts)
+			if len(m.joined) == 0 {
+				v.parent = append(v.parent, len(v.leaders))
+				v.leaders = append(v.leaders, m.key)
+				continue
+			}
+			for _, l := range m.joined[1:] {
+				v.parent[v.root(l)] = v.root(m.joined[0])
+			}
+		}
+	}
+	return nil
+}
+
+// meet compares m with the leaders from up to to.
+func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, from, to int) error {
+	for l := from; l < to; l++ {
+		if v.closing == configs.ClosingRepresentative && len(m.joined) > 0 {
+			return nil
+		}
+		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
+			continue
+		}
+		leader, err := v.docs.get(v.leaders[l].ID())
+		if err != nil {
+			return err
+		}
+		verdict := c.Compare(leader, m.doc)
+		m.counts.verdict(verdict)
+		if verdict.Near {
+			m.joined = append(m.joined, l)
+			m.links = append(m.links, link{v.leaders[l], m.key, v.score(verdict, leader, m.doc)})
+		}
+		if m.counts.Pairs%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// root is the leader that stands for the united clusters of l. It changes
+// nothing, so that comparers can share it.
+func (v *setVerifier) root(l int) int {
+	for v.parent[l] != l {
+		l = v.parent[l]
+	}
+	return l
+}
+
+// score says what the member is to its leader.
+func (v *setVerifier) score(t tlcs.Verdict, leader, m *tlcs.Document) score {
+	s := score{Near, t.Resemblance, t.Containment}
+	if t.Resemblance < v.options.Resemblance {
+		switch {
+		case m.Len() < leader.Len():
+			s.Relation = Contained
+		case m.Len() > leader.Len():
+			s.Relation = Contains
+		}
+	}
+	return s
+}
+
+// prepared gives texts ready for comparison, and keeps the ones used last.
+type prepared struct {
+	w     *Workspace
+	mu    sync.Mutex
+	order list.List // of *tlcs.Document with id, the one used last in front
+	byID  map[textID]*list.Element
+	bytes int
+}
+
+const preparedBytes = 128 << 20
+
+type preparedText struct {
+	id  textID
+	doc *tlcs.Document
+}
+
+func newPrepared(w *Workspace) *prepared {
+	return &prepared{w: w, byID: map[textID]*list.Element{}}
+}
+
+func (p *prepared) get(id textID) (*tlcs.Document, error) {
+	p.mu.Lock()
+	if e, ok := p.byID[id]; ok {
+		p.order.MoveToFront(e)
+		p.mu.Unlock()
+		return e.Value.(preparedText).doc, nil
+	}
+	p.mu.Unlock()
+	value, ok, err := p.w.store.get(textKey(id))
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("no text: %w", corrupt(textKey(id)))
+	}
+	doc := tlcs.Prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), p.w.config.Verify.TLCS.Window)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.byID[id]; ok { // another worker was faster
+		return doc, nil
+	}
+	p.byID[id] = p.order.PushFront(preparedText{id, doc})
+	p.bytes += doc.Bytes()
+	for p.bytes > preparedBytes && p.order.Len() > 1 {
+		e := p.order.Back()
+		old := p.order.Remove(e).(preparedText)
+		delete(p.byID, old.id)
+		p.bytes -= old.doc.Bytes()
+	}
+	return doc, nil
+}

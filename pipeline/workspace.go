@@ -1,0 +1,194 @@
+// Package pipeline wires the stages together. It alone knows the database,
+// files, workers and progress; the stages are pure functions that it feeds.
+//
+// A workspace is one directory:
+//
+//	manifest.json  what was done: versions, settings, inputs, stages, counts
+//	db/            the Pebble database, see keys.go and docs/format.md
+//	exports/       what run leaves: clusters.jsonl, clusters.csv, summary.json, summary.txt
+//	spool/         copies of what was read from standard input
+//	tmp/           files on their way into the database
+//
+// The database is the truth; the manifest mirrors it, so that status can be
+// read while a run holds the database.
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"neardup/configs"
+)
+
+// Format is the version of the workspace's layout. A workspace of another
+// format cannot be read; a stage whose own version changed is recomputed.
+//
+//	1: first
+const Format = 1
+
+// Errors that a caller may want to tell apart.
+var (
+	ErrNoWorkspace  = errors.New("no workspace")
+	ErrInUse        = errors.New("workspace in use")
+	ErrOtherFormat  = errors.New("workspace of another version")
+	ErrDiskFull     = errors.New("no space left on the disk")
+	ErrUsage        = errors.New("usage")
+	ErrInputFailure = errors.New("some input could not be read")
+)
+
+// Options are what a caller chooses besides the config; none of it changes a
+// result.
+type Options struct {
+	Workers  int      // goroutines that work; 0: one a processor
+	Progress Progress // nil: silent
+	// Fatal is called when the database cannot go on at all. It must not
+	// return. What was committed is safe. nil panics.
+	Fatal func(error)
+}
+
+// Workspace is an open workspace. One process at a time has it.
+type Workspace struct {
+	dir      string
+	config   configs.Config
+	o        Options
+	lock     *pebble.Lock
+	store    *store
+	diskFull atomic.Bool
+	cancel   atomic.Pointer[context.CancelCauseFunc]
+}
+
+// Open opens the workspace in dir for a run with config, and makes it if
+// create is set.
+func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspace, err error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Progress == nil {
+		o.Progress = silent{}
+	}
+	w := &Workspace{dir: dir, config: config, o: o}
+	if err := w.prepare(create); err != nil {
+		return nil, err
+	}
+	if w.lock, err = pebble.LockDirectory(w.path("db"), vfs.Default); err != nil {
+		return nil, fmt.Errorf("%w: another neardup works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, dir, err)
+	}
+	w.store, err = openStore(w.path("db"), w.lock, logger{w}, w.onDiskFull)
+	if err != nil {
+		err = errors.Join(err, w.lock.Close())
+		if w.diskFull.Load() {
+			return nil, fmt.Errorf("%w: %s (%w)", ErrDiskFull, dir, err)
+		}
+		return nil, fmt.Errorf("open %s: %w; if the database is damaged, start a new workspace", w.path("db"), err)
+	}
+	return w, nil
+}
+
+// prepare checks what is in the directory, or makes it.
+func (w *Workspace) prepare(create bool) error {
+	m, err := ReadManifest(w.dir)
+	switch {
+	case err == nil && m.Format != Format:
+		return fmt.Errorf("%w: %s has format %d, this program reads format %d; use the program that made it (neardup %s), or a new workspace",
+			ErrOtherFormat, w.dir, m.Format, Format, m.Program)
+	case err == nil:
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case !create:
+		return fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, w.dir)
+	default:
+		entries, err := os.ReadDir(w.dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(entries) > 0 {
+			return fmt.Errorf("%w in %s, and the directory is not empty; choose an empty or a new one", ErrNoWorkspace, w.dir)
+		}
+		if err := os.MkdirAll(w.dir, 0o777); err != nil {
+			return err
+		}
+		if err := writeManifest(w.dir, Manifest{Format: Format, Program: Version()}); err != nil {
+			return w.explain(err)
+		}
+	}
+	return os.MkdirAll(w.path("db"), 0o777)
+}
+
+// Close ends the work. Everything committed stays.
+func (w *Workspace) Close() error {
+	return errors.Join(w.store.Close(), w.lock.Close())
+}
+
+func (w *Workspace) path(elem ...string) string {
+	return filepath.Join(append([]string{w.dir}, elem...)...)
+}
+
+func (w *Workspace) onDiskFull() {
+	w.diskFull.Store(true)
+	if cancel := w.cancel.Load(); cancel != nil {
+		(*cancel)(ErrDiskFull)
+	}
+}
+
+// explain says what to do about an error of the disk.
+func (w *Workspace) explain(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) || !w.diskFull.Load() && !isNoSpace(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrDiskFull, w.dir, err)
+}
+
+// logger passes on only what the database cannot survive.
+type logger struct{ w *Workspace }
+
+func (logger) Infof(string, ...any)  {}
+func (logger) Errorf(string, ...any) {}
+func (l logger) Fatalf(format string, args ...any) {
+	err := l.w.explain(fmt.Errorf("database: "+format, args...))
+	if l.w.o.Fatal == nil {
+		panic(err)
+	}
+	l.w.o.Fatal(err)
+}
+
+// writeFile publishes a file whole: written beside its place, synced, renamed.
+func writeFile(path string, write func(f *os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func marshalIndent(v any) ([]byte, error) {
+	b, err := json.MarshalIndent(v, "", "  ")
+	return append(b, '\n'), err
+}

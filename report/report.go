@@ -1,0 +1,131 @@
+// Package report writes clusters in the formats of docs/format.md. It is
+// pure: it writes what it is given to the writer it is given.
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Cluster is a group of near-duplicate pages.
+type Cluster struct {
+	ID             string   `json:"cluster"` // that of the representative's text, in hexadecimal
+	Size           int      `json:"size"`
+	Representative string   `json:"representative"` // its record id
+	Members        []Member `json:"members"`        // the representative first, then by date and record id
+}
+
+// Relation says how a member belongs to its cluster.
+type Relation string
+
+// The relations of a member to what it was verified against.
+const (
+	Representative Relation = "representative"
+	Identical      Relation = "identical" // the same visible text
+	Near           Relation = "near"      // resemblance reaches its threshold
+	Contained      Relation = "contained" // the member is contained in the other
+	Contains       Relation = "contains"  // the member contains the other
+	Linked         Relation = "linked"    // verified against another member, not the representative
+)
+
+// Member is a page of a cluster, with its evidence.
+type Member struct {
+	RecordID        string   `json:"record_id"`
+	URI             string   `json:"uri"`
+	Date            string   `json:"date"`
+	WARC            string   `json:"warc"`   // name of the file; a hint, like the offset
+	Offset          int64    `json:"offset"` // of the record, or of the gzip member that it starts in
+	Digest          string   `json:"digest"`
+	Relation        Relation `json:"relation"`
+	Resemblance     Score    `json:"resemblance"`
+	Containment     Score    `json:"containment"` // of the shorter in the longer
+	VerifiedAgainst string   `json:"verified_against"`
+	Bytes           int64    `json:"-"` // of the payload
+}
+
+// Score is a similarity from 0 to 1, written with four decimals.
+type Score float64
+
+func (s Score) String() string {
+	return strconv.FormatFloat(math.Round(float64(s)*1e4)/1e4, 'f', -1, 64)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Score) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
+
+// Writer takes clusters one after another. Close ends the output, not what it
+// is written to.
+type Writer interface {
+	Write(Cluster) error
+	Close() error
+}
+
+// NewJSONL writes a line of JSON a cluster.
+func NewJSONL(w io.Writer) Writer {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return jsonl{e}
+}
+
+type jsonl struct{ e *json.Encoder }
+
+func (j jsonl) Write(c Cluster) error { return j.e.Encode(c) }
+func (j jsonl) Close() error          { return nil }
+
+// NewCSV writes a line a member.
+func NewCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w)} }
+
+type csvWriter struct {
+	w      *csv.Writer
+	header bool
+}
+
+var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "offset", "digest",
+	"relation", "resemblance", "containment", "verified_against"}
+
+func (c *csvWriter) begin() error {
+	if c.header {
+		return nil
+	}
+	c.header = true
+	return c.w.Write(csvHeader)
+}
+
+func (c *csvWriter) Write(cl Cluster) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	for _, m := range cl.Members {
+		line := []string{cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC,
+			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst}
+		for i := range line {
+			line[i] = inert(line[i])
+		}
+		if err := c.w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *csvWriter) Close() error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	c.w.Flush()
+	return c.w.Error()
+}
+
+// inert keeps spreadsheets from taking a crawled value for a formula.
+func inert(s string) string {
+	if s != "" {
+		switch s[0] {
+		case '=', '+', '-', '@', '\t':
+			return "'" + s
+		}
+	}
+	return s
+}

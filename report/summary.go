@@ -1,0 +1,182 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Summary says what a run did and found. Everything but the stages' times is
+// the same for the same input and settings.
+type Summary struct {
+	Files      int         `json:"files"`
+	Unreadable int         `json:"unreadable_files"`
+	Records    Records     `json:"records"`
+	Texts      int64       `json:"texts"`          // distinct visible texts
+	Unsigned   int64       `json:"unsigned_texts"` // too short for a signature: compared with nothing
+	Signatures int64       `json:"signatures"`
+	Lists      Lists       `json:"lists"`
+	Sets       Sets        `json:"sets"`
+	Pairs      Pairs       `json:"pairs"`
+	Clusters   Clusters    `json:"clusters"`
+	Redundant  Redundant   `json:"redundant"`
+	Stages     []StageTime `json:"stages"`
+}
+
+// Records accounts for every record: Read = Documents + Duplicates + all
+// Skipped.
+type Records struct {
+	Read       int64            `json:"read"`
+	Documents  int64            `json:"documents"`
+	Duplicates int64            `json:"duplicates_of_input"` // the same capture met again
+	Skipped    map[string]int64 `json:"skipped"`             // by reason
+	Clipped    int64            `json:"clipped"`             // of the documents and duplicates: payload cut
+	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
+}
+
+// Lists are the signatures' lists of texts.
+type Lists struct {
+	Lists           int64 `json:"lists"`
+	Singletons      int64 `json:"singletons"`
+	DeletedFrequent int64 `json:"deleted_frequent"`
+	DeletedSites    int64 `json:"deleted_few_sites"`
+	Longest         int64 `json:"longest"`
+}
+
+// Sets are the perhaps-similar sets.
+type Sets struct {
+	Sets    int64 `json:"sets"`
+	Members int64 `json:"members"`
+	Largest int64 `json:"largest"`
+}
+
+// Pairs are the pairs of texts that were compared, and where each ended.
+type Pairs struct {
+	Compared   int64 `json:"compared"`
+	ByLength   int64 `json:"rejected_by_length"`
+	BySketch   int64 `json:"rejected_by_sketch"`
+	ByDistance int64 `json:"rejected_by_distance"`
+	ByScore    int64 `json:"rejected_by_score"`
+	Near       int64 `json:"near"`
+}
+
+// Clusters sums up the clusters of two and more pages.
+type Clusters struct {
+	Clusters   int64              `json:"clusters"`
+	Pages      int64              `json:"pages"`
+	Largest    int                `json:"largest"`
+	BySize     []SizeBucket       `json:"by_size"`
+	ByRelation map[Relation]int64 `json:"by_relation"`
+}
+
+// SizeBucket counts the clusters of From to To pages.
+type SizeBucket struct {
+	From     int   `json:"from"`
+	To       int   `json:"to"`
+	Clusters int64 `json:"clusters"`
+	Pages    int64 `json:"pages"`
+}
+
+// Redundant is what would be saved if only representatives were kept.
+type Redundant struct {
+	Pages int64 `json:"pages"`
+	Bytes int64 `json:"bytes"` // of payload
+}
+
+// StageTime is what a stage took.
+type StageTime struct {
+	Stage   string  `json:"stage"`
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu_seconds"`
+	Rate    float64 `json:"pages_per_second"`
+}
+
+// Add counts a cluster.
+func (s *Summary) Add(c Cluster) {
+	s.Clusters.Clusters++
+	s.Clusters.Pages += int64(c.Size)
+	s.Clusters.Largest = max(s.Clusters.Largest, c.Size)
+	if s.Clusters.ByRelation == nil {
+		s.Clusters.ByRelation = map[Relation]int64{}
+	}
+	for i, m := range c.Members {
+		s.Clusters.ByRelation[m.Relation]++
+		if i > 0 {
+			s.Redundant.Pages++
+			s.Redundant.Bytes += m.Bytes
+		}
+	}
+	from := 2
+	for 2*from <= c.Size {
+		from *= 2
+	}
+	i, found := slices.BinarySearchFunc(s.Clusters.BySize, from, func(b SizeBucket, from int) int { return b.From - from })
+	if !found {
+		s.Clusters.BySize = slices.Insert(s.Clusters.BySize, i, SizeBucket{From: from, To: 2*from - 1})
+	}
+	s.Clusters.BySize[i].Clusters++
+	s.Clusters.BySize[i].Pages += int64(c.Size)
+}
+
+// WriteJSON writes the summary as indented JSON.
+func (s Summary) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}
+
+// WriteText writes the summary for people.
+func (s Summary) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, n any, notes ...string) {
+		fmt.Fprintf(t, "%s\t%v\t", name, n)
+		fmt.Fprintln(t, "  "+strings.Join(notes, ", "))
+	}
+	note := func(n int64, what string) []string {
+		if n == 0 {
+			return nil
+		}
+		return []string{fmt.Sprintf("%d %s", n, what)}
+	}
+	row("files", s.Files, note(int64(s.Unreadable), "unreadable")...)
+	row("records read", s.Records.Read, note(s.Records.Damaged, "damaged places")...)
+	row("= documents", s.Records.Documents, note(s.Records.Clipped, "clipped")...)
+	row("+ duplicates of input", s.Records.Duplicates)
+	var skipped int64
+	var reasons []string
+	for _, reason := range slices.Sorted(maps.Keys(s.Records.Skipped)) {
+		skipped += s.Records.Skipped[reason]
+		reasons = append(reasons, fmt.Sprintf("%s %d", reason, s.Records.Skipped[reason]))
+	}
+	row("+ skipped", skipped, reasons...)
+	row("distinct texts", s.Texts, note(s.Unsigned, "too short for a signature")...)
+	row("signatures", s.Signatures)
+	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),
+		note(s.Lists.DeletedSites, "deleted as frequent on few sites")...)...)
+	row("perhaps-similar sets", s.Sets.Sets, fmt.Sprintf("%d texts", s.Sets.Members), fmt.Sprintf("the largest has %d", s.Sets.Largest))
+	row("pairs compared", s.Pairs.Compared)
+	row("rejected by length", s.Pairs.ByLength)
+	row("rejected by sketch", s.Pairs.BySketch)
+	row("rejected by distance", s.Pairs.ByDistance)
+	row("rejected by score", s.Pairs.ByScore)
+	row("near", s.Pairs.Near)
+	row("clusters", s.Clusters.Clusters, fmt.Sprintf("%d pages", s.Clusters.Pages), fmt.Sprintf("the largest has %d", s.Clusters.Largest))
+	for _, b := range s.Clusters.BySize {
+		size := fmt.Sprintf("of %d pages", b.From)
+		if b.To > b.From && b.From > 2 {
+			size = fmt.Sprintf("of %d to %d pages", b.From, b.To)
+		} else if b.From == 2 {
+			size = "of 2 or 3 pages"
+		}
+		row(size, b.Clusters)
+	}
+	row("redundant pages", s.Redundant.Pages, fmt.Sprintf("%.1f MB", float64(s.Redundant.Bytes)/1e6))
+	for _, st := range s.Stages {
+		row(st.Stage, fmt.Sprintf("%.1f s", st.Seconds), fmt.Sprintf("%.1f s of processor time", st.CPU), fmt.Sprintf("%.0f pages/s", st.Rate))
+	}
+	return t.Flush()
+}

@@ -1,0 +1,87 @@
+package ring
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"neardup/signature"
+)
+
+// unit is the weight 1 in fixed point. Weights are integers, so that their
+// sums are exact: independent of the order of the sentences and of how a
+// platform rounds. Rounding to the nearest 1/1024 also hides the last places
+// of the logarithm, in which platforms differ; the tests check that no width
+// up to 2^20 comes near a tie.
+const unit = 1024
+
+// weights holds the weights of short sentences, by width.
+type weights struct {
+	scheme string
+	short  [1024]uint32
+}
+
+func newWeights(scheme string) weights {
+	w := weights{scheme: scheme}
+	for l := 1; l < len(w.short); l++ {
+		w.short[l] = w.compute(l)
+	}
+	return w
+}
+
+// of is the weight of a sentence of l >= 1 columns, less than 2^16.
+func (w *weights) of(l int) uint32 {
+	if l < len(w.short) {
+		return w.short[l]
+	}
+	return w.compute(l)
+}
+
+func (w *weights) compute(l int) uint32 {
+	if w.scheme == None {
+		return 1
+	}
+	return uint32(math.Round(unit * (1 + math.Log(float64(l)))))
+}
+
+// project is the paper's projection: in each of 128 positions every 1-bit adds
+// its fingerprint's weight and every 0-bit subtracts it, and the signature has
+// a 1 where the sum is positive. That is where the 1-bits weigh more than half
+// of the total.
+//
+// The sums of all positions are built at once, bit-sliced: plane j holds bit j
+// of 64 counters, and adding a weight to the counters under the 1-bits of a
+// fingerprint is one full adder a plane. Counters start at 2^p minus the least
+// winning sum, with 2^p > total, so that plane p ends as the result.
+func project(chosen []fingerprint) signature.Signature {
+	var total uint32 // at most 2^12 weights below 2^16
+	for i := range chosen {
+		total += chosen[i].weight
+	}
+	p := bits.Len32(total)
+	start := uint64(1)<<p - uint64(total/2+1)
+	var hi, lo [32]uint64
+	for j := range p {
+		fill := -(start >> j & 1)
+		hi[j], lo[j] = fill, fill
+	}
+	for i := range chosen {
+		f := &chosen[i]
+		var carryHi, carryLo uint64
+		for j := range p + 1 {
+			mask := -uint64(f.weight >> j & 1)
+			hi[j], carryHi = add(hi[j], f.hi&mask, carryHi)
+			lo[j], carryLo = add(lo[j], f.lo&mask, carryLo)
+		}
+	}
+	var s signature.Signature
+	binary.BigEndian.PutUint64(s[:8], hi[p])
+	binary.BigEndian.PutUint64(s[8:], lo[p])
+	return s
+}
+
+// add is 64 full adders.
+func add(a, b, carry uint64) (sum, out uint64) {
+	x := a ^ b
+	return x ^ carry, a&b | x&carry
+}

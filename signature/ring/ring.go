@@ -1,0 +1,222 @@
+// Package ring computes the signatures of the TLCS paper, section 3.1: the MD5
+// fingerprint of a sentence is a ring of 16 bytes, its rotations are
+// derivative fingerprints, and from every residue class of every rotation the
+// smallest few fingerprints are projected to one signature.
+package ring
+
+import (
+	"bytes"
+	"crypto/md5" // the paper's fingerprint; nothing here depends on it being hard to forge
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"neardup/extract/text"
+	"neardup/signature"
+)
+
+// Bounds that no use comes near; they keep the sums of weights and the
+// residues inside 32 bits.
+const (
+	maxRotations = md5.Size
+	maxModulus   = 4096
+	maxSmallest  = 4096
+)
+
+// Options of the scheme. The paper has Rotations 16, Modulus 7, MinColumns 16
+// and Weight "log"; it states neither Smallest nor how far sentences disperse.
+type Options struct {
+	Rotations  int    `json:"rotations" yaml:"rotations"`     // n: rotations of the ring that are used, 1 to 16
+	Modulus    int    `json:"modulus" yaml:"modulus"`         // m: residue classes of a rotation, 1 to 4096
+	Smallest   int    `json:"smallest" yaml:"smallest"`       // k: fingerprints that make one signature, 1 to 4096
+	MinColumns int    `json:"min_columns" yaml:"min_columns"` // only sentences wider than this count
+	Spread     int    `json:"spread" yaml:"spread"`           // least distance of two chosen sentences; 1: any two
+	Weight     string `json:"weight" yaml:"weight"`           // Log or None
+}
+
+// Values of Options.Weight.
+const (
+	Log  = "log"  // 1 + ln(l), l the sentence's width in columns: the paper's
+	None = "none" // every sentence weighs the same
+)
+
+// Validate says which option is out of its range.
+func (o Options) Validate() error {
+	for _, f := range []struct {
+		name            string
+		value, min, max int
+	}{
+		{"rotations", o.Rotations, 1, maxRotations},
+		{"modulus", o.Modulus, 1, maxModulus},
+		{"smallest", o.Smallest, 1, maxSmallest},
+		{"min_columns", o.MinColumns, 0, math.MaxInt},
+		{"spread", o.Spread, 1, math.MaxInt},
+	} {
+		switch {
+		case f.value >= f.min && f.value <= f.max:
+		case f.max == math.MaxInt:
+			return fmt.Errorf("%s is %d, must be at least %d", f.name, f.value, f.min)
+		default:
+			return fmt.Errorf("%s is %d, must be from %d to %d", f.name, f.value, f.min, f.max)
+		}
+	}
+	if o.Weight != Log && o.Weight != None {
+		return fmt.Errorf("weight is %q, must be %q or %q", o.Weight, Log, None)
+	}
+	return nil
+}
+
+// fingerprint is one sentence's, in the rotation at hand.
+type fingerprint struct {
+	hi, lo   uint64 // the 16 bytes as a big-endian integer
+	residue  uint32 // that integer mod m
+	weight   uint32 // of the sentence, see weights
+	position int    // of the sentence among the document's counted ones
+}
+
+func (f *fingerprint) less(g *fingerprint) bool {
+	return f.hi < g.hi || f.hi == g.hi && f.lo < g.lo
+}
+
+// Signer signs documents one after another; it is not for concurrent use.
+type Signer struct {
+	o       Options
+	weights weights
+	turn    uint32 // -(2^128 - 1) mod m, see rotate
+
+	// Scratch that keeps its memory from document to document.
+	text    []byte
+	table   []int // hash table: index into prints + 1, 0 where empty
+	prints  []fingerprint
+	classes [][]fingerprint
+	chosen  []fingerprint
+}
+
+// New makes a Signer of valid options; it panics on others.
+func New(o Options) *Signer {
+	if err := o.Validate(); err != nil {
+		panic("ring: " + err.Error())
+	}
+	m := uint64(o.Modulus)
+	return &Signer{
+		o:       o,
+		weights: newWeights(o.Weight),
+		turn:    uint32((m - bits.Rem64(math.MaxUint64, math.MaxUint64, m)) % m),
+		classes: make([][]fingerprint, o.Modulus),
+	}
+}
+
+// Sign appends the signatures of a document, whose sentences are given in its
+// order, to dst: ascending, each once, at most n*m.
+//
+// The paper asks that "the sentences whose fingerprints are chosen to compute a
+// signature should disperse in the document" and does not say how. Our
+// reading: going up the fingerprints of a class, one is chosen if its sentence
+// stands at least Spread places from those already chosen, counting only
+// sentences wider than MinColumns, equal ones at their first place. A class
+// that cannot supply k fingerprints gives no signature.
+func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
+	s.fingerprint(sentences)
+	if len(s.prints) < s.o.Smallest {
+		return dst
+	}
+	own := len(dst)
+	for i := range s.o.Rotations {
+		if i > 0 {
+			s.rotate()
+		}
+		for r := range s.classes {
+			s.classes[r] = s.classes[r][:0]
+		}
+		for _, f := range s.prints {
+			s.classes[f.residue] = append(s.classes[f.residue], f)
+		}
+		for _, class := range s.classes {
+			if s.choose(class) {
+				dst = append(dst, project(s.chosen))
+			}
+		}
+	}
+	slices.SortFunc(dst[own:], func(a, b signature.Signature) int { return bytes.Compare(a[:], b[:]) })
+	return dst[:own+len(slices.Compact(dst[own:]))]
+}
+
+// fingerprint fills prints with the fingerprints of the sentences that count.
+func (s *Signer) fingerprint(sentences []text.Sentence) {
+	s.prints = s.prints[:0]
+	size := 1 << bits.Len(uint(2*len(sentences)))
+	s.table = slices.Grow(s.table[:0], size)[:size]
+	clear(s.table)
+	for _, sentence := range sentences {
+		if sentence.Columns <= s.o.MinColumns {
+			continue
+		}
+		s.text = append(s.text[:0], sentence.Text...)
+		sum := md5.Sum(s.text)
+		hi, lo := binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])
+		slot := s.slot(hi, lo)
+		if s.table[slot] != 0 {
+			continue
+		}
+		s.prints = append(s.prints, fingerprint{
+			hi: hi, lo: lo,
+			residue:  uint32(bits.Rem64(hi, lo, uint64(s.o.Modulus))),
+			weight:   s.weights.of(sentence.Columns),
+			position: len(s.prints),
+		})
+		s.table[slot] = len(s.prints)
+	}
+}
+
+// slot is where the table has the fingerprint, or the empty place for it.
+func (s *Signer) slot(hi, lo uint64) int {
+	mask := len(s.table) - 1
+	for i := int(lo) & mask; ; i = (i + 1) & mask {
+		if n := s.table[i]; n == 0 || s.prints[n-1].hi == hi && s.prints[n-1].lo == lo {
+			return i
+		}
+	}
+}
+
+// rotate turns every ring left by one byte b: v becomes
+// 256(v - b*2^120) + b = 256v - b(2^128 - 1), and its residue with it.
+func (s *Signer) rotate() {
+	m := uint32(s.o.Modulus)
+	for i := range s.prints {
+		f := &s.prints[i]
+		b := f.hi >> 56
+		f.hi, f.lo = f.hi<<8|f.lo>>56, f.lo<<8|b
+		f.residue = (f.residue<<8 + uint32(b)*s.turn) % m
+	}
+}
+
+// choose puts the k smallest of class that are far enough apart into chosen;
+// it reports whether there are so many. k is small, so each is found by a pass
+// over what is left of class, which it uses up.
+func (s *Signer) choose(class []fingerprint) bool {
+	s.chosen = s.chosen[:0]
+	for need := s.o.Smallest; need > 0; need-- {
+		if len(class) < need {
+			return false
+		}
+		least := 0
+		for i := range class {
+			if class[i].less(&class[least]) {
+				least = i
+			}
+		}
+		f := class[least]
+		s.chosen = append(s.chosen, f)
+		last := len(class) - 1
+		class[least] = class[last]
+		class = class[:last]
+		if s.o.Spread > 1 {
+			class = slices.DeleteFunc(class, func(g fingerprint) bool {
+				return max(f.position-g.position, g.position-f.position) < s.o.Spread
+			})
+		}
+	}
+	return true
+}

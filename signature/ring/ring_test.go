@@ -1,0 +1,292 @@
+package ring
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/extract/text"
+	"neardup/signature"
+)
+
+var paper = Options{Rotations: 16, Modulus: 7, Smallest: 4, MinColumns: 16, Spread: 1, Weight: Log}
+
+// slow transcribes the definition, without regard for time.
+func slow(o Options, sentences []text.Sentence) []signature.Signature {
+	type sentence struct {
+		sum      [md5.Size]byte
+		position int
+		weight   int64
+	}
+	var counted []sentence
+	seen := map[string]bool{}
+	for _, s := range sentences {
+		if s.Columns <= o.MinColumns || seen[s.Text] {
+			continue
+		}
+		seen[s.Text] = true
+		w := int64(1)
+		if o.Weight == Log {
+			w = int64(math.Round(1024 * (1 + math.Log(float64(s.Columns)))))
+		}
+		counted = append(counted, sentence{md5.Sum([]byte(s.Text)), len(counted), w})
+	}
+	type derivative struct {
+		*big.Int
+		sentence
+	}
+	set := map[signature.Signature]bool{}
+	for i := range o.Rotations {
+		classes := map[int64][]derivative{}
+		for _, s := range counted {
+			v := new(big.Int).SetBytes(slices.Concat(s.sum[i:], s.sum[:i]))
+			r := new(big.Int).Mod(v, big.NewInt(int64(o.Modulus))).Int64()
+			classes[r] = append(classes[r], derivative{v, s})
+		}
+		for _, class := range classes {
+			slices.SortFunc(class, func(a, b derivative) int { return a.Cmp(b.Int) })
+			var chosen []derivative
+			for _, d := range class {
+				far := !slices.ContainsFunc(chosen, func(c derivative) bool {
+					return max(c.position-d.position, d.position-c.position) < o.Spread
+				})
+				if far && len(chosen) < o.Smallest {
+					chosen = append(chosen, d)
+				}
+			}
+			if len(chosen) < o.Smallest {
+				continue
+			}
+			v := new(big.Int)
+			for bit := range 128 {
+				sum := int64(0)
+				for _, c := range chosen {
+					sum += (2*int64(c.Bit(bit)) - 1) * c.weight
+				}
+				if sum > 0 {
+					v.SetBit(v, bit, 1)
+				}
+			}
+			set[signature.Signature(v.FillBytes(make([]byte, 16)))] = true
+		}
+	}
+	var out []signature.Signature
+	for s := range set {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, compare)
+	return out
+}
+
+func compare(a, b signature.Signature) int { return bytes.Compare(a[:], b[:]) }
+
+// document makes n sentences, some equal, some short, some Chinese.
+func document(r *rand.Rand, n int) []text.Sentence {
+	words := strings.Fields("page archive crawl near duplicate 网页 相似 文档 the of and signature ring sentence")
+	var out []text.Sentence
+	for range n {
+		if len(out) > 0 && r.IntN(8) == 0 {
+			out = append(out, out[r.IntN(len(out))])
+			continue
+		}
+		w := make([]string, 1+r.IntN(20))
+		for i := range w {
+			w[i] = words[r.IntN(len(words))]
+		}
+		s := strings.Join(w, " ")
+		out = append(out, text.Sentence{Text: s, Columns: text.Columns(s)})
+	}
+	return out
+}
+
+func check(t *testing.T, o Options, s *Signer, doc []text.Sentence) {
+	t.Helper()
+	got, want := s.Sign(nil, doc), slow(o, doc)
+	if !slices.Equal(got, want) {
+		t.Fatalf("%+v, %d sentences:\n got %x\nwant %x", o, len(doc), got, want)
+	}
+}
+
+func TestSignEqualsTheDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	variants := []Options{
+		paper,
+		{Rotations: 1, Modulus: 1, Smallest: 1, MinColumns: 0, Spread: 1, Weight: None},
+		{Rotations: 16, Modulus: 7, Smallest: 2, MinColumns: 16, Spread: 5, Weight: Log},
+		{Rotations: 3, Modulus: 2, Smallest: 33, MinColumns: 8, Spread: 1, Weight: Log},
+		{Rotations: 16, Modulus: 4096, Smallest: 1, MinColumns: 16, Spread: 1, Weight: Log},
+		{Rotations: 5, Modulus: 3, Smallest: 6, MinColumns: 40, Spread: 2, Weight: None},
+		{Rotations: 4, Modulus: 1, Smallest: 3, MinColumns: 0, Spread: math.MaxInt, Weight: None},
+	}
+	for _, o := range variants {
+		s := New(o)
+		for _, n := range []int{0, 1, 4, 30, 60, 200, 7} { // growing and shrinking: scratch is reused
+			for range 4 {
+				check(t, o, s, document(r, n))
+			}
+		}
+	}
+	for range 150 {
+		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)]}
+		check(t, o, New(o), document(r, r.IntN(120)))
+	}
+}
+
+func FuzzSign(f *testing.F) {
+	f.Add([]byte{15, 6, 3, 16, 0, 0}, "one sentence, another sentence. a third one\n第一句话，第二句话。第三句话")
+	f.Add([]byte{0, 0, 0, 0, 0, 1}, "a\nb\na\nc")
+	f.Add([]byte{4, 1, 1, 0, 2, 0}, "aa\nbbb\ncccc\nddddd\neeeeee\nfffffff\ngggggggg")
+	f.Fuzz(func(t *testing.T, b []byte, page string) {
+		if len(b) < 6 {
+			t.Skip()
+		}
+		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2]}
+		check(t, o, New(o), text.Sentences(page))
+	})
+}
+
+func TestSignProperties(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	sign := func(o Options, doc []text.Sentence) []signature.Signature { return New(o).Sign(nil, doc) }
+	for range 40 {
+		doc := document(r, 20+r.IntN(100))
+		all := sign(paper, doc)
+		if len(all) > paper.Rotations*paper.Modulus {
+			t.Fatalf("%d signatures", len(all))
+		}
+
+		shuffled := slices.Clone(doc)
+		r.Shuffle(len(doc), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if !slices.Equal(all, sign(paper, shuffled)) {
+			t.Fatal("the order of sentences matters at spread 1")
+		}
+
+		fewer := paper
+		fewer.Rotations = 1 + r.IntN(15)
+		for _, s := range sign(fewer, doc) {
+			if _, ok := slices.BinarySearchFunc(all, s, compare); !ok {
+				t.Fatalf("%d rotations give %x, 16 do not", fewer.Rotations, s)
+			}
+		}
+	}
+}
+
+func TestSignSmallDocuments(t *testing.T) {
+	long := func(s string) text.Sentence { return text.Sentence{Text: s, Columns: 17} }
+	a, b, c, d := long("a"), long("b"), long("c"), long("d")
+	one := Options{Rotations: 1, Modulus: 1, Smallest: 4, MinColumns: 16, Spread: 1, Weight: Log}
+	spread := one
+	spread.Spread, spread.Smallest = 2, 2
+	for _, test := range []struct {
+		name string
+		o    Options
+		doc  []text.Sentence
+		want int
+	}{
+		{"empty", one, nil, 0},
+		{"too few", one, []text.Sentence{a, b, c}, 0},
+		{"equal sentences count once", one, []text.Sentence{a, b, c, a}, 0},
+		{"width of exactly min_columns", one, []text.Sentence{a, b, c, {Text: "d", Columns: 16}}, 0},
+		{"just enough", one, []text.Sentence{a, b, c, d, a}, 1},
+		{"neighbours", spread, []text.Sentence{a, b}, 0},
+		{"one between", spread, []text.Sentence{a, b, c}, 1},
+		{"a short one does not separate", spread, []text.Sentence{a, {Text: "x", Columns: 3}, b}, 0},
+		{"a repetition does not separate", spread, []text.Sentence{a, a, b}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := New(test.o).Sign(nil, test.doc); len(got) != test.want {
+				t.Errorf("%d signatures, want %d", len(got), test.want)
+			}
+		})
+	}
+}
+
+// One fingerprint alone projects to itself.
+func TestSignOneIsTheFingerprint(t *testing.T) {
+	o := Options{Rotations: 2, Modulus: 1, Smallest: 1, Spread: 1, Weight: Log}
+	sum := md5.Sum([]byte("sentence"))
+	want := []signature.Signature{sum, signature.Signature(slices.Concat(sum[1:], sum[:1]))}
+	slices.SortFunc(want, compare)
+	before := signature.Signature{0xff} // stays in front of the document's own
+	got := New(o).Sign([]signature.Signature{before}, []text.Sentence{{Text: "sentence", Columns: 8}})
+	if got[0] != before || !slices.Equal(got[1:], want) {
+		t.Errorf("got %x, want %x after %x", got, want, before)
+	}
+}
+
+// A position whose 1-bits weigh exactly half is not positive.
+func TestProjectTies(t *testing.T) {
+	f := func(hi uint64, w uint32) fingerprint { return fingerprint{hi: hi, lo: ^hi, weight: w} }
+	s := project([]fingerprint{f(0b1100, 3), f(0b1010, 2), f(0b1001, 1)})
+	hi, lo := binary.BigEndian.Uint64(s[:8]), binary.BigEndian.Uint64(s[8:])
+	if hi != 0b1000 || lo != ^uint64(0b1100) {
+		t.Errorf("got %b %b", hi, lo)
+	}
+}
+
+// No width that occurs comes near a tie of the rounding, where one platform's
+// logarithm could round up and another's down.
+func TestWeightsArePortable(t *testing.T) {
+	w := newWeights(Log)
+	for l := 1; l <= 1<<20; l++ {
+		x := unit * (1 + math.Log(float64(l)))
+		if f := x - math.Floor(x); math.Abs(f-0.5) < 1e-8 {
+			t.Errorf("width %d weighs %v/%d", l, x, unit)
+		}
+		if l > 1 && w.of(l) < w.of(l-1) {
+			t.Errorf("width %d weighs less than %d", l, l-1)
+		}
+	}
+	if w.of(1) != unit || w.of(math.MaxInt) >= 1<<16 {
+		t.Errorf("weights from %d to %d", w.of(1), w.of(math.MaxInt))
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for want, change := range map[string]func(*Options){
+		"":                                         func(*Options) {},
+		"rotations is 0, must be from 1 to 16":     func(o *Options) { o.Rotations = 0 },
+		"rotations is 17, must be from 1 to 16":    func(o *Options) { o.Rotations = 17 },
+		"modulus is 0, must be from 1 to 4096":     func(o *Options) { o.Modulus = 0 },
+		"smallest is 5000, must be from 1 to 4096": func(o *Options) { o.Smallest = 5000 },
+		"min_columns is -1, must be at least 0":    func(o *Options) { o.MinColumns = -1 },
+		"spread is 0, must be at least 1":          func(o *Options) { o.Spread = 0 },
+		`weight is "Log", must be "log" or "none"`: func(o *Options) { o.Weight = "Log" },
+	} {
+		o := paper
+		change(&o)
+		got := ""
+		if err := o.Validate(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func BenchmarkSign(b *testing.B) {
+	for _, n := range []int{60, 400} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var doc []text.Sentence
+			for i := range n {
+				s := fmt.Sprintf("%d, %s", i, strings.Repeat("word ", 4+i%13))
+				doc = append(doc, text.Sentence{Text: s, Columns: len(s)})
+			}
+			s := New(paper)
+			dst := s.Sign(nil, doc)
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = s.Sign(dst[:0], doc)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pages/s")
+		})
+	}
+}

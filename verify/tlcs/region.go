@@ -1,0 +1,145 @@
+package tlcs
+
+import "slices"
+
+// edits returns d(x) for x = 0 ... lenA, the number of operations at or before
+// position x of A in the edit script from A to B. The script joins that of the
+// sketches with what the sketches dropped: a code point of A that is not
+// matched is a deletion at its own position (counted from 1); one of B is an
+// insertion directly after the last code point of A that is matched to one
+// before it in B, at 0 if there is none.
+func (c *Comparer) edits(lenA, lenB int) []int32 {
+	c.script = slices.Grow(c.script[:0], lenA+1)[:lenA+1]
+	d := c.script
+	d[0] = 0
+	x, y, n := 0, 0, int32(0) // d is set up to x, B is done up to y
+	upTo := func(atA, atB int) {
+		n += int32(atB - y)
+		d[x] = n
+		for x < atA {
+			x++
+			n++
+			d[x] = n
+		}
+		y = atB
+	}
+	for _, m := range c.matches {
+		for i := range m.Len {
+			if atA, atB := int(c.a.at[m.X+i]), int(c.b.at[m.Y+i]); atA != x || atB != y {
+				upTo(atA, atB)
+			}
+			x++
+			y++
+			d[x] = n
+		}
+	}
+	upTo(lenA, lenB)
+	return d
+}
+
+// clip leaves only the matches with a code point in A[start:end].
+func (c *Comparer) clip(start, end int) {
+	kept := c.matches[:0]
+	for _, m := range c.matches {
+		at := c.a.at[m.X : m.X+m.Len]
+		lo, _ := slices.BinarySearch(at, int32(start))
+		hi, _ := slices.BinarySearch(at, int32(end))
+		if lo < hi {
+			m.X, m.Y, m.Len = m.X+lo, m.Y+lo, hi-lo
+			kept = append(kept, m)
+		}
+	}
+	c.matches = kept
+}
+
+// trusted tells whether the slope of A[start:end] is small enough.
+func (o *Options) trusted(d []int32, start, end int) bool {
+	return float64(d[end]-d[start]) <= o.Slope*float64(end-start)
+}
+
+// region finds the trustable region, A[start:end] (section 3.3, figure 5),
+// from the curve d of edit operations; it is empty if no run of blocks has a
+// small enough slope.
+//
+// Base regions: A is cut into blocks of ceil(|A|/Blocks) code points, the last
+// one perhaps shorter, and all runs of whole blocks are considered. The block
+// i of k weighs min(i, k+1-i), the nearer to the centre the more. The heaviest
+// runs are kept and of those the ones of fewest blocks. There are at most two,
+// mirror images: of runs of equal length, one is the heavier the nearer it is
+// to the centre.
+//
+// Each of them is extended at the right end and then at the left, and the
+// other way round; the longest result is the region, of equally long ones that
+// which starts first.
+func (o *Options) region(d []int32) (start, end int) {
+	n := len(d) - 1
+	if n == 0 {
+		return 0, 0
+	}
+	size := (n + o.Blocks - 1) / o.Blocks
+	k := (n + size - 1) / size
+	var bases [2][2]int
+	count, best, fewest := 0, 0, 0
+	for i := range k {
+		for j := k; j > i; j-- { // from the heaviest run that starts at block i+1
+			weight := weightTo(j, k) - weightTo(i, k)
+			if weight < best {
+				break
+			}
+			if !o.trusted(d, i*size, min(j*size, n)) {
+				continue
+			}
+			if weight > best || j-i < fewest {
+				count, best, fewest = 0, weight, j-i
+			}
+			if j-i == fewest {
+				bases[count] = [2]int{i * size, min(j*size, n)}
+				count++
+			}
+			break
+		}
+	}
+	for _, r := range bases[:count] {
+		s1, e1 := r[0], o.extendRight(d, r[0], r[1], size)
+		s1 = o.extendLeft(d, s1, e1, size)
+		s2 := o.extendLeft(d, r[0], r[1], size)
+		e2 := o.extendRight(d, s2, r[1], size)
+		for _, e := range [2][2]int{{s1, e1}, {s2, e2}} {
+			if l := e[1] - e[0]; l > end-start || l == end-start && e[0] < start {
+				start, end = e[0], e[1]
+			}
+		}
+	}
+	return start, end
+}
+
+// weightTo is the weight of the first i of k blocks.
+func weightTo(i, k int) int {
+	if half := (k + 1) / 2; i > half {
+		return weightTo(half, k) + weightTo(k-half, k) - weightTo(k-i, k)
+	}
+	return i * (i + 1) / 2
+}
+
+// extendRight moves the end of A[start:end] as far as possible, at most
+// size-1 places, into the next block. The paper tests only the offsets where d
+// rises. We have d as an array, where to see whether it rises costs as much as
+// the test, and start from the far end, so that the first success is the
+// largest offset.
+func (o *Options) extendRight(d []int32, start, end, size int) int {
+	for e := min(end+size-1, len(d)-1); e > end; e-- {
+		if o.trusted(d, start, e) {
+			return e
+		}
+	}
+	return end
+}
+
+func (o *Options) extendLeft(d []int32, start, end, size int) int {
+	for s := max(start-size+1, 0); s < start; s++ {
+		if o.trusted(d, s, end) {
+			return s
+		}
+	}
+	return start
+}

@@ -1,0 +1,263 @@
+// Package tlcs decides whether two texts are near-duplicates by their
+// trustable longest common subsequence (TLCS paper, sections 3.2 and 3.3):
+// filter both to sketches, compute the LCS of the sketches by Myers'
+// algorithm, and score the part of it that lies in the trustable region.
+//
+// Lengths are in code points; A is the longer text, B the shorter.
+package tlcs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"neardup/extract/text"
+	"neardup/verify/lcs"
+)
+
+// Options are the parameters of the comparison.
+type Options struct {
+	Window      int     // S, width of the sliding window in half-width columns (paper: 16)
+	Blocks      int     // k, blocks that A is cut into (the paper does not state it)
+	Slope       float64 // largest slope of a trustable region (paper: 0.1)
+	Resemblance float64 // threshold (paper: 0.28); above 1 it is never reached
+	Containment float64 // threshold (paper: 0.7); above 1 it is never reached
+	Trustable   bool    // score the trustable part of the LCS (true: paper) or the whole of it
+	Rounds      int     // how often at most to look for a trustable region; needs Trustable
+}
+
+// Validate names the first option that makes no sense.
+func (o Options) Validate() error {
+	switch {
+	case o.Window < 1:
+		return fmt.Errorf("window: %d, must be at least 1", o.Window)
+	case o.Blocks < 1:
+		return fmt.Errorf("blocks: %d, must be at least 1", o.Blocks)
+	case !(o.Slope >= 0) || math.IsInf(o.Slope, 1):
+		return fmt.Errorf("slope: %v, must be a number of at least 0", o.Slope)
+	case !(o.Resemblance > 0):
+		return fmt.Errorf("resemblance: %v, must be above 0", o.Resemblance)
+	case !(o.Containment > 0):
+		return fmt.Errorf("containment: %v, must be above 0", o.Containment)
+	case o.Resemblance > 1 && o.Containment > 1:
+		return errors.New("resemblance, containment: both above 1, so that no pair could be near")
+	case o.Rounds < 1:
+		return fmt.Errorf("rounds: %d, must be at least 1", o.Rounds)
+	}
+	return nil
+}
+
+// Stage is the check that rejected a pair.
+type Stage uint8
+
+const (
+	None       Stage = iota // not rejected
+	ByLength                // the shorter cannot reach a threshold even if all of it matched
+	BySketch                // the shorter sketch cannot
+	ByDistance              // the edit script of the sketches is too long
+	ByScore                 // the score was computed and is below both thresholds
+)
+
+func (s Stage) String() string {
+	switch s {
+	case None:
+		return "none"
+	case ByLength:
+		return "length"
+	case BySketch:
+		return "sketch"
+	case ByDistance:
+		return "distance"
+	case ByScore:
+		return "score"
+	}
+	return fmt.Sprintf("Stage(%d)", uint8(s))
+}
+
+// Verdict is the outcome of a comparison. It does not depend on the order of
+// the two documents. Resemblance and Containment are those of the TLCS that
+// had been found when the verdict was certain: complete for near pairs and
+// for those rejected ByScore in the last round, 0 for pairs that were rejected
+// before anything was scored.
+type Verdict struct {
+	Near             bool
+	Rejected         Stage   // the check that rejected the pair, None if near
+	Resemblance      float64 // |TLCS| / (|A| + |B| - |TLCS|)
+	Containment      float64 // |TLCS| / |B|, of the shorter in the longer
+	LCS              int     // length of the first round's LCS, 0 if it was not computed
+	TLCS             int     // matched code points in the trustable regions of all rounds; the LCS if not Trustable
+	SketchA, SketchB int     // lengths of the first round's sketches, 0 if rejected before they were complete
+	RegionStart      int     // the first round's trustable region
+	RegionEnd        int     // is A[RegionStart:RegionEnd]
+	Rounds           int     // rounds that were scored
+}
+
+// Comparer compares documents. It holds scratch memory that grows to what the
+// longest documents need, so use one for each goroutine.
+type Comparer struct {
+	o       Options
+	solver  lcs.Solver
+	matches []lcs.Match
+	script  []int32 // d(x)
+	// Rounds: what is left of both documents, and which code points are gone.
+	leftA, leftB view
+	gone         []int32
+	// Sketches.
+	a, b  sketch
+	ids   []int32  // the windows of B as slots in A's table
+	marks []uint32 // by slot of A's table: the last epoch it was seen in
+	epoch uint32
+}
+
+// NewComparer returns a Comparer; it panics if o is not valid.
+func NewComparer(o Options) *Comparer {
+	if err := o.Validate(); err != nil {
+		panic("tlcs: " + err.Error())
+	}
+	return &Comparer{o: o}
+}
+
+// order tells A, the text whose regions are trusted or not, from B: A is the
+// longer; of two equally long texts, the one with the greater code points.
+// The paper leaves it open.
+func order(x, y *Document) (a, b *Document) {
+	n := len(x.text) - len(y.text)
+	if n == 0 {
+		n = slices.Compare(x.text, y.text)
+	}
+	if n < 0 {
+		return y, x
+	}
+	return x, y
+}
+
+// score gives both measures of section 3.3 for t matched code points; with
+// |SES| = |A|+|B|-2|LCS|, r = |LCS|/(|LCS|+|SES|) is as below.
+func score(t, lenA, lenB int) (resemblance, containment float64) {
+	return float64(t) / float64(lenA+lenB-t), float64(t) / float64(lenB)
+}
+
+func (o *Options) reached(t, lenA, lenB int) bool {
+	r, c := score(t, lenA, lenB)
+	return r >= o.Resemblance || c >= o.Containment
+}
+
+// need is the least t that reaches a threshold, lenB+1 if none does. Both
+// measures rise with t, in floating point too, so a pair is near if and only
+// if t >= need, and a bound on t can replace t wherever it is below need.
+func (o *Options) need(lenA, lenB int) int {
+	return sort.Search(lenB+1, func(t int) bool { return o.reached(t, lenA, lenB) })
+}
+
+// Compare decides whether x and y are near-duplicates. Both must have been
+// prepared with the Comparer's window. An empty document is near to nothing.
+//
+// With Rounds > 1, for paragraphs that have moved, a round that leaves the
+// pair below the thresholds is followed by another one on what is left: its
+// trustable region is cut out of A, the characters matched there are cut out
+// of B, and the TLCS lengths add up. The last round is the one that reaches a
+// threshold, or matches less than a window's width, or is number Rounds.
+// Windows never reach over a cut, which would make text that is in neither
+// document; hence sketches, and with them the LCS, can only become shorter
+// from round to round, and the early exits below lose nothing.
+func (c *Comparer) Compare(x, y *Document) Verdict {
+	if x.window != c.o.Window || y.window != c.o.Window {
+		panic(fmt.Sprintf("tlcs: documents prepared with windows of %d and %d columns, not %d", x.window, y.window, c.o.Window))
+	}
+	docA, docB := order(x, y)
+	var v Verdict
+	lenA, lenB := len(docA.text), len(docB.text)
+	need := c.o.need(lenA, lenB)
+	if lenB == 0 || need > lenB {
+		v.Rejected = ByLength
+		return v
+	}
+	if !c.probe(docA, docB, need) {
+		v.Rejected = BySketch
+		return v
+	}
+	a := view{docA.text, docA.ends, docA.slots}
+	b := view{docB.text, docB.ends, c.ids}
+	c.filter(a, b, true)
+	v.SketchA, v.SketchB = len(c.a.text), len(c.b.text)
+
+	rounds := c.o.Rounds
+	if !c.o.Trustable {
+		rounds = 1
+	}
+	for left := rounds; ; left-- {
+		if v.Rejected = c.align(need-v.TLCS, left); v.Rejected != None {
+			break
+		}
+		found, start, end := c.matched(), 0, len(a.text)
+		if v.Rounds == 0 {
+			v.LCS = found
+		}
+		if c.o.Trustable {
+			start, end = c.o.region(c.edits(len(a.text), len(b.text)))
+			c.clip(start, end)
+			if v.Rounds == 0 {
+				v.RegionStart, v.RegionEnd = start, end
+			}
+		}
+		v.TLCS += c.matched()
+		v.Rounds++
+		if v.TLCS >= need {
+			v.Near = true
+			break
+		}
+		// The LCS of a later round is no longer than this one's, and its TLCS
+		// no longer than that. (TLCS lengths themselves may rise: a region is
+		// chosen by weight.)
+		if left == 1 || c.narrow() || v.TLCS+(left-1)*found < need {
+			v.Rejected = ByScore
+			break
+		}
+		a, b = c.cut(a, b, start, end)
+		c.filter(a, b, false)
+	}
+	v.Resemblance, v.Containment = score(v.TLCS, lenA, lenB)
+	return v
+}
+
+// align computes the LCS of the two sketches, or rejects the pair if the
+// rounds left cannot match another need code points. All of them must come out
+// of both sketches; and since no later LCS is longer than this one, this one
+// must have its share of them, which limits the edit script.
+func (c *Comparer) align(need, left int) Stage {
+	lenA, lenB := len(c.a.text), len(c.b.text)
+	if min(lenA, lenB) < need {
+		return BySketch
+	}
+	share := (need + left - 1) / left
+	var ok bool
+	c.matches, ok = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, lenA+lenB-2*share)
+	if !ok {
+		return ByDistance
+	}
+	return None
+}
+
+// matched is the number of code points in the matches.
+func (c *Comparer) matched() int {
+	n := 0
+	for _, m := range c.matches {
+		n += m.Len
+	}
+	return n
+}
+
+// narrow tells whether the matches together are narrower than a window.
+func (c *Comparer) narrow() bool {
+	columns := 0
+	for _, m := range c.matches {
+		for _, r := range c.a.text[m.X : m.X+m.Len] {
+			if columns += text.RuneColumns(r); columns >= c.o.Window {
+				return false
+			}
+		}
+	}
+	return true
+}
