@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -17,8 +18,9 @@ import (
 )
 
 const (
-	commitBytes = 4 << 20  // text and metadata that are committed together
-	inFlight    = 64 << 20 // bytes of records between reader and commit
+	commitEvery = 5 * time.Second // at most this much work is lost to an interruption, or ...
+	commitBytes = 4 << 20         // ... this much text and metadata
+	inFlight    = 64 << 20        // bytes of records between reader and commit
 )
 
 // storedDocument is a document's row.
@@ -193,11 +195,12 @@ func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) erro
 // the file's position.
 func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job, memory *semaphore.Weighted) error {
 	b := w.store.batch()
+	saved := time.Now()
 	commit := func() error {
 		if err := errors.Join(b.setJSON(sourceKey(s.Path), s), b.commit()); err != nil {
 			return err
 		}
-		b = w.store.batch()
+		b, saved = w.store.batch(), time.Now()
 		return nil
 	}
 	for j := range queue {
@@ -212,7 +215,7 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 		memory.Release(j.weight)
 		w.o.Progress.Add(j.consumed)
 		s.Position = j.position
-		if b.Len() >= commitBytes {
+		if b.Len() >= commitBytes || time.Since(saved) > commitEvery {
 			if err := commit(); err != nil {
 				return err
 			}

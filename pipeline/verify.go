@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -168,11 +169,12 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 
 func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verifyCursor, queue <-chan *verifyJob) error {
 	b := w.store.batch()
+	saved := time.Now()
 	commit := func() error {
 		if err := errors.Join(sr.setCursor(b, at), b.commit()); err != nil {
 			return err
 		}
-		b = w.store.batch()
+		b, saved = w.store.batch(), time.Now()
 		return nil
 	}
 	for j := range queue {
@@ -193,7 +195,7 @@ func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verify
 		at.After = last[:]
 		at.Counts.add(j.counts)
 		w.o.Progress.Add(j.members)
-		if b.Count() >= commitLinks {
+		if b.Count() >= commitLinks || time.Since(saved) > commitEvery {
 			if err := commit(); err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		known := len(v.leaders)
 		// Against the leaders that are known, in parallel.
 		var next atomic.Int64
-		g, ctx := errgroup.WithContext(ctx)
+		g, gctx := errgroup.WithContext(ctx)
 		for _, c := range v.comparers {
 			g.Go(func() (err error) {
 				for i := int(next.Add(1) - 1); i < len(chunk); i = int(next.Add(1) - 1) {
@@ -76,7 +76,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 					if m.doc, err = v.docs.get(m.key.ID()); err != nil {
 						return err
 					}
-					if err := v.meet(ctx, c, m, 0, known); err != nil {
+					if err := v.meet(gctx, c, m, 0, known); err != nil {
 						return err
 					}
 				}
