@@ -58,8 +58,8 @@ const (
 
 // Verify are the settings of the verdicts and of closing them into clusters.
 type Verify struct {
-	TLCS    tlcs.Options `yaml:",inline" json:"tlcs"`
-	Closing string       `yaml:"closing" json:"closing"`
+	tlcs.Options `yaml:",inline"`
+	Closing      string `yaml:"closing" json:"closing"`
 }
 
 // Validate says which field is wrong, and why.
@@ -106,7 +106,7 @@ func (v Verify) validate() error {
 	if v.Closing != ClosingTransitive && v.Closing != ClosingRepresentative {
 		return fmt.Errorf("closing: %q is neither %s nor %s", v.Closing, ClosingTransitive, ClosingRepresentative)
 	}
-	return v.TLCS.Validate()
+	return v.Options.Validate()
 }
 
 // Names lists the presets.

@@ -52,6 +52,9 @@ type RecordCounts struct {
 }
 
 func (c *RecordCounts) add(o RecordCounts) {
+	if c.Skipped == nil {
+		c.Skipped = map[string]int64{}
+	}
 	c.Records += o.Records
 	c.Captures += o.Captures
 	c.Clipped += o.Clipped
@@ -62,9 +65,6 @@ func (c *RecordCounts) add(o RecordCounts) {
 }
 
 func (c *RecordCounts) skip(reason string, n int64) {
-	if c.Skipped == nil {
-		c.Skipped = map[string]int64{}
-	}
 	c.Skipped[reason] += n
 }
 
@@ -154,7 +154,7 @@ func unreadable(path string, err error) Source {
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	return Source{Path: path, Name: filepath.Base(path), State: sourceUnreadable, Error: err.Error()}
+	return Source{Path: path, Name: filepath.Base(path), State: sourceUnreadable, Error: err.Error(), Counts: RecordCounts{Skipped: map[string]int64{}}}
 }
 
 // newSource looks at a file. What is wrong with it is in the source's Error.
@@ -166,7 +166,7 @@ func newSource(path string) Source {
 	if real, err = filepath.Abs(real); err != nil {
 		return unreadable(path, err)
 	}
-	s := Source{Path: real, Name: filepath.Base(real), State: sourcePending}
+	s := Source{Path: real, Name: filepath.Base(real), State: sourcePending, Counts: RecordCounts{Skipped: map[string]int64{}}}
 	if err := s.look(true); err != nil {
 		return unreadable(real, err)
 	}
@@ -298,6 +298,10 @@ func sourcesGeneration(known []Source) string {
 // makes the extraction start over, for which all files must still be there.
 func (w *Workspace) admit(inputs []Source) error {
 	b := w.store.batch()
+	inputs, err := w.retry(b, inputs)
+	if err != nil {
+		return err
+	}
 	changed := ""
 	for _, s := range inputs {
 		var old Source
@@ -326,6 +330,32 @@ func (w *Workspace) admit(inputs []Source) error {
 		}
 	}
 	return b.commit()
+}
+
+// retry adds the files that could not be read before to a run that names no
+// inputs; a run that names its inputs forgets those that are not among them.
+func (w *Workspace) retry(b batch, inputs []Source) ([]Source, error) {
+	named := map[string]bool{}
+	for _, s := range inputs {
+		named[s.Path] = true
+	}
+	known, err := w.sources()
+	if err != nil {
+		return nil, err
+	}
+	again := len(inputs) == 0
+	for _, s := range known {
+		switch {
+		case s.State != sourceUnreadable || named[s.Path]:
+		case again:
+			inputs = append(inputs, newSource(s.Path))
+		case s.Counts.Records == 0:
+			if err := b.Delete(sourceKey(s.Path), nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return inputs, nil
 }
 
 // restartExtraction makes the next extraction begin anew because file changed.
@@ -358,7 +388,7 @@ func (w *Workspace) forgetProgress(b batch) error {
 		} else if !same {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
 		}
-		s.State, s.Position, s.Counts = sourcePending, extract.Position{}, RecordCounts{}
+		s.State, s.Position, s.Counts = sourcePending, extract.Position{}, RecordCounts{Skipped: map[string]int64{}}
 		if err := b.setJSON(sourceKey(s.Path), s); err != nil {
 			return err
 		}

@@ -90,7 +90,10 @@ func parseOccurrenceKey(k []byte) (t textID, d extract.ID, err error) {
 
 const postingSize = 1 + 16 + cluster.KeySize
 
-func postingKey(s signature.Signature, k cluster.Key) []byte { return join(tablePosting, s[:], k[:]) }
+// appendPosting appends the key of a posting to b.
+func appendPosting(b []byte, s signature.Signature, k cluster.Key) []byte {
+	return append(append(append(b, tablePosting), s[:]...), k[:]...)
+}
 
 func parsePostingKey(k []byte) (p cluster.Posting, err error) {
 	if len(k) != postingSize {

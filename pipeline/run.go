@@ -94,16 +94,16 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 		return s, err
 	}
 	sr := &stageRun{run: r, stage: st, clock: startStopwatch()}
+	b := w.store.batch()
 	if reason == Unfinished || reason == Input && st.extends {
 		sr.state = s
 		if reason == Input {
 			sr.state.Cursor = nil
 		}
-	} else if err := w.reset(st); err != nil {
+	} else if err := w.reset(b, st); err != nil {
 		return s, err
 	}
 	sr.state.Version, sr.state.Options, sr.state.Input, sr.state.Done = st.version, options, input, false
-	b := w.store.batch()
 	e, err := sr.stateEntry()
 	if err != nil {
 		return s, err
@@ -141,24 +141,13 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 }
 
 // reset clears what the stage wrote.
-func (w *Workspace) reset(st stage) error {
-	b := w.store.batch()
-	if err := b.clear(st.tables...); err != nil {
+func (w *Workspace) reset(b batch, st stage) error {
+	if err := b.clear(st.tables...); err != nil || st.name != stages[0].name {
 		return err
 	}
-	if st.name == stages[0].name {
-		if err := w.forgetProgress(b); err != nil {
-			return err
-		}
-		// Texts of the old extraction would stay signed.
-		if err := b.clear(stages[1].tables...); err != nil {
-			return err
-		}
-		if err := b.Delete(metaKey("stage/"+stages[1].name), nil); err != nil {
-			return err
-		}
-	}
-	return b.commit()
+	// Sign only adds to what is signed, so it would keep the old texts.
+	sign := stages[1]
+	return errors.Join(w.forgetProgress(b), b.clear(sign.tables...), b.Delete(metaKey("stage/"+sign.name), nil))
 }
 
 // current tells whether the stages up to name are up to date.

@@ -39,11 +39,15 @@ type signJob struct {
 // itself a row, which is ingested together with its postings: whatever is
 // missing after an interruption, or when crawls were added, is what is signed.
 func (w *Workspace) sign(sr *stageRun) error {
-	total, err := w.store.count(tableOccurrence)
+	var extracted ExtractCounts
+	if err := w.counts("extract", &extracted); err != nil {
+		return err
+	}
+	signed, err := w.store.count(tableSigned)
 	if err != nil {
 		return err
 	}
-	w.o.Progress.Total(total, "pages")
+	w.o.Progress.Total(extracted.Texts-signed, "texts")
 
 	g, ctx := errgroup.WithContext(sr.ctx)
 	in, out := make(chan *signJob, w.o.Workers), make(chan *signJob, w.o.Workers)
@@ -158,7 +162,7 @@ func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
 		j.counts = append(j.counts, uint32(len(signatures)))
 		key := cluster.NewKey(float32(len(signatures)), j.ids[i])
 		for _, s := range signatures {
-			j.postings = append(append(append(j.postings, tablePosting), s[:]...), key[:]...)
+			j.postings = appendPosting(j.postings, s, key)
 		}
 	}
 	j.texts = nil

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -92,13 +93,22 @@ type stageState struct {
 
 // generation names the output of a stage: equal generations, equal rows.
 func (s stageState) generation() string {
-	return digest(s.Version, s.Options, s.Input)
+	return digest(s.Version, string(compact(s.Options)), s.Input)
+}
+
+// compact undoes the indentation of the manifest.
+func compact(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
 }
 
 func digest(parts ...any) string {
 	h := sha256.New()
 	for _, p := range parts {
-		fmt.Fprintf(h, "%s\x00", p)
+		fmt.Fprintf(h, "%v\x00", p)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -119,7 +129,7 @@ func assess(st stage, s stageState, ok bool, config configs.Config, input string
 		return Missing, "never done"
 	case s.Version != st.version:
 		return Outdated, fmt.Sprintf("version %d, this program has %d", s.Version, st.version)
-	case string(s.Options) != string(options):
+	case !bytes.Equal(compact(s.Options), options):
 		return Changed, strings.Join(changedOptions(s.Options, options), ", ")
 	case s.Input != input:
 		return Input, "its input changed"

@@ -106,7 +106,7 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 	if err := w.counts("cluster", &clustered); err != nil {
 		return err
 	}
-	w.o.Progress.Total(clustered.Members, "pages")
+	w.o.Progress.Total(clustered.Members, "texts")
 
 	docs := newPrepared(w)
 	g, ctx := errgroup.WithContext(sr.ctx)
@@ -144,14 +144,14 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 	})
 	for range w.o.Workers {
 		g.Go(func() error {
-			one := newComparers(w.config.Verify.TLCS, 1)
+			one := newComparers(w.config.Verify.Options, 1)
 			for j := range work {
 				for _, set := range j.sets {
 					comparers := one
 					if len(set) > largeSet {
-						comparers = newComparers(w.config.Verify.TLCS, w.o.Workers)
+						comparers = newComparers(w.config.Verify.Options, w.o.Workers)
 					}
-					v := setVerifier{closing: w.config.Verify.Closing, options: w.config.Verify.TLCS, docs: docs, comparers: comparers}
+					v := setVerifier{closing: w.config.Verify.Closing, options: w.config.Verify.Options, docs: docs.get, comparers: comparers}
 					if j.err = v.verify(ctx, set); j.err != nil {
 						break
 					}

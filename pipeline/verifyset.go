@@ -34,7 +34,7 @@ const chunkSize = 64
 type setVerifier struct {
 	closing   string
 	options   tlcs.Options
-	docs      *prepared
+	docs      func(textID) (*tlcs.Document, error)
 	comparers []*tlcs.Comparer
 
 	leaders []cluster.Key
@@ -73,7 +73,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 				for i := int(next.Add(1) - 1); i < len(chunk); i = int(next.Add(1) - 1) {
 					m := &chunk[i]
 					m.key = keys[i]
-					if m.doc, err = v.docs.get(m.key.ID()); err != nil {
+					if m.doc, err = v.docs(m.key.ID()); err != nil {
 						return err
 					}
 					if err := v.meet(gctx, c, m, 0, known); err != nil {
@@ -116,7 +116,7 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
 			continue
 		}
-		leader, err := v.docs.get(v.leaders[l].ID())
+		leader, err := v.docs(v.leaders[l].ID())
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (p *prepared) get(id textID) (*tlcs.Document, error) {
 	if !ok {
 		return nil, fmt.Errorf("no text: %w", corrupt(textKey(id)))
 	}
-	doc := tlcs.Prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), p.w.config.Verify.TLCS.Window)
+	doc := tlcs.Prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), p.w.config.Verify.Options.Window)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster

@@ -98,6 +98,16 @@ func (o *workOptions) open(c *cobra.Command, create bool) (*pipeline.Workspace, 
 	return w, p, err
 }
 
+// openFor opens the workspace of a command that takes inputs, and makes it only
+// if there are some.
+func (o *workOptions) openFor(c *cobra.Command, args []string) (*pipeline.Workspace, *progress, error) {
+	w, p, err := o.open(c, len(args)+len(o.lists) > 0)
+	if errors.Is(err, pipeline.ErrNoWorkspace) && len(args)+len(o.lists) == 0 {
+		err = usageError{fmt.Errorf("nothing to read: name a file, a directory or a pattern (%w)", err)}
+	}
+	return w, p, err
+}
+
 // inputs finds the files that the arguments and lists name.
 func (o *workOptions) inputs(c *cobra.Command, args []string, p *progress) ([]pipeline.Source, error) {
 	for _, list := range o.lists {
@@ -144,7 +154,7 @@ the workspace, and prints the summary and the largest clusters.
 
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error {
-			w, p, err := o.open(c, true)
+			w, p, err := o.openFor(c, args)
 			if err != nil {
 				return err
 			}
@@ -227,7 +237,11 @@ func stageCommand(name string) *cobra.Command {
 		c.Args = noArgs
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		w, p, err := o.open(c, first)
+		open := func() (*pipeline.Workspace, *progress, error) { return o.open(c, false) }
+		if first {
+			open = func() (*pipeline.Workspace, *progress, error) { return o.openFor(c, args) }
+		}
+		w, p, err := open()
 		if err != nil {
 			return err
 		}

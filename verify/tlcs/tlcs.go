@@ -19,13 +19,13 @@ import (
 
 // Options are the parameters of the comparison.
 type Options struct {
-	Window      int     // S, width of the sliding window in half-width columns (paper: 16)
-	Blocks      int     // k, blocks that A is cut into (the paper does not state it)
-	Slope       float64 // largest slope of a trustable region (paper: 0.1)
-	Resemblance float64 // threshold (paper: 0.28); above 1 it is never reached
-	Containment float64 // threshold (paper: 0.7); above 1 it is never reached
-	Trustable   bool    // score the trustable part of the LCS (true: paper) or the whole of it
-	Rounds      int     // how often at most to look for a trustable region; needs Trustable
+	Window      int     `yaml:"window" json:"window"`           // S, width of the sliding window in half-width columns (paper: 16)
+	Blocks      int     `yaml:"blocks" json:"blocks"`           // k, blocks that A is cut into (the paper does not state it)
+	Slope       float64 `yaml:"slope" json:"slope"`             // largest slope of a trustable region (paper: 0.1)
+	Resemblance float64 `yaml:"resemblance" json:"resemblance"` // threshold (paper: 0.28); above 1 it is never reached
+	Containment float64 `yaml:"containment" json:"containment"` // threshold (paper: 0.7); above 1 it is never reached
+	Trustable   bool    `yaml:"trustable" json:"trustable"`     // score the trustable part of the LCS (true: paper) or the whole of it
+	Rounds      int     `yaml:"rounds" json:"rounds"`           // how often at most to look for a trustable region; needs Trustable
 }
 
 // Validate names the first option that makes no sense.

@@ -12,10 +12,6 @@ import (
 
 var paper = Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.28, Containment: 0.7, Trustable: true, Rounds: 1}
 
-func compare(o Options, x, y string) Verdict {
-	return NewComparer(o).Compare(Prepare(x, o.Window), Prepare(y, o.Window))
-}
-
 // check holds Compare against the oracle, in both orders and on a Comparer
 // that has been used before.
 func check(t *testing.T, c *Comparer, x, y string) Verdict {
