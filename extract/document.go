@@ -59,7 +59,11 @@ func documentID(recordID, uri, date string, block []byte) ID {
 // siteOf is the registrable domain of uri's host, or the host itself where it
 // has none (addresses, test domains), or "" where there is no host.
 func siteOf(uri string) string {
-	u, err := url.Parse(uri)
+	_, authority, _ := strings.Cut(uri, "://")
+	if i := strings.IndexAny(authority, "/?#\\"); i >= 0 {
+		authority = authority[:i] // a stray % in a path says nothing about the host
+	}
+	u, err := url.Parse("//" + authority)
 	if err != nil {
 		return ""
 	}

@@ -17,9 +17,11 @@ import (
 func visibleText(page string, max int) (title, text string) {
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
 	if err != nil { // nested deeper than the parser goes
-		return "", flatText(page, max)
+		return flatText(page, max)
 	}
-	title = collapse(doc.Find("title").First().Text())
+	title = collapse(doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
+		return s.Nodes[0].Namespace == "" // not that of a drawing
+	}).First().Text())
 	w := lines{max: max}
 	for _, n := range doc.Nodes {
 		w.node(n, false)
@@ -27,36 +29,34 @@ func visibleText(page string, max int) (title, text string) {
 	return title, w.String()
 }
 
-// flatText is the text of a page that has no tree: every text token outside
-// elements that are never shown.
-func flatText(page string, max int) string {
+// flatText is the title and text of a page that has no tree: every text token
+// outside elements that are never shown.
+func flatText(page string, max int) (title, text string) {
 	w := lines{max: max}
 	z := html.NewTokenizer(strings.NewReader(page))
 	var skip atom.Atom
 	for {
-		switch z.Next() {
+		kind := z.Next()
+		switch kind {
 		case html.ErrorToken:
-			return w.String()
+			return title, w.String()
 		case html.TextToken:
 			if skip == 0 {
 				w.text(string(z.Text()), false)
+			} else if skip == atom.Title && title == "" {
+				title = collapse(string(z.Text()))
 			}
-		case html.StartTagToken:
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			name, _ := z.TagName()
 			a := atom.Lookup(name)
-			if unseen[a] && skip == 0 {
-				skip = a
-			}
-			if !inline(a) {
-				w.end()
-			}
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			a := atom.Lookup(name)
-			if a == skip {
+			if kind == html.EndTagToken && a == skip {
 				skip = 0
 			}
-			if !inline(a) {
+			// A head may have no end tag; what it holds is unseen by itself.
+			if kind == html.StartTagToken && skip == 0 && unseen[a] && a != atom.Head {
+				skip = a
+			}
+			if blocks[a] {
 				w.end()
 			}
 		}
@@ -90,8 +90,6 @@ var blocks = map[atom.Atom]bool{
 	atom.Plaintext: true, atom.Pre: true, atom.Section: true, atom.Summary: true, atom.Table: true, atom.Tbody: true,
 	atom.Td: true, atom.Tfoot: true, atom.Th: true, atom.Thead: true, atom.Tr: true, atom.Ul: true, atom.Xmp: true,
 }
-
-func inline(a atom.Atom) bool { return !blocks[a] }
 
 // hidden tells whether the element says that it is not shown.
 func hidden(n *html.Node) bool {

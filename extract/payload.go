@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // decodeBody undoes transfer and content encoding. What is declared and not
@@ -102,12 +103,17 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 }
 
 // decodeCharset decodes body to valid UTF-8: by BOM, HTTP header and meta
-// element; without any of these as UTF-8 where it is valid, else as
-// windows-1252, which is what browsers do.
+// element; without any of these, and where the meta element says Latin-1, as
+// UTF-8 where it is valid, else as windows-1252, which is what browsers do.
 func decodeCharset(body []byte, contentType string) (text, name string) {
-	enc, name, certain := charset.DetermineEncoding(body, contentType)
-	if !certain && utf8.Valid(body) {
-		enc, name = encoding.Nop, "utf-8"
+	enc, name, certain := charset.DetermineEncoding(body, charsetParam(contentType))
+	// "replacement" is what browsers show of encodings that they do not
+	// support: one U+FFFD, which would make all such pages the same.
+	if name == "replacement" || name == "windows-1252" && !certain {
+		enc, name = charmap.Windows1252, "windows-1252"
+		if utf8.Valid(body[:len(body)-partialRune(body)]) {
+			enc, name = encoding.Nop, "utf-8"
+		}
 	}
 	if name == "utf-8" {
 		return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))), "\uFFFD"), name
@@ -117,4 +123,32 @@ func decodeCharset(body []byte, contentType string) (text, name string) {
 		b = body
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD"), name
+}
+
+// charsetParam reduces a Content-Type to its charset, for the many that
+// mime.ParseMediaType refuses, such as one with the same parameter twice.
+func charsetParam(contentType string) string {
+	_, value, found := strings.Cut(strings.ToLower(contentType), "charset=")
+	if !found {
+		return ""
+	}
+	value = strings.TrimLeft(value, " \t\"'")
+	if i := strings.IndexAny(value, " \t\"',;"); i >= 0 {
+		value = value[:i]
+	}
+	return "text/html; charset=" + value
+}
+
+// partialRune is the length of a code point that b ends inside of, as a
+// clipped page does.
+func partialRune(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n:]; utf8.RuneStart(c[0]) {
+			if utf8.FullRune(c) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }

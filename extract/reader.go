@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -14,13 +16,22 @@ import (
 
 var errNotGzip = errors.New("expected a gzip member")
 
-// maxHeader bounds a WARC header; real ones are under 2 KB.
-const maxHeader = 64 << 10
+const (
+	maxHeader = 64 << 10  // bounds a WARC header; real ones are under 2 KB
+	readAhead = 256 << 10 // bytes read from the file at a time
+	lookBack  = 64 << 10  // bytes read again after a damaged gzip member
+)
+
+var (
+	recordMark = []byte("WARC/1.")
+	gzipMark   = []byte{0x1f, 0x8b, 0x08}
+)
 
 // Position is a place in an archive file from which reading can start again:
 // the byte offset of a gzip member, or of a record in an uncompressed file,
 // and the number of events (records, and damage between them) to pass over from
-// there.
+// there. It is always a place that shows what the file is, so that a reader
+// that starts there reads the same events.
 type Position struct {
 	Offset int64 `json:"offset"`
 	Skip   int   `json:"skip"`
@@ -52,12 +63,12 @@ func (d *Damage) Unwrap() error { return d.Err }
 // and header and block are bounded before a parser sees them.
 type Reader struct {
 	src      *bufio.Reader
-	count    *countingReader
-	base     int64 // file offset at which src started
+	file     *source
 	gz       *gzip.Reader
 	gzipped  bool
 	inMember bool
 	member   int64 // offset of the current member
+	tried    int64 // offset of the last place at which a member was expected
 
 	buf  []byte // decompressed bytes not yet taken: buf[r:]
 	r    int
@@ -70,28 +81,57 @@ type Reader struct {
 	maxBlock int64
 }
 
-type countingReader struct {
-	r io.Reader
-	n int64
+// source reads a file, knows the offset, and can go back a little.
+type source struct {
+	r      io.Reader
+	offset int64
+	tail   []byte // the last bytes read
+	again  int    // bytes at the end of tail that are to be read again
+	keep   int    // bytes of tail that are needed
 }
 
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+func (s *source) Read(p []byte) (n int, err error) {
+	if s.again > 0 {
+		n = copy(p, s.tail[len(s.tail)-s.again:])
+		s.again -= n
+	} else {
+		n, err = s.r.Read(p)
+		if s.keep > 0 {
+			if len(s.tail) > 2*s.keep {
+				s.tail = s.tail[:copy(s.tail, s.tail[len(s.tail)-s.keep:])]
+			}
+			s.tail = append(s.tail, p[:n]...)
+		}
+	}
+	s.offset += int64(n)
 	return n, err
+}
+
+// back goes back n bytes.
+func (s *source) back(n int64) {
+	s.again += int(n)
+	s.offset -= n
 }
 
 // NewReader reads records from r, which starts at the file's byte offset
 // start.Offset; start.Skip events are passed over. At most maxBlock bytes of
 // a record's block are kept. The error is that of reading r.
 func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
-	c := &countingReader{r: r}
-	rd := &Reader{src: bufio.NewReaderSize(c, 256<<10), count: c, base: start.Offset, off: start.Offset, maxBlock: maxBlock}
-	magic, err := rd.src.Peek(2)
+	file := &source{r: r, offset: start.Offset}
+	rd := &Reader{
+		src: bufio.NewReaderSize(file, readAhead), file: file, off: start.Offset,
+		clean: Position{Offset: start.Offset}, maxBlock: maxBlock,
+	}
+	head, err := rd.src.Peek(4096)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	rd.gzipped = len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b
+	// A file whose first bytes are damaged is what comes first in it.
+	if i := bytes.Index(head, gzipMark); i >= 0 && !bytes.Contains(head[:i], []byte("WARC")) {
+		rd.gzipped = true
+		file.keep = lookBack + readAhead
+		file.tail = append(file.tail, rd.buffered()...)
+	}
 	for range start.Skip {
 		_, err := rd.Next()
 		var damage *Damage
@@ -110,7 +150,12 @@ func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
 func (r *Reader) Position() Position { return r.clean }
 
 // Consumed is the number of bytes of the file behind the reader.
-func (r *Reader) Consumed() int64 { return r.base + r.count.n - int64(r.src.Buffered()) }
+func (r *Reader) Consumed() int64 { return r.file.offset - int64(r.src.Buffered()) }
+
+func (r *Reader) buffered() []byte {
+	b, _ := r.src.Peek(r.src.Buffered())
+	return b
+}
 
 // fill reads more decompressed bytes behind buf[r:]. It returns false at the
 // end of the file, and at damage, which it leaves in fail.
@@ -157,20 +202,23 @@ func (r *Reader) fill() bool {
 	}
 }
 
-// openMember starts the next gzip member, passing over padding between
-// members; false at the end of the file and at damage.
+// openMember starts the next gzip member, passing over zero bytes, which pad
+// files on tape; false at the end of the file and at damage.
 func (r *Reader) openMember() bool {
-	at := r.Consumed()
 	magic, err := r.src.Peek(2)
-	if len(magic) == 0 {
-		if err != io.EOF {
-			r.fail = err
-			return false
-		}
+	for len(magic) > 0 && magic[0] == 0 {
+		_, _ = r.src.Discard(1)
+		magic, err = r.src.Peek(2)
+	}
+	r.tried = r.Consumed()
+	switch {
+	case err != nil && err != io.EOF:
+		r.fail = err
+		return false
+	case len(magic) == 0:
 		r.eof = true
 		return false
-	}
-	if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+	case !bytes.HasPrefix(gzipMark, magic) || len(magic) < 2:
 		r.fail = errNotGzip
 		return false
 	}
@@ -184,7 +232,7 @@ func (r *Reader) openMember() bool {
 		return false
 	}
 	r.gz.Multistream(false)
-	r.inMember, r.member = true, at
+	r.inMember, r.member = true, r.tried
 	r.fresh = r.r == len(r.buf)
 	return true
 }
@@ -214,13 +262,16 @@ func (r *Reader) Next() (*Raw, error) {
 	if r.gzipped {
 		start = r.member
 	}
-	if !r.gzipped || r.fresh {
+	if r.gzipped && r.fresh {
 		r.clean = Position{Offset: start}
 		r.fresh = false
 	}
 	header, err := r.header()
 	if err != nil {
 		return nil, r.resync(start, err)
+	}
+	if !r.gzipped {
+		r.clean = Position{Offset: start}
 	}
 	length, ok := contentLength(header)
 	if !ok {
@@ -230,20 +281,11 @@ func (r *Reader) Next() (*Raw, error) {
 	raw := &Raw{Offset: start, Header: bytes.Clone(header), Length: length}
 	r.take(len(header))
 	raw.Block, raw.Clipped = r.block(length)
-	r.advance()
-	return raw, nil
-}
-
-// advance moves the place to start again to behind the record just read.
-func (r *Reader) advance() {
-	switch {
-	case !r.gzipped:
-		r.clean = Position{Offset: r.off}
-	case !r.inMember && r.r == len(r.buf) && r.fail == nil:
-		r.clean = Position{Offset: r.Consumed()}
-	default:
-		r.clean.Skip++
+	if raw.Clipped && r.fail != nil && !isFormatError(r.fail) {
+		return nil, r.fail // the file may give the whole record another time
 	}
+	r.clean.Skip++
+	return raw, nil
 }
 
 // header returns the record's header up to and including its empty line,
@@ -255,11 +297,12 @@ func (r *Reader) header() ([]byte, error) {
 		if n := min(len(b), 5); string(b[:n]) != "WARC/"[:n] {
 			return nil, errors.New("expected the start of a record")
 		}
-		if end := headerEnd(b, max(0, scanned-3)); end > 0 {
+		b = b[:min(len(b), maxHeader)] // what a header is must not depend on how much is buffered
+		if end := headerEnd(b, max(0, scanned-2)); end > 0 {
 			return b[:end], nil
 		}
 		scanned = len(b)
-		if len(b) > maxHeader {
+		if len(b) == maxHeader {
 			r.take(len("WARC/"))
 			return nil, fmt.Errorf("record header over %d bytes", maxHeader)
 		}
@@ -278,7 +321,7 @@ func (r *Reader) header() ([]byte, error) {
 // from, or 0.
 func headerEnd(b []byte, from int) int {
 	end := 0
-	for _, sep := range [2]string{"\r\n\r\n", "\n\n"} {
+	for _, sep := range [2]string{"\n\r\n", "\n\n"} {
 		if i := bytes.Index(b[from:], []byte(sep)); i >= 0 && (end == 0 || from+i+len(sep) < end) {
 			end = from + i + len(sep)
 		}
@@ -286,11 +329,32 @@ func headerEnd(b []byte, from int) int {
 	return end
 }
 
+// headerFields yields the fields of a WARC or HTTP header behind its first
+// line. Folded lines are joined with a space; a line without a colon is passed
+// over.
+func headerFields(header []byte) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		_, rest, _ := bytes.Cut(header, []byte{'\n'})
+		for len(rest) > 0 {
+			var line []byte
+			line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+			name, v, found := bytes.Cut(line, []byte{':'})
+			value := string(bytes.TrimSpace(v))
+			for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+				line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+				value = strings.TrimSpace(value + " " + string(bytes.TrimSpace(line)))
+			}
+			if found && !yield(string(bytes.TrimSpace(name)), value) {
+				return
+			}
+		}
+	}
+}
+
 func contentLength(header []byte) (int64, bool) {
-	for line := range bytes.Lines(header) {
-		name, value, ok := bytes.Cut(line, []byte{':'})
-		if ok && bytes.EqualFold(bytes.TrimSpace(name), []byte("Content-Length")) {
-			n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+	for name, value := range headerFields(header) {
+		if strings.EqualFold(name, "Content-Length") {
+			n, err := strconv.ParseInt(value, 10, 64)
 			return n, err == nil && n >= 0
 		}
 	}
@@ -298,14 +362,17 @@ func contentLength(header []byte) (int64, bool) {
 }
 
 // block takes length bytes and returns the first maxBlock of them; clipped
-// when the block returned is not the whole.
+// when the block returned is not the whole. A gzip member that starts a record
+// ends the block before it, so that a Content-Length that is too large does
+// not cost the records that follow.
 func (r *Reader) block(length int64) (block []byte, clipped bool) {
 	keep := min(length, r.maxBlock)
 	block = make([]byte, 0, min(keep, 1<<20))
 	for left := length; left > 0; {
-		if r.r == len(r.buf) && !r.fill() {
+		if r.r == len(r.buf) && (!r.fill() || r.fresh && r.atRecord()) {
 			return block, true
 		}
+		r.fresh = false
 		n := int(min(left, int64(len(r.buf)-r.r)))
 		if room := keep - int64(len(block)); room > 0 {
 			block = append(block, r.buf[r.r:r.r+int(min(room, int64(n)))]...)
@@ -314,6 +381,13 @@ func (r *Reader) block(length int64) (block []byte, clipped bool) {
 		left -= int64(n)
 	}
 	return block, keep < length
+}
+
+// atRecord tells whether the bytes that follow start a record.
+func (r *Reader) atRecord() bool {
+	for len(r.buf)-r.r < len(recordMark) && r.fill() {
+	}
+	return bytes.HasPrefix(r.buf[r.r:], recordMark)
 }
 
 // ended is what Next returns when there are no more bytes: io.EOF, a Damage
@@ -333,48 +407,76 @@ func (r *Reader) resync(at int64, cause error) error {
 		return r.fail
 	}
 	damage := &Damage{Offset: at, Err: cause}
-	for {
+	for mayGoBack := true; ; {
 		b := r.buf[r.r:]
-		if i := bytes.Index(b, []byte("WARC/1.")); i >= 0 {
-			r.take(i)
+		if i := bytes.Index(b, recordMark); i >= 0 {
+			r.drop(i)
 			break
 		}
-		r.take(max(0, len(b)-6)) // a marker may straddle the end
+		r.drop(max(0, len(b)-len(recordMark)+1)) // a mark may straddle the end
 		if r.fill() {
 			continue
 		}
-		r.take(len(r.buf) - r.r)
+		r.drop(len(r.buf) - r.r)
 		if r.fail == nil {
 			break // end of file: the next call says so
 		}
 		if !isFormatError(r.fail) {
 			return r.fail
 		}
-		r.fail = nil
+		r.fail, r.inMember = nil, false
+		if mayGoBack {
+			mayGoBack = false
+			r.goBack()
+		}
 		if !r.nextMagic() {
 			break
 		}
 	}
-	r.advance()
+	r.clean.Skip++
 	return damage
+}
+
+// drop takes n bytes that are no record. A member that has lost bytes is no
+// place to start again from: from there its first record would be damage.
+func (r *Reader) drop(n int) {
+	if n > 0 {
+		r.take(n)
+		r.fresh = false
+	}
+}
+
+// goBack returns to behind the start of the damaged member, but at most
+// lookBack bytes: a decoder that has lost its place reads on into the members
+// that follow.
+func (r *Reader) goBack() {
+	if b, _ := r.src.Peek(len(gzipMark)); bytes.Equal(b, gzipMark) || r.tried == r.Consumed() {
+		return
+	}
+	to := max(r.tried+1, r.Consumed()-lookBack)
+	r.file.back(r.file.offset - to)
+	r.src.Reset(r.file)
 }
 
 // nextMagic passes over compressed bytes up to what looks like the start of a
 // gzip member.
 func (r *Reader) nextMagic() bool {
-	r.inMember = false
 	for {
 		b, err := r.src.Peek(4096)
-		if i := bytes.Index(b, []byte{0x1f, 0x8b, 0x08}); i >= 0 {
+		if i := bytes.Index(b, gzipMark); i >= 0 {
 			_, _ = r.src.Discard(i)
 			return true
 		}
-		if err != nil { // the last bytes hold no member
+		switch {
+		case err == io.EOF: // the last bytes hold no member
 			_, _ = r.src.Discard(len(b))
-			r.eof = err == io.EOF
+			r.eof = true
+			return false
+		case err != nil:
+			r.fail = err
 			return false
 		}
-		_, _ = r.src.Discard(len(b) - 2)
+		_, _ = r.src.Discard(len(b) - len(gzipMark) + 1)
 	}
 }
 

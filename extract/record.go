@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nlnwa/gowarc"
 )
@@ -41,10 +42,13 @@ type Extractor struct {
 	u gowarc.Unmarshaler
 }
 
+var making sync.Mutex
+
 // NewExtractor makes an Extractor.
 func NewExtractor(o Options) *Extractor {
-	// Without validation gowarc 1.6 keeps the target URI as written and
-	// does not read the block.
+	making.Lock() // an unmarshaler's options set a variable of the uuid package
+	defer making.Unlock()
+	// Without validation gowarc 1.6 keeps the target URI as written.
 	return &Extractor{o: o, u: gowarc.NewUnmarshaler(gowarc.WithNoValidation())}
 }
 
@@ -55,7 +59,7 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 			doc, reason = Document{}, ReasonPanic
 		}
 	}()
-	rec, digest, httpHeader, err := x.parse(raw)
+	rec, digest, err := x.parse(raw.Header)
 	if err != nil {
 		return doc, ReasonMalformed
 	}
@@ -78,8 +82,8 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 
 	payload, contentType := raw.Block, h.Get(gowarc.ContentType)
 	var header http.Header
-	if isHTTP(contentType) {
-		status, fields, n, ok := parseHTTP(rec, httpHeader)
+	if isHTTP(contentType) || rec.Type() == gowarc.Response && bytes.HasPrefix(payload, []byte("HTTP/")) {
+		status, fields, n, ok := parseHTTP(payload)
 		if !ok {
 			return doc, ReasonHTTP
 		}
@@ -112,43 +116,39 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 	return x.read(doc, body, contentType)
 }
 
-// parse gives gowarc the record's header, and of the block no more than the
-// HTTP header needs, so that it neither hashes nor copies payloads.
-// gowarc refuses a record whose digest fields it cannot read, so it does not
-// get them; the payload's is returned.
-func (x *Extractor) parse(raw *Raw) (rec gowarc.WarcRecord, digest string, httpHeader []byte, err error) {
-	n := headerEnd(raw.Block[:min(len(raw.Block), maxHeader)], 0)
-	httpHeader = raw.Block[:n]
+// parse gives gowarc the record's header without its block, so that it neither
+// hashes nor copies payloads. gowarc refuses a record whose digest fields it
+// cannot read, so it does not get them; the payload's is returned.
+func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, err error) {
+	version, _, _ := bytes.Cut(header, []byte{'\n'})
+	if version = bytes.TrimSpace(version); len(version) <= len("WARC/") {
+		return nil, "", fmt.Errorf("no WARC version")
+	}
 	var b bytes.Buffer
-	for line := range bytes.Lines(raw.Header) {
-		name, value, _ := bytes.Cut(line, []byte{':'})
-		switch textproto.CanonicalMIMEHeaderKey(string(bytes.TrimSpace(name))) {
-		case "Content-Length":
-			fmt.Fprintf(&b, "Content-Length: %d\r\n", n)
-		case "Warc-Block-Digest":
+	fmt.Fprintf(&b, "%s\r\n", version)
+	for name, value := range headerFields(header) {
+		switch textproto.CanonicalMIMEHeaderKey(name) {
+		case "Content-Length", "Warc-Block-Digest":
 		case "Warc-Payload-Digest":
-			digest = string(bytes.TrimSpace(value))
+			digest = value
 		default:
-			b.Write(line)
+			fmt.Fprintf(&b, "%s: %s\r\n", name, value)
 		}
 	}
-	b.Write(httpHeader)
-	b.WriteString("\r\n\r\n")
+	b.WriteString("Content-Length: 0\r\n\r\n\r\n\r\n")
 	rec, _, _, err = x.u.Unmarshal(bufio.NewReader(&b))
 	if rec == nil && err == nil {
 		err = fmt.Errorf("no record")
 	}
-	return rec, digest, httpHeader, err
+	return rec, digest, err
 }
 
-// parseHTTP returns the status, the fields and the length of the HTTP header.
-// What net/http refuses, such as a status line without a reason or a field
-// without a colon, is read leniently.
-func parseHTTP(rec gowarc.WarcRecord, header []byte) (status int, fields http.Header, n int, ok bool) {
-	if b, is := rec.Block().(gowarc.HttpResponseBlock); is && b.HttpHeader() != nil {
-		return b.HttpStatusCode(), *b.HttpHeader(), len(header), true
-	}
-	first, rest, _ := bytes.Cut(header, []byte{'\n'})
+// parseHTTP returns the status, the fields and the length of the HTTP header
+// that block starts with. It takes what net/http refuses and crawls hold: a
+// status line without a reason, a field without a colon, bare line ends.
+func parseHTTP(block []byte) (status int, fields http.Header, n int, ok bool) {
+	n = headerEnd(block[:min(len(block), maxHeader)], 0)
+	first, _, _ := bytes.Cut(block[:n], []byte{'\n'})
 	words := strings.Fields(string(first))
 	if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP") {
 		return 0, nil, 0, false
@@ -158,12 +158,10 @@ func parseHTTP(rec gowarc.WarcRecord, header []byte) (status int, fields http.He
 		return 0, nil, 0, false
 	}
 	fields = http.Header{}
-	for line := range bytes.Lines(rest) {
-		if name, value, found := bytes.Cut(line, []byte{':'}); found {
-			fields.Add(string(bytes.TrimSpace(name)), string(bytes.TrimSpace(value)))
-		}
+	for name, value := range headerFields(block[:n]) {
+		fields.Add(name, value)
 	}
-	return status, fields, len(header), true
+	return status, fields, n, true
 }
 
 func isHTTP(contentType string) bool {

@@ -73,17 +73,17 @@ func (p *progress) Total(n int64, unit string) {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-	p.bar = progressbar.NewOptions64(n,
+	rate := []progressbar.Option{progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit), progressbar.OptionShowCount()}
+	if unit == "bytes" {
+		rate = []progressbar.Option{progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(true)}
+	}
+	p.bar = progressbar.NewOptions64(n, append(rate,
 		progressbar.OptionSetWriter(p.out),
 		progressbar.OptionSetDescription(fmt.Sprintf("%-8s", p.stage)),
-		progressbar.OptionShowBytes(unit == "bytes"),
-		progressbar.OptionSetItsString(unit),
-		progressbar.OptionShowIts(),
-		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
-	)
+	)...)
 }
 
 func (p *progress) Add(n int64) {
@@ -112,7 +112,15 @@ func (p *progress) Warn(message string, args ...any) {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-	p.log.Warn(message, args...)
+	if !p.bars {
+		p.log.Warn(message, args...)
+		return
+	}
+	fmt.Fprintf(p.out, "warning: %s:", message)
+	for i := 1; i < len(args); i += 2 {
+		fmt.Fprintf(p.out, " %v %v", args[i-1], args[i])
+	}
+	fmt.Fprintln(p.out)
 }
 
 func (p *progress) Stop(err error) {

@@ -62,9 +62,10 @@ type Sentence struct {
 
 // Sentences cuts text at line ends and at the punctuation that ends sentences
 // and clauses in any script (Unicode's Terminal_Punctuation: full stops,
-// commas, dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark
-// cuts only before white space or the end of a line, so that "1.81", "10:30"
-// and addresses stay whole. TLCS paper, section 3.1: "visible text blocks are
+// commas, dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or
+// an ellipsis cuts only before white space or the end of a line, closing
+// quotes and brackets between them or not, so that "1.81", "10:30" and
+// addresses stay whole. TLCS paper, section 3.1: "visible text blocks are
 // partitioned by punctuations to produce sentences". Sentences without a
 // letter or digit are dropped.
 func Sentences(text string) []Sentence {
@@ -78,7 +79,7 @@ func Sentences(text string) []Sentence {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if c == '\n' || asciiTerminal(c) && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+			if c == '\n' || asciiTerminal(c) && ends(text[i+1:]) {
 				emit(i)
 				start = i + 1
 			}
@@ -86,7 +87,7 @@ func Sentences(text string) []Sentence {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if unicode.Is(unicode.Terminal_Punctuation, r) {
+		if unicode.Is(unicode.Terminal_Punctuation, r) || r == '…' && ends(text[i+n:]) {
 			emit(i)
 			start = i + n
 		}
@@ -102,6 +103,21 @@ func asciiTerminal(c byte) bool {
 		return true
 	}
 	return false
+}
+
+// ends tells whether only what closes a quotation or a bracket stands between
+// the start of s and white space or the end.
+func ends(s string) bool {
+	for _, r := range s {
+		switch {
+		case r == ' ' || r == '\n':
+			return true
+		case r == '"' || r == '\'' || r == '…' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // trim takes leading and trailing characters that are neither letter, mark

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"neardup/pipeline"
+)
+
+// raced says that the race detector is on, which makes a run many times as
+// long.
+var raced bool
+
+// killRounds are the workspaces that are killed, and bigVariants the size of
+// the crawl.
+func killRounds() int {
+	if testing.Short() || raced {
+		return 4
+	}
+	return 20
+}
+
+func bigVariants() int {
+	if raced {
+		return 15
+	}
+	return 66 // over commitLinks near pairs, so that verify commits in between
+}
+
+// bigRun is what an uninterrupted run of the big crawl makes.
+type bigRun struct {
+	files   []string
+	exports map[string]string
+	took    map[string]time.Duration // of each stage, and of the exports
+}
+
+// checked are the exports that must not depend on interruptions.
+var checked = []string{"clusters.jsonl", "clusters.csv", "summary.json"}
+
+// moments are the parts of a run at which it is stopped.
+var moments = append(pipeline.StageNames(), "exports", "opening")
+
+func bigReference(t *testing.T, variants int) bigRun {
+	t.Helper()
+	big := bigRun{files: bigCrawl(t, variants), exports: map[string]string{}, took: map[string]time.Duration{"opening": 20 * time.Millisecond}}
+	dir := filepath.Join(t.TempDir(), "workspace")
+	began := time.Now()
+	if p := start(t, big.arguments(dir)); p.wait() != exitOK {
+		t.Fatalf("reference run: %s", p.errors())
+	}
+	left := time.Since(began)
+	var summary struct {
+		Stages []struct {
+			Stage   string
+			Seconds float64
+		}
+	}
+	if err := json.Unmarshal([]byte(exported(t, dir, "summary.json")), &summary); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range summary.Stages {
+		big.took[s.Stage] = time.Duration(s.Seconds * float64(time.Second))
+		left -= big.took[s.Stage]
+	}
+	big.took["exports"] = left
+	for _, name := range checked {
+		big.exports[name] = exported(t, dir, name)
+	}
+	big.exports["summary.json"] = withoutTimes(t, big.exports["summary.json"])
+	t.Logf("reference run: %v, %d clusters", big.took, strings.Count(big.exports["clusters.jsonl"], "\n"))
+	return big
+}
+
+func (b bigRun) arguments(dir string) []string {
+	return append(append([]string{"run", "--workspace", dir, "--progress", "json", "--show", "0"}, bigSettings...), b.files...)
+}
+
+func (b bigRun) check(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range checked {
+		got := exported(t, dir, name)
+		if name == "summary.json" {
+			got = withoutTimes(t, got)
+		}
+		same(t, name, got, b.exports[name])
+	}
+}
+
+// program is the program at work in a process of its own.
+type program struct {
+	cmd    *exec.Cmd
+	events chan event // closed at the end
+	mu     sync.Mutex
+	stderr bytes.Buffer
+	done   chan struct{}
+}
+
+// event is a line of its log.
+type event struct{ Msg, Stage string }
+
+func start(t *testing.T, args []string) *program {
+	t.Helper()
+	p := &program{cmd: exec.Command("neardup", args...), events: make(chan event, 100), done: make(chan struct{})}
+	pipe, err := p.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.done)
+		defer close(p.events)
+		for sc := bufio.NewScanner(pipe); sc.Scan(); {
+			p.mu.Lock()
+			p.stderr.WriteString(sc.Text() + "\n")
+			p.mu.Unlock()
+			var e event
+			if json.Unmarshal(sc.Bytes(), &e) == nil {
+				select {
+				case p.events <- e:
+				default: // nobody listens any more
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	return p
+}
+
+// reach waits for a moment of the run in dir; false when the run ended
+// before.
+func (p *program) reach(dir, moment string) bool {
+	if moment == "opening" {
+		for {
+			if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
+				return true
+			}
+			select {
+			case <-p.done:
+				return false
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	for e := range p.events {
+		switch {
+		case moment == "exports" && e.Stage == "verify" && e.Msg != "started":
+			return true
+		case moment == e.Stage && (e.Msg == "started" || e.Msg == "up to date"):
+			return true
+		}
+	}
+	return false
+}
+
+// wait gives the exit code, -1 after a signal.
+func (p *program) wait() int {
+	<-p.done
+	_ = p.cmd.Wait() // the exit code says it
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func (p *program) errors() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr.String()
+}
+
+// stop starts the run in dir and sends the signal some time after the moment.
+// It returns the exit code and what was on standard error.
+func (b bigRun) stop(t *testing.T, random *rand.Rand, dir, moment string, signal os.Signal) (code int, stderr string) {
+	t.Helper()
+	delay := time.Duration(random.Float64() * float64(b.took[moment]))
+	p := start(t, b.arguments(dir))
+	if p.reach(dir, moment) {
+		select {
+		case <-time.After(delay):
+		case <-p.done:
+		}
+	}
+	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	code = p.wait()
+	t.Logf("%v %v after %s began: exit code %d, at work: %s", signal, delay.Round(time.Millisecond), moment, code, atWork(t, dir))
+	return code, p.errors()
+}
+
+// atWork is the stage that was at work when a run ended.
+func atWork(t *testing.T, dir string) string {
+	t.Helper()
+	m, err := pipeline.ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "opening"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Stages {
+		if !s.Done {
+			return s.Name
+		}
+	}
+	if n := len(m.Stages); n > 0 && n < len(pipeline.StageNames()) {
+		return "after " + m.Stages[n-1].Name
+	} else if n == 0 {
+		return "opening"
+	}
+	return "exports"
+}
+
+func newSeed(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// TestStopped stops runs at all moments and lets them finish: the exports are
+// those of a run that was never stopped.
+func TestStopped(t *testing.T) {
+	big := bigReference(t, bigVariants())
+	t.Run("killed", func(t *testing.T) { testKilled(t, big) })
+	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, big) })
+}
+
+// testKilled kills runs, often more than once.
+func testKilled(t *testing.T, big bigRun) {
+	random := newSeed(t)
+	hit := map[string]int{}
+	for round := range killRounds() {
+		dir := filepath.Join(t.TempDir(), "workspace")
+		moment := moments[round%len(moments)]
+		for again := true; again; again = random.IntN(3) == 0 {
+			if code, stderr := big.stop(t, random, dir, moment, os.Kill); code > 0 {
+				t.Fatalf("exit code %d before the kill: %s", code, stderr)
+			} else if code < 0 {
+				hit[atWork(t, dir)]++
+			}
+			neardup(t, exitOK, "status", "--workspace", dir)
+			moment = moments[random.IntN(len(moments))]
+		}
+		if p := start(t, big.arguments(dir)); p.wait() != exitOK {
+			t.Fatalf("after the kill: %s", p.errors())
+		}
+		big.check(t, dir)
+	}
+	t.Logf("killed at work: %v", hit)
+	if total := slices.Collect(maps.Values(hit)); len(total) == 0 {
+		t.Error("every run ended before it was killed")
+	}
+}
+
+// testInterrupted sends SIGINT, which the program answers.
+func testInterrupted(t *testing.T, big bigRun) {
+	random := newSeed(t)
+	dir := filepath.Join(t.TempDir(), "workspace")
+	interrupted := 0
+	for _, moment := range moments[:len(moments)-1] { // while it opens it may not listen yet
+		code, stderr := big.stop(t, random, dir, moment, os.Interrupt)
+		switch code {
+		case exitInterrupted:
+			interrupted++
+			if want := "neardup: interrupted; everything committed is kept. Run the same command again to go on."; !strings.Contains(stderr, want) {
+				t.Errorf("standard error is %q, want %q in it", stderr, want)
+			}
+		case exitOK: // it was faster
+		default:
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+	}
+	if interrupted == 0 {
+		t.Error("every run ended before it was interrupted")
+	}
+	if p := start(t, big.arguments(dir)); p.wait() != exitOK {
+		t.Fatalf("after the interruption: %s", p.errors())
+	}
+	big.check(t, dir)
+}

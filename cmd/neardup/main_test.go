@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"neardup/configs"
+	"neardup/example"
+	"neardup/pipeline"
+)
+
+// update rewrites the golden exports and the output in transcripts:
+//
+//	go test ./cmd/neardup -run 'TestGolden|TestScripts' -update
+//
+// Review the difference: a changed score or cluster is a changed result.
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// TestMain makes the test binary the program when it is called neardup, as
+// scripts and the tests that kill it do.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"neardup": main})
+}
+
+// TestScripts runs the transcripts in testdata. In each, crawl.warc.gz is the
+// example crawl as its generator writes it. Beside the commands of testscript
+// there are
+//
+//	exits CODE PROGRAM ARG...  the program ends with CODE
+//	hold DIR, release          open the workspace in DIR as a run would, and close it
+//	interrupt DIR STAGE FILE   run with FILE as input, interrupted when STAGE begins
+//	damage FILE                overwrite 16 bytes in the middle of FILE
+//	replace FILE OLD NEW       replace text in FILE; OLD must occur
+func TestScripts(t *testing.T) {
+	crawl := generated(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			return os.WriteFile(filepath.Join(e.WorkDir, "crawl.warc.gz"), crawl, 0o644)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":     scriptExits,
+			"hold":      scriptHold,
+			"release":   scriptRelease,
+			"interrupt": scriptInterrupt,
+			"damage":    scriptDamage,
+			"replace":   scriptReplace,
+		},
+	})
+}
+
+var generate = sync.OnceValues(func() ([]byte, error) {
+	var b bytes.Buffer
+	err := example.Write(&b)
+	return b.Bytes(), err
+})
+
+// generated is the example crawl. Another version of Go may compress it
+// otherwise than the committed file.
+func generated(t *testing.T) []byte {
+	t.Helper()
+	b, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func usage(ts *testscript.TestScript, neg bool, args []string, least int, want string) {
+	if neg || len(args) < least {
+		ts.Fatalf("usage: %s", want)
+	}
+}
+
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 2, "exits CODE PROGRAM ARG...")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	got := 0
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func openWorkspace(dir string, progress pipeline.Progress) (*pipeline.Workspace, error) {
+	config, err := configs.Load("default", nil)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Open(dir, config, true, pipeline.Options{Progress: progress})
+}
+
+// held are the workspaces that scripts hold.
+var held sync.Map // of *testscript.TestScript to *pipeline.Workspace
+
+func scriptHold(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 1, "hold DIR")
+	w, err := openWorkspace(ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	held.Store(ts, w)
+	ts.Defer(func() { _ = release(ts) })
+}
+
+func scriptRelease(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 0, "release")
+	ts.Check(release(ts))
+}
+
+func release(ts *testscript.TestScript) error {
+	w, ok := held.LoadAndDelete(ts)
+	if !ok {
+		return nil
+	}
+	return w.(*pipeline.Workspace).Close()
+}
+
+// stopAt interrupts a run when a stage begins.
+type stopAt struct {
+	pipeline.Progress
+	stage string
+	stop  context.CancelFunc
+}
+
+func (s *stopAt) Start(stage, reason, why string) {
+	if stage == s.stage {
+		s.stop()
+	}
+	s.Progress.Start(stage, reason, why)
+}
+
+func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 3, "interrupt DIR STAGE FILE")
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	quiet, err := newProgress("none", io.Discard)
+	ts.Check(err)
+	dir := ts.MkAbs(args[0])
+	w, err := openWorkspace(dir, &stopAt{quiet, args[1], stop})
+	ts.Check(err)
+	sources, _, err := pipeline.Inputs(dir, []string{ts.MkAbs(args[2])}, nil)
+	ts.Check(err)
+	names := pipeline.StageNames()
+	err = w.Run(ctx, names[0], names[len(names)-1], sources)
+	ts.Check(w.Close())
+	if !errors.Is(err, context.Canceled) {
+		ts.Fatalf("not interrupted: %v", err)
+	}
+}
+
+func scriptDamage(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 1, "damage FILE")
+	b := []byte(ts.ReadFile(args[0]))
+	copy(b[len(b)/2:], bytes.Repeat([]byte{0xff}, 16))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
+}
+
+func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 3, "replace FILE OLD NEW")
+	b := []byte(ts.ReadFile(args[0]))
+	if !bytes.Contains(b, []byte(args[1])) {
+		ts.Fatalf("no %q in %s", args[1], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(b, []byte(args[1]), []byte(args[2])), 0o644))
+}
+
+// neardup runs the program in this process and gives what it prints.
+func neardup(t *testing.T, code int, args ...string) (stdout string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(args, bytes.NewReader(nil), &out, &errs); got != code {
+		t.Fatalf("neardup %q: exit code %d, want %d\n%s", args, got, code, errs.String())
+	}
+	return out.String()
+}
+
+// runIn runs all stages in the workspace dir.
+func runIn(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	neardup(t, exitOK, append([]string{"run", "--progress", "none", "--show", "0", "--workspace", dir}, args...)...)
+}
+
+// exported reads a file of the workspace's exports.
+func exported(t *testing.T, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "exports", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"neardup/configs"
+)
+
+func mustLoad(t *testing.T, settings ...string) configs.Config {
+	t.Helper()
+	c, err := configs.Load("default", settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// done is the state of a stage that was done with config from input.
+func done(t *testing.T, st stage, c configs.Config, input string) stageState {
+	t.Helper()
+	options, err := json.Marshal(st.options(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stageState{Version: st.version, Options: options, Input: input, Done: true}
+}
+
+func TestAssess(t *testing.T) {
+	verify := stages[3]
+	base := mustLoad(t)
+	for _, tt := range []struct {
+		name   string
+		change func(s *stageState)
+		config configs.Config
+		input  string
+		want   Reason
+		why    string
+	}{
+		{"up to date", nil, base, "in", UpToDate, ""},
+		{"another option", nil, mustLoad(t, "verify.slope=0.2"), "in", Changed, "verify.slope: 0.1 -> 0.2"},
+		{"an option of another stage", nil, mustLoad(t, "sign.smallest=3"), "in", UpToDate, ""},
+		{"another input", nil, base, "other", Input, "input"},
+		{"another version", func(s *stageState) { s.Version-- }, base, "in", Outdated, "version"},
+		{"interrupted", func(s *stageState) { s.Done = false }, base, "in", Unfinished, "interrupted"},
+		{"indented by the manifest", func(s *stageState) {
+			s.Options, _ = json.MarshalIndent(s.Options, "", "    ")
+		}, base, "in", UpToDate, ""},
+	} {
+		s := done(t, verify, base, "in")
+		if tt.change != nil {
+			tt.change(&s)
+		}
+		got, why := assess(verify, s, true, tt.config, tt.input)
+		if got != tt.want || !strings.Contains(why, tt.why) {
+			t.Errorf("%s: %q (%s), want %q (%s)", tt.name, got, why, tt.want, tt.why)
+		}
+	}
+	if got, _ := assess(verify, stageState{}, false, base, "in"); got != Missing {
+		t.Errorf("never done: %q", got)
+	}
+}
+
+// Every setting must belong to at least one stage, or changing it would go
+// unnoticed.
+func TestEveryOptionTouchesAStage(t *testing.T) {
+	base := mustLoad(t)
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		if v.Kind() == reflect.Struct {
+			for i := range v.NumField() {
+				walk(path+"."+v.Type().Field(i).Name, v.Field(i))
+			}
+			return
+		}
+		old := reflect.New(v.Type()).Elem()
+		old.Set(v)
+		switch v.Kind() {
+		case reflect.Int, reflect.Int64:
+			v.SetInt(v.Int() + 1)
+		case reflect.Float64:
+			v.SetFloat(v.Float() / 2)
+		case reflect.String:
+			v.SetString(v.String() + "x")
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+		case reflect.Slice:
+			v.Set(reflect.Append(v, v.Index(0)))
+		default:
+			t.Fatalf("%s: no way to change a %s", path, v.Kind())
+		}
+		touched := false
+		for _, st := range stages {
+			a, _ := json.Marshal(st.options(base))
+			changed, _ := json.Marshal(st.options(mustLoad(t)))
+			touched = touched || string(a) != string(changed)
+		}
+		if !touched {
+			t.Errorf("%s touches no stage", path)
+		}
+		v.Set(old)
+	}
+	walk("config", reflect.ValueOf(&base).Elem())
+}
+
+func TestGenerationFollowsWhatMatters(t *testing.T) {
+	s := done(t, stages[1], mustLoad(t), "in")
+	same := s
+	same.Seconds, same.Counts, same.Cursor = 3, json.RawMessage("{}"), json.RawMessage("{}")
+	same.Options, _ = json.MarshalIndent(s.Options, "", " ")
+	if s.generation() != same.generation() {
+		t.Error("time and counts change the generation")
+	}
+	for name, change := range map[string]func(*stageState){
+		"version": func(s *stageState) { s.Version++ },
+		"options": func(s *stageState) { s.Options = json.RawMessage("{}") },
+		"input":   func(s *stageState) { s.Input = "other" },
+	} {
+		other := s
+		change(&other)
+		if other.generation() == s.generation() {
+			t.Errorf("%s does not change the generation", name)
+		}
+	}
+}

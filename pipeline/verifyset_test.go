@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/verify/tlcs"
+)
+
+var tlcsOptions = tlcs.Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.28, Containment: 0.7, Trustable: true, Rounds: 1}
+
+// family makes a set of texts: some originals, each with edited copies, and
+// texts that carry parts of two originals, so that clusters are united.
+func family(rng *rand.Rand, n int) (keys []cluster.Key, texts map[textID]string) {
+	texts = map[textID]string{}
+	words := func(n int) []string {
+		var out []string
+		for range n {
+			out = append(out, fmt.Sprintf("word%d", rng.IntN(100000)))
+		}
+		return out
+	}
+	var originals [][]string
+	for i := range n {
+		var text []string
+		switch kind := rng.IntN(10); {
+		case len(originals) < 2 || kind < 2:
+			text = words(40)
+			originals = append(originals, text)
+		case kind < 8:
+			text = append([]string{}, originals[rng.IntN(len(originals))]...)
+			at := rng.IntN(len(text))
+			text[at] = "changed"
+		default:
+			text = append(append([]string{}, originals[rng.IntN(len(originals))]...), originals[rng.IntN(len(originals))]...)
+		}
+		id := textID{byte(i >> 8), byte(i)}
+		texts[id] = strings.Join(text, " ")
+		keys = append(keys, cluster.NewKey(1, id)) // ascending ids: from the largest key down
+	}
+	return keys, texts
+}
+
+// slowVerify states what a setVerifier does, one comparison after another.
+// united stands for the clusters that leaders are in; within a chunk a member
+// sees them as they were when it began.
+func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) bool) (pairs int, links [][2]cluster.Key) {
+	var leaders []cluster.Key
+	united := map[cluster.Key]cluster.Key{}
+	for from := 0; from < len(keys); from += chunkSize {
+		old := len(leaders)
+		before := map[cluster.Key]cluster.Key{}
+		for k, v := range united {
+			before[k] = v
+		}
+		for _, m := range keys[from:min(from+chunkSize, len(keys))] {
+			var joined []cluster.Key
+			for i, l := range leaders {
+				now := united
+				if i < old {
+					now = before
+				}
+				skip := closing == configs.ClosingRepresentative && len(joined) > 0
+				for _, j := range joined {
+					skip = skip || now[j] == now[l]
+				}
+				if skip {
+					continue
+				}
+				pairs++
+				if near(l, m) {
+					joined = append(joined, l)
+					links = append(links, [2]cluster.Key{l, m})
+				}
+			}
+			if len(joined) == 0 {
+				leaders = append(leaders, m)
+				united[m] = m
+			}
+			for i, j := range joined {
+				if i == 0 {
+					continue
+				}
+				to, all := united[joined[0]], united[j]
+				for k, v := range united {
+					if v == all {
+						united[k] = to
+					}
+				}
+			}
+		}
+	}
+	return pairs, links
+}
+
+func TestSetVerifier(t *testing.T) {
+	for seed := range uint64(6) {
+		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
+		docs := map[textID]*tlcs.Document{}
+		for id, text := range texts {
+			docs[id] = tlcs.Prepare(text, tlcsOptions.Window)
+		}
+		c := tlcs.NewComparer(tlcsOptions)
+		near := func(a, b cluster.Key) bool { return c.Compare(docs[a.ID()], docs[b.ID()]).Near }
+		for _, closing := range []string{configs.ClosingTransitive, configs.ClosingRepresentative} {
+			pairs, want := slowVerify(closing, keys, near)
+			for _, workers := range []int{1, 2, 5} {
+				v := setVerifier{closing: closing, options: tlcsOptions, comparers: newComparers(tlcsOptions, workers),
+					docs: func(id textID) (*tlcs.Document, error) { return docs[id], nil }}
+				if err := v.verify(context.Background(), keys); err != nil {
+					t.Fatal(err)
+				}
+				var got [][2]cluster.Key
+				for _, l := range v.links {
+					got = append(got, [2]cluster.Key{l.leader, l.member})
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("seed %d, %s, %d workers: %d links, want %d", seed, closing, workers, len(got), len(want))
+				}
+				if v.counts.Pairs != int64(pairs) || v.counts.Near != int64(len(want)) {
+					t.Errorf("seed %d, %s, %d workers: counts %+v, want %d pairs, %d near", seed, closing, workers, v.counts, pairs, len(want))
+				}
+			}
+		}
+	}
+}
+
+func TestSetVerifierStops(t *testing.T) {
+	keys, texts := family(rand.New(rand.NewPCG(1, 1)), 300)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	v := setVerifier{closing: configs.ClosingTransitive, options: tlcsOptions, comparers: newComparers(tlcsOptions, 2),
+		docs: func(id textID) (*tlcs.Document, error) { return tlcs.Prepare(texts[id], tlcsOptions.Window), nil }}
+	if err := v.verify(ctx, keys); err == nil {
+		t.Error("a cancelled verification went to its end")
+	}
+}
+
+func TestScoreOfContainment(t *testing.T) {
+	long, short := tlcs.Prepare(strings.Repeat("a b c d e ", 50), 16), tlcs.Prepare("a b c d e ", 16)
+	v := setVerifier{options: tlcsOptions}
+	contained := tlcs.Verdict{Near: true, Resemblance: 0.1, Containment: 0.9}
+	for _, tt := range []struct {
+		name           string
+		verdict        tlcs.Verdict
+		leader, member *tlcs.Document
+		want           Relation
+	}{
+		{"resemblance reached", tlcs.Verdict{Near: true, Resemblance: 0.5, Containment: 0.9}, long, short, Near},
+		{"shorter member", contained, long, short, Contained},
+		{"longer member", contained, short, long, Contains},
+		{"equal lengths", contained, short, short, Near},
+	} {
+		if got := v.score(tt.verdict, tt.leader, tt.member).Relation; got != tt.want {
+			t.Errorf("%s: relation %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
