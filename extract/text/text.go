@@ -18,7 +18,7 @@ func RuneColumns(r rune) int {
 	switch {
 	case r < 0x1100:
 		return 1
-	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r >= 0x3041 && r <= 0x30FF:
+	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r >= 0x3041 && r <= 0x3096, r >= 0x3099 && r <= 0x30FF:
 		return 2
 	}
 	switch width.LookupRune(r).Kind() {
@@ -112,7 +112,7 @@ func ends(s string) bool {
 		switch {
 		case r == ' ' || r == '\n':
 			return true
-		case r == '"' || r == '\'' || r == '…' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi):
+		case r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi):
 		default:
 			return false
 		}

@@ -1,0 +1,111 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func TestPresetsLoad(t *testing.T) {
+	if got := Names(); !reflect.DeepEqual(got, []string{"default", "paper"}) {
+		t.Fatalf("presets %q", got)
+	}
+	for _, name := range Names() {
+		if _, err := Load(name, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p, err := Load("paper", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := p.Verify; v.Window != 16 || v.Slope != 0.1 || v.Resemblance != 0.28 || v.Containment != 0.7 || !v.Trustable ||
+		p.Sign.Rotations*p.Sign.Modulus != 112 || p.Cluster.MaxList != 10000 || p.Cluster.SiteList != 400 || p.Text.MaxColumns != 10240 {
+		t.Errorf("the preset paper is not the paper: %+v", p)
+	}
+}
+
+// default.yaml documents the settings, so it must have every one.
+func TestDefaultHasEveryKey(t *testing.T) {
+	b, err := Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written map[string]map[string]any
+	if err := yaml.Unmarshal(b, &written); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err = c.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]map[string]any
+	if err := yaml.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(written, all) {
+		t.Errorf("default.yaml has\n%v\nthe config has\n%v", written, all)
+	}
+}
+
+func TestFileOverPreset(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(path, []byte("verify: {slope: 0.2}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path, []string{"verify.slope=0.3", "cluster.quality=scores.tsv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Verify.Slope != 0.3 || c.Cluster.Quality != "scores.tsv" || c.Verify.Window != 16 {
+		t.Errorf("%+v", c)
+	}
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path, nil); err != nil {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+func TestErrorsNameTheKey(t *testing.T) {
+	for _, tt := range []struct{ setting, want string }{
+		{"verify.slop=0.2", "slop"},
+		{"verfy.slope=0.2", "verfy"},
+		{"verify.slope=steep", "steep"},
+		{"verify.slope=-1", "verify.slope"},
+		{"verify.slope", "SECTION.KEY=VALUE"},
+		{"slope=1", "SECTION.KEY=VALUE"},
+		{"verify.closing=maybe", "verify.closing"},
+		{"verify.rounds=0", "verify.rounds"},
+		{"sign.rotations=17", "sign.rotations"},
+		{"sign.weight=heavy", "sign.weight"},
+		{"cluster.merge=all", "cluster.merge"},
+		{"cluster.max_list=1", "cluster.max_list"},
+		{"cluster.site_list=-1", "cluster.site_list"},
+		{"cluster.sites=0", "cluster.sites"},
+		{"cluster.site_share=1.5", "cluster.site_share"},
+		{"text.max_columns=-1", "text.max_columns"},
+		{"extract.statuses=[]", "extract.statuses"},
+		{"extract.max_record_bytes=1", "extract.max_record_bytes"},
+		{"extract.max_text_bytes=1", "extract.max_text_bytes"},
+	} {
+		_, err := Load("default", []string{tt.setting})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q named", tt.setting, err, tt.want)
+		}
+	}
+	for _, name := range []string{"nonesuch", "../default", "nonesuch.yaml"} {
+		if _, err := Load(name, nil); err == nil {
+			t.Errorf("config %s loads", name)
+		}
+	}
+}

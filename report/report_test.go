@@ -1,0 +1,138 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var sample = Cluster{ID: "0e58", Size: 3, Representative: "<urn:a>", Members: []Member{
+	{RecordID: "<urn:a>", URI: "http://a.example/?x=1&y=<2>", Date: "2024-01-01T00:00:00Z", WARC: "a.warc.gz", Offset: 7,
+		Digest: "sha1:AA", Relation: Representative, Resemblance: 1, Containment: 1, VerifiedAgainst: "<urn:a>", Bytes: 10},
+	{RecordID: "<urn:b>", URI: "http://b.example/", Date: "=1+1", WARC: "-b.warc.gz", Offset: 1 << 40,
+		Digest: "sha1:BB", Relation: Near, Resemblance: 0.930049, Containment: 2. / 3, VerifiedAgainst: "<urn:a>", Bytes: 20},
+	{RecordID: "<urn:c>", URI: "http://c.example/", Date: "2024-01-02T00:00:00Z", WARC: "c, d.warc.gz",
+		Digest: "@x", Relation: Linked, Resemblance: 0.5, Containment: 1, VerifiedAgainst: "<urn:b>", Bytes: 30},
+}}
+
+func TestJSONL(t *testing.T) {
+	var b bytes.Buffer
+	w := NewJSONL(&b)
+	for range 2 {
+		if err := w.Write(sample); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	if len(lines) != 3 || lines[0] != lines[1] || lines[2] != "" {
+		t.Fatalf("want two equal lines: %q", lines)
+	}
+	want := `{"cluster":"0e58","size":3,"representative":"<urn:a>","members":[` +
+		`{"record_id":"<urn:a>","uri":"http://a.example/?x=1&y=<2>","date":"2024-01-01T00:00:00Z","warc":"a.warc.gz","offset":7,` +
+		`"digest":"sha1:AA","relation":"representative","resemblance":1,"containment":1,"verified_against":"<urn:a>"},` +
+		`{"record_id":"<urn:b>","uri":"http://b.example/","date":"=1+1","warc":"-b.warc.gz","offset":1099511627776,` +
+		`"digest":"sha1:BB","relation":"near","resemblance":0.93,"containment":0.6667,"verified_against":"<urn:a>"},` +
+		`{"record_id":"<urn:c>","uri":"http://c.example/","date":"2024-01-02T00:00:00Z","warc":"c, d.warc.gz","offset":0,` +
+		`"digest":"@x","relation":"linked","resemblance":0.5,"containment":1,"verified_against":"<urn:b>"}]}` + "\n"
+	if lines[0] != want {
+		t.Errorf("got  %swant %s", lines[0], want)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	var b bytes.Buffer
+	w := NewCSV(&b)
+	if err := errors.Join(w.Write(sample), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 4 || !reflect.DeepEqual(rows[0], csvHeader) {
+		t.Fatalf("%d rows: %q", len(rows), rows)
+	}
+	want := []string{"0e58", "3", "<urn:a>", "<urn:b>", "http://b.example/", "'=1+1", "'-b.warc.gz", "1099511627776", "sha1:BB",
+		"near", "0.93", "0.6667", "<urn:a>"}
+	if !reflect.DeepEqual(rows[2], want) {
+		t.Errorf("got  %q\nwant %q", rows[2], want)
+	}
+	if rows[3][6] != "c, d.warc.gz" || rows[3][8] != "'@x" {
+		t.Errorf("%q", rows[3])
+	}
+
+	b.Reset()
+	if err := NewCSV(&b).Close(); err != nil || !strings.HasPrefix(b.String(), "cluster,size,") {
+		t.Errorf("no clusters: %q %v", b.String(), err)
+	}
+}
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteText(&b, sample, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"cluster 0e58, 3 pages\n", "representative", "resemblance 0.93", "... and 1 more\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "c.example") {
+		t.Error("more members than asked for")
+	}
+}
+
+func TestSummaryAdds(t *testing.T) {
+	var s Summary
+	sized := func(n int) Cluster {
+		c := Cluster{Size: n}
+		for i := range n {
+			m := Member{Relation: Near, Bytes: 10}
+			if i == 0 {
+				m.Relation = Representative
+			}
+			c.Members = append(c.Members, m)
+		}
+		return c
+	}
+	for _, n := range []int{70, 2, 3, 4, 7, 8, 3} {
+		s.Add(sized(n))
+	}
+	want := []SizeBucket{{2, 3, 3, 8}, {4, 7, 2, 11}, {8, 15, 1, 8}, {64, 127, 1, 70}}
+	if !reflect.DeepEqual(s.Clusters.BySize, want) {
+		t.Errorf("by size %+v, want %+v", s.Clusters.BySize, want)
+	}
+	if s.Clusters.Clusters != 7 || s.Clusters.Pages != 97 || s.Clusters.Largest != 70 || s.Redundant != (Redundant{90, 900}) {
+		t.Errorf("%+v %+v", s.Clusters, s.Redundant)
+	}
+	if s.Clusters.ByRelation[Representative] != 7 || s.Clusters.ByRelation[Near] != 90 {
+		t.Errorf("%v", s.Clusters.ByRelation)
+	}
+}
+
+func TestSummaryFormats(t *testing.T) {
+	s := Summary{Files: 2, Unreadable: 1, Records: Records{Read: 10, Documents: 5, Duplicates: 2,
+		Skipped: map[string]int64{"request": 2, "http-status": 1}, Damaged: 4},
+		Stages: []StageTime{{Stage: "extract", Seconds: 2, CPU: 3, Rate: 2.5}}}
+	s.Add(sample)
+	var text, js bytes.Buffer
+	if err := errors.Join(s.WriteText(&text), s.WriteJSON(&js)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1 unreadable", "4 damaged places", "http-status 1, request 2", "of 2 or 3 pages", "3.0 s of processor time"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	var back Summary
+	if err := json.Unmarshal(js.Bytes(), &back); err != nil || !reflect.DeepEqual(back, s) {
+		t.Errorf("JSON does not read back: %v", err)
+	}
+}
