@@ -91,8 +91,12 @@ var blocks = map[atom.Atom]bool{
 	atom.Td: true, atom.Tfoot: true, atom.Th: true, atom.Thead: true, atom.Tr: true, atom.Ul: true, atom.Xmp: true,
 }
 
-// hidden tells whether the element says that it is not shown.
+// hidden tells whether the element says that it is not shown. Of the whole page
+// a script undoes that once it has loaded.
 func hidden(n *html.Node) bool {
+	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
+		return false
+	}
 	open := false
 	for _, a := range n.Attr {
 		switch a.Key {

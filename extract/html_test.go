@@ -57,6 +57,7 @@ func TestVisibleText(t *testing.T) {
 
 		{"hidden", "<p hidden>a</p>b", "b"},
 		{"hidden with a value", "<p hidden=until-found>a</p>b", "b"},
+		{"hidden page that a script shows", "<html hidden><body style='display:none'>a<p hidden>b", "a"},
 		{"inside hidden", "<div hidden><p>a<span>b</span></div>c", "c"},
 		{"hidden inside inline", "a<span hidden>b</span>c", "ac"},
 		{"display none", `<p style="display:none">a</p>b`, "b"},
@@ -155,11 +156,11 @@ func TestPageNestedTooDeepIsReadFlat(t *testing.T) {
 
 func TestHostilePagesTakeBoundedTime(t *testing.T) {
 	attributes := strings.Builder{}
-	for i := range 1_000_000 {
+	for i := range 250_000 {
 		fmt.Fprintf(&attributes, " a%d", i)
 	}
 	for _, c := range []struct{ name, page string }{
-		{"a million attributes", "<p" + attributes.String() + ">text"},
+		{"a quarter of a million attributes", "<p" + attributes.String() + ">text"},
 		{"one long line", "<p>" + strings.Repeat("word ", 200_000) + "</p>"},
 		{"one long word", "<p>" + strings.Repeat("x", 1<<20) + "</p>"},
 		{"one long style", `<p style="` + strings.Repeat("a:b;", 1<<18) + `">text`},

@@ -5,7 +5,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/http/httputil"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +21,7 @@ import (
 // reported as clipped. ok is false for an encoding that is not supported.
 func decodeBody(payload []byte, header http.Header, limit int64) (body []byte, clipped, ok bool) {
 	body = payload
-	if hasToken(header, "Transfer-Encoding", "chunked") {
+	if slices.Contains(tokens(header, "Transfer-Encoding"), "chunked") {
 		if b, whole := dechunk(body); len(b) > 0 || whole {
 			body, clipped = b, !whole
 		}
@@ -51,10 +52,31 @@ func decodeBody(payload []byte, header http.Header, limit int64) (body []byte, c
 	return body, clipped, true
 }
 
-// dechunk decodes a chunked body as far as it goes.
+// dechunk decodes a chunked body as far as it goes. It is written out because
+// httputil's refuses what crawls hold: bare line ends, and many small chunks.
 func dechunk(b []byte) (body []byte, whole bool) {
-	body, err := io.ReadAll(httputil.NewChunkedReader(bytes.NewReader(b)))
-	return body, err == nil
+	for {
+		line, rest, _ := bytes.Cut(b, []byte{'\n'})
+		size, _, _ := bytes.Cut(line, []byte{';'})
+		n, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 63)
+		switch {
+		case err != nil:
+			return body, false
+		case n == 0:
+			return body, true
+		case n > uint64(len(rest)):
+			if bytes.HasSuffix(line, []byte{'\r'}) { // a bare number is more likely text
+				body = append(body, rest...)
+			}
+			return body, false
+		}
+		body = append(body, rest[:n]...)
+		b = bytes.TrimPrefix(rest[n:], []byte{'\r'})
+		if !bytes.HasPrefix(b, []byte{'\n'}) {
+			return body, false
+		}
+		b = b[1:]
+	}
 }
 
 func tokens(h http.Header, field string) []string {
@@ -65,15 +87,6 @@ func tokens(h http.Header, field string) []string {
 		}
 	}
 	return out
-}
-
-func hasToken(h http.Header, field, token string) bool {
-	for _, t := range tokens(h, field) {
-		if t == token {
-			return true
-		}
-	}
-	return false
 }
 
 // read turns a decoded body into the document's text.
@@ -111,17 +124,14 @@ func decodeCharset(body []byte, contentType string) (text, name string) {
 	// support: one U+FFFD, which would make all such pages the same.
 	if name == "replacement" || name == "windows-1252" && !certain {
 		enc, name = charmap.Windows1252, "windows-1252"
-		if utf8.Valid(body[:len(body)-partialRune(body)]) {
+		if isUTF8(body) {
 			enc, name = encoding.Nop, "utf-8"
 		}
 	}
 	if name == "utf-8" {
 		return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))), "\uFFFD"), name
 	}
-	b, err := enc.NewDecoder().Bytes(body)
-	if err != nil && len(b) == 0 {
-		b = body
-	}
+	b, _ := enc.NewDecoder().Bytes(body) // a decoder puts U+FFFD for what it cannot decode
 	return strings.ToValidUTF8(string(b), "\uFFFD"), name
 }
 
@@ -139,16 +149,16 @@ func charsetParam(contentType string) string {
 	return "text/html; charset=" + value
 }
 
-// partialRune is the length of a code point that b ends inside of, as a
-// clipped page does.
-func partialRune(b []byte) int {
+// isUTF8 tells whether b is UTF-8. The last code point may be clipped where
+// there are others that show the encoding.
+func isUTF8(b []byte) bool {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if c := b[len(b)-n:]; utf8.RuneStart(c[0]) {
-			if utf8.FullRune(c) {
-				return 0
+		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+			if rest := b[:len(b)-n]; !utf8.FullRune(last) && slices.ContainsFunc(rest, func(c byte) bool { return c >= utf8.RuneSelf }) {
+				b = rest
 			}
-			return n
+			break
 		}
 	}
-	return 0
+	return utf8.Valid(b)
 }

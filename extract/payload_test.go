@@ -55,7 +55,9 @@ func TestTransferAndContentEncoding(t *testing.T) {
 		{"chunked declared and not used, number", httpRecord("12\nmore", "Content-Type: text/plain", chunk), "12\nmore", false},
 		{"chunked, nothing in it", httpRecord("0\r\n\r\n", html, chunk), "", false},
 		{"chunked, without its end", httpRecord(strings.TrimSuffix(chunked(page, 7), "0\r\n\r\n"), html, chunk), pageText, true},
-		{"chunked, clipped in a chunk", httpRecord(chunked("<p>Visible", 50)[:8], html, chunk), "Vis", true},
+		{"chunked, clipped in a chunk", httpRecord(chunked("<p>Visible", 50)[:8], html, chunk), "Vi", true},
+		{"chunked, in many small chunks", httpRecord(chunked(longText, 1), html, chunk), longText, false},
+		{"chunked, clipped in a size", httpRecord("7\r\nVisible\r\n1", html, chunk), "Visible", true},
 		{"chunked, broken later", httpRecord("7\r\nVisible\r\nzzz\r\n", html, chunk), "Visible", true},
 
 		{"gzip", httpRecord(member(page, 6), html, gz), pageText, false},
@@ -95,7 +97,7 @@ func TestGzipThatBreaksOffIsKept(t *testing.T) {
 func TestGzipBombIsLimited(t *testing.T) {
 	o := options
 	o.MaxRecordBytes = 5000
-	bomb := member(strings.Repeat("x", 50<<20), 9)
+	bomb := member(strings.Repeat("x", 8<<20), 1)
 	doc, reason := NewExtractor(o).Document(httpRecord(bomb, "Content-Type: text/plain", "Content-Encoding: gzip"))
 	if reason != ReasonNone || !doc.Clipped || len(doc.Text) != 5000 || doc.Bytes != int64(len(bomb)) {
 		t.Errorf("%q, %d bytes of text, clipped %v, %d bytes", reason, len(doc.Text), doc.Clipped, doc.Bytes)
@@ -170,6 +172,7 @@ func TestCharset(t *testing.T) {
 		{"nothing, UTF-8 after 1 KB of ASCII, clipped", html, ascii + chinese[:len(chinese)-1], "utf-8", chinese[:len(chinese)-3] + "\uFFFD"},
 		{"nothing, windows-1252", html, "<p>caf\xe9 \x80", "windows-1252", "café €"},
 		{"nothing, windows-1252 after 1 KB of ASCII", html, ascii + "caf\xe9s", "windows-1252", "cafés"},
+		{"nothing, clipped UTF-8", html, "<p>" + chinese[:len(chinese)-2], "utf-8", chinese[:len(chinese)-3] + "\uFFFD"},
 		{"nothing, windows-1252 at the end", html, "<p>caf\xe9", "windows-1252", "café"},
 
 		{"invalid UTF-8", html + "; charset=utf-8", "<p>a\xffb\xc3", "utf-8", "a\uFFFDb\uFFFD"},

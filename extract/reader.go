@@ -69,6 +69,7 @@ type Reader struct {
 	inMember bool
 	member   int64 // offset of the current member
 	tried    int64 // offset of the last place at which a member was expected
+	furthest int64 // offset from which reading went back
 
 	buf  []byte // decompressed bytes not yet taken: buf[r:]
 	r    int
@@ -127,7 +128,7 @@ func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
 		return nil, err
 	}
 	// A file whose first bytes are damaged is what comes first in it.
-	if i := bytes.Index(head, gzipMark); i >= 0 && !bytes.Contains(head[:i], []byte("WARC")) {
+	if i := bytes.Index(head, gzipMark); i >= 0 && !bytes.Contains(bytes.ToUpper(head[:i]), []byte("WARC")) {
 		rd.gzipped = true
 		file.keep = lookBack + readAhead
 		file.tail = append(file.tail, rd.buffered()...)
@@ -149,8 +150,11 @@ func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
 // one that Next would return now.
 func (r *Reader) Position() Position { return r.clean }
 
-// Consumed is the number of bytes of the file behind the reader.
-func (r *Reader) Consumed() int64 { return r.file.offset - int64(r.src.Buffered()) }
+// Consumed is the number of bytes of the file that the reader has been through.
+func (r *Reader) Consumed() int64 { return max(r.furthest, r.offset()) }
+
+// offset is where in the file reading goes on.
+func (r *Reader) offset() int64 { return r.file.offset - int64(r.src.Buffered()) }
 
 func (r *Reader) buffered() []byte {
 	b, _ := r.src.Peek(r.src.Buffered())
@@ -210,7 +214,7 @@ func (r *Reader) openMember() bool {
 		_, _ = r.src.Discard(1)
 		magic, err = r.src.Peek(2)
 	}
-	r.tried = r.Consumed()
+	r.tried = r.offset()
 	switch {
 	case err != nil && err != io.EOF:
 		r.fail = err
@@ -226,6 +230,9 @@ func (r *Reader) openMember() bool {
 		r.gz, err = gzip.NewReader(r.src)
 	} else {
 		err = r.gz.Reset(r.src)
+	}
+	if err == io.EOF { // of a clipped extra field; the file's own end was seen above
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		r.fail = err
@@ -294,7 +301,7 @@ func (r *Reader) header() ([]byte, error) {
 	scanned := 0
 	for {
 		b := r.buf[r.r:]
-		if n := min(len(b), 5); string(b[:n]) != "WARC/"[:n] {
+		if n := min(len(b), len("WARC/")); !strings.EqualFold(string(b[:n]), "WARC/"[:n]) {
 			return nil, errors.New("expected the start of a record")
 		}
 		b = b[:min(len(b), maxHeader)] // what a header is must not depend on how much is buffered
@@ -394,10 +401,10 @@ func (r *Reader) atRecord() bool {
 // to go on after, or the error of the file.
 func (r *Reader) ended() error {
 	if r.fail == nil {
-		r.clean = Position{Offset: r.Consumed()}
+		r.clean = Position{Offset: r.offset()}
 		return io.EOF
 	}
-	return r.resync(r.Consumed(), r.fail)
+	return r.resync(r.offset(), r.fail)
 }
 
 // resync finds the next place that looks like a record or a gzip member and
@@ -450,10 +457,11 @@ func (r *Reader) drop(n int) {
 // lookBack bytes: a decoder that has lost its place reads on into the members
 // that follow.
 func (r *Reader) goBack() {
-	if b, _ := r.src.Peek(len(gzipMark)); bytes.Equal(b, gzipMark) || r.tried == r.Consumed() {
+	if b, _ := r.src.Peek(len(gzipMark)); bytes.Equal(b, gzipMark) || r.tried == r.offset() {
 		return
 	}
-	to := max(r.tried+1, r.Consumed()-lookBack)
+	to := max(r.tried+1, r.offset()-lookBack)
+	r.furthest = r.Consumed()
 	r.file.back(r.file.offset - to)
 	r.src.Reset(r.file)
 }

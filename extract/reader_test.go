@@ -60,7 +60,7 @@ type event struct {
 // String is what must be the same when the event is read again.
 func (e event) String() string {
 	if e.damage != nil {
-		return fmt.Sprintf("damage at %d: %v", e.damage.Offset, e.damage.Err)
+		return "damage " + e.damage.Error()
 	}
 	return fmt.Sprintf("record at %d: %q %q %d %v", e.raw.Offset, e.raw.Header, e.raw.Block, e.raw.Length, e.raw.Clipped)
 }
@@ -90,7 +90,7 @@ func readFrom(t *testing.T, file string, from Position, maxBlock int64) []event 
 	for {
 		raw, err := r.Next()
 		e := event{raw: raw, position: r.Position(), consumed: r.Consumed()}
-		if e.position.Offset < last.position.Offset || e.position.Offset > size || e.consumed > size || e.consumed < e.position.Offset ||
+		if e.position.Offset < last.position.Offset || e.position.Offset > size || e.consumed > size || e.consumed < last.consumed || e.consumed < e.position.Offset ||
 			e.position.Offset == last.position.Offset && e.position.Skip < last.position.Skip {
 			t.Fatalf("of %d bytes: at %+v, %d read, after %+v, %d read", size, e.position, e.consumed, last.position, last.consumed)
 		}
@@ -158,7 +158,7 @@ func TestReaderFramesRecords(t *testing.T) {
 		x[at] ^= 0xff
 		return string(x)
 	}
-	long := strings.Repeat("X-Field: x\r\n", maxHeader/12+1)
+	long := strings.Repeat("X-Field: x\r\n", maxHeader/12) + "X-Field: x"
 	lengthOf := func(value string) string { return warcRecord("bbb", "WARC-Type: resource", "Content-Length: "+value) }
 	half := func(s string) string { return s[:len(s)/2] }
 
@@ -185,6 +185,7 @@ func TestReaderFramesRecords(t *testing.T) {
 		{"no blank line between, gzip", members(noGap, noGap+b), "aaa aaa bbb"},
 		{"extra blank lines", "\r\n\n" + a + "\r\n\r\n" + b + "\n\n\n", "aaa bbb"},
 		{"extra blank lines, gzip", members("\r\n\n"+a+"\r\n", "\r\n"+b), "aaa bbb"},
+		{"version in lower case", strings.ToLower(a) + b, "aaa bbb"},
 		{"another version", strings.Replace(a, "1.0", "0.18", 1) + b, "aaa bbb"},
 
 		{"Content-Length garbage", a + lengthOf("three") + c, "aaa ! ccc"},
@@ -226,6 +227,7 @@ func TestReaderFramesRecords(t *testing.T) {
 		{"gzip, checksum wrong", members(a) + corrupt(members(b), len(members(b))-6) + members(c), "aaa bbb ! ccc"},
 		{"gzip, method wrong", members(a) + corrupt(members(b), 2) + members(c), "aaa ! ccc"},
 		{"gzip, clipped in its header", members(a) + members(b)[:7], "aaa !"},
+		{"gzip, clipped in its extra field", members(a) + "\x1f\x8b\x08\x04000000\x00\x00", "aaa !"},
 		{"gzip, clipped before the record's end", members(a, strings.Repeat("x", 1000))[:len(members(a))+12], "aaa !"},
 		{"gzip, clipped in the middle and gone on", half(members(a)) + members(b, c), "! bbb ccc"},
 	} {
@@ -312,7 +314,10 @@ func TestReaderLosesOnlyTheRecordWithTheCorruptByte(t *testing.T) {
 			}
 			file := []byte(strings.Join(parts, ""))
 			file[before+at] ^= 1 << rng.IntN(8)
-			events := checkReplay(t, string(file), 1<<20)
+			events := readFrom(t, string(file), Position{}, 1<<20)
+			if at%16 == 0 {
+				checkReplay(t, string(file), 1<<20)
+			}
 			if slices.Equal(summaries(events), undamaged) {
 				continue // a bit of padding
 			}
@@ -354,8 +359,8 @@ func TestReaderClipsBlocksOverTheLimitAndKeepsTheNextRecord(t *testing.T) {
 
 // What a header is must not depend on how the file comes in.
 func TestReaderSeesTheSameInReadsOfAnySize(t *testing.T) {
-	nearly := warcRecord("aaa", strings.Repeat("X-Field: x\r\n", maxHeader/12-20))
-	over := warcRecord("bbb", strings.Repeat("X-Field: x\r\n", maxHeader/12+1))
+	nearly := warcRecord("aaa", strings.Repeat("X-Field: x\r\n", maxHeader/12-20)+"X-Field: x")
+	over := warcRecord("bbb", strings.Repeat("X-Field: x\r\n", maxHeader/12)+"X-Field: x")
 	for _, file := range []string{nearly + over + record("ccc"), members(nearly + over + record("ccc")), members(nearly, over, record("ccc"))} {
 		want := readFrom(t, file, Position{}, 1<<20)
 		r, err := NewReader(iotest.OneByteReader(strings.NewReader(file)), Position{}, 1<<20)
@@ -449,8 +454,8 @@ func randomArchive(rng *rand.Rand) string {
 	}
 	for range rng.IntN(12) {
 		size := rng.IntN(200)
-		if rng.IntN(10) == 0 {
-			size = rng.IntN(200_000)
+		if rng.IntN(16) == 0 {
+			size = rng.IntN(150_000)
 		}
 		s := record(noise(rng, size))
 		switch {
@@ -508,7 +513,7 @@ func randomArchive(rng *rand.Rand) string {
 }
 
 func TestReaderGoesOnFromEveryPosition(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(120) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			file := randomArchive(rng)

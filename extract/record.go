@@ -125,7 +125,7 @@ func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, 
 		return nil, "", fmt.Errorf("no WARC version")
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\r\n", version)
+	fmt.Fprintf(&b, "%s\r\n", bytes.ToUpper(version))
 	for name, value := range headerFields(header) {
 		switch textproto.CanonicalMIMEHeaderKey(name) {
 		case "Content-Length", "Warc-Block-Digest":

@@ -51,6 +51,11 @@ func fields(changes ...string) []string {
 
 func response(changes ...string) *Raw { return rawRecord(httpPage, fields(changes...)...) }
 
+func lower(raw *Raw) *Raw {
+	raw.Header = []byte(strings.ToLower(string(raw.Header)))
+	return raw
+}
+
 func document(t *testing.T, raw *Raw) Document {
 	t.Helper()
 	doc, reason := NewExtractor(options).Document(raw)
@@ -122,6 +127,7 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		{"wrong Content-Type of the record", response("Content-Type: text/html"), is("Text", pageText)},
 		{"Content-Type in upper case", response("Content-Type: Application/HTTP;msgtype=response"), is("Text", pageText)},
 
+		{"all in lower case", lower(response()), is("Text", pageText)},
 		{"status line without a reason", http("HTTP/1.1 200\r\nContent-Type: text/html", page), is("Text", pageText)},
 		{"HTTP/2", http("HTTP/2 200\r\ncontent-type: text/html", page), is("Text", pageText)},
 		{"HTTP/2.0 and a space", http("HTTP/2.0 200 \r\ncontent-type: text/html", page), is("Text", pageText)},
@@ -289,8 +295,9 @@ func TestOptionsAreValidated(t *testing.T) {
 }
 
 func TestTextIDIsThatOfTheText(t *testing.T) {
-	if TextID("a") != TextID("a") || TextID("a") == TextID("b") {
-		t.Error("TextID does not name the text")
+	a, again, b := TextID("a"), TextID(strings.Clone("a")), TextID("b")
+	if a != again || a == b {
+		t.Errorf("got %x and %x for one text, %x for another", a, again, b)
 	}
 }
 

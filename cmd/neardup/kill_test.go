@@ -99,6 +99,10 @@ func (b bigRun) check(t *testing.T, dir string) {
 	}
 }
 
+// hangs is how long a run may take before it counts as hanging; on the
+// slowest machine it takes a small part of this.
+const hangs = 2 * time.Minute
+
 // program is the program at work in a process of its own.
 type program struct {
 	cmd    *exec.Cmd
@@ -137,7 +141,14 @@ func start(t *testing.T, args []string) *program {
 			}
 		}
 	}()
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	watchdog := time.AfterFunc(hangs, func() {
+		t.Errorf("neardup %q hangs", args)
+		_ = p.cmd.Process.Kill()
+	})
+	t.Cleanup(func() {
+		watchdog.Stop()
+		_ = p.cmd.Process.Kill()
+	})
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"sync"
 	"testing"
@@ -41,6 +42,7 @@ func TestMain(m *testing.M) {
 //	hold DIR, release          open the workspace in DIR as a run would, and close it
 //	interrupt DIR STAGE FILE   run with FILE as input, interrupted when STAGE begins
 //	damage FILE                overwrite 16 bytes in the middle of FILE
+//	samepages FILE1 FILE2      two clusters.jsonl are the same apart from the hints at files
 //	replace FILE OLD NEW       replace text in FILE; OLD must occur
 func TestScripts(t *testing.T) {
 	crawl := generated(t)
@@ -59,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"interrupt": scriptInterrupt,
 			"damage":    scriptDamage,
 			"replace":   scriptReplace,
+			"samepages": scriptSamePages,
 		},
 	})
 }
@@ -182,6 +185,16 @@ func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no %q in %s", args[1], args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(b, []byte(args[1]), []byte(args[2])), 0o644))
+}
+
+var hints = regexp.MustCompile(`"warc":"[^"]*","offset":\d+,`)
+
+func scriptSamePages(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 2, "samepages FILE1 FILE2")
+	a, b := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if !hints.MatchString(a) || hints.ReplaceAllString(a, "") != hints.ReplaceAllString(b, "") {
+		ts.Fatalf("%s and %s differ in more than files and offsets", args[0], args[1])
+	}
 }
 
 // neardup runs the program in this process and gives what it prints.
