@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -142,11 +144,13 @@ func Load(nameOrFile string, settings []string) (Config, error) {
 		return c, fmt.Errorf("preset default: %w", err)
 	}
 	b, err := Preset(nameOrFile)
-	if err != nil && strings.ContainsAny(nameOrFile, "./\\") {
-		b, err = os.ReadFile(nameOrFile)
-	}
 	if err != nil {
-		return c, fmt.Errorf("config: %w", err)
+		var fileErr error
+		if b, fileErr = os.ReadFile(nameOrFile); errors.Is(fileErr, fs.ErrNotExist) {
+			return c, fmt.Errorf("config: %w, and no file of that name", err)
+		} else if fileErr != nil {
+			return c, fmt.Errorf("config: %w", fileErr)
+		}
 	}
 	if err := decode(b, &c); err != nil {
 		return c, fmt.Errorf("config %s: %w", nameOrFile, err)
@@ -171,14 +175,20 @@ func set(c *Config, setting string) error {
 	if !ok || !dotted {
 		return errors.New("want SECTION.KEY=VALUE, such as verify.slope=0.2")
 	}
+	if value == "" {
+		value = `""` // YAML would take it for null and leave the setting as it is
+	}
 	return decode(fmt.Appendf(nil, "%s: {%s: %s}\n", section, key, value), c)
 }
+
+// unknownKey is how the YAML library words it.
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 func decode(b []byte, c *Config) error {
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
 	if err := d.Decode(c); err != nil && err != io.EOF {
-		return err
+		return errors.New(unknownKey.ReplaceAllString(err.Error(), "unknown key $1"))
 	}
 	return nil
 }

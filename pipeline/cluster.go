@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	runPairs      = 1 << 20 // edges or memberships of one sorted run, 41 bytes each
 	queueMessages = 1 << 20 // messages kept in memory while merging, 44 bytes each
 	maxSiteDocs   = 16      // documents of one text that count for its sites
 )
@@ -104,7 +103,7 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 		if err := lists.Add(p); err != nil {
 			return err
 		}
-		if edges.len() >= runPairs && lists.Counts().Postings == n {
+		if edges.len() >= w.o.runRows && lists.Counts().Postings == n {
 			// p is the first of its list: all edges are of lists before it.
 			if err := flush(clusterCursor{Signature: p.Signature[:]}); err != nil {
 				return err
@@ -183,7 +182,7 @@ func (w *Workspace) merge(sr *stageRun, c *ClusterCounts) error {
 	}
 	err := merge(edges, w.queueMemory(), func(m cluster.Membership) error {
 		members.add([]byte{tableSet}, m.Set[:], m.Member[:])
-		if members.len() < runPairs {
+		if members.len() < w.o.runRows {
 			return nil
 		}
 		return flush()

@@ -245,7 +245,7 @@ func spool(dir string, stdin io.Reader) (Source, error) {
 	if err := os.MkdirAll(into, 0o777); err != nil {
 		return Source{}, err
 	}
-	f, err := os.CreateTemp(into, ".stdin-*")
+	f, err := os.CreateTemp(into, temporary+"*")
 	if err != nil {
 		return Source{}, err
 	}
@@ -255,6 +255,9 @@ func spool(dir string, stdin io.Reader) (Source, error) {
 	}()
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(f, h), stdin); err != nil {
+		if isNoSpace(err) {
+			return Source{}, diskFull(dir, err)
+		}
 		return Source{}, fmt.Errorf("standard input: %w", err)
 	}
 	path := filepath.Join(into, "stdin-"+hex.EncodeToString(h.Sum(nil)[:8]))

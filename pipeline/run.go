@@ -37,6 +37,9 @@ func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w (%w)", cause, err)
 	}
+	if errors.Is(err, ErrUsage) {
+		return err // nothing was done, so nothing is published, the config least of all
+	}
 	if perr := w.publish(); err == nil {
 		err = perr
 	}

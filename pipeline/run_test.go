@@ -85,7 +85,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				i := &interrupter{cancel: cancel}
 				i.left.Store(1 + rng.Int64N(150))
-				w, err := Open(dir, config, true, Options{Workers: 1 + rng.IntN(3), Progress: i})
+				w, err := Open(dir, config, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 50 + rng.IntN(500)})
 				if err != nil {
 					t.Fatal(err)
 				}

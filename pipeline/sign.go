@@ -14,10 +14,7 @@ import (
 	"neardup/signature/ring"
 )
 
-const (
-	signBatch   = 64      // texts that a worker signs at a time
-	runPostings = 1 << 20 // postings of one sorted run, 37 bytes each
-)
+const signBatch = 64 // texts that a worker signs at a time
 
 // SignCounts sums up the signing.
 type SignCounts struct {
@@ -98,7 +95,7 @@ func (w *Workspace) sign(sr *stageRun) error {
 				signed = append(signed, entry{signedKey(id), binary.BigEndian.AppendUint32(nil, j.counts[i])})
 			}
 			w.o.Progress.Add(int64(len(j.ids)))
-			if postings.len() >= runPostings {
+			if postings.len() >= w.o.runRows {
 				sortEntries(signed)
 				if err := flush(); err != nil {
 					return err

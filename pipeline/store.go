@@ -45,6 +45,11 @@ func openStore(dir string, lock *pebble.Lock, log pebble.Logger, onDiskFull func
 		FormatMajorVersion:          pebble.FormatNewest,
 		Lock:                        lock,
 		Logger:                      log,
+		EventListener: &pebble.EventListener{BackgroundError: func(err error) {
+			if !errors.Is(err, pebble.ErrCancelledCompaction) { // else it would be tried again for ever
+				log.Fatalf("background work: %v", err)
+			}
+		}},
 	}
 	db, err := pebble.Open(dir, o)
 	if err != nil {

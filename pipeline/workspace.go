@@ -22,6 +22,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -51,6 +53,8 @@ var (
 type Options struct {
 	Workers  int      // goroutines that work; 0: one a processor
 	Progress Progress // nil: silent
+	runRows  int      // rows of a sorted run; 0: about a million
+
 	// Fatal is called when the database cannot go on at all. It must not
 	// return. What was committed is safe. nil panics.
 	Fatal func(error)
@@ -73,6 +77,9 @@ func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspa
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	if o.runRows <= 0 {
+		o.runRows = 1 << 20
+	}
 	if o.Progress == nil {
 		o.Progress = silent{}
 	}
@@ -82,6 +89,9 @@ func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspa
 	}
 	if w.lock, err = pebble.LockDirectory(w.path("db"), vfs.Default); err != nil {
 		return nil, fmt.Errorf("%w: another neardup works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, dir, err)
+	}
+	if err := w.sweep(); err != nil {
+		return nil, errors.Join(err, w.lock.Close())
 	}
 	w.store, err = openStore(w.path("db"), w.lock, logger{w}, w.onDiskFull)
 	if err != nil {
@@ -96,6 +106,9 @@ func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspa
 
 // prepare checks what is in the directory, or makes it.
 func (w *Workspace) prepare(create bool) error {
+	if info, err := os.Stat(w.dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%w in %s: it is not a directory", ErrNoWorkspace, w.dir)
+	}
 	m, err := ReadManifest(w.dir)
 	switch {
 	case err == nil && m.Format != Format:
@@ -111,7 +124,7 @@ func (w *Workspace) prepare(create bool) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if len(entries) > 0 {
+		if len(slices.DeleteFunc(entries, isTemporary)) > 0 {
 			return fmt.Errorf("%w in %s, and the directory is not empty; choose an empty or a new one", ErrNoWorkspace, w.dir)
 		}
 		if err := os.MkdirAll(w.dir, 0o777); err != nil {
@@ -122,6 +135,30 @@ func (w *Workspace) prepare(create bool) error {
 		}
 	}
 	return os.MkdirAll(w.path("db"), 0o777)
+}
+
+// isTemporary tells the files that writeFile and spool leave when they are
+// killed.
+func isTemporary(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), temporary) }
+
+const temporary = ".neardup-"
+
+// sweep removes the temporary files of a run that was killed.
+func (w *Workspace) sweep() error {
+	for _, dir := range []string{w.dir, w.path("exports"), w.path("spool")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if isTemporary(e) {
+				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Close ends the work. Everything committed stays.
@@ -145,7 +182,11 @@ func (w *Workspace) explain(err error) error {
 	if err == nil || errors.Is(err, ErrDiskFull) || !w.diskFull.Load() && !isNoSpace(err) {
 		return err
 	}
-	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrDiskFull, w.dir, err)
+	return diskFull(w.dir, err)
+}
+
+func diskFull(dir string, err error) error {
+	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrDiskFull, dir, err)
 }
 
 // logger passes on only what the database cannot survive.
@@ -163,7 +204,7 @@ func (l logger) Fatalf(format string, args ...any) {
 
 // writeFile publishes a file whole: written beside its place, synced, renamed.
 func writeFile(path string, write func(f *os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
 	if err != nil {
 		return err
 	}

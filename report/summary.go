@@ -126,6 +126,7 @@ func (s *Summary) Add(c Cluster) {
 func (s Summary) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
 	return e.Encode(s)
 }
 

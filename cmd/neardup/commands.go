@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -74,20 +75,39 @@ func asUsage(err error) error {
 	return nil
 }
 
-// open opens the workspace with the command's config.
-func (o *workOptions) open(c *cobra.Command, create bool) (*pipeline.Workspace, *progress, error) {
+// job is an open workspace with what a command needs to work in it.
+type job struct {
+	*pipeline.Workspace
+	inputs []pipeline.Source
+}
+
+// open opens the workspace with the command's config. A command that takes
+// inputs makes it if there are some; they are looked up first, so that wrong
+// use leaves no workspace behind.
+func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*job, error) {
 	config, err := o.load()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if o.workers < 0 {
-		return nil, nil, usageError{fmt.Errorf("--workers: %d is negative", o.workers)}
+		return nil, usageError{fmt.Errorf("--workers: %d is negative", o.workers)}
 	}
 	p, err := newProgress(cmp.Or(o.progress, "none"), c.ErrOrStderr())
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, usageError{err}
 	}
-	w, err := pipeline.Open(o.workspace, config, create, pipeline.Options{
+	names, err := o.names(c, args)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{}
+	spool := slices.Contains(names, "-") // which needs the workspace
+	if !spool {
+		if j.inputs, err = o.inputs(c, names, p); err != nil {
+			return nil, err
+		}
+	}
+	j.Workspace, err = pipeline.Open(o.workspace, config, len(names) > 0, pipeline.Options{
 		Workers:  o.workers,
 		Progress: p,
 		Fatal: func(err error) {
@@ -95,21 +115,22 @@ func (o *workOptions) open(c *cobra.Command, create bool) (*pipeline.Workspace, 
 			os.Exit(exitCode(context.Background(), err))
 		},
 	})
-	return w, p, err
-}
-
-// openFor opens the workspace of a command that takes inputs, and makes it only
-// if there are some.
-func (o *workOptions) openFor(c *cobra.Command, args []string) (*pipeline.Workspace, *progress, error) {
-	w, p, err := o.open(c, len(args)+len(o.lists) > 0)
-	if errors.Is(err, pipeline.ErrNoWorkspace) && len(args)+len(o.lists) == 0 {
+	if takesInputs && len(names) == 0 && errors.Is(err, pipeline.ErrNoWorkspace) {
 		err = usageError{fmt.Errorf("nothing to read: name a file, a directory or a pattern (%w)", err)}
 	}
-	return w, p, err
+	if err != nil {
+		return nil, err
+	}
+	if spool {
+		if j.inputs, err = o.inputs(c, names, p); err != nil {
+			return nil, errors.Join(err, j.Close())
+		}
+	}
+	return j, nil
 }
 
-// inputs finds the files that the arguments and lists name.
-func (o *workOptions) inputs(c *cobra.Command, args []string, p *progress) ([]pipeline.Source, error) {
+// names are the inputs of the arguments and the lists.
+func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 	for _, list := range o.lists {
 		names, err := readList(c, list)
 		if err != nil {
@@ -117,14 +138,42 @@ func (o *workOptions) inputs(c *cobra.Command, args []string, p *progress) ([]pi
 		}
 		args = append(args, names...)
 	}
-	sources, ignored, err := pipeline.Inputs(o.workspace, args, c.InOrStdin())
+	return args, nil
+}
+
+// inputs finds the files that the names stand for.
+func (o *workOptions) inputs(c *cobra.Command, names []string, p *progress) ([]pipeline.Source, error) {
+	sources, ignored, err := pipeline.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()))
 	if ignored > 0 {
 		p.Warn("files that are no archives passed over", "files", ignored)
 	}
-	if err == nil && len(args) > 0 && len(sources) == 0 {
-		err = usageError{fmt.Errorf("no archive in %s", strings.Join(args, " "))}
+	if err == nil && len(names) > 0 && len(sources) == 0 {
+		err = usageError{fmt.Errorf("no archive in %s", strings.Join(names, " "))}
 	}
 	return sources, err
+}
+
+// interruptible reads r until ctx ends, also while r has nothing to give.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	pr, pw := io.Pipe()
+	context.AfterFunc(ctx, func() { _ = pw.CloseWithError(ctx.Err()) })
+	return &lazyReader{pr, sync.OnceFunc(func() {
+		go func() {
+			_, err := io.Copy(pw, r)
+			_ = pw.CloseWithError(err)
+		}()
+	})}
+}
+
+// lazyReader begins with its first Read.
+type lazyReader struct {
+	io.Reader
+	begin func()
+}
+
+func (l *lazyReader) Read(p []byte) (int, error) {
+	l.begin()
+	return l.Reader.Read(p)
 }
 
 func readList(c *cobra.Command, list string) ([]string, error) {
@@ -154,11 +203,11 @@ the workspace, and prints the summary and the largest clusters.
 
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error {
-			w, p, err := o.openFor(c, args)
+			j, err := o.open(c, true, args)
 			if err != nil {
 				return err
 			}
-			return errors.Join(o.run(c, w, p, args, show), w.Close())
+			return errors.Join(o.run(c, j, show), j.Close())
 		},
 	}
 	o.workFlags(c)
@@ -167,20 +216,16 @@ the workspace, and prints the summary and the largest clusters.
 	return c
 }
 
-func (o *workOptions) run(c *cobra.Command, w *pipeline.Workspace, p *progress, args []string, show int) error {
-	sources, err := o.inputs(c, args, p)
-	if err != nil {
-		return err
-	}
+func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	names := pipeline.StageNames()
-	failure := w.Run(c.Context(), names[0], names[len(names)-1], sources)
+	failure := j.Run(c.Context(), names[0], names[len(names)-1], j.inputs)
 	if failure != nil && !errors.Is(failure, pipeline.ErrInputFailure) {
 		return failure
 	}
-	if err := w.ExportAll(c.Context()); err != nil {
+	if err := j.ExportAll(c.Context()); err != nil {
 		return err
 	}
-	if err := showClusters(c, w, show); err != nil {
+	if err := showClusters(c, j.Workspace, show); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "\nAll clusters: %s\n", filepath.Join(o.workspace, "exports", "clusters.jsonl"))
@@ -237,22 +282,11 @@ func stageCommand(name string) *cobra.Command {
 		c.Args = noArgs
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		open := func() (*pipeline.Workspace, *progress, error) { return o.open(c, false) }
-		if first {
-			open = func() (*pipeline.Workspace, *progress, error) { return o.openFor(c, args) }
-		}
-		w, p, err := open()
+		j, err := o.open(c, first, args)
 		if err != nil {
 			return err
 		}
-		var sources []pipeline.Source
-		if first {
-			sources, err = o.inputs(c, args, p)
-		}
-		if err == nil {
-			err = w.Run(c.Context(), name, name, sources)
-		}
-		return errors.Join(err, w.Close())
+		return errors.Join(j.Run(c.Context(), name, name, j.inputs), j.Close())
 	}
 	o.workFlags(c)
 	return c
@@ -280,17 +314,17 @@ The formats are described in docs/format.md.`,
 				return usageError{fmt.Errorf("--format: there is no %q; there are %s", format, strings.Join(pipeline.Formats, ", "))}
 			}
 			o.progress = "none"
-			w, _, err := o.open(c, false)
+			j, err := o.open(c, false, nil)
 			if err != nil {
 				return err
 			}
-			write := func(out io.Writer) error { return w.Export(c.Context(), format, out) }
+			write := func(out io.Writer) error { return j.Export(c.Context(), format, out) }
 			if output == "" || output == "-" {
 				err = write(c.OutOrStdout())
 			} else {
 				err = pipeline.ExportFile(output, write)
 			}
-			return errors.Join(err, w.Close())
+			return errors.Join(err, j.Close())
 		},
 	}
 	o.workspaceFlag(c)
@@ -300,7 +334,7 @@ The formats are described in docs/format.md.`,
 }
 
 func configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show presets"}
+	c := &cobra.Command{Use: "config", Short: "Show presets", Args: noCommand, RunE: showHelp}
 	c.AddCommand(&cobra.Command{
 		Use:   "show [NAME]",
 		Short: "Print a preset, " + strings.Join(configs.Names(), " or "),

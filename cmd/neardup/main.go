@@ -82,6 +82,33 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailure
 }
 
+// noCommand and showHelp are for commands that only hold others.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unknown command %q for %q; see %s --help", args[0], c.CommandPath(), c.CommandPath())}
+	}
+	return nil
+}
+
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err == nil {
+				err = noCommand(c, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return c.Help()
+		},
+	}
+}
+
 func rootCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "neardup",
@@ -100,7 +127,10 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       pipeline.Version(),
+		Args:          noCommand,
+		RunE:          showHelp,
 	}
+	c.SetHelpCommand(helpCommand(c))
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(runCommand())

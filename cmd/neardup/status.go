@@ -41,6 +41,7 @@ while another neardup works in the workspace.`,
 			if asJSON {
 				e := json.NewEncoder(c.OutOrStdout())
 				e.SetIndent("", "  ")
+				e.SetEscapeHTML(false)
 				return e.Encode(s)
 			}
 			return writeStatus(c.OutOrStdout(), s)
