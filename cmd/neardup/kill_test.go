@@ -101,7 +101,7 @@ func (b bigRun) check(t *testing.T, dir string) {
 
 // hangs is how long a run may take before it counts as hanging; on the
 // slowest machine it takes a small part of this.
-const hangs = 2 * time.Minute
+const hangs = 5 * time.Minute
 
 // program is the program at work in a process of its own.
 type program struct {
