@@ -10,11 +10,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// visibleText returns a page's title and its visible text: a line for each
+// visibleText returns a page's title and visible text, in one pass where that
+// is certain to give what the tree gives.
+func visibleText(page string, max int) (title, text string) {
+	if title, text, ok := scanText(page, max); ok {
+		return title, text
+	}
+	return treeText(page, max)
+}
+
+// treeText returns a page's title and its visible text: a line for each
 // block, inline elements joined, white space collapsed, at most max bytes.
 // TLCS paper, section 3.1: "visible text blocks are extracted from web
 // documents by removing all HTML markups and formatting directives".
-func visibleText(page string, max int) (title, text string) {
+func treeText(page string, max int) (title, text string) {
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
 	if err != nil { // nested deeper than the parser goes
 		return flatText(page, max)

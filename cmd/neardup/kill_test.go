@@ -125,9 +125,14 @@ func start(t *testing.T, args []string) *program {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	watchdog := time.AfterFunc(hangs, func() {
+		t.Errorf("neardup %q hangs", args)
+		_ = p.cmd.Process.Kill()
+	})
 	go func() {
 		defer close(p.done)
 		defer close(p.events)
+		defer watchdog.Stop()
 		for sc := bufio.NewScanner(pipe); sc.Scan(); {
 			p.mu.Lock()
 			p.stderr.WriteString(sc.Text() + "\n")
@@ -141,14 +146,7 @@ func start(t *testing.T, args []string) *program {
 			}
 		}
 	}()
-	watchdog := time.AfterFunc(hangs, func() {
-		t.Errorf("neardup %q hangs", args)
-		_ = p.cmd.Process.Kill()
-	})
-	t.Cleanup(func() {
-		watchdog.Stop()
-		_ = p.cmd.Process.Kill()
-	})
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	return p
 }
 
