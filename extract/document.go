@@ -30,9 +30,13 @@ type Document struct {
 	Title     string `json:"title,omitempty"`
 	MediaType string `json:"type"`
 	Charset   string `json:"charset"`
-	Bytes     int64  `json:"bytes"`             // payload bytes as stored in the record
-	Clipped   bool   `json:"clipped,omitempty"` // the payload was cut, by a limit or by damage
-	Text      string `json:"-"`                 // visible blocks, one a line, white space collapsed
+
+	CharsetFrom CharsetSource `json:"charset_from"`       // how the charset was decided
+	Bytes       int64         `json:"bytes"`              // payload bytes as stored in the record
+	Clipped     bool          `json:"clipped,omitempty"`  // the payload was cut, by a limit or by damage
+	Replaced    float64       `json:"replaced,omitempty"` // share of U+FFFD in the text
+	Choices     Choices       `json:"choices,omitempty"`  // soft choices made for the page
+	Text        string        `json:"-"`                  // visible blocks, one a line, white space collapsed
 }
 
 // TextID names a text: documents with the same visible text share it.

@@ -3,53 +3,154 @@ package extract
 import (
 	"bytes"
 	"io"
-	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
-	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
 )
 
-// decodeBody undoes transfer and content encoding. What is declared and not
-// used is taken as it stands; what breaks off is kept as far as it goes and
-// reported as clipped. ok is false for an encoding that is not supported.
-func decodeBody(payload []byte, header http.Header, limit int64) (body []byte, clipped, ok bool) {
-	body = payload
-	if slices.Contains(tokens(header, "Transfer-Encoding"), "chunked") {
-		if b, whole := dechunk(body); len(b) > 0 || whole {
-			body, clipped = b, !whole
+// maxCodings bounds the codings that a header may name, and the layers that
+// are decoded; two happen.
+const maxCodings = 5
+
+var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// payload is a body on its way out of its codings.
+type payload struct {
+	body    []byte
+	limit   int64 // bytes that a layer may decode to; the rest is clipped
+	layers  int   // decoded so far
+	clipped bool
+	choices Choices
+}
+
+// decodeBody undoes transfer and content codings, the outermost (named last)
+// first. What is declared and not used is taken as it stands, gzip and zstd
+// that are used on text and not declared are undone, and what breaks off is
+// kept as far as it goes. ok is false for a coding that is not supported, and
+// one that is broken from its start.
+func decodeBody(stored []byte, header http.Header, contentType string, limit int64) (p payload, ok bool) {
+	p = payload{body: stored, limit: limit}
+	codings := append(tokens(header, "Content-Encoding"), tokens(header, "Transfer-Encoding")...)
+	if len(codings) > maxCodings {
+		return p, false
+	}
+	for i := len(codings) - 1; i >= 0; i-- {
+		if !p.undo(codings[i]) {
+			return p, false
 		}
 	}
-	for _, token := range tokens(header, "Content-Encoding") {
-		switch token {
-		case "", "identity", "none":
-		case "gzip", "x-gzip":
-			if !bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
-				continue
-			}
-			zr, err := gzip.NewReader(bytes.NewReader(body))
-			if err != nil {
-				return nil, false, false
-			}
-			b, err := io.ReadAll(io.LimitReader(zr, limit+1))
-			if err != nil && len(b) == 0 {
-				return nil, false, false
-			}
-			if int64(len(b)) > limit {
-				b, clipped = b[:limit], true
-			}
-			body, clipped = b, clipped || err != nil
-		default:
-			return nil, false, false
+	for isText(mediaTypeOf(contentType)) && p.layers < maxCodings {
+		coding := codingOf(p.body)
+		if coding == "" || p.decode(coding) != nil {
+			break
 		}
+		p.choices |= ChoiceEncodingNotDeclared
 	}
-	return body, clipped, true
+	return p, true
+}
+
+// undo undoes a declared coding, if it is used.
+func (p *payload) undo(coding string) bool {
+	switch coding {
+	case "chunked":
+		if b, whole := dechunk(p.body); len(b) > 0 || whole {
+			p.body, p.clipped = b, p.clipped || !whole
+		} else {
+			p.choices |= ChoiceEncodingNotUsed
+		}
+		return true
+	case "x-gzip":
+		coding = "gzip"
+	case "x-deflate":
+		coding = "deflate"
+	}
+	actual := codingOf(p.body)
+	switch {
+	case actual != "" && actual != coding:
+		p.choices |= ChoiceEncodingNotUsed | ChoiceEncodingNotDeclared
+		coding = actual
+	case actual == "" && (coding == "gzip" || coding == "zstd"):
+		p.choices |= ChoiceEncodingNotUsed
+		return true
+	}
+	if p.decode(coding) == nil {
+		return true
+	}
+	// deflate and br have no mark, and what else is named is no coding known
+	// here: text shows that none was used.
+	if actual == "" && looksText(p.body) {
+		p.choices |= ChoiceEncodingNotUsed
+		return true
+	}
+	return false
+}
+
+// codingOf is the coding whose mark a body starts with.
+func codingOf(body []byte) string {
+	switch {
+	case bytes.HasPrefix(body, gzipMark):
+		return "gzip"
+	case bytes.HasPrefix(body, zstdMark):
+		return "zstd"
+	}
+	return ""
+}
+
+// decode undoes one layer, as far as it goes. It fails and changes nothing
+// where nothing comes out, and where text was taken for a stream.
+func (p *payload) decode(coding string) error {
+	var b []byte
+	var err error
+	switch coding {
+	case "gzip":
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(p.body)); err == nil {
+			b, err = p.read(r)
+		}
+	case "zstd":
+		// RFC 9659 bounds the window of a page at 8 MiB; a frame without a
+		// window needs as much as its content.
+		window := max(8<<20, min(uint64(p.limit), 1<<30))
+		var r *zstd.Decoder
+		if r, err = zstd.NewReader(bytes.NewReader(p.body), zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window)); err == nil {
+			b, err = p.read(r)
+			r.Close()
+		}
+	case "br":
+		b, err = p.read(brotli.NewReader(bytes.NewReader(p.body)))
+	case "deflate": // RFC 9110, 8.4.1.2: zlib; some servers send the bare stream
+		var r io.Reader
+		if r, err = zlib.NewReader(bytes.NewReader(p.body)); err == nil {
+			b, err = p.read(r)
+		}
+		if len(b) == 0 {
+			b, err = p.read(flate.NewReader(bytes.NewReader(p.body)))
+		}
+	default:
+		return errNotCoded
+	}
+	if len(b) == 0 && (err != nil || codingOf(p.body) == "") || err != nil && codingOf(p.body) == "" && looksText(p.body) {
+		return errNotCoded
+	}
+	p.body, p.clipped = b, p.clipped || err != nil
+	p.layers++
+	return nil
+}
+
+// read reads at most the limit. What is longer is clipped like what breaks off.
+func (p *payload) read(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, p.limit+1))
+	if int64(len(b)) > p.limit {
+		return b[:p.limit], errTooLong
+	}
+	return b, err
 }
 
 // dechunk decodes a chunked body as far as it goes. It is written out because
@@ -79,86 +180,26 @@ func dechunk(b []byte) (body []byte, whole bool) {
 	}
 }
 
+// tokens are the codings that the field names, in their order.
 func tokens(h http.Header, field string) []string {
 	var out []string
 	for _, v := range h.Values(field) {
 		for t := range strings.SplitSeq(v, ",") {
-			out = append(out, strings.ToLower(strings.TrimSpace(t)))
+			switch t = strings.ToLower(strings.Trim(t, " \t\"'")); t {
+			case "", "identity", "none":
+			default:
+				out = append(out, t)
+			}
 		}
 	}
 	return out
 }
 
-// read turns a decoded body into the document's text.
-func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
-	mediaType, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		mediaType = strings.ToLower(strings.TrimSpace(strings.SplitN(contentType, ";", 2)[0]))
-	}
-	if mediaType == "" || mediaType == "application/octet-stream" {
-		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(body))
-	}
-	doc.MediaType = mediaType
-	text, name := decodeCharset(body, contentType)
-	doc.Charset = name
-	switch mediaType {
-	case "text/html", "application/xhtml+xml":
-		doc.Title, doc.Text = visibleText(text, x.o.MaxTextBytes)
-	case "text/plain":
-		doc.Text = plainText(text, x.o.MaxTextBytes)
-	default:
-		return doc, ReasonMediaType
-	}
-	if doc.Text == "" {
-		return doc, ReasonNoText
-	}
-	return doc, ReasonNone
-}
-
-// decodeCharset decodes body to valid UTF-8: by BOM, HTTP header and meta
-// element; without any of these, and where the meta element says Latin-1, as
-// UTF-8 where it is valid, else as windows-1252, which is what browsers do.
-func decodeCharset(body []byte, contentType string) (text, name string) {
-	enc, name, certain := charset.DetermineEncoding(body, charsetParam(contentType))
-	// "replacement" is what browsers show of encodings that they do not
-	// support: one U+FFFD, which would make all such pages the same.
-	if name == "replacement" || name == "windows-1252" && !certain {
-		enc, name = charmap.Windows1252, "windows-1252"
-		if isUTF8(body) {
-			enc, name = encoding.Nop, "utf-8"
-		}
-	}
-	if name == "utf-8" {
-		return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))), "\uFFFD"), name
-	}
-	b, _ := enc.NewDecoder().Bytes(body) // a decoder puts U+FFFD for what it cannot decode
-	return strings.ToValidUTF8(string(b), "\uFFFD"), name
-}
-
-// charsetParam reduces a Content-Type to its charset, for the many that
-// mime.ParseMediaType refuses, such as one with the same parameter twice.
-func charsetParam(contentType string) string {
-	_, value, found := strings.Cut(strings.ToLower(contentType), "charset=")
-	if !found {
-		return ""
-	}
-	value = strings.TrimLeft(value, " \t\"'")
-	if i := strings.IndexAny(value, " \t\"',;"); i >= 0 {
-		value = value[:i]
-	}
-	return "text/html; charset=" + value
-}
-
-// isUTF8 tells whether b is UTF-8. The last code point may be clipped where
-// there are others that show the encoding.
-func isUTF8(b []byte) bool {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
-			if rest := b[:len(b)-n]; !utf8.FullRune(last) && slices.ContainsFunc(rest, func(c byte) bool { return c >= utf8.RuneSelf }) {
-				b = rest
-			}
-			break
-		}
-	}
-	return utf8.Valid(b)
+// wrongLength tells whether the HTTP header's Content-Length is not that of
+// the stored body of n bytes. The stored body is what the archive has, and it
+// counts: a header may be that of another coding of the page. With chunks the
+// field has no meaning (RFC 9112, 6.3).
+func wrongLength(h http.Header, n int64) bool {
+	declared, err := strconv.ParseInt(strings.TrimSpace(h.Get("Content-Length")), 10, 64)
+	return err == nil && declared != n && len(tokens(h, "Transfer-Encoding")) == 0
 }

@@ -4,14 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/japanese"
-	"golang.org/x/text/encoding/korean"
-	"golang.org/x/text/encoding/simplifiedchinese"
-	"golang.org/x/text/encoding/traditionalchinese"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // chunked is s in chunks of at most n bytes.
@@ -70,6 +62,7 @@ func TestTransferAndContentEncoding(t *testing.T) {
 		{"gzip, chunked declared and not used", httpRecord(member(page, 6), html, gz, chunk), pageText, false},
 		{"gzip, garbage after", httpRecord(member(page, 6)+"garbage", html, gz), pageText, true},
 		{"gzip, checksum clipped", httpRecord(zipped[:len(zipped)-8], html, gz), longText, true},
+		{"gzip, then brotli that is not used", httpRecord(member(page, 6), html, "Content-Encoding: gzip, br"), pageText, false},
 		{"identity", httpRecord(page, html, "Content-Encoding: identity"), pageText, false},
 		{"empty encoding", httpRecord(page, html, "Content-Encoding: "), pageText, false},
 	} {
@@ -108,83 +101,13 @@ func TestUnsupportedContentEncodingIsCounted(t *testing.T) {
 	for name, raw := range map[string]*Raw{
 		"brotli":               httpRecord("\x0b\x02\x80", "Content-Type: text/html", "Content-Encoding: br"),
 		"zstd":                 httpRecord("\x28\xb5\x2f\xfd", "Content-Type: text/html", "Content-Encoding: zstd"),
-		"nonsense":             httpRecord(page, "Content-Type: text/html", "Content-Encoding: utf-8"),
-		"gzip, then brotli":    httpRecord(member(page, 6), "Content-Type: text/html", "Content-Encoding: gzip, br"),
+		"nonsense":             httpRecord("\x00\x01\x02", "Content-Type: text/html", "Content-Encoding: utf-8"),
+		"compress":             httpRecord("\x1f\x9d\x90\x01\x02", "Content-Type: text/html", "Content-Encoding: compress"),
+		"too many":             httpRecord(page, "Content-Type: text/html", "Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip"),
 		"gzip, broken at once": httpRecord("\x1f\x8b\x08\x00", "Content-Type: text/html", "Content-Encoding: gzip"),
 	} {
 		if _, reason := NewExtractor(options).Document(raw); reason != ReasonEncoding {
 			t.Errorf("%s: %q", name, reason)
 		}
-	}
-}
-
-func TestCharset(t *testing.T) {
-	encode := func(e encoding.Encoding, s string) string {
-		out, err := e.NewEncoder().String(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	const (
-		chinese, japan, korea, russian = "简体中文网页", "日本語のページ", "한국어 페이지", "Русская страница"
-		html                           = "Content-Type: text/html"
-	)
-	utf16le := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
-	utf16be := unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
-	ascii := strings.Repeat("<!-- ASCII -->", 100)
-	meta := func(charset string) string { return "<meta charset=" + charset + "><p>" }
-	for _, c := range []struct {
-		name, header, body, charset, want string
-	}{
-		{"UTF-8 BOM", html, "\xef\xbb\xbf" + chinese, "utf-8", chinese},
-		{"UTF-8 BOM over the header", html + "; charset=gbk", "\xef\xbb\xbf" + chinese, "utf-8", chinese},
-		{"UTF-16 BOM, little endian", html, encode(utf16le, "<p>"+chinese), "utf-16le", chinese},
-		{"UTF-16 BOM, big endian", html, encode(utf16be, "<p>"+chinese), "utf-16be", chinese},
-		{"UTF-16 BOM, no type", "X: y", encode(utf16le, chinese), "utf-16le", chinese},
-
-		{"header UTF-8", html + "; charset=UTF-8", chinese, "utf-8", chinese},
-		{"header GBK", html + "; charset=GBK", encode(simplifiedchinese.GBK, chinese), "gbk", chinese},
-		{"header GB2312 is GBK", html + `; Charset="gb2312"`, encode(simplifiedchinese.GBK, "朱镕基"), "gbk", "朱镕基"},
-		{"header Big5", html + "; charset=big5", encode(traditionalchinese.Big5, "繁體中文"), "big5", "繁體中文"},
-		{"header Shift_JIS", html + "; charset=Shift_JIS", encode(japanese.ShiftJIS, japan), "shift_jis", japan},
-		{"header EUC-JP", html + "; charset=euc-jp", encode(japanese.EUCJP, japan), "euc-jp", japan},
-		{"header ISO-2022-JP", html + "; charset=iso-2022-jp", encode(japanese.ISO2022JP, japan), "iso-2022-jp", japan},
-		{"header EUC-KR", html + ";charset=euc-kr", encode(korean.EUCKR, korea), "euc-kr", korea},
-		{"header windows-1251", html + "; charset=windows-1251", encode(charmap.Windows1251, russian), "windows-1251", russian},
-		{"header KOI8-R", html + "; charset=koi8-r", encode(charmap.KOI8R, russian), "koi8-r", russian},
-		{"header ISO-8859-1 is windows-1252", html + "; charset=iso-8859-1", "\x93caf\xe9\x94", "windows-1252", "“café”"},
-		{"header over the meta element", html + "; charset=windows-1251", meta("utf-8") + encode(charmap.Windows1251, russian), "windows-1251", russian},
-		{"header unknown, meta GBK", html + "; charset=none-such", meta("gbk") + encode(simplifiedchinese.GBK, chinese), "gbk", chinese},
-
-		{"meta GBK", html, meta("gbk") + encode(simplifiedchinese.GBK, chinese), "gbk", chinese},
-		{"meta http-equiv", html, `<meta http-equiv=content-type content="text/html; charset=euc-kr">` + encode(korean.EUCKR, korea), "euc-kr", korea},
-		{"meta Shift_JIS", html, meta("shift_jis") + encode(japanese.ShiftJIS, japan), "shift_jis", japan},
-		{"meta ISO-2022-JP, whose bytes are ASCII", html, meta("iso-2022-jp") + encode(japanese.ISO2022JP, japan), "iso-2022-jp", japan},
-		{"meta UTF-8", html, meta("utf-8") + chinese, "utf-8", chinese},
-		{"meta UTF-16 can only be UTF-8", html, meta("utf-16") + chinese, "utf-8", chinese},
-		{"meta GBK that is valid UTF-8 too", html, meta("gbk") + "\xc1\xaa\xcd\xa8", "gbk", "联通"},
-		{"meta Latin-1 that is UTF-8", html, meta("iso-8859-1") + "café “x”", "utf-8", "café “x”"},
-
-		{"nothing, ASCII", html, "<p>ascii", "utf-8", "ascii"},
-		{"nothing, UTF-8", html, "<p>" + chinese, "utf-8", chinese},
-		{"nothing, UTF-8 after 1 KB of ASCII", html, ascii + chinese, "utf-8", chinese},
-		{"nothing, UTF-8 after 1 KB of ASCII, clipped", html, ascii + chinese[:len(chinese)-1], "utf-8", chinese[:len(chinese)-3] + "\uFFFD"},
-		{"nothing, windows-1252", html, "<p>caf\xe9 \x80", "windows-1252", "café €"},
-		{"nothing, windows-1252 after 1 KB of ASCII", html, ascii + "caf\xe9s", "windows-1252", "cafés"},
-		{"nothing, clipped UTF-8", html, "<p>" + chinese[:len(chinese)-2], "utf-8", chinese[:len(chinese)-3] + "\uFFFD"},
-		{"nothing, windows-1252 at the end", html, "<p>caf\xe9", "windows-1252", "café"},
-
-		{"invalid UTF-8", html + "; charset=utf-8", "<p>a\xffb\xc3", "utf-8", "a\uFFFDb\uFFFD"},
-		{"invalid GBK", html + "; charset=gbk", "<p>a\xff\xd6\xd0", "gbk", "a\uFFFD中"},
-		{"encoding that browsers do not support", html + "; charset=iso-2022-kr", "<p>ascii only", "utf-8", "ascii only"},
-		{"plain text", "Content-Type: text/plain; charset=windows-1251", encode(charmap.Windows1251, russian), "windows-1251", russian},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			doc := document(t, httpRecord(c.body, c.header))
-			if doc.Charset != c.charset || doc.Text != c.want {
-				t.Errorf("got %s %q, want %s %q", doc.Charset, doc.Text, c.charset, c.want)
-			}
-		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -38,6 +39,8 @@ func (o Options) Validate() error {
 
 // Extractor turns records into documents. It is not safe for concurrent use.
 type Extractor struct {
+	Readers map[string]TextReader // by media type; more may be added before the first record
+
 	o Options
 	u gowarc.Unmarshaler
 }
@@ -49,7 +52,7 @@ func NewExtractor(o Options) *Extractor {
 	making.Lock() // an unmarshaler's options set a variable of the uuid package
 	defer making.Unlock()
 	// Without validation gowarc 1.6 keeps the target URI as written.
-	return &Extractor{o: o, u: gowarc.NewUnmarshaler(gowarc.WithNoValidation())}
+	return &Extractor{Readers: maps.Clone(textReaders), o: o, u: gowarc.NewUnmarshaler(gowarc.WithNoValidation())}
 }
 
 // Document makes a document of the record, or says why there is none.
@@ -82,10 +85,13 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 
 	payload, contentType := raw.Block, h.Get(gowarc.ContentType)
 	var header http.Header
-	if isHTTP(contentType) || rec.Type() == gowarc.Response && bytes.HasPrefix(payload, []byte("HTTP/")) {
+	if isHTTP(contentType) || rec.Type() == gowarc.Response && startsHTTP(payload) {
 		status, fields, n, ok := parseHTTP(payload)
 		if !ok {
-			return doc, ReasonHTTP
+			if fields, n, ok = parseBareHTTP(payload); !ok {
+				return doc, ReasonHTTP
+			}
+			status, doc.Choices = http.StatusOK, ChoiceStatusAssumed
 		}
 		if !slices.Contains(x.o.Statuses, status) {
 			return doc, ReasonStatus
@@ -108,12 +114,15 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 	}
 	doc.RecordID = "<" + id + ">"
 
-	body, clipped, ok := decodeBody(payload, header, x.o.MaxRecordBytes)
+	if !doc.Clipped && wrongLength(header, doc.Bytes) {
+		doc.Choices |= ChoiceLengthMismatch
+	}
+	p, ok := decodeBody(payload, header, contentType, x.o.MaxRecordBytes)
 	if !ok {
 		return doc, ReasonEncoding
 	}
-	doc.Clipped = doc.Clipped || clipped
-	return x.read(doc, body, contentType)
+	doc.Clipped, doc.Choices = doc.Clipped || p.clipped, doc.Choices|p.choices
+	return x.read(doc, p.body, contentType)
 }
 
 // parse gives gowarc the record's header without its block, so that it neither
@@ -150,10 +159,14 @@ func parseHTTP(block []byte) (status int, fields http.Header, n int, ok bool) {
 	n = headerEnd(block[:min(len(block), maxHeader)], 0)
 	first, _, _ := bytes.Cut(block[:n], []byte{'\n'})
 	words := strings.Fields(string(first))
-	if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP") {
+	if len(words) < 2 || !startsHTTP(first) {
 		return 0, nil, 0, false
 	}
-	status, err := strconv.Atoi(words[1])
+	digits := words[1] // also "200OK"
+	if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+		digits = digits[:i]
+	}
+	status, err := strconv.Atoi(digits)
 	if err != nil {
 		return 0, nil, 0, false
 	}
@@ -162,6 +175,33 @@ func parseHTTP(block []byte) (status int, fields http.Header, n int, ok bool) {
 		fields.Add(name, value)
 	}
 	return status, fields, n, true
+}
+
+// parseBareHTTP is parseHTTP for an answer without a status line: fields that
+// say what follows, or nothing but a page, as HTTP/0.9 has it.
+func parseBareHTTP(block []byte) (fields http.Header, n int, ok bool) {
+	if startsHTTP(block) {
+		return nil, 0, false
+	}
+	fields = http.Header{}
+	n = headerEnd(block[:min(len(block), maxHeader)], 0)
+	for name, value := range headerFields(append([]byte("\n"), block[:n]...)) {
+		if strings.ContainsAny(name, " \t<>") {
+			n = 0
+			break
+		}
+		fields.Add(name, value)
+	}
+	if n > 0 && fields.Get("Content-Type") != "" {
+		return fields, n, true
+	}
+	name, doctype := firstElement(sniffable(block, ""))
+	return http.Header{}, 0, name == "html" || doctype == "html"
+}
+
+// startsHTTP tells whether b starts with a protocol's name, as a status line does.
+func startsHTTP(b []byte) bool {
+	return len(b) > 4 && strings.EqualFold(string(b[:4]), "HTTP") && (b[4] == '/' || b[4] == ' ')
 }
 
 func isHTTP(contentType string) bool {

@@ -82,8 +82,10 @@ func TestDocumentOfAResponse(t *testing.T) {
 		Title:     "A title",
 		MediaType: "text/html",
 		Charset:   "utf-8",
-		Bytes:     int64(len(page)),
-		Text:      pageText,
+
+		CharsetFrom: CharsetUTF8,
+		Bytes:       int64(len(page)),
+		Text:        pageText,
 	}
 	if got != want || got.ID == (ID{}) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -136,6 +138,10 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		{"folded HTTP field", http("HTTP/1.1 200 OK\r\nContent-Type: text/html;\r\n\tcharset=windows-1251\r\nX: y", "<p>\xcf\xf0"), is("Text", "Пр")},
 		{"bare line ends in HTTP", rawRecord("HTTP/1.0 200 OK\nContent-Type: text/html\n\n"+page, fields()...), is("Text", pageText)},
 		{"mixed line ends in HTTP", rawRecord("HTTP/1.0 200 OK\r\nContent-Type: text/html\n\r\n"+page, fields()...), is("Digest", sha1Of(page))},
+		{"no space behind the status", http("HTTP/1.1 200OK\r\nContent-Type: text/html", page), is("Text", pageText)},
+		{"HTTP in lower case", http("http/1.1 200 ok\r\nContent-Type: text/html", page), is("Text", pageText)},
+		{"no status line", http("Content-Type: text/html; charset=gbk\r\nServer: x", "\xd6\xd0"), is("Text", "中")},
+		{"HTTP/0.9", rawRecord(page, fields()...), is("Text", pageText)},
 		{"HTTP header of a status line", http("HTTP/1.0 200 OK", page), is("Text", pageText)},
 		{"no HTTP Content-Type", http("HTTP/1.0 200 OK\r\nServer: x", page), is("MediaType", "text/html")},
 		{"vague HTTP Content-Type", http("HTTP/1.0 200 OK\r\nContent-Type: application/octet-stream", page), is("MediaType", "text/html")},
@@ -176,7 +182,9 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 		{"no version", &Raw{Header: []byte("WARC/\nContent-Length: 0\n\n")}, ReasonMalformed},
 		{"no URI", response("WARC-Target-URI"), ReasonNoURI},
 		{"empty URI", response("WARC-Target-URI: <>"), ReasonNoURI},
-		{"no HTTP header", http(page), ReasonHTTP},
+		{"no HTTP header", http("words"), ReasonHTTP},
+		{"no status line, and no type", http("Server: x\r\n\r\n" + page), ReasonHTTP},
+		{"status that is no number, with a type", http("HTTP/1.1 OK\r\nContent-Type: text/html\r\n\r\nx"), ReasonHTTP},
 		{"no end of the HTTP header", http("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"), ReasonHTTP},
 		{"no status", http("HTTP/1.1\r\n\r\nx"), ReasonHTTP},
 		{"status that is no number", http("HTTP/1.1 OK\r\n\r\nx"), ReasonHTTP},

@@ -257,7 +257,7 @@ func (w *Workspace) Summary(ctx context.Context) (report.Summary, error) {
 	}
 	s.Files, s.Unreadable = x.Files, x.Unreadable
 	s.Records = report.Records{Read: x.Records, Documents: x.Documents, Duplicates: x.Duplicates, Skipped: x.Skipped,
-		Clipped: x.Clipped, Damaged: x.Damaged}
+		Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
 	s.Texts, s.Unsigned, s.Signatures = g.Texts, g.Unsigned, g.Signatures
 	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}

@@ -242,6 +242,9 @@ func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 	if j.doc.Clipped {
 		s.Counts.Clipped++
 	}
+	for _, choice := range j.doc.Choices.Names() {
+		s.Counts.choose(choice, 1)
+	}
 	t := textID(extract.TextID(j.doc.Text))
 	site := fnv.New64a()
 	_, _ = io.WriteString(site, j.doc.Site)

@@ -46,9 +46,10 @@ type Source struct {
 type RecordCounts struct {
 	Records  int64            `json:"records"`
 	Captures int64            `json:"captures"`
-	Clipped  int64            `json:"clipped"` // captures whose payload was cut
-	Damaged  int64            `json:"damaged"` // places in files that are no record
-	Skipped  map[string]int64 `json:"skipped"` // by reason
+	Clipped  int64            `json:"clipped"`           // captures whose payload was cut
+	Damaged  int64            `json:"damaged"`           // places in files that are no record
+	Skipped  map[string]int64 `json:"skipped"`           // by reason
+	Choices  map[string]int64 `json:"choices,omitempty"` // captures by soft choice made
 }
 
 func (c *RecordCounts) add(o RecordCounts) {
@@ -62,6 +63,16 @@ func (c *RecordCounts) add(o RecordCounts) {
 	for reason, n := range o.Skipped {
 		c.skip(reason, n)
 	}
+	for choice, n := range o.Choices {
+		c.choose(choice, n)
+	}
+}
+
+func (c *RecordCounts) choose(choice string, n int64) {
+	if c.Choices == nil {
+		c.Choices = map[string]int64{}
+	}
+	c.Choices[choice] += n
 }
 
 func (c *RecordCounts) skip(reason string, n int64) {

@@ -34,6 +34,7 @@ type Records struct {
 	Documents  int64            `json:"documents"`
 	Duplicates int64            `json:"duplicates_of_input"` // the same capture met again
 	Skipped    map[string]int64 `json:"skipped"`             // by reason
+	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for the documents and duplicates, by kind
 	Clipped    int64            `json:"clipped"`             // of the documents and duplicates: payload cut
 	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
 }
@@ -130,6 +131,15 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
+// byName gives the sum of counts, and each with its name.
+func byName(counts map[string]int64) (sum int64, each []string) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		sum += counts[name]
+		each = append(each, fmt.Sprintf("%s %d", name, counts[name]))
+	}
+	return sum, each
+}
+
 // WriteText writes the summary for people.
 func (s Summary) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -147,13 +157,11 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("records read", s.Records.Read, note(s.Records.Damaged, "damaged places")...)
 	row("= documents", s.Records.Documents, note(s.Records.Clipped, "clipped")...)
 	row("+ duplicates of input", s.Records.Duplicates)
-	var skipped int64
-	var reasons []string
-	for _, reason := range slices.Sorted(maps.Keys(s.Records.Skipped)) {
-		skipped += s.Records.Skipped[reason]
-		reasons = append(reasons, fmt.Sprintf("%s %d", reason, s.Records.Skipped[reason]))
-	}
+	skipped, reasons := byName(s.Records.Skipped)
 	row("+ skipped", skipped, reasons...)
+	if choices, kinds := byName(s.Records.Choices); choices > 0 {
+		row("soft choices", choices, kinds...)
+	}
 	row("distinct texts", s.Texts, note(s.Unsigned, "too short for a signature")...)
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),

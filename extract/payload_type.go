@@ -1,0 +1,271 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// A TextReader reads the text of bodies of a media type.
+type TextReader interface {
+	// ReadText returns the body's title and visible text. A body without text,
+	// or that cannot be read, has none.
+	ReadText(b Body) Text
+}
+
+// Body is a decoded payload.
+type Body struct {
+	Bytes       []byte
+	MediaType   string
+	ContentType string // as declared
+	MaxText     int    // bytes of UTF-8
+}
+
+// Text is what a TextReader read: valid UTF-8, a visible block a line.
+type Text struct {
+	Title, Text string
+	Charset     string
+	CharsetFrom CharsetSource
+	Choices     Choices
+}
+
+// textReaders are the media types that become documents. Text of another type
+// is one more line here, or in an Extractor's Readers.
+var textReaders = map[string]TextReader{
+	"text/html":             htmlReader{},
+	"application/xhtml+xml": htmlReader{},
+	"text/plain":            plainReader{},
+}
+
+type htmlReader struct{}
+
+func (htmlReader) ReadText(b Body) Text {
+	page, t := decodeCharset(b)
+	t.Title, t.Text = visibleText(page, b.MaxText)
+	return t
+}
+
+type plainReader struct{}
+
+func (plainReader) ReadText(b Body) Text {
+	s, t := decodeCharset(b)
+	t.Text = plainText(s, b.MaxText)
+	return t
+}
+
+// maxReplaced is the share of U+FFFD in the text from which on a page is
+// flagged as mojibake. A stray byte is less, a wrong charset far more.
+const maxReplaced = 0.01
+
+// read turns a decoded body into the document's text.
+func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
+	declared := mediaTypeOf(contentType)
+	doc.MediaType = decideType(declared, lookup(labelIn(contentType)), body)
+	if doc.MediaType != declared {
+		doc.Choices |= ChoiceTypeSniffed
+	}
+	reader := x.Readers[doc.MediaType]
+	if reader == nil {
+		return doc, ReasonMediaType
+	}
+	t := reader.ReadText(Body{Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes})
+	if t.Text == "" {
+		return doc, ReasonNoText
+	}
+	doc.Title, doc.Text, doc.Charset, doc.CharsetFrom = t.Title, t.Text, t.Charset, t.CharsetFrom
+	doc.Choices |= t.Choices
+	if n := strings.Count(t.Text, "\uFFFD"); n > 0 {
+		if doc.Replaced = float64(n) / float64(utf8.RuneCountInString(t.Text)); doc.Replaced > maxReplaced {
+			doc.Choices |= ChoiceMojibake
+		}
+	}
+	return doc, ReasonNone
+}
+
+// mediaTypeOf is the media type of a Content-Type, as far as it can be read.
+func mediaTypeOf(contentType string) string {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		mediaType = contentType
+		if i := strings.IndexAny(mediaType, ";,"); i >= 0 {
+			mediaType = mediaType[:i]
+		}
+		mediaType = clean(strings.ToLower(strings.TrimSpace(mediaType)))
+	}
+	return mediaType
+}
+
+// isText tells whether bodies of the media type are text.
+func isText(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "text/") || mediaType == "application/xhtml+xml" || mediaType == "application/xml"
+}
+
+// vague are media types that say nothing. So does what is no media type.
+var vague = map[string]bool{
+	"application/octet-stream": true, "binary/octet-stream": true, "application/unknown": true, "unknown/unknown": true,
+	"application/x-unknown-content-type": true, "application/force-download": true, "*/*": true, "text/*": true,
+	// What a page was made with, from servers that did not run it.
+	"application/x-httpd-php": true, "text/x-server-parsed-html": true, "application/x-asp": true,
+}
+
+// decideType decides a body's media type. A declared one holds, unless the
+// content shows another beyond doubt: browsers do so for security, which is no
+// matter here, but a picture read as text makes false pages, and a page that is
+// declared to be plain text would be compared with its markup. Types that are
+// declared and not those of pages stay: an error page in place of a picture is
+// no page of the site.
+func decideType(declared, charset string, body []byte) string {
+	head := sniffable(body, charset)
+	switch {
+	case vague[declared] || !strings.Contains(declared, "/"):
+		return sniff(head, body)
+	case declared == "text/html" || declared == "application/xhtml+xml":
+		if t := binaryType(head); t != "" {
+			return t
+		}
+		switch name, _ := firstElement(head); {
+		case feeds[name]:
+			return "text/xml"
+		case name == "" && isJSON(body):
+			return "application/json"
+		}
+	case declared == "text/plain":
+		if t := binaryType(head); t != "" {
+			return t
+		}
+		switch name, doctype := firstElement(head); {
+		case name == "html" || doctype == "html":
+			return "text/html"
+		}
+	case declared == "text/xml" || declared == "application/xml":
+		if name, doctype := firstElement(head); name == "html" || doctype == "html" {
+			return "application/xhtml+xml"
+		}
+	}
+	return declared
+}
+
+// sniff decides by the content alone.
+func sniff(head, body []byte) string {
+	if t := binaryType(head); t != "" {
+		return t
+	}
+	switch name, doctype := firstElement(head); {
+	case (name == "html" || doctype == "html") && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")):
+		return "application/xhtml+xml"
+	case doctype == "html" || pageElements[name]:
+		return "text/html"
+	case name != "" && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")):
+		return "text/xml"
+	case name == "" && isJSON(body):
+		return "application/json"
+	}
+	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(head))
+	return mediaType
+}
+
+// binaryType is the type of a body that cannot be text, or "". Marks that are
+// letters ("BM" of a bitmap) count only together with bytes that text does not
+// have.
+func binaryType(head []byte) string {
+	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(head))
+	controls := 0
+	for _, c := range head {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\f' && c != '\r' && c != 0x1b {
+			controls++
+		}
+	}
+	switch {
+	case mediaType == "application/pdf" || mediaType == "application/postscript":
+		return mediaType
+	case isText(mediaType):
+		return ""
+	case mediaType != "application/octet-stream" && controls > 0:
+		return mediaType
+	case controls*32 > len(head): // random bytes have one in ten
+		return "application/octet-stream"
+	}
+	return ""
+}
+
+// looksText tells whether a body may be text in some charset.
+func looksText(body []byte) bool { return isText(http.DetectContentType(sniffable(body, ""))) }
+
+// sniffable is the start of a body for the rules that know ASCII: without a
+// byte order mark, and UTF-16 narrowed, of which it may be declared to be.
+func sniffable(body []byte, charset string) []byte {
+	head := body[:min(len(body), 1024)]
+	name, n := bom(head)
+	if head = head[n:]; name == "" {
+		name = utf16Of(head)
+	}
+	if name == "" && bytes.IndexByte(head, 0) >= 0 {
+		name = charset
+	}
+	odd := 0
+	switch name {
+	case "utf-16be":
+		odd = 1
+	case "utf-16le":
+	default:
+		return head
+	}
+	out := make([]byte, 0, len(head)/2)
+	for i := 0; i+1 < len(head); i += 2 {
+		c := head[i+odd]
+		if head[i+1-odd] != 0 {
+			c = 0x80 // some character
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// firstElement returns the name of the first element of a body that starts
+// with markup, and of its document type.
+func firstElement(head []byte) (name, doctype string) {
+	if !bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\f"), []byte("<")) {
+		return "", ""
+	}
+	z := html.NewTokenizer(bytes.NewReader(head))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return "", doctype
+		case html.TextToken:
+			if len(bytes.TrimSpace(z.Raw())) > 0 {
+				return "", doctype
+			}
+		case html.DoctypeToken:
+			if doctype == "" {
+				doctype, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(string(z.Text()))), " ")
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			b, _ := z.TagName()
+			return string(b), doctype
+		}
+	}
+}
+
+// feeds are root elements of what servers send as HTML and is no page.
+var feeds = map[string]bool{
+	"rss": true, "feed": true, "rdf:rdf": true, "urlset": true, "sitemapindex": true, "opml": true, "soap:envelope": true,
+}
+
+// pageElements are those with which pages start.
+var pageElements = map[string]bool{
+	"html": true, "head": true, "body": true, "title": true, "meta": true, "link": true, "base": true, "script": true,
+	"style": true, "noscript": true, "frameset": true, "div": true, "p": true, "h1": true, "h2": true, "h3": true, "table": true, "center": true,
+	"font": true, "a": true, "b": true, "i": true, "br": true, "hr": true, "img": true, "span": true, "form": true, "iframe": true,
+	"ul": true, "ol": true, "dl": true, "pre": true, "main": true, "section": true, "article": true, "header": true, "nav": true,
+}
+
+func isJSON(body []byte) bool {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	return len(body) > 1 && (body[0] == '{' && body[len(body)-1] == '}' || body[0] == '[' && body[len(body)-1] == ']') && json.Valid(body)
+}

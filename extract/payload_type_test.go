@@ -1,0 +1,166 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// sentences are n lines that do not compress to nothing.
+func sentences(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "word%d and %x\n", i*i, i*7919)
+	}
+	return b.String()
+}
+
+func TestTypesAreDecidedByTheContent(t *testing.T) {
+	const (
+		png   = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+		xhtml = `<?xml version="1.0"?><!DOCTYPE html PUBLIC "x" "y"><html xmlns="http://www.w3.org/1999/xhtml"><body>Visible text</body></html>`
+		rss   = `<?xml version="1.0"?><!-- a --><rss version="2.0"><channel/></rss>`
+		html  = "<!-- a --> \n" + page
+	)
+	noise := strings.Repeat("a\x01\x02b\x00\x9c", 100)
+	for _, c := range []struct {
+		declared, body, want string
+	}{
+		{"text/html", page, "text/html"},
+		{"TEXT/HTML; charset=utf-8", page, "text/html"},
+		{"text/html, text/html", page, "text/html"},
+		{"text/html", "no markup", "text/html"},
+		{"text/html", "BM is no bitmap", "text/html"},
+		{"text/html", "{ no JSON }", "text/html"},
+		{"text/html", `{"a": [1, 2, "<p>"]}` + "\n", "application/json"},
+		{"text/html", `[]`, "application/json"},
+		{"text/html", strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000), "text/html"},
+		{"text/html", png, "image/png"},
+		{"text/html", "GIF89a\x01\x00\x01\x00", "image/gif"},
+		{"text/html", "\xff\xd8\xff\xe0\x00\x10JFIF", "image/jpeg"},
+		{"text/html", "%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"text/html", "PK\x03\x04\x14\x00", "application/zip"},
+		{"text/html", noise, "application/octet-stream"},
+		{"text/html", rss, "text/xml"},
+		{"text/html", xhtml, "text/html"},
+		{"application/xhtml+xml", xhtml, "application/xhtml+xml"},
+		{"application/xhtml+xml", png, "image/png"},
+		{"text/html", in(t, "utf-16le", page), "text/html"},
+
+		{"text/plain", "words", "text/plain"},
+		{"text/plain", page, "text/html"},
+		{"text/plain", "\xef\xbb\xbf" + html, "text/html"},
+		{"text/plain", xhtml, "text/html"},
+		{"text/plain", "\xff\xfe" + in(t, "utf-16le", page), "text/html"},
+		{"text/plain", "<b>that</b> is markup to be seen", "text/plain"},
+		{"text/plain", "to write <html>, do this", "text/plain"},
+		{"text/plain", png, "image/png"},
+		{"text/plain", "OTTO is a name, BM too", "text/plain"},
+		{"text/plain", `{"a": 1}`, "text/plain"},
+		{"text/plain; charset=utf-16le", in(t, "utf-16le", chinese), "text/plain"},
+		{"text/plain", "\x1b[1mbold\x1b[0m", "text/plain"},
+
+		{"", page, "text/html"},
+		{"", "<center>old</center>", "text/html"},
+		{"", "<meta charset=x>", "text/html"},
+		{"", xhtml, "application/xhtml+xml"},
+		{"", rss, "text/xml"},
+		{"", "words", "text/plain"},
+		{"", `{"a": 1}`, "application/json"},
+		{"", png, "image/png"},
+		{"", noise, "application/octet-stream"},
+		{"application/octet-stream", html, "text/html"},
+		{"unknown", page, "text/html"},
+		{"application/x-httpd-php", page, "text/html"},
+
+		{"application/xml", xhtml, "application/xhtml+xml"},
+		{"text/xml", rss, "text/xml"},
+		{"image/gif", page, "image/gif"},
+		{"text/css", "p { color: red }", "text/css"},
+		{"application/json", `{"a": 1}`, "application/json"},
+	} {
+		declared := mediaTypeOf(c.declared)
+		doc, reason := NewExtractor(options).read(Document{}, []byte(c.body), c.declared)
+		if doc.MediaType != c.want || doc.Choices&ChoiceTypeSniffed != 0 != (declared != c.want) {
+			t.Errorf("%s %.30q: got %s, %v; want %s", c.declared, c.body, doc.MediaType, doc.Choices.Names(), c.want)
+		}
+		if (reason == ReasonMediaType) != (textReaders[c.want] == nil) {
+			t.Errorf("%s %.30q: %q", c.declared, c.body, reason)
+		}
+	}
+}
+
+// A textReader of another type, as a caller would add it.
+type keysReader struct{}
+
+func (keysReader) ReadText(b Body) Text {
+	var m map[string]any
+	if json.Unmarshal(b.Bytes, &m) != nil {
+		return Text{}
+	}
+	var out bytes.Buffer
+	for key := range m {
+		out.WriteString(key)
+	}
+	return Text{Title: "keys", Text: out.String(), Charset: "utf-8", CharsetFrom: CharsetUTF8}
+}
+
+func TestTextOfOtherTypesCanBeAdded(t *testing.T) {
+	x := NewExtractor(options)
+	x.Readers["application/json"] = keysReader{}
+	doc, reason := x.Document(httpRecord(`{"key": 1}`, "Content-Type: application/json"))
+	if reason != ReasonNone || doc.Title != "keys" || doc.Text != "key" || doc.MediaType != "application/json" {
+		t.Errorf("%q: %+v", reason, doc)
+	}
+	if _, reason := x.Document(httpRecord(`{"key"`, "Content-Type: application/json")); reason != ReasonNoText {
+		t.Errorf("broken: %q", reason)
+	}
+	if _, reason := NewExtractor(options).Document(httpRecord(`{"key": 1}`, "Content-Type: application/json")); reason != ReasonMediaType {
+		t.Errorf("another extractor: %q", reason)
+	}
+}
+
+func TestAnswersWithoutStatusAreFlagged(t *testing.T) {
+	for _, block := range []string{page, "Content-Type: text/html\r\nServer: x\r\n\r\n" + page, "content-type: text/html\n\n" + page} {
+		if doc := document(t, rawRecord(block, fields()...)); doc.Choices&ChoiceStatusAssumed == 0 || doc.Text != pageText {
+			t.Errorf("%.20q: %v %q", block, doc.Choices.Names(), doc.Text)
+		}
+	}
+	o := options
+	o.Statuses = []int{404}
+	if _, reason := NewExtractor(o).Document(rawRecord(page, fields()...)); reason != ReasonStatus {
+		t.Errorf("only 404 wanted: %q", reason)
+	}
+	if doc := document(t, response()); doc.Choices != 0 {
+		t.Errorf("a usual page: %v", doc.Choices.Names())
+	}
+}
+
+func TestChoicesHaveNames(t *testing.T) {
+	all := ChoiceMojibake<<1 - 1
+	if len(choiceNames) != len(all.Names()) || ChoiceMojibake != 1<<(len(choiceNames)-1) {
+		t.Fatalf("%d names for %b", len(choiceNames), all)
+	}
+	for _, c := range []Choices{0, ChoiceStatusAssumed, ChoiceTypeSniffed | ChoiceMojibake, all} {
+		b, err := json.Marshal(Document{Choices: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc Document
+		if err := json.Unmarshal(b, &doc); err != nil || doc.Choices != c {
+			t.Errorf("%s: %b, %v", b, doc.Choices, err)
+		}
+		if c == 0 && bytes.Contains(b, []byte("choices")) {
+			t.Errorf("%s", b)
+		}
+	}
+	var c Choices
+	if err := json.Unmarshal([]byte(`["type-sniffed","mojibake"]`), &c); err != nil || c != ChoiceTypeSniffed|ChoiceMojibake {
+		t.Errorf("%b, %v", c, err)
+	}
+	if json.Unmarshal([]byte(`["nonsense"]`), &c) == nil || json.Unmarshal([]byte(`1`), &c) == nil {
+		t.Error("nonsense was read")
+	}
+}
