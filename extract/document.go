@@ -97,5 +97,9 @@ const (
 	ReasonEmpty       Reason = "empty-payload"    // the record carries no payload
 	ReasonNoText      Reason = "no-text"          // a page without visible text
 	ReasonNoURI       Reason = "no-target-uri"    // a record without WARC-Target-URI
+	ReasonARCHeader   Reason = "arc-header"       // the record that describes an ARC file
+	ReasonDNS         Reason = "dns"              // a name lookup in an ARC file
+	ReasonLine        Reason = "malformed-line"   // a line of a text collection that is not as the others
+	ReasonLongLine    Reason = "line-too-long"    // a line of a text collection over the limit of a record
 	ReasonPanic       Reason = "internal-error"   // a library failed on this record
 )

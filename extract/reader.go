@@ -9,29 +9,21 @@ import (
 	"iter"
 	"strconv"
 	"strings"
-
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
 )
 
-var errNotGzip = errors.New("expected a gzip member")
+var errNoMember = errors.New("expected the start of a compressed record")
 
 const (
-	maxHeader = 64 << 10  // bounds a WARC header; real ones are under 2 KB
+	maxHeader = 64 << 10  // bounds a record's header; real ones are under 2 KB
 	readAhead = 256 << 10 // bytes read from the file at a time
-	lookBack  = 64 << 10  // bytes read again after a damaged gzip member
 )
 
-var (
-	recordMark = []byte("WARC/1.")
-	gzipMark   = []byte{0x1f, 0x8b, 0x08}
-)
+var recordMark = []byte("WARC/1.")
 
 // Position is a place in an archive file from which reading can start again:
-// the byte offset of a gzip member, or of a record in an uncompressed file,
-// and the number of events (records, and damage between them) to pass over from
-// there. It is always a place that shows what the file is, so that a reader
-// that starts there reads the same events.
+// the byte offset of a compressed member, or of a record in an uncompressed
+// file, and the number of events (records, and damage between them) to pass
+// over from there.
 type Position struct {
 	Offset int64 `json:"offset"`
 	Skip   int   `json:"skip"`
@@ -39,10 +31,11 @@ type Position struct {
 
 // Raw is one record as it stands in the file.
 type Raw struct {
-	Offset  int64 // of the record, or of the gzip member that it starts in
-	Header  []byte
+	Format  Format
+	Offset  int64  // of the record, or of the compressed member that it starts in
+	Header  []byte // with its empty line; of an ARC record its URL line; a line of a collection has none
 	Block   []byte // at most the reader's limit
-	Length  int64  // Content-Length
+	Length  int64  // of the block, as the record has it
 	Clipped bool   // Block is shorter than Length: over the limit, or the file is damaged or ends here
 }
 
@@ -57,15 +50,17 @@ func (d *Damage) Error() string { return fmt.Sprintf("at offset %d: %v", d.Offse
 // Unwrap gives the cause.
 func (d *Damage) Unwrap() error { return d.Err }
 
-// Reader frames the records of a WARC file, plain, gzip a record or gzip as
-// a whole. It decompresses and frames outside gowarc, because that way records
-// can be parsed in parallel, damage costs no more than the records it hits,
-// and header and block are bounded before a parser sees them.
+// Reader frames the records of a WARC or ARC file, or the lines of a text
+// collection; plain, gzip or zstd, compressed a record or as a whole. What is
+// compressed (codec) is apart from what is framed. It works outside gowarc,
+// because that way records can be parsed in parallel, damage costs no more than
+// the records it hits, and header and block are bounded before a parser sees
+// them.
 type Reader struct {
 	src      *bufio.Reader
 	file     *source
-	gz       *gzip.Reader
-	gzipped  bool
+	codec    codec  // nil for an uncompressed file
+	lines    Format // of a collection, else FormatRecords
 	inMember bool
 	member   int64 // offset of the current member
 	tried    int64 // offset of the last place at which a member was expected
@@ -75,63 +70,68 @@ type Reader struct {
 	r    int
 	off  int64 // uncompressed files: offset of buf[r]
 	eof  bool
-	fail error // gzip damage met while filling
+	fail error // damage met while filling, or the file's error
 
 	clean    Position // the last place to start again from
 	fresh    bool     // nothing of the current member has been taken
+	broken   bool     // what broke the file off has been said
 	maxBlock int64
 }
 
-// source reads a file, knows the offset, and can go back a little.
+// source reads a file from an offset on.
 type source struct {
-	r      io.Reader
+	f      io.ReaderAt
 	offset int64
-	tail   []byte // the last bytes read
-	again  int    // bytes at the end of tail that are to be read again
-	keep   int    // bytes of tail that are needed
+	err    error // of the file, not of what is in it
+	ends   error // what is wrong with a file that ends before its end
 }
 
-func (s *source) Read(p []byte) (n int, err error) {
-	if s.again > 0 {
-		n = copy(p, s.tail[len(s.tail)-s.again:])
-		s.again -= n
-	} else {
-		n, err = s.r.Read(p)
-		if s.keep > 0 {
-			if len(s.tail) > 2*s.keep {
-				s.tail = s.tail[:copy(s.tail, s.tail[len(s.tail)-s.keep:])]
-			}
-			s.tail = append(s.tail, p[:n]...)
-		}
-	}
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.f.ReadAt(p, s.offset)
 	s.offset += int64(n)
+	var broken *brokenOff
+	switch {
+	case errors.As(err, &broken):
+		s.ends, err = broken.cause, io.EOF
+	case err != nil && err != io.EOF:
+		s.err = err
+	case n > 0:
+		err = nil
+	}
 	return n, err
 }
 
-// back goes back n bytes.
-func (s *source) back(n int64) {
-	s.again += int(n)
-	s.offset -= n
+// brokenOff is the error of a file whose rest cannot be had though the disk
+// is well, such as a damaged member of a zip file.
+type brokenOff struct{ cause error }
+
+func (b *brokenOff) Error() string { return b.cause.Error() }
+
+// NewReader reads the records of f from start on, which is a Position that a
+// reader of the same file gave, or none. At most maxBlock bytes of a record's
+// block are kept. The error is that of reading f, or of its dictionary.
+func NewReader(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error) {
+	return newReader(f, FormatRecords, start, maxBlock)
 }
 
-// NewReader reads records from r, which starts at the file's byte offset
-// start.Offset; start.Skip events are passed over. At most maxBlock bytes of
-// a record's block are kept. The error is that of reading r.
-func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
-	file := &source{r: r, offset: start.Offset}
-	rd := &Reader{
-		src: bufio.NewReaderSize(file, readAhead), file: file, off: start.Offset,
-		clean: Position{Offset: start.Offset}, maxBlock: maxBlock,
-	}
-	head, err := rd.src.Peek(4096)
-	if err != nil && err != io.EOF {
+// NewCollectionReader reads the lines of f, a collection of the given format,
+// as NewReader reads records.
+func NewCollectionReader(f io.ReaderAt, format Format, start Position, maxBlock int64) (*Reader, error) {
+	return newReader(f, format, start, maxBlock)
+}
+
+func newReader(f io.ReaderAt, lines Format, start Position, maxBlock int64) (*Reader, error) {
+	c, err := findCodec(f)
+	if err != nil {
 		return nil, err
 	}
-	// A file whose first bytes are damaged is what comes first in it.
-	if i := bytes.Index(head, gzipMark); i >= 0 && !bytes.Contains(bytes.ToUpper(head[:i]), []byte("WARC")) {
-		rd.gzipped = true
-		file.keep = lookBack + readAhead
-		file.tail = append(file.tail, rd.buffered()...)
+	file := &source{f: f, offset: start.Offset}
+	rd := &Reader{
+		src: bufio.NewReaderSize(file, readAhead), file: file, codec: c, lines: lines, off: start.Offset,
+		clean: Position{Offset: start.Offset}, maxBlock: maxBlock,
+	}
+	if lines != FormatRecords && start.Offset == 0 {
+		rd.passOver([]byte("\xef\xbb\xbf"))
 	}
 	for range start.Skip {
 		_, err := rd.Next()
@@ -144,6 +144,15 @@ func NewReader(r io.Reader, start Position, maxBlock int64) (*Reader, error) {
 		}
 	}
 	return rd, nil
+}
+
+// passOver drops mark where the file starts with it.
+func (r *Reader) passOver(mark []byte) {
+	for len(r.buf)-r.r < len(mark) && r.fill() {
+	}
+	if bytes.HasPrefix(r.buf[r.r:], mark) {
+		r.take(len(mark))
+	}
 }
 
 // Position is where reading can start again so that the next record is the
@@ -175,19 +184,19 @@ func (r *Reader) fill() bool {
 		r.buf = append(make([]byte, 0, max(64<<10, 2*cap(r.buf))), r.buf...)
 	}
 	for {
-		if r.gzipped && !r.inMember && !r.openMember() {
+		if r.codec != nil && !r.inMember && !r.openMember() {
 			return false
 		}
 		var n int
 		var err error
-		if r.gzipped {
-			n, err = r.gz.Read(r.buf[len(r.buf):cap(r.buf)])
+		if r.codec != nil {
+			n, err = r.codec.Read(r.buf[len(r.buf):cap(r.buf)])
 		} else {
 			n, err = r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 		}
 		r.buf = r.buf[:len(r.buf)+n]
 		switch {
-		case err == io.EOF && r.gzipped:
+		case err == io.EOF && r.codec != nil:
 			r.inMember = false
 			if n == 0 {
 				continue // the next member
@@ -195,7 +204,7 @@ func (r *Reader) fill() bool {
 		case err == io.EOF:
 			r.eof = true
 		case err != nil:
-			r.fail = err
+			r.failed(err)
 		}
 		if n > 0 {
 			return true
@@ -206,39 +215,51 @@ func (r *Reader) fill() bool {
 	}
 }
 
-// openMember starts the next gzip member, passing over zero bytes, which pad
-// files on tape; false at the end of the file and at damage.
+// failed notes why no more bytes come: the file's error, or damage in it.
+func (r *Reader) failed(err error) {
+	if r.fail = err; r.file.err != nil {
+		r.fail = r.file.err
+	}
+}
+
+// openMember starts the next compressed member, passing over zero bytes, which
+// pad files on tape, and what the format has to be skipped; false at the end
+// of the file and at damage.
 func (r *Reader) openMember() bool {
-	magic, err := r.src.Peek(2)
-	for len(magic) > 0 && magic[0] == 0 {
-		_, _ = r.src.Discard(1)
-		magic, err = r.src.Peek(2)
+	for {
+		magic, err := r.src.Peek(magicSize)
+		if len(magic) > 0 && magic[0] == 0 {
+			b := r.buffered()
+			_, _ = r.src.Discard(len(b) - len(bytes.TrimLeft(b, "\x00")))
+			continue
+		}
+		r.tried = r.offset()
+		switch {
+		case err != nil && err != io.EOF:
+			r.failed(err)
+			return false
+		case len(magic) == 0:
+			r.eof = true
+			return false
+		case !r.codec.starts(magic):
+			r.fail = errNoMember
+			return false
+		}
+		data, err := r.codec.open(r.src)
+		if err == io.EOF { // inside the member's header; the file's own end was seen above
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			if r.offset() == r.tried { // so that it is not tried again
+				_, _ = r.src.Discard(1)
+			}
+			r.failed(err)
+			return false
+		}
+		if data {
+			break
+		}
 	}
-	r.tried = r.offset()
-	switch {
-	case err != nil && err != io.EOF:
-		r.fail = err
-		return false
-	case len(magic) == 0:
-		r.eof = true
-		return false
-	case !bytes.HasPrefix(gzipMark, magic) || len(magic) < 2:
-		r.fail = errNotGzip
-		return false
-	}
-	if r.gz == nil {
-		r.gz, err = gzip.NewReader(r.src)
-	} else {
-		err = r.gz.Reset(r.src)
-	}
-	if err == io.EOF { // of a clipped extra field; the file's own end was seen above
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		r.fail = err
-		return false
-	}
-	r.gz.Multistream(false)
 	r.inMember, r.member = true, r.tried
 	r.fresh = r.r == len(r.buf)
 	return true
@@ -254,6 +275,9 @@ func (r *Reader) take(n int) {
 // bytes are no record (call Next again to go on after it), and any other error
 // when the file itself cannot be read further.
 func (r *Reader) Next() (*Raw, error) {
+	if r.lines != FormatRecords {
+		return r.line()
+	}
 	for { // line ends between records
 		for r.r < len(r.buf) && (r.buf[r.r] == '\r' || r.buf[r.r] == '\n') {
 			r.take(1)
@@ -265,61 +289,83 @@ func (r *Reader) Next() (*Raw, error) {
 			return nil, r.ended()
 		}
 	}
-	start := r.off
-	if r.gzipped {
-		start = r.member
-	}
-	if r.gzipped && r.fresh {
-		r.clean = Position{Offset: start}
-		r.fresh = false
-	}
-	header, err := r.header()
+	start := r.start()
+	format, header, err := r.header()
 	if err != nil {
 		return nil, r.resync(start, err)
 	}
-	if !r.gzipped {
+	if r.codec == nil {
 		r.clean = Position{Offset: start}
 	}
-	length, ok := contentLength(header)
+	var length int64
+	ok := true
+	if format == FormatARC {
+		a, _ := parseARC(header)
+		length = a.length
+	} else {
+		length, ok = contentLength(header)
+	}
 	if !ok {
 		r.take(len("WARC/"))
 		return nil, r.resync(start, errors.New("no valid Content-Length"))
 	}
-	raw := &Raw{Offset: start, Header: bytes.Clone(header), Length: length}
+	raw := &Raw{Format: format, Offset: start, Header: bytes.Clone(header), Length: length}
 	r.take(len(header))
 	raw.Block, raw.Clipped = r.block(length)
-	if raw.Clipped && r.fail != nil && !isFormatError(r.fail) {
-		return nil, r.fail // the file may give the whole record another time
+	if raw.Clipped && r.fail != nil && r.file.err != nil {
+		return nil, r.file.err // the file may give the whole record another time
 	}
 	r.clean.Skip++
 	return raw, nil
 }
 
-// header returns the record's header up to and including its empty line,
-// still in the buffer.
-func (r *Reader) header() ([]byte, error) {
+// start is the offset of what comes next. Where a member starts with it, it is
+// the place to start again from.
+func (r *Reader) start() int64 {
+	if r.codec == nil {
+		return r.off
+	}
+	if r.fresh {
+		r.clean = Position{Offset: r.member}
+		r.fresh = false
+	}
+	return r.member
+}
+
+// header returns the record's header up to and including its empty line, or
+// an ARC record's line, still in the buffer.
+func (r *Reader) header() (Format, []byte, error) {
 	scanned := 0
 	for {
 		b := r.buf[r.r:]
-		if n := min(len(b), len("WARC/")); !strings.EqualFold(string(b[:n]), "WARC/"[:n]) {
-			return nil, errors.New("expected the start of a record")
+		n := min(len(b), len("WARC/"))
+		warc := strings.EqualFold(string(b[:n]), "WARC/"[:n])
+		if !warc && !startsURL(b) {
+			return "", nil, errors.New("expected the start of a record")
 		}
 		b = b[:min(len(b), maxHeader)] // what a header is must not depend on how much is buffered
-		if end := headerEnd(b, max(0, scanned-2)); end > 0 {
-			return b[:end], nil
+		if !warc {
+			if i := bytes.IndexByte(b, '\n'); i >= 0 {
+				if _, ok := parseARC(b[:i+1]); ok {
+					return FormatARC, b[:i+1], nil
+				}
+				return "", nil, errors.New("expected the start of a record")
+			}
+		} else if end := headerEnd(b, max(0, scanned-3)); end > 0 {
+			return FormatRecords, b[:end], nil
 		}
 		scanned = len(b)
 		if len(b) == maxHeader {
 			r.take(len("WARC/"))
-			return nil, fmt.Errorf("record header over %d bytes", maxHeader)
+			return "", nil, fmt.Errorf("record header over %d bytes", maxHeader)
 		}
 		if !r.fill() {
 			if r.fail == nil {
 				r.take(len(b))
-				return nil, io.ErrUnexpectedEOF
+				return "", nil, io.ErrUnexpectedEOF
 			}
 			r.take(min(len(b), len("WARC/")))
-			return nil, r.fail
+			return "", nil, r.fail
 		}
 	}
 }
@@ -328,7 +374,7 @@ func (r *Reader) header() ([]byte, error) {
 // from, or 0.
 func headerEnd(b []byte, from int) int {
 	end := 0
-	for _, sep := range [2]string{"\n\r\n", "\n\n"} {
+	for _, sep := range [3]string{"\n\r\n", "\n\n", "\n\r\r\n"} { // the last from a tool that did it twice
 		if i := bytes.Index(b[from:], []byte(sep)); i >= 0 && (end == 0 || from+i+len(sep) < end) {
 			end = from + i + len(sep)
 		}
@@ -369,7 +415,7 @@ func contentLength(header []byte) (int64, bool) {
 }
 
 // block takes length bytes and returns the first maxBlock of them; clipped
-// when the block returned is not the whole. A gzip member that starts a record
+// when the block returned is not the whole. A member that starts a record
 // ends the block before it, so that a Content-Length that is too large does
 // not cost the records that follow.
 func (r *Reader) block(length int64) (block []byte, clipped bool) {
@@ -394,42 +440,75 @@ func (r *Reader) block(length int64) (block []byte, clipped bool) {
 func (r *Reader) atRecord() bool {
 	for len(r.buf)-r.r < len(recordMark) && r.fill() {
 	}
-	return bytes.HasPrefix(r.buf[r.r:], recordMark)
+	if bytes.HasPrefix(r.buf[r.r:], recordMark) {
+		return true
+	}
+	for startsURL(r.buf[r.r:]) {
+		b := r.buf[r.r:]
+		b = b[:min(len(b), maxHeader)]
+		if i := bytes.IndexByte(b, '\n'); i >= 0 {
+			_, ok := parseARC(b[:i+1])
+			return ok
+		}
+		if len(b) == maxHeader || !r.fill() {
+			break
+		}
+	}
+	return false
 }
 
 // ended is what Next returns when there are no more bytes: io.EOF, a Damage
 // to go on after, or the error of the file.
 func (r *Reader) ended() error {
-	if r.fail == nil {
+	switch {
+	case r.fail != nil:
+		return r.resync(r.offset(), r.fail)
+	case r.file.ends == nil:
 		r.clean = Position{Offset: r.offset()}
-		return io.EOF
+	case !r.broken:
+		r.broken = true
+		r.clean.Skip++
+		return &Damage{Offset: r.offset(), Err: r.file.ends}
 	}
-	return r.resync(r.offset(), r.fail)
+	return io.EOF
 }
 
-// resync finds the next place that looks like a record or a gzip member and
-// returns the damage before it.
+// resync finds the next place that looks like a record or a compressed member
+// and returns the damage before it. In a collection, the next member will do.
 func (r *Reader) resync(at int64, cause error) error {
-	if r.fail != nil && !isFormatError(r.fail) {
-		return r.fail
+	if r.file.err != nil && r.fail != nil {
+		return r.file.err
 	}
 	damage := &Damage{Offset: at, Err: cause}
+	starts := -1 // where in the bytes to come a line starts, besides behind line ends
 	for mayGoBack := true; ; {
-		b := r.buf[r.r:]
-		if i := bytes.Index(b, recordMark); i >= 0 {
-			r.drop(i)
+		found := false
+		if r.lines != FormatRecords {
+			found = len(r.buf) > r.r
+		} else {
+			var n int
+			n, found = findRecord(r.buf[r.r:], starts)
+			if starts -= n; n > 0 && r.buf[r.r+n-1] == '\n' {
+				starts = 0
+			}
+			r.drop(n)
+		}
+		if found {
 			break
 		}
-		r.drop(max(0, len(b)-len(recordMark)+1)) // a mark may straddle the end
+		left, member := len(r.buf)-r.r, r.member
 		if r.fill() {
+			if r.codec != nil && r.member != member {
+				starts = left
+			}
 			continue
 		}
 		r.drop(len(r.buf) - r.r)
 		if r.fail == nil {
 			break // end of file: the next call says so
 		}
-		if !isFormatError(r.fail) {
-			return r.fail
+		if r.file.err != nil {
+			return r.file.err
 		}
 		r.fail, r.inMember = nil, false
 		if mayGoBack {
@@ -444,6 +523,45 @@ func (r *Reader) resync(at int64, cause error) error {
 	return damage
 }
 
+// findRecord finds the start of a record in b: a WARC mark anywhere, or an
+// ARC line where a line starts, behind a line end or at b[starts]. If there is
+// none, n is the number of bytes that can be dropped: a start may straddle the
+// end.
+func findRecord(b []byte, starts int) (n int, found bool) {
+	mark := bytes.Index(b, recordMark)
+	limit := len(b)
+	if mark >= 0 {
+		limit = mark
+	}
+	next := func(from int) int {
+		at := limit
+		if i := bytes.IndexByte(b[from:limit], '\n'); i >= 0 {
+			at = from + i + 1
+		}
+		if starts >= from && starts < at {
+			at = starts
+		}
+		return at
+	}
+	for at := next(0); at < limit; at = next(at + 1) {
+		if !startsURL(b[at:]) {
+			continue
+		}
+		end := bytes.IndexByte(b[at:limit], '\n')
+		if end >= 0 && end < maxHeader {
+			if _, ok := parseARC(b[at : at+end+1]); ok {
+				return at, true
+			}
+		} else if end < 0 && mark < 0 && len(b)-at < maxHeader {
+			return at, false
+		}
+	}
+	if mark >= 0 {
+		return mark, true
+	}
+	return max(0, len(b)-len(recordMark)+1), false
+}
+
 // drop takes n bytes that are no record. A member that has lost bytes is no
 // place to start again from: from there its first record would be damage.
 func (r *Reader) drop(n int) {
@@ -454,24 +572,24 @@ func (r *Reader) drop(n int) {
 }
 
 // goBack returns to behind the start of the damaged member, but at most
-// lookBack bytes: a decoder that has lost its place reads on into the members
-// that follow.
+// the codec's lookBack: a decoder that has lost its place reads on into the
+// members that follow.
 func (r *Reader) goBack() {
-	if b, _ := r.src.Peek(len(gzipMark)); bytes.Equal(b, gzipMark) || r.tried == r.offset() {
+	if b, _ := r.src.Peek(magicSize); r.codec.starts(b) || r.tried == r.offset() {
 		return
 	}
-	to := max(r.tried+1, r.offset()-lookBack)
+	to := max(r.tried+1, r.offset()-r.codec.lookBack())
 	r.furthest = r.Consumed()
-	r.file.back(r.file.offset - to)
+	r.file.offset = to
 	r.src.Reset(r.file)
 }
 
 // nextMagic passes over compressed bytes up to what looks like the start of a
-// gzip member.
+// member.
 func (r *Reader) nextMagic() bool {
 	for {
 		b, err := r.src.Peek(4096)
-		if i := bytes.Index(b, gzipMark); i >= 0 {
+		if i := r.codec.find(b); i >= 0 {
 			_, _ = r.src.Discard(i)
 			return true
 		}
@@ -481,18 +599,9 @@ func (r *Reader) nextMagic() bool {
 			r.eof = true
 			return false
 		case err != nil:
-			r.fail = err
+			r.failed(err)
 			return false
 		}
-		_, _ = r.src.Discard(len(b) - len(gzipMark) + 1)
+		_, _ = r.src.Discard(len(b) - magicSize + 1)
 	}
-}
-
-// isFormatError tells damage in the compressed data from a file that cannot
-// be read.
-func isFormatError(err error) bool {
-	var corrupt flate.CorruptInputError
-	var internal flate.InternalError
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
-		errors.Is(err, errNotGzip) || errors.As(err, &corrupt) || errors.As(err, &internal)
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 )
 
 // warcRecord is a record with the given fields, "name: value" each; the type
@@ -80,8 +79,16 @@ func (e event) summary() string {
 // reader comes to an end and where it says that it is.
 func readFrom(t *testing.T, file string, from Position, maxBlock int64) []event {
 	t.Helper()
+	return readWith(t, NewReader, file, from, maxBlock)
+}
+
+// open makes a reader of a file.
+type open func(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error)
+
+func readWith(t *testing.T, reader open, file string, from Position, maxBlock int64) []event {
+	t.Helper()
 	size := int64(len(file))
-	r, err := NewReader(strings.NewReader(file[from.Offset:]), from, maxBlock)
+	r, err := reader(strings.NewReader(file), from, maxBlock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,9 +136,14 @@ func readFrom(t *testing.T, file string, from Position, maxBlock int64) []event 
 // if there are many).
 func checkReplay(t *testing.T, file string, maxBlock int64) []event {
 	t.Helper()
-	events := readFrom(t, file, Position{}, maxBlock)
+	return checkReplayWith(t, NewReader, file, maxBlock)
+}
+
+func checkReplayWith(t *testing.T, reader open, file string, maxBlock int64) []event {
+	t.Helper()
+	events := readWith(t, reader, file, Position{}, maxBlock)
 	for i := 0; i < len(events); i += 1 + len(events)/40 {
-		rest := readFrom(t, file, events[i].position, maxBlock)
+		rest := readWith(t, reader, file, events[i].position, maxBlock)
 		same := func(a, b event) bool { return a.String() == b.String() && a.position == b.position }
 		if !slices.EqualFunc(rest, events[i+1:], same) {
 			t.Fatalf("event %d is %.200v\nafter it, from %+v,\ngot  %.1000v\nwant %.1000v",
@@ -181,6 +193,7 @@ func TestReaderFramesRecords(t *testing.T) {
 		{"bare line ends", bare + bare, "aaa aaa"},
 		{"header line bare, empty line not", strings.Replace(a, "resource\r\n", "resource\n", 1) + b, "aaa bbb"},
 		{"last header line bare", strings.Replace(a, "3\r\n\r\n", "3\n\r\n", 1) + b, "aaa bbb"},
+		{"line ends doubled", strings.Replace(a, "\r\n", "\r\r\n", 3) + b, "aaa bbb"},
 		{"no blank line between", noGap + noGap + b, "aaa aaa bbb"},
 		{"no blank line between, gzip", members(noGap, noGap+b), "aaa aaa bbb"},
 		{"extra blank lines", "\r\n\n" + a + "\r\n\r\n" + b + "\n\n\n", "aaa bbb"},
@@ -325,7 +338,7 @@ func TestReaderLosesOnlyTheRecordWithTheCorruptByte(t *testing.T) {
 			for _, e := range events {
 				if e.damage != nil {
 					damages++
-					if e.damage.Offset < int64(before) || e.damage.Offset > int64(before+len(parts[3])+lookBack) {
+					if e.damage.Offset < int64(before) || e.damage.Offset > int64(before+len(parts[3]))+(&gzipCodec{}).lookBack() {
 						t.Fatalf("level %d, byte %d: %v", level, at, e)
 					}
 				}
@@ -357,13 +370,23 @@ func TestReaderClipsBlocksOverTheLimitAndKeepsTheNextRecord(t *testing.T) {
 	}
 }
 
+// oneByte is a file that gives one byte at a time.
+type oneByte string
+
+func (f oneByte) ReadAt(p []byte, offset int64) (int, error) {
+	if offset >= int64(len(f)) {
+		return 0, io.EOF
+	}
+	return copy(p[:1], f[offset:]), nil
+}
+
 // What a header is must not depend on how the file comes in.
 func TestReaderSeesTheSameInReadsOfAnySize(t *testing.T) {
 	nearly := warcRecord("aaa", strings.Repeat("X-Field: x\r\n", maxHeader/12-20)+"X-Field: x")
 	over := warcRecord("bbb", strings.Repeat("X-Field: x\r\n", maxHeader/12)+"X-Field: x")
 	for _, file := range []string{nearly + over + record("ccc"), members(nearly + over + record("ccc")), members(nearly, over, record("ccc"))} {
 		want := readFrom(t, file, Position{}, 1<<20)
-		r, err := NewReader(iotest.OneByteReader(strings.NewReader(file)), Position{}, 1<<20)
+		r, err := NewReader(oneByte(file), Position{}, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,20 +408,18 @@ func TestReaderSeesTheSameInReadsOfAnySize(t *testing.T) {
 	}
 }
 
-// failing fails once when left bytes have been read.
+// failing is a file that cannot be read from byte at on.
 type failing struct {
-	r    io.Reader
-	left int
-	err  error
+	file string
+	at   int64
 }
 
-func (f *failing) Read(p []byte) (int, error) {
-	if f.left == 0 && f.err != nil {
-		return 0, f.err
+func (f failing) ReadAt(p []byte, offset int64) (int, error) {
+	n := copy(p, f.file[min(offset, f.at):f.at])
+	if n < len(p) {
+		return n, os.ErrPermission
 	}
-	n, err := f.r.Read(p[:min(len(p), max(f.left, 1))])
-	f.left = max(0, f.left-n)
-	return n, err
+	return n, nil
 }
 
 // A record that the disk did not give whole is no clipped record: the reader
@@ -408,7 +429,7 @@ func TestReaderStopsAtAnErrorOfTheFile(t *testing.T) {
 	for name, file := range map[string]string{"plain": a + b + a, "gzip": members(a, b, a), "whole": members(a + b + a)} {
 		want := readFrom(t, file, Position{}, 1<<20)
 		for at := range file {
-			r, err := NewReader(&failing{strings.NewReader(file), at, os.ErrPermission}, Position{}, 1<<20)
+			r, err := NewReader(failing{file, int64(at)}, Position{}, 1<<20)
 			n := 0
 			for err == nil {
 				var raw *Raw
@@ -436,10 +457,14 @@ func TestReaderStopsAtAnErrorOfTheFile(t *testing.T) {
 	}
 }
 
+// packer compresses a string into a member of its own.
+type packer func(s string) string
+
 // randomArchive writes records in a random layout and damages some.
-func randomArchive(rng *rand.Rand) string {
+func randomArchive(rng *rand.Rand, write func(block string) string, pack packer) string {
 	garbage := func() string {
 		g := []string{"garbage", "\r\n", "WARC/1.", "WARC/1.0\r\n\r\n", "\x1f\x8b", "\x1f\x8b\x08", "\x00\x00", "\x00", "WARC/", "\n\n\n", "\x1f", "WA",
+			"\x28\xb5\x2f\xfd", "\x50\x2a\x4d\x18\x02\x00\x00\x00xx", "\x28\xb5", "http://x/ 1.2.3.4 20200101000000 text/plain 9", "http://x/ 1.2.3.4 20200101000000 x 3\n", "http:",
 			noise(rng, rng.IntN(100)), strings.Repeat("\x1f\x8b\x08\x00", 20)}
 		return g[rng.IntN(len(g))]
 	}
@@ -447,9 +472,8 @@ func randomArchive(rng *rand.Rand) string {
 	hit := func(n int) bool { return damaging && rng.IntN(n) == 0 }
 	layout := rng.IntN(5)
 	var plain, file strings.Builder
-	level := []int{0, 1, 6, -2}[rng.IntN(4)]
 	flush := func() {
-		file.WriteString(member(plain.String(), level))
+		file.WriteString(pack(plain.String()))
 		plain.Reset()
 	}
 	for range rng.IntN(12) {
@@ -457,7 +481,7 @@ func randomArchive(rng *rand.Rand) string {
 		if rng.IntN(16) == 0 {
 			size = rng.IntN(150_000)
 		}
-		s := record(noise(rng, size))
+		s := write(noise(rng, size))
 		switch {
 		case hit(12):
 			s = strings.Replace(s, "Content-Length: ", "Content-Length: "+[]string{"x", "-", "9", "0", "\r\n "}[rng.IntN(5)], 1)
@@ -516,8 +540,14 @@ func TestReaderGoesOnFromEveryPosition(t *testing.T) {
 	for seed := range uint64(120) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			file := randomArchive(rng)
-			checkReplay(t, file, []int64{1 << 20, 1000, 0}[rng.IntN(3)])
+			level := []int{0, 1, 6, -2}[rng.IntN(4)]
+			write, maxBlock := record, []int64{1 << 20, 1000, 0}[rng.IntN(3)]
+			if rng.IntN(3) == 0 {
+				write = arcRecord
+			}
+			checkReplay(t, randomArchive(rng, write, func(s string) string { return member(s, level) }), maxBlock)
+			checkReplay(t, randomArchive(rng, write, frame), maxBlock)
+			checkReplay(t, dictionaryFrame(false)+randomArchive(rng, write, frameWithDictionary), maxBlock)
 		})
 	}
 }
@@ -527,6 +557,8 @@ func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"", "WARC/\n", a + b, members(a, b), members(a + b), members(a[:20], a[20:]+b), members(a)[:30], a[:50],
 		strings.ReplaceAll(a+b, "\r\n", "\n"), members(a) + "garbage" + members(b), a + "garbage" + b, "\x1f\x8b\x08", "\x1f\x8b",
+		arcRecord("aaa") + arcRecord("bbb"), members(arcRecord("aaa"), arcRecord("bbb")), a + arcRecord("bbb") + b, "http://x/ 1.2.3.4 null x 3\naaa\n" + arcRecord("bbb"),
+		frames(a, b), frames(a + b), frames(arcRecord("aaa"), b), frames(a)[:20],
 		warcRecord("x", "Content-Length: 9999"), warcRecord("x", "Content-Length: -1"), members(a) + "\x00\x00" + member(b, 0),
 	} {
 		f.Add([]byte(s))

@@ -62,33 +62,22 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 			doc, reason = Document{}, ReasonPanic
 		}
 	}()
-	rec, digest, err := x.parse(raw.Header)
-	if err != nil {
-		return doc, ReasonMalformed
+	h, reason := x.head(raw)
+	if reason != ReasonNone {
+		return doc, reason
 	}
-	defer func() { _ = rec.Close() }()
-	switch rec.Type() {
-	case gowarc.Response, gowarc.Resource, gowarc.Conversion:
-	case 0:
-		return doc, ReasonUnknownType
-	default:
-		return doc, Reason(rec.Type().String())
-	}
-
-	h := rec.WarcHeader()
-	doc.TargetURI = clean(strings.Trim(h.Get(gowarc.WarcTargetURI), "<> \t"))
-	if doc.TargetURI == "" {
+	if doc.TargetURI = h.uri; doc.TargetURI == "" {
 		return doc, ReasonNoURI
 	}
 	doc.Site = siteOf(doc.TargetURI)
-	doc.Date = clean(h.Get(gowarc.WarcDate))
+	doc.Date = h.date
 
-	payload, contentType := raw.Block, h.Get(gowarc.ContentType)
+	block, payload, contentType := h.block, h.block, h.contentType
 	var header http.Header
-	if isHTTP(contentType) || rec.Type() == gowarc.Response && startsHTTP(payload) {
-		status, fields, n, ok := parseHTTP(payload)
+	if h.http {
+		status, fields, n, ok := parseHTTP(block)
 		if !ok {
-			if fields, n, ok = parseBareHTTP(payload); !ok {
+			if fields, n, ok = parseBareHTTP(block); !ok {
 				return doc, ReasonHTTP
 			}
 			status, doc.Choices = http.StatusOK, ChoiceStatusAssumed
@@ -96,19 +85,22 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 		if !slices.Contains(x.o.Statuses, status) {
 			return doc, ReasonStatus
 		}
-		header, payload, contentType = fields, raw.Block[n:], fields.Get("Content-Type")
+		header, payload, contentType = fields, block[n:], fields.Get("Content-Type")
 	}
 	if len(payload) == 0 {
 		return doc, ReasonEmpty
 	}
-	doc.Bytes, doc.Clipped = int64(len(payload))+raw.Length-int64(len(raw.Block)), raw.Clipped
+	doc.Bytes, doc.Clipped = int64(len(payload)), raw.Clipped
+	if raw.Clipped {
+		doc.Bytes += raw.Length - int64(len(raw.Block))
+	}
 
-	if doc.Digest = clean(digest); doc.Digest == "" {
+	if doc.Digest = h.digest; doc.Digest == "" {
 		sum := sha1.Sum(payload)
 		doc.Digest = "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 	}
-	id := clean(strings.Trim(h.Get(gowarc.WarcRecordID), "<> \t"))
-	doc.ID = documentID(id, doc.TargetURI, doc.Date, raw.Block)
+	id := h.id
+	doc.ID = documentID(id, doc.TargetURI, doc.Date, block)
 	if id == "" {
 		id = "urn:neardup:" + doc.ID.String()
 	}
@@ -122,7 +114,49 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 		return doc, ReasonEncoding
 	}
 	doc.Clipped, doc.Choices = doc.Clipped || p.clipped, doc.Choices|p.choices
-	return x.read(doc, p.body, contentType)
+	doc, reason = x.read(doc, p.body, contentType)
+	if h.title != "" {
+		doc.Title = h.title
+	}
+	return doc, reason
+}
+
+// head is what a record says of itself, whatever its format.
+type head struct {
+	id, uri, date, digest, contentType, title string // the id without brackets
+	block                                     []byte
+	http                                      bool // block starts with an HTTP header
+}
+
+// head reads the record's header, or says why the record is no document.
+func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
+	switch raw.Format {
+	case FormatARC:
+		return arcHead(raw)
+	case FormatTSV, FormatJSONL:
+		return lineHead(raw)
+	}
+	rec, digest, err := x.parse(raw.Header)
+	if err != nil {
+		return h, ReasonMalformed
+	}
+	defer func() { _ = rec.Close() }()
+	switch rec.Type() {
+	case gowarc.Response, gowarc.Resource, gowarc.Conversion:
+	case 0:
+		return h, ReasonUnknownType
+	default:
+		return h, Reason(rec.Type().String())
+	}
+	f := rec.WarcHeader()
+	trimmed := func(name string) string { return clean(strings.Trim(f.Get(name), "<> \t")) }
+	h = head{
+		id: trimmed(gowarc.WarcRecordID), uri: trimmed(gowarc.WarcTargetURI),
+		date: clean(f.Get(gowarc.WarcDate)), digest: clean(digest), contentType: f.Get(gowarc.ContentType),
+		block: raw.Block,
+	}
+	h.http = isHTTP(h.contentType) || rec.Type() == gowarc.Response && startsHTTP(raw.Block)
+	return h, ReasonNone
 }
 
 // parse gives gowarc the record's header without its block, so that it neither

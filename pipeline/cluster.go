@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"iter"
 	"os"
@@ -122,6 +123,9 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 	return flush(clusterCursor{Merging: true})
 }
 
+// noSite is the hash of a page without a site: a line of a text collection.
+var noSite = fnv.New64a().Sum64()
+
 // concentrated tells whether the members of a list stand on few sites.
 func (w *Workspace) concentrated(members []cluster.Key) (bool, error) {
 	var sites []uint64
@@ -139,7 +143,9 @@ func (w *Workspace) concentrated(members []cluster.Key) (bool, error) {
 			if len(v) != 8 {
 				return false, corrupt(r.key())
 			}
-			sites = append(sites, binary.BigEndian.Uint64(v))
+			if site := binary.BigEndian.Uint64(v); site != noSite {
+				sites = append(sites, site)
+			}
 			if n++; n == maxSiteDocs {
 				break
 			}

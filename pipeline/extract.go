@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -158,18 +157,11 @@ func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job,
 // readFile emits the file's events from its position on. The error is that of
 // reading the file.
 func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) error) error {
-	f, err := os.Open(s.Path)
+	r, closer, err := s.reader(w.config.Extract.MaxRecordBytes)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }()
-	if _, err := f.Seek(s.Position.Offset, io.SeekStart); err != nil {
-		return err
-	}
-	r, err := extract.NewReader(f, s.Position, w.config.Extract.MaxRecordBytes)
-	if err != nil {
-		return err
-	}
+	defer func() { _ = closer.Close() }()
 	before := s.Position.Offset
 	for {
 		j := &job{done: make(chan struct{})}

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
 
 	"neardup/extract"
 )
@@ -28,8 +26,11 @@ const (
 
 // Source is an input file as the workspace knows it.
 type Source struct {
-	Path     string           `json:"path"` // absolute, without symbolic links
-	Name     string           `json:"name"` // the file's own name, as exports show it
+	Path     string           `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file
+	Name     string           `json:"name"`             // the file's own name, as exports show it
+	File     string           `json:"file,omitempty"`   // the WACZ file that it is in
+	Entry    int              `json:"entry,omitempty"`  // its place there
+	Format   extract.Format   `json:"format,omitempty"` // what it is, if not records
 	Size     int64            `json:"size"`
 	ModTime  int64            `json:"mtime_ns"`
 	Sample   string           `json:"sample"` // digest of the file's first and last 64 KiB
@@ -81,15 +82,20 @@ func (c *RecordCounts) skip(reason string, n int64) {
 
 // Inputs finds the files that the arguments name: files, directories (all
 // archives below them), patterns, and "-" for standard input, which is copied
-// into the workspace in dir so that a run can resume. A file that cannot be
-// read becomes an unreadable source. ignored counts the files below
-// directories that are no archives.
+// into the workspace in dir so that a run can resume. A WACZ file is the
+// archives in it. Text collections (lines of an id, a tab and a text, or of
+// JSON with id and text) are taken where they are named, by an argument, a
+// pattern or a list, and not below a directory: too much else looks like them.
+// A file that cannot be read becomes an unreadable source. ignored counts the
+// files below directories that are no archives.
 func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignored int, err error) {
 	seen := map[string]bool{}
-	add := func(s Source) {
-		if !seen[s.Path] {
-			seen[s.Path] = true
-			sources = append(sources, s)
+	add := func(found ...Source) {
+		for _, s := range found {
+			if !seen[s.Path] {
+				seen[s.Path] = true
+				sources = append(sources, s)
+			}
 		}
 	}
 	for _, arg := range args {
@@ -99,19 +105,18 @@ func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignor
 			if err != nil {
 				return nil, 0, err
 			}
-			add(s)
+			add(s...)
 		case statErr == nil && info.IsDir():
 			err := filepath.WalkDir(arg, func(path string, e fs.DirEntry, err error) error {
 				switch {
 				case err != nil:
 					add(unreadable(path, err))
 				case e.Type().IsRegular():
-					s := newSource(path)
-					if s.Error == errNotArchive.Error() {
+					found := findSources(path, false)
+					if len(found) == 0 {
 						ignored++
-						return nil
 					}
-					add(s)
+					add(found...)
 				}
 				return nil
 			})
@@ -135,7 +140,7 @@ func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignor
 			}
 			ignored += n
 		default:
-			add(newSource(arg))
+			add(findSources(arg, true)...)
 		}
 	}
 	return sources, ignored, nil
@@ -155,8 +160,6 @@ func ReadSourceList(r io.Reader) ([]string, error) {
 	return names, sc.Err()
 }
 
-var errNotArchive = errors.New("not a WARC file")
-
 func unreadable(path string, err error) Source {
 	if abs, absErr := filepath.Abs(path); absErr == nil {
 		path = abs
@@ -168,43 +171,138 @@ func unreadable(path string, err error) Source {
 	return Source{Path: path, Name: filepath.Base(path), State: sourceUnreadable, Error: err.Error(), Counts: RecordCounts{Skipped: map[string]int64{}}}
 }
 
-// newSource looks at a file. What is wrong with it is in the source's Error.
-func newSource(path string) Source {
+// findSources looks at a file: the sources are the file itself, or the
+// archives in a WACZ file. What is wrong with one is in its Error. There is
+// none for a file that is not named and no archive.
+func findSources(path string, named bool) []Source {
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return unreadable(path, err)
+	if err == nil {
+		real, err = filepath.Abs(real)
 	}
-	if real, err = filepath.Abs(real); err != nil {
-		return unreadable(path, err)
+	if err != nil {
+		return []Source{unreadable(path, err)}
 	}
 	s := Source{Path: real, Name: filepath.Base(real), State: sourcePending, Counts: RecordCounts{Skipped: map[string]int64{}}}
-	if err := s.look(true); err != nil {
-		return unreadable(real, err)
+	f, info, err := openRegular(real)
+	if err != nil {
+		return []Source{unreadable(real, err)}
 	}
-	return s
+	defer func() { _ = f.Close() }()
+	s.Format, err = extract.Detect(f, named)
+	if err == nil && s.Format == extract.FormatWACZ {
+		var found []Source
+		if found, err = findMembers(f, info, real); len(found) > 0 {
+			return found
+		}
+		if err == nil {
+			err = fmt.Errorf("%w: a zip file without any in archive/", extract.ErrNotArchive)
+		}
+	}
+	if err == nil {
+		err = s.look(f, info)
+	}
+	switch {
+	case err == nil:
+		return []Source{s}
+	case named || !errors.Is(err, extract.ErrNotArchive) && hasArchiveName(real):
+		return []Source{unreadable(real, err)}
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) { // the disk's error, not the file's
+		return []Source{unreadable(real, err)}
+	}
+	return nil
+}
+
+// hasArchiveName tells whether a file that cannot be read is called an
+// archive, so that one below a directory is not passed over in silence.
+func hasArchiveName(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	for _, part := range []string{".warc", ".arc", ".wacz", ".wet"} {
+		if strings.HasSuffix(name, part) || strings.Contains(name, part+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// findMembers finds the archives in a WACZ file.
+func findMembers(f io.ReaderAt, info fs.FileInfo, path string) ([]Source, error) {
+	members, err := extract.Members(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var out []Source
+	for _, m := range members {
+		s := Source{
+			Path: path + "!" + m.Path, Name: m.Name, File: path, Entry: m.Entry, Size: m.Size, ModTime: info.ModTime().UnixNano(),
+			State: sourcePending, Counts: RecordCounts{Skipped: map[string]int64{}},
+		}
+		if seen[s.Path] { // a zip file can hold a name twice
+			s.Path += fmt.Sprintf("#%d", m.Entry)
+		}
+		seen[s.Path] = true
+		err := s.lookInside(m)
+		switch {
+		case errors.Is(err, extract.ErrNotArchive):
+			continue
+		case err != nil:
+			s.State, s.Error = sourceUnreadable, err.Error()
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// lookInside fills in a member's sample, and checks that it is an archive.
+func (s *Source) lookInside(m extract.Member) error {
+	f, err := m.Open()
+	if err != nil {
+		return err
+	}
+	if format, err := extract.Detect(f, false); err != nil {
+		return err
+	} else if format != extract.FormatRecords {
+		return extract.ErrNotArchive // a zip file in a zip file
+	}
+	head := make([]byte, min(s.Size, sampleBytes))
+	n, err := f.ReadAt(head, 0)
+	if n == 0 && err != nil {
+		return err
+	}
+	h := sha256.New()
+	h.Write(head[:n])
+	fmt.Fprintf(h, "%d %x", m.Entry, m.Sum)
+	s.Sample = hex.EncodeToString(h.Sum(nil)[:16])
+	return nil
 }
 
 const sampleBytes = 64 << 10
 
-// look fills in the file's size, time and sample, and checks that it is an
-// archive.
-func (s *Source) look(check bool) error {
-	info, err := os.Stat(s.Path)
+// openRegular opens a file that is neither a directory nor a device or pipe,
+// on which opening could wait forever.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("not a regular file (%s)", info.Mode().Type())
+		return nil, nil, fmt.Errorf("not a regular file (%s)", info.Mode().Type())
 	}
-	f, err := os.Open(s.Path)
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }()
+	return f, info, nil
+}
+
+// look fills in the file's size, time and sample.
+func (s *Source) look(f *os.File, info fs.FileInfo) error {
 	s.Size, s.ModTime = info.Size(), info.ModTime().UnixNano()
 	h := sha256.New()
 	head := make([]byte, min(s.Size, sampleBytes))
-	if _, err := io.ReadFull(f, head); err != nil {
+	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
 	}
 	h.Write(head)
@@ -214,36 +312,76 @@ func (s *Source) look(check bool) error {
 	}
 	h.Write(tail)
 	s.Sample = hex.EncodeToString(h.Sum(nil)[:16])
-	if check && !isArchive(head) {
-		return errNotArchive
-	}
 	return nil
 }
 
-// isArchive tells by its first bytes whether a file holds WARC records.
-func isArchive(head []byte) bool {
-	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		zr, err := gzip.NewReader(bytes.NewReader(head))
-		if err != nil {
-			return false
-		}
-		b := make([]byte, 512)
-		n, _ := io.ReadFull(zr, b)
-		head = b[:n]
+// file is where the source lies.
+func (s Source) file() string { return cmp.Or(s.File, s.Path) }
+
+// open opens the source.
+func (s Source) open() (io.ReaderAt, io.Closer, error) {
+	f, info, err := openRegular(s.file())
+	if err != nil || s.File == "" {
+		return f, f, err
 	}
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\r\n"), []byte("WARC/"))
+	members, err := extract.Members(f, info.Size())
+	for _, m := range members {
+		if m.Entry == s.Entry {
+			var r io.ReaderAt
+			if r, err = m.Open(); err == nil {
+				return r, f, nil
+			}
+			break
+		}
+	}
+	_ = f.Close()
+	if err == nil {
+		err = fs.ErrNotExist
+	}
+	return nil, nil, fmt.Errorf("%s: %w", s.Path, err)
+}
+
+// reader opens the source and starts a reader at its position.
+func (s Source) reader(maxBlock int64) (*extract.Reader, io.Closer, error) {
+	f, closer, err := s.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	var r *extract.Reader
+	if s.Format == extract.FormatRecords {
+		r, err = extract.NewReader(f, s.Position, maxBlock)
+	} else {
+		r, err = extract.NewCollectionReader(f, s.Format, s.Position, maxBlock)
+	}
+	if err != nil {
+		_ = closer.Close()
+		return nil, nil, err
+	}
+	return r, closer, nil
 }
 
 // unchanged tells whether the file is still the one that was read: the same
 // size, and the same time or else the same sample.
 func (s Source) unchanged() (bool, error) {
-	now := s
-	if info, err := os.Stat(s.Path); err != nil {
+	f, info, err := openRegular(s.file())
+	if err != nil {
 		return false, err
-	} else if info.Size() == s.Size && info.ModTime().UnixNano() == s.ModTime {
+	}
+	defer func() { _ = f.Close() }()
+	sameTime := info.ModTime().UnixNano() == s.ModTime
+	if s.File != "" {
+		if sameTime {
+			return true, nil
+		}
+		found, err := findMembers(f, info, s.File)
+		i := slices.IndexFunc(found, func(m Source) bool { return m.Path == s.Path })
+		return i >= 0 && found[i].Size == s.Size && found[i].Sample == s.Sample, err
+	}
+	if sameTime && info.Size() == s.Size {
 		return true, nil
 	}
-	if err := now.look(false); err != nil {
+	now := s
+	if err := now.look(f, info); err != nil {
 		return false, err
 	}
 	return now.Size == s.Size && now.Sample == s.Sample, nil
@@ -251,14 +389,14 @@ func (s Source) unchanged() (bool, error) {
 
 // spool copies standard input into the workspace, under the name of its
 // digest.
-func spool(dir string, stdin io.Reader) (Source, error) {
+func spool(dir string, stdin io.Reader) ([]Source, error) {
 	into := filepath.Join(dir, "spool")
 	if err := os.MkdirAll(into, 0o777); err != nil {
-		return Source{}, err
+		return nil, err
 	}
 	f, err := os.CreateTemp(into, temporary+"*")
 	if err != nil {
-		return Source{}, err
+		return nil, err
 	}
 	defer func() {
 		_ = f.Close()
@@ -267,16 +405,15 @@ func spool(dir string, stdin io.Reader) (Source, error) {
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(f, h), stdin); err != nil {
 		if isNoSpace(err) {
-			return Source{}, diskFull(dir, err)
+			return nil, diskFull(dir, err)
 		}
-		return Source{}, fmt.Errorf("standard input: %w", err)
+		return nil, fmt.Errorf("standard input: %w", err)
 	}
 	path := filepath.Join(into, "stdin-"+hex.EncodeToString(h.Sum(nil)[:8]))
 	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {
-		return Source{}, err
+		return nil, err
 	}
-	s := newSource(path)
-	return s, nil
+	return findSources(path, true), nil
 }
 
 // sources are the inputs that the workspace knows, by path.
@@ -316,7 +453,10 @@ func (w *Workspace) admit(inputs []Source) error {
 	if err != nil {
 		return err
 	}
-	changed := ""
+	changed, err := w.forgetMembers(b, inputs)
+	if err != nil {
+		return err
+	}
 	for _, s := range inputs {
 		var old Source
 		known, err := w.store.getJSON(sourceKey(s.Path), &old)
@@ -346,6 +486,32 @@ func (w *Workspace) admit(inputs []Source) error {
 	return b.commit()
 }
 
+// forgetMembers removes sources that a file among the inputs held and holds no
+// more: a WACZ file that was written anew. It returns one that had been read.
+func (w *Workspace) forgetMembers(b batch, inputs []Source) (changed string, err error) {
+	files, paths := map[string]bool{}, map[string]bool{}
+	for _, s := range inputs {
+		files[s.file()] = files[s.file()] || s.State != sourceUnreadable
+		paths[s.Path] = true
+	}
+	known, err := w.sources()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range known {
+		if paths[s.Path] || !files[s.file()] {
+			continue
+		}
+		if s.State != sourceUnreadable || s.Counts.Records > 0 {
+			changed = s.Path
+		}
+		if err := b.Delete(sourceKey(s.Path), nil); err != nil {
+			return "", err
+		}
+	}
+	return changed, nil
+}
+
 // retry adds the files that could not be read before to a run that names no
 // inputs; a run that names its inputs forgets those that are not among them.
 func (w *Workspace) retry(b batch, inputs []Source) ([]Source, error) {
@@ -362,7 +528,18 @@ func (w *Workspace) retry(b batch, inputs []Source) ([]Source, error) {
 		switch {
 		case s.State != sourceUnreadable || named[s.Path]:
 		case again:
-			inputs = append(inputs, newSource(s.Path))
+			found := findSources(s.file(), true)
+			if !slices.ContainsFunc(found, func(f Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
+				if err := b.Delete(sourceKey(s.Path), nil); err != nil { // a WACZ file that could not be opened, and now can
+					return nil, err
+				}
+			}
+			for _, f := range found {
+				if !named[f.Path] {
+					named[f.Path] = true
+					inputs = append(inputs, f)
+				}
+			}
 		case s.Counts.Records == 0:
 			if err := b.Delete(sourceKey(s.Path), nil); err != nil {
 				return nil, err
@@ -379,7 +556,7 @@ func (w *Workspace) restartExtraction(b batch, file string) error {
 		return err
 	}
 	for _, s := range known {
-		if _, err := os.Stat(s.Path); err != nil && s.State != sourceUnreadable {
+		if _, err := os.Stat(s.file()); err != nil && s.State != sourceUnreadable {
 			return fmt.Errorf("%s has changed since it was read, so everything must be read again, but %w; start a new workspace", file, err)
 		}
 	}

@@ -188,9 +188,11 @@ func readList(c *cobra.Command, list string) ([]string, error) {
 	return pipeline.ReadSourceList(f)
 }
 
-const inputHelp = `An INPUT is a WARC file (plain or gzip), a directory, whose archives are taken
-from all levels, a pattern, or - for standard input. Inputs add to what the
-workspace holds already; without any, it goes on with those.`
+const inputHelp = `An INPUT is a WARC or ARC file (plain, gzip or zstd), a WACZ file, a text
+collection (ID<TAB>TEXT lines or JSON lines), a directory, whose archives are
+taken from all levels but no text collections, a pattern, or - for standard
+input. Inputs add to what the workspace holds already; without any, it goes on
+with those.`
 
 func runCommand() *cobra.Command {
 	var o workOptions

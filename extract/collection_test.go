@@ -1,0 +1,160 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func openTSV(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error) {
+	return NewCollectionReader(f, FormatTSV, start, maxBlock)
+}
+
+func TestReaderReadsLines(t *testing.T) {
+	for _, x := range []struct{ name, file, want string }{
+		{"lines", "1\ta\n2\tb\n", "1\ta|2\tb"},
+		{"no line end at the end", "1\ta\n2\tb", "1\ta|2\tb"},
+		{"CRLF, empty lines and a BOM", "\xef\xbb\xbf\r\n1\ta\r\n\r\n\n2\tb\r\n", "1\ta|2\tb"},
+		{"line over the limit", "1\t" + strings.Repeat("x", 1000) + "\n2\tb\n", "1\t" + strings.Repeat("x", 98) + "+|2\tb"},
+		{"gzip whole", members("1\ta\n2\tb\n"), "1\ta|2\tb"},
+		{"gzip, members end anywhere", members("1\t", "a\n2", "\tb\n3\tc\n", "4\td"), "1\ta|2\tb|3\tc|4\td"},
+		{"zstd", frames("1\ta\n", "2\tb\n"), "1\ta|2\tb"},
+		{"gzip clipped", members("1\ta\n")[:20] + members("2\tb\n"), "1\ta|!|2\tb"},
+		{"garbage between", members("1\ta\n") + "garbage" + members("2\tb\n"), "1\ta|!|2\tb"},
+		{"empty", "", ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			if got := strings.Join(summaries(checkReplayWith(t, openTSV, x.file, 100)), "|"); got != x.want {
+				t.Errorf("got  %q\nwant %q", got, x.want)
+			}
+		})
+	}
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		line := func(s string) string { return fmt.Sprintf("%d\t%s\n", rng.IntN(100), s) }
+		checkReplayWith(t, openTSV, randomArchive(rng, line, func(s string) string { return member(s, 6) }), 1000)
+		checkReplayWith(t, openTSV, randomArchive(rng, line, frame), 1000)
+	}
+}
+
+func TestDocumentOfALine(t *testing.T) {
+	of := func(format Format, line string) *Raw {
+		return &Raw{Format: format, Block: []byte(line), Length: int64(len(line))}
+	}
+	for _, x := range []struct {
+		raw                         *Raw
+		id, uri, date, title, words string
+	}{
+		{of(FormatTSV, "a b/1\tSome text"), "", "urn:text:a%20b%2F1", "", "", "Some text"},
+		{of(FormatTSV, "2022-12-27\tSome\ttext"), "", "urn:text:2022-12-27", "", "", "Some text"},
+		{of(FormatTSV, "é\tSome text"), "", "urn:text:%C3%A9", "", "", "Some text"},
+		{of(FormatTSV, "libc6:amd64\tSome text"), "", "urn:text:libc6%3Aamd64", "", "", "Some text"},
+		{of(FormatTSV, "<urn:uuid:1>\tSome text"), "<urn:uuid:1>", "urn:uuid:1", "", "", "Some text"},
+		{of(FormatTSV, "http://x.org/a\tSome text"), "<http://x.org/a>", "http://x.org/a", "", "", "Some text"},
+		{of(FormatJSONL, `{"id":"1","text":"Some\ntext"}`), "", "urn:text:1", "", "", "Some\ntext"},
+		{of(FormatJSONL, `{"id":17,"text":"Some text","url":"http://x.org/","title":" A\ntitle ","date":"2020","more":[1]}`), "", "http://x.org/", "2020", "A title", "Some text"},
+		{of(FormatJSONL, `{"id":"urn:x:1","text":"Some text","url":"http://x.org/"}`), "<urn:x:1>", "http://x.org/", "", "", "Some text"},
+	} {
+		d := document(t, x.raw)
+		if x.id == "" {
+			x.id = "<urn:neardup:" + d.ID.String() + ">"
+		}
+		if d.RecordID != x.id || d.TargetURI != x.uri || d.Date != x.date || d.Title != x.title || d.Text != x.words || d.MediaType != "text/plain" {
+			t.Errorf("%s: %+v", x.raw.Block, d)
+		}
+	}
+	long := of(FormatTSV, "1\ttext")
+	long.Clipped, long.Length = true, 1000
+	for _, x := range []struct {
+		raw  *Raw
+		want Reason
+	}{
+		{of(FormatTSV, "no tab"), ReasonLine}, {of(FormatTSV, "\ttext"), ReasonLine}, {of(FormatTSV, "1\t"), ReasonEmpty}, {of(FormatTSV, "1\t  "), ReasonNoText},
+		{of(FormatTSV, "\xff\ttext"), ReasonLine}, {of(FormatTSV, strings.Repeat("x", maxTextID+1)+"\ttext"), ReasonLine}, {long, ReasonLongLine},
+		{of(FormatJSONL, "1\ttext"), ReasonLine}, {of(FormatJSONL, `{"id":1`), ReasonLine}, {of(FormatJSONL, `{"text":"x"}`), ReasonLine},
+		{of(FormatJSONL, `{"id":[],"text":"x"}`), ReasonLine}, {of(FormatJSONL, `{"id":1,"text":7}`), ReasonLine}, {of(FormatJSONL, `{"id":1}`), ReasonEmpty},
+	} {
+		if d, reason := NewExtractor(options).Document(x.raw); reason != x.want {
+			t.Errorf("%q: %q %+v", x.raw.Block, reason, d)
+		}
+	}
+	if a, b := document(t, of(FormatTSV, "1\tSome text")), document(t, of(FormatJSONL, `{"text":"Some text","id":"1"}`)); a.ID != b.ID {
+		t.Error("the same text in another format is another document")
+	}
+}
+
+func TestDetect(t *testing.T) {
+	w, a := record("aaa"), arcFile(arcRecord("aaa"))
+	big := strings.Repeat("x", 1<<17)
+	for _, x := range []struct {
+		name, file   string
+		named, below Format
+		err          error // below a directory
+	}{
+		{"WARC", w, FormatRecords, FormatRecords, nil},
+		{"WARC behind line ends", "\r\n\n" + w, FormatRecords, FormatRecords, nil},
+		{"WARC gzip", members(w), FormatRecords, FormatRecords, nil},
+		{"WARC zstd", frames(w), FormatRecords, FormatRecords, nil},
+		{"WARC zstd with dictionary", dictionaryFrame(true) + frameWithDictionary(w), FormatRecords, FormatRecords, nil},
+		{"ARC", a, FormatRecords, FormatRecords, nil},
+		{"ARC gzip", members(a), FormatRecords, FormatRecords, nil},
+		{"WARC behind garbage", "garbage\n" + w, FormatRecords, "", ErrNotArchive},
+		{"WARC gzip behind damage", "\x1f\x8b\x08xxxx" + members(w), FormatRecords, "", ErrNotArchive},
+		{"zip", zipFile(), FormatWACZ, FormatWACZ, nil},
+		{"lz4", "\x04\x22\x4d\x18xxxx", "", "", ErrLZ4},
+		{"TSV", "1\ta\n", FormatTSV, "", ErrNotArchive},
+		{"TSV gzip", members("1\ta\n"), FormatTSV, "", ErrNotArchive},
+		{"TSV, a long line", "1\t" + big, FormatTSV, "", ErrNotArchive},
+		{"JSONL", `{"id":1,"text":"a"}` + "\n", FormatJSONL, "", ErrNotArchive},
+		{"JSONL zstd", frames(`{"id":1,"text":"a"}`), FormatJSONL, "", ErrNotArchive},
+		{"JSONL, a long line", `{"id":1,"text":"` + big, FormatJSONL, "", ErrNotArchive},
+		{"JSON without text", `{"id":1,"body":"a"}` + "\n", "", "", ErrNotArchive},
+		{"JSON array", "[1]\n", "", "", ErrNotArchive},
+		{"CDX", "com,example)/ 20080430204825 http://example.com/ text/html 200 ABC - - 7 8 x.warc.gz\n", "", "", ErrNotArchive},
+		{"text", "Dear reader\n", "", "", ErrNotArchive},
+		{"binary with a tab", "\x7fELF\x00\t\x01\x02\n", "", "", ErrNotArchive},
+		{"empty", "", "", "", ErrNotArchive},
+		{"gzip of nothing", members(""), "", "", ErrNotArchive},
+	} {
+		got, err := Detect(strings.NewReader(x.file), true)
+		if got != x.named || (err == nil) != (x.named != "" || x.below == x.named && x.err == nil || strings.Contains(x.name, "WARC")) {
+			t.Errorf("%s, named: %q %v", x.name, got, err)
+		}
+		if got, err := Detect(strings.NewReader(x.file), false); got != x.below || !errors.Is(err, x.err) {
+			t.Errorf("%s, below a directory: %q %v", x.name, got, err)
+		}
+	}
+}
+
+func FuzzCollection(f *testing.F) {
+	for _, s := range []string{
+		"1\ta\n2\tb\n", `{"id":1,"text":"a"}` + "\n" + `{"id":"urn:x:1","text":"b","url":"http://x/"}`, members("1\ta\n", "2\tb\n"), frames("1\ta\n2", "\tb\n"),
+		"\xef\xbb\xbf1\ta\r\n\r\n", "{", `{"id":`, "\x00\t\x00\n",
+	} {
+		f.Add([]byte(s))
+	}
+	x := NewExtractor(options)
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if len(file) >= 1<<13 {
+			return
+		}
+		format, err := Detect(strings.NewReader(string(file)), true)
+		if err != nil || format != FormatTSV && format != FormatJSONL || isZstd(file) {
+			return
+		}
+		open := func(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error) {
+			return NewCollectionReader(f, format, start, maxBlock)
+		}
+		for _, e := range checkReplayWith(t, open, string(file), 1000) {
+			if e.raw == nil {
+				continue
+			}
+			if d, reason := x.Document(e.raw); reason == ReasonPanic || reason == ReasonNone && (d.TargetURI == "" || d.RecordID == "<>") {
+				t.Fatalf("%s: %+v of %v", reason, d, e)
+			}
+		}
+	})
+}
