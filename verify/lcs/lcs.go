@@ -1,225 +1,179 @@
-// Package lcs computes a longest common subsequence by the difference
-// algorithm of Myers, "An O(ND) Difference Algorithm and Its Variations",
-// Algorithmica 1 (1986), in the linear-space form of section 4b: forward and
-// reverse searches meet on the middle snake of a shortest edit script, which
-// cuts the problem in two. It is exact; there are no heuristics.
+// Package lcs computes a longest common subsequence of two sequences, and
+// which one does not depend on how it was computed.
 //
-// Departures: the ends that both sequences share are taken off before every
-// search; diagonals that can no longer lie on a shortest path are dropped, so
-// no point ever leaves the grid; and a search can be given a limit on D.
+// # The alignment
+//
+// There are many longest common subsequences. This package always gives the
+// same one, a function of the two sequences alone:
+//
+//  1. the prefix that a and b share is matched;
+//  2. the suffix that the rest shares is matched;
+//  3. of what is left, the table of the textbook is walked back from its last
+//     corner: where L[x][y] is the length for a[:x] and b[:y], stop if x or y
+//     is 0; else match a[x-1] with b[y-1] if they are equal; else leave out
+//     a[x-1] if L[x-1][y] == L[x][y]; else leave out b[y-1].
+//
+// (To match equal elements is never a loss, and of two unequal ones it is
+// always possible to leave out one, so the walk is on optimal paths only.)
+// Elements that follow one another in both are so matched as one run for as
+// long as they are equal.
+//
+// # The algorithms
+//
+// A short edit script is found by the greedy algorithm of Myers, "An O(ND)
+// Difference Algorithm and Its Variations", Algorithmica 1 (1986), section 4
+// (greedy.go). When that turns out to be more work, the table is computed 64
+// cells at a time in bit vectors, after Crochemore, Iliopoulos, Pinzon and
+// Reid, "A fast and practical bit-vector algorithm for the longest common
+// subsequence problem" (2001), in the form of Hyyrö, "Bit-parallel LCS-length
+// computation revisited" (2004), and only in the band where a script of the
+// length looked for can be (bands.go). Both are exact and know enough of the
+// table for the walk above; so whichever runs, the matches are the same.
 package lcs
 
-import "math"
+import "slices"
 
 // Match is a run of Len equal elements, a[X:X+Len] == b[Y:Y+Len].
 type Match struct{ X, Y, Len int }
 
-// Solver holds the scratch memory of the search, reused from call to call. The
-// zero value is ready; it is not safe for concurrent use.
+// Solver holds scratch memory, reused from call to call: about 20 bytes for an
+// element, 60 for each distinct one, and for the bands up to 16 MiB. (Only
+// where hundreds of thousands of elements have nothing in common is it more:
+// 46 MiB for the bands at a million.) The zero value is ready; it is not safe
+// for concurrent use.
 type Solver struct {
-	fwd, rev []int32 // V of the paper: the furthest x on every diagonal
-	out      []Match
-	from     int // out[from:] belongs to this call
+	path   path
+	greedy greedy
+	bands  bands
 }
 
-// Matches appends to dst a longest common subsequence of a and b as runs in
-// ascending order, runs that touch in both sequences being one. If the
-// shortest edit script (insertions and deletions) is longer than maxD, ok is
-// false, dst is returned as it was, and the search has ended early; a negative
-// maxD is no limit. The answer is a function of a and b alone. Together they
-// must be shorter than 2^31.
+// Matches appends to dst the longest common subsequence of a and b that the
+// package comment defines, as runs in ascending order, runs that touch in both
+// sequences being one. If the shortest edit script (insertions and deletions)
+// is longer than maxD, ok is false and dst is returned as it was; a negative
+// maxD is no limit. Together they must be shorter than 2^31.
 func (s *Solver) Matches(dst []Match, a, b []int32, maxD int) (m []Match, ok bool) {
-	if n := len(a) + len(b) + 3; n > len(s.fwd) {
-		n += n / 4
-		s.fwd, s.rev = make([]int32, n), make([]int32, n)
+	if maxD < 0 {
+		maxD = len(a) + len(b)
 	}
-	s.out, s.from = dst, len(dst)
-	ok = s.solve(a, b, 0, 0, maxD)
-	m, s.out = s.out, nil
-	if !ok {
-		m = m[:len(dst)]
+	if max(len(a)-len(b), len(b)-len(a)) > maxD {
+		return dst, false
 	}
-	return m, ok
-}
-
-// solve emits the matches of a and b, which start at (x, y) in the whole grid.
-// Each level halves D (the halves have ceil(D/2) and floor(D/2) edits), and
-// D < 2 leaves nothing to split, so the recursion is at most 1+log2(D) deep.
-func (s *Solver) solve(a, b []int32, x, y, maxD int) bool {
 	p := prefix(a, b)
-	s.emit(x, y, p)
-	a, b, x, y = a[p:], b[p:], x+p, y+p
+	a, b = a[p:], b[p:]
 	q := suffix(a, b)
 	a, b = a[:len(a)-q], b[:len(b)-q]
-	if len(a) == 0 || len(b) == 0 {
-		if maxD >= 0 && len(a)+len(b) > maxD {
-			return false
-		}
-	} else {
-		i, j, ok := s.split(a, b, maxD)
-		if !ok {
-			return false
-		}
-		s.solve(a[:i], b[:j], x, y, -1)
-		s.solve(a[i:], b[j:], x+i, y+j, -1)
+	s.path = path{runs: dst, from: len(dst), offset: p}
+	s.path.add(len(a), len(b), q)
+	ok = s.middle(a, b, maxD)
+	s.path.add(-p, -p, p)
+	m, s.path.runs = s.path.runs, nil
+	if !ok {
+		return m[:len(dst)], false
 	}
-	s.emit(x+len(a), y+len(b), q)
+	slices.Reverse(m[len(dst):])
+	return m, true
+}
+
+// middle adds the matches of a and b, of which neither the first nor the last
+// elements are equal.
+//
+// Greedy search comes first, unless the difference in length alone is too much
+// for it. If it has not come to the end after half the time that one pass over
+// the narrowest band takes, it goes on for up to six times as long if that
+// seems to be enough; then the bands take over.
+func (s *Solver) middle(a, b []int32, maxD int) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a)+len(b) <= maxD
+	}
+	first, whole := stripBits, len(a)+len(b) // a narrower band costs as much
+	budget := min(min(len(b), stripBits)*len(a)/stripBits/2+8, greedyBudget)
+	if gap := max(len(a)-len(b), len(b)-len(a)); gap*gap/2 <= 6*budget {
+		g := &s.greedy
+		g.reset()
+		reached := g.search(a, b, maxD, budget)
+		if guess := estimate(g.d, reached, whole); g.d < maxD && reached < whole && guess*guess/2 <= 6*budget {
+			reached = g.search(a, b, maxD, 5*budget)
+		}
+		switch {
+		case reached == whole:
+			g.walk(&s.path, a, b)
+			return true
+		case g.d == maxD:
+			return false
+		}
+		first = max(first, estimate(g.d, reached, whole))
+	}
+	if !s.bands.search(a, b, maxD, first, 1) {
+		return false
+	}
+	s.bands.walk(&s.path, a, b)
 	return true
 }
 
-// emit adds a run of n matches at (x, y), joined to the last run if it
-// continues it.
-func (s *Solver) emit(x, y, n int) {
+// greedyBudget limits what greedy search keeps, 6 times 4 bytes each.
+const greedyBudget = 1 << 18
+
+// estimate guesses at D where a search has covered part of whole with d edits:
+// as many for the rest, and a little more, but not more than four times d.
+func estimate(d, part, whole int) int {
+	guess := 4 * d
+	if part > 0 {
+		guess = min(guess, d+d/8+d*(whole-part)/part*9/8)
+	}
+	return max(guess, d+d/4+1)
+}
+
+// path collects runs from last to first.
+type path struct {
+	runs   []Match
+	from   int // runs[from:] belongs to this call
+	offset int // of both coordinates
+}
+
+// add puts a run of n matches at (x, y) before the runs that are there.
+func (p *path) add(x, y, n int) {
 	if n == 0 {
 		return
 	}
-	if i := len(s.out) - 1; i >= s.from {
-		if m := &s.out[i]; m.X+m.Len == x && m.Y+m.Len == y {
-			m.Len += n
+	x, y = x+p.offset, y+p.offset
+	if i := len(p.runs) - 1; i >= p.from {
+		if m := &p.runs[i]; m.X == x+n && m.Y == y+n {
+			m.X, m.Y, m.Len = x, y, m.Len+n
 			return
 		}
 	}
-	s.out = append(s.out, Match{x, y, n})
+	p.runs = append(p.runs, Match{x, y, n})
 }
 
+// prefix is the length of the common prefix, looked for in steps of four.
 func prefix(a, b []int32) int {
-	b = b[:min(len(a), len(b))]
-	for i := range b {
-		if a[i] != b[i] {
-			return i
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		p, q := a[i:i+4:i+4], b[i:i+4:i+4]
+		if (p[0]^q[0])|(p[1]^q[1])|(p[2]^q[2])|(p[3]^q[3]) != 0 {
+			break
 		}
 	}
-	return len(b)
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
 }
 
 func suffix(a, b []int32) int {
 	n := min(len(a), len(b))
 	a, b = a[len(a)-n:], b[len(b)-n:]
-	for i := n - 1; i >= 0; i-- {
-		if a[i] != b[i] {
-			return n - 1 - i
-		}
-	}
-	return n
-}
-
-// band is the range of diagonals that a search went through in its last round,
-// as indexes into V. A side is walled once the search has reached the far edge
-// of the grid there: a path through the diagonals beyond would have to come
-// back over the point on the edge, which is already reached more cheaply, so
-// from then on the band shrinks on that side instead of growing.
-type band struct {
-	lo, hi         int
-	loWall, hiWall bool
-}
-
-// next widens or narrows b for another round; none fills the cells beside it.
-func (b *band) next(v []int32, none int32) {
-	if b.loWall {
-		b.lo++
-	} else {
-		b.lo--
-		v[b.lo-1] = none
-	}
-	if b.hiWall {
-		b.hi--
-	} else {
-		b.hi++
-		v[b.hi+1] = none
-	}
-}
-
-// span is the number of diagonals to compare with, 0 when check is false.
-func (b *band) span(check bool) uint {
-	if !check {
-		return 0
-	}
-	return uint(b.hi - b.lo + 1)
-}
-
-// split returns a point where a shortest path can be cut in two: the end of
-// the middle snake on the side of the search that found it. The first and the
-// last elements of a and b differ and neither is empty, hence D >= 2, and each
-// half gets at least one edit.
-//
-// D has the parity of |a|-|b|. When that is odd the searches meet in a forward
-// round d with D = 2d-1, else in a reverse round d with D = 2d (lemma 3), so
-// the limit is known to be broken before the round begins.
-func (s *Solver) split(a, b []int32, maxD int) (x, y int, ok bool) {
-	n, m := len(a), len(b)
-	off := m + 1 // diagonal k = x-y is at V[k+off], -m <= k <= n, one spare cell on either side
-	f, r := s.fwd[:n+m+3], s.rev[:n+m+3]
-	odd := (n - m) & 1
-	fb, rb := band{lo: off, hi: off}, band{lo: n - m + off, hi: n - m + off}
-	f[fb.lo], r[rb.lo] = 0, int32(n)
-	for d := 1; ; d++ {
-		if maxD >= 0 && 2*d-odd > maxD {
-			return 0, 0, false
-		}
-		fb.next(f, -1)
-		if x, y, ok = forward(a, b, f, r, &fb, rb.lo, rb.span(odd == 1)); ok {
-			return x, y, true
-		}
-		rb.next(r, math.MaxInt32)
-		if x, y, ok = reverse(a, b, f, r, &rb, fb.lo, fb.span(odd == 0)); ok {
-			return x, y, true
-		}
-	}
-}
-
-// forward does one round of the forward search and reports the point where it
-// overlaps the reverse paths on the span diagonals from rlo.
-func forward(a, b, f, r []int32, band *band, rlo int, span uint) (int, int, bool) {
-	off, lo, hi := len(b)+1, band.lo, band.hi
-	left := f[lo-1]
-	for i := lo; i <= hi; i += 2 {
-		right := f[i+1]
-		x := int(max(left+1, right))
-		left = right
-		y := x - i + off
-		for uint(x) < uint(len(a)) && uint(y) < uint(len(b)) && a[x] == b[y] {
-			x++
-			y++
-		}
-		f[i] = int32(x)
-		if uint(i-rlo) < span && int(r[i]) <= x {
-			return x, y, true
-		}
-		if y == len(b) {
-			band.lo, band.loWall = i, true
-		}
-		if x == len(a) {
-			band.hi, band.hiWall = i, true
+	i := n
+	for ; i >= 4; i -= 4 {
+		p, q := a[i-4:i:i], b[i-4:i:i]
+		if (p[0]^q[0])|(p[1]^q[1])|(p[2]^q[2])|(p[3]^q[3]) != 0 {
 			break
 		}
 	}
-	return 0, 0, false
-}
-
-// reverse is forward, mirrored.
-func reverse(a, b, f, r []int32, band *band, flo int, span uint) (int, int, bool) {
-	off, lo, hi := len(b)+1, band.lo, band.hi
-	left := r[lo-1]
-	for i := lo; i <= hi; i += 2 {
-		right := r[i+1]
-		x := int(min(left, right-1))
-		left = right
-		y := x - i + off
-		for uint(x-1) < uint(len(a)) && uint(y-1) < uint(len(b)) && a[x-1] == b[y-1] {
-			x--
-			y--
-		}
-		r[i] = int32(x)
-		if uint(i-flo) < span && int(f[i]) >= x {
-			return x, y, true
-		}
-		if x == 0 {
-			band.lo, band.loWall = i, true
-		}
-		if y == 0 {
-			band.hi, band.hiWall = i, true
-			break
-		}
+	for i > 0 && a[i-1] == b[i-1] {
+		i--
 	}
-	return 0, 0, false
+	return n - i
 }

@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"neardup/extract/text"
-	"neardup/verify/lcs"
 )
 
 // The oracle: Compare by the definitions, with maps, loops and no early exit.
-// It takes only the choice among longest common subsequences from lcs.Solver.
 
 // char is a code point and where it is in its document.
 type char struct {
@@ -70,6 +68,45 @@ func slowSketch(left []char, n int, other []char, otherN, window int) (kept []in
 		}
 	}
 	return kept
+}
+
+// slowLCS is the positions matched in the longest common subsequence that
+// package lcs defines: shared prefix, shared suffix of the rest, and of the
+// rest of that what a walk back through the table matches.
+func slowLCS(a, b []rune) (pairs [][2]int) {
+	p, n, m := 0, len(a), len(b)
+	for p < n && p < m && a[p] == b[p] {
+		pairs = append(pairs, [2]int{p, p})
+		p++
+	}
+	for n > p && m > p && a[n-1] == b[m-1] {
+		n, m = n-1, m-1
+		pairs = append(pairs, [2]int{n, m})
+	}
+	length := make([][]int32, n-p+1) // of a[p:p+x], b[p:p+y]
+	for x := range length {
+		length[x] = make([]int32, m-p+1)
+		for y := 1; x > 0 && y <= m-p; y++ {
+			if a[p+x-1] == b[p+y-1] {
+				length[x][y] = length[x-1][y-1] + 1
+			} else {
+				length[x][y] = max(length[x-1][y], length[x][y-1])
+			}
+		}
+	}
+	for x, y := n-p, m-p; x > 0 && y > 0; {
+		switch {
+		case a[p+x-1] == b[p+y-1]:
+			x, y = x-1, y-1
+			pairs = append(pairs, [2]int{p + x, p + y})
+		case length[x-1][y] == length[x][y]:
+			x--
+		default:
+			y--
+		}
+	}
+	slices.SortFunc(pairs, func(v, w [2]int) int { return cmp.Compare(v[0], w[0]) })
+	return pairs
 }
 
 // slowEdits is d(x) from the pairs of matched positions.
@@ -182,18 +219,15 @@ func slowCompare(o Options, x, y string) (v Verdict) {
 	}
 	for v.Rounds < rounds {
 		keptA, keptB := slowSketch(a, lenA, b, lenB, o.Window), slowSketch(b, lenB, a, lenA, o.Window)
-		pick := func(cs []char, kept []int) (out []int32) {
+		pick := func(cs []char, kept []int) (out []rune) {
 			for _, i := range kept {
 				out = append(out, cs[i].r)
 			}
 			return out
 		}
-		m, _ := new(lcs.Solver).Matches(nil, pick(a, keptA), pick(b, keptB), -1)
-		var pairs [][2]int
-		for _, r := range m {
-			for i := range r.Len {
-				pairs = append(pairs, [2]int{keptA[r.X+i], keptB[r.Y+i]})
-			}
+		pairs := slowLCS(pick(a, keptA), pick(b, keptB))
+		for i, p := range pairs {
+			pairs[i] = [2]int{keptA[p[0]], keptB[p[1]]}
 		}
 		start, end := 0, len(a)
 		if o.Trustable {

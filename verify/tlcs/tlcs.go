@@ -1,7 +1,8 @@
 // Package tlcs decides whether two texts are near-duplicates by their
 // trustable longest common subsequence (TLCS paper, sections 3.2 and 3.3):
-// filter both to sketches, compute the LCS of the sketches by Myers'
-// algorithm, and score the part of it that lies in the trustable region.
+// filter both to sketches, compute the LCS of the sketches, and score the part
+// of it that lies in the trustable region. (The paper uses Myers' O(ND); see
+// package lcs for ours, which is as exact.)
 //
 // Lengths are in code points; A is the longer text, B the shorter.
 package tlcs
