@@ -1,0 +1,181 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"neardup/extract"
+)
+
+// sources are the inputs that the workspace knows, by path.
+func (w *Workspace) sources() ([]Source, error) {
+	var out []Source
+	for r, err := range w.store.table(tableSource) {
+		if err != nil {
+			return nil, err
+		}
+		var s Source
+		if err := r.json(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// sourcesGeneration names what extract reads. Only files of which something
+// could be read count, and where they lie does not.
+func sourcesGeneration(known []Source) string {
+	var ids []string
+	for _, s := range known {
+		if s.State != sourceUnreadable || s.Counts.Records > 0 {
+			ids = append(ids, fmt.Sprintf("%s %d %s", s.Name, s.Size, s.Sample))
+		}
+	}
+	slices.Sort(ids)
+	return digest(strings.Join(ids, "\n"))
+}
+
+// admit records the inputs of a run. A file that changed since it was read
+// makes the extraction start over, for which all files must still be there.
+func (w *Workspace) admit(inputs []Source) error {
+	b := w.store.batch()
+	inputs, err := w.retry(b, inputs)
+	if err != nil {
+		return err
+	}
+	changed, err := w.forgetMembers(b, inputs)
+	if err != nil {
+		return err
+	}
+	for _, s := range inputs {
+		var old Source
+		known, err := w.store.getJSON(sourceKey(s.Path), &old)
+		if err != nil {
+			return err
+		}
+		if s.State == sourceUnreadable {
+			w.o.Progress.Warn("cannot read file", "file", s.Path, "error", s.Error)
+			if known && old.State != sourceUnreadable {
+				continue // what was read of it stays
+			}
+		} else if known && old.State != sourceUnreadable {
+			if s.Size == old.Size && s.Sample == old.Sample {
+				continue
+			}
+			changed = s.Path
+		}
+		if err := b.setJSON(sourceKey(s.Path), s); err != nil {
+			return err
+		}
+	}
+	if changed != "" {
+		if err := w.restartExtraction(b, changed); err != nil {
+			return err
+		}
+	}
+	return b.commit()
+}
+
+// forgetMembers removes sources that a file among the inputs held and holds no
+// more: a WACZ file that was written anew. It returns one that had been read.
+func (w *Workspace) forgetMembers(b batch, inputs []Source) (changed string, err error) {
+	files, paths := map[string]bool{}, map[string]bool{}
+	for _, s := range inputs {
+		files[s.file()] = files[s.file()] || s.State != sourceUnreadable
+		paths[s.Path] = true
+	}
+	known, err := w.sources()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range known {
+		if paths[s.Path] || !files[s.file()] {
+			continue
+		}
+		if s.State != sourceUnreadable || s.Counts.Records > 0 {
+			changed = s.Path
+		}
+		if err := b.Delete(sourceKey(s.Path), nil); err != nil {
+			return "", err
+		}
+	}
+	return changed, nil
+}
+
+// retry adds the files that could not be read before to a run that names no
+// inputs; a run that names its inputs forgets those that are not among them.
+func (w *Workspace) retry(b batch, inputs []Source) ([]Source, error) {
+	named := map[string]bool{}
+	for _, s := range inputs {
+		named[s.Path] = true
+	}
+	known, err := w.sources()
+	if err != nil {
+		return nil, err
+	}
+	again := len(inputs) == 0
+	for _, s := range known {
+		switch {
+		case s.State != sourceUnreadable || named[s.Path]:
+		case again:
+			found := findSources(s.file(), true)
+			if !slices.ContainsFunc(found, func(f Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
+				if err := b.Delete(sourceKey(s.Path), nil); err != nil { // a WACZ file that could not be opened, and now can
+					return nil, err
+				}
+			}
+			for _, f := range found {
+				if !named[f.Path] {
+					named[f.Path] = true
+					inputs = append(inputs, f)
+				}
+			}
+		case s.Counts.Records == 0:
+			if err := b.Delete(sourceKey(s.Path), nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return inputs, nil
+}
+
+// restartExtraction makes the next extraction begin anew because file changed.
+func (w *Workspace) restartExtraction(b batch, file string) error {
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		if _, err := os.Stat(s.file()); err != nil && s.State != sourceUnreadable {
+			return fmt.Errorf("%s has changed since it was read, so everything must be read again, but %w; start a new workspace", file, err)
+		}
+	}
+	w.o.Progress.Warn("file changed since it was read: everything is extracted again", "file", file)
+	return b.Delete(metaKey("stage/"+stages[0].name), nil)
+}
+
+// forgetProgress makes all sources unread. They must all still be there.
+func (w *Workspace) forgetProgress(b batch) error {
+	known, err := w.sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		if s.State == sourceUnreadable {
+			continue
+		}
+		if same, err := s.unchanged(); err != nil {
+			return fmt.Errorf("everything must be read again, but %w; start a new workspace", err)
+		} else if !same {
+			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
+		}
+		s.State, s.Position, s.Counts = sourcePending, extract.Position{}, RecordCounts{Skipped: map[string]int64{}}
+		if err := b.setJSON(sourceKey(s.Path), s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
