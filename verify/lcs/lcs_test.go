@@ -258,7 +258,7 @@ func TestEdgeOfBand(t *testing.T) {
 // against one another.
 func TestLong(t *testing.T) {
 	if testing.Short() {
-		t.Skip()
+		t.Skip("takes seconds under the race detector; -short asks for less")
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	var s Solver
