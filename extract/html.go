@@ -10,37 +10,51 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// visibleText returns a page's title and visible text, in one pass where that
-// is certain to give what the tree gives.
-func visibleText(page string, max int) (title, text string) {
-	if title, text, ok := scanText(page, max); ok {
-		return title, text
+// visibleText returns what a page shows, from one pass where that is certain to
+// give what the tree gives.
+func visibleText(page string, max int) shown { return readText(page, max, false) }
+
+// withoutOverlays is visibleText without that of overlays, unless there is no
+// other.
+func withoutOverlays(page string, max int) shown {
+	s := readText(page, max, true)
+	if s.text == "" && s.dropped {
+		return visibleText(page, max)
 	}
-	return treeText(page, max)
+	return s
 }
 
-// treeText returns a page's title and its visible text: a line for each
-// block, inline elements joined, white space collapsed, at most max bytes.
+func readText(page string, max int, drop bool) shown {
+	if s, ok := scanText(page, max, drop); ok {
+		return s
+	}
+	return treeText(page, max, drop)
+}
+
+// treeText returns what a page shows: a line for each block, inline elements
+// joined, white space collapsed, at most max bytes, overlays dropped if asked.
 // TLCS paper, section 3.1: "visible text blocks are extracted from web
 // documents by removing all HTML markups and formatting directives".
-func treeText(page string, max int) (title, text string) {
+func treeText(page string, max int, drop bool) shown {
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
 	if err != nil { // nested deeper than the parser goes
 		return flatText(page, max)
 	}
-	title = collapse(doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
+	w := lines{max: max, drop: drop}
+	w.node(doc.Nodes[0], place{})
+	return w.shown(titleOf(doc))
+}
+
+func titleOf(doc *goquery.Document) string {
+	return collapse(doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
 		return s.Nodes[0].Namespace == "" // not that of a drawing
 	}).First().Text())
-	w := lines{max: max}
-	for _, n := range doc.Nodes {
-		w.node(n, false)
-	}
-	return title, w.String()
 }
 
 // flatText is the title and text of a page that has no tree: every text token
-// outside elements that are never shown.
-func flatText(page string, max int) (title, text string) {
+// outside elements that are never shown, overlays included.
+func flatText(page string, max int) shown {
+	title := ""
 	w := lines{max: max}
 	z := html.NewTokenizer(strings.NewReader(page))
 	var skip atom.Atom
@@ -48,10 +62,10 @@ func flatText(page string, max int) (title, text string) {
 		kind := z.Next()
 		switch kind {
 		case html.ErrorToken:
-			return title, w.String()
+			return w.shown(title)
 		case html.TextToken:
 			if skip == 0 {
-				w.text(string(z.Text()), false)
+				w.text(string(z.Text()), place{})
 			} else if skip == atom.Title && title == "" {
 				title = collapse(string(z.Text()))
 			}
@@ -75,7 +89,7 @@ func flatText(page string, max int) (title, text string) {
 // plainText is text that has no markup: its lines, white space collapsed.
 func plainText(s string, max int) string {
 	w := lines{max: max}
-	w.text(s, true)
+	w.text(s, place{pre: true})
 	return w.String()
 }
 
@@ -98,6 +112,11 @@ var blocks = map[atom.Atom]bool{
 	atom.Li: true, atom.Listing: true, atom.Main: true, atom.Menu: true, atom.Nav: true, atom.Ol: true, atom.P: true,
 	atom.Plaintext: true, atom.Pre: true, atom.Section: true, atom.Summary: true, atom.Table: true, atom.Tbody: true,
 	atom.Td: true, atom.Tfoot: true, atom.Th: true, atom.Thead: true, atom.Tr: true, atom.Ul: true, atom.Xmp: true,
+}
+
+// preserves are the elements in which line ends are kept.
+var preserves = map[atom.Atom]bool{
+	atom.Pre: true, atom.Listing: true, atom.Xmp: true, atom.Plaintext: true, atom.Textarea: true,
 }
 
 // hidden tells whether the element says that it is not shown. Of the whole page
@@ -151,34 +170,66 @@ type lines struct {
 	space bool // white space is due before more text
 	max   int
 	full  bool
+
+	blocks  []block
+	drop    bool // overlays
+	dropped bool // one had text
+	rules   *selected
+}
+
+// place is where text stands.
+type place struct {
+	pre  bool // its line ends are kept
+	link bool
+	over bool // in an overlay
+	kept bool // in what a site's rules keep
+	in   context
 }
 
 // node writes the visible text under n. The parser bounds the depth.
-func (w *lines) node(n *html.Node, pre bool) {
+func (w *lines) node(n *html.Node, at place) {
 	switch n.Type {
 	case html.TextNode:
-		w.text(n.Data, pre)
+		switch {
+		case w.rules != nil && w.rules.keep != nil && !at.kept:
+		case at.over:
+			w.dropped = w.dropped || collapse(n.Data) != ""
+		default:
+			w.text(n.Data, at)
+		}
 		return
 	case html.ElementNode:
 		if unseen[n.DataAtom] || hidden(n) {
 			return
 		}
-		if n.Namespace == "" && blocks[n.DataAtom] {
+		breaks := n.Namespace == "" && blocks[n.DataAtom]
+		if w.rules != nil {
+			if w.rules.drop[n] {
+				return
+			}
+			if !at.kept && w.rules.keep[n] { // it may have been taken out of a line
+				at.kept, breaks = true, true
+			}
+		}
+		if at.over = at.over || w.drop && overlay(n); breaks && !at.over {
 			w.end()
 			defer w.end()
 		}
-		pre = pre || n.DataAtom == atom.Pre || n.DataAtom == atom.Listing || n.DataAtom == atom.Xmp ||
-			n.DataAtom == atom.Plaintext || n.DataAtom == atom.Textarea
+		at.pre = at.pre || preserves[n.DataAtom]
+		at.link = at.link || isLink(n)
+		if n.Namespace == "" {
+			at.in |= contexts[n.DataAtom]
+		}
 	case html.CommentNode, html.DoctypeNode:
 		return
 	}
 	for c := n.FirstChild; c != nil && !w.full; c = c.NextSibling {
-		w.node(c, pre)
+		w.node(c, at)
 	}
 }
 
-// text adds s; breaks tells whether its line ends are kept.
-func (w *lines) text(s string, breaks bool) {
+// text adds s, which stands at a place.
+func (w *lines) text(s string, at place) {
 	for i := 0; i < len(s) && !w.full; {
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
@@ -186,7 +237,7 @@ func (w *lines) text(s string, breaks bool) {
 		}
 		i += n
 		switch {
-		case breaks && (r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029'):
+		case at.pre && (r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029'):
 			w.end()
 			continue
 		case r == ' ' || r != 0 && unicode.IsSpace(r):
@@ -205,8 +256,16 @@ func (w *lines) text(s string, breaks bool) {
 		} else if !w.line && w.b.Len() > 0 {
 			w.b.WriteByte('\n')
 		}
+		if !w.line {
+			w.blocks = append(w.blocks, block{in: at.in})
+		}
 		w.line = true
 		w.b.WriteRune(r)
+		b := &w.blocks[len(w.blocks)-1]
+		b.end = int32(w.b.Len())
+		if at.link {
+			b.links += int32(n)
+		}
 	}
 }
 
@@ -215,9 +274,13 @@ func (w *lines) end() { w.line, w.space = false, false }
 
 func (w *lines) String() string { return w.b.String() }
 
+func (w *lines) shown(title string) shown {
+	return shown{title: title, text: w.b.String(), blocks: w.blocks, parsed: true, dropped: w.dropped}
+}
+
 // collapse joins s into one line.
 func collapse(s string) string {
 	w := lines{max: 4 << 10}
-	w.text(s, false)
+	w.text(s, place{})
 	return w.String()
 }

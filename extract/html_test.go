@@ -35,6 +35,27 @@ func checkLines(t *testing.T, text string, max int) {
 	}
 }
 
+// checkBlocks holds blocks against the text: one for each line, ending where
+// that ends, with no more in links than the line has.
+func checkBlocks(t *testing.T, s shown) {
+	t.Helper()
+	var lines []string
+	if s.text != "" {
+		lines = strings.Split(s.text, "\n")
+	}
+	if len(s.blocks) != len(lines) {
+		t.Fatalf("%q: %d blocks", s.text, len(s.blocks))
+	}
+	end := -1
+	for i, line := range lines {
+		end += 1 + len(line)
+		b := s.blocks[i]
+		if inked := len(line) - strings.Count(line, " "); int(b.end) != end || b.links < 0 || int(b.links) > inked {
+			t.Errorf("%q: line %d is %+v", s.text, i, b)
+		}
+	}
+}
+
 func TestVisibleText(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"empty", "", ""},
@@ -104,11 +125,43 @@ func TestVisibleText(t *testing.T) {
 		{"control characters", "a\x01b\x1bc\x7fd", "abcd"},
 		{"what is no tag", "1 < 2 > 0 <3", "1 < 2 > 0 <3"},
 	} {
-		_, got := visibleText(c.page, 1<<20)
+		s := visibleText(c.page, 1<<20)
+		got := s.text
 		checkLines(t, got, 1<<20)
+		checkBlocks(t, s)
 		if want := strings.ReplaceAll(c.want, "|", "\n"); got != want {
 			t.Errorf("%s: %q\ngot  %q\nwant %q", c.name, c.page, got, want)
 		}
+	}
+}
+
+// What a page is for, and its main content where it is certain.
+func TestMainContentOfAPage(t *testing.T) {
+	o := options
+	o.Clean = CleanMain
+	article := "<nav><a href=/>Home</a> <a href=/c>Contact us</a></nav><h1>A story</h1>" +
+		strings.Repeat("<p>It is told at some length, so that nobody takes it for a list of links to others.</p>", 5)
+	index := "<p>News</p><ul>" + strings.Repeat("<li><a href=x>A headline that leads to a story</a></li>", 20) + "</ul>"
+	for _, c := range []struct {
+		page  string
+		kind  Kind
+		whole bool
+	}{{article, KindTopic, false}, {index, KindNavigation, true}} {
+		body := Body{Bytes: []byte(c.page), MediaType: "text/html", MaxText: 1 << 20}
+		all, got := newHTMLReader(options).ReadText(body), newHTMLReader(o).ReadText(body)
+		if all.Kind != c.kind || got.Kind != c.kind {
+			t.Errorf("%.40q: %s, and %s of the main content", c.page, all.Kind, got.Kind)
+		}
+		if all.Choices != 0 || (got.Choices == ChoiceMainUnsure) != c.whole || (got.Text == all.Text) != c.whole {
+			t.Errorf("%.40q: %v\ngot %q\nall %q", c.page, got.Choices.Names(), got.Text, all.Text)
+		}
+		if !c.whole && (strings.Contains(got.Text, "Contact") || !strings.Contains(all.Text, "Contact") || !strings.HasPrefix(got.Text, "A story\nIt is told")) {
+			t.Errorf("%.40q: got %q\nall %q", c.page, got.Text, all.Text)
+		}
+	}
+	empty := newHTMLReader(o).ReadText(Body{Bytes: []byte("<p>"), MediaType: "text/html", MaxText: 100})
+	if empty.Text != "" || empty.Kind != "" || empty.Choices != 0 {
+		t.Errorf("an empty page: %+v", empty)
 	}
 }
 
@@ -122,7 +175,7 @@ func TestTitle(t *testing.T) {
 		{"<title>a <b>not markup</b></title>", "a <b>not markup</b>"},
 		{"<title>" + strings.Repeat("é", 10000) + "</title>", strings.Repeat("é", 2047)},
 	} {
-		if got, _ := visibleText(c.page, 100); got != c.want {
+		if got := visibleText(c.page, 100).title; got != c.want {
 			t.Errorf("%.60q: got %q, want %q", c.page, got, c.want)
 		}
 	}
@@ -139,13 +192,13 @@ func TestPageNestedTooDeepIsReadFlat(t *testing.T) {
 	// No </head>: its end tag may be left out.
 	page := "<html><head><title>a &amp; b</title><style>x{}</style><body>" + strings.Repeat("<div>", 5000) +
 		"one <b>two</b><br/>three<script>var x</script><svg><text>no</text></svg><svg/><p>four</p><select><option>no</select>five"
-	title, text := visibleText(page, 1000)
-	if title != "a & b" || text != "one two\nthree\nfour\nfive" {
+	s := visibleText(page, 1000)
+	if title, text := s.title, s.text; title != "a & b" || text != "one two\nthree\nfour\nfive" {
 		t.Errorf("title %q, text %q", title, text)
 	}
 	for _, open := range []string{"<b>", "<a>", "<font>", "<table><tr><td>", "<ul><li>", "<svg>", "<template>", "<form>", "<button>", "<dialog>"} {
 		for _, depth := range []int{100, 509, 510, 511, 512, 513, 20000} {
-			_, text := visibleText("<p>before</p>"+strings.Repeat(open, depth)+"inside", 1000)
+			text := visibleText("<p>before</p>"+strings.Repeat(open, depth)+"inside", 1000).text
 			checkLines(t, text, 1000)
 			if !strings.HasPrefix(text, "before") {
 				t.Errorf("%d times %s: got %q", depth, open, text)
@@ -173,7 +226,7 @@ func TestHostilePagesTakeBoundedTime(t *testing.T) {
 		{"no blanks to collapse", strings.Repeat("&nbsp;", 1<<18) + "text"},
 	} {
 		start := time.Now()
-		_, text := visibleText(c.page, 4096)
+		text := visibleText(c.page, 4096).text
 		checkLines(t, text, 4096)
 		if took := time.Since(start); took > 8*time.Second {
 			t.Errorf("%s: %v", c.name, took)
@@ -185,9 +238,9 @@ func TestHostilePagesTakeBoundedTime(t *testing.T) {
 
 func TestTextLimitNeverCutsACodePoint(t *testing.T) {
 	page := "<p>ab é</p><p>中文 x</p>😀<p>end</p>"
-	_, whole := visibleText(page, 1000)
+	whole := visibleText(page, 1000).text
 	for max := range len(whole) + 3 {
-		_, got := visibleText(page, max)
+		got := visibleText(page, max).text
 		checkLines(t, got, max)
 		if !strings.HasPrefix(whole, got) {
 			t.Errorf("at most %d bytes: %q is no prefix of %q", max, got, whole)
@@ -206,17 +259,23 @@ func FuzzVisibleText(f *testing.F) {
 	} {
 		f.Add(s, 64)
 	}
+	site := testSite(f, SiteRules{Host: "x.org", Keep: []string{"p, div"}, Drop: []string{"a"}})
 	f.Fuzz(func(t *testing.T, page string, max int) {
 		page = strings.ToValidUTF8(page, "\uFFFD") // decodeCharset sees to that
 		max = 1 + max&0xffff
-		title, text := visibleText(page, max)
+		s := visibleText(page, max)
+		title, text := s.title, s.text
 		checkLines(t, text, max)
 		checkLines(t, title, 4<<10)
 		if strings.Contains(title, "\n") {
 			t.Errorf("title %q", title)
 		}
-		_, text = flatText(page, max)
-		checkLines(t, text, max)
+		checkBlocks(t, s)
+		ruled, _ := site.text(page, max, true)
+		for _, s := range []shown{withoutOverlays(page, max), flatText(page, max), ruled} {
+			checkLines(t, s.text, max)
+			checkBlocks(t, s)
+		}
 		checkLines(t, plainText(page, max), max)
 	})
 }

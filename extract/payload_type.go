@@ -24,6 +24,7 @@ type Body struct {
 	MediaType   string
 	ContentType string // as declared
 	MaxText     int    // bytes of UTF-8
+	Host        string // of the target URI: in lower case, without its port
 }
 
 // Text is what a TextReader read: valid UTF-8, a visible block a line.
@@ -32,22 +33,73 @@ type Text struct {
 	Charset     string
 	CharsetFrom CharsetSource
 	Choices     Choices
+	Kind        Kind
+	Parsed      bool // by way of a tree
 }
 
 // textReaders are the media types that become documents. Text of another type
 // is one more line here, or in an Extractor's Readers.
-var textReaders = map[string]TextReader{
-	"text/html":             htmlReader{},
-	"application/xhtml+xml": htmlReader{},
-	"text/plain":            plainReader{},
+func textReaders(o Options) map[string]TextReader {
+	pages := newHTMLReader(o)
+	return map[string]TextReader{
+		"text/html":             pages,
+		"application/xhtml+xml": pages,
+		"text/plain":            plainReader{},
+	}
 }
 
-type htmlReader struct{}
+type htmlReader struct {
+	clean Clean
+	drop  bool // overlays
+	sites []site
+}
 
-func (htmlReader) ReadText(b Body) Text {
+func newHTMLReader(o Options) htmlReader {
+	sites, err := compileSites(o.Sites)
+	if err != nil {
+		panic(err) // Validate says so before
+	}
+	return htmlReader{clean: o.Clean, drop: o.Overlays == OverlaysDrop, sites: sites}
+}
+
+func (r htmlReader) ReadText(b Body) Text {
 	page, t := decodeCharset(b)
-	t.Title, t.Text = visibleText(page, b.MaxText)
+	s, choices := r.show(page, b)
+	t.Title, t.Text, t.Parsed = s.title, s.text, s.parsed
+	t.Choices |= choices
+	if t.Text == "" {
+		return t
+	}
+	t.Kind = kindOf(s)
+	if r.clean == CleanMain {
+		if main, sure := mainText(s); sure {
+			t.Text = main
+		} else {
+			t.Choices |= ChoiceMainUnsure
+		}
+	}
 	return t
+}
+
+// show returns what the page shows under the rules of its site.
+func (r htmlReader) show(page string, b Body) (s shown, choices Choices) {
+	ok := false
+	if site := siteFor(r.sites, b.Host); site != nil {
+		if s, ok = site.text(page, b.MaxText, r.drop); !ok {
+			choices |= ChoiceRulesUnmatched
+		}
+	}
+	switch {
+	case ok:
+	case r.drop:
+		s = withoutOverlays(page, b.MaxText)
+	default:
+		s = visibleText(page, b.MaxText)
+	}
+	if s.dropped {
+		choices |= ChoiceOverlayDropped
+	}
+	return s, choices
 }
 
 type plainReader struct{}
@@ -57,10 +109,6 @@ func (plainReader) ReadText(b Body) Text {
 	t.Text = plainText(s, b.MaxText)
 	return t
 }
-
-// maxReplaced is the share of U+FFFD in the text from which on a page is
-// flagged as mojibake. A stray byte is less, a wrong charset far more.
-const maxReplaced = 0.01
 
 // read turns a decoded body into the document's text.
 func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
@@ -73,14 +121,17 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 	if reader == nil {
 		return doc, ReasonMediaType
 	}
-	t := reader.ReadText(Body{Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes})
+	t := reader.ReadText(Body{
+		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: hostOf(doc.TargetURI),
+	})
 	if t.Text == "" {
 		return doc, ReasonNoText
 	}
 	doc.Title, doc.Text, doc.Charset, doc.CharsetFrom = t.Title, t.Text, t.Charset, t.CharsetFrom
+	doc.Kind, doc.Parsed = t.Kind, t.Parsed
 	doc.Choices |= t.Choices
 	if n := strings.Count(t.Text, "\uFFFD"); n > 0 {
-		if doc.Replaced = float64(n) / float64(utf8.RuneCountInString(t.Text)); doc.Replaced > maxReplaced {
+		if doc.Replaced = float64(n) / float64(utf8.RuneCountInString(t.Text)); doc.Replaced > x.o.MaxReplaced {
 			doc.Choices |= ChoiceMojibake
 		}
 	}
@@ -91,11 +142,11 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 func mediaTypeOf(contentType string) string {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
-		mediaType = contentType
-		if i := strings.IndexAny(mediaType, ";,"); i >= 0 {
+		mediaType = strings.Trim(contentType, "\"' \t")
+		if i := strings.IndexAny(mediaType, ";,: \t\"'"); i >= 0 { // "text/html charset=utf-8" happens
 			mediaType = mediaType[:i]
 		}
-		mediaType = clean(strings.ToLower(strings.TrimSpace(mediaType)))
+		mediaType = clean(strings.ToLower(mediaType))
 	}
 	return mediaType
 }

@@ -86,7 +86,7 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		if doc.MediaType != c.want || doc.Choices&ChoiceTypeSniffed != 0 != (declared != c.want) {
 			t.Errorf("%s %.30q: got %s, %v; want %s", c.declared, c.body, doc.MediaType, doc.Choices.Names(), c.want)
 		}
-		if (reason == ReasonMediaType) != (textReaders[c.want] == nil) {
+		if (reason == ReasonMediaType) != (textReaders(options)[c.want] == nil) {
 			t.Errorf("%s %.30q: %q", c.declared, c.body, reason)
 		}
 	}
@@ -139,8 +139,8 @@ func TestAnswersWithoutStatusAreFlagged(t *testing.T) {
 }
 
 func TestChoicesHaveNames(t *testing.T) {
-	all := ChoiceMojibake<<1 - 1
-	if len(choiceNames) != len(all.Names()) || ChoiceMojibake != 1<<(len(choiceNames)-1) {
+	all := ChoiceMainUnsure<<1 - 1
+	if len(choiceNames) != len(all.Names()) || ChoiceMainUnsure != 1<<(len(choiceNames)-1) {
 		t.Fatalf("%d names for %b", len(choiceNames), all)
 	}
 	for _, c := range []Choices{0, ChoiceStatusAssumed, ChoiceTypeSniffed | ChoiceMojibake, all} {

@@ -7,42 +7,47 @@ import (
 )
 
 // scanText is treeText without a tree, from one pass over the bytes: the
-// same title and text wherever ok, or ok = false for a page that only the
-// parser can be trusted with.
+// same title, text and blocks wherever ok, or ok = false for a page that only
+// the parser can be trusted with.
 //
 // It follows the tree construction of golang.org/x/net/html, state for state,
 // and keeps of the tree only the stack of open elements and the list of active
 // formatting elements. That is enough as long as what is added comes last in
 // document order, because then the text comes out in the order of the page,
-// and an element needs no more than to know whether it is shown. Two rules of
-// the specification move nodes. Foster parenting puts what stands straight
-// inside a table before it: fine while that shows no text. The adoption agency
-// takes a block out of formatting elements that end inside it: fine while none
-// of them hides anything, since their order stays. Where these do matter the
-// page is left to the parser, and so are pages with frames, with NUL bytes,
-// with elements nested too deep, and the few cases marked by fail below.
-func scanText(page string, max int) (title, text string, ok bool) {
+// and an element needs no more than to know what it hands down: whether it is
+// shown, and what stands around it. Two rules of the specification move nodes.
+// Foster parenting puts what stands straight inside a table before it: fine
+// while that shows no text. The adoption agency takes a block out of formatting
+// elements that end inside it: fine while none of them hides anything, since
+// their order stays, and what the block held stays in its links. Where these do
+// matter the page is left to the parser, and so are pages with frames, with NUL
+// bytes, with elements nested too deep, and the few cases marked by fail below.
+func scanText(page string, max int, drop bool) (out shown, ok bool) {
 	if len(page) > math.MaxInt32 || strings.IndexByte(page, 0) >= 0 {
-		return "", "", false
+		return shown{}, false
 	}
 	s := scanners.Get().(*scanner)
 	defer scanners.Put(s)
 	s.reset(page, max)
+	s.drop = drop
 	s.scan()
 	if ok = !s.failed && !s.w.bad; ok {
-		title, text = s.title, string(s.w.b)
+		s.w.finish()
+		out = shown{title: s.title, text: string(s.w.b), blocks: append([]block(nil), s.w.blocks...), dropped: s.dropped}
 	}
 	s.reset("", 0)
-	return title, text, ok
+	return out, ok
 }
 
 var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
 // scanner is the state of one pass.
 type scanner struct {
-	page string
-	w    lineWriter
-	tok  scanToken
+	page    string
+	drop    bool // overlays
+	dropped bool // one had text
+	w       lineWriter
+	tok     scanToken
 
 	raw    tag // the element whose end tag ends the text that comes next, if any
 	failed bool
@@ -69,11 +74,12 @@ type scanner struct {
 }
 
 func (s *scanner) reset(page string, max int) {
-	b := s.w.b
-	if cap(b) > 4<<20 {
-		b = nil
+	b, blocks := s.w.b, s.w.blocks
+	if cap(b) > 4<<20 || cap(blocks) > 1<<18 {
+		b, blocks = nil, nil
 	}
-	*s = scanner{page: page, w: lineWriter{b: b[:0], max: max}, modes: s.modes[:0], open: s.open[:0], active: s.active[:0]}
+	*s = scanner{page: page, w: lineWriter{b: b[:0], blocks: blocks[:0], max: max},
+		modes: s.modes[:0], open: s.open[:0], active: s.active[:0]}
 }
 
 // fail gives the page up.
@@ -92,10 +98,10 @@ const (
 type scanToken struct {
 	kind  tokenKind
 	tag   tag
-	hides bool // its attributes say that it is not shown
-	ended bool // a tag that ends with a slash
-	doubt bool // which may belong to a value
-	plain bool // of a text: no character references
+	own   state // what its attributes make of its element
+	ended bool  // a tag that ends with a slash
+	doubt bool  // which may belong to a value
+	plain bool  // of a text: no character references
 
 	text                string
 	from, nameEnd, till int32 // a tag's bracket, the end of its name, the end of it all
@@ -111,6 +117,11 @@ func (s *scanner) name(t *scanToken) string {
 		from++
 	}
 	return s.page[from:t.nameEnd]
+}
+
+// otherName is the name of an element that has no number, as written.
+func (s *scanner) otherName(e *openElement) string {
+	return s.page[e.name : e.name+int32(e.nameLen)]
 }
 
 // scan reads the page.

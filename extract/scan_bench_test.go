@@ -62,12 +62,12 @@ func benchmarkText(b *testing.B, read func(page string)) {
 
 func BenchmarkScan(b *testing.B) {
 	benchmarkText(b, func(page string) {
-		if _, _, ok := scanText(page, 1<<20); !ok {
+		if _, ok := scanText(page, 1<<20, true); !ok {
 			b.Fatal("left to the parser")
 		}
 	})
 }
 
 func BenchmarkTree(b *testing.B) {
-	benchmarkText(b, func(page string) { treeText(page, 1<<20) })
+	benchmarkText(b, func(page string) { treeText(page, 1<<20, true) })
 }

@@ -228,7 +228,7 @@ func (s *scanner) endInBody() bool {
 			s.clearActive()
 		}
 	case tagBr:
-		t.kind, t.hides = startToken, false
+		t.kind, t.own = startToken, 0
 		return false
 	case tagTemplate:
 		s.endTemplate()
@@ -269,7 +269,7 @@ func (s *scanner) endOther() {
 
 // sameOther compares the names of two elements that have no number.
 func (s *scanner) sameOther(e *openElement) bool {
-	a, b := s.page[e.name:e.nameEnd], s.name(&s.tok)
+	a, b := s.otherName(e), s.name(&s.tok)
 	if len(a) != len(b) {
 		return false
 	}

@@ -75,7 +75,7 @@ func (s *scanner) foreign() bool {
 // pushForeign adds the current start tag's element in the namespace.
 func (s *scanner) pushForeign(space uint8) {
 	t := &s.tok
-	s.pushElement(t.tag, space, t.hides, t.from+1, t.nameEnd)
+	s.pushElement(t.tag, space, t.own&^links, t.from+1, t.nameEnd-t.from-1)
 	if space == mathSpace && t.tag == tagAnnotationXML {
 		encoding := s.attribute("encoding")
 		if strings.EqualFold(encoding, "text/html") || strings.EqualFold(encoding, "application/xhtml+xml") {
@@ -132,7 +132,7 @@ func (s *scanner) sameName(e *openElement) bool {
 	}
 	name := tagNames[e.tag]
 	if e.tag == tagOther {
-		name = s.page[e.name:e.nameEnd]
+		name = s.otherName(e)
 	}
 	return strings.EqualFold(name, s.name(&s.tok))
 }

@@ -41,7 +41,7 @@ func (s *scanner) reconstruct() {
 	}
 	for ; i < len(s.active) && !s.failed; i++ {
 		e := &s.active[i]
-		s.pushElement(e.tag, htmlSpace, e.hides, 0, 0)
+		s.pushElement(e.tag, htmlSpace, e.own, 0, 0)
 		e.id = s.ids
 	}
 }
@@ -56,7 +56,7 @@ func (s *scanner) closed(i int) bool {
 func (s *scanner) pushFormatting() {
 	s.push()
 	t := &s.tok
-	e := activeElement{id: s.ids, from: t.nameEnd, till: t.till, tag: t.tag, hides: t.hides}
+	e := activeElement{id: s.ids, from: t.nameEnd, till: t.till, tag: t.tag, own: t.own}
 	same := 0
 	for i := len(s.active) - 1; i >= 0 && s.active[i].tag != tagOther; i-- {
 		if s.active[i].tag == t.tag {
@@ -183,9 +183,9 @@ func hashAttributes(p string) attributesHash {
 // endFormatting handles the end tag of a formatting element: the adoption
 // agency algorithm. Where that takes a block out of the elements that end
 // inside it, it is enough to mend the stack and the list, because what is
-// moved comes last in the tree before and after. The state of a block and of
-// what it holds does not change as long as no element that it leaves hides or
-// breaks a line.
+// moved comes last in the tree before and after. What the block holds stays as
+// it is as long as no element that the block leaves hides or breaks a line: a
+// copy of the element that ends is put around it, inside the block.
 func (s *scanner) endFormatting(t tag) {
 	if e := s.top(); e.tag == t && s.activeIndex(e.id) < 0 {
 		s.pop()
@@ -245,7 +245,7 @@ func (s *scanner) canAdopt(at, block int) bool {
 		return false
 	}
 	for _, e := range s.open[at:block] {
-		if e.is&(hiding|breaks|tainted) != 0 || e.space != htmlSpace {
+		if e.is&(hiding|overlaying|breaks|tainted) != 0 || e.space != htmlSpace {
 			return false
 		}
 	}
@@ -260,7 +260,7 @@ func (s *scanner) adopt(fi, at, furthest int) {
 		ni := s.activeIndex(s.open[x].id)
 		switch {
 		case ni < 0:
-			s.drop(x)
+			s.discard(x)
 			continue
 		case j > 3: // the parser leaves it open where it is no longer the last
 			s.fail()
@@ -281,14 +281,16 @@ func (s *scanner) adopt(fi, at, furthest int) {
 	s.active = slices.Insert(s.active, bookmark, formatting)
 
 	s.empty = 0
-	s.drop(at)
-	is := block.is & (unshown | preserved | misplaced)
-	if is&unshown != 0 {
-		is |= inUnshown
+	s.discard(at)
+	furthest = s.index(block.id)
+	for i := at; i <= furthest; i++ { // they are no longer in a link that ends
+		e := &s.open[i]
+		e.is &^= linked
+		if e.is&linking != 0 || s.open[i-1].is&linked != 0 {
+			e.is |= linked
+		}
 	}
-	if formatting.hides {
-		is |= unshown | hiding
-	}
+	is := within(s.open[furthest].is) | formatting.own
 	s.count[formatting.tag]++
-	s.open = slices.Insert(s.open, s.index(block.id)+1, openElement{id: formatting.id, tag: formatting.tag, is: is})
+	s.open = slices.Insert(s.open, furthest+1, openElement{id: formatting.id, tag: formatting.tag, is: is})
 }

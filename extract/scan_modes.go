@@ -115,7 +115,7 @@ func (s *scanner) beforeHead() bool {
 	return false
 }
 
-func (s *scanner) implyElement(t tag) { s.pushElement(t, htmlSpace, false, 0, 0) }
+func (s *scanner) implyElement(t tag) { s.pushElement(t, htmlSpace, 0, 0, 0) }
 
 func (s *scanner) inHead() bool {
 	t := &s.tok
@@ -210,15 +210,34 @@ func (s *scanner) emit() {
 		return
 	}
 	t := &s.tok
+	if is&overlaid != 0 {
+		s.emitOverlaid(is)
+		return
+	}
 	if is&misplaced != 0 {
 		n := len(s.w.b)
-		s.w.text(t.text, t.plain, is&preserved != 0)
+		s.w.text(t.text, t.plain, is)
 		if len(s.w.b) != n || s.w.full && !isBlank(t.text, t.plain) { // before what came already
 			s.fail()
 		}
 		return
 	}
-	s.w.text(t.text, t.plain, is&preserved != 0)
+	s.w.text(t.text, t.plain, is)
+}
+
+// emitOverlaid notes the text that an overlay would show, where the page's text
+// is not full before that.
+func (s *scanner) emitOverlaid(is state) {
+	if s.dropped || s.w.full && is&misplaced == 0 {
+		return
+	}
+	text := s.tok.text
+	if !s.tok.plain {
+		text = html.UnescapeString(text)
+	}
+	if s.dropped = collapse(text) != ""; s.dropped && s.w.full { // perhaps it comes before
+		s.fail()
+	}
 }
 
 func (s *scanner) afterHead() bool {

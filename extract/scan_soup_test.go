@@ -35,7 +35,8 @@ var (
 	}
 	soupAttr = []string{
 		" hidden", " hidden", ` style="display:none"`, ` style='color:red'`, " class=x", ` class="a b" id=c`,
-		` href="http://x/?a=b&c=d"`, " open", " type=hidden", " x=/", "/", ` style="visibility:hidden"`,
+		` href="http://x/?a=b&c=d"`, " href", " HREF=x", " xlink:href=x",
+		" class=cc-window", ` class="a cc-window" id=b`, " id=cc-window", " id=cmpbox", ` CLASS='&#99;c-window'`, " open", " type=hidden", " x=/", "/", ` style="visibility:hidden"`,
 		" STYLE=display:NONE", ` a=">"`, " color=red", " size=2", ` encoding=text/html`, "\n",
 		` style="&#100;isplay:none"`,
 	}
@@ -53,6 +54,9 @@ var (
 
 func (g *soup) open(name string) {
 	g.b.WriteString("<" + name)
+	if name == "a" && g.chance(60) {
+		g.b.WriteString(" href=x")
+	}
 	for g.chance(20) {
 		g.b.WriteString(g.pick(soupAttr))
 	}

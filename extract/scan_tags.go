@@ -161,8 +161,6 @@ type rule uint32
 const (
 	isSpecial   rule = 1 << iota // "special" in the specification: it bounds the search of some end tags
 	isBlock                      // starts and ends a line
-	isUnseen                     // its content is not shown
-	isPreserved                  // its line ends are kept
 	isImplied                    // its end tag is implied by others
 	isHeading                    // h1 to h6 close each other
 	isTablePart                  // text straight inside it goes before the table
@@ -190,7 +188,6 @@ func buildRules() (r [tagCount]rule) {
 			head header hgroup hr html iframe img input keygen li link listing main marquee menu meta nav noembed noframes
 			noscript object ol p param plaintext pre script section select source style summary table tbody td template
 			textarea tfoot th thead title tr track ul wbr xmp`},
-		{isPreserved, "pre listing xmp plaintext textarea"},
 		{isImplied, "dd dt li optgroup option p rb rp rt rtc"},
 		{isHeading, "h1 h2 h3 h4 h5 h6"},
 		{isTablePart, "table tbody tfoot thead tr"},
@@ -211,15 +208,28 @@ func buildRules() (r [tagCount]rule) {
 		}
 	}
 	for t := tagOther + 1; t < tagCount; t++ {
-		a := atom.Lookup([]byte(tagNames[t]))
-		if unseen[a] {
-			r[t] |= isUnseen
-		}
-		if blocks[a] {
+		if blocks[atom.Lookup([]byte(tagNames[t]))] {
 			r[t] |= isBlock
 		}
 	}
 	return r
+}
+
+// tagStates are what an element is by its name alone.
+var tagStates = buildTagStates()
+
+func buildTagStates() (is [tagCount]state) {
+	for t := tagOther + 1; t < tagCount; t++ {
+		a := atom.Lookup([]byte(tagNames[t]))
+		is[t] = state(contexts[a]) << contextShift
+		if unseen[a] {
+			is[t] |= hides
+		}
+		if preserves[a] {
+			is[t] |= preserved
+		}
+	}
+	return is
 }
 
 // A name of up to eight bytes is looked up as a number, in a hash table with

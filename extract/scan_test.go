@@ -3,6 +3,8 @@ package extract
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,20 +12,29 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// checkScan holds scanText against the parser, and tells whether it answered.
+// checkScan holds scanText against the parser, and tells whether it answered
+// for the page without its overlays.
 func checkScan(t *testing.T, page string, max int) bool {
 	t.Helper()
-	title, text, ok := scanText(page, max)
+	checkScanWith(t, page, max, false)
+	return checkScanWith(t, page, max, true)
+}
+
+func checkScanWith(t *testing.T, page string, max int, drop bool) bool {
+	t.Helper()
+	got, ok := scanText(page, max, drop)
 	if !ok {
-		if title != "" || text != "" {
-			t.Errorf("%q: title %q and text %q without ok", page, title, text)
+		if got.title != "" || got.text != "" || got.blocks != nil {
+			t.Errorf("%q: %+v without ok", page, got)
 		}
 		return false
 	}
-	wantTitle, want := treeText(page, max)
-	if title != wantTitle || text != want {
-		t.Errorf("%q\nat most %d bytes\ngot  %q, %q\nwant %q, %q", page, max, title, text, wantTitle, want)
+	want := treeText(page, max, drop)
+	want.parsed = false
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q\nat most %d bytes, overlays dropped: %v\ngot  %+v\nwant %+v", page, max, drop, got, want)
 	}
+	checkBlocks(t, got)
 	return true
 }
 
@@ -42,7 +53,7 @@ func TestScanAnswers(t *testing.T) {
 
 func TestScanLeavesToTheParser(t *testing.T) {
 	for _, page := range unscanned {
-		if _, _, ok := scanText(page, 1<<20); ok {
+		if _, ok := scanText(page, 1<<20, true); ok {
 			t.Errorf("%.200q: answered", page)
 			checkScan(t, page, 1<<20)
 		}
@@ -50,11 +61,16 @@ func TestScanLeavesToTheParser(t *testing.T) {
 }
 
 func TestScanKnowsTheTables(t *testing.T) {
-	for _, table := range []map[atom.Atom]bool{unseen, blocks} {
+	for _, table := range []map[atom.Atom]bool{unseen, blocks, preserves} {
 		for a := range table {
 			if lookupTag(a.String()) == tagOther {
 				t.Errorf("no tag for %s", a)
 			}
+		}
+	}
+	for a := range contexts {
+		if lookupTag(a.String()) == tagOther {
+			t.Errorf("no tag for %s", a)
 		}
 	}
 	for i, name := range tagNames[1:] {
@@ -62,7 +78,11 @@ func TestScanKnowsTheTables(t *testing.T) {
 		if int(tag) != i+1 {
 			t.Errorf("%s is tag %d, not %d", name, tag, i+1)
 		}
-		if unseen[a] != (rules[tag]&isUnseen != 0) || blocks[a] != (rules[tag]&isBlock != 0) {
+		is := tagStates[tag]
+		if unseen[a] != (is&unshown != 0) || preserves[a] != (is&preserved != 0) || contexts[a] != is.contexts() {
+			t.Errorf("%s: state %b", name, is)
+		}
+		if blocks[a] != (rules[tag]&isBlock != 0) {
 			t.Errorf("%s: rules %b", name, rules[tag])
 		}
 	}
@@ -97,12 +117,23 @@ func TestScanWritesLines(t *testing.T) {
 			for range rng.IntN(8) {
 				s.WriteString(pieces[rng.IntN(len(pieces))])
 			}
-			breaks := rng.IntN(2) == 0
-			want.text(s.String(), breaks)
-			got.text(s.String(), true, breaks)
+			at := place{pre: rng.IntN(2) == 0, link: rng.IntN(2) == 0, in: context(rng.IntN(1 << 10))}
+			is := state(at.in) << contextShift
+			if at.pre {
+				is |= preserved
+			}
+			if at.link {
+				is |= linked
+			}
+			want.text(s.String(), at)
+			got.text(s.String(), true, is)
 			if rng.IntN(3) == 0 {
 				want.end()
 				got.end()
+			}
+			got.finish()
+			if !slices.Equal(got.blocks, want.blocks) {
+				t.Fatalf("%q: got %+v, want %+v", s.String(), got.blocks, want.blocks)
 			}
 			if string(got.b) != want.String() || got.full != want.full || !got.full && (got.line != want.line || got.space != want.space) {
 				t.Fatalf("%q: got %q, want %q", s.String(), got.b, want.String())
@@ -174,7 +205,7 @@ func TestScanTakesBoundedTime(t *testing.T) {
 		strings.Repeat("<nobr><p>", n),
 	} {
 		start := time.Now()
-		scanText(page, 4096)
+		scanText(page, 4096, true)
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%.40q…: %v", page, took)
 		} else if took > 100*time.Millisecond {

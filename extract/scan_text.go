@@ -11,7 +11,10 @@ import (
 // lineWriter writes what lines writes, and copies runs of plain characters at
 // once.
 type lineWriter struct {
-	b     []byte
+	b      []byte
+	blocks []block // the last one's end is not known before finish
+	at     state   // of what holds the text that is being written
+
 	line  bool // the current line has text
 	space bool // white space is due before more text
 	max   int
@@ -43,9 +46,11 @@ func buildByteClass() (class [256]uint8) {
 	return class
 }
 
-// text adds s, whose character references are decoded unless raw; breaks tells
-// whether its line ends are kept.
-func (w *lineWriter) text(s string, raw, breaks bool) {
+// text adds s, whose character references are decoded unless raw, and which
+// stands in an element of that state.
+func (w *lineWriter) text(s string, raw bool, at state) {
+	w.at = at
+	breaks := at&preserved != 0
 	for i := 0; i < len(s) && !w.full && !w.bad; {
 		c := s[i]
 		switch byteClass[c] {
@@ -124,16 +129,31 @@ func (w *lineWriter) run(s string) {
 	}
 	w.gap()
 	w.b = append(w.b, s...)
+	if w.at&linked != 0 {
+		w.blocks[len(w.blocks)-1].links += int32(len(s) - strings.Count(s, " "))
+	}
 }
 
 func (w *lineWriter) gap() {
-	if w.space {
+	switch {
+	case w.space:
 		w.b = append(w.b, ' ')
 		w.space = false
-	} else if !w.line && len(w.b) > 0 {
-		w.b = append(w.b, '\n')
+	case !w.line:
+		if len(w.b) > 0 {
+			w.finish()
+			w.b = append(w.b, '\n')
+		}
+		w.blocks = append(w.blocks, block{in: w.at.contexts()})
+		w.line = true
 	}
-	w.line = true
+}
+
+// finish sets the end of the last line.
+func (w *lineWriter) finish() {
+	if n := len(w.blocks); n > 0 {
+		w.blocks[n-1].end = int32(len(w.b))
+	}
 }
 
 // rune writes one character of n bytes, as lines does.
@@ -156,6 +176,9 @@ func (w *lineWriter) rune(r rune, n int, breaks bool) {
 	}
 	w.gap()
 	w.b = utf8.AppendRune(w.b, r)
+	if w.at&linked != 0 {
+		w.blocks[len(w.blocks)-1].links += int32(n)
+	}
 }
 
 // end ends the current line.

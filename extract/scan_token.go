@@ -51,8 +51,11 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 	}
 	if p[i] == '>' {
 		i++
-		t.hides, t.ended, t.doubt = t.tag == tagDialog, false, false
-	} else if i = attributes(p, i, t); i < 0 {
+		t.ended, t.doubt, t.own = false, false, 0
+		if t.tag == tagDialog {
+			t.own = hides
+		}
+	} else if i = s.attributes(i); i < 0 {
 		return -1
 	}
 	t.till = int32(i)
@@ -65,8 +68,10 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 
 // attributes reads the attributes from i to the end of the tag, and returns
 // where that is, or -1. Of attributes with the same name the first counts.
-func attributes(p string, i int, t *scanToken) int {
-	hidden, open, styled := false, false, false
+func (s *scanner) attributes(i int) int {
+	p, t := s.page, &s.tok
+	var own state
+	open, styled, named, classed := false, false, false, false
 	var a attribute
 	for {
 		for i < len(p) && nameByte[p[i]]&tagSpace != 0 {
@@ -82,24 +87,63 @@ func attributes(p string, i int, t *scanToken) int {
 			return -1
 		}
 		switch a.keyEnd - a.key {
+		case 2:
+			if s.drop && !named && isKey(p[a.key:a.keyEnd], "id") {
+				named = true
+				if overlayID(p[a.val:a.valEnd]) {
+					own |= overlays
+				}
+			}
 		case 4:
-			open = open || isKey(p[a.key:a.keyEnd], "open")
+			switch t.tag {
+			case tagA:
+				if isKey(p[a.key:a.keyEnd], "href") {
+					own |= links
+				}
+			case tagDialog:
+				open = open || isKey(p[a.key:a.keyEnd], "open")
+			}
 		case 5:
-			if !styled && isKey(p[a.key:a.keyEnd], "style") {
-				styled = true
-				hidden = hidden || hidingStyle(p[a.val:a.valEnd])
+			switch p[a.key] | 0x20 {
+			case 's':
+				if !styled && isKey(p[a.key:a.keyEnd], "style") {
+					styled = true
+					if hidingStyle(p[a.val:a.valEnd]) {
+						own |= hides
+					}
+				}
+			case 'c':
+				if s.drop && !classed && isKey(p[a.key:a.keyEnd], "class") {
+					classed = true
+					if overlayClass(p[a.val:a.valEnd]) {
+						own |= overlays
+					}
+				}
 			}
 		case 6:
-			hidden = hidden || isKey(p[a.key:a.keyEnd], "hidden")
+			if isKey(p[a.key:a.keyEnd], "hidden") {
+				own |= hides
+			}
 		}
 	}
 	t.ended, t.doubt = p[i-1] == '/', a.valEnd == i
-	t.hides = (hidden || t.tag == tagDialog && !open) && t.tag != tagHtml && t.tag != tagBody
+	switch t.tag {
+	case tagDialog:
+		if !open {
+			own |= hides
+		}
+	case tagHtml, tagBody:
+		own = 0
+	}
+	t.own = own
 	return i + 1
 }
 
 // isKey compares an attribute's name with one in lower case, of equal length.
-func isKey(key, lower string) bool {
+// Nearly all are written so.
+func isKey(key, lower string) bool { return key == lower || isFolded(key, lower) }
+
+func isFolded(key, lower string) bool {
 	for i := range len(lower) {
 		if key[i] != lower[i] && (key[i] != lower[i]-('a'-'A')) {
 			return false
@@ -167,10 +211,10 @@ func hidingStyle(raw string) bool {
 	if strings.IndexByte(raw, '&') >= 0 {
 		raw = strings.ReplaceAll(raw, "&quot;", `"`)
 		if strings.IndexByte(raw, '&') >= 0 {
-			return hiddenStyle(attributeOf(`<a style="`+strings.ReplaceAll(raw, `"`, "&quot;")+`">`, "style"))
+			return hiddenStyle(decodeAttribute(raw))
 		}
 	}
-	// Both properties that hiddenStyle knows end in a y. Most others do not.
+	// The properties that hiddenStyle knows end in ay and ty. Most do not.
 	for rest := raw; ; {
 		n := strings.IndexByte(rest, ':')
 		if n < 0 {
@@ -180,11 +224,16 @@ func hidingStyle(raw string) bool {
 		for k >= 0 && rest[k] <= ' ' {
 			k--
 		}
-		if k >= 0 && (rest[k]|0x20 == 'y' || rest[k] >= 0x80) {
+		if k > 0 && (rest[k]|0x20 == 'y' && (rest[k-1]|0x20 == 'a' || rest[k-1]|0x20 == 't') || rest[k] >= 0x80) {
 			return hiddenStyle(raw)
 		}
 		rest = rest[n+1:]
 	}
+}
+
+// decodeAttribute is the value of an attribute as written.
+func decodeAttribute(raw string) string {
+	return attributeOf(`<a x="`+strings.ReplaceAll(raw, `"`, "&quot;")+`">`, "x")
 }
 
 // attributeOf is an attribute of a start tag. It is for rare questions: the

@@ -1,5 +1,7 @@
 package extract
 
+import "math"
+
 // Namespaces.
 const (
 	htmlSpace = iota
@@ -10,33 +12,64 @@ const (
 // openElement is an entry of the stack of open elements.
 type openElement struct {
 	id      int32
-	name    int32 // where the name of a tagOther begins in the page, and ends
-	nameEnd int32
+	name    int32 // where the name of a tagOther begins in the page
+	is      state
+	nameLen uint16
 	tag     tag
 	space   uint8
-	is      state
 }
 
-// state is what an open element means for the text.
-type state uint8
+// state is what an open element means for the text. Its upper half is the
+// element's contexts.
+type state uint32
 
 const (
 	unshown    state = 1 << iota // it or an element around it is not shown
+	overlaid                     // it or an element around it is an overlay
+	linked                       // it or an element around it is a link
 	preserved                    // line ends are kept in it
 	misplaced                    // a table's foster parent holds it: its text would come before the table's
 	breaks                       // it is shown and ends a line
 	tainted                      // its end is also that of a block that is no longer on the stack
 	hiding                       // it is not shown whatever stands around it
+	overlaying                   // it is an overlay whatever stands around it
+	linking                      // it is a link whatever stands around it
 	inUnshown                    // what holds it is not shown
+	inOverlaid                   // what holds it is an overlay or in one
 	integrates                   // a formula's annotation that holds HTML
+
+	contextShift       = 16
+	allContexts  state = 1<<32 - 1<<contextShift
+
+	// What an element hands down to what it holds.
+	handedDown = unshown | overlaid | linked | preserved | misplaced | allContexts
+
+	// What attributes make of an element.
+	hides    = unshown | hiding
+	overlays = overlaid | overlaying
+	links    = linked | linking
 )
+
+func (is state) contexts() context { return context(is >> contextShift) }
+
+// within is the state that an element of that state gives to those in it.
+func within(is state) state {
+	is &= handedDown
+	if is&unshown != 0 {
+		is |= inUnshown
+	}
+	if is&overlaid != 0 {
+		is |= inOverlaid
+	}
+	return is
+}
 
 // activeElement is an entry of the list of active formatting elements.
 type activeElement struct {
 	id         int32
 	from, till int32 // its attributes in the page
+	own        state // what they make of it
 	tag        tag   // tagOther for a marker
-	hides      bool
 	hash       attributesHash
 }
 
@@ -56,10 +89,14 @@ func (s *scanner) fosterState() state {
 	}
 	for i := len(s.open) - 1; i >= 0; i-- {
 		if e := &s.open[i]; e.tag == tagTable {
+			is := misplaced
 			if e.is&inUnshown != 0 {
-				return misplaced | unshown
+				is |= unshown
 			}
-			return misplaced
+			if e.is&inOverlaid != 0 {
+				is |= overlaid
+			}
+			return is
 		}
 	}
 	s.fail()
@@ -69,7 +106,7 @@ func (s *scanner) fosterState() state {
 // push adds the current start tag's element.
 func (s *scanner) push() {
 	t := &s.tok
-	s.pushElement(t.tag, htmlSpace, t.hides, t.from+1, t.nameEnd)
+	s.pushElement(t.tag, htmlSpace, t.own, t.from+1, t.nameEnd-t.from-1)
 }
 
 // pushVoid adds an element without content.
@@ -78,31 +115,24 @@ func (s *scanner) pushVoid() {
 	s.pop()
 }
 
-func (s *scanner) pushElement(t tag, space uint8, hides bool, name, nameEnd int32) {
-	if len(s.open) >= 512 { // as deep as the parser goes
+func (s *scanner) pushElement(t tag, space uint8, own state, name, nameLen int32) {
+	if len(s.open) >= 512 || nameLen > math.MaxUint16 { // as deep as the parser goes
 		s.fail()
 		return
 	}
-	var is state
+	is := own | tagStates[t]
+	if space != htmlSpace {
+		is &^= allContexts
+	}
 	if len(s.open) > 0 {
 		if s.fosters() {
-			is = s.fosterState()
+			is |= within(s.fosterState())
 		} else {
-			is = s.top().is & (unshown | preserved | misplaced)
+			is |= within(s.top().is)
 		}
 	}
-	if is&unshown != 0 {
-		is |= inUnshown
-	}
-	r := rules[t]
-	if hides || r&isUnseen != 0 {
-		is |= unshown | hiding
-	}
-	if r&isPreserved != 0 {
-		is |= preserved
-	}
 	if space == htmlSpace {
-		if r&isBlock != 0 && is&unshown == 0 {
+		if rules[t]&isBlock != 0 && is&(unshown|overlaid) == 0 {
 			is |= breaks
 			s.w.end()
 		}
@@ -113,7 +143,7 @@ func (s *scanner) pushElement(t tag, space uint8, hides bool, name, nameEnd int3
 	if space == htmlSpace && (t == tagPre || t == tagListing) {
 		s.empty = s.ids
 	}
-	s.open = append(s.open, openElement{id: s.ids, name: name, nameEnd: nameEnd, tag: t, space: space, is: is})
+	s.open = append(s.open, openElement{id: s.ids, name: name, nameLen: uint16(nameLen), tag: t, space: space, is: is})
 }
 
 func (s *scanner) pop() {
@@ -151,14 +181,14 @@ func (s *scanner) remove(i int) {
 		s.open[i+1].is |= tainted
 		s.ghost = true
 	}
-	if e.is&hiding != 0 {
+	if e.is&(hiding|overlaying|linking) != 0 {
 		s.ghost = true
 	}
-	s.drop(i)
+	s.discard(i)
 }
 
-// drop takes an element off the stack whose place in the tree does not matter.
-func (s *scanner) drop(i int) {
+// discard takes an element off the stack whose place in the tree does not matter.
+func (s *scanner) discard(i int) {
 	if e := &s.open[i]; e.space == htmlSpace {
 		s.count[e.tag]--
 	}
