@@ -143,7 +143,7 @@ func arcDate(b []byte) string {
 }
 
 // arcHead is what the record says of itself.
-func arcHead(raw *Raw) (h head, reason Reason) {
+func arcHead(raw *Raw, maxHeader int) (h head, reason Reason) {
 	a, ok := parseARC(raw.Header)
 	if !ok {
 		return h, ReasonMalformed

@@ -64,7 +64,7 @@ func TestReaderReadsARC(t *testing.T) {
 	lengthOf := func(n string) string {
 		return "http://x/ 1.2.3.4 20080430204825 text/html " + n + "\nbbb\n"
 	}
-	long := "http://" + strings.Repeat("x", maxHeader) + "/ 1.2.3.4 20080430204825 text/html 3\nbbb\n"
+	long := "http://" + strings.Repeat("x", limits.MaxHeaderBytes) + "/ 1.2.3.4 20080430204825 text/html 3\nbbb\n"
 	for _, x := range []struct{ name, file, want string }{
 		{"plain", desc + a + b, v + " aaa bbb"},
 		{"gzip a record", members(desc, a, b), v + " aaa bbb"},
@@ -74,7 +74,7 @@ func TestReaderReadsARC(t *testing.T) {
 		{"no line end between", strings.TrimSuffix(a, "\n") + b, "aaa bbb"},
 		{"blank lines between", a + "\n\r\n\n" + b, "aaa bbb"},
 		{"empty block", arcRecord("") + b, " bbb"},
-		{"length too small", a + lengthOf("1") + c, "aaa b ! ccc"},
+		{"length too small", a + lengthOf("1") + c, "aaa b+ ! ccc"},
 		{"length too large, gzip", members(a, lengthOf("999"), c), "aaa bbb\n+ ccc"},
 		{"length too large at the end", a + lengthOf("999"), "aaa bbb\n+"},
 		{"length negative", a + lengthOf("-3") + c, "aaa ! ccc"},
@@ -109,7 +109,7 @@ func TestDocumentOfAnARCRecord(t *testing.T) {
 	got := document(t, of("http://www.example.co.uk/a b 192.0.2.1 20080430204825 text/html", httpPage))
 	want := Document{
 		ID: got.ID, RecordID: "<urn:neardup:" + got.ID.String() + ">", TargetURI: "http://www.example.co.uk/a b", Date: "2008-04-30T20:48:25Z",
-		Digest: sha1Of(page), Site: "example.co.uk", Title: "A title", MediaType: "text/html", Charset: "utf-8", CharsetFrom: got.CharsetFrom, Bytes: int64(len(page)), Text: pageText,
+		Digest: sha1Of(page), Site: "example.co.uk", Title: "A title", MediaType: "text/html", Charset: "utf-8", CharsetFrom: got.CharsetFrom, Bytes: int64(len(page)), Kind: KindTopic, Text: pageText,
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

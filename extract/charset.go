@@ -91,10 +91,17 @@ func undeclared(body []byte) (string, Text) {
 // decodeFrom decodes a body from an encoding of the WHATWG Encoding Standard.
 func decodeFrom(body []byte, name string) string {
 	if name == "utf-8" {
-		return strings.ToValidUTF8(string(body), "\uFFFD")
+		return validUTF8(body)
 	}
 	enc, _ := charset.Lookup(name)
 	b, _ := enc.NewDecoder().Bytes(body) // a decoder puts U+FFFD for what it cannot decode
+	return validUTF8(b)
+}
+
+func validUTF8(b []byte) string {
+	if utf8.Valid(b) { // several times as fast as what follows
+		return string(b)
+	}
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 

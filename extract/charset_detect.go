@@ -21,13 +21,17 @@ const (
 	sureSingle = 25 // least for an encoding of one byte a character
 	unsure     = 35 // below, it may be one that chardet does not know
 	latinFirst = 10 // what another Latin encoding must be ahead of windows-1252
+
+	inLanguage  = 0.98 // share that must not speak against a language's alphabet ...
+	aheadOfWest = 0.1  // ... and be so far ahead of windows-1252 with any of the West
 )
 
 // detectCharset guesses the encoding of a body that declares none and is not
 // UTF-8, or returns "" where that would be a bet. It goes by chardet (ICU's
 // statistics of letters), which knows no DOS, Macintosh and Thai encodings and
 // tells Cyrillic ones apart with little margin: there the text must also read
-// as words of one script.
+// as words of one script. What it takes for windows-1252, or is unsure of, may
+// be in the letters of a language that windows-1252 has not.
 func detectCharset(body []byte) string {
 	sample := textSample(body)
 	high := 0
@@ -61,9 +65,13 @@ func detectCharset(body []byte) string {
 	}
 	switch {
 	case best.Confidence < sureSingle:
-		return ""
-	case latin[best.Charset] && best.Confidence < confidence["windows-1252"]+latinFirst:
-		return "windows-1252"
+		return byAlphabet(sample)
+	case best.Charset == "windows-1252" || latin[best.Charset] && best.Confidence < confidence["windows-1252"]+latinFirst:
+		return cmp.Or(byAlphabet(sample), "windows-1252")
+	}
+	if i := slices.IndexFunc(scripts, func(s script) bool { return s.charset == best.Charset }); i >= 0 && high >= fewLetters &&
+		scriptScore(decodeFrom(sample, best.Charset), scripts[i].letters) == 0 {
+		return cmp.Or(byScript(sample, confidence), best.Charset)
 	}
 	return best.Charset
 }
@@ -147,11 +155,18 @@ func cutFold(b []byte, tag string) []byte {
 }
 
 // scripts are the encodings that byScript judges.
-var scripts = []struct {
+type script struct {
 	charset string
 	letters *unicode.RangeTable
 	as      []string // chardet's guesses that stand for it
-}{
+}
+
+var scripts = []script{
+	{"windows-1255", unicode.Hebrew, []string{"windows-1255"}},
+	{"windows-1256", unicode.Arabic, []string{"windows-1256"}},
+	{"iso-8859-6", unicode.Arabic, []string{"iso-8859-6"}},
+	{"windows-1253", unicode.Greek, []string{"windows-1253"}},
+	{"iso-8859-7", unicode.Greek, []string{"iso-8859-7"}},
 	{"windows-1251", unicode.Cyrillic, []string{"windows-1251"}},
 	{"koi8-r", unicode.Cyrillic, []string{"koi8-r", "koi8-u"}},
 	{"koi8-u", unicode.Cyrillic, []string{"koi8-r", "koi8-u"}},
@@ -192,7 +207,7 @@ func scriptScore(s string, letters *unicode.RangeTable) float64 {
 			if isLetterRune(r) && unicode.Is(letters, last) {
 				odd++
 			}
-		case unicode.IsPunct(r) || r == '\u00a0' || r == '№':
+		case unicode.IsPunct(r) || unicode.In(r, unicode.Mn, unicode.Cf) || r == '\u00a0' || r == '№':
 		default:
 			n++
 			if !unicode.Is(letters, r) {

@@ -13,7 +13,7 @@ import (
 // a text; or a JSON object with "id" and "text", and "url", "title" and "date"
 // if it has them.
 
-const maxTextID = 1024 // bytes of a line's id
+const maxTextID = 1024 // bytes of a line's id: what is longer is no id
 
 // line returns the next line that is not empty, without its end.
 func (r *Reader) line() (*Raw, error) {
@@ -23,7 +23,7 @@ func (r *Reader) line() (*Raw, error) {
 		}
 		offset := r.start()
 		if r.codec == nil {
-			r.clean = Position{Offset: offset}
+			r.restartFrom(offset)
 		}
 		raw := &Raw{Format: r.lines, Offset: offset}
 		for ended := false; !ended; {
@@ -32,7 +32,7 @@ func (r *Reader) line() (*Raw, error) {
 			if ended = i >= 0; ended {
 				b = b[:i]
 			}
-			if room := r.maxBlock - int64(len(raw.Block)); room > 0 {
+			if room := r.limits.MaxRecordBytes - int64(len(raw.Block)); room > 0 {
 				raw.Block = append(raw.Block, b[:min(room, int64(len(b)))]...)
 			}
 			raw.Length += int64(len(b))

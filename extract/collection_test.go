@@ -10,7 +10,7 @@ import (
 )
 
 func openTSV(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error) {
-	return NewCollectionReader(f, FormatTSV, start, maxBlock)
+	return NewCollectionReader(f, FormatTSV, start, limitsOf(maxBlock, 1<<20))
 }
 
 func TestReaderReadsLines(t *testing.T) {
@@ -104,7 +104,8 @@ func TestDetect(t *testing.T) {
 		{"WARC behind garbage", "garbage\n" + w, FormatRecords, "", ErrNotArchive},
 		{"WARC gzip behind damage", "\x1f\x8b\x08xxxx" + members(w), FormatRecords, "", ErrNotArchive},
 		{"zip", zipFile(), FormatWACZ, FormatWACZ, nil},
-		{"lz4", "\x04\x22\x4d\x18xxxx", "", "", ErrLZ4},
+		{"WARC lz4", lz4Frames(w), FormatRecords, FormatRecords, nil},
+		{"lz4 of the old kind", "\x02\x21\x4c\x18xxxx", "", "", ErrLZ4},
 		{"TSV", "1\ta\n", FormatTSV, "", ErrNotArchive},
 		{"TSV gzip", members("1\ta\n"), FormatTSV, "", ErrNotArchive},
 		{"TSV, a long line", "1\t" + big, FormatTSV, "", ErrNotArchive},
@@ -119,11 +120,11 @@ func TestDetect(t *testing.T) {
 		{"empty", "", "", "", ErrNotArchive},
 		{"gzip of nothing", members(""), "", "", ErrNotArchive},
 	} {
-		got, err := Detect(strings.NewReader(x.file), true)
+		got, err := Detect(strings.NewReader(x.file), true, limits)
 		if got != x.named || (err == nil) != (x.named != "" || x.below == x.named && x.err == nil || strings.Contains(x.name, "WARC")) {
 			t.Errorf("%s, named: %q %v", x.name, got, err)
 		}
-		if got, err := Detect(strings.NewReader(x.file), false); got != x.below || !errors.Is(err, x.err) {
+		if got, err := Detect(strings.NewReader(x.file), false, limits); got != x.below || !errors.Is(err, x.err) {
 			t.Errorf("%s, below a directory: %q %v", x.name, got, err)
 		}
 	}
@@ -141,12 +142,12 @@ func FuzzCollection(f *testing.F) {
 		if len(file) >= 1<<13 {
 			return
 		}
-		format, err := Detect(strings.NewReader(string(file)), true)
+		format, err := Detect(strings.NewReader(string(file)), true, limits)
 		if err != nil || format != FormatTSV && format != FormatJSONL || isZstd(file) {
 			return
 		}
 		open := func(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error) {
-			return NewCollectionReader(f, format, start, maxBlock)
+			return NewCollectionReader(f, format, start, limitsOf(maxBlock, 1<<20))
 		}
 		for _, e := range checkReplayWith(t, open, string(file), 1000) {
 			if e.raw == nil {

@@ -36,8 +36,20 @@ type Document struct {
 	Clipped     bool          `json:"clipped,omitempty"`  // the payload was cut, by a limit or by damage
 	Replaced    float64       `json:"replaced,omitempty"` // share of U+FFFD in the text
 	Choices     Choices       `json:"choices,omitempty"`  // soft choices made for the page
+	Kind        Kind          `json:"kind,omitempty"`     // of an HTML page
+	Parsed      bool          `json:"parsed,omitempty"`   // read by way of a tree: the scanner could not be sure
+	Repeats     *Reference    `json:"repeats,omitempty"`  // of a revisit record: what it says of the capture whose text it has
 	Text        string        `json:"-"`                  // visible blocks, one a line, white space collapsed
 }
+
+// Kind says what a page is for.
+type Kind string
+
+// The kinds of pages. The TLCS paper clusters topic pages.
+const (
+	KindTopic      Kind = "topic"      // it says something
+	KindNavigation Kind = "navigation" // it leads to pages that do
+)
 
 // TextID names a text: documents with the same visible text share it.
 func TextID(text string) [16]byte {
@@ -88,18 +100,21 @@ type Reason string
 // response, resource and conversion are skipped under their own name.
 const (
 	ReasonNone        Reason = ""
-	ReasonMalformed   Reason = "malformed-header" // the WARC header cannot be parsed
-	ReasonUnknownType Reason = "unknown-type"     // a WARC-Type that the standard does not name
-	ReasonHTTP        Reason = "malformed-http"   // no HTTP header in a response record
-	ReasonStatus      Reason = "http-status"      // a status that the options do not accept
-	ReasonMediaType   Reason = "media-type"       // neither HTML, XHTML nor plain text
-	ReasonEncoding    Reason = "content-encoding" // a content encoding that is not supported, or broken from its start
-	ReasonEmpty       Reason = "empty-payload"    // the record carries no payload
-	ReasonNoText      Reason = "no-text"          // a page without visible text
-	ReasonNoURI       Reason = "no-target-uri"    // a record without WARC-Target-URI
-	ReasonARCHeader   Reason = "arc-header"       // the record that describes an ARC file
-	ReasonDNS         Reason = "dns"              // a name lookup in an ARC file
-	ReasonLine        Reason = "malformed-line"   // a line of a text collection that is not as the others
-	ReasonLongLine    Reason = "line-too-long"    // a line of a text collection over the limit of a record
-	ReasonPanic       Reason = "internal-error"   // a library failed on this record
+	ReasonMalformed   Reason = "malformed-header"     // the WARC header cannot be parsed
+	ReasonUnknownType Reason = "unknown-type"         // a WARC-Type that the standard does not name
+	ReasonHTTP        Reason = "malformed-http"       // no HTTP header in a response record
+	ReasonLongHeader  Reason = "http-header-too-long" // an HTTP header over extract.max_header_bytes
+	ReasonCodings     Reason = "too-many-codings"     // over extract.max_codings, named by one HTTP header
+	ReasonStatus      Reason = "http-status"          // a status that the options do not accept
+	ReasonMediaType   Reason = "media-type"           // neither HTML, XHTML nor plain text
+	ReasonEncoding    Reason = "content-encoding"     // a content encoding that is not supported, or broken from its start
+	ReasonEmpty       Reason = "empty-payload"        // the record carries no payload
+	ReasonNoText      Reason = "no-text"              // a page without visible text
+	ReasonNoURI       Reason = "no-target-uri"        // a record without WARC-Target-URI
+	ReasonARCHeader   Reason = "arc-header"           // the record that describes an ARC file
+	ReasonDNS         Reason = "dns"                  // a name lookup in an ARC file
+	ReasonUnresolved  Reason = "revisit-unresolved"   // a revisit of a capture that is not there, or is no document
+	ReasonLine        Reason = "malformed-line"       // a line of a text collection that is not as the others
+	ReasonLongLine    Reason = "line-too-long"        // a line of a text collection over the limit of a record
+	ReasonPanic       Reason = "internal-error"       // a library failed on this record
 )

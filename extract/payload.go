@@ -14,17 +14,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxCodings bounds the codings that a header may name, and the layers that
-// are decoded; two happen.
-const maxCodings = 5
-
 var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
 // payload is a body on its way out of its codings.
 type payload struct {
 	body    []byte
-	limit   int64 // bytes that a layer may decode to; the rest is clipped
-	layers  int   // decoded so far
+	limits  Limits
+	layers  int // decoded so far
 	clipped bool
 	choices Choices
 }
@@ -32,27 +28,27 @@ type payload struct {
 // decodeBody undoes transfer and content codings, the outermost (named last)
 // first. What is declared and not used is taken as it stands, gzip and zstd
 // that are used on text and not declared are undone, and what breaks off is
-// kept as far as it goes. ok is false for a coding that is not supported, and
-// one that is broken from its start.
-func decodeBody(stored []byte, header http.Header, contentType string, limit int64) (p payload, ok bool) {
-	p = payload{body: stored, limit: limit}
+// kept as far as it goes. There is a reason for a coding that is not supported,
+// one that is broken from its start, and too many.
+func decodeBody(stored []byte, header http.Header, contentType string, limits Limits) (p payload, reason Reason) {
+	p = payload{body: stored, limits: limits}
 	codings := append(tokens(header, "Content-Encoding"), tokens(header, "Transfer-Encoding")...)
-	if len(codings) > maxCodings {
-		return p, false
+	if len(codings) > limits.MaxCodings {
+		return p, ReasonCodings
 	}
 	for i := len(codings) - 1; i >= 0; i-- {
 		if !p.undo(codings[i]) {
-			return p, false
+			return p, ReasonEncoding
 		}
 	}
-	for isText(mediaTypeOf(contentType)) && p.layers < maxCodings {
+	for isText(mediaTypeOf(contentType)) && p.layers < limits.MaxCodings {
 		coding := codingOf(p.body)
 		if coding == "" || p.decode(coding) != nil {
 			break
 		}
 		p.choices |= ChoiceEncodingNotDeclared
 	}
-	return p, true
+	return p, ReasonNone
 }
 
 // undo undoes a declared coding, if it is used.
@@ -116,7 +112,7 @@ func (p *payload) decode(coding string) error {
 	case "zstd":
 		// RFC 9659 bounds the window of a page at 8 MiB; a frame without a
 		// window needs as much as its content.
-		window := max(8<<20, min(uint64(p.limit), 1<<30))
+		window := max(8<<20, min(uint64(p.limits.MaxRecordBytes), 1<<30))
 		var r *zstd.Decoder
 		if r, err = zstd.NewReader(bytes.NewReader(p.body), zstd.WithDecoderConcurrency(1),
 			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window)); err == nil {
@@ -144,11 +140,13 @@ func (p *payload) decode(coding string) error {
 	return nil
 }
 
-// read reads at most the limit. What is longer is clipped like what breaks off.
+// read reads as much as is kept of a record. What is longer is clipped like
+// what breaks off.
 func (p *payload) read(r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, p.limit+1))
-	if int64(len(b)) > p.limit {
-		return b[:p.limit], errTooLong
+	limit := p.limits.MaxRecordBytes
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(b)) > limit {
+		return b[:limit], errTooLong
 	}
 	return b, err
 }

@@ -27,12 +27,17 @@ const (
 	ChoiceCharsetOverruled                        // the declared charset cannot be that of the text
 	ChoiceCharsetDetected                         // the charset was guessed from the text
 	ChoiceCharsetAssumed                          // nothing tells the charset: windows-1252, as browsers have it
+	ChoiceFirstSegment                            // the first segment of a record; the others are skipped as continuation
 	ChoiceMojibake                                // over 1% of the text could not be decoded
+	ChoiceOverlayDropped                          // the text of a cookie banner or the like is left out
+	ChoiceRulesUnmatched                          // a site's rules would leave no text: all of it is kept
+	ChoiceMainUnsure                              // what is main content is not certain: all of the text is kept
 )
 
 // choiceNames are the names of the bits, in their order.
 var choiceNames = []string{"status-assumed", "length-mismatch", "encoding-not-used", "encoding-not-declared", "type-sniffed",
-	"charset-overruled", "charset-detected", "charset-assumed", "mojibake"}
+	"charset-overruled", "charset-detected", "charset-assumed", "first-segment", "mojibake",
+	"overlay-dropped", "site-rules-unmatched", "main-unsure"}
 
 // Names are the names of the choices.
 func (c Choices) Names() []string {

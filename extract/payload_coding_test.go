@@ -175,15 +175,15 @@ func FuzzPayload(f *testing.F) {
 		f.Add("text/html", "", "", []byte(in(f, s.charset, "<p>"+s.text)))
 		f.Add("text/plain; charset="+s.charset, "", "", []byte(in(f, s.charset, s.text)))
 	}
-	o := Options{Statuses: []int{200}, MaxRecordBytes: 4096, MaxTextBytes: 2048}
+	o := Options{Statuses: []int{200}, Limits: limitsOf(4096, 2048)}
 	f.Fuzz(func(t *testing.T, contentType, content, transfer string, body []byte) {
 		header := map[string][]string{"Content-Type": {contentType}, "Content-Encoding": {content}, "Transfer-Encoding": {transfer}}
 		stored := bytes.Clone(body)
-		p, ok := decodeBody(body, header, contentType, o.MaxRecordBytes)
-		if !ok {
+		p, reason := decodeBody(body, header, contentType, o.Limits)
+		if reason != ReasonNone {
 			return
 		}
-		if p.layers > maxCodings || int64(len(p.body)) > max(o.MaxRecordBytes, int64(len(body))) {
+		if p.layers > o.MaxCodings || int64(len(p.body)) > max(o.MaxRecordBytes, int64(len(body))) {
 			t.Errorf("%d layers, %d bytes of %d", p.layers, len(p.body), len(body))
 		}
 		doc, reason := NewExtractor(o).read(Document{}, p.body, contentType)

@@ -13,20 +13,19 @@ import (
 
 var errNoMember = errors.New("expected the start of a compressed record")
 
-const (
-	maxHeader = 64 << 10  // bounds a record's header; real ones are under 2 KB
-	readAhead = 256 << 10 // bytes read from the file at a time
-)
+const readAhead = 256 << 10 // bytes read from the file at a time
 
 var recordMark = []byte("WARC/1.")
 
 // Position is a place in an archive file from which reading can start again:
 // the byte offset of a compressed member, or of a record in an uncompressed
 // file, and the number of events (records, and damage between them) to pass
-// over from there.
+// over from there. What going back after damage has cost before it is bounded
+// for the whole file, so it is part of the place.
 type Position struct {
 	Offset int64 `json:"offset"`
 	Skip   int   `json:"skip"`
+	Reread int64 `json:"reread,omitempty"`
 }
 
 // Raw is one record as it stands in the file.
@@ -36,7 +35,7 @@ type Raw struct {
 	Header  []byte // with its empty line; of an ARC record its URL line; a line of a collection has none
 	Block   []byte // at most the reader's limit
 	Length  int64  // of the block, as the record has it
-	Clipped bool   // Block is shorter than Length: over the limit, or the file is damaged or ends here
+	Clipped bool   // Block is not the whole: over the limit, the file is damaged or ends here, or Length is wrong
 }
 
 // Damage is a place that is no record. Reading goes on after it.
@@ -63,73 +62,49 @@ type Reader struct {
 	lines    Format // of a collection, else FormatRecords
 	inMember bool
 	member   int64 // offset of the current member
+	inflated int64 // bytes that the member has become so far
 	tried    int64 // offset of the last place at which a member was expected
 	furthest int64 // offset from which reading went back
+	reread   int64 // what going back has cost
 
-	buf  []byte // decompressed bytes not yet taken: buf[r:]
-	r    int
-	off  int64 // uncompressed files: offset of buf[r]
-	eof  bool
-	fail error // damage met while filling, or the file's error
+	buf   []byte // decompressed bytes not yet taken: buf[r:]
+	r     int
+	off   int64 // of buf[r], in an uncompressed file its offset
+	noEnd int64 // off up to which no record's header ends
+	eof   bool
+	fail  error // damage met while filling, or the file's error
 
-	clean    Position // the last place to start again from
-	fresh    bool     // nothing of the current member has been taken
-	broken   bool     // what broke the file off has been said
-	maxBlock int64
+	clean  Position // the last place to start again from
+	fresh  bool     // nothing of the current member has been taken
+	broken bool     // what broke the file off has been said
+	limits Limits
+	ahead  *bufio.Reader // reads ahead of src
 }
-
-// source reads a file from an offset on.
-type source struct {
-	f      io.ReaderAt
-	offset int64
-	err    error // of the file, not of what is in it
-	ends   error // what is wrong with a file that ends before its end
-}
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.f.ReadAt(p, s.offset)
-	s.offset += int64(n)
-	var broken *brokenOff
-	switch {
-	case errors.As(err, &broken):
-		s.ends, err = broken.cause, io.EOF
-	case err != nil && err != io.EOF:
-		s.err = err
-	case n > 0:
-		err = nil
-	}
-	return n, err
-}
-
-// brokenOff is the error of a file whose rest cannot be had though the disk
-// is well, such as a damaged member of a zip file.
-type brokenOff struct{ cause error }
-
-func (b *brokenOff) Error() string { return b.cause.Error() }
 
 // NewReader reads the records of f from start on, which is a Position that a
-// reader of the same file gave, or none. At most maxBlock bytes of a record's
-// block are kept. The error is that of reading f, or of its dictionary.
-func NewReader(f io.ReaderAt, start Position, maxBlock int64) (*Reader, error) {
-	return newReader(f, FormatRecords, start, maxBlock)
+// reader of the same file gave, or none. The error is that of reading f, or of
+// its dictionary.
+func NewReader(f io.ReaderAt, start Position, limits Limits) (*Reader, error) {
+	return newReader(f, FormatRecords, start, limits)
 }
 
 // NewCollectionReader reads the lines of f, a collection of the given format,
 // as NewReader reads records.
-func NewCollectionReader(f io.ReaderAt, format Format, start Position, maxBlock int64) (*Reader, error) {
-	return newReader(f, format, start, maxBlock)
+func NewCollectionReader(f io.ReaderAt, format Format, start Position, limits Limits) (*Reader, error) {
+	return newReader(f, format, start, limits)
 }
 
-func newReader(f io.ReaderAt, lines Format, start Position, maxBlock int64) (*Reader, error) {
-	c, err := findCodec(f)
+func newReader(f io.ReaderAt, lines Format, start Position, limits Limits) (*Reader, error) {
+	c, err := findCodec(f, limits)
 	if err != nil {
 		return nil, err
 	}
 	file := &source{f: f, offset: start.Offset}
 	rd := &Reader{
 		src: bufio.NewReaderSize(file, readAhead), file: file, codec: c, lines: lines, off: start.Offset,
-		clean: Position{Offset: start.Offset}, maxBlock: maxBlock,
+		buf: make([]byte, 0, 64<<10), reread: start.Reread, limits: limits,
 	}
+	rd.restartFrom(start.Offset)
 	if lines != FormatRecords && start.Offset == 0 {
 		rd.passOver([]byte("\xef\xbb\xbf"))
 	}
@@ -159,6 +134,9 @@ func (r *Reader) passOver(mark []byte) {
 // one that Next would return now.
 func (r *Reader) Position() Position { return r.clean }
 
+// restartFrom makes an offset the place to start again from.
+func (r *Reader) restartFrom(offset int64) { r.clean = Position{Offset: offset, Reread: r.reread} }
+
 // Consumed is the number of bytes of the file that the reader has been through.
 func (r *Reader) Consumed() int64 { return max(r.furthest, r.offset()) }
 
@@ -176,12 +154,12 @@ func (r *Reader) fill() bool {
 	if r.eof || r.fail != nil {
 		return false
 	}
-	if r.r > 0 && (r.r == len(r.buf) || len(r.buf) == cap(r.buf)) {
+	switch {
+	case r.r == len(r.buf) || len(r.buf) == cap(r.buf) && r.r >= cap(r.buf)/2: // so that no byte is moved often
 		n := copy(r.buf, r.buf[r.r:])
 		r.buf, r.r = r.buf[:n], 0
-	}
-	if len(r.buf) == cap(r.buf) {
-		r.buf = append(make([]byte, 0, max(64<<10, 2*cap(r.buf))), r.buf...)
+	case len(r.buf) == cap(r.buf):
+		r.buf, r.r = append(make([]byte, 0, 2*cap(r.buf)), r.buf[r.r:]...), 0
 	}
 	for {
 		if r.codec != nil && !r.inMember && !r.openMember() {
@@ -190,7 +168,7 @@ func (r *Reader) fill() bool {
 		var n int
 		var err error
 		if r.codec != nil {
-			n, err = r.codec.Read(r.buf[len(r.buf):cap(r.buf)])
+			n, err = r.inflate(r.buf[len(r.buf):cap(r.buf)])
 		} else {
 			n, err = r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 		}
@@ -215,6 +193,18 @@ func (r *Reader) fill() bool {
 	}
 }
 
+// inflate reads on in the member, which may not become too large. That is
+// looked at in the same places however much is read at a time.
+func (r *Reader) inflate(p []byte) (int, error) {
+	const every = 1 << 20
+	n, err := r.codec.Read(p[:min(int64(len(p)), every-r.inflated%every)])
+	r.inflated += int64(n)
+	if err == nil && r.inflated%every == 0 && r.inflated > r.limits.inflated(r.offset()-r.member) {
+		err = r.limits.inflationError()
+	}
+	return n, err
+}
+
 // failed notes why no more bytes come: the file's error, or damage in it.
 func (r *Reader) failed(err error) {
 	if r.fail = err; r.file.err != nil {
@@ -233,7 +223,7 @@ func (r *Reader) openMember() bool {
 			_, _ = r.src.Discard(len(b) - len(bytes.TrimLeft(b, "\x00")))
 			continue
 		}
-		r.tried = r.offset()
+		r.tried, r.inflated = r.offset(), 0
 		switch {
 		case err != nil && err != io.EOF:
 			r.failed(err)
@@ -295,7 +285,7 @@ func (r *Reader) Next() (*Raw, error) {
 		return nil, r.resync(start, err)
 	}
 	if r.codec == nil {
-		r.clean = Position{Offset: start}
+		r.restartFrom(start)
 	}
 	var length int64
 	ok := true
@@ -306,12 +296,18 @@ func (r *Reader) Next() (*Raw, error) {
 		length, ok = contentLength(header)
 	}
 	if !ok {
-		r.take(len("WARC/"))
+		n := bytes.LastIndex(header, []byte("\nWARC/1.")) + 1 // another record's, before which this one has lost its end
+		if n == 0 {
+			n = len(header)
+		}
+		r.take(n)
 		return nil, r.resync(start, errors.New("no valid Content-Length"))
 	}
 	raw := &Raw{Format: format, Offset: start, Header: bytes.Clone(header), Length: length}
 	r.take(len(header))
+	length, wrong := r.trueLength(format, length)
 	raw.Block, raw.Clipped = r.block(length)
+	raw.Clipped = raw.Clipped || wrong
 	if raw.Clipped && r.fail != nil && r.file.err != nil {
 		return nil, r.file.err // the file may give the whole record another time
 	}
@@ -326,7 +322,7 @@ func (r *Reader) start() int64 {
 		return r.off
 	}
 	if r.fresh {
-		r.clean = Position{Offset: r.member}
+		r.restartFrom(r.member)
 		r.fresh = false
 	}
 	return r.member
@@ -335,7 +331,6 @@ func (r *Reader) start() int64 {
 // header returns the record's header up to and including its empty line, or
 // an ARC record's line, still in the buffer.
 func (r *Reader) header() (Format, []byte, error) {
-	scanned := 0
 	for {
 		b := r.buf[r.r:]
 		n := min(len(b), len("WARC/"))
@@ -343,7 +338,7 @@ func (r *Reader) header() (Format, []byte, error) {
 		if !warc && !startsURL(b) {
 			return "", nil, errors.New("expected the start of a record")
 		}
-		b = b[:min(len(b), maxHeader)] // what a header is must not depend on how much is buffered
+		b = b[:min(len(b), r.limits.MaxHeaderBytes)] // what a header is must not depend on how much is buffered
 		if !warc {
 			if i := bytes.IndexByte(b, '\n'); i >= 0 {
 				if _, ok := parseARC(b[:i+1]); ok {
@@ -351,13 +346,18 @@ func (r *Reader) header() (Format, []byte, error) {
 				}
 				return "", nil, errors.New("expected the start of a record")
 			}
-		} else if end := headerEnd(b, max(0, scanned-3)); end > 0 {
-			return FormatRecords, b[:end], nil
+		} else {
+			// What was searched behind an earlier mark is not searched again:
+			// a file may be full of them.
+			searched := int(min(max(0, r.noEnd-r.off-3), int64(len(b))))
+			if end := headerEnd(b, searched); end > 0 {
+				return FormatRecords, b[:end], nil
+			}
+			r.noEnd = max(r.noEnd, r.off+int64(len(b)))
 		}
-		scanned = len(b)
-		if len(b) == maxHeader {
+		if len(b) == r.limits.MaxHeaderBytes {
 			r.take(len("WARC/"))
-			return "", nil, fmt.Errorf("record header over %d bytes", maxHeader)
+			return "", nil, r.limits.headerError()
 		}
 		if !r.fill() {
 			if r.fail == nil {
@@ -373,13 +373,18 @@ func (r *Reader) header() (Format, []byte, error) {
 // headerEnd is the index behind the first empty line of b, searching from
 // from, or 0.
 func headerEnd(b []byte, from int) int {
-	end := 0
-	for _, sep := range [3]string{"\n\r\n", "\n\n", "\n\r\r\n"} { // the last from a tool that did it twice
-		if i := bytes.Index(b[from:], []byte(sep)); i >= 0 && (end == 0 || from+i+len(sep) < end) {
-			end = from + i + len(sep)
+	for at := from; ; {
+		i := bytes.IndexByte(b[at:], '\n')
+		if i < 0 {
+			return 0
+		}
+		at += i + 1
+		for _, empty := range [3]string{"\n", "\r\n", "\r\r\n"} { // the last from a tool that did it twice
+			if bytes.HasPrefix(b[at:], []byte(empty)) {
+				return at + len(empty)
+			}
 		}
 	}
-	return end
 }
 
 // headerFields yields the fields of a WARC or HTTP header behind its first
@@ -414,12 +419,12 @@ func contentLength(header []byte) (int64, bool) {
 	return 0, false
 }
 
-// block takes length bytes and returns the first maxBlock of them; clipped
+// block takes length bytes and returns those of them that are kept; clipped
 // when the block returned is not the whole. A member that starts a record
 // ends the block before it, so that a Content-Length that is too large does
 // not cost the records that follow.
 func (r *Reader) block(length int64) (block []byte, clipped bool) {
-	keep := min(length, r.maxBlock)
+	keep := min(length, r.limits.MaxRecordBytes)
 	block = make([]byte, 0, min(keep, 1<<20))
 	for left := length; left > 0; {
 		if r.r == len(r.buf) && (!r.fill() || r.fresh && r.atRecord()) {
@@ -445,12 +450,12 @@ func (r *Reader) atRecord() bool {
 	}
 	for startsURL(r.buf[r.r:]) {
 		b := r.buf[r.r:]
-		b = b[:min(len(b), maxHeader)]
+		b = b[:min(len(b), r.limits.MaxHeaderBytes)]
 		if i := bytes.IndexByte(b, '\n'); i >= 0 {
 			_, ok := parseARC(b[:i+1])
 			return ok
 		}
-		if len(b) == maxHeader || !r.fill() {
+		if len(b) == r.limits.MaxHeaderBytes || !r.fill() {
 			break
 		}
 	}

@@ -33,25 +33,39 @@ type codec interface {
 
 // findCodec tells by its first bytes how f is compressed. A file whose first
 // bytes are damaged is what comes first in it.
-func findCodec(f io.ReaderAt) (codec, error) {
+func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
 	head, err := readHead(f, 0, 4096)
 	if err != nil {
 		return nil, err
 	}
 	if isZstd(head) {
-		return newZstdCodec(f)
+		return newZstdCodec(f, limits)
 	}
-	i, j := bytes.Index(head, gzipMark), bytes.Index(head, zstdMagic)
-	upper := bytes.ToUpper(head)
-	records := bytes.Index(upper, []byte("WARC"))
-	if k := bytes.Index(upper, []byte("FILEDESC:")); k >= 0 && (records < 0 || k < records) {
-		records = k
+	first := len(head)
+	comesFirst := func(b []byte, mark string) bool {
+		at := bytes.Index(b[:min(first+len(mark), len(b))], []byte(mark))
+		if at < 0 || at >= first {
+			return false
+		}
+		first = at
+		return true
 	}
-	switch {
-	case i >= 0 && (records < 0 || i < records) && (j < 0 || i < j):
+	upper := bytes.Clone(head)
+	for i, c := range upper {
+		if c >= 'a' && c <= 'z' {
+			upper[i] -= 'a' - 'A'
+		}
+	}
+	comesFirst(upper, "WARC")
+	comesFirst(upper, "FILEDESC:")
+	gz, zs, lz := comesFirst(head, string(gzipMark)), comesFirst(head, string(zstdMagic)), comesFirst(head, string(lz4Magic))
+	switch { // the last that is true comes before the others
+	case lz:
+		return newLZ4Codec(), nil
+	case zs:
+		return newZstdCodec(f, limits)
+	case gz:
 		return &gzipCodec{}, nil
-	case j >= 0 && (records < 0 || j < records):
-		return newZstdCodec(f)
 	}
 	return nil, nil
 }
@@ -64,6 +78,42 @@ func readHead(f io.ReaderAt, offset, size int64) ([]byte, error) {
 		err = nil
 	}
 	return b[:n], err
+}
+
+// framed reads the bytes of one zstd or lz4 frame and no more, so that the
+// offset where the next starts is known: its header, then blocks, of which each
+// says how long it is, then a checksum.
+type framed struct {
+	src      *bufio.Reader
+	next     func(src *bufio.Reader) (size int, last bool, err error) // looks at the block that follows
+	left     int                                                      // bytes of the header, block or checksum
+	last     bool
+	checksum bool
+	err      error
+}
+
+func (f *framed) Read(p []byte) (n int, err error) {
+	if f.left == 0 {
+		switch {
+		case !f.last:
+			f.left, f.last, err = f.next(f.src)
+		case f.checksum:
+			f.left, f.checksum = 4, false
+		default:
+			return 0, io.EOF
+		}
+	}
+	if err == nil {
+		n, err = f.src.Read(p[:min(len(p), f.left)])
+		f.left -= n
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		f.err = err
+	}
+	return n, err
 }
 
 // gzipCodec decompresses gzip members.

@@ -5,6 +5,14 @@ import (
 	"io"
 )
 
+// Going back costs what is read and decompressed again. A file can be made so
+// that each of its bytes seems to start a member that goes on for long, so all
+// of it together may cost as much as reading the file some times more.
+const (
+	rereadFree  = 16 << 20
+	rereadTimes = 64
+)
+
 // ended is what Next returns when there are no more bytes: io.EOF, a Damage
 // to go on after, or the error of the file.
 func (r *Reader) ended() error {
@@ -29,13 +37,13 @@ func (r *Reader) resync(at int64, cause error) error {
 	}
 	damage := &Damage{Offset: at, Err: cause}
 	starts := -1 // where in the bytes to come a line starts, besides behind line ends
-	for mayGoBack := true; ; {
+	for {
 		found := false
 		if r.lines != FormatRecords {
 			found = len(r.buf) > r.r
 		} else {
 			var n int
-			n, found = findRecord(r.buf[r.r:], starts)
+			n, found = r.findRecord(r.buf[r.r:], starts)
 			if starts -= n; n > 0 && r.buf[r.r+n-1] == '\n' {
 				starts = 0
 			}
@@ -59,10 +67,7 @@ func (r *Reader) resync(at int64, cause error) error {
 			return r.file.err
 		}
 		r.fail, r.inMember = nil, false
-		if mayGoBack {
-			mayGoBack = false
-			r.goBack()
-		}
+		r.goBack()
 		if !r.nextMagic() {
 			break
 		}
@@ -75,7 +80,7 @@ func (r *Reader) resync(at int64, cause error) error {
 // ARC line where a line starts, behind a line end or at b[starts]. If there is
 // none, n is the number of bytes that can be dropped: a start may straddle the
 // end.
-func findRecord(b []byte, starts int) (n int, found bool) {
+func (r *Reader) findRecord(b []byte, starts int) (n int, found bool) {
 	mark := bytes.Index(b, recordMark)
 	limit := len(b)
 	if mark >= 0 {
@@ -96,11 +101,11 @@ func findRecord(b []byte, starts int) (n int, found bool) {
 			continue
 		}
 		end := bytes.IndexByte(b[at:limit], '\n')
-		if end >= 0 && end < maxHeader {
+		if end >= 0 && end < r.limits.MaxHeaderBytes {
 			if _, ok := parseARC(b[at : at+end+1]); ok {
 				return at, true
 			}
-		} else if end < 0 && mark < 0 && len(b)-at < maxHeader {
+		} else if end < 0 && mark < 0 && len(b)-at < r.limits.MaxHeaderBytes {
 			return at, false
 		}
 	}
@@ -121,14 +126,19 @@ func (r *Reader) drop(n int) {
 
 // goBack returns to behind the start of the damaged member, but at most
 // the codec's lookBack: a decoder that has lost its place reads on into the
-// members that follow.
+// members that follow. When that has cost too much, reading goes on where it is.
 func (r *Reader) goBack() {
 	if b, _ := r.src.Peek(magicSize); r.codec.starts(b) || r.tried == r.offset() {
 		return
 	}
 	to := max(r.tried+1, r.offset()-r.codec.lookBack())
+	cost := r.offset() - to + firstStep + r.inflated
+	if r.reread+cost > rereadFree+rereadTimes*r.offset() {
+		return
+	}
+	r.reread += cost
 	r.furthest = r.Consumed()
-	r.file.offset = to
+	r.file.offset, r.file.step = to, firstStep
 	r.src.Reset(r.file)
 }
 
@@ -136,7 +146,7 @@ func (r *Reader) goBack() {
 // member.
 func (r *Reader) nextMagic() bool {
 	for {
-		b, err := r.src.Peek(4096)
+		b, err := r.src.Peek(max(magicSize, r.src.Buffered()))
 		if i := r.codec.find(b); i >= 0 {
 			_, _ = r.src.Discard(i)
 			return true

@@ -22,15 +22,15 @@ const (
 // What Detect says of files that are not read.
 var (
 	ErrNotArchive = errors.New("not a web archive")
-	ErrLZ4        = errors.New("lz4 is not supported; recompress with gzip or zstd")
+	ErrLZ4        = errors.New("lz4 frames of the old kind are not supported; recompress with lz4, gzip or zstd")
 )
 
-const detectBytes = 32 << 20 // of a file, within which it must show what it is
+const detectBytes = 32 << 20 // of a file, within which it must show what it is: some of the largest usual members
 
 // Detect tells by its content what f is. A file that is named, and not one of
 // many below a directory, may also be a text collection, or have its first
 // record behind some garbage: much that is no archive looks like these.
-func Detect(f io.ReaderAt, named bool) (Format, error) {
+func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	f = io.NewSectionReader(f, 0, detectBytes)
 	magic, err := readHead(f, 0, 4)
 	switch {
@@ -38,10 +38,11 @@ func Detect(f io.ReaderAt, named bool) (Format, error) {
 		return "", err
 	case string(magic) == "PK\x03\x04", string(magic) == "PK\x05\x06":
 		return FormatWACZ, nil
-	case string(magic) == "\x04\x22\x4d\x18", string(magic) == "\x02\x21\x4c\x18":
+	case string(magic) == "\x02\x21\x4c\x18":
 		return "", ErrLZ4
 	}
-	r, err := NewReader(f, Position{}, 1<<10)
+	limits.MaxRecordBytes = 1 << 10 // no block is looked at
+	r, err := NewReader(f, Position{}, limits)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +52,7 @@ func Detect(f io.ReaderAt, named bool) (Format, error) {
 		return "", r.file.err
 	}
 	head := bytes.TrimLeft(r.buf, "\r\n")
-	if startsRecord(head) {
+	if startsRecord(head, limits.MaxHeaderBytes) {
 		return FormatRecords, nil
 	}
 	if named {
@@ -71,7 +72,7 @@ func Detect(f io.ReaderAt, named bool) (Format, error) {
 }
 
 // startsRecord tells whether a file that starts with head is of records.
-func startsRecord(head []byte) bool {
+func startsRecord(head []byte, maxHeader int) bool {
 	if len(head) >= 5 && strings.EqualFold(string(head[:5]), "WARC/") {
 		return true
 	}

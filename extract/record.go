@@ -6,9 +6,7 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +17,35 @@ import (
 
 // Options are the settings of the extraction.
 type Options struct {
-	Statuses       []int `yaml:"statuses" json:"statuses"`                 // HTTP statuses whose pages are documents
-	MaxRecordBytes int64 `yaml:"max_record_bytes" json:"max_record_bytes"` // block bytes kept of a record; what is longer is clipped
-	MaxTextBytes   int   `yaml:"max_text_bytes" json:"max_text_bytes"`     // UTF-8 bytes of visible text kept of a page
+	Statuses []int `yaml:"statuses" json:"statuses"` // HTTP statuses whose pages are documents
+	Limits   `yaml:",inline"`
+
+	Clean    Clean       `yaml:"clean" json:"clean"`       // how much of a page's visible text is its text
+	Overlays string      `yaml:"overlays" json:"overlays"` // cookie banners and the like: drop or keep
+	Sites    []SiteRules `yaml:"sites" json:"sites"`       // what to read of the pages of single hosts
+}
+
+// Clean says how much of a page's visible text is its text.
+type Clean string
+
+// The ways to clean.
+const (
+	CleanNone Clean = "none" // all of it
+	CleanMain Clean = "main" // its main content, where that is certain
+)
+
+// What becomes of overlays.
+const (
+	OverlaysDrop = "drop"
+	OverlaysKeep = "keep"
+)
+
+// SiteRules say what to read of the pages of a host: only what one of the
+// selectors Keep selects, if there are any, and nothing that one of Drop does.
+type SiteRules struct {
+	Host string   `yaml:"host" json:"host"`           // of the target URI; also of its subdomains
+	Keep []string `yaml:"keep" json:"keep,omitempty"` // CSS selectors
+	Drop []string `yaml:"drop" json:"drop,omitempty"`
 }
 
 // Validate says what is wrong with the options.
@@ -29,12 +53,16 @@ func (o Options) Validate() error {
 	switch {
 	case len(o.Statuses) == 0:
 		return fmt.Errorf("statuses: at least one is needed, such as 200")
-	case o.MaxRecordBytes < 1<<10:
-		return fmt.Errorf("max_record_bytes: %d is under 1024", o.MaxRecordBytes)
-	case o.MaxTextBytes < 1<<10:
-		return fmt.Errorf("max_text_bytes: %d is under 1024", o.MaxTextBytes)
+	case o.Clean != CleanNone && o.Clean != CleanMain:
+		return fmt.Errorf("clean: %q is neither %s nor %s", o.Clean, CleanNone, CleanMain)
+	case o.Overlays != OverlaysDrop && o.Overlays != OverlaysKeep:
+		return fmt.Errorf("overlays: %q is neither %s nor %s", o.Overlays, OverlaysDrop, OverlaysKeep)
 	}
-	return nil
+	if err := o.Limits.Validate(); err != nil {
+		return err
+	}
+	_, err := compileSites(o.Sites)
+	return err
 }
 
 // Extractor turns records into documents. It is not safe for concurrent use.
@@ -42,17 +70,22 @@ type Extractor struct {
 	Readers map[string]TextReader // by media type; more may be added before the first record
 
 	o Options
-	u gowarc.Unmarshaler
+
+	u      gowarc.Unmarshaler
+	header bytes.Buffer
+	reader *bufio.Reader // of header
 }
 
 var making sync.Mutex
 
-// NewExtractor makes an Extractor.
+// NewExtractor makes an Extractor. The options must be valid.
 func NewExtractor(o Options) *Extractor {
 	making.Lock() // an unmarshaler's options set a variable of the uuid package
 	defer making.Unlock()
 	// Without validation gowarc 1.6 keeps the target URI as written.
-	return &Extractor{Readers: maps.Clone(textReaders), o: o, u: gowarc.NewUnmarshaler(gowarc.WithNoValidation())}
+	x := &Extractor{Readers: textReaders(o), o: o, u: gowarc.NewUnmarshaler(gowarc.WithNoValidation())}
+	x.reader = bufio.NewReader(&x.header)
+	return x
 }
 
 // Document makes a document of the record, or says why there is none.
@@ -69,16 +102,19 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 	if doc.TargetURI = h.uri; doc.TargetURI == "" {
 		return doc, ReasonNoURI
 	}
+	if h.revisit {
+		return x.revisit(h)
+	}
 	doc.Site = siteOf(doc.TargetURI)
 	doc.Date = h.date
 
 	block, payload, contentType := h.block, h.block, h.contentType
 	var header http.Header
 	if h.http {
-		status, fields, n, ok := parseHTTP(block)
+		status, fields, n, ok := parseHTTP(block, x.o.MaxHeaderBytes)
 		if !ok {
-			if fields, n, ok = parseBareHTTP(block); !ok {
-				return doc, ReasonHTTP
+			if fields, n, ok = parseBareHTTP(block, x.o.MaxHeaderBytes); !ok {
+				return doc, whyNoHTTP(block, x.o.MaxHeaderBytes)
 			}
 			status, doc.Choices = http.StatusOK, ChoiceStatusAssumed
 		}
@@ -99,19 +135,17 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 		sum := sha1.Sum(payload)
 		doc.Digest = "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 	}
-	id := h.id
-	doc.ID = documentID(id, doc.TargetURI, doc.Date, block)
-	if id == "" {
-		id = "urn:neardup:" + doc.ID.String()
+	identify(&doc, h)
+	if h.segment {
+		doc.Clipped = true
+		doc.Choices |= ChoiceFirstSegment
 	}
-	doc.RecordID = "<" + id + ">"
-
 	if !doc.Clipped && wrongLength(header, doc.Bytes) {
 		doc.Choices |= ChoiceLengthMismatch
 	}
-	p, ok := decodeBody(payload, header, contentType, x.o.MaxRecordBytes)
-	if !ok {
-		return doc, ReasonEncoding
+	p, reason := decodeBody(payload, header, contentType, x.o.Limits)
+	if reason != ReasonNone {
+		return doc, reason
 	}
 	doc.Clipped, doc.Choices = doc.Clipped || p.clipped, doc.Choices|p.choices
 	doc, reason = x.read(doc, p.body, contentType)
@@ -121,18 +155,31 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 	return doc, reason
 }
 
+// identify gives the document its names.
+func identify(doc *Document, h head) {
+	id := h.id
+	doc.ID = documentID(id, doc.TargetURI, doc.Date, h.block)
+	if id == "" {
+		id = "urn:neardup:" + doc.ID.String()
+	}
+	doc.RecordID = "<" + id + ">"
+}
+
 // head is what a record says of itself, whatever its format.
 type head struct {
 	id, uri, date, digest, contentType, title string // the id without brackets
 	block                                     []byte
 	http                                      bool // block starts with an HTTP header
+	segment                                   bool // the first of several that hold the block
+	revisit                                   bool
+	refers                                    Reference // of a revisit
 }
 
 // head reads the record's header, or says why the record is no document.
 func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 	switch raw.Format {
 	case FormatARC:
-		return arcHead(raw)
+		return arcHead(raw, x.o.MaxHeaderBytes)
 	case FormatTSV, FormatJSONL:
 		return lineHead(raw)
 	}
@@ -142,7 +189,7 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 	}
 	defer func() { _ = rec.Close() }()
 	switch rec.Type() {
-	case gowarc.Response, gowarc.Resource, gowarc.Conversion:
+	case gowarc.Response, gowarc.Resource, gowarc.Conversion, gowarc.Revisit:
 	case 0:
 		return h, ReasonUnknownType
 	default:
@@ -155,31 +202,46 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 		date: clean(f.Get(gowarc.WarcDate)), digest: clean(digest), contentType: f.Get(gowarc.ContentType),
 		block: raw.Block,
 	}
+	h.segment = f.Has(gowarc.WarcSegmentNumber)
+	if h.revisit = rec.Type() == gowarc.Revisit; h.revisit {
+		h.refers = refersTo(f)
+	}
 	h.http = isHTTP(h.contentType) || rec.Type() == gowarc.Response && startsHTTP(raw.Block)
 	return h, ReasonNone
 }
 
+// parsedFields are the fields of a WARC header that are used.
+var parsedFields = map[string]bool{
+	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-date": true, "content-type": true,
+	"warc-refers-to": true, "warc-refers-to-target-uri": true, "warc-refers-to-date": true, "warc-segment-number": true,
+}
+
 // parse gives gowarc the record's header without its block, so that it neither
-// hashes nor copies payloads. gowarc refuses a record whose digest fields it
-// cannot read, so it does not get them; the payload's is returned.
+// hashes nor copies payloads, and only the fields that are used. gowarc refuses
+// a record whose digest fields it cannot read, so it does not get them; the
+// payload's is returned.
 func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, err error) {
 	version, _, _ := bytes.Cut(header, []byte{'\n'})
 	if version = bytes.TrimSpace(version); len(version) <= len("WARC/") {
 		return nil, "", fmt.Errorf("no WARC version")
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\r\n", bytes.ToUpper(version))
+	b := &x.header
+	b.Reset()
+	b.Write(bytes.ToUpper(version))
+	b.WriteString("\r\n")
 	for name, value := range headerFields(header) {
-		switch textproto.CanonicalMIMEHeaderKey(name) {
-		case "Content-Length", "Warc-Block-Digest":
-		case "Warc-Payload-Digest":
+		switch lower := strings.ToLower(name); {
+		case lower == "warc-payload-digest":
 			digest = value
-		default:
-			fmt.Fprintf(&b, "%s: %s\r\n", name, value)
+		case parsedFields[lower]:
+			for _, part := range [4]string{name, ": ", value, "\r\n"} {
+				b.WriteString(part)
+			}
 		}
 	}
 	b.WriteString("Content-Length: 0\r\n\r\n\r\n\r\n")
-	rec, _, _, err = x.u.Unmarshal(bufio.NewReader(&b))
+	x.reader.Reset(b)
+	rec, _, _, err = x.u.Unmarshal(x.reader)
 	if rec == nil && err == nil {
 		err = fmt.Errorf("no record")
 	}
@@ -189,7 +251,7 @@ func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, 
 // parseHTTP returns the status, the fields and the length of the HTTP header
 // that block starts with. It takes what net/http refuses and crawls hold: a
 // status line without a reason, a field without a colon, bare line ends.
-func parseHTTP(block []byte) (status int, fields http.Header, n int, ok bool) {
+func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n int, ok bool) {
 	n = headerEnd(block[:min(len(block), maxHeader)], 0)
 	first, _, _ := bytes.Cut(block[:n], []byte{'\n'})
 	words := strings.Fields(string(first))
@@ -213,7 +275,7 @@ func parseHTTP(block []byte) (status int, fields http.Header, n int, ok bool) {
 
 // parseBareHTTP is parseHTTP for an answer without a status line: fields that
 // say what follows, or nothing but a page, as HTTP/0.9 has it.
-func parseBareHTTP(block []byte) (fields http.Header, n int, ok bool) {
+func parseBareHTTP(block []byte, maxHeader int) (fields http.Header, n int, ok bool) {
 	if startsHTTP(block) {
 		return nil, 0, false
 	}
@@ -231,6 +293,15 @@ func parseBareHTTP(block []byte) (fields http.Header, n int, ok bool) {
 	}
 	name, doctype := firstElement(sniffable(block, ""))
 	return http.Header{}, 0, name == "html" || doctype == "html"
+}
+
+// whyNoHTTP is the reason for which a block that should start with an HTTP
+// header does not.
+func whyNoHTTP(block []byte, maxHeader int) Reason {
+	if len(block) > maxHeader && startsHTTP(block) && headerEnd(block[:maxHeader], 0) == 0 {
+		return ReasonLongHeader
+	}
+	return ReasonHTTP
 }
 
 // startsHTTP tells whether b starts with a protocol's name, as a status line does.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-var options = Options{Statuses: []int{200}, MaxRecordBytes: 1 << 20, MaxTextBytes: 1 << 20}
+var options = Options{Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Clean: CleanNone, Overlays: OverlaysDrop}
 
 // rawRecord is a record with the given fields and block, as the reader gives it.
 func rawRecord(block string, fields ...string) *Raw {
@@ -85,6 +85,7 @@ func TestDocumentOfAResponse(t *testing.T) {
 
 		CharsetFrom: CharsetUTF8,
 		Bytes:       int64(len(page)),
+		Kind:        KindTopic,
 		Text:        pageText,
 	}
 	if got != want || got.ID == (ID{}) {
@@ -175,7 +176,6 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 		{"request", response("WARC-Type: request"), "request"},
 		{"warcinfo", response("WARC-Type: warcinfo", "Content-Type: application/warc-fields"), "warcinfo"},
 		{"metadata", response("WARC-Type: metadata"), "metadata"},
-		{"revisit", response("WARC-Type: revisit"), "revisit"},
 		{"continuation", response("WARC-Type: continuation"), "continuation"},
 		{"unknown type", response("WARC-Type: dream"), ReasonUnknownType},
 		{"no type", response("WARC-Type"), ReasonUnknownType},
@@ -188,7 +188,7 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 		{"no end of the HTTP header", http("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"), ReasonHTTP},
 		{"no status", http("HTTP/1.1\r\n\r\nx"), ReasonHTTP},
 		{"status that is no number", http("HTTP/1.1 OK\r\n\r\nx"), ReasonHTTP},
-		{"HTTP header over 64 KiB", http("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHeader) + "\r\n\r\nx"), ReasonHTTP},
+		{"HTTP header over 64 KiB", http("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", limits.MaxHeaderBytes) + "\r\n\r\nx"), ReasonLongHeader},
 		{"empty block", http(""), ReasonHTTP},
 		{"not found", http("HTTP/1.1 404 Not Found\r\n\r\n" + page), ReasonStatus},
 		{"moved", http("HTTP/1.1 301\r\nLocation: x\r\n\r\n"), ReasonStatus},
@@ -292,9 +292,9 @@ func TestOptionsAreValidated(t *testing.T) {
 		t.Error(err)
 	}
 	for want, o := range map[string]Options{
-		"statuses":         {MaxRecordBytes: 1 << 20, MaxTextBytes: 1 << 20},
-		"max_record_bytes": {Statuses: []int{200}, MaxRecordBytes: 10, MaxTextBytes: 1 << 20},
-		"max_text_bytes":   {Statuses: []int{200}, MaxRecordBytes: 1 << 20},
+		"statuses":         {Limits: limitsOf(1<<20, 1<<20), Clean: CleanNone, Overlays: OverlaysDrop},
+		"max_record_bytes": {Statuses: []int{200}, Limits: limitsOf(10, 1<<20), Clean: CleanNone, Overlays: OverlaysDrop},
+		"max_text_bytes":   {Statuses: []int{200}, Limits: limitsOf(1<<20, 10), Clean: CleanNone, Overlays: OverlaysDrop},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
@@ -319,7 +319,7 @@ func FuzzDocument(f *testing.F) {
 	add(rawRecord("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+member(page, 6), fields()...))
 	f.Add([]byte("WARC/\n\n"), []byte(""))
 	f.Add([]byte("WARC/1.0\r\nA: =?x?q?y?=\r\n b\r\n\r\n"), []byte("\xff\xfe<\x00p\x00"))
-	o := Options{Statuses: []int{200}, MaxRecordBytes: 2048, MaxTextBytes: 1024}
+	o := Options{Statuses: []int{200}, Limits: limitsOf(2048, 1024), Clean: CleanNone, Overlays: OverlaysDrop}
 	f.Fuzz(func(t *testing.T, header, block []byte) {
 		raw := &Raw{Header: header, Block: block, Length: int64(len(block))}
 		doc, reason := NewExtractor(o).Document(raw)

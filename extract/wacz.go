@@ -7,8 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -19,21 +19,20 @@ import (
 // WACZ is a zip file whose archive/ folder has WARC files. They are read in
 // place: nothing is ever unpacked to a path that the file names.
 
+// The directory is held in memory, so its limits are fixed: it has 100,000
+// entries and more, and a WACZ file some dozens.
 const (
-	maxDirectory = 16 << 20  // bytes of a zip's directory, some 100,000 entries
+	maxDirectory = 16 << 20  // bytes of a zip's directory
 	maxEntries   = 1 << 20   // entries that the directory may announce
-	maxMembers   = 10_000    // files in the archive folder
-	maxInflation = 200       // bytes that a member's byte may become ...
-	freeInflated = 64 << 20  // ... beyond these
 	streamTail   = 512 << 10 // bytes of a deflated member kept, to go back a little
 )
 
 var (
 	errDirectory = errors.New("the zip file's directory is over 16 MiB")
-	errMembers   = fmt.Errorf("the zip file has over %d archives", maxMembers)
 	errOverlap   = errors.New("the zip member overlaps another")
 	errEncrypted = errors.New("the zip member is encrypted")
-	errInflation = fmt.Errorf("the zip member becomes over %d times its size", maxInflation)
+	errChecksum  = errors.New("the zip member's checksum is wrong")
+	errInflation = errors.New("compressed data becomes too large")
 )
 
 // Member is a file in the archive folder of a WACZ file.
@@ -46,11 +45,13 @@ type Member struct {
 	file  *zip.File
 	zip   io.ReaderAt
 	err   error
+
+	limits Limits
 }
 
 // Members lists the files in the archive folder of f, a zip file of the given
 // size, in the order of its directory.
-func Members(f io.ReaderAt, size int64) ([]Member, error) {
+func Members(f io.ReaderAt, size int64, limits Limits) ([]Member, error) {
 	if err := checkAnnounced(f, size); err != nil {
 		return nil, err
 	}
@@ -66,10 +67,10 @@ func Members(f io.ReaderAt, size int64) ([]Member, error) {
 		if !strings.HasPrefix(name, "archive/") || strings.HasSuffix(name, "/") {
 			continue
 		}
-		if len(out) == maxMembers {
-			return nil, errMembers
+		if len(out) == limits.MaxMembers {
+			return nil, limits.membersError()
 		}
-		m := Member{Path: shorten(clean(name), 1024), Entry: i, Size: zipSize(file.UncompressedSize64), Sum: file.CRC32, file: file, zip: f}
+		m := Member{Path: shorten(clean(name), 1024), Entry: i, Size: zipSize(file.UncompressedSize64), Sum: file.CRC32, file: file, zip: f, limits: limits}
 		if file.Method == zip.Store {
 			m.Size = zipSize(file.CompressedSize64)
 		}
@@ -158,9 +159,9 @@ func (m *Member) Open() (io.ReaderAt, error) {
 	section := io.NewSectionReader(m.zip, at, zipSize(m.file.CompressedSize64))
 	switch m.file.Method {
 	case zip.Store:
-		return section, nil
+		return &stored{raw: section, sum: checksum{want: m.Sum}}, nil
 	case zip.Deflate:
-		return newInflated(section, m.Size), nil
+		return newInflated(section, m), nil
 	}
 	return nil, fmt.Errorf("zip method %d: %w", m.file.Method, zip.ErrAlgorithm)
 }
@@ -180,12 +181,66 @@ func (b *budgetReader) ReadAt(p []byte, offset int64) (int, error) {
 	return b.f.ReadAt(p, offset)
 }
 
+// checksum is the CRC-32 of what has been read from a member's start on. A
+// directory that has 0 has none.
+type checksum struct {
+	want, is uint32
+	at       int64 // bytes that is is of
+}
+
+// add takes the bytes at an offset, as far as they go on from what was added.
+func (c *checksum) add(b []byte, offset int64) {
+	if skip := c.at - offset; skip >= 0 && skip < int64(len(b)) {
+		c.is = crc32.Update(c.is, crc32.IEEETable, b[skip:])
+		c.at = offset + int64(len(b))
+	}
+}
+
+func (c *checksum) wrong() bool { return c.want != 0 && c.is != c.want }
+
+// stored is a stored member as a file.
+type stored struct {
+	raw *io.SectionReader
+	sum checksum
+}
+
+// ReadAt reads at offset, and checks the sum at the end. Reading that did not
+// start at the start, or left something out, is made up for there. It is not
+// safe for concurrent use.
+func (f *stored) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.raw.ReadAt(p, offset)
+	f.sum.add(p[:n], offset)
+	if err != io.EOF {
+		return n, err
+	}
+	for b := make([]byte, 64<<10); f.sum.at < f.raw.Size(); {
+		more, err := f.raw.ReadAt(b, f.sum.at)
+		if more == 0 {
+			if err == io.EOF {
+				err = &brokenOff{sizeError(f.sum.at, f.raw.Size())}
+			}
+			return n, err
+		}
+		f.sum.add(b[:more], f.sum.at)
+	}
+	if f.sum.wrong() {
+		err = &brokenOff{errChecksum}
+	}
+	return n, err
+}
+
+func sizeError(is, want int64) error {
+	return fmt.Errorf("the zip member has %d bytes and should have %d", is, want)
+}
+
 // inflated is a deflated member as a file. It reads on where it is, and keeps
 // the last bytes.
 type inflated struct {
-	raw   *io.SectionReader
-	limit int64
-	size  int64 // as the directory says: a member with more or less is damaged
+	raw      *io.SectionReader
+	limit    int64
+	tooLarge error
+	size     int64 // as the directory says: a member with more or less is damaged
+	sum      checksum
 
 	disk   *source // reads raw
 	stream io.ReadCloser
@@ -194,12 +249,11 @@ type inflated struct {
 	err    error // of stream
 }
 
-func newInflated(raw *io.SectionReader, size int64) *inflated {
-	limit := int64(math.MaxInt64)
-	if n := raw.Size(); n < (limit-freeInflated)/maxInflation {
-		limit = freeInflated + n*maxInflation
+func newInflated(raw *io.SectionReader, m *Member) *inflated {
+	return &inflated{
+		raw: raw, limit: m.limits.inflated(raw.Size()), tooLarge: m.limits.inflationError(),
+		size: m.Size, sum: checksum{want: m.Sum},
 	}
-	return &inflated{raw: raw, limit: limit, size: size}
 }
 
 // ReadAt reads at offset. It is not safe for concurrent use.
@@ -208,6 +262,7 @@ func (f *inflated) ReadAt(p []byte, offset int64) (n int, err error) {
 		f.disk = &source{f: f.raw}
 		f.stream = flate.NewReader(f.disk)
 		f.at, f.tail, f.err = 0, nil, nil
+		f.sum.at, f.sum.is = 0, 0
 	}
 	for f.at < offset && f.err == nil {
 		f.more(32 << 10)
@@ -235,14 +290,17 @@ func (f *inflated) more(n int) {
 		f.tail = slices.Grow(f.tail, max(n, min(2*streamTail-len(f.tail), 64<<10)))
 	}
 	n, err := f.stream.Read(f.tail[len(f.tail) : len(f.tail)+n])
+	f.sum.add(f.tail[len(f.tail):len(f.tail)+n], f.at)
 	f.tail, f.at = f.tail[:len(f.tail)+n], f.at+int64(n)
 	switch {
 	case err == nil && f.at > f.limit:
-		err = &brokenOff{errInflation}
+		err = &brokenOff{f.tooLarge}
 	case f.disk.err != nil && err != nil:
 		err = f.disk.err
 	case err == io.EOF && f.at != f.size:
-		err = &brokenOff{fmt.Errorf("the zip member has %d bytes and should have %d", f.at, f.size)}
+		err = &brokenOff{sizeError(f.at, f.size)}
+	case err == io.EOF && f.sum.wrong():
+		err = &brokenOff{errChecksum}
 	case err != nil && err != io.EOF:
 		err = &brokenOff{err}
 	}

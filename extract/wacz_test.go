@@ -37,7 +37,7 @@ func zipFile(members ...zipMember) string {
 
 func waczMembers(t *testing.T, file string) []Member {
 	t.Helper()
-	ms, err := Members(strings.NewReader(file), int64(len(file)))
+	ms, err := Members(strings.NewReader(file), int64(len(file)), limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestReaderResumesInMembers(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return NewReader(f, start, maxBlock)
+				return openRecords(f, start, maxBlock)
 			}
 			checkReplayWith(t, reader, archive, 1<<20)
 		}
@@ -128,7 +128,7 @@ func TestDamagedMembersEndInDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := NewReader(f, Position{}, 1<<20)
+		r, err := NewReader(f, Position{}, limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestDamagedMembersEndInDamage(t *testing.T) {
 		if records == 0 || damages == 0 || damages > 2 {
 			t.Errorf("%s: %d records, %d damages", name, records, damages)
 		}
-		if r, err = NewReader(f, last, 1<<20); err != nil {
+		if r, err = NewReader(f, last, limits); err != nil {
 			t.Fatal(err)
 		}
 		if raw, err := r.Next(); err != io.EOF {
@@ -167,7 +167,7 @@ func TestBombsEndInDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReader(f, Position{}, 1000)
+	r, err := openRecords(f, Position{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,9 +203,9 @@ func TestBombsEndInDamage(t *testing.T) {
 	if refused != 2 {
 		t.Errorf("%d of 3 refused", refused)
 	}
-	for n, want := range map[int]error{20_000: errMembers, 400_000: errDirectory} {
+	for n, want := range map[int]error{20_000: limits.membersError(), 400_000: errDirectory} {
 		file := many(n)
-		if _, err := Members(strings.NewReader(file), int64(len(file))); !errors.Is(err, want) {
+		if _, err := Members(strings.NewReader(file), int64(len(file)), limits); err == nil || err.Error() != want.Error() {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
@@ -228,7 +228,7 @@ func FuzzWACZ(f *testing.F) {
 		if len(file) > 1<<14 {
 			return
 		}
-		ms, err := Members(bytes.NewReader(file), int64(len(file)))
+		ms, err := Members(bytes.NewReader(file), int64(len(file)), limits)
 		if err != nil {
 			return
 		}
@@ -237,7 +237,7 @@ func FuzzWACZ(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			r, err := NewReader(f, Position{}, 1000)
+			r, err := openRecords(f, Position{}, 1000)
 			if err != nil {
 				continue
 			}

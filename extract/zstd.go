@@ -15,10 +15,7 @@ import (
 // need be, a skippable frame with their dictionary, itself plain or a frame.
 
 const (
-	// maxWindow is the memory a frame may ask for: what the zstd command
-	// grants without being told to grant more.
-	maxWindow     = 128 << 20
-	maxDictionary = 16 << 20 // the zstd command trains 110 KB by default
+	maxDictionary = 16 << 20 // fixed: the zstd command trains 110 KB by default
 	dictionaryID  = 0xd      // of the skippable frame 184D2A5D
 )
 
@@ -37,15 +34,17 @@ func isZstd(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) || isSki
 // time, because the offset where each starts must be known.
 type zstdCodec struct {
 	decoder *zstd.Decoder
-	frame   zstdFrame
+	frame   framed
+	limits  Limits
 }
 
-func newZstdCodec(f io.ReaderAt) (*zstdCodec, error) {
+func newZstdCodec(f io.ReaderAt, limits Limits) (*zstdCodec, error) {
+	window := uint64(limits.MaxWindowBytes)
 	o := []zstd.DOption{
 		zstd.WithDecoderConcurrency(1), // which reads no further than it must
 		zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow),
-		zstd.WithDecoderMaxMemory(maxWindow),
+		zstd.WithDecoderMaxWindow(window),
+		zstd.WithDecoderMaxMemory(window),
 	}
 	dictionary, err := readDictionary(f)
 	if err != nil {
@@ -62,7 +61,7 @@ func newZstdCodec(f io.ReaderAt) (*zstdCodec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zstd dictionary: %w", err)
 	}
-	return &zstdCodec{decoder: d}, nil
+	return &zstdCodec{decoder: d, limits: limits}, nil
 }
 
 // readDictionary returns the dictionary that f starts with, if it does.
@@ -116,18 +115,26 @@ func (c *zstdCodec) open(src *bufio.Reader) (bool, error) {
 		return false, err
 	}
 	if h.Skippable {
-		left := int64(h.HeaderSize) + int64(h.SkippableSize)
-		n, err := io.CopyN(io.Discard, src, left)
-		if err == io.EOF && n < left {
-			err = io.ErrUnexpectedEOF
-		}
-		return false, err
+		return false, skip(src, int64(h.HeaderSize)+int64(h.SkippableSize))
 	}
-	if window := max(h.WindowSize, h.FrameContentSize); h.SingleSegment && window > maxWindow || h.WindowSize > maxWindow {
-		return false, fmt.Errorf("zstd frame asks for %d bytes of memory, over %d", window, maxWindow)
+	window := h.WindowSize
+	if h.SingleSegment { // no window, but all of its content
+		window = max(window, h.FrameContentSize)
 	}
-	c.frame = zstdFrame{src: src, left: h.HeaderSize, checksum: h.HasCheckSum}
+	if window > uint64(c.limits.MaxWindowBytes) {
+		return false, c.limits.windowError(window)
+	}
+	c.frame = framed{src: src, next: zstdBlock, left: h.HeaderSize, checksum: h.HasCheckSum}
 	return true, c.decoder.Reset(&c.frame)
+}
+
+// skip passes over n bytes.
+func skip(src io.Reader, n int64) error {
+	done, err := io.CopyN(io.Discard, src, n)
+	if err == io.EOF && done < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 func (c *zstdCodec) Read(p []byte) (int, error) {
@@ -138,51 +145,16 @@ func (c *zstdCodec) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// zstdFrame reads the bytes of one frame: its header, then blocks, of which
-// each says how long it is and whether it is the last, then the checksum.
-type zstdFrame struct {
-	src      *bufio.Reader
-	left     int // bytes of the header, block or checksum
-	last     bool
-	checksum bool
-	err      error
-}
-
-func (f *zstdFrame) Read(p []byte) (n int, err error) {
-	if f.left == 0 {
-		switch {
-		case !f.last:
-			err = f.block()
-		case f.checksum:
-			f.left, f.checksum = 4, false
-		default:
-			return 0, io.EOF
-		}
-	}
-	if err == nil {
-		n, err = f.src.Read(p[:min(len(p), f.left)])
-		f.left -= n
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
+// zstdBlock looks at the header of the block that follows, 3 bytes.
+func zstdBlock(src *bufio.Reader) (size int, last bool, err error) {
+	b, err := src.Peek(3)
 	if err != nil {
-		f.err = err
-	}
-	return n, err
-}
-
-// block looks at the header of the block that follows, 3 bytes.
-func (f *zstdFrame) block() error {
-	b, err := f.src.Peek(3)
-	if err != nil {
-		return err
+		return 0, false, err
 	}
 	h := int(b[0]) | int(b[1])<<8 | int(b[2])<<16
-	f.last = h&1 != 0
-	f.left = 3 + h>>3
+	size = 3 + h>>3
 	if h>>1&3 == 1 { // one byte, repeated
-		f.left = 4
+		size = 4
 	}
-	return nil
+	return size, h&1 != 0, nil
 }

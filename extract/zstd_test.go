@@ -135,7 +135,7 @@ func TestReaderNeedsTheDictionaryToBeWhole(t *testing.T) {
 		"compressed and damaged":  skippable(dictionaryID, frame(d)[:100]),
 		"compressed and too long": skippable(dictionaryID, frame(strings.Repeat("x", maxDictionary+1))),
 	} {
-		if _, err := NewReader(strings.NewReader(file), Position{}, 1<<20); err == nil || !strings.HasPrefix(err.Error(), "zstd dictionary: ") {
+		if _, err := NewReader(strings.NewReader(file), Position{}, limits); err == nil || !strings.HasPrefix(err.Error(), "zstd dictionary: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -199,10 +199,10 @@ func FuzzZstd(f *testing.F) {
 		if len(file) > 1<<14 || !isZstd(file) {
 			return
 		}
-		if _, err := NewReader(bytes.NewReader(file), Position{}, 1000); err != nil {
+		if _, err := openRecords(bytes.NewReader(file), Position{}, 1000); err != nil {
 			return // a dictionary that is none
 		}
-		r, _ := NewReader(bytes.NewReader(file), Position{}, 1000)
+		r, _ := openRecords(bytes.NewReader(file), Position{}, 1000)
 		total := 0
 		for total < 1<<20 && r.fill() { // what is not checked twice: bombs
 			total += len(r.buf) - r.r

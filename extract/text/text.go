@@ -10,13 +10,16 @@ import (
 	"golang.org/x/text/width"
 )
 
+// firstWide is below every wide character.
+const firstWide = 0x1100
+
 // RuneColumns is the width of r in half-width columns: 2 for a wide character
 // (Chinese, Japanese, Korean, full-width forms), 1 for any other. The TLCS
 // paper counts bytes of GBK, where ASCII takes one and a Chinese character
 // two; columns carry its constants over to Unicode.
 func RuneColumns(r rune) int {
 	switch {
-	case r < 0x1100:
+	case r < firstWide:
 		return 1
 	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r >= 0x3041 && r <= 0x3096, r >= 0x3099 && r <= 0x30FF:
 		return 2
@@ -32,7 +35,11 @@ func RuneColumns(r rune) int {
 func Columns(s string) int {
 	n := 0
 	for _, r := range s {
-		n += RuneColumns(r)
+		if r < firstWide {
+			n++
+		} else {
+			n += RuneColumns(r)
+		}
 	}
 	return n
 }

@@ -1,0 +1,134 @@
+package extract
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestListing prints what the reader makes of the files that NEARDUP_ARCHIVE
+// lists (see archives): a line of JSON for each record and each damaged place,
+// with the digest of the payload as stored whatever the record declares and its
+// HTTP status is. docs/peers/robust.py compares it with what warcio makes of
+// them.
+func TestListing(t *testing.T) {
+	names, example := archives()
+	if example {
+		t.Skip("NEARDUP_ARCHIVE lists no files")
+	}
+	o := Options{Limits: limitsOf(16<<20, 4<<20), Clean: CleanNone, Overlays: OverlaysKeep}
+	for status := range 1000 {
+		o.Statuses = append(o.Statuses, status)
+	}
+	for _, name := range names {
+		if err := list(os.Stdout, name, NewExtractor(o)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// listed is a line of the listing.
+type listed struct {
+	File     string `json:"file"`
+	Offset   int64  `json:"offset"`
+	Damage   string `json:"damage,omitempty"`
+	Type     string `json:"type,omitempty"` // of the record, as written
+	ID       string `json:"id,omitempty"`
+	Reason   Reason `json:"reason,omitempty"`
+	Declared string `json:"declared,omitempty"` // payload digest
+	Digest   string `json:"digest,omitempty"`   // of the payload as stored
+	Bytes    int64  `json:"bytes"`              // of the payload as stored; without a digest, of the block
+	Clipped  bool   `json:"clipped,omitempty"`
+}
+
+// list lists a file, or the files in a WACZ file.
+func list(w io.Writer, name string, x *Extractor) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	switch format, err := Detect(f, true, x.o.Limits); {
+	case err != nil: // no archive
+		return printLine(w, listed{File: name, Damage: err.Error()})
+	case format != FormatWACZ:
+		return listRecords(w, name, f, x)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	members, err := Members(f, info.Size(), x.o.Limits)
+	for _, m := range members {
+		inside, err := m.Open()
+		if err != nil {
+			return err
+		}
+		if err := listRecords(w, name, inside, x); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func listRecords(w io.Writer, name string, f io.ReaderAt, x *Extractor) error {
+	r, err := NewReader(f, Position{}, x.o.Limits)
+	if err != nil {
+		return err
+	}
+	for {
+		raw, err := r.Next()
+		line := listed{File: name}
+		var damage *Damage
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &damage):
+			line.Offset, line.Damage = damage.Offset, damage.Err.Error()
+		case err != nil:
+			return err
+		default:
+			line.of(raw, x)
+		}
+		if err := printLine(w, line); err != nil {
+			return err
+		}
+	}
+}
+
+func printLine(w io.Writer, line listed) error {
+	b, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", b)
+	return err
+}
+
+func (l *listed) of(raw *Raw, x *Extractor) {
+	l.Offset, l.Bytes, l.Clipped, l.Type = raw.Offset, raw.Length, raw.Clipped, string(raw.Format)
+	header := []byte("WARC/1.0\r\n")
+	for name, value := range headerFields(raw.Header) {
+		switch strings.ToLower(name) {
+		case "warc-payload-digest":
+			l.Declared = value
+			continue // so that the payload's own is computed
+		case "warc-record-id":
+			l.ID = value
+		case "warc-type":
+			l.Type = value
+		}
+		header = fmt.Appendf(header, "%s: %s\r\n", name, value)
+	}
+	if raw.Format == FormatRecords {
+		raw.Header = append(header, "\r\n"...)
+	}
+	doc, reason := x.Document(raw)
+	if l.Reason = reason; doc.Digest != "" {
+		l.Digest, l.Bytes = doc.Digest, doc.Bytes
+	}
+}

@@ -1,0 +1,89 @@
+package extract
+
+import (
+	"slices"
+	"testing"
+)
+
+func revisitRecord(block string, changes ...string) *Raw {
+	revisit := []string{"WARC-Type: revisit", "WARC-Record-ID: <urn:uuid:0f3a0e31-0000-4000-8000-000000000002>",
+		"WARC-Date: 2021-02-03T04:05:06Z", "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"}
+	return rawRecord(block, fields(append(revisit, changes...)...)...)
+}
+
+func TestRevisitSharesAKeyWithItsCapture(t *testing.T) {
+	const digest = "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"
+	original := document(t, response("WARC-Payload-Digest: "+digest))
+	keys := original.Keys()
+	for name, c := range map[string]struct {
+		changes []string
+		first   int // of the revisit's keys that the document has, -1: none has it
+	}{
+		"record id":            {[]string{"WARC-Refers-To: <urn:uuid:0f3a0e31-0000-4000-8000-000000000001>"}, 0},
+		"another record id":    {[]string{"WARC-Refers-To: <urn:uuid:0f3a0e31-0000-4000-8000-000000000009>"}, -1},
+		"URI and date":         {[]string{"WARC-Refers-To-Target-URI: http://www.example.co.uk/a?b=c", "WARC-Refers-To-Date: 2020-02-03T04:05:06Z"}, 0},
+		"fractions of seconds": {[]string{"WARC-Refers-To-Target-URI: <http://www.example.co.uk/a?b=c>", "WARC-Refers-To-Date: 2020-02-03T04:05:06.123Z"}, 0},
+		"another date":         {[]string{"WARC-Refers-To-Target-URI: http://www.example.co.uk/a?b=c", "WARC-Refers-To-Date: 2020-02-03T04:05:07Z"}, -1},
+		"URI alone":            {[]string{"WARC-Refers-To-Target-URI: http://www.example.co.uk/a?b=c"}, -1},
+		"payload":              {[]string{"WARC-Payload-Digest: " + digest}, 0},
+		"hexadecimal":          {[]string{"WARC-Payload-Digest: SHA1:0e973b59f476007fd10f87f347c3956065516fc0"}, 0},
+		"payload elsewhere":    {[]string{"WARC-Payload-Digest: " + digest, "WARC-Target-URI: http://other.example/"}, 1},
+		"another payload":      {[]string{"WARC-Payload-Digest: sha1:AAAAWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"}, -1},
+		"no digest":            {[]string{"WARC-Payload-Digest: sha1:"}, -1},
+	} {
+		d := document(t, revisitRecord("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", c.changes...))
+		if d.Repeats == nil || d.Text != "" || d.Repeats.Unresolved != ReasonUnresolved {
+			t.Errorf("%s: %+v", name, d)
+			continue
+		}
+		first := slices.IndexFunc(d.Repeats.Keys(d.TargetURI), func(k Key) bool { return slices.Contains(keys, k) })
+		if first != c.first {
+			t.Errorf("%s: key %d leads to the capture, want %d", name, first, c.first)
+		}
+	}
+}
+
+func TestRevisitOfWhatIsNoPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		block      string
+		reason     Reason
+		unresolved Reason
+	}{
+		"page":         {"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n", ReasonNone, ReasonUnresolved},
+		"not modified": {"HTTP/1.1 304 Not Modified\r\n\r\n", ReasonNone, ReasonUnresolved},
+		"picture":      {"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n", ReasonNone, ReasonMediaType},
+		"vague type":   {"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n", ReasonNone, ReasonUnresolved},
+		"no type":      {"HTTP/1.1 200 OK\r\n\r\n", ReasonNone, ReasonUnresolved},
+		"no header":    {"", ReasonNone, ReasonUnresolved},
+		"not found":    {"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n", ReasonStatus, ReasonNone},
+	} {
+		d, reason := NewExtractor(options).Document(revisitRecord(c.block))
+		if reason != c.reason || reason == ReasonNone && d.Repeats.Unresolved != c.unresolved {
+			t.Errorf("%s: %q %+v", name, reason, d.Repeats)
+		}
+	}
+	if _, reason := NewExtractor(options).Document(revisitRecord("", "WARC-Target-URI")); reason != ReasonNoURI {
+		t.Errorf("without URI: %q", reason)
+	}
+}
+
+func TestARevisitIsNoSecondWitnessOfItsPayload(t *testing.T) {
+	const digest = "WARC-Payload-Digest: sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"
+	if n := len(document(t, revisitRecord("", digest)).Keys()); n != 2 {
+		t.Errorf("a revisit has %d keys, want those of its record and capture", n)
+	}
+	if n := len(document(t, response(digest)).Keys()); n != 4 {
+		t.Errorf("a response has %d keys", n)
+	}
+}
+
+func TestFirstSegmentIsFlagged(t *testing.T) {
+	d := document(t, response("WARC-Segment-Number: 1"))
+	if !d.Clipped || d.Choices != ChoiceFirstSegment || d.Text != pageText {
+		t.Errorf("%+v", d)
+	}
+	raw := rawRecord("the rest", fields("WARC-Type: continuation", "WARC-Segment-Number: 2")...)
+	if _, reason := NewExtractor(options).Document(raw); reason != "continuation" {
+		t.Errorf("continuation: %q", reason)
+	}
+}
