@@ -5,6 +5,7 @@ package configs
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +36,34 @@ type Config struct {
 	Verify  Verify          `yaml:"verify" json:"verify"`
 }
 
-// Text says how much of a page's text signing and verifying look at.
-type Text struct {
-	MaxColumns int `yaml:"max_columns" json:"max_columns"` // 0: all of it
+// UnmarshalJSON reads a config over the preset default, so that one from before
+// a setting came has that setting's default.
+func (c *Config) UnmarshalJSON(b []byte) error {
+	base, err := Load("default", nil)
+	if err != nil {
+		return err
+	}
+	type plain Config
+	p := plain(base)
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	*c = Config(p)
+	return nil
 }
+
+// Text says which pages, and how much of their text, signing and verifying
+// look at.
+type Text struct {
+	Pages      string `yaml:"pages" json:"pages"`
+	MaxColumns int    `yaml:"max_columns" json:"max_columns"` // 0: all of it
+}
+
+// The pages that are compared.
+const (
+	PagesAll   = "all"
+	PagesTopic = "topic" // no navigation pages
+)
 
 // Cluster are the settings of the perhaps-similar sets.
 type Cluster struct {
@@ -82,6 +107,9 @@ func (c Config) Validate() error {
 }
 
 func (t Text) validate() error {
+	if t.Pages != PagesAll && t.Pages != PagesTopic {
+		return fmt.Errorf("pages: %q is neither %s nor %s", t.Pages, PagesAll, PagesTopic)
+	}
 	if t.MaxColumns < 0 {
 		return fmt.Errorf("max_columns: %d is negative", t.MaxColumns)
 	}

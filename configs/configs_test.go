@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -97,6 +98,12 @@ func TestErrorsNameTheKey(t *testing.T) {
 		{"extract.statuses=[]", "extract.statuses"},
 		{"extract.max_record_bytes=1", "extract.max_record_bytes"},
 		{"extract.max_text_bytes=1", "extract.max_text_bytes"},
+		{"extract.max_header_bytes=1", "extract.max_header_bytes"},
+		{"extract.max_codings=0", "extract.max_codings"},
+		{"extract.max_window_bytes=1", "extract.max_window_bytes"},
+		{"extract.max_inflation=0", "extract.max_inflation"},
+		{"extract.max_members=0", "extract.max_members"},
+		{"extract.max_replaced=2", "extract.max_replaced"},
 	} {
 		_, err := Load("default", []string{tt.setting})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -107,5 +114,32 @@ func TestErrorsNameTheKey(t *testing.T) {
 		if _, err := Load(name, nil); err == nil {
 			t.Errorf("config %s loads", name)
 		}
+	}
+}
+
+func TestConfigFromBeforeASettingCame(t *testing.T) {
+	want, err := Load("paper", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old map[string]map[string]any
+	if err := json.Unmarshal(b, &old); err != nil {
+		t.Fatal(err)
+	}
+	delete(old["extract"], "clean")
+	delete(old["verify"], "slope")
+	if b, err = json.Marshal(old); err != nil {
+		t.Fatal(err)
+	}
+	var got Config
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) { // the preset paper has the default's slope
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

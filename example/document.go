@@ -210,7 +210,7 @@ func (b *builder) addSkipped() {
 // addLater adds the records of the second crawl that are about earlier ones.
 func (b *builder) addLater() {
 	old := b.docs[b.home["de/backhaus"]]
-	d := document{Page: Page{URI: old.URI, Type: "revisit", Site: old.Site, Kind: KindSkipped, Note: "revisit, identical payload"},
+	d := document{Page: Page{URI: old.URI, Type: "revisit", Site: old.Site, Lang: old.Lang, Kind: KindRevisit, Group: old.Group, Note: "identical payload"},
 		media: "application/http; msgtype=response", payload: old.payload}
 	d.block, _, _ = bytes.Cut(old.block, []byte("\r\n\r\n"))
 	d.block = append(bytes.Clone(d.block), "\r\n\r\n"...)

@@ -16,10 +16,11 @@ import (
 	"sync"
 )
 
-// The kinds of pages. The first ten can be near-duplicates of another page.
+// The kinds of pages. The first eleven can be near-duplicates of another page.
 const (
 	KindOriginal   = "original"      // a text of its own
 	KindRecapture  = "recapture"     // the same address and HTML, captured later
+	KindRevisit    = "revisit"       // captured later, as a revisit record
 	KindMarkup     = "markup"        // the same visible text in other markup
 	KindMirror     = "mirror"        // the same text on another host in its template
 	KindLight      = "light"         // another date, typos or a sentence more and less

@@ -29,9 +29,9 @@ func TestKinds(t *testing.T) {
 		ids[p.RecordID] = true
 	}
 	want := map[string]int{
-		KindOriginal: 26, KindRecapture: 5, KindMarkup: 5, KindMirror: 6, KindLight: 8, KindHeavy: 6,
+		KindOriginal: 26, KindRecapture: 5, KindRevisit: 1, KindMarkup: 5, KindMirror: 6, KindLight: 8, KindHeavy: 6,
 		KindMoved: 4, KindContains: 3, KindConversion: 2, KindShort: 5, KindQuote: 3, KindTemplate: 11,
-		KindNavigation: 8, KindRobots: 1, KindSkipped: 8,
+		KindNavigation: 8, KindRobots: 1, KindSkipped: 7,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("pages by kind: %v, want %v", got, want)
@@ -39,10 +39,14 @@ func TestKinds(t *testing.T) {
 	if len(ids) != len(Pages()) {
 		t.Errorf("%d record ids for %d pages", len(ids), len(Pages()))
 	}
+	revisited := map[string]bool{}
 	for _, d := range crawl() {
-		variant := slices.Contains([]string{KindRecapture, KindMarkup, KindMirror, KindLight, KindHeavy, KindMoved, KindContains, KindConversion}, d.Kind)
+		revisited[d.Group] = revisited[d.Group] || d.Kind == KindRevisit
+	}
+	for _, d := range crawl() {
+		variant := slices.Contains([]string{KindRecapture, KindRevisit, KindMarkup, KindMirror, KindLight, KindHeavy, KindMoved, KindContains, KindConversion}, d.Kind)
 		single := slices.Contains([]string{KindQuote, KindTemplate, KindNavigation, KindRobots, KindSkipped}, d.Kind)
-		if variant && d.Group == "" || single && d.Group != "" {
+		if variant && d.Group == "" || single && d.Group != "" && !revisited[d.Group] {
 			t.Errorf("%s %s: group %q", d.Kind, d.URI, d.Group)
 		}
 	}

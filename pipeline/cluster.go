@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"iter"
 	"os"
@@ -124,7 +122,7 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 }
 
 // noSite is the hash of a page without a site: a line of a text collection.
-var noSite = fnv.New64a().Sum64()
+var noSite = hash("")
 
 // concentrated tells whether the members of a list stand on few sites.
 func (w *Workspace) concentrated(members []cluster.Key) (bool, error) {
@@ -136,15 +134,12 @@ func (w *Workspace) concentrated(members []cluster.Key) (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			v, err := r.value()
+			o, err := r.occurrence()
 			if err != nil {
 				return false, err
 			}
-			if len(v) != 8 {
-				return false, corrupt(r.key())
-			}
-			if site := binary.BigEndian.Uint64(v); site != noSite {
-				sites = append(sites, site)
+			if o.site != noSite {
+				sites = append(sites, o.site)
 			}
 			if n++; n == maxSiteDocs {
 				break

@@ -169,13 +169,7 @@ func (w *Workspace) assemble(rows []clusterRow) (report.Cluster, error) {
 		}
 	}
 	slices.SortFunc(c.Members, func(a, b report.Member) int {
-		first := func(m report.Member) int {
-			if m.Relation == report.Representative {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(first(a), first(b)), comparePages(a, b))
+		return cmp.Or(compareBool(a.Relation != report.Representative, b.Relation != report.Representative), comparePages(a, b))
 	})
 	c.Size = len(c.Members)
 	return c, nil
@@ -198,13 +192,25 @@ func relation(r clusterRow, representative textID, i int) report.Relation {
 	return report.Near
 }
 
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 // comparePages orders pages by their date, then by what tells them apart.
 func comparePages(a, b report.Member) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
 		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset))
 }
 
-// pagesOf gives the pages that have the text, the earliest first.
+// pagesOf gives the pages that have the text: captures before revisits, the
+// earliest first.
 func (w *Workspace) pagesOf(t textID) ([]report.Member, error) {
 	var out []report.Member
 	for r, err := range w.store.rows(prefixBounds(join(tableOccurrence, t[:]))) {
@@ -221,26 +227,33 @@ func (w *Workspace) pagesOf(t textID) ([]report.Member, error) {
 		}
 		out = append(out, m)
 	}
-	slices.SortFunc(out, comparePages)
+	slices.SortFunc(out, func(a, b report.Member) int {
+		return cmp.Or(compareBool(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
+	})
 	return out, nil
 }
 
-// page reads a document. Of several files that hold it the first by name
-// counts.
+// page reads a document as a member of a cluster.
 func (w *Workspace) page(id extract.ID) (report.Member, error) {
+	d, file, offset, err := w.document(id)
+	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
+		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf}, err
+}
+
+// document reads a document and where it is. Of several files that hold it the
+// first by name counts.
+func (w *Workspace) document(id extract.ID) (d storedDocument, file string, offset int64, err error) {
 	for r, err := range w.store.rows(prefixBounds(join(tableDocument, id[:]))) {
 		if err != nil {
-			return report.Member{}, err
+			return d, "", 0, err
 		}
-		var d storedDocument
 		if err := r.json(&d); err != nil {
-			return report.Member{}, err
+			return d, "", 0, err
 		}
 		_, file, offset, err := parseDocumentKey(r.key())
-		return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
-			Digest: d.Digest, Bytes: d.Bytes}, err
+		return d, file, offset, err
 	}
-	return report.Member{}, fmt.Errorf("no document: %w", corrupt(id[:]))
+	return d, "", 0, fmt.Errorf("no document: %w", corrupt(id[:]))
 }
 
 // Summary sums up the workspace.
@@ -257,8 +270,8 @@ func (w *Workspace) Summary(ctx context.Context) (report.Summary, error) {
 	}
 	s.Files, s.Unreadable = x.Files, x.Unreadable
 	s.Records = report.Records{Read: x.Records, Documents: x.Documents, Duplicates: x.Duplicates, Skipped: x.Skipped,
-		Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
-	s.Texts, s.Unsigned, s.Signatures = g.Texts, g.Unsigned, g.Signatures
+		Revisits: x.Resolved, Parsed: x.Parsed, Kinds: x.Kinds, Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
+	s.Texts, s.Unsigned, s.Navigation, s.Signatures = x.Texts, g.Unsigned, g.Navigation, g.Signatures
 	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}
 	s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}

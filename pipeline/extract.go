@@ -2,11 +2,9 @@ package pipeline
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"time"
 
@@ -27,15 +25,17 @@ type storedDocument struct {
 	extract.Document
 	TextID    string `json:"text_id"`
 	TextBytes int64  `json:"text_bytes"`
+	RevisitOf string `json:"revisit_of,omitempty"` // record id of the capture whose text a revisit has
 }
 
-func (d storedDocument) textID() (t textID, err error) {
-	b, err := hex.DecodeString(d.TextID)
-	if err == nil && len(b) != len(t) {
-		err = errCorrupt
+func (d storedDocument) textID() (textID, error) { return parseTextID(d.TextID) }
+
+func parseTextID(s string) (t textID, err error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(t) {
+		return t, fmt.Errorf("%w: text id %q", errCorrupt, s)
 	}
-	copy(t[:], b)
-	return t, err
+	return textID(b), nil
 }
 
 // job is one event of a file on its way through the workers: a record, or
@@ -116,7 +116,11 @@ func (w *Workspace) extract(sr *stageRun) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return w.countExtraction(sr)
+	revisits, err := w.resolveRevisits(sr)
+	if err != nil {
+		return err
+	}
+	return w.countExtraction(sr, revisits)
 }
 
 // extractFile reads one file and commits what the workers make of it.
@@ -157,7 +161,7 @@ func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job,
 // readFile emits the file's events from its position on. The error is that of
 // reading the file.
 func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) error) error {
-	r, closer, err := s.reader(w.config.Extract.MaxRecordBytes)
+	r, closer, err := s.reader(w.config.Extract.Limits)
 	if err != nil {
 		return err
 	}
@@ -207,7 +211,7 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 		memory.Release(j.weight)
 		w.o.Progress.Add(j.consumed)
 		s.Position = j.position
-		if b.Len() >= commitBytes || time.Since(saved) > commitEvery {
+		if b.Len() >= w.o.commitBytes || time.Since(saved) > commitEvery {
 			if err := commit(); err != nil {
 				return err
 			}
@@ -227,23 +231,27 @@ func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 	}
 	s.Counts.Records++
 	if j.reason != extract.ReasonNone {
-		s.Counts.skip(string(j.reason), 1)
+		s.Counts.skip(j.reason, 1)
 		return nil
 	}
-	s.Counts.Captures++
-	if j.doc.Clipped {
-		s.Counts.Clipped++
+	if j.doc.Repeats != nil {
+		s.Counts.Revisits++
+		return b.setJSON(revisitKey(j.doc.ID, s, j.raw.Offset), storedRevisit{Document: j.doc})
 	}
-	for _, choice := range j.doc.Choices.Names() {
-		s.Counts.choose(choice, 1)
-	}
+	s.Counts.capture(j.doc)
 	t := textID(extract.TextID(j.doc.Text))
-	site := fnv.New64a()
-	_, _ = io.WriteString(site, j.doc.Site)
 	return errors.Join(
-		b.setJSON(documentKey(j.doc.ID, s.Name, j.raw.Offset), storedDocument{j.doc, fmt.Sprintf("%x", t), int64(len(j.doc.Text))}),
 		b.set(textKey(t), []byte(j.doc.Text)),
-		b.set(occurrenceKey(t, j.doc.ID), binary.BigEndian.AppendUint64(nil, site.Sum64())),
+		putDocument(b, j.doc.ID, s.Name, j.raw.Offset, storedDocument{Document: j.doc, TextID: fmt.Sprintf("%x", t), TextBytes: int64(len(j.doc.Text))}, t),
+	)
+}
+
+// putDocument writes a document and that it has the text.
+func putDocument(b batch, id extract.ID, file string, offset int64, d storedDocument, t textID) error {
+	o := occurrence{site: hash(d.Site), navigation: d.Kind == extract.KindNavigation}
+	return errors.Join(
+		b.setJSON(documentKey(id, file, offset), d),
+		b.set(occurrenceKey(t, id), o.append(nil)),
 	)
 }
 
@@ -254,12 +262,13 @@ type ExtractCounts struct {
 	Unreadable int   `json:"unreadable_files"`
 	Bytes      int64 `json:"bytes"` // of the files
 	Documents  int64 `json:"documents"`
-	Duplicates int64 `json:"duplicates"` // captures of a document that was met before
-	Texts      int64 `json:"texts"`      // distinct visible texts
+	Duplicates int64 `json:"duplicates"`        // captures of a document that was met before
+	Resolved   int64 `json:"resolved_revisits"` // captures that are revisits of a document; the others are skipped
+	Texts      int64 `json:"texts"`             // distinct visible texts
 }
 
-func (w *Workspace) countExtraction(sr *stageRun) error {
-	var c ExtractCounts
+func (w *Workspace) countExtraction(sr *stageRun, revisits revisitCounts) error {
+	c := ExtractCounts{Resolved: revisits.resolved}
 	known, err := w.sources()
 	if err != nil {
 		return err
@@ -271,6 +280,10 @@ func (w *Workspace) countExtraction(sr *stageRun) error {
 		if s.State == sourceUnreadable {
 			c.Unreadable++
 		}
+	}
+	c.Captures += revisits.resolved
+	for reason, n := range revisits.unresolved {
+		c.skip(reason, n)
 	}
 	var last textID
 	for r, err := range w.store.table(tableOccurrence) {

@@ -31,7 +31,7 @@ func recordsOf(t *testing.T, path string) [][]byte {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	r, err := extract.NewReader(f, extract.Position{}, 1<<30)
+	r, err := extract.NewReader(f, extract.Position{}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestEveryFormatGivesTheSameClusters(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := Inputs(dir, []string{file}, nil)
+				sources, _, err := Inputs(dir, []string{file}, nil, limits)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -254,9 +254,9 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 	}
 	write(t, filepath.Join(root, "texts.tsv"), []byte("1\tno archive\n"))
 	write(t, filepath.Join(root, "office.zip"), zipOf(t, zip.Deflate, map[string][]byte{"word/document.xml": []byte("<x/>")}))
-	write(t, filepath.Join(root, "x.warc.lz4"), []byte("\x04\x22\x4d\x18...."))
+	write(t, filepath.Join(root, "x.warc.lz4"), []byte("\x02\x21\x4c\x18...."))
 	write(t, filepath.Join(root, "broken.wacz"), []byte("PK\x03\x04...."))
-	sources, ignored, err := Inputs(t.TempDir(), []string{root}, nil)
+	sources, ignored, err := Inputs(t.TempDir(), []string{root}, nil, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 			errs[s.Name] = s.Error
 		}
 	}
-	if ignored != 2 || len(sources) != n+2 || len(errs) != 2 || !strings.HasPrefix(errs["x.warc.lz4"], "lz4 is not supported") || errs["broken.wacz"] == "" {
+	if ignored != 2 || len(sources) != n+2 || len(errs) != 2 || errs["x.warc.lz4"] != extract.ErrLZ4.Error() || errs["broken.wacz"] == "" {
 		t.Errorf("%d sources, %d ignored, %v", len(sources), ignored, errs)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -296,7 +296,7 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 	root := t.TempDir()
 	tsv := write(t, filepath.Join(root, "a.tsv"), []byte(text("one", a+b)+text("two", a+b+" Blue won.")+"no tab\n"+text("three", "Something else.")))
 	jsonl := write(t, filepath.Join(root, "b.jsonl.gz"), gzipOf(t, []byte(jsonLine("two", a+b+" Blue won.")+jsonLine("four", a+b))))
-	if sources, ignored, err := Inputs(t.TempDir(), []string{root}, nil); err != nil || len(sources) != 0 || ignored != 2 {
+	if sources, ignored, err := Inputs(t.TempDir(), []string{root}, nil, limits); err != nil || len(sources) != 0 || ignored != 2 {
 		t.Errorf("below a directory: %v, %d ignored, %v", sources, ignored, err)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -310,7 +310,7 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 	if c.Records != 6 || c.Captures != 5 || c.Skipped[string(extract.ReasonLine)] != 1 || files != 2 {
 		t.Errorf("%d files: %+v", files, c)
 	}
-	sources, _, err := Inputs(t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)))
+	sources, _, err := Inputs(t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)), limits)
 	if err != nil || len(sources) != 1 || sources[0].Format != extract.FormatTSV || sources[0].State != sourcePending {
 		t.Errorf("standard input: %+v %v", sources, err)
 	}

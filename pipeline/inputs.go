@@ -41,43 +41,62 @@ type Source struct {
 	Note     string           `json:"note,omitempty"` // set by status only
 }
 
-// RecordCounts accounts for every record of one or more sources:
-// Records = Captures + the sum of Skipped. Captures of one document met
-// again, in another file, are duplicates of input.
+// RecordCounts accounts for every record of one or more sources: Records =
+// Captures + Revisits + the sum of Skipped. What becomes of revisits shows when
+// all sources are read. Captures of one document met again, in another file,
+// are duplicates of input.
 type RecordCounts struct {
 	Records  int64            `json:"records"`
 	Captures int64            `json:"captures"`
+	Revisits int64            `json:"revisits"`          // of captures, in these or other sources
+	Parsed   int64            `json:"parsed"`            // captures read by way of a tree
 	Clipped  int64            `json:"clipped"`           // captures whose payload was cut
 	Damaged  int64            `json:"damaged"`           // places in files that are no record
 	Skipped  map[string]int64 `json:"skipped"`           // by reason
+	Kinds    map[string]int64 `json:"kinds,omitempty"`   // captures of HTML pages by kind
 	Choices  map[string]int64 `json:"choices,omitempty"` // captures by soft choice made
 }
 
 func (c *RecordCounts) add(o RecordCounts) {
-	if c.Skipped == nil {
-		c.Skipped = map[string]int64{}
-	}
 	c.Records += o.Records
 	c.Captures += o.Captures
+	c.Revisits += o.Revisits
+	c.Parsed += o.Parsed
 	c.Clipped += o.Clipped
 	c.Damaged += o.Damaged
-	for reason, n := range o.Skipped {
-		c.skip(reason, n)
+	addCounts(&c.Skipped, o.Skipped)
+	addCounts(&c.Kinds, o.Kinds)
+	addCounts(&c.Choices, o.Choices)
+}
+
+func (c *RecordCounts) skip(reason extract.Reason, n int64) {
+	addCounts(&c.Skipped, map[string]int64{string(reason): n})
+}
+
+// capture counts a document.
+func (c *RecordCounts) capture(d extract.Document) {
+	c.Captures++
+	if d.Parsed {
+		c.Parsed++
 	}
-	for choice, n := range o.Choices {
-		c.choose(choice, n)
+	if d.Clipped {
+		c.Clipped++
+	}
+	if d.Kind != "" {
+		addCounts(&c.Kinds, map[string]int64{string(d.Kind): 1})
+	}
+	for _, choice := range d.Choices.Names() {
+		addCounts(&c.Choices, map[string]int64{choice: 1})
 	}
 }
 
-func (c *RecordCounts) choose(choice string, n int64) {
-	if c.Choices == nil {
-		c.Choices = map[string]int64{}
+func addCounts(to *map[string]int64, counts map[string]int64) {
+	if *to == nil {
+		*to = map[string]int64{}
 	}
-	c.Choices[choice] += n
-}
-
-func (c *RecordCounts) skip(reason string, n int64) {
-	c.Skipped[reason] += n
+	for name, n := range counts {
+		(*to)[name] += n
+	}
 }
 
 // Inputs finds the files that the arguments name: files, directories (all
@@ -86,9 +105,12 @@ func (c *RecordCounts) skip(reason string, n int64) {
 // archives in it. Text collections (lines of an id, a tab and a text, or of
 // JSON with id and text) are taken where they are named, by an argument, a
 // pattern or a list, and not below a directory: too much else looks like them.
-// A file that cannot be read becomes an unreadable source. ignored counts the
-// files below directories that are no archives.
-func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignored int, err error) {
+// A file that cannot be read becomes an unreadable source, and so does what is
+// no file, such as a pipe or a device: it is not opened, for that could wait
+// forever. A symbolic link is followed where it is named, and not below a
+// directory, where it could lead anywhere and in circles. ignored counts the
+// files and links below directories that are passed over.
+func Inputs(dir string, args []string, stdin io.Reader, limits extract.Limits) (sources []Source, ignored int, err error) {
 	seen := map[string]bool{}
 	add := func(found ...Source) {
 		for _, s := range found {
@@ -101,22 +123,31 @@ func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignor
 	for _, arg := range args {
 		switch info, statErr := os.Stat(arg); {
 		case arg == "-":
-			s, err := spool(dir, stdin)
+			s, err := spool(dir, stdin, limits)
 			if err != nil {
 				return nil, 0, err
 			}
 			add(s...)
 		case statErr == nil && info.IsDir():
-			err := filepath.WalkDir(arg, func(path string, e fs.DirEntry, err error) error {
+			root, err := filepath.EvalSymlinks(arg) // WalkDir does not follow a link that it starts from
+			if err != nil {
+				return nil, 0, err
+			}
+			err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 				switch {
 				case err != nil:
 					add(unreadable(path, err))
 				case e.Type().IsRegular():
-					found := findSources(path, false)
+					found := findSources(path, false, limits)
 					if len(found) == 0 {
 						ignored++
 					}
 					add(found...)
+				case e.IsDir():
+				case e.Type()&fs.ModeSymlink == 0 && hasArchiveName(path):
+					add(unreadable(path, notAFile(e.Type())))
+				default:
+					ignored++
 				}
 				return nil
 			})
@@ -131,7 +162,7 @@ func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignor
 			if len(names) == 0 {
 				return nil, 0, fmt.Errorf("%w: no file matches %s", ErrUsage, arg)
 			}
-			more, n, err := Inputs(dir, names, stdin)
+			more, n, err := Inputs(dir, names, stdin, limits)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -140,7 +171,7 @@ func Inputs(dir string, args []string, stdin io.Reader) (sources []Source, ignor
 			}
 			ignored += n
 		default:
-			add(findSources(arg, true)...)
+			add(findSources(arg, true, limits)...)
 		}
 	}
 	return sources, ignored, nil
@@ -174,7 +205,7 @@ func unreadable(path string, err error) Source {
 // findSources looks at a file: the sources are the file itself, or the
 // archives in a WACZ file. What is wrong with one is in its Error. There is
 // none for a file that is not named and no archive.
-func findSources(path string, named bool) []Source {
+func findSources(path string, named bool, limits extract.Limits) []Source {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -188,10 +219,10 @@ func findSources(path string, named bool) []Source {
 		return []Source{unreadable(real, err)}
 	}
 	defer func() { _ = f.Close() }()
-	s.Format, err = extract.Detect(f, named)
+	s.Format, err = extract.Detect(f, named, limits)
 	if err == nil && s.Format == extract.FormatWACZ {
 		var found []Source
-		if found, err = findMembers(f, info, real); len(found) > 0 {
+		if found, err = findMembers(f, info, real, limits); len(found) > 0 {
 			return found
 		}
 		if err == nil {
@@ -227,8 +258,8 @@ func hasArchiveName(path string) bool {
 }
 
 // findMembers finds the archives in a WACZ file.
-func findMembers(f io.ReaderAt, info fs.FileInfo, path string) ([]Source, error) {
-	members, err := extract.Members(f, info.Size())
+func findMembers(f io.ReaderAt, info fs.FileInfo, path string, limits extract.Limits) ([]Source, error) {
+	members, err := extract.Members(f, info.Size(), limits)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +274,7 @@ func findMembers(f io.ReaderAt, info fs.FileInfo, path string) ([]Source, error)
 			s.Path += fmt.Sprintf("#%d", m.Entry)
 		}
 		seen[s.Path] = true
-		err := s.lookInside(m)
+		err := s.lookInside(m, limits)
 		switch {
 		case errors.Is(err, extract.ErrNotArchive):
 			continue
@@ -256,12 +287,12 @@ func findMembers(f io.ReaderAt, info fs.FileInfo, path string) ([]Source, error)
 }
 
 // lookInside fills in a member's sample, and checks that it is an archive.
-func (s *Source) lookInside(m extract.Member) error {
+func (s *Source) lookInside(m extract.Member, limits extract.Limits) error {
 	f, err := m.Open()
 	if err != nil {
 		return err
 	}
-	if format, err := extract.Detect(f, false); err != nil {
+	if format, err := extract.Detect(f, false, limits); err != nil {
 		return err
 	} else if format != extract.FormatRecords {
 		return extract.ErrNotArchive // a zip file in a zip file
@@ -288,13 +319,29 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("not a regular file (%s)", info.Mode().Type())
+		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: notAFile(info.Mode())}
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+// notAFile is the error of what has a name and is no file.
+func notAFile(mode fs.FileMode) error {
+	what := "not a file"
+	switch {
+	case mode.IsDir():
+		what = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a pipe, not a file; to read what comes out of it, name - and give it as standard input"
+	case mode&fs.ModeDevice != 0:
+		what = "a device, not a file"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket, not a file"
+	}
+	return errors.New(what)
 }
 
 // look fills in the file's size, time and sample.
@@ -319,12 +366,12 @@ func (s *Source) look(f *os.File, info fs.FileInfo) error {
 func (s Source) file() string { return cmp.Or(s.File, s.Path) }
 
 // open opens the source.
-func (s Source) open() (io.ReaderAt, io.Closer, error) {
+func (s Source) open(limits extract.Limits) (io.ReaderAt, io.Closer, error) {
 	f, info, err := openRegular(s.file())
 	if err != nil || s.File == "" {
 		return f, f, err
 	}
-	members, err := extract.Members(f, info.Size())
+	members, err := extract.Members(f, info.Size(), limits)
 	for _, m := range members {
 		if m.Entry == s.Entry {
 			var r io.ReaderAt
@@ -342,16 +389,16 @@ func (s Source) open() (io.ReaderAt, io.Closer, error) {
 }
 
 // reader opens the source and starts a reader at its position.
-func (s Source) reader(maxBlock int64) (*extract.Reader, io.Closer, error) {
-	f, closer, err := s.open()
+func (s Source) reader(limits extract.Limits) (*extract.Reader, io.Closer, error) {
+	f, closer, err := s.open(limits)
 	if err != nil {
 		return nil, nil, err
 	}
 	var r *extract.Reader
 	if s.Format == extract.FormatRecords {
-		r, err = extract.NewReader(f, s.Position, maxBlock)
+		r, err = extract.NewReader(f, s.Position, limits)
 	} else {
-		r, err = extract.NewCollectionReader(f, s.Format, s.Position, maxBlock)
+		r, err = extract.NewCollectionReader(f, s.Format, s.Position, limits)
 	}
 	if err != nil {
 		_ = closer.Close()
@@ -362,7 +409,7 @@ func (s Source) reader(maxBlock int64) (*extract.Reader, io.Closer, error) {
 
 // unchanged tells whether the file is still the one that was read: the same
 // size, and the same time or else the same sample.
-func (s Source) unchanged() (bool, error) {
+func (s Source) unchanged(limits extract.Limits) (bool, error) {
 	f, info, err := openRegular(s.file())
 	if err != nil {
 		return false, err
@@ -373,7 +420,7 @@ func (s Source) unchanged() (bool, error) {
 		if sameTime {
 			return true, nil
 		}
-		found, err := findMembers(f, info, s.File)
+		found, err := findMembers(f, info, s.File, limits)
 		i := slices.IndexFunc(found, func(m Source) bool { return m.Path == s.Path })
 		return i >= 0 && found[i].Size == s.Size && found[i].Sample == s.Sample, err
 	}
@@ -389,7 +436,7 @@ func (s Source) unchanged() (bool, error) {
 
 // spool copies standard input into the workspace, under the name of its
 // digest.
-func spool(dir string, stdin io.Reader) ([]Source, error) {
+func spool(dir string, stdin io.Reader, limits extract.Limits) ([]Source, error) {
 	into := filepath.Join(dir, "spool")
 	if err := os.MkdirAll(into, 0o777); err != nil {
 		return nil, err
@@ -413,5 +460,5 @@ func spool(dir string, stdin io.Reader) ([]Source, error) {
 	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {
 		return nil, err
 	}
-	return findSources(path, true), nil
+	return findSources(path, true, limits), nil
 }

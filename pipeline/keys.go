@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math"
 
 	"neardup/cluster"
@@ -19,7 +21,9 @@ const (
 	tableSource     = 'i' // i PATH                               JSON, Source
 	tableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, storedDocument
 	tableText       = 't' // t textID[16]                         UTF-8
-	tableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8]
+	tableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] kind[1]
+	tableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
+	tableWanted     = 'w' // w key[16]                            capture
 	tableSigned     = 'g' // g textID[16]                         signatures[4]
 	tablePosting    = 's' // s signature[16] key[20]              -
 	tableEdge       = 'e' // e representative[20] member[20]      -
@@ -68,16 +72,46 @@ func assignedKey(t textID) []byte          { return join(tableAssigned, t[:]) }
 func clusterKey(rep, member textID) []byte { return join(tableCluster, rep[:], member[:]) }
 
 func documentKey(id extract.ID, file string, offset int64) []byte {
-	return join(tableDocument, id[:], []byte(file), []byte{0}, binary.BigEndian.AppendUint64(nil, uint64(offset)))
+	return join(tableDocument, id[:], appendPlace(nil, file, offset))
 }
 
 // parseDocumentKey gives the parts of a document's key.
 func parseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err error) {
-	if len(k) < 1+16+1+8 || k[len(k)-9] != 0 {
+	if len(k) < 1+16 {
 		return id, "", 0, corrupt(k)
 	}
-	return extract.ID(k[1:17]), string(k[17 : len(k)-9]), int64(binary.BigEndian.Uint64(k[len(k)-8:])), nil
+	file, offset, err = parsePlace(k[1+16:])
+	return extract.ID(k[1:17]), file, offset, err
 }
+
+// revisitKey has the source's path, unlike documentKey: every revisit record
+// has a row, so that all can be accounted for.
+func revisitKey(id extract.ID, s *Source, offset int64) []byte {
+	return join(tableRevisit, id[:], binary.BigEndian.AppendUint64(nil, hash(s.Path)), appendPlace(nil, s.Name, offset))
+}
+
+// parseRevisitKey gives the parts that a document's key has.
+func parseRevisitKey(k []byte) (id extract.ID, file string, offset int64, err error) {
+	if len(k) < 1+16+8 {
+		return id, "", 0, corrupt(k)
+	}
+	file, offset, err = parsePlace(k[1+16+8:])
+	return extract.ID(k[1:17]), file, offset, err
+}
+
+// appendPlace appends where a record is: the file's name and the offset.
+func appendPlace(b []byte, file string, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(append(append(b, file...), 0), uint64(offset))
+}
+
+func parsePlace(b []byte) (file string, offset int64, err error) {
+	if len(b) < 1+8 || b[len(b)-9] != 0 {
+		return "", 0, corrupt(b)
+	}
+	return string(b[:len(b)-9]), int64(binary.BigEndian.Uint64(b[len(b)-8:])), nil
+}
+
+func wantedKey(k extract.Key) []byte { return join(tableWanted, k[:]) }
 
 func occurrenceKey(t textID, d extract.ID) []byte { return join(tableOccurrence, t[:], d[:]) }
 
@@ -86,6 +120,33 @@ func parseOccurrenceKey(k []byte) (t textID, d extract.ID, err error) {
 		return t, d, corrupt(k)
 	}
 	return textID(k[1:17]), extract.ID(k[17:]), nil
+}
+
+// occurrence is what a row of tableOccurrence says of a text's page.
+type occurrence struct {
+	site       uint64 // FNV-1a hash
+	navigation bool
+}
+
+const occurrenceSize = 8 + 1
+
+func (o occurrence) append(b []byte) []byte {
+	b = binary.BigEndian.AppendUint64(b, o.site)
+	if o.navigation {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func (r row) occurrence() (o occurrence, err error) {
+	v, err := r.value()
+	if err != nil {
+		return o, err
+	}
+	if len(v) != occurrenceSize || v[8] > 1 {
+		return o, corrupt(r.key())
+	}
+	return occurrence{site: binary.BigEndian.Uint64(v), navigation: v[8] == 1}, nil
 }
 
 const postingSize = 1 + 16 + cluster.KeySize
@@ -157,6 +218,13 @@ func parseScore(b []byte) (score, error) {
 		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
 		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
 	}, nil
+}
+
+// hash makes a fixed width of a site or a path.
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s)
+	return h.Sum64()
 }
 
 var errCorrupt = errors.New("the workspace's database is damaged")

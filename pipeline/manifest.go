@@ -72,7 +72,7 @@ func writeManifest(dir string, m Manifest) error {
 
 // publish writes the manifest from the database.
 func (w *Workspace) publish() error {
-	m := Manifest{Format: Format, Program: Version(), Config: &w.config}
+	m := Manifest{Format: Format, Program: Version(), Config: w.keptConfig()}
 	for _, st := range stages {
 		s, ok, err := w.state(st.name)
 		if err != nil {
@@ -128,8 +128,8 @@ func ReadStatus(dir string, config *configs.Config) (Status, error) {
 	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs}
 	for i, s := range m.Inputs {
 		out.Records.add(s.Counts)
-		if s.State == sourceDone {
-			if same, err := s.unchanged(); err != nil {
+		if s.State == sourceDone && config != nil {
+			if same, err := s.unchanged(config.Extract.Limits); err != nil {
 				out.Inputs[i].Note = "not there any more"
 			} else if !same {
 				out.Inputs[i].Note = "changed since it was read"

@@ -119,12 +119,14 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 	}
 
 	w.o.Progress.Start(st.name, string(reason), why)
-	err = st.run(w, sr)
+	stop := w.publishMeanwhile()
+	err = errors.Join(st.run(w, sr), stop())
 	if err == nil {
 		err = context.Cause(r.ctx)
 	}
 	if err != nil {
 		w.o.Progress.Stop(err)
+		_ = w.publish() // a mirror: the error that counts is the stage's
 		return s, fmt.Errorf("%s: %w", st.name, err)
 	}
 	sr.state.Done, sr.state.Cursor = true, nil
@@ -141,6 +143,32 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 		return s, err
 	}
 	return sr.state, w.publish()
+}
+
+// publishMeanwhile writes the manifest from time to time until stop is called,
+// so that status can tell how far a long stage is.
+func (w *Workspace) publishMeanwhile() (stop func() error) {
+	quit, failed := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer close(failed)
+		every := time.NewTicker(w.o.publishEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-every.C:
+				if err := w.publish(); err != nil {
+					failed <- err
+					return
+				}
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() error {
+		close(quit)
+		return <-failed
+	}
 }
 
 // reset clears what the stage wrote.

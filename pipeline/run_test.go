@@ -42,7 +42,7 @@ func runAll(t *testing.T, dir string, config configs.Config, o Options, inputs .
 			t.Error(err)
 		}
 	}()
-	sources, _, err := Inputs(dir, inputs, nil)
+	sources, _, err := Inputs(dir, inputs, nil, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := Inputs(dir, []string{path}, nil)
+				sources, _, err := Inputs(dir, []string{path}, nil, limits)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
+	"neardup/configs"
 	"neardup/extract/text"
 	"neardup/signature"
 	"neardup/signature/ring"
@@ -19,7 +20,8 @@ const signBatch = 64 // texts that a worker signs at a time
 // SignCounts sums up the signing.
 type SignCounts struct {
 	Texts      int64 `json:"texts"`
-	Unsigned   int64 `json:"unsigned_texts"` // texts too short for a signature: set aside
+	Navigation int64 `json:"navigation_texts"` // texts of navigation pages only, with pages: topic: left out
+	Unsigned   int64 `json:"unsigned_texts"`   // texts too short for a signature: set aside
 	Signatures int64 `json:"signatures"`
 }
 
@@ -111,7 +113,7 @@ func (w *Workspace) sign(sr *stageRun) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return w.countSigned(sr)
+	return w.countSigned(sr, extracted.Texts)
 }
 
 // unsigned gives the texts that have no row in tableSigned, in batches.
@@ -132,12 +134,19 @@ func (w *Workspace) unsigned() iter.Seq2[*signJob, error] {
 			if more && err == nil && bytes.Equal(signed.key()[1:], r.key()[1:]) {
 				continue
 			}
+			id := textID(r.key()[1:])
+			if out, err := w.leftOut(id); err != nil {
+				yield(nil, err)
+				return
+			} else if out {
+				continue
+			}
 			value, verr := r.value()
 			if err := errors.Join(verr, err); err != nil {
 				yield(nil, err)
 				return
 			}
-			j.ids = append(j.ids, textID(r.key()[1:]))
+			j.ids = append(j.ids, id)
 			j.texts = append(j.texts, text.Cut(string(value), w.config.Text.MaxColumns))
 			if len(j.ids) == signBatch {
 				if !yield(j, nil) {
@@ -150,6 +159,24 @@ func (w *Workspace) unsigned() iter.Seq2[*signJob, error] {
 			yield(j, nil)
 		}
 	}
+}
+
+// leftOut tells whether the text is not compared because only navigation pages
+// have it.
+func (w *Workspace) leftOut(t textID) (bool, error) {
+	if w.config.Text.Pages != configs.PagesTopic {
+		return false, nil
+	}
+	for r, err := range w.store.rows(prefixBounds(join(tableOccurrence, t[:]))) {
+		if err != nil {
+			return false, err
+		}
+		o, err := r.occurrence()
+		if err != nil || !o.navigation {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
@@ -165,7 +192,7 @@ func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
 	j.texts = nil
 }
 
-func (w *Workspace) countSigned(sr *stageRun) error {
+func (w *Workspace) countSigned(sr *stageRun, texts int64) error {
 	var c SignCounts
 	for r, err := range w.store.table(tableSigned) {
 		if err != nil {
@@ -181,5 +208,6 @@ func (w *Workspace) countSigned(sr *stageRun) error {
 			c.Unsigned++
 		}
 	}
+	c.Navigation = texts - c.Texts
 	return sr.setCounts(c)
 }

@@ -121,7 +121,7 @@ func (w *Workspace) retry(b batch, inputs []Source) ([]Source, error) {
 		switch {
 		case s.State != sourceUnreadable || named[s.Path]:
 		case again:
-			found := findSources(s.file(), true)
+			found := findSources(s.file(), true, w.config.Extract.Limits)
 			if !slices.ContainsFunc(found, func(f Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
 				if err := b.Delete(sourceKey(s.Path), nil); err != nil { // a WACZ file that could not be opened, and now can
 					return nil, err
@@ -167,7 +167,7 @@ func (w *Workspace) forgetProgress(b batch) error {
 		if s.State == sourceUnreadable {
 			continue
 		}
-		if same, err := s.unchanged(); err != nil {
+		if same, err := s.unchanged(w.config.Extract.Limits); err != nil {
 			return fmt.Errorf("everything must be read again, but %w; start a new workspace", err)
 		} else if !same {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)

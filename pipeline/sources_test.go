@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,7 +23,7 @@ func runWith(t *testing.T, dir string, inputs ...string) error {
 			t.Error(err)
 		}
 	}()
-	sources, _, err := Inputs(dir, inputs, nil)
+	sources, _, err := Inputs(dir, inputs, nil, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ func TestConcentratedNeedsSites(t *testing.T) {
 		for i := range byte(5) {
 			id := textID{i}
 			members = append(members, cluster.NewKey(1, id))
-			if err := b.set(occurrenceKey(id, extract.ID{i}), binary.BigEndian.AppendUint64(nil, tt.site)); err != nil {
+			if err := b.set(occurrenceKey(id, extract.ID{i}), occurrence{site: tt.site}.append(nil)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -42,10 +42,12 @@ type stage struct {
 // The stages in their order.
 //
 //	version 1: first
+//	extract 2: revisits, kinds of pages, overlays
+//	sign 2: pages: topic
 var stages = []stage{
-	{name: "extract", version: 1, options: extractOptions, run: (*Workspace).extract, extends: true,
-		tables: []byte{tableDocument, tableText, tableOccurrence}},
-	{name: "sign", version: 1, options: signOptions, run: (*Workspace).sign, extends: true,
+	{name: "extract", version: 2, options: extractOptions, run: (*Workspace).extract, extends: true,
+		tables: []byte{tableDocument, tableText, tableOccurrence, tableRevisit, tableWanted}},
+	{name: "sign", version: 2, options: signOptions, run: (*Workspace).sign, extends: true,
 		tables: []byte{tableSigned, tablePosting}},
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
 		tables: []byte{tableEdge, tableSet}},

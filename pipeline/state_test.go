@@ -87,7 +87,7 @@ func TestEveryOptionTouchesAStage(t *testing.T) {
 		case reflect.Bool:
 			v.SetBool(!v.Bool())
 		case reflect.Slice:
-			v.Set(reflect.Append(v, v.Index(0)))
+			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
 		default:
 			t.Fatalf("%s: no way to change a %s", path, v.Kind())
 		}

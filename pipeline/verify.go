@@ -278,10 +278,15 @@ func (w *Workspace) closeClusters(sr *stageRun, c *VerifyCounts) error {
 		if err != nil {
 			return err
 		}
-		if _, assigned, err := w.store.get(assignedKey(t)); err != nil || assigned {
-			if err != nil {
-				return err
-			}
+		_, assigned, err := w.store.get(assignedKey(t))
+		if err != nil {
+			return err
+		}
+		out, err := w.leftOut(t)
+		if err != nil {
+			return err
+		}
+		if assigned || out {
 			continue
 		}
 		if err := begin(t); err != nil {

@@ -14,6 +14,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -53,7 +55,11 @@ var (
 type Options struct {
 	Workers  int      // goroutines that work; 0: one a processor
 	Progress Progress // nil: silent
-	runRows  int      // rows of a sorted run; 0: about a million
+
+	// For tests; 0 is the usual.
+	runRows      int           // rows of a sorted run: about a million
+	commitBytes  int           // of an extraction's batch
+	publishEvery time.Duration // how often a running stage updates the manifest
 
 	// Fatal is called when the database cannot go on at all. It must not
 	// return. What was committed is safe. nil panics.
@@ -64,6 +70,7 @@ type Options struct {
 type Workspace struct {
 	dir      string
 	config   configs.Config
+	keeps    *configs.Config // what the manifest names in its place during a sweep
 	o        Options
 	lock     *pebble.Lock
 	store    *store
@@ -77,9 +84,9 @@ func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspa
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	if o.runRows <= 0 {
-		o.runRows = 1 << 20
-	}
+	o.runRows = cmp.Or(o.runRows, 1<<20)
+	o.commitBytes = cmp.Or(o.commitBytes, commitBytes)
+	o.publishEvery = cmp.Or(o.publishEvery, 10*time.Second)
 	if o.Progress == nil {
 		o.Progress = silent{}
 	}

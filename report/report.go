@@ -43,7 +43,8 @@ type Member struct {
 	Resemblance     Score    `json:"resemblance"`
 	Containment     Score    `json:"containment"` // of the shorter in the longer
 	VerifiedAgainst string   `json:"verified_against"`
-	Bytes           int64    `json:"-"` // of the payload
+	RevisitOf       string   `json:"revisit_of,omitempty"` // record id of the capture that a revisit repeats
+	Bytes           int64    `json:"-"`                    // of the payload
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.
@@ -84,7 +85,7 @@ type csvWriter struct {
 }
 
 var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "offset", "digest",
-	"relation", "resemblance", "containment", "verified_against"}
+	"relation", "resemblance", "containment", "verified_against", "revisit_of"}
 
 func (c *csvWriter) begin() error {
 	if c.header {
@@ -100,7 +101,7 @@ func (c *csvWriter) Write(cl Cluster) error {
 	}
 	for _, m := range cl.Members {
 		line := []string{cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC,
-			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst}
+			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst, m.RevisitOf}
 		for i := range line {
 			line[i] = inert(line[i])
 		}

@@ -60,7 +60,7 @@ func TestCSV(t *testing.T) {
 		t.Fatalf("%d rows: %q", len(rows), rows)
 	}
 	want := []string{"0e58", "3", "<urn:a>", "<urn:b>", "http://b.example/", "'=1+1", "'-b.warc.gz", "1099511627776", "sha1:BB",
-		"near", "0.93", "0.6667", "<urn:a>"}
+		"near", "0.93", "0.6667", "<urn:a>", ""}
 	if !reflect.DeepEqual(rows[2], want) {
 		t.Errorf("got  %q\nwant %q", rows[2], want)
 	}

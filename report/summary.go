@@ -16,8 +16,9 @@ type Summary struct {
 	Files      int         `json:"files"`
 	Unreadable int         `json:"unreadable_files"`
 	Records    Records     `json:"records"`
-	Texts      int64       `json:"texts"`          // distinct visible texts
-	Unsigned   int64       `json:"unsigned_texts"` // too short for a signature: compared with nothing
+	Texts      int64       `json:"texts"`            // distinct visible texts
+	Unsigned   int64       `json:"unsigned_texts"`   // too short for a signature: compared with nothing
+	Navigation int64       `json:"navigation_texts"` // left out with pages: topic
 	Signatures int64       `json:"signatures"`
 	Lists      Lists       `json:"lists"`
 	Sets       Sets        `json:"sets"`
@@ -33,7 +34,10 @@ type Records struct {
 	Read       int64            `json:"read"`
 	Documents  int64            `json:"documents"`
 	Duplicates int64            `json:"duplicates_of_input"` // the same capture met again
+	Revisits   int64            `json:"revisits"`            // of the documents and duplicates: repeat a capture
+	Parsed     int64            `json:"parsed"`              // of the documents and duplicates: read by way of a tree
 	Skipped    map[string]int64 `json:"skipped"`             // by reason
+	Kinds      map[string]int64 `json:"kinds,omitempty"`     // HTML pages among the documents and duplicates, by kind
 	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for the documents and duplicates, by kind
 	Clipped    int64            `json:"clipped"`             // of the documents and duplicates: payload cut
 	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
@@ -153,16 +157,19 @@ func (s Summary) WriteText(w io.Writer) error {
 		}
 		return []string{fmt.Sprintf("%d %s", n, what)}
 	}
+	_, kinds := byName(s.Records.Kinds)
 	row("files", s.Files, note(int64(s.Unreadable), "unreadable")...)
 	row("records read", s.Records.Read, note(s.Records.Damaged, "damaged places")...)
-	row("= documents", s.Records.Documents, note(s.Records.Clipped, "clipped")...)
+	row("= documents", s.Records.Documents, slices.Concat(note(s.Records.Revisits, "revisits"), kinds,
+		note(s.Records.Clipped, "clipped"), note(s.Records.Parsed, "read by way of a tree"))...)
 	row("+ duplicates of input", s.Records.Duplicates)
 	skipped, reasons := byName(s.Records.Skipped)
 	row("+ skipped", skipped, reasons...)
 	if choices, kinds := byName(s.Records.Choices); choices > 0 {
 		row("soft choices", choices, kinds...)
 	}
-	row("distinct texts", s.Texts, note(s.Unsigned, "too short for a signature")...)
+	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
+		note(s.Unsigned, "too short for a signature")...)...)
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),
 		note(s.Lists.DeletedSites, "deleted as frequent on few sites")...)...)

@@ -1,8 +1,11 @@
-// Command gen writes the example crawl and its labels.
+// Command gen writes the example crawl and its labels, or a crawl of many pages
+// in one template.
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,12 +17,20 @@ import (
 
 func main() {
 	out := flag.String("out", "example", "directory to write to")
+	pages := flag.Int("template", 0, "write a crawl of so many pages in one template to standard output instead")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "gen: takes no arguments, only -out DIR")
+		fmt.Fprintln(os.Stderr, "gen: takes no arguments, only -out DIR or -template PAGES")
 		os.Exit(2)
 	}
-	if err := generate(*out); err != nil {
+	err := error(nil)
+	if *pages > 0 {
+		b := bufio.NewWriter(os.Stdout)
+		err = errors.Join(example.WriteTemplate(b, *pages), b.Flush())
+	} else {
+		err = generate(*out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}

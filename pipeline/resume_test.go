@@ -1,0 +1,87 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// meter stops a run once half of a file is through, and notes what was left of
+// it at the start.
+type meter struct {
+	silent
+	total, through int64
+	half           func()
+}
+
+func (m *meter) Total(n int64, unit string) {
+	if unit == "bytes" {
+		m.total = n
+	}
+}
+
+func (m *meter) Add(n int64) {
+	if m.through += n; m.half != nil && m.through > m.total/2 {
+		m.half()
+	}
+}
+
+// A run that was stopped inside a file goes on there, not at its beginning,
+// and what the manifest said meanwhile was true.
+func TestResumingGoesOnInsideTheFile(t *testing.T) {
+	var records [][]byte
+	for i := range 3000 {
+		text := fmt.Sprintf("<p>Page %d says that %x is its number.", i, i*i)
+		records = append(records, archived("response", fmt.Sprint(i), fmt.Sprintf("http://a.example/%d", i), 1, okHTML+text))
+	}
+	path := writeRecords(t, records...)
+	dir := filepath.Join(t.TempDir(), "ws")
+	extract := func(o Options, ctx context.Context) error {
+		t.Helper()
+		o.Workers, o.commitBytes, o.publishEvery = 2, 4<<10, time.Millisecond
+		w, err := Open(dir, mustLoad(t), true, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources, _, err := Inputs(dir, []string{path}, nil, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return errors.Join(w.Run(ctx, "extract", "extract", sources), w.Close())
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	first := &meter{half: cancel}
+	if err := extract(Options{Progress: first}, ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	m, err := ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := m.Inputs[0]
+	if in.State != sourcePending || in.Counts.Records == 0 || in.Counts.Records == int64(len(records)) || in.Position.Offset == 0 {
+		t.Fatalf("when half was read, the manifest says %+v", in)
+	}
+	second := &meter{}
+	if err := extract(Options{Progress: second}, context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if second.total > first.total*3/4 || second.total < first.total/4 || second.through != second.total {
+		t.Errorf("of %d bytes %d were left, and %d were read", first.total, second.total, second.through)
+	}
+
+	w, err := Open(dir, mustLoad(t), false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	var c ExtractCounts
+	if err := w.counts("extract", &c); err != nil || c.Documents != int64(len(records)) || c.Texts != c.Documents {
+		t.Errorf("%+v %v", c, err)
+	}
+}

@@ -1,0 +1,296 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"errors"
+
+	"neardup/extract"
+)
+
+// maxRevisitChain bounds the revisits of revisits of revisits that are
+// followed. A crawler refers to the capture itself (WARC 1.1, section 6.7), so
+// more than one is a mistake, and a long chain or a circle hostile.
+const maxRevisitChain = 16
+
+// storedRevisit is a revisit record's row.
+type storedRevisit struct {
+	extract.Document
+	Resolved string `json:"resolved,omitempty"` // id of the text that it has, in hexadecimal
+}
+
+// capture is what a reference leads to: a row of tableWanted has the best that
+// was found so far, or nothing.
+type capture struct {
+	chain byte // revisits in between
+	doc   extract.ID
+	text  textID
+	date  string
+}
+
+func (c capture) append(b []byte) []byte {
+	return append(append(append(append(b, c.chain), c.doc[:]...), c.text[:]...), c.date...)
+}
+
+func parseCapture(b []byte) (capture, error) {
+	if len(b) < 1+16+16 {
+		return capture{}, corrupt(b)
+	}
+	return capture{b[0], extract.ID(b[1:17]), textID(b[17:33]), string(b[33:])}, nil
+}
+
+// compare orders the captures under one key: the first is the one that counts.
+func (c capture) compare(o capture) int {
+	return cmp.Or(cmp.Compare(c.chain, o.chain), cmp.Compare(c.date, o.date), bytes.Compare(c.doc[:], o.doc[:]))
+}
+
+// revisitCounts says what became of the revisits.
+type revisitCounts struct {
+	resolved   int64
+	unresolved map[extract.Reason]int64
+}
+
+// resolveRevisits finds the documents that revisit records refer to, in all
+// the files that the workspace has read, and makes each revisit a document
+// with the same text. It starts over whenever files were read, because a
+// better document may have come, and so that the outcome does not depend on
+// the order in which they came.
+func (w *Workspace) resolveRevisits(sr *stageRun) (c revisitCounts, err error) {
+	total, err := w.store.count(tableRevisit)
+	if total == 0 || err != nil {
+		return c, err
+	}
+	w.o.Progress.Total(total, "revisits")
+	if err := w.wantCaptures(sr); err != nil {
+		return c, err
+	}
+	if err := w.findCaptures(sr); err != nil {
+		return c, err
+	}
+	for chain := byte(0); chain < maxRevisitChain; chain++ {
+		n, err := w.linkRevisits(sr, chain)
+		if err != nil {
+			return c, err
+		}
+		if n == 0 {
+			break
+		}
+	}
+	c.unresolved = map[extract.Reason]int64{}
+	for r, err := range w.store.table(tableRevisit) {
+		var v storedRevisit
+		if err == nil {
+			err = r.json(&v)
+		}
+		switch {
+		case err != nil:
+			return c, err
+		case v.Resolved != "":
+			c.resolved++
+		default:
+			c.unresolved[v.Repeats.Unresolved]++
+		}
+	}
+	return c, nil
+}
+
+// wantCaptures takes back what revisits were resolved to, and notes the keys
+// under which captures are looked for.
+func (w *Workspace) wantCaptures(sr *stageRun) error {
+	u := w.update(sr)
+	if err := u.b.clear(tableWanted); err != nil {
+		return err
+	}
+	for r, err := range w.store.table(tableRevisit) {
+		var v storedRevisit
+		if err == nil {
+			err = r.json(&v)
+		}
+		if err != nil {
+			return err
+		}
+		id, file, offset, err := parseRevisitKey(r.key())
+		if err != nil {
+			return err
+		}
+		if v.Resolved != "" {
+			t, err := parseTextID(v.Resolved)
+			if err != nil {
+				return err
+			}
+			v.Resolved = ""
+			if err := errors.Join(u.b.setJSON(r.key(), v),
+				u.b.Delete(documentKey(id, file, offset), nil), u.b.Delete(occurrenceKey(t, id), nil)); err != nil {
+				return err
+			}
+		}
+		for _, k := range v.Repeats.Keys(v.TargetURI) {
+			if err := u.b.set(wantedKey(k), nil); err != nil {
+				return err
+			}
+		}
+		if err := u.commitIfFull(); err != nil {
+			return err
+		}
+	}
+	return u.commit()
+}
+
+// findCaptures offers every document to the references.
+func (w *Workspace) findCaptures(sr *stageRun) error {
+	u := w.update(sr)
+	for r, err := range w.store.table(tableDocument) {
+		var d storedDocument
+		if err == nil {
+			err = r.json(&d)
+		}
+		if err != nil {
+			return err
+		}
+		id, _, _, err := parseDocumentKey(r.key())
+		if err != nil {
+			return err
+		}
+		t, err := d.textID()
+		if err != nil {
+			return err
+		}
+		if err := u.offer(d.Keys(), capture{0, id, t, d.Date}); err != nil {
+			return err
+		}
+	}
+	return u.commit()
+}
+
+// linkRevisits makes documents of the revisits that are left and refer to a
+// capture found so far, and offers them to those that refer to revisits.
+func (w *Workspace) linkRevisits(sr *stageRun, chain byte) (linked int64, err error) {
+	u := w.update(sr)
+	for r, err := range w.store.table(tableRevisit) {
+		var v storedRevisit
+		if err == nil {
+			err = r.json(&v)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if chain == 0 {
+			w.o.Progress.Add(1)
+		}
+		if v.Resolved != "" {
+			continue
+		}
+		id, file, offset, err := parseRevisitKey(r.key())
+		if err != nil {
+			return 0, err
+		}
+		c, ok, err := w.captureOf(v, id, chain)
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			continue
+		}
+		linked++
+		original, _, _, err := w.document(c.doc)
+		if err != nil {
+			return 0, err
+		}
+		v.Resolved = hex.EncodeToString(c.text[:])
+		if err := errors.Join(u.b.setJSON(r.key(), v), putDocument(u.b, id, file, offset, v.like(original), c.text),
+			u.offer(v.Keys(), capture{chain + 1, c.doc, c.text, v.Date})); err != nil {
+			return 0, err
+		}
+	}
+	return linked, u.commit()
+}
+
+// captureOf is the capture that the revisit refers to.
+func (w *Workspace) captureOf(v storedRevisit, id extract.ID, chain byte) (c capture, ok bool, err error) {
+	for _, k := range v.Repeats.Keys(v.TargetURI) {
+		value, _, err := w.store.get(wantedKey(k))
+		if err != nil {
+			return c, false, err
+		}
+		if len(value) == 0 {
+			continue
+		}
+		if c, err = parseCapture(value); err != nil || c.chain <= chain {
+			return c, err == nil, err
+		}
+	}
+	return c, false, nil
+}
+
+// like is the revisit as a document: what it does not say is as in the original.
+func (v storedRevisit) like(original storedDocument) storedDocument {
+	d := original
+	d.Document.ID, d.RecordID, d.TargetURI, d.Date, d.Site = v.ID, v.RecordID, v.TargetURI, v.Date, v.Site
+	if v.Digest != "" {
+		d.Digest = v.Digest
+	}
+	d.Bytes, d.Clipped, d.Choices = 0, false, 0 // those of the record, which has no payload
+	d.Repeats = v.Repeats
+	d.RevisitOf = original.RecordID
+	return d
+}
+
+// update collects changes and commits them from time to time.
+type update struct {
+	w       *Workspace
+	sr      *stageRun
+	b       batch
+	pending map[extract.Key]capture // in b
+}
+
+func (w *Workspace) update(sr *stageRun) *update {
+	return &update{w: w, sr: sr, b: w.store.batch(), pending: map[extract.Key]capture{}}
+}
+
+// offer notes the capture under those keys that are looked for, where it is
+// the best.
+func (u *update) offer(keys []extract.Key, c capture) error {
+	for _, k := range keys {
+		best, ok := u.pending[k]
+		if !ok {
+			value, wanted, err := u.w.store.get(wantedKey(k))
+			if err != nil {
+				return err
+			}
+			if !wanted {
+				continue
+			}
+			if len(value) > 0 {
+				if best, err = parseCapture(value); err != nil {
+					return err
+				}
+				ok = true
+			}
+		}
+		if ok && best.compare(c) <= 0 {
+			continue
+		}
+		u.pending[k] = c
+		if err := u.b.set(wantedKey(k), c.append(nil)); err != nil {
+			return err
+		}
+	}
+	return u.commitIfFull()
+}
+
+func (u *update) commitIfFull() error {
+	if u.b.Len() < commitBytes {
+		return nil
+	}
+	return u.commit()
+}
+
+func (u *update) commit() error {
+	if err := errors.Join(u.b.commit(), u.sr.ctx.Err()); err != nil {
+		return err
+	}
+	u.b = u.w.store.batch()
+	clear(u.pending)
+	return nil
+}
