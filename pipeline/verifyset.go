@@ -21,6 +21,11 @@ import (
 // clusters as they were when a chunk began.
 const chunkSize = 64
 
+const (
+	manyLeaders  = 16      // from so many on, leaders are indexed
+	indexWindows = 8 << 20 // windows of leaders indexed at most, 16 bytes each
+)
+
 // setVerifier verifies one perhaps-similar set. Its members come from the
 // largest key down. Each is compared with the leaders, the members that were
 // near no one before them, from the largest down: with the closing rule
@@ -38,7 +43,9 @@ type setVerifier struct {
 	comparers []*tlcs.Comparer
 
 	leaders []cluster.Key
-	parent  []int // of each leader in the forest of united clusters
+	lengths []int       // of the leaders, in code points
+	index   *tlcs.Index // of the first leaders, once they are many
+	parent  []int       // of each leader in the forest of united clusters
 	links   []link
 	counts  VerifyCounts
 }
@@ -55,6 +62,7 @@ func newComparers(o tlcs.Options, n int) []*tlcs.Comparer {
 type member struct {
 	key    cluster.Key
 	doc    *tlcs.Document
+	bounds tlcs.Bounds
 	links  []link
 	joined []int // leaders that it is near
 	counts VerifyCounts
@@ -76,6 +84,9 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 					if m.doc, err = v.docs(m.key.ID()); err != nil {
 						return err
 					}
+					if v.index != nil {
+						v.index.Bound(m.doc, &m.bounds)
+					}
 					if err := v.meet(gctx, c, m, 0, known); err != nil {
 						return err
 					}
@@ -89,6 +100,9 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		// Against those that the chunk itself brought, one after another.
 		for i := range chunk {
 			m := &chunk[i]
+			if v.index.Len() > known {
+				v.index.Bound(m.doc, &m.bounds)
+			}
 			if err := v.meet(ctx, v.comparers[0], m, known, len(v.leaders)); err != nil {
 				return err
 			}
@@ -96,12 +110,34 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			v.counts.add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))
-				v.leaders = append(v.leaders, m.key)
+				v.leaders, v.lengths = append(v.leaders, m.key), append(v.lengths, m.doc.Len())
+				if err := v.addToIndex(m.doc); err != nil {
+					return err
+				}
 				continue
 			}
 			for _, l := range m.joined[1:] {
 				v.parent[v.root(l)] = v.root(m.joined[0])
 			}
+		}
+	}
+	return nil
+}
+
+// addToIndex adds the newest leader to the index, which it makes once there are
+// so many that it pays.
+func (v *setVerifier) addToIndex(newest *tlcs.Document) error {
+	switch {
+	case v.index != nil:
+		v.index.Add(newest)
+	case len(v.leaders) == manyLeaders:
+		v.index = tlcs.NewIndex(indexWindows)
+		for _, l := range v.leaders {
+			doc, err := v.docs(l.ID())
+			if err != nil {
+				return err
+			}
+			v.index.Add(doc)
 		}
 	}
 	return nil
@@ -116,6 +152,15 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
 			continue
 		}
+		if m.counts.Pairs%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if l < v.index.Len() {
+			if stage := m.bounds.Rejects(&v.options, l, m.doc.Len(), v.lengths[l]); stage != tlcs.None {
+				m.counts.verdict(tlcs.Verdict{Rejected: stage})
+				continue
+			}
+		}
 		leader, err := v.docs(v.leaders[l].ID())
 		if err != nil {
 			return err
@@ -125,9 +170,6 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 		if verdict.Near {
 			m.joined = append(m.joined, l)
 			m.links = append(m.links, link{v.leaders[l], m.key, v.score(verdict, leader, m.doc)})
-		}
-		if m.counts.Pairs%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
 		}
 	}
 	return nil
