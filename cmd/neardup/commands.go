@@ -38,6 +38,10 @@ func (o *workOptions) workspaceFlag(c *cobra.Command) {
 func (o *workOptions) configFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.config, "config", "c", "", "preset ("+strings.Join(configs.Names(), ", ")+") or YAML file;\nwithout it the workspace's own, at first default")
 	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
+	c.Flags().Func("pages", "pages to compare: all, or topic, which leaves navigation pages out;\nshort for --set text.pages=...", func(pages string) error {
+		o.set = append(o.set, "text.pages="+pages)
+		return nil
+	})
 }
 
 func (o *workOptions) workFlags(c *cobra.Command) {
@@ -78,7 +82,8 @@ func asUsage(err error) error {
 // job is an open workspace with what a command needs to work in it.
 type job struct {
 	*pipeline.Workspace
-	inputs []pipeline.Source
+	inputs   []pipeline.Source
+	progress *progress
 }
 
 // open opens the workspace with the command's config. A command that takes
@@ -100,10 +105,10 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	if err != nil {
 		return nil, err
 	}
-	j := &job{}
+	j := &job{progress: p}
 	spool := slices.Contains(names, "-") // which needs the workspace
 	if !spool {
-		if j.inputs, err = o.inputs(c, names, p); err != nil {
+		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +127,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		return nil, err
 	}
 	if spool {
-		if j.inputs, err = o.inputs(c, names, p); err != nil {
+		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
 			return nil, errors.Join(err, j.Close())
 		}
 	}
@@ -142,8 +147,8 @@ func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 }
 
 // inputs finds the files that the names stand for.
-func (o *workOptions) inputs(c *cobra.Command, names []string, p *progress) ([]pipeline.Source, error) {
-	sources, ignored, err := pipeline.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()))
+func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]pipeline.Source, error) {
+	sources, ignored, err := pipeline.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
 	if ignored > 0 {
 		p.Warn("files that are no archives passed over", "files", ignored)
 	}

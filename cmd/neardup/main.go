@@ -48,6 +48,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := c.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
 	switch {
+	case errors.Is(err, errNothingKept):
+		fmt.Fprintf(stderr, "neardup: %v\n", errNothingKept)
 	case code == exitInterrupted:
 		fmt.Fprintf(stderr, "neardup: interrupted; everything committed is kept. Run the same command again to go on.\n")
 	case err != nil:
@@ -137,6 +139,6 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	for _, name := range pipeline.StageNames() {
 		c.AddCommand(stageCommand(name))
 	}
-	c.AddCommand(exportCommand(), statusCommand(), configCommand())
+	c.AddCommand(exportCommand(), statusCommand(), configCommand(), sweepCommand())
 	return c
 }

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the transcripts in testdata. In each, crawl.warc.gz is the
-// example crawl as its generator writes it. Beside the commands of testscript
-// there are
+// example crawl as its generator writes it, crawl.pages.tsv and crawl.truth.tsv
+// its labels. Beside the commands of testscript there are
 //
 //	exits CODE PROGRAM ARG...  the program ends with CODE
 //	hold DIR, release          open the workspace in DIR as a run would, and close it
@@ -52,7 +52,11 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
-			return os.WriteFile(filepath.Join(e.WorkDir, "crawl.warc.gz"), crawl, 0o644)
+			var pages, truth bytes.Buffer
+			return errors.Join(example.WritePages(&pages), example.WriteTruth(&truth),
+				os.WriteFile(filepath.Join(e.WorkDir, "crawl.warc.gz"), crawl, 0o644),
+				os.WriteFile(filepath.Join(e.WorkDir, "crawl.pages.tsv"), pages.Bytes(), 0o644),
+				os.WriteFile(filepath.Join(e.WorkDir, "crawl.truth.tsv"), truth.Bytes(), 0o644))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":     scriptExits,
@@ -161,7 +165,9 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	w, err := openWorkspace(dir, &stopAt{quiet, args[1], stop})
 	ts.Check(err)
-	sources, _, err := pipeline.Inputs(dir, []string{ts.MkAbs(args[2])}, nil)
+	config, err := configs.Load("default", nil)
+	ts.Check(err)
+	sources, _, err := pipeline.Inputs(dir, []string{ts.MkAbs(args[2])}, nil, config.Extract.Limits)
 	ts.Check(err)
 	names := pipeline.StageNames()
 	err = w.Run(ctx, names[0], names[len(names)-1], sources)

@@ -17,6 +17,7 @@ import (
 type progress struct {
 	mu    sync.Mutex
 	log   *slog.Logger // nil with none
+	plain *slog.Logger // log without the variant of a sweep
 	out   io.Writer
 	bars  bool
 	bar   *progressbar.ProgressBar

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/configs"
 	"neardup/extract"
 )
 
@@ -142,7 +143,11 @@ func splitCrawl(t *testing.T, dir string, n int) (files []string) {
 
 func records(t *testing.T, crawl []byte) (out []*extract.Raw) {
 	t.Helper()
-	r, err := extract.NewReader(bytes.NewReader(crawl), extract.Position{}, 1<<20)
+	config, err := configs.Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := extract.NewReader(bytes.NewReader(crawl), extract.Position{}, config.Extract.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,8 +60,8 @@ func writeStatus(out io.Writer, s pipeline.Status) error {
 		skipped += s.Records.Skipped[r]
 		reasons = append(reasons, fmt.Sprintf("%s %d", r, s.Records.Skipped[r]))
 	}
-	fmt.Fprintf(out, "%s: %d files, %d records = %d captures + %d skipped", s.Workspace, len(s.Inputs),
-		s.Records.Records, s.Records.Captures, skipped)
+	fmt.Fprintf(out, "%s: %d files, %d records = %d captures + %d revisits + %d skipped", s.Workspace, len(s.Inputs),
+		s.Records.Records, s.Records.Captures, s.Records.Revisits, skipped)
 	if len(reasons) > 0 {
 		fmt.Fprintf(out, " (%s)", strings.Join(reasons, ", "))
 	}

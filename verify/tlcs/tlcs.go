@@ -164,9 +164,7 @@ func (o *Options) need(lenA, lenB int) int {
 // document; hence sketches, and with them the LCS, can only become shorter
 // from round to round, and the early exits below lose nothing.
 func (c *Comparer) Compare(x, y *Document) Verdict {
-	if x.window != c.o.Window || y.window != c.o.Window {
-		panic(fmt.Sprintf("tlcs: documents prepared with windows of %d and %d columns, not %d", x.window, y.window, c.o.Window))
-	}
+	c.mustFit(x, y)
 	docA, docB := order(x, y)
 	var v Verdict
 	lenA, lenB := len(docA.text), len(docB.text)
@@ -221,6 +219,13 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 	}
 	v.Resemblance, v.Containment = score(v.TLCS, lenA, lenB)
 	return v
+}
+
+// mustFit panics if a document was prepared for another window.
+func (c *Comparer) mustFit(x, y *Document) {
+	if x.window != c.o.Window || y.window != c.o.Window {
+		panic(fmt.Sprintf("tlcs: documents prepared with windows of %d and %d columns, not %d", x.window, y.window, c.o.Window))
+	}
 }
 
 // align computes the LCS of the two sketches, or rejects the pair if the

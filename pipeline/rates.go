@@ -1,0 +1,423 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/extract"
+	"neardup/extract/text"
+	"neardup/sweep"
+	"neardup/truth"
+	"neardup/verify/tlcs"
+)
+
+// maxMates bounds the texts of a set that a selected document is compared
+// with; of larger sets, that many at even distances stand for all.
+const maxMates = 1000
+
+// rateMeter measures the rates of section 4 of the TLCS paper, which are
+// defined in sweep.Rates. The pages and their texts are in memory, about 200
+// bytes a page.
+type rateMeter struct {
+	input  string // generation of the extraction that the rest is of
+	pages  []ratePage
+	byText map[textID][]int // into pages
+	judged map[int]int      // from the truth's pages into pages
+
+	// Measures of pairs by the settings that they depend on: several variants
+	// share them.
+	pairs map[string]map[[2]textID]pairMeasure
+}
+
+// ratePage is a document: its text, and its page in the truth or -1.
+type ratePage struct {
+	text  textID
+	judge int
+}
+
+// pairMeasure is what was measured of two texts.
+type pairMeasure struct {
+	near                  bool
+	lengths               int // of both texts
+	strained              int // of both texts
+	sketchTLCS, wholeTLCS int
+	has                   pairWant
+}
+
+// pairWant says what to measure.
+type pairWant uint8
+
+const (
+	wantNear pairWant = 1 << iota
+	wantStrained
+	wantReserved
+)
+
+// loadPages reads the documents, in the order of their ids: since those are digests,
+// the first N are a random sample of N, and the same for all variants.
+func (s *sweeper) loadPages() error {
+	extracted, _, err := s.state(stages[0].name)
+	if err != nil {
+		return err
+	}
+	m := &s.rates
+	if m.byText != nil && m.input == extracted.generation() {
+		return nil
+	}
+	m.input, m.pages, m.byText, m.judged = extracted.generation(), nil, map[textID][]int{}, map[int]int{}
+	var last extract.ID
+	for r, err := range s.store.table(tableDocument) {
+		if err != nil {
+			return err
+		}
+		id, _, _, err := parseDocumentKey(r.key())
+		if err != nil {
+			return err
+		}
+		if len(m.pages) > 0 && id == last {
+			continue // the same capture in another file
+		}
+		last = id
+		var d storedDocument
+		if err := r.json(&d); err != nil {
+			return err
+		}
+		p := ratePage{judge: -1}
+		if p.text, err = d.textID(); err != nil {
+			return err
+		}
+		if s.Truth != nil {
+			if j, ok := s.Truth.Index(d.RecordID); ok {
+				if _, taken := m.judged[j]; !taken { // two documents with one record id: the first is it
+					p.judge, m.judged[j] = j, len(m.pages)
+				}
+			}
+		}
+		m.byText[p.text] = append(m.byText[p.text], len(m.pages))
+		m.pages = append(m.pages, p)
+	}
+	return nil
+}
+
+// matesOf gives for each text the other texts of the perhaps-similar sets that
+// it is in, sorted. With the merging "direct" it can be in several.
+func (s *sweeper) matesOf() (func(textID) []textID, error) {
+	var sets [][]textID
+	in := map[textID][]int{}
+	for set, err := range s.sets(nil) {
+		if err != nil {
+			return nil, err
+		}
+		var texts []textID
+		for _, k := range set {
+			texts = append(texts, k.ID())
+			in[k.ID()] = append(in[k.ID()], len(sets))
+		}
+		sets = append(sets, texts)
+	}
+	return func(t textID) []textID {
+		var mates []textID
+		for _, set := range in[t] {
+			mates = append(mates, sets[set]...)
+		}
+		slices.SortFunc(mates, compareTexts)
+		return slices.DeleteFunc(slices.Compact(mates), func(m textID) bool { return m == t })
+	}, nil
+}
+
+func compareTexts(a, b textID) int { return bytes.Compare(a[:], b[:]) }
+
+// measureRates gives the rates, and the number of judged pages that are no
+// document.
+func (s *sweeper) measureRates(ctx context.Context) (missing int, r sweep.Rates, err error) {
+	if err := s.loadPages(); err != nil {
+		return 0, r, err
+	}
+	if s.Truth != nil {
+		missing = s.Truth.Len() - len(s.rates.judged)
+	}
+	if s.Sample == 0 {
+		return missing, r, nil
+	}
+	mates, err := s.matesOf()
+	if err != nil {
+		return 0, r, err
+	}
+	found, inSets := s.selectPages(mates)
+	if err := s.measurePairs(ctx, s.wantedPairs(found, inSets, mates)); err != nil {
+		return 0, r, err
+	}
+	r.Documents = max(len(found), len(inSets))
+	r.Coverage = s.coverage(found, mates)
+	s.setRates(&r, inSets, mates)
+	return missing, r, nil
+}
+
+// selectPages selects the judged documents that have a near-duplicate, and the
+// (with a truth: judged) documents whose set has another document.
+func (s *sweeper) selectPages(mates func(textID) []textID) (found, inSets []int) {
+	m := &s.rates
+	for i, p := range m.pages {
+		if s.Truth != nil && p.judge < 0 {
+			continue
+		}
+		if len(found) < s.Sample && s.Truth != nil && len(s.nearPages(p)) > 0 {
+			found = append(found, i)
+		}
+		if len(inSets) < s.Sample && (len(m.byText[p.text]) > 1 || len(mates(p.text)) > 0) {
+			inSets = append(inSets, i)
+		}
+	}
+	return found, inSets
+}
+
+// nearPages are the documents that the truth calls near-duplicates of p.
+func (s *sweeper) nearPages(p ratePage) []int {
+	var out []int
+	for _, j := range s.Truth.Near(p.judge) {
+		if q, ok := s.rates.judged[j]; ok {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// wantedPairs lists what has to be measured of which pairs of texts.
+func (s *sweeper) wantedPairs(found, inSets []int, mates func(textID) []textID) map[[2]textID]pairWant {
+	m := &s.rates
+	want := map[[2]textID]pairWant{}
+	for _, i := range found {
+		for _, q := range s.nearPages(m.pages[i]) {
+			want[textPair(m.pages[i].text, m.pages[q].text)] |= wantNear
+		}
+	}
+	for _, i := range inSets {
+		p := m.pages[i]
+		for _, t := range evenly(mates(p.text), maxMates) {
+			w := wantNear
+			for _, q := range m.byText[t] {
+				if label, ok := s.label(p, m.pages[q]); ok && label == truth.Near {
+					w |= wantReserved
+				} else if ok && label == truth.NotNear {
+					w |= wantStrained
+				}
+			}
+			want[textPair(p.text, t)] |= w
+		}
+	}
+	for pair := range want {
+		if pair[0] == pair[1] {
+			delete(want, pair)
+		}
+	}
+	return want
+}
+
+// label is what the truth says of two pages; ok is false where it judges
+// nothing.
+func (s *sweeper) label(p, q ratePage) (l truth.Label, ok bool) {
+	if s.Truth == nil || p.judge < 0 || q.judge < 0 || p.judge == q.judge {
+		return l, false
+	}
+	return s.Truth.Label(p.judge, q.judge), true
+}
+
+func textPair(a, b textID) [2]textID {
+	if compareTexts(a, b) > 0 {
+		a, b = b, a
+	}
+	return [2]textID{a, b}
+}
+
+// known are the measures that hold for the config.
+func (s *sweeper) known() map[[2]textID]pairMeasure {
+	m := &s.rates
+	key := fmt.Sprintf("%+v %+v", s.config.Text, s.config.Verify.Options)
+	if m.pairs == nil {
+		m.pairs = map[string]map[[2]textID]pairMeasure{}
+	}
+	if m.pairs[key] == nil {
+		m.pairs[key] = map[[2]textID]pairMeasure{}
+	}
+	return m.pairs[key]
+}
+
+// measurePairs measures what is not known yet.
+func (s *sweeper) measurePairs(ctx context.Context, want map[[2]textID]pairWant) error {
+	known := s.known()
+	var todo [][2]textID
+	for pair, w := range want {
+		if known[pair].has&w != w {
+			todo = append(todo, pair)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	// Pairs of one text follow each other, which spares preparing it again.
+	slices.SortFunc(todo, func(a, b [2]textID) int {
+		return cmp.Or(compareTexts(a[0], b[0]), compareTexts(a[1], b[1]))
+	})
+	s.o.Progress.Start("measure", string(Missing), "rates")
+	s.o.Progress.Total(int64(len(todo)), "pairs")
+	measured := make([]pairMeasure, len(todo))
+	docs := newPrepared(s.Workspace)
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range s.o.Workers {
+		g.Go(func() (err error) {
+			p := newPairMeter(s.Workspace, docs)
+			for i := int(next.Add(1) - 1); i < len(todo); i = int(next.Add(1) - 1) {
+				if measured[i], err = p.measure(todo[i], want[todo[i]]|known[todo[i]].has); err != nil {
+					return err
+				}
+				s.o.Progress.Add(1)
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	s.o.Progress.Stop(err)
+	for i, pair := range todo {
+		if err == nil {
+			known[pair] = measured[i]
+		}
+	}
+	return err
+}
+
+// pairMeter measures pairs of texts.
+type pairMeter struct {
+	w               *Workspace
+	docs            *prepared
+	sketched, whole *tlcs.Comparer
+}
+
+func newPairMeter(w *Workspace, docs *prepared) *pairMeter {
+	whole := w.config.Verify.Options
+	whole.Window = 1 // filters nothing that could match
+	return &pairMeter{w, docs, tlcs.NewComparer(w.config.Verify.Options), tlcs.NewComparer(whole)}
+}
+
+func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err error) {
+	var d [2]*tlcs.Document
+	for i := range d {
+		if d[i], err = p.docs.get(pair[i]); err != nil {
+			return m, err
+		}
+	}
+	m.has = want
+	m.lengths = d[0].Len() + d[1].Len()
+	m.near = p.sketched.Compare(d[0], d[1]).Near
+	if want&wantStrained != 0 {
+		x, y := p.sketched.SketchLengths(d[0], d[1])
+		m.strained = m.lengths - x - y
+	}
+	if want&wantReserved != 0 {
+		m.sketchTLCS = p.sketched.TLCSLength(d[0], d[1])
+		for i := range d {
+			value, ok, err := p.w.store.get(textKey(pair[i]))
+			if err != nil || !ok {
+				return m, cmp.Or(err, corrupt(textKey(pair[i])))
+			}
+			d[i] = tlcs.Prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), 1)
+		}
+		m.wholeTLCS = p.whole.TLCSLength(d[0], d[1])
+	}
+	return m, nil
+}
+
+// mean is the average of what it is given; nil of nothing.
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m *mean) add(x float64) { m.sum += x; m.n++ }
+
+func (m *mean) value() *float64 {
+	if m.n == 0 {
+		return nil
+	}
+	x := m.sum / float64(m.n)
+	return &x
+}
+
+// coverage is the coverage rate of the selected pages.
+func (s *sweeper) coverage(selected []int, mates func(textID) []textID) *float64 {
+	known := s.known()
+	var rate mean
+	for _, i := range selected {
+		p := s.rates.pages[i]
+		set := mates(p.text)
+		inSet, everywhere := 1, 1 // the page itself
+		for _, q := range s.nearPages(p) {
+			t := s.rates.pages[q].text
+			if t == p.text {
+				inSet++
+				everywhere++
+				continue
+			}
+			if !known[textPair(p.text, t)].near {
+				continue
+			}
+			everywhere++
+			if _, ok := slices.BinarySearchFunc(set, t, compareTexts); ok {
+				inSet++
+			}
+		}
+		rate.add(float64(inSet) / float64(everywhere))
+	}
+	return rate.value()
+}
+
+// setRates are the rates that are about the documents of a set.
+func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(textID) []textID) {
+	known := s.known()
+	var trustable, byLabels, strained, reserved mean
+	for _, i := range selected {
+		p := s.rates.pages[i]
+		near, all := 0, 0        // by the measurement, p itself and its like included
+		labelled, judged := 1, 1 // by the labels
+		for _, t := range append(evenly(mates(p.text), maxMates), p.text) {
+			pair := known[textPair(p.text, t)]
+			n := len(s.rates.byText[t])
+			all += n
+			if pair.near || t == p.text {
+				near += n
+			}
+			for _, q := range s.rates.byText[t] {
+				label, ok := s.label(p, s.rates.pages[q])
+				switch {
+				case !ok:
+				case label == truth.Near:
+					labelled++
+					judged++
+					if t != p.text && pair.wholeTLCS > 0 {
+						reserved.add(float64(pair.sketchTLCS) / float64(pair.wholeTLCS))
+					}
+				case label == truth.NotNear:
+					judged++
+					if t != p.text {
+						strained.add(float64(pair.strained) / float64(pair.lengths))
+					}
+				}
+			}
+		}
+		trustable.add(float64(near) / float64(all))
+		byLabels.add(float64(labelled) / float64(judged))
+	}
+	r.Trustable, r.StrainAway, r.Reserve = trustable.value(), strained.value(), reserved.value()
+	if s.Truth != nil {
+		r.TrustableByLabels = byLabels.value()
+	}
+}
