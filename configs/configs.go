@@ -81,12 +81,15 @@ const (
 	MergeFollowing        = "following"
 	ClosingTransitive     = "transitive"
 	ClosingRepresentative = "representative"
+	ContainedLinks        = "links"
+	ContainedLeaf         = "leaf"
 )
 
 // Verify are the settings of the verdicts and of closing them into clusters.
 type Verify struct {
 	tlcs.Options `yaml:",inline"`
 	Closing      string `yaml:"closing" json:"closing"`
+	Contained    string `yaml:"contained" json:"contained"`
 }
 
 // Validate says which field is wrong, and why.
@@ -135,6 +138,9 @@ func (c Cluster) validate() error {
 func (v Verify) validate() error {
 	if v.Closing != ClosingTransitive && v.Closing != ClosingRepresentative {
 		return fmt.Errorf("closing: %q is neither %s nor %s", v.Closing, ClosingTransitive, ClosingRepresentative)
+	}
+	if v.Contained != ContainedLinks && v.Contained != ContainedLeaf {
+		return fmt.Errorf("contained: %q is neither %s nor %s", v.Contained, ContainedLinks, ContainedLeaf)
 	}
 	return v.Options.Validate()
 }

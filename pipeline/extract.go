@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	commitEvery = 5 * time.Second // at most this much work is lost to an interruption, or ...
-	commitBytes = 4 << 20         // ... this much text and metadata
-	inFlight    = 64 << 20        // bytes of records between reader and commit
+	commitEvery    = 5 * time.Second // at most this much work is lost to an interruption, or ...
+	commitBytes    = 4 << 20         // ... this much text and metadata
+	damageWarnings = 100             // of a file: some are made of nothing but marks of records
+
+	inFlight = 64 << 20 // bytes of records between reader and commit
 )
 
 // storedDocument is a document's row.
@@ -226,7 +228,12 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 	if j.damage != nil {
 		s.Counts.Damaged++
-		w.o.Progress.Warn("damaged", "file", s.Path, "offset", j.damage.Offset, "error", j.damage.Err)
+		if s.Counts.Damaged <= damageWarnings {
+			w.o.Progress.Warn("damaged", "file", s.Path, "offset", j.damage.Offset, "error", j.damage.Err)
+		}
+		if s.Counts.Damaged == damageWarnings {
+			w.o.Progress.Warn("further damage is counted only", "file", s.Path)
+		}
 		return nil
 	}
 	s.Counts.Records++

@@ -29,7 +29,7 @@ const (
 	tableEdge       = 'e' // e representative[20] member[20]      -
 	tableSet        = 'p' // p set[20] member[20]                 -
 	tableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
-	tableAssigned   = 'a' // a textID[16]                         -
+	tableAssigned   = 'a' // a textID[16]                         representative[16]
 	tableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
 )
 

@@ -3,13 +3,11 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
-	"neardup/configs"
 	"neardup/verify/tlcs"
 )
 
@@ -151,7 +149,7 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 					if len(set) > largeSet {
 						comparers = newComparers(w.config.Verify.Options, w.o.Workers)
 					}
-					v := setVerifier{closing: w.config.Verify.Closing, options: w.config.Verify.Options, docs: docs.get, comparers: comparers}
+					v := setVerifier{closing: w.config.Verify.Closing, contained: w.config.Verify.Contained, options: w.config.Verify.Options, docs: docs.get, comparers: comparers}
 					if j.err = v.verify(ctx, set); j.err != nil {
 						break
 					}
@@ -206,142 +204,4 @@ func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verify
 	}
 	at.Closing = true
 	return commit()
-}
-
-// closeClusters makes clusters of the near pairs, and of texts that several
-// pages share.
-func (w *Workspace) closeClusters(sr *stageRun, c *VerifyCounts) error {
-	b := w.store.batch()
-	if err := b.clear(tableAssigned, tableCluster); err != nil {
-		return err
-	}
-	c.Clusters = 0
-	flush := func() error {
-		if err := errors.Join(b.commit(), context.Cause(sr.ctx)); err != nil {
-			return err
-		}
-		b = w.store.batch()
-		return nil
-	}
-	begin := func(representative textID) error {
-		c.Clusters++
-		return errors.Join(
-			b.set(assignedKey(representative), nil),
-			b.set(clusterKey(representative, representative), clusterValue(representative, score{Near, 1, 1})))
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-
-	var current cluster.Key
-	emit := func(a cluster.Assignment) error {
-		if a.Cluster != current {
-			current = a.Cluster
-			if err := begin(current.ID()); err != nil {
-				return err
-			}
-		}
-		s, err := w.verdict(a.Against, a.Member)
-		if err != nil {
-			return err
-		}
-		err = errors.Join(
-			b.set(assignedKey(a.Member.ID()), nil),
-			b.set(clusterKey(a.Cluster.ID(), a.Member.ID()), clusterValue(a.Against.ID(), s)))
-		if err == nil && b.Len() >= commitBytes {
-			err = flush()
-		}
-		return err
-	}
-	links := func(yield func(cluster.Link, error) bool) {
-		for r, err := range w.store.table(tableVerdict) {
-			var l cluster.Link
-			if err == nil {
-				l.Leader, l.Member, err = parsePairKey(r.key())
-			}
-			if !yield(l, err) || err != nil {
-				return
-			}
-		}
-	}
-	var err error
-	if w.config.Verify.Closing == configs.ClosingTransitive {
-		err = cluster.CloseTransitive(links, emit)
-	} else {
-		err = cluster.CloseRepresentative(links, w.queueMemory(), emit)
-	}
-	if err := errors.Join(err, flush()); err != nil {
-		return err
-	}
-
-	for t, err := range w.sharedTexts() {
-		if err != nil {
-			return err
-		}
-		_, assigned, err := w.store.get(assignedKey(t))
-		if err != nil {
-			return err
-		}
-		out, err := w.leftOut(t)
-		if err != nil {
-			return err
-		}
-		if assigned || out {
-			continue
-		}
-		if err := begin(t); err != nil {
-			return err
-		}
-		if b.Len() >= commitBytes {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
-}
-
-// verdict is the score of member against the other, whichever of them leads.
-func (w *Workspace) verdict(against, member cluster.Key) (score, error) {
-	leader, follower := against, member
-	if member.Compare(against) < 0 {
-		leader, follower = member, against
-	}
-	key := pairKey(tableVerdict, leader, follower)
-	v, ok, err := w.store.get(key)
-	if err != nil {
-		return score{}, err
-	}
-	if !ok {
-		return score{}, fmt.Errorf("no verdict: %w", corrupt(key))
-	}
-	s, err := parseScore(v)
-	if leader == member {
-		s.Relation = s.Relation.inverse()
-	}
-	return s, err
-}
-
-// sharedTexts gives the texts that more than one document has.
-func (w *Workspace) sharedTexts() func(yield func(textID, error) bool) {
-	return func(yield func(textID, error) bool) {
-		var last textID
-		n := 0
-		for r, err := range w.store.table(tableOccurrence) {
-			var t textID
-			if err == nil {
-				t, _, err = parseOccurrenceKey(r.key())
-			}
-			if err != nil {
-				yield(t, err)
-				return
-			}
-			if n == 0 || t != last {
-				last, n = t, 0
-			}
-			if n++; n == 2 && !yield(t, nil) {
-				return
-			}
-		}
-	}
 }

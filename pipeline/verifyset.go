@@ -31,13 +31,15 @@ const (
 // near no one before them, from the largest down: with the closing rule
 // "representative" until it is near one; with "transitive" with all whose
 // clusters it is not in yet, and it joins those that it is near. A member that
-// is near none is a leader.
+// joins none is a leader: also one that is near others by containment only,
+// unless the setting contained says that this links.
 //
 // The paper compares within sets and takes similarity as transitive (section
 // 4), without saying which pairs; comparing with leaders only is our reading.
 // The outcome does not depend on the number of comparers.
 type setVerifier struct {
 	closing   string
+	contained string
 	options   tlcs.Options
 	docs      func(textID) (*tlcs.Document, error)
 	comparers []*tlcs.Comparer
@@ -168,8 +170,11 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 		verdict := c.Compare(leader, m.doc)
 		m.counts.verdict(verdict)
 		if verdict.Near {
-			m.joined = append(m.joined, l)
-			m.links = append(m.links, link{v.leaders[l], m.key, v.score(verdict, leader, m.doc)})
+			s := v.score(verdict, leader, m.doc)
+			if v.contained == configs.ContainedLinks || s.Relation == Near {
+				m.joined = append(m.joined, l)
+			}
+			m.links = append(m.links, link{v.leaders[l], m.key, s})
 		}
 	}
 	return nil

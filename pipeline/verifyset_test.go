@@ -50,7 +50,7 @@ func family(rng *rand.Rand, n int) (keys []cluster.Key, texts map[textID]string)
 // slowVerify states what a setVerifier does, one comparison after another.
 // united stands for the clusters that leaders are in; within a chunk a member
 // sees them as they were when it began.
-func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) bool) (pairs int, links [][2]cluster.Key) {
+func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) (near, joins bool)) (pairs int, links [][2]cluster.Key) {
 	var leaders []cluster.Key
 	united := map[cluster.Key]cluster.Key{}
 	for from := 0; from < len(keys); from += chunkSize {
@@ -74,9 +74,12 @@ func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) 
 					continue
 				}
 				pairs++
-				if near(l, m) {
-					joined = append(joined, l)
+				near, joins := near(l, m)
+				if near {
 					links = append(links, [2]cluster.Key{l, m})
+				}
+				if joins {
+					joined = append(joined, l)
 				}
 			}
 			if len(joined) == 0 {
@@ -107,11 +110,17 @@ func TestSetVerifier(t *testing.T) {
 			docs[id] = tlcs.Prepare(text, tlcsOptions.Window)
 		}
 		c := tlcs.NewComparer(tlcsOptions)
-		near := func(a, b cluster.Key) bool { return c.Compare(docs[a.ID()], docs[b.ID()]).Near }
-		for _, closing := range []string{configs.ClosingTransitive, configs.ClosingRepresentative} {
-			pairs, want := slowVerify(closing, keys, near)
+		for _, rule := range [][2]string{
+			{configs.ClosingTransitive, configs.ContainedLinks}, {configs.ClosingRepresentative, configs.ContainedLinks},
+			{configs.ClosingTransitive, configs.ContainedLeaf}, {configs.ClosingRepresentative, configs.ContainedLeaf},
+		} {
+			closing, contained := rule[0], rule[1]
+			pairs, want := slowVerify(closing, keys, func(a, b cluster.Key) (near, joins bool) {
+				v := c.Compare(docs[a.ID()], docs[b.ID()])
+				return v.Near, v.Near && (contained == configs.ContainedLinks || v.Resemblance >= tlcsOptions.Resemblance)
+			})
 			for _, workers := range []int{1, 2, 5} {
-				v := setVerifier{closing: closing, options: tlcsOptions, comparers: newComparers(tlcsOptions, workers),
+				v := setVerifier{closing: closing, contained: contained, options: tlcsOptions, comparers: newComparers(tlcsOptions, workers),
 					docs: func(id textID) (*tlcs.Document, error) { return docs[id], nil }}
 				if err := v.verify(context.Background(), keys); err != nil {
 					t.Fatal(err)
@@ -121,10 +130,10 @@ func TestSetVerifier(t *testing.T) {
 					got = append(got, [2]cluster.Key{l.leader, l.member})
 				}
 				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("seed %d, %s, %d workers: %d links, want %d", seed, closing, workers, len(got), len(want))
+					t.Fatalf("seed %d, %v, %d workers: %d links, want %d", seed, rule, workers, len(got), len(want))
 				}
 				if v.counts.Pairs != int64(pairs) || v.counts.Near != int64(len(want)) {
-					t.Errorf("seed %d, %s, %d workers: counts %+v, want %d pairs, %d near", seed, closing, workers, v.counts, pairs, len(want))
+					t.Errorf("seed %d, %v, %d workers: counts %+v, want %d pairs, %d near", seed, rule, workers, v.counts, pairs, len(want))
 				}
 			}
 		}
