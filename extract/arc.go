@@ -160,11 +160,8 @@ func arcHead(raw *Raw, maxHeader int) (h head, reason Reason) {
 	case "-", "no-type", "unknown", "unk":
 		h.contentType = ""
 	}
-	// Some blocks have lost their HTTP header, and other schemes have none.
-	h.http = startsHTTP(raw.Block) && (scheme == "http" || scheme == "https")
-	if h.http && headerEnd(raw.Block[:min(len(raw.Block), maxHeader)], 0) == 0 {
-		h.block = endHeader(raw.Block)
-	}
+	// Some blocks have lost their HTTP header, and some URLs their first letter.
+	h.http = startsHTTP(raw.Block) && scheme != "ftp"
 	return h, ReasonNone
 }
 

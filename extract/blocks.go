@@ -12,6 +12,7 @@ type shown struct {
 	blocks []block // of the lines of text, in their order
 	parsed bool    // by the tree: the scanner could not be sure
 
+	cut     bool // there is more text than asked for
 	dropped bool // an overlay was, and its text
 }
 

@@ -8,8 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
-	"net/url"
-	"strings"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -75,15 +73,7 @@ func documentID(recordID, uri, date string, block []byte) ID {
 // siteOf is the registrable domain of uri's host, or the host itself where it
 // has none (addresses, test domains), or "" where there is no host.
 func siteOf(uri string) string {
-	_, authority, _ := strings.Cut(uri, "://")
-	if i := strings.IndexAny(authority, "/?#\\"); i >= 0 {
-		authority = authority[:i] // a stray % in a path says nothing about the host
-	}
-	u, err := url.Parse("//" + authority)
-	if err != nil {
-		return ""
-	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	host := hostOf(uri)
 	if host == "" || net.ParseIP(host) != nil {
 		return host
 	}
@@ -111,6 +101,7 @@ const (
 	ReasonEmpty       Reason = "empty-payload"        // the record carries no payload
 	ReasonNoText      Reason = "no-text"              // a page without visible text
 	ReasonNoURI       Reason = "no-target-uri"        // a record without WARC-Target-URI
+	ReasonBookkeeping Reason = "bookkeeping"          // a resource in which a crawler keeps its arguments or log
 	ReasonARCHeader   Reason = "arc-header"           // the record that describes an ARC file
 	ReasonDNS         Reason = "dns"                  // a name lookup in an ARC file
 	ReasonUnresolved  Reason = "revisit-unresolved"   // a revisit of a capture that is not there, or is no document

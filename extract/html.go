@@ -86,11 +86,12 @@ func flatText(page string, max int) shown {
 	}
 }
 
-// plainText is text that has no markup: its lines, white space collapsed.
-func plainText(s string, max int) string {
+// plainText is text that has no markup: its lines, white space collapsed. cut
+// tells whether there is more.
+func plainText(s string, max int) (text string, cut bool) {
 	w := lines{max: max}
 	w.text(s, place{pre: true})
-	return w.String()
+	return w.String(), w.full
 }
 
 // unseen are the elements whose content is never part of the page that a
@@ -275,7 +276,7 @@ func (w *lines) end() { w.line, w.space = false, false }
 func (w *lines) String() string { return w.b.String() }
 
 func (w *lines) shown(title string) shown {
-	return shown{title: title, text: w.b.String(), blocks: w.blocks, parsed: true, dropped: w.dropped}
+	return shown{title: title, text: w.b.String(), blocks: w.blocks, cut: w.full, parsed: true, dropped: w.dropped}
 }
 
 // collapse joins s into one line.

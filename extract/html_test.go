@@ -182,7 +182,7 @@ func TestTitle(t *testing.T) {
 }
 
 func TestPlainTextKeepsItsLines(t *testing.T) {
-	got := plainText("a  <b>\r\n\r\nb &amp;\tc\rd\u2028e\x00\n \n", 100)
+	got, _ := plainText("a  <b>\r\n\r\nb &amp;\tc\rd\u2028e\x00\n \n", 100)
 	if want := "a <b>\nb &amp; c\nd\ne"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -251,6 +251,26 @@ func TestTextLimitNeverCutsACodePoint(t *testing.T) {
 	}
 }
 
+func TestCutTextIsFlagged(t *testing.T) {
+	for _, c := range []struct {
+		contentType, body string
+		cut               bool
+	}{
+		{"text/html", "<p>" + strings.Repeat("word ", 400), true},
+		{"text/html", "<p>" + strings.Repeat("word ", 100), false},
+		{"text/html", "\x00<p>" + strings.Repeat("word ", 400), true}, // by way of the tree
+		{"text/plain", strings.Repeat("word ", 400), true},
+		{"text/plain", strings.Repeat("word ", 100), false},
+	} {
+		o := options
+		o.MaxTextBytes = 1024
+		doc, reason := NewExtractor(o).Document(httpRecord(c.body, "Content-Type: "+c.contentType))
+		if reason != ReasonNone || (doc.Choices&ChoiceTextCut != 0) != c.cut {
+			t.Errorf("%s of %d bytes: %s %v", c.contentType, len(c.body), reason, doc.Choices.Names())
+		}
+	}
+}
+
 func FuzzVisibleText(f *testing.F) {
 	for _, s := range []string{
 		"", "<p>a<b>b", "<table>a<td>b", "<pre>\n a</pre>", "<svg><title>a", "<p style='display:none'>a</p>b",
@@ -276,6 +296,7 @@ func FuzzVisibleText(f *testing.F) {
 			checkLines(t, s.text, max)
 			checkBlocks(t, s)
 		}
-		checkLines(t, plainText(page, max), max)
+		plain, _ := plainText(page, max)
+		checkLines(t, plain, max)
 	})
 }

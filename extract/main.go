@@ -80,9 +80,7 @@ func measures(s shown) []measure {
 
 // kindOf tells topic pages, the only ones that the TLCS paper clusters
 // (section 4), from navigation pages: these are made of lines of links.
-func kindOf(s shown) Kind { return kindOfLines(measures(s)) }
-
-func kindOfLines(all []measure) Kind {
+func kindOf(all []measure) Kind {
 	columns, linked, paragraphs := 0, 0, 0
 	count := func(m measure) {
 		columns += m.columns()
@@ -109,11 +107,11 @@ func kindOfLines(all []measure) Kind {
 	return KindTopic
 }
 
-// mainText returns the lines of s that are its main content. Where that is not
-// certain, sure is false and the page's whole text is to be kept.
-func mainText(s shown) (main string, sure bool) {
-	all := measures(s)
-	if kindOfLines(all) == KindNavigation {
+// mainText returns the lines of s that are its main content, by the measures of
+// all. Where that is not certain, sure is false and the page's whole text is to
+// be kept.
+func mainText(s shown, all []measure) (main string, sure bool) {
+	if kindOf(all) == KindNavigation {
 		return "", false
 	}
 	keep := make([]bool, len(all))

@@ -75,7 +75,7 @@ var mainPages = []struct{ name, page, want string }{
 func TestMainText(t *testing.T) {
 	for _, c := range mainPages {
 		s := treeText(c.page, 1<<20, false)
-		main, sure := mainText(s)
+		main, sure := mainText(s, measures(s))
 		if main != c.want || sure != (c.want != "") {
 			t.Errorf("%s: sure %v, kept\n%s\nwanted\n%s\nof\n%s", c.name, sure, main, c.want, s.text)
 		}
@@ -145,8 +145,8 @@ func TestMainTextSoup(t *testing.T) {
 // that is worth keeping where it is.
 func checkMain(t *testing.T, s shown) (main string, sure bool) {
 	t.Helper()
-	main, sure = mainText(s)
-	if again, sureAgain := mainText(s); again != main || sureAgain != sure {
+	main, sure = mainText(s, measures(s))
+	if again, sureAgain := mainText(s, measures(s)); again != main || sureAgain != sure {
 		t.Errorf("another result for the same page %q", s.text)
 	}
 	if !sure {
@@ -155,7 +155,7 @@ func checkMain(t *testing.T, s shown) (main string, sure bool) {
 		}
 		return main, sure
 	}
-	if kindOf(s) == KindNavigation {
+	if kindOf(measures(s)) == KindNavigation {
 		t.Errorf("sure of a navigation page %q", s.text)
 	}
 	rest := strings.Split(s.text, "\n")
@@ -194,18 +194,18 @@ func TestKindOf(t *testing.T) {
 		{"nothing but navigation", `<nav>` + menu + `</nav>`, KindNavigation},
 		{"Chinese index", `<h1>目录</h1>` + strings.Repeat(`<p><a href="/">关于海豹的报告</a>`, 5), KindNavigation},
 	} {
-		if got := kindOf(treeText(c.page, 1<<20, false)); got != c.want {
+		if got := kindOf(measures(treeText(c.page, 1<<20, false))); got != c.want {
 			t.Errorf("%s is %s, wanted %s", c.name, got, c.want)
 		}
 	}
-	if got := kindOf(shown{text: "No blocks:\nplain text."}); got != KindTopic {
+	if got := kindOf(measures(shown{text: "No blocks:\nplain text."})); got != KindTopic {
 		t.Errorf("text without blocks is %s", got)
 	}
 }
 
 // TestMainTextWithoutBlocks: text that has no markup is not cleaned.
 func TestMainTextWithoutBlocks(t *testing.T) {
-	if main, sure := mainText(shown{text: sentence + "\n" + sentence}); sure || main != "" {
+	if main, sure := mainText(shown{text: sentence + "\n" + sentence}, nil); sure || main != "" {
 		t.Errorf("sure %v of %q", sure, main)
 	}
 }
@@ -229,7 +229,7 @@ func BenchmarkMainText(b *testing.B) {
 	b.SetBytes(int64(len(s.text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, sure := mainText(s); !sure {
+		if _, sure := mainText(s, measures(s)); !sure {
 			b.Fatal("unsure")
 		}
 	}

@@ -31,13 +31,14 @@ const (
 	ChoiceMojibake                                // over 1% of the text could not be decoded
 	ChoiceOverlayDropped                          // the text of a cookie banner or the like is left out
 	ChoiceRulesUnmatched                          // a site's rules would leave no text: all of it is kept
+	ChoiceTextCut                                 // the text is longer than the limit
 	ChoiceMainUnsure                              // what is main content is not certain: all of the text is kept
 )
 
 // choiceNames are the names of the bits, in their order.
 var choiceNames = []string{"status-assumed", "length-mismatch", "encoding-not-used", "encoding-not-declared", "type-sniffed",
 	"charset-overruled", "charset-detected", "charset-assumed", "first-segment", "mojibake",
-	"overlay-dropped", "site-rules-unmatched", "main-unsure"}
+	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure"}
 
 // Names are the names of the choices.
 func (c Choices) Names() []string {

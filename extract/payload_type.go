@@ -70,9 +70,10 @@ func (r htmlReader) ReadText(b Body) Text {
 	if t.Text == "" {
 		return t
 	}
-	t.Kind = kindOf(s)
+	lines := measures(s)
+	t.Kind = kindOf(lines)
 	if r.clean == CleanMain {
-		if main, sure := mainText(s); sure {
+		if main, sure := mainText(s, lines); sure {
 			t.Text = main
 		} else {
 			t.Choices |= ChoiceMainUnsure
@@ -99,6 +100,9 @@ func (r htmlReader) show(page string, b Body) (s shown, choices Choices) {
 	if s.dropped {
 		choices |= ChoiceOverlayDropped
 	}
+	if s.cut {
+		choices |= ChoiceTextCut
+	}
 	return s, choices
 }
 
@@ -106,7 +110,10 @@ type plainReader struct{}
 
 func (plainReader) ReadText(b Body) Text {
 	s, t := decodeCharset(b)
-	t.Text = plainText(s, b.MaxText)
+	var cut bool
+	if t.Text, cut = plainText(s, b.MaxText); cut {
+		t.Choices |= ChoiceTextCut
+	}
 	return t
 }
 

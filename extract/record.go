@@ -102,6 +102,9 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 	if doc.TargetURI = h.uri; doc.TargetURI == "" {
 		return doc, ReasonNoURI
 	}
+	if h.http && headerEnd(h.block[:min(len(h.block), x.o.MaxHeaderBytes)], 0) == 0 {
+		h.block = endHeader(h.block)
+	}
 	if h.revisit {
 		return x.revisit(h)
 	}
@@ -189,7 +192,11 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 	}
 	defer func() { _ = rec.Close() }()
 	switch rec.Type() {
-	case gowarc.Response, gowarc.Resource, gowarc.Conversion, gowarc.Revisit:
+	case gowarc.Resource:
+		if uri := strings.ToLower(strings.Trim(rec.WarcHeader().Get(gowarc.WarcTargetURI), "<> \t")); bookkeeping(uri) {
+			return h, ReasonBookkeeping
+		}
+	case gowarc.Response, gowarc.Conversion, gowarc.Revisit:
 	case 0:
 		return h, ReasonUnknownType
 	default:
@@ -208,6 +215,13 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 	}
 	h.http = isHTTP(h.contentType) || rec.Type() == gowarc.Response && startsHTTP(raw.Block)
 	return h, ReasonNone
+}
+
+// bookkeeping tells whether a resource is what a crawler says of itself, by the
+// target URI in lower case: GNU Wget writes its arguments and logs under
+// metadata://gnu.org/software/wget/, wpull under urn:X-wpull:.
+func bookkeeping(uri string) bool {
+	return strings.HasPrefix(uri, "metadata:") || strings.HasPrefix(uri, "urn:x-wpull:")
 }
 
 // parsedFields are the fields of a WARC header that are used.

@@ -33,7 +33,7 @@ func scanText(page string, max int, drop bool) (out shown, ok bool) {
 	s.scan()
 	if ok = !s.failed && !s.w.bad; ok {
 		s.w.finish()
-		out = shown{title: s.title, text: string(s.w.b), blocks: append([]block(nil), s.w.blocks...), dropped: s.dropped}
+		out = shown{title: s.title, text: string(s.w.b), blocks: append([]block(nil), s.w.blocks...), cut: s.w.full, dropped: s.dropped}
 	}
 	s.reset("", 0)
 	return out, ok

@@ -83,7 +83,7 @@ type treeReader struct{}
 func (treeReader) ReadText(b Body) Text {
 	page, t := decodeCharset(b)
 	s := treeText(page, b.MaxText, true)
-	t.Title, t.Text, t.Kind = s.title, s.text, kindOf(s)
+	t.Title, t.Text, t.Kind = s.title, s.text, kindOf(measures(s))
 	return t
 }
 

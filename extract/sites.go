@@ -27,7 +27,7 @@ func compileSites(rules []SiteRules) ([]site, error) {
 		switch {
 		case host == "":
 			return nil, fmt.Errorf("sites: rule %d has no host", i+1)
-		case host != hostOf("//"+host) || strings.ContainsAny(host, "* ") || strings.Contains("."+host, ".."):
+		case host != hostOf("http://"+host) || strings.ContainsAny(host, "* ") || strings.Contains("."+host, ".."):
 			return nil, fmt.Errorf("sites: %q is no host: write it without scheme, port, path and wildcard, such as example.org", r.Host)
 		case seen[host]:
 			return nil, fmt.Errorf("sites: %s: there are two rules for this host; put their selectors into one", r.Host)
@@ -98,7 +98,7 @@ func set(nodes []*html.Node) map[*html.Node]bool {
 
 // hostOf is the host of a URI in lower case, without its port, or "".
 func hostOf(uri string) string {
-	_, authority, _ := strings.Cut(uri, "//")
+	_, authority, _ := strings.Cut(uri, "://")
 	if i := strings.IndexAny(authority, "/?#\\"); i >= 0 {
 		authority = authority[:i] // a stray % in a path says nothing about the host
 	}
