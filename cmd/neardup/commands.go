@@ -24,6 +24,7 @@ type workOptions struct {
 	workspace string
 	config    string
 	set       []string
+	pages     string
 	workers   int
 	progress  string
 	lists     []string
@@ -38,10 +39,7 @@ func (o *workOptions) workspaceFlag(c *cobra.Command) {
 func (o *workOptions) configFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.config, "config", "c", "", "preset ("+strings.Join(configs.Names(), ", ")+") or YAML file;\nwithout it the workspace's own, at first default")
 	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
-	c.Flags().Func("pages", "pages to compare: all, or topic, which leaves navigation pages out;\nshort for --set text.pages=...", func(pages string) error {
-		o.set = append(o.set, "text.pages="+pages)
-		return nil
-	})
+	c.Flags().StringVar(&o.pages, "pages", "", "pages to compare: all, or topic, which leaves navigation pages out;\nshort for --set text.pages=...")
 }
 
 func (o *workOptions) workFlags(c *cobra.Command) {
@@ -55,6 +53,14 @@ func (o *workOptions) inputFlags(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.lists, "source-file-list", nil, "file of input names, one a line; - for standard input; may be repeated")
 }
 
+// settings are those that go over the config.
+func (o *workOptions) settings() []string {
+	if o.pages == "" {
+		return o.set
+	}
+	return append(slices.Clone(o.set), "text.pages="+o.pages)
+}
+
 // load gives the config of a command: the preset or file that was named, else
 // the workspace's own, else default; settings over it.
 func (o *workOptions) load() (configs.Config, error) {
@@ -63,12 +69,12 @@ func (o *workOptions) load() (configs.Config, error) {
 		m, err := pipeline.ReadManifest(o.workspace)
 		if err == nil && m.Config != nil {
 			config := *m.Config
-			err := config.Set(o.set)
+			err := config.Set(o.settings())
 			return config, asUsage(err)
 		}
 		name = "default"
 	}
-	config, err := configs.Load(name, o.set)
+	config, err := configs.Load(name, o.settings())
 	return config, asUsage(err)
 }
 
@@ -193,11 +199,11 @@ func readList(c *cobra.Command, list string) ([]string, error) {
 	return pipeline.ReadSourceList(f)
 }
 
-const inputHelp = `An INPUT is a WARC or ARC file (plain, gzip or zstd), a WACZ file, a text
-collection (ID<TAB>TEXT lines or JSON lines), a directory, whose archives are
-taken from all levels but no text collections, a pattern, or - for standard
-input. Inputs add to what the workspace holds already; without any, it goes on
-with those.`
+const inputHelp = `An INPUT is a WARC or ARC file or a text collection (ID<TAB>TEXT lines or JSON
+lines), plain or compressed with gzip, zstd or lz4, a WACZ file, a directory,
+whose archives are taken from all levels but no text collections, a pattern, or
+- for standard input. Inputs add to what the workspace holds already; without
+any, it goes on with those.`
 
 func runCommand() *cobra.Command {
 	var o workOptions

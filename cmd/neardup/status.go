@@ -27,7 +27,7 @@ while another neardup works in the workspace.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var config *configs.Config
-			if o.config != "" || len(o.set) > 0 {
+			if o.config != "" || len(o.settings()) > 0 {
 				loaded, err := o.load()
 				if err != nil {
 					return err

@@ -250,11 +250,13 @@ func slowCompare(o Options, x, y string) (v Verdict) {
 				goneB[p[1]] = true
 			}
 		}
+		v.Whole = max(v.Whole, v.TLCS+len(pairs))
 		v.TLCS += len(found)
 		v.Rounds++
 		v.Resemblance = float64(v.TLCS) / float64(lenA+lenB-v.TLCS)
 		v.Containment = float64(v.TLCS) / float64(lenB)
-		v.Near = v.Resemblance >= o.Resemblance || v.Containment >= o.Containment
+		whole := float64(v.Whole) / float64(lenA+lenB-v.Whole)
+		v.Near = v.Resemblance >= o.Resemblance && whole >= o.Whole || v.Containment >= o.Containment
 		if v.Near || text.Columns(string(found)) < o.Window {
 			break
 		}

@@ -27,6 +27,7 @@ type Options struct {
 	Containment float64 `yaml:"containment" json:"containment"` // threshold (paper: 0.7); above 1 it is never reached
 	Trustable   bool    `yaml:"trustable" json:"trustable"`     // score the trustable part of the LCS (true: paper) or the whole of it
 	Rounds      int     `yaml:"rounds" json:"rounds"`           // how often at most to look for a trustable region; needs Trustable
+	Whole       float64 `yaml:"whole" json:"whole"`             // least resemblance by the whole LCS where Resemblance is reached (paper: 0, none)
 }
 
 // Validate names the first option that makes no sense.
@@ -44,6 +45,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("containment: %v, must be above 0", o.Containment)
 	case o.Resemblance > 1 && o.Containment > 1:
 		return errors.New("resemblance, containment: both above 1, so that no pair could be near")
+	case !(o.Whole >= 0 && o.Whole <= 1):
+		return fmt.Errorf("whole: %v, must be from 0 to 1", o.Whole)
 	case o.Rounds < 1:
 		return fmt.Errorf("rounds: %d, must be at least 1", o.Rounds)
 	}
@@ -93,6 +96,7 @@ type Verdict struct {
 	RegionStart      int     // the first round's trustable region
 	RegionEnd        int     // is A[RegionStart:RegionEnd]
 	Rounds           int     // rounds that were scored
+	Whole            int     // matched code points with the whole LCS of a round in place of its trustable part, of the best round
 }
 
 // Comparer compares documents. It holds scratch memory that grows to what the
@@ -140,9 +144,16 @@ func score(t, lenA, lenB int) (resemblance, containment float64) {
 	return float64(t) / float64(lenA+lenB-t), float64(t) / float64(lenB)
 }
 
-func (o *Options) reached(t, lenA, lenB int) bool {
+func (o *Options) reached(t, lenA, lenB int) bool { return o.near(t, lenA, lenA, lenB) }
+
+// near tells whether t code points in trustable regions, and whole with all of
+// an LCS, make a pair near. What one text contains of the other says enough.
+// What two texts share must not stand in patches of the longer one only: where
+// both are short, a common template is half of either.
+func (o *Options) near(t, whole, lenA, lenB int) bool {
 	r, c := score(t, lenA, lenB)
-	return r >= o.Resemblance || c >= o.Containment
+	w, _ := score(min(whole, lenB), lenA, lenB)
+	return c >= o.Containment || r >= o.Resemblance && w >= o.Whole
 }
 
 // need is the least t that reaches a threshold, lenB+1 if none does. Both
@@ -187,7 +198,7 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 		rounds = 1
 	}
 	for left := rounds; ; left-- {
-		if v.Rejected = c.align(need-v.TLCS, left); v.Rejected != None {
+		if v.Rejected = c.align(max(0, need-v.TLCS), left); v.Rejected != None {
 			break
 		}
 		found, start, end := c.matched(), 0, len(a.text)
@@ -201,16 +212,18 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 				v.RegionStart, v.RegionEnd = start, end
 			}
 		}
+		v.Whole = max(v.Whole, v.TLCS+found)
 		v.TLCS += c.matched()
 		v.Rounds++
-		if v.TLCS >= need {
+		if c.o.near(v.TLCS, v.Whole, lenA, lenB) {
 			v.Near = true
 			break
 		}
 		// The LCS of a later round is no longer than this one's, and its TLCS
 		// no longer than that. (TLCS lengths themselves may rise: a region is
 		// chosen by weight.)
-		if left == 1 || c.narrow() || v.TLCS+(left-1)*found < need {
+		most := v.TLCS + (left-1)*found
+		if left == 1 || c.narrow() || !c.o.near(min(most, lenB), max(v.Whole, most), lenA, lenB) {
 			v.Rejected = ByScore
 			break
 		}

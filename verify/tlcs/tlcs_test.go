@@ -75,7 +75,7 @@ func TestCompareRandom(t *testing.T) {
 		o := Options{
 			Window: 1 + rng.IntN(9), Blocks: 1 + rng.IntN(10), Slope: float64(rng.IntN(6)) / 10,
 			Resemblance: 0.05 + float64(rng.IntN(20))/20, Containment: 0.1 + float64(rng.IntN(10))/10,
-			Trustable: rng.IntN(4) > 0, Rounds: 1 + rng.IntN(5),
+			Trustable: rng.IntN(4) > 0, Rounds: 1 + rng.IntN(5), Whole: max(0, float64(rng.IntN(20)-8)/12),
 		}
 		if o.Validate() != nil {
 			continue
@@ -142,13 +142,13 @@ func TestCompare(t *testing.T) {
 		{"short, in a longer text", paper, body + short, short, false, BySketch, 0},
 		{"contained", paper, header + body + footer, body, true, None, 1},
 		{"contained, nothing else asked for", noResemblance, header + body + footer, body, true, None, 1},
-		{"too short to resemble", Options{16, 32, 0.1, 0.5, 2, true, 1}, header, header[:400], false, ByLength, 0},
+		{"too short to resemble", Options{16, 32, 0.1, 0.5, 2, true, 1, 0}, header, header[:400], false, ByLength, 0},
 		{"template and another body", paper, header + body + footer, header + other + footer, false, ByScore, 1},
 		{"template and another body, whole LCS", whole, header + body + footer, header + other + footer, true, None, 1},
 		{"other template, same body", paper, header + body, footer + body, false, BySketch, 0},
 		{"moved paragraphs, one round", paper, p1 + p2 + p3, p3 + p2 + p1, false, ByScore, 1},
 		{"moved paragraphs, three rounds", rounds3, p1 + p2 + p3, p3 + p2 + p1, true, None, 2},
-		{"moved, each part just a window", Options{4, 2, 0.1, 1, 1, true, 2}, "abcdefgh", "efghabcd", true, None, 2},
+		{"moved, each part just a window", Options{4, 2, 0.1, 1, 1, true, 2, 0}, "abcdefgh", "efghabcd", true, None, 2},
 		{"shared letters, no shared order", whole, p1 + p2 + p3, shuffle(rng, p1+p2+p3, 20), false, ByDistance, 0},
 	} {
 		v := check(t, NewComparer(c.o), c.x, c.y)
@@ -211,12 +211,13 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for field, o := range map[string]Options{
-		"window":      {0, 1, 0, 1, 1, true, 1},
-		"blocks":      {1, 0, 0, 1, 1, true, 1},
-		"slope":       {1, 1, -1, 1, 1, true, 1},
-		"resemblance": {1, 1, 0, 0, 1, true, 1},
-		"containment": {1, 1, 0, 1, 0, true, 1},
-		"rounds":      {1, 1, 0, 1, 1, true, 0},
+		"window":      {0, 1, 0, 1, 1, true, 1, 0},
+		"blocks":      {1, 0, 0, 1, 1, true, 1, 0},
+		"slope":       {1, 1, -1, 1, 1, true, 1, 0},
+		"resemblance": {1, 1, 0, 0, 1, true, 1, 0},
+		"containment": {1, 1, 0, 1, 0, true, 1, 0},
+		"rounds":      {1, 1, 0, 1, 1, true, 0, 0},
+		"whole":       {1, 1, 0, 1, 1, true, 1, 1.5},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), field+": ") {
 			t.Errorf("%s: %v", field, err)
