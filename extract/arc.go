@@ -172,7 +172,11 @@ func endHeader(block []byte) []byte {
 	for at > 0 {
 		line, _, found := bytes.Cut(block[at:], []byte{'\n'})
 		name, _, colon := bytes.Cut(line, []byte{':'})
-		if !found || !colon || len(name) == 0 || bytes.ContainsAny(name, " \t<>\"/") {
+		field := colon && len(name) > 0 && !bytes.ContainsAny(name, " \t<>\"/")
+		switch {
+		case field && !found: // the block ends inside it
+			return slices.Concat(block, []byte("\n\n"))
+		case !field:
 			return slices.Concat(block[:at], []byte{'\n'}, block[at:])
 		}
 		at += len(line) + 1

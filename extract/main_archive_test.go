@@ -96,11 +96,11 @@ func (m *mainTexts) read(path string) error {
 
 func (m *mainTexts) page(doc Document, s shown) {
 	m.pages++
-	if id := TextID(s.text); m.seen[id] {
+	id := TextID(s.text)
+	if m.seen[id] {
 		return
-	} else {
-		m.seen[id] = true
 	}
+	m.seen[id] = true
 	m.kinds[doc.Kind]++
 	main, sure := checkMain(m.t, s)
 	if !sure {

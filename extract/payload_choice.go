@@ -28,7 +28,7 @@ const (
 	ChoiceCharsetDetected                         // the charset was guessed from the text
 	ChoiceCharsetAssumed                          // nothing tells the charset: windows-1252, as browsers have it
 	ChoiceFirstSegment                            // the first segment of a record; the others are skipped as continuation
-	ChoiceMojibake                                // over 1% of the text could not be decoded
+	ChoiceMojibake                                // more of the text could not be decoded than the limit
 	ChoiceOverlayDropped                          // the text of a cookie banner or the like is left out
 	ChoiceRulesUnmatched                          // a site's rules would leave no text: all of it is kept
 	ChoiceTextCut                                 // the text is longer than the limit

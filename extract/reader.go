@@ -50,7 +50,7 @@ func (d *Damage) Error() string { return fmt.Sprintf("at offset %d: %v", d.Offse
 func (d *Damage) Unwrap() error { return d.Err }
 
 // Reader frames the records of a WARC or ARC file, or the lines of a text
-// collection; plain, gzip or zstd, compressed a record or as a whole. What is
+// collection; plain, gzip, zstd or lz4, compressed a record or as a whole. What is
 // compressed (codec) is apart from what is framed. It works outside gowarc,
 // because that way records can be parsed in parallel, damage costs no more than
 // the records it hits, and header and block are bounded before a parser sees

@@ -187,6 +187,8 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 		{"status that is no number, with a type", http("HTTP/1.1 OK\r\nContent-Type: text/html\r\n\r\nx"), ReasonHTTP},
 		{"Wget's log", rawRecord("log", fields("WARC-Type: resource", "WARC-Target-URI: <metadata://gnu.org/software/wget/warc/wget.log>", "Content-Type: text/plain")...), ReasonBookkeeping},
 		{"wpull's log", rawRecord("log", fields("WARC-Type: resource", "WARC-Target-URI: urn:X-wpull:log", "Content-Type: text/plain")...), ReasonBookkeeping},
+		{"an HTTP header that ends inside a field", http("HTTP/1.1 200 OK\r\nContent-Type: text/html"), ReasonEmpty},
+		{"a redirect whose header does not end", http("HTTP/1.1 302 Found\r\nLocation: /x"), ReasonStatus},
 		{"no end of the HTTP header", http("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"), ReasonEmpty},
 		{"no status", http("HTTP/1.1\r\n\r\nx"), ReasonHTTP},
 		{"status that is no number", http("HTTP/1.1 OK\r\n\r\nx"), ReasonHTTP},

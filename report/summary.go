@@ -37,7 +37,7 @@ type Records struct {
 	Revisits   int64            `json:"revisits"`            // of the documents and duplicates: repeat a capture
 	Parsed     int64            `json:"parsed"`              // of the documents and duplicates: read by way of a tree
 	Skipped    map[string]int64 `json:"skipped"`             // by reason
-	Kinds      map[string]int64 `json:"kinds,omitempty"`     // HTML pages among the documents and duplicates, by kind
+	Kinds      map[string]int64 `json:"kinds,omitempty"`     // HTML pages that were read, by kind; revisits are not
 	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for the documents and duplicates, by kind
 	Clipped    int64            `json:"clipped"`             // of the documents and duplicates: payload cut
 	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
