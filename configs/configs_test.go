@@ -130,7 +130,7 @@ func TestConfigFromBeforeASettingCame(t *testing.T) {
 	if err := json.Unmarshal(b, &old); err != nil {
 		t.Fatal(err)
 	}
-	delete(old["extract"], "clean")
+	delete(old["extract"], "overlays")
 	delete(old["verify"], "slope")
 	if b, err = json.Marshal(old); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestConfigFromBeforeASettingCame(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, want) { // the preset paper has the default's slope
+	if !reflect.DeepEqual(got, want) { // the preset paper has the default's slope and overlays
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -100,7 +100,7 @@ func withoutCosts(s sweep.Sweep) sweep.Sweep {
 // same settings.
 func TestSweep(t *testing.T) {
 	log := &stageLog{}
-	vary := []string{"verify.resemblance=0.3,0.9", "sign.smallest=3,6", "cluster.merge=following,direct", "extract.max_text_bytes=1024,4194304"}
+	vary := []string{"verify.resemblance=0.3,0.9", "sign.smallest=4,6", "cluster.merge=direct,following", "extract.max_text_bytes=1024,4194304"}
 	got, err := sweepIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), crawl(t), log, SweepOptions{Truth: exampleTruth(t), Sample: 10}, vary...)
 	if err != nil {
 		t.Fatal(err)

@@ -37,17 +37,17 @@ func names(p Plan) string {
 }
 
 func TestOneAfterAnother(t *testing.T) {
-	p := planned(t, false, "verify.slope=.2,1e-1", "cluster.merge=direct", "extract.statuses=[200, 404],[200]")
+	p := planned(t, false, "verify.slope=.2,1e-1", "cluster.merge=following", "extract.statuses=[200, 404],[200]")
 	want := `base
 verify.slope=0.2
 verify.slope=0.1
-cluster.merge=direct
+cluster.merge=following
 extract.statuses=[200,404]
 extract.statuses=[200]`
 	if got := names(p); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	for i, want := range []string{"0.1 following [200]", "0.2 following [200]", "0.1 following [200]", "0.1 direct [200]", "0.1 following [200 404]", "0.1 following [200]"} {
+	for i, want := range []string{"0.1 direct [200]", "0.2 direct [200]", "0.1 direct [200]", "0.1 following [200]", "0.1 direct [200 404]", "0.1 direct [200]"} {
 		c := p.Variants[i].Config
 		if got := fmt.Sprint(c.Verify.Slope, " ", c.Cluster.Merge, " ", c.Extract.Statuses); got != want {
 			t.Errorf("variant %d: %s, want %s", i, got, want)

@@ -74,13 +74,13 @@ func TestWriteText(t *testing.T) {
 
 func TestWriteCSV(t *testing.T) {
 	var b bytes.Buffer
-	if err := swept(t, planned(t, false, "verify.slope=0.2", "cluster.merge=direct"), false).WriteCSV(&b); err != nil {
+	if err := swept(t, planned(t, false, "verify.slope=0.2", "cluster.merge=following"), false).WriteCSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	want := `verify.slope,cluster.merge,page_precision,page_recall,page_f1,pair_precision,pair_recall,pair_f1,same_site_precision,coverage,trustable,trustable_by_labels,strain_away,reserve,signatures,sets,largest_set,pairs_compared,rejected_by_length,rejected_by_sketch,rejected_by_distance,rejected_by_score,near,clusters,pages_in_clusters,largest_cluster,extract_cpu_seconds,verify_cpu_seconds,cpu_seconds,seconds
-0.1,following,,,,,,,,,1.0000,,,,100,20,5,30,1,2,3,4,20,9,25,7,1.50,0.50,2.00,3.00
-0.2,following,,,,,,,,,0.9000,,,,100,20,5,31,1,2,3,4,21,9,25,7,1.50,1.50,3.00,4.00
-0.1,direct,,,,,,,,,0.8000,,,,100,20,5,32,1,2,3,4,22,9,25,7,1.50,2.50,4.00,5.00
+0.1,direct,,,,,,,,,1.0000,,,,100,20,5,30,1,2,3,4,20,9,25,7,1.50,0.50,2.00,3.00
+0.2,direct,,,,,,,,,0.9000,,,,100,20,5,31,1,2,3,4,21,9,25,7,1.50,1.50,3.00,4.00
+0.1,following,,,,,,,,,0.8000,,,,100,20,5,32,1,2,3,4,22,9,25,7,1.50,2.50,4.00,5.00
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -128,8 +128,8 @@ func TestPlots(t *testing.T) {
 		want []string
 	}{
 		// The base is a point of every plot, and 0 is the greatest of limits.
-		{false, []string{"verify.slope=0.2,0.05", "cluster.merge=direct", "text.max_columns=0,20000"},
-			[]string{"verify.slope (all else as in the base) 0.05 0.1 0.2", "text.max_columns (all else as in the base) 10240 20000 0"}},
+		{false, []string{"verify.slope=0.2,0.05", "cluster.merge=following", "text.max_columns=0,20000"},
+			[]string{"verify.slope (all else as in the base) 0.05 0.1 0.2", "text.max_columns (all else as in the base) 20000 200000 0"}},
 		{false, []string{"verify.slope=0.1"}, nil}, // one value only
 		// The last has the best F1.
 		{true, []string{"verify.slope=0.2,0.3", "sign.smallest=3,5"},
