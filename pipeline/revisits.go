@@ -280,7 +280,7 @@ func (u *update) offer(keys []extract.Key, c capture) error {
 }
 
 func (u *update) commitIfFull() error {
-	if u.b.Len() < commitBytes {
+	if u.b.Len() < u.w.o.commitBytes {
 		return nil
 	}
 	return u.commit()
