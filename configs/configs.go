@@ -20,6 +20,7 @@ import (
 
 	"neardup/extract"
 	"neardup/signature/ring"
+	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
 
@@ -88,9 +89,13 @@ const (
 // Verify are the settings of the verdicts and of closing them into clusters.
 type Verify struct {
 	tlcs.Options `yaml:",inline"`
+	Subject      `yaml:",inline"`
 	Closing      string `yaml:"closing" json:"closing"`
 	Contained    string `yaml:"contained" json:"contained"`
 }
+
+// Subject are the settings of the check of subjects.
+type Subject = subject.Options
 
 // Validate says which field is wrong, and why.
 func (c Config) Validate() error {
@@ -142,7 +147,7 @@ func (v Verify) validate() error {
 	if v.Contained != ContainedLinks && v.Contained != ContainedLeaf {
 		return fmt.Errorf("contained: %q is neither %s nor %s", v.Contained, ContainedLinks, ContainedLeaf)
 	}
-	return v.Options.Validate()
+	return errors.Join(v.Options.Validate(), v.Subject.Validate())
 }
 
 // Names lists the presets.

@@ -64,7 +64,7 @@ func clusterMembers(t *testing.T, records [][]byte, settings ...string) map[stri
 // A notice that many pages contain joins one of them, and glues none together.
 func TestContainmentDoesNotSwallow(t *testing.T) {
 	records := notices()
-	linked := clusterMembers(t, records, "verify.contained=links", "verify.containment=0.8", "sign.smallest=1")
+	linked := clusterMembers(t, records, "verify.contained=links", "verify.containment=0.8", "sign.smallest=1", "verify.closing=transitive")
 	if len(linked) != 1 {
 		t.Fatalf("with links: %d clusters, want all pages in one", len(linked))
 	}

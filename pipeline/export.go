@@ -276,7 +276,7 @@ func (w *Workspace) Summary(ctx context.Context) (report.Summary, error) {
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}
 	s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
-		ByScore: v.ByScore, Near: v.Near}
+		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}
 	for cl, err := range w.Clusters(ctx) {
 		if err != nil {
 			return s, err

@@ -309,15 +309,19 @@ func newPairMeter(w *Workspace, docs *prepared) *pairMeter {
 }
 
 func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err error) {
+	var docs [2]*document
 	var d [2]*tlcs.Document
 	for i := range d {
-		if d[i], err = p.docs.get(pair[i]); err != nil {
+		doc, err := p.docs.get(pair[i])
+		if err != nil {
 			return m, err
 		}
+		docs[i], d[i] = doc, doc.Document
 	}
 	m.has = want
 	m.lengths = d[0].Len() + d[1].Len()
-	m.near = p.sketched.Compare(d[0], d[1]).Near
+	verdict, _ := judge(p.sketched, p.w.config.Verify, docs[0], docs[1])
+	m.near = verdict.Near
 	if want&wantStrained != 0 {
 		x, y := p.sketched.SketchLengths(d[0], d[1])
 		m.strained = m.lengths - x - y

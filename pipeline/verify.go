@@ -26,6 +26,7 @@ type VerifyCounts struct {
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
+	BySubject  int64 `json:"rejected_by_subject"`
 	Near       int64 `json:"near"`
 	Clusters   int64 `json:"clusters"`
 }
@@ -37,6 +38,7 @@ func (c *VerifyCounts) add(o VerifyCounts) {
 	c.BySketch += o.BySketch
 	c.ByDistance += o.ByDistance
 	c.ByScore += o.ByScore
+	c.BySubject += o.BySubject
 	c.Near += o.Near
 }
 
@@ -54,6 +56,11 @@ func (c *VerifyCounts) verdict(v tlcs.Verdict) {
 	case tlcs.ByScore:
 		c.ByScore++
 	}
+}
+
+func (c *VerifyCounts) bySubject() {
+	c.Pairs++
+	c.BySubject++
 }
 
 // verifyCursor is where the verification goes on: behind the set After, or
@@ -149,7 +156,7 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 					if len(set) > largeSet {
 						comparers = newComparers(w.config.Verify.Options, w.o.Workers)
 					}
-					v := setVerifier{closing: w.config.Verify.Closing, contained: w.config.Verify.Contained, options: w.config.Verify.Options, docs: docs.get, comparers: comparers}
+					v := setVerifier{config: w.config.Verify, docs: docs.get, comparers: comparers}
 					if j.err = v.verify(ctx, set); j.err != nil {
 						break
 					}

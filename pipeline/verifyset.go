@@ -13,6 +13,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/extract/text"
+	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
 
@@ -38,10 +39,8 @@ const (
 // 4), without saying which pairs; comparing with leaders only is our reading.
 // The outcome does not depend on the number of comparers.
 type setVerifier struct {
-	closing   string
-	contained string
-	options   tlcs.Options
-	docs      func(textID) (*tlcs.Document, error)
+	config    configs.Verify
+	docs      func(textID) (*document, error)
 	comparers []*tlcs.Comparer
 
 	leaders []cluster.Key
@@ -50,6 +49,33 @@ type setVerifier struct {
 	parent  []int       // of each leader in the forest of united clusters
 	links   []link
 	counts  VerifyCounts
+}
+
+// document is a text ready for comparison.
+type document struct {
+	*tlcs.Document
+	page *subject.Page
+}
+
+func prepare(text string, v configs.Verify) *document {
+	d := tlcs.Prepare(text, v.Window)
+	return &document{d, subject.Read(d.Text(), v.Subject.Lines)}
+}
+
+// judge decides whether two documents are near. Those about different subjects
+// are not, whatever they measure; the verdict is then empty. Evidence from one
+// side is not held against containment: a page that holds another may well be
+// about more.
+func judge(c *tlcs.Comparer, o configs.Verify, a, b *document) (v tlcs.Verdict, bySubject bool) {
+	evidence := o.Subject.Compare(a.page, b.page)
+	if evidence == subject.Both {
+		return v, true
+	}
+	v = c.Compare(a.Document, b.Document)
+	if v.Near && evidence == subject.OneSided && v.Resemblance >= o.Resemblance && v.Resemblance < o.Subject.OneSided {
+		return tlcs.Verdict{}, true
+	}
+	return v, false
 }
 
 func newComparers(o tlcs.Options, n int) []*tlcs.Comparer {
@@ -63,7 +89,7 @@ func newComparers(o tlcs.Options, n int) []*tlcs.Comparer {
 // member is one of a chunk on its way.
 type member struct {
 	key    cluster.Key
-	doc    *tlcs.Document
+	doc    *document
 	bounds tlcs.Bounds
 	links  []link
 	joined []int // leaders that it is near
@@ -87,7 +113,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 						return err
 					}
 					if v.index != nil {
-						v.index.Bound(m.doc, &m.bounds)
+						v.index.Bound(m.doc.Document, &m.bounds)
 					}
 					if err := v.meet(gctx, c, m, 0, known); err != nil {
 						return err
@@ -103,7 +129,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.Len() > known {
-				v.index.Bound(m.doc, &m.bounds)
+				v.index.Bound(m.doc.Document, &m.bounds)
 			}
 			if err := v.meet(ctx, v.comparers[0], m, known, len(v.leaders)); err != nil {
 				return err
@@ -128,10 +154,10 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 
 // addToIndex adds the newest leader to the index, which it makes once there are
 // so many that it pays.
-func (v *setVerifier) addToIndex(newest *tlcs.Document) error {
+func (v *setVerifier) addToIndex(newest *document) error {
 	switch {
 	case v.index != nil:
-		v.index.Add(newest)
+		v.index.Add(newest.Document)
 	case len(v.leaders) == manyLeaders:
 		v.index = tlcs.NewIndex(indexWindows)
 		for _, l := range v.leaders {
@@ -139,7 +165,7 @@ func (v *setVerifier) addToIndex(newest *tlcs.Document) error {
 			if err != nil {
 				return err
 			}
-			v.index.Add(doc)
+			v.index.Add(doc.Document)
 		}
 	}
 	return nil
@@ -148,7 +174,7 @@ func (v *setVerifier) addToIndex(newest *tlcs.Document) error {
 // meet compares m with the leaders from up to to.
 func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, from, to int) error {
 	for l := from; l < to; l++ {
-		if v.closing == configs.ClosingRepresentative && len(m.joined) > 0 {
+		if v.config.Closing == configs.ClosingRepresentative && len(m.joined) > 0 {
 			return nil
 		}
 		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
@@ -158,7 +184,7 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 			return ctx.Err()
 		}
 		if l < v.index.Len() {
-			if stage := m.bounds.Rejects(&v.options, l, m.doc.Len(), v.lengths[l]); stage != tlcs.None {
+			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.Len(), v.lengths[l]); stage != tlcs.None {
 				m.counts.verdict(tlcs.Verdict{Rejected: stage})
 				continue
 			}
@@ -167,11 +193,15 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 		if err != nil {
 			return err
 		}
-		verdict := c.Compare(leader, m.doc)
+		verdict, bySubject := judge(c, v.config, leader, m.doc)
+		if bySubject {
+			m.counts.bySubject()
+			continue
+		}
 		m.counts.verdict(verdict)
 		if verdict.Near {
 			s := v.score(verdict, leader, m.doc)
-			if v.contained == configs.ContainedLinks || s.Relation == Near {
+			if v.config.Contained == configs.ContainedLinks || s.Relation == Near {
 				m.joined = append(m.joined, l)
 			}
 			m.links = append(m.links, link{v.leaders[l], m.key, s})
@@ -190,9 +220,9 @@ func (v *setVerifier) root(l int) int {
 }
 
 // score says what the member is to its leader.
-func (v *setVerifier) score(t tlcs.Verdict, leader, m *tlcs.Document) score {
+func (v *setVerifier) score(t tlcs.Verdict, leader, m *document) score {
 	s := score{Near, t.Resemblance, t.Containment}
-	if t.Resemblance < v.options.Resemblance {
+	if t.Resemblance < v.config.Resemblance {
 		switch {
 		case m.Len() < leader.Len():
 			s.Relation = Contained
@@ -203,11 +233,11 @@ func (v *setVerifier) score(t tlcs.Verdict, leader, m *tlcs.Document) score {
 	return s
 }
 
-// prepared gives texts ready for comparison, and keeps the ones used last.
+// prepared gives documents, and keeps the ones used last.
 type prepared struct {
 	w     *Workspace
 	mu    sync.Mutex
-	order list.List // of *tlcs.Document with id, the one used last in front
+	order list.List // of preparedText, the one used last in front
 	byID  map[textID]*list.Element
 	bytes int
 }
@@ -216,14 +246,14 @@ const preparedBytes = 128 << 20
 
 type preparedText struct {
 	id  textID
-	doc *tlcs.Document
+	doc *document
 }
 
 func newPrepared(w *Workspace) *prepared {
 	return &prepared{w: w, byID: map[textID]*list.Element{}}
 }
 
-func (p *prepared) get(id textID) (*tlcs.Document, error) {
+func (p *prepared) get(id textID) (*document, error) {
 	p.mu.Lock()
 	if e, ok := p.byID[id]; ok {
 		p.order.MoveToFront(e)
@@ -238,7 +268,7 @@ func (p *prepared) get(id textID) (*tlcs.Document, error) {
 	if !ok {
 		return nil, fmt.Errorf("no text: %w", corrupt(textKey(id)))
 	}
-	doc := tlcs.Prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), p.w.config.Verify.Options.Window)
+	doc := prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), p.w.config.Verify)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster

@@ -10,6 +10,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
 
@@ -105,9 +106,9 @@ func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) 
 func TestSetVerifier(t *testing.T) {
 	for seed := range uint64(6) {
 		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
-		docs := map[textID]*tlcs.Document{}
+		docs := map[textID]*document{}
 		for id, text := range texts {
-			docs[id] = tlcs.Prepare(text, tlcsOptions.Window)
+			docs[id] = prepare(text, configs.Verify{Options: tlcsOptions})
 		}
 		c := tlcs.NewComparer(tlcsOptions)
 		for _, rule := range [][2]string{
@@ -115,13 +116,14 @@ func TestSetVerifier(t *testing.T) {
 			{configs.ClosingTransitive, configs.ContainedLeaf}, {configs.ClosingRepresentative, configs.ContainedLeaf},
 		} {
 			closing, contained := rule[0], rule[1]
+			config := configs.Verify{Options: tlcsOptions, Closing: closing, Contained: contained}
 			pairs, want := slowVerify(closing, keys, func(a, b cluster.Key) (near, joins bool) {
-				v := c.Compare(docs[a.ID()], docs[b.ID()])
+				v := c.Compare(docs[a.ID()].Document, docs[b.ID()].Document)
 				return v.Near, v.Near && (contained == configs.ContainedLinks || v.Resemblance >= tlcsOptions.Resemblance)
 			})
 			for _, workers := range []int{1, 2, 5} {
-				v := setVerifier{closing: closing, contained: contained, options: tlcsOptions, comparers: newComparers(tlcsOptions, workers),
-					docs: func(id textID) (*tlcs.Document, error) { return docs[id], nil }}
+				v := setVerifier{config: config, comparers: newComparers(tlcsOptions, workers),
+					docs: func(id textID) (*document, error) { return docs[id], nil }}
 				if err := v.verify(context.Background(), keys); err != nil {
 					t.Fatal(err)
 				}
@@ -144,21 +146,24 @@ func TestSetVerifierStops(t *testing.T) {
 	keys, texts := family(rand.New(rand.NewPCG(1, 1)), 300)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	v := setVerifier{closing: configs.ClosingTransitive, options: tlcsOptions, comparers: newComparers(tlcsOptions, 2),
-		docs: func(id textID) (*tlcs.Document, error) { return tlcs.Prepare(texts[id], tlcsOptions.Window), nil }}
+	v := setVerifier{config: configs.Verify{Options: tlcsOptions, Closing: configs.ClosingTransitive}, comparers: newComparers(tlcsOptions, 2),
+		docs: func(id textID) (*document, error) {
+			return prepare(texts[id], configs.Verify{Options: tlcsOptions}), nil
+		}}
 	if err := v.verify(ctx, keys); err == nil {
 		t.Error("a cancelled verification went to its end")
 	}
 }
 
 func TestScoreOfContainment(t *testing.T) {
-	long, short := tlcs.Prepare(strings.Repeat("a b c d e ", 50), 16), tlcs.Prepare("a b c d e ", 16)
-	v := setVerifier{options: tlcsOptions}
+	o := configs.Verify{Options: tlcsOptions}
+	long, short := prepare(strings.Repeat("a b c d e ", 50), o), prepare("a b c d e ", o)
+	v := setVerifier{config: o}
 	contained := tlcs.Verdict{Near: true, Resemblance: 0.1, Containment: 0.9}
 	for _, tt := range []struct {
 		name           string
 		verdict        tlcs.Verdict
-		leader, member *tlcs.Document
+		leader, member *document
 		want           Relation
 	}{
 		{"resemblance reached", tlcs.Verdict{Near: true, Resemblance: 0.5, Containment: 0.9}, long, short, Near},
@@ -168,6 +173,46 @@ func TestScoreOfContainment(t *testing.T) {
 	} {
 		if got := v.score(tt.verdict, tt.leader, tt.member).Relation; got != tt.want {
 			t.Errorf("%s: relation %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Pages about different subjects are not near however much they share; a page
+// that holds another whole still contains it.
+func TestJudge(t *testing.T) {
+	usual := strings.Repeat("The usual rules for colours and for line widths hold here too, and so do those for dashes. ", 8)
+	function := func(name string) string {
+		return "Manual\nFunction " + name + "\n" + usual + "\nCall " + name + " first.\n" + usual
+	}
+	o := configs.Verify{Options: tlcsOptions, Subject: subject.Options{Lines: 6, Rate: 1, OneSided: 0.7}}
+	o.Resemblance, o.Containment = 0.5, 0.9
+	unchecked := o
+	unchecked.Lines = 0
+	more := strings.Repeat("Of festivals there is much to tell that is not about drawing at all, as anyone will know. ", 30)
+	for _, tt := range []struct {
+		name                     string
+		a, b                     string
+		near, bySubject, without bool
+		resemblance              float64
+	}{
+		{"the same", function("draw_line"), function("draw_line"), true, false, true, 1},
+		{"two functions", function("draw_line"), function("draw_circle"), false, true, true, 0},
+		{"one page in another", function("draw_line"), "Manual\nFestivals\n" + more + "Festivals\n" + function("draw_line"), true, false, true, 0.3},
+		{"half of one, and about something else", function("draw_line"), "Manual\nFestivals\n" + more[:700] + "Festivals\n" + usual + usual, false, true, true, 0},
+	} {
+		for _, swap := range []bool{false, true} {
+			a, b := tt.a, tt.b
+			if swap {
+				a, b = b, a
+			}
+			v, bySubject := judge(tlcs.NewComparer(o.Options), o, prepare(a, o), prepare(b, o))
+			if v.Near != tt.near || bySubject != tt.bySubject || v.Resemblance < tt.resemblance-0.1 || v.Resemblance > tt.resemblance+0.1 {
+				t.Errorf("%s: %+v, by subject %v", tt.name, v, bySubject)
+			}
+			v, bySubject = judge(tlcs.NewComparer(o.Options), unchecked, prepare(a, unchecked), prepare(b, unchecked))
+			if v.Near != tt.without || bySubject {
+				t.Errorf("%s, unchecked: %+v, by subject %v", tt.name, v, bySubject)
+			}
 		}
 	}
 }

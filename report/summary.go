@@ -66,6 +66,7 @@ type Pairs struct {
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
+	BySubject  int64 `json:"rejected_by_subject"`
 	Near       int64 `json:"near"`
 }
 
@@ -179,6 +180,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("rejected by sketch", s.Pairs.BySketch)
 	row("rejected by distance", s.Pairs.ByDistance)
 	row("rejected by score", s.Pairs.ByScore)
+	row("rejected by subject", s.Pairs.BySubject)
 	row("near", s.Pairs.Near)
 	row("clusters", s.Clusters.Clusters, fmt.Sprintf("%d pages", s.Clusters.Pages), fmt.Sprintf("the largest has %d", s.Clusters.Largest))
 	for _, b := range s.Clusters.BySize {

@@ -76,6 +76,7 @@ type Counts struct {
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
+	BySubject  int64 `json:"rejected_by_subject"`
 	Near       int64 `json:"near"`
 	Clusters   int64 `json:"clusters"`
 	Pages      int64 `json:"pages_in_clusters"`
@@ -176,6 +177,7 @@ var quantity = []column{
 	count("rejected_by_sketch", "by sketch", func(c Counts) int64 { return c.BySketch }),
 	count("rejected_by_distance", "by distance", func(c Counts) int64 { return c.ByDistance }),
 	count("rejected_by_score", "by score", func(c Counts) int64 { return c.ByScore }),
+	count("rejected_by_subject", "by subject", func(c Counts) int64 { return c.BySubject }),
 	count("near", "near", func(c Counts) int64 { return c.Near }),
 	count("clusters", "clusters", func(c Counts) int64 { return c.Clusters }),
 	count("pages_in_clusters", "pages", func(c Counts) int64 { return c.Pages }),

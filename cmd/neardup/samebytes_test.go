@@ -87,7 +87,7 @@ func TestSameBytes(t *testing.T) {
 		check(t, dir, want)
 		for _, change := range []string{
 			"extract.max_text_bytes=1024", "extract.statuses=[200, 404]", "text.max_columns=900", "sign.smallest=2",
-			"sign.modulus=5", "cluster.max_list=2", "cluster.merge=following", "verify.resemblance=0.9", "verify.closing=representative",
+			"sign.modulus=5", "cluster.max_list=2", "cluster.merge=following", "verify.resemblance=0.9", "verify.closing=transitive",
 		} {
 			if status := neardup(t, exitOK, "status", "--workspace", dir, "--set", change); !strings.Contains(status, "stale (options)") {
 				t.Errorf("%s changes no stage's options:\n%s", change, status)

@@ -110,6 +110,9 @@ func (d *Document) find(print uint64) int {
 	return i
 }
 
+// Text is the text in code points, not to be changed.
+func (d *Document) Text() []int32 { return d.text }
+
 // Len is the length of the text in code points.
 func (d *Document) Len() int { return len(d.text) }
 

@@ -1,0 +1,320 @@
+// Package subject tells apart pages that one template makes alike: two
+// functions of one reference, two products of one shop, two statements of one
+// form. Nearly all their text is the same, so no measure of it can; but such
+// pages say in their first lines what they are about, and go on to name it.
+// The TLCS paper counts them among its false positives ("similar objects",
+// section 4) and has no remedy; this one is ours.
+package subject
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unicode"
+
+	"neardup/extract/text"
+)
+
+// Options of the check. docs/benchmarks.md has the rows behind the defaults.
+type Options struct {
+	Lines    int     `yaml:"subject_lines" json:"subject_lines"`         // first lines in which two pages may name different subjects; 0: no check
+	Rate     float64 `yaml:"subject_rate" json:"subject_rate"`           // least number of times a subject is named in 1,000 code points of the longer page
+	OneSided float64 `yaml:"subject_one_sided" json:"subject_one_sided"` // resemblance below which it is enough that one of the pages keeps to its subject
+}
+
+// Validate names the first option that makes no sense.
+func (o Options) Validate() error {
+	switch {
+	case o.Lines < 0:
+		return fmt.Errorf("subject_lines: %d is negative", o.Lines)
+	case !(o.Rate >= 0):
+		return fmt.Errorf("subject_rate: %v, must be a number of at least 0", o.Rate)
+	case !(o.OneSided >= 0 && o.OneSided <= 1):
+		return fmt.Errorf("subject_one_sided: %v, must be from 0 to 1", o.OneSided)
+	}
+	return nil
+}
+
+const (
+	share = 2 // one in so many of the words that only one of the lines has names its subject, at least
+
+	lineWords = 64 // of a line so many words are looked at: no name is longer
+)
+
+// Page is a text prepared for comparison. It is not changed by that, so pages
+// can be shared between goroutines.
+type Page struct {
+	text  []int32
+	lines [][]uint64 // the words of the first lines
+	once  sync.Once
+	words counts // of the whole text; made when first asked for, since few pages need it
+}
+
+// Read prepares a text, given in code points with lines ended by line feeds,
+// for comparisons by its first so many lines. The text must not change.
+func Read(t []int32, lines int) *Page {
+	p := &Page{text: t}
+	for rest := t; len(p.lines) < lines && len(rest) > 0; {
+		var line []int32
+		line, rest = cutLine(rest)
+		var ws []uint64
+		for w := range words(line) {
+			if ws = append(ws, w); len(ws) == lineWords {
+				break
+			}
+		}
+		p.lines = append(p.lines, ws)
+	}
+	return p
+}
+
+// Evidence that two pages are about different subjects.
+type Evidence uint8
+
+const (
+	None     Evidence = iota
+	OneSided          // one of the pages keeps to a subject that the other does not name
+	Both              // each keeps to its own
+)
+
+// tally is of one word in the lines that tell, by page: how often it is in the
+// line, and in the whole text.
+type tally struct {
+	word       uint64
+	line, text [2]int
+}
+
+// Compare looks for evidence that two pages are about different subjects; it
+// does not matter which comes first.
+//
+// The lines that tell are the first that differ in their words, if they are
+// among the first Lines. A word that only one of them has, or has more often,
+// names the subject of its page if the rest of that page has it too, and more
+// often than the rest of the other. A page keeps to its subject if half of the words that only its
+// line has are such names. One of the names must stand in its page at least
+// Rate times in 1,000 code points of the longer page: a long text may name its
+// site here and there, and still say what others say.
+//
+// It takes Both pages to keep to their subjects, or one if the other has no
+// word there that it has not; else it is OneSided.
+func (o Options) Compare(a, b *Page) Evidence {
+	i := 0
+	for ; i < o.Lines && i < len(a.lines) && i < len(b.lines) && slices.Equal(a.lines[i], b.lines[i]); i++ {
+	}
+	if i >= o.Lines || i >= len(a.lines) || i >= len(b.lines) {
+		return None
+	}
+	var own, names [2]int // words that only one line has, and those of them that name its subject
+	named := 0
+	for _, t := range tell(a, b, i) {
+		side := 0
+		if t.line[1] > t.line[0] {
+			side = 1
+		}
+		own[side]++
+		rest, other := t.text[side]-t.line[side], t.text[1-side]-t.line[1-side]
+		if stands(t.word, rest, other) {
+			names[side]++
+			named = max(named, t.text[side])
+		}
+	}
+	keeps := func(side int) bool { return names[side] > 0 && names[side]*share >= own[side] }
+	switch {
+	case !keeps(0) && !keeps(1) || float64(named)*1000 < o.Rate*float64(max(len(a.text), len(b.text))):
+		return None
+	case (own[0] == 0 || keeps(0)) && (own[1] == 0 || keeps(1)):
+		return Both
+	}
+	return OneSided
+}
+
+// tell gives the words that line i of one page has more often than line i of
+// the other.
+func tell(a, b *Page, i int) []tally {
+	var out []tally
+	for side, p := range []*Page{a, b} {
+		for _, w := range p.lines[i] {
+			at := slices.IndexFunc(out, func(t tally) bool { return t.word == w })
+			if at < 0 {
+				at = len(out)
+				out = append(out, tally{word: w, text: [2]int{a.times(w), b.times(w)}})
+			}
+			out[at].line[side]++
+		}
+	}
+	return slices.DeleteFunc(out, func(t tally) bool { return t.line[0] == t.line[1] })
+}
+
+func cutLine(t []int32) (line, rest []int32) {
+	for i, r := range t {
+		if r == '\n' {
+			return t[:i], t[i+1:]
+		}
+	}
+	return t, nil
+}
+
+// times is how often the page has the word.
+func (p *Page) times(word uint64) int {
+	p.once.Do(func() {
+		for w := range words(p.text) {
+			p.words.add(w)
+		}
+	})
+	return p.words.of(word)
+}
+
+// counts is a hash table with open addressing, at most half full, of words and
+// how often each was added.
+type counts struct {
+	words []uint64 // 0 is free
+	times []int32
+	used  int
+}
+
+// slot is where the word is, or the free place for it.
+func (c *counts) slot(word uint64) int {
+	mask := len(c.words) - 1
+	i := int(word>>32) & mask
+	for c.words[i] != word && c.words[i] != 0 {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (c *counts) add(word uint64) {
+	if 2*(c.used+1) > len(c.words) {
+		old := *c
+		n := max(64, 2*len(old.words))
+		c.words, c.times = make([]uint64, n), make([]int32, n)
+		for i, w := range old.words {
+			if w != 0 {
+				at := c.slot(w)
+				c.words[at], c.times[at] = w, old.times[i]
+			}
+		}
+	}
+	at := c.slot(word)
+	if c.words[at] == 0 {
+		c.words[at] = word
+		c.used++
+	}
+	c.times[at]++
+}
+
+func (c *counts) of(word uint64) int {
+	if len(c.words) == 0 {
+		return 0
+	}
+	at := c.slot(word)
+	if c.words[at] == 0 {
+		return 0
+	}
+	return int(c.times[at])
+}
+
+// words gives the words of a text, each as a number.
+func words(t []int32) func(yield func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		for {
+			var w uint64
+			if w, t = next(t); w == 0 || !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// next gives the first word of t and what follows it; 0 is no word. A word is a
+// run of letters, marks, underscores and, behind the first of these, digits; or
+// a single wide character, for the scripts that have no spaces between words;
+// or a run of symbols, since operators are names too. Numbers are no words:
+// dates and versions change in the same page. Case does not count. The number of a word
+// is its FNV-1a hash but for the last bit, so two words could be taken for one,
+// once in a long time.
+func next(t []int32) (word uint64, rest []int32) {
+	i := 0
+	k := other
+	for ; i < len(t); i++ {
+		if k = kindOf(t[i]); k > digit {
+			break
+		}
+	}
+	if i == len(t) {
+		return 0, nil
+	}
+	h := uint64(14695981039346656037)
+	for {
+		h = (h ^ uint64(uint32(lower(t[i])))) * 1099511628211
+		if i++; k == wide || i == len(t) {
+			break
+		}
+		if next := kindOf(t[i]); next != k && (k != letter || next != digit) {
+			break
+		}
+	}
+	if k == wide {
+		return h | 1, t[i:]
+	}
+	return h&^1 | 2, t[i:]
+}
+
+// stands tells whether a word stands for the subject of a page, by how often
+// the rest of that page and the rest of the other have it: once at least, and a
+// third more often. A wide character is half a word, so of it there must be
+// twice as many, in both respects.
+func stands(word uint64, rest, other int) bool {
+	if word&1 == 1 {
+		return rest >= 2 && rest >= 2*other
+	}
+	return rest >= 1 && 3*rest >= 4*other
+}
+
+type kind uint8
+
+const (
+	other kind = iota
+	digit
+	letter // goes together with letters and digits behind it
+	wide
+	symbol
+)
+
+var asciiKinds = func() (kinds [128]kind) {
+	for r := range int32(128) {
+		kinds[r] = slowKind(r)
+	}
+	return kinds
+}()
+
+func kindOf(r int32) kind {
+	if r < 128 {
+		return asciiKinds[r]
+	}
+	return slowKind(r)
+}
+
+func slowKind(r int32) kind {
+	switch {
+	case r == '_' || unicode.IsLetter(r) || unicode.IsMark(r):
+		if text.RuneColumns(r) == 2 {
+			return wide
+		}
+		return letter
+	case unicode.IsNumber(r):
+		return digit
+	case unicode.In(r, unicode.Sm, unicode.Sc, unicode.Sk), r == '&', r == '*', r == '!', r == '/':
+		return symbol
+	}
+	return other
+}
+
+func lower(r int32) int32 {
+	if 'A' <= r && r <= 'Z' {
+		return r + ('a' - 'A')
+	}
+	if r < 128 {
+		return r
+	}
+	return unicode.ToLower(r)
+}
