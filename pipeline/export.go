@@ -12,21 +12,11 @@ import (
 	"os"
 	"slices"
 
-	"neardup/extract"
 	"neardup/report"
 )
 
 // Formats are the formats of Export.
 var Formats = []string{"jsonl", "csv", "text", "summary", "summary-json"}
-
-// The files that Run leaves in the workspace's exports directory, and the
-// format of each.
-var exportFiles = []struct{ name, format string }{
-	{"clusters.jsonl", "jsonl"},
-	{"clusters.csv", "csv"},
-	{"summary.json", "summary-json"},
-	{"summary.txt", "summary"},
-}
 
 // Export writes the clusters, or the summary, in a format.
 func (w *Workspace) Export(ctx context.Context, format string, out io.Writer) error {
@@ -54,18 +44,44 @@ func (w *Workspace) Export(ctx context.Context, format string, out io.Writer) er
 }
 
 // ExportAll writes all formats into the workspace's exports directory, each
-// file whole or not at all.
-func (w *Workspace) ExportAll(ctx context.Context) error {
-	if err := os.MkdirAll(w.path("exports"), 0o777); err != nil {
-		return w.explain(err)
+// file whole or not at all, and returns the summary. All of it is one pass over
+// the clusters, each of which is shown to see.
+func (w *Workspace) ExportAll(ctx context.Context, see func(report.Cluster)) (report.Summary, error) {
+	s, err := w.exportAll(ctx, see)
+	if err != nil {
+		err = w.explain(fmt.Errorf("export: %w", err))
 	}
-	for _, e := range exportFiles {
-		if err := ExportFile(w.path("exports", e.name), func(out io.Writer) error { return w.Export(ctx, e.format, out) }); err != nil {
-			return w.explain(fmt.Errorf("export %s: %w", e.name, err))
-		}
-	}
-	return nil
+	return s, err
 }
+
+func (w *Workspace) exportAll(ctx context.Context, see func(report.Cluster)) (report.Summary, error) {
+	var s report.Summary
+	if err := errors.Join(w.current("verify"), os.MkdirAll(w.path("exports"), 0o777)); err != nil {
+		return s, err
+	}
+	s, err := w.stagesSummary()
+	if err != nil {
+		return s, err
+	}
+	file := func(name string, write func(io.Writer) error) error {
+		return ExportFile(w.path("exports", name), write)
+	}
+	err = file("clusters.jsonl", func(jsonl io.Writer) error {
+		return file("clusters.csv", func(csv io.Writer) error {
+			return w.writeClusters(ctx, report.NewJSONL(jsonl), report.NewCSV(csv), watcher(s.Add), watcher(see))
+		})
+	})
+	if err != nil {
+		return s, err
+	}
+	return s, errors.Join(file("summary.json", s.WriteJSON), file("summary.txt", s.WriteText))
+}
+
+// watcher is a report.Writer that only looks on.
+type watcher func(report.Cluster)
+
+func (w watcher) Write(c report.Cluster) error { w(c); return nil }
+func (w watcher) Close() error                 { return nil }
 
 // ExportFile publishes what write writes under path, whole or not at all.
 func ExportFile(path string, write func(io.Writer) error) error {
@@ -75,25 +91,38 @@ func ExportFile(path string, write func(io.Writer) error) error {
 	})
 }
 
-func (w *Workspace) writeClusters(ctx context.Context, out report.Writer) error {
+func (w *Workspace) writeClusters(ctx context.Context, to ...report.Writer) error {
 	for c, err := range w.Clusters(ctx) {
 		if err != nil {
 			return err
 		}
-		if err := out.Write(c); err != nil {
+		for _, out := range to {
+			if err := out.Write(c); err != nil {
+				return err
+			}
+		}
+	}
+	for _, out := range to {
+		if err := out.Close(); err != nil {
 			return err
 		}
 	}
-	return out.Close()
+	return nil
 }
 
 // Clusters gives the clusters of two and more pages by id. One at a time is in
 // memory.
 func (w *Workspace) Clusters(ctx context.Context) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
+		finder, err := w.store.pageFinder()
+		if err != nil {
+			yield(report.Cluster{}, err)
+			return
+		}
+		defer finder.close()
 		var rows []clusterRow
 		flush := func() bool {
-			c, err := w.assemble(rows)
+			c, err := assemble(rows, finder)
 			rows = rows[:0]
 			return yield(c, errors.Join(err, ctx.Err())) && err == nil && ctx.Err() == nil
 		}
@@ -141,11 +170,11 @@ func parseClusterRow(r row) (c clusterRow, err error) {
 
 // assemble makes a cluster of its rows, one a text: finds the pages that have
 // these texts, and names what each was verified against.
-func (w *Workspace) assemble(rows []clusterRow) (report.Cluster, error) {
+func assemble(rows []clusterRow, finder *pageFinder) (report.Cluster, error) {
 	pages := map[textID][]report.Member{}
 	for _, r := range rows {
 		var err error
-		if pages[r.member], err = w.pagesOf(r.member); err != nil {
+		if pages[r.member], err = finder.pages(r.member); err != nil {
 			return report.Cluster{}, err
 		}
 		if len(pages[r.member]) == 0 {
@@ -209,55 +238,18 @@ func comparePages(a, b report.Member) int {
 		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset))
 }
 
-// pagesOf gives the pages that have the text: captures before revisits, the
-// earliest first.
-func (w *Workspace) pagesOf(t textID) ([]report.Member, error) {
-	var out []report.Member
-	for r, err := range w.store.rows(prefixBounds(join(tableOccurrence, t[:]))) {
-		if err != nil {
-			return nil, err
-		}
-		_, d, err := parseOccurrenceKey(r.key())
-		if err != nil {
-			return nil, err
-		}
-		m, err := w.page(d)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	slices.SortFunc(out, func(a, b report.Member) int {
-		return cmp.Or(compareBool(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
-	})
-	return out, nil
-}
-
-// page reads a document as a member of a cluster.
-func (w *Workspace) page(id extract.ID) (report.Member, error) {
-	d, file, offset, err := w.document(id)
-	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
-		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf}, err
-}
-
-// document reads a document and where it is. Of several files that hold it the
-// first by name counts.
-func (w *Workspace) document(id extract.ID) (d storedDocument, file string, offset int64, err error) {
-	for r, err := range w.store.rows(prefixBounds(join(tableDocument, id[:]))) {
-		if err != nil {
-			return d, "", 0, err
-		}
-		if err := r.json(&d); err != nil {
-			return d, "", 0, err
-		}
-		_, file, offset, err := parseDocumentKey(r.key())
-		return d, file, offset, err
-	}
-	return d, "", 0, fmt.Errorf("no document: %w", corrupt(id[:]))
-}
-
 // Summary sums up the workspace.
 func (w *Workspace) Summary(ctx context.Context) (report.Summary, error) {
+	s, err := w.stagesSummary()
+	if err != nil {
+		return s, err
+	}
+	err = w.writeClusters(ctx, watcher(s.Add))
+	return s, err
+}
+
+// stagesSummary is the summary but for the clusters.
+func (w *Workspace) stagesSummary() (report.Summary, error) {
 	var s report.Summary
 	var x ExtractCounts
 	var g SignCounts
@@ -277,12 +269,6 @@ func (w *Workspace) Summary(ctx context.Context) (report.Summary, error) {
 	s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
 		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}
-	for cl, err := range w.Clusters(ctx) {
-		if err != nil {
-			return s, err
-		}
-		s.Add(cl)
-	}
 	for _, st := range stages {
 		state, _, err := w.state(st.name)
 		if err != nil {

@@ -166,6 +166,11 @@ func (w *Workspace) findCaptures(sr *stageRun) error {
 // linkRevisits makes documents of the revisits that are left and refer to a
 // capture found so far, and offers them to those that refer to revisits.
 func (w *Workspace) linkRevisits(sr *stageRun, chain byte) (linked int64, err error) {
+	documents, err := w.store.seeker(tableDocument) // none that is looked up changes meanwhile
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = documents.Close() }()
 	u := w.update(sr)
 	for r, err := range w.store.table(tableRevisit) {
 		var v storedRevisit
@@ -193,8 +198,8 @@ func (w *Workspace) linkRevisits(sr *stageRun, chain byte) (linked int64, err er
 			continue
 		}
 		linked++
-		original, _, _, err := w.document(c.doc)
-		if err != nil {
+		var original storedDocument
+		if _, _, err := readDocument(documents, c.doc, &original); err != nil {
 			return 0, err
 		}
 		v.Resolved = hex.EncodeToString(c.text[:])

@@ -235,41 +235,37 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	if failure != nil && !errors.Is(failure, pipeline.ErrInputFailure) {
 		return failure
 	}
-	if err := j.ExportAll(c.Context()); err != nil {
+	largest := largestClusters{max: show}
+	summary, err := j.ExportAll(c.Context(), largest.add)
+	if err != nil {
 		return err
 	}
-	if err := showClusters(c, j.Workspace, show); err != nil {
+	for _, cl := range largest.clusters {
+		if err := report.WriteText(c.OutOrStdout(), cl, 8); err != nil {
+			return err
+		}
+	}
+	if err := summary.WriteText(c.OutOrStdout()); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "\nAll clusters: %s\n", filepath.Join(o.workspace, "exports", "clusters.jsonl"))
 	return failure
 }
 
-// showClusters prints the largest clusters and the summary.
-func showClusters(c *cobra.Command, w *pipeline.Workspace, show int) error {
-	var largest []report.Cluster
-	for cl, err := range w.Clusters(c.Context()) {
-		if err != nil {
-			return err
-		}
-		i, _ := slices.BinarySearchFunc(largest, cl, func(a, b report.Cluster) int {
-			return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID))
-		})
-		if i < show {
-			largest = slices.Insert(largest, i, cl)
-			largest = largest[:min(len(largest), show)]
-		}
+// largestClusters are up to max of those added, the largest first.
+type largestClusters struct {
+	max      int
+	clusters []report.Cluster
+}
+
+func (l *largestClusters) add(c report.Cluster) {
+	i, _ := slices.BinarySearchFunc(l.clusters, c, func(a, b report.Cluster) int {
+		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID))
+	})
+	if i < l.max {
+		l.clusters = slices.Insert(l.clusters, i, c)
+		l.clusters = l.clusters[:min(len(l.clusters), l.max)]
 	}
-	for _, cl := range largest {
-		if err := report.WriteText(c.OutOrStdout(), cl, 8); err != nil {
-			return err
-		}
-	}
-	s, err := w.Summary(c.Context())
-	if err != nil {
-		return err
-	}
-	return s.WriteText(c.OutOrStdout())
 }
 
 var stageHelp = map[string][2]string{
