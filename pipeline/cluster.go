@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,8 +83,8 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 		if err != nil {
 			return err
 		}
-		err = w.store.ingest(sr.ctx, edges.entries(), []entry{e})
-		edges.data = edges.data[:0]
+		err = w.store.ingest(sr.ctx, edges.sorted(), slices.Values([]entry{e}))
+		edges.clear()
 		return err
 	}
 	lower, upper := tableBounds(tablePosting)
@@ -177,8 +178,8 @@ func (w *Workspace) merge(sr *stageRun, c *ClusterCounts) error {
 	}
 	members := fixedRun{size: 1 + 2*cluster.KeySize}
 	flush := func() error {
-		err := w.store.ingest(sr.ctx, members.entries())
-		members.data = members.data[:0]
+		err := w.store.ingest(sr.ctx, members.sorted())
+		members.clear()
 		return err
 	}
 	err := merge(edges, w.queueMemory(), func(m cluster.Membership) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -87,18 +88,20 @@ func (w *Workspace) sign(sr *stageRun) error {
 		postings := fixedRun{size: postingSize}
 		var signed []entry
 		flush := func() error {
-			err := w.store.ingest(ctx, postings.entries(), signed)
-			postings.data, signed = postings.data[:0], signed[:0]
+			err := w.store.ingest(ctx, postings.sorted(), sortEntries(signed))
+			postings.clear()
+			signed = signed[:0]
 			return err
 		}
 		for j := range out {
-			postings.add(j.postings)
+			for p := range slices.Chunk(j.postings, postingSize) {
+				postings.add(p)
+			}
 			for i, id := range j.ids { // texts come by id, but batches in any order
 				signed = append(signed, entry{signedKey(id), binary.BigEndian.AppendUint32(nil, j.counts[i])})
 			}
 			w.o.Progress.Add(int64(len(j.ids)))
 			if postings.len() >= w.o.runRows {
-				sortEntries(signed)
 				if err := flush(); err != nil {
 					return err
 				}
@@ -107,7 +110,6 @@ func (w *Workspace) sign(sr *stageRun) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		sortEntries(signed)
 		return flush()
 	})
 	if err := g.Wait(); err != nil {
@@ -185,6 +187,7 @@ func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
 		signatures = signer.Sign(signatures[:0], text.Sentences(t))
 		j.counts = append(j.counts, uint32(len(signatures)))
 		key := cluster.NewKey(float32(len(signatures)), j.ids[i])
+		j.postings = slices.Grow(j.postings, postingSize*len(signatures))
 		for _, s := range signatures {
 			j.postings = appendPosting(j.postings, s, key)
 		}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -211,76 +207,3 @@ func (b batch) clear(tables ...byte) error {
 
 // commit makes the batch durable.
 func (b batch) commit() error { return b.Commit(pebble.Sync) }
-
-// entry is one row of a sorted run.
-type entry struct{ key, value []byte }
-
-// ingest adds runs of entries to the database, all or none; each must be
-// sorted by key, without repeats, and they must not overlap. Writing sorted
-// files and handing them over is several times as fast as batches.
-func (s *store) ingest(ctx context.Context, runs ...[]entry) error {
-	var paths []string
-	defer func() {
-		for _, p := range paths {
-			_ = os.Remove(p)
-		}
-	}()
-	for _, run := range runs {
-		if len(run) == 0 {
-			continue
-		}
-		s.seq++
-		path := filepath.Join(s.tmp, fmt.Sprintf("run-%06d.sst", s.seq))
-		paths = append(paths, path)
-		if err := s.writeRun(path, run); err != nil {
-			return err
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	return s.db.Ingest(ctx, paths)
-}
-
-func (s *store) writeRun(path string, run []entry) error {
-	f, err := vfs.Default.Create(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{TableFormat: s.db.TableFormat()})
-	for _, e := range run {
-		if err := w.Set(e.key, e.value); err != nil {
-			return errors.Join(err, w.Close())
-		}
-	}
-	return w.Close()
-}
-
-// fixedRun collects keys of one length, many at a time without an allocation
-// each, and sorts them into a run.
-type fixedRun struct {
-	size int
-	data []byte
-}
-
-func (r *fixedRun) add(key ...[]byte) {
-	for _, k := range key {
-		r.data = append(r.data, k...)
-	}
-}
-
-func (r *fixedRun) len() int { return len(r.data) / r.size }
-
-// entries are the keys sorted, each once.
-func (r *fixedRun) entries() []entry {
-	run := make([]entry, 0, r.len())
-	for i := 0; i < len(r.data); i += r.size {
-		run = append(run, entry{key: r.data[i : i+r.size : i+r.size]})
-	}
-	sortEntries(run)
-	return slices.CompactFunc(run, func(a, b entry) bool { return bytes.Equal(a.key, b.key) })
-}
-
-func sortEntries(run []entry) {
-	slices.SortFunc(run, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-}

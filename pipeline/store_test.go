@@ -87,7 +87,7 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 			want[string(k)] = true
 			run.add(k)
 		}
-		if err := w.store.ingest(context.Background(), run.entries(), []entry{{metaKey("cursor"), []byte{1}}}); err != nil {
+		if err := w.store.ingest(context.Background(), run.sorted(), slices.Values([]entry{{metaKey("cursor"), []byte{1}}})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,8 +95,42 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 	if err != nil || n != int64(len(want)) {
 		t.Errorf("%d rows, want %d (%v)", n, len(want), err)
 	}
-	if err := w.store.ingest(context.Background(), nil, nil); err != nil {
+	if err := w.store.ingest(context.Background(), sortEntries(nil), new(fixedRun).sorted()); err != nil {
 		t.Errorf("nothing to ingest: %v", err)
+	}
+}
+
+// Keys are compared by their leading bytes first: they must come in the order
+// of all their bytes, whether those decide or not, and however many there are.
+func TestFixedRunIsSortedWithoutRepeats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, size := range []int{1, 3, 9, 10, postingSize} {
+		run := fixedRun{size: size}
+		for _, n := range []int{0, 1, chunkKeys, 3*chunkKeys + 7, 500} {
+			var want [][]byte
+			run.clear()
+			for range n {
+				k := make([]byte, size)
+				k[0] = tablePosting
+				for i := 1 + rng.IntN(size); i < size; i++ {
+					k[i] = byte(rng.IntN(256)) >> rng.IntN(9)
+				}
+				want = append(want, k)
+				run.add(k[:1], k[1:])
+			}
+			if run.len() != n {
+				t.Errorf("%d keys of %d", run.len(), n)
+			}
+			slices.SortFunc(want, bytes.Compare)
+			want = slices.CompactFunc(want, bytes.Equal)
+			var got [][]byte
+			for e := range run.sorted() {
+				got = append(got, e.key)
+			}
+			if !slices.EqualFunc(got, want, bytes.Equal) {
+				t.Errorf("%d keys of %d bytes: another order", n, size)
+			}
+		}
 	}
 }
 
