@@ -4,6 +4,7 @@
 package text
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,8 +34,8 @@ func RuneColumns(r rune) int {
 
 // Columns is the width of s in half-width columns.
 func Columns(s string) int {
-	n := 0
-	for _, r := range s {
+	n := asciiPrefix(s)
+	for _, r := range s[n:] {
 		if r < firstWide {
 			n++
 		} else {
@@ -42,6 +43,16 @@ func Columns(s string) int {
 		}
 	}
 	return n
+}
+
+// asciiPrefix is the length of the ASCII characters that s starts with.
+func asciiPrefix(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // Cut returns the longest prefix of s that is at most max columns wide, never
@@ -86,7 +97,7 @@ func Sentences(text string) []Sentence {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if c == '\n' || asciiTerminal(c) && ends(text[i+1:]) {
+			if ascii[c] == mayCut && (c == '\n' || ends(text[i+1:])) {
 				emit(i)
 				start = i + 1
 			}
@@ -94,7 +105,7 @@ func Sentences(text string) []Sentence {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if unicode.Is(unicode.Terminal_Punctuation, r) || r == '…' && ends(text[i+n:]) {
+		if terminal(r) || r == '…' && ends(text[i+n:]) {
 			emit(i)
 			start = i + n
 		}
@@ -104,12 +115,39 @@ func Sentences(text string) []Sentence {
 	return out
 }
 
-func asciiTerminal(c byte) bool {
-	switch c {
-	case '.', ',', ':', ';', '!', '?':
-		return true
+// class is what an ASCII character is to a sentence.
+type class byte
+
+const (
+	other  class = iota
+	word         // a letter or digit
+	mayCut       // a line end, or punctuation that cuts before white space
+	closes       // a quotation or a bracket
+)
+
+var ascii = func() (of [utf8.RuneSelf]class) {
+	for c := range of {
+		if isWord(rune(c)) {
+			of[c] = word
+		}
 	}
-	return false
+	for _, c := range "\n.,:;!?" {
+		of[c] = mayCut
+	}
+	for _, c := range "\"')]}" {
+		of[c] = closes
+	}
+	return of
+}()
+
+// terminal tells whether r, not in ASCII, is Terminal_Punctuation. The tables
+// are only asked where they have anything.
+func terminal(r rune) bool {
+	switch {
+	case r < 0x037E, r >= 0x3003 && r < 0xA4FE, r >= 0xABEC && r < 0xFE12:
+		return false
+	}
+	return unicode.Is(unicode.Terminal_Punctuation, r)
 }
 
 // ends tells whether only what closes a quotation or a bracket stands between
@@ -119,29 +157,41 @@ func ends(s string) bool {
 		switch {
 		case r == ' ' || r == '\n':
 			return true
-		case r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi):
-		default:
+		case r < utf8.RuneSelf && ascii[r] != closes, r >= utf8.RuneSelf && !unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi):
 			return false
 		}
 	}
 	return true
 }
 
+// isWord tells whether r is a letter, mark or number.
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+
 // trim takes leading and trailing characters that are neither letter, mark
 // nor number off s; ok is false when nothing is left.
 func trim(s string) (string, bool) {
-	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-	from, to := -1, 0
-	for i, r := range s {
-		if word(r) {
-			if from < 0 {
-				from = i
-			}
-			to = i + utf8.RuneLen(r)
+	from := 0
+	for ; ; from++ {
+		if from == len(s) {
+			return "", false
+		}
+		if s[from] >= utf8.RuneSelf || ascii[s[from]] == word {
+			break
 		}
 	}
-	if from < 0 {
-		return "", false
+	to := len(s) // behind the last that is no more ASCII or is to stay
+	for s[to-1] < utf8.RuneSelf && ascii[s[to-1]] != word {
+		to--
 	}
-	return s[from:to], true
+	s = s[from:to]
+	if s[0] >= utf8.RuneSelf {
+		if from = strings.IndexFunc(s, isWord); from < 0 {
+			return "", false
+		}
+		s = s[from:]
+	}
+	if s[len(s)-1] >= utf8.RuneSelf {
+		s = strings.TrimRightFunc(s, func(r rune) bool { return !isWord(r) })
+	}
+	return s, true
 }

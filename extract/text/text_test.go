@@ -132,12 +132,74 @@ func TestSentencesOfManyMarksTakeLinearTime(t *testing.T) {
 	}
 }
 
+// slowSentences is Sentences as its comment has it, without the shortcuts.
+func slowSentences(text string) []Sentence {
+	var out []Sentence
+	ends := func(s string) bool {
+		rest := strings.TrimLeftFunc(s, func(r rune) bool {
+			return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi)
+		})
+		return rest == "" || rest[0] == ' ' || rest[0] == '\n'
+	}
+	start := 0
+	emit := func(end int) {
+		s := strings.TrimFunc(text[start:end], func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+		})
+		if s != "" {
+			columns := 0
+			for _, r := range s {
+				columns += RuneColumns(r)
+			}
+			out = append(out, Sentence{s, columns})
+		}
+	}
+	for i, r := range text {
+		n := len(string(r))
+		if r == utf8.RuneError {
+			_, n = utf8.DecodeRuneInString(text[i:])
+		}
+		if r == '\n' || r >= utf8.RuneSelf && unicode.Is(unicode.Terminal_Punctuation, r) ||
+			strings.ContainsRune(".,:;!?…", r) && ends(text[i+n:]) {
+			emit(i)
+			start = i + n
+		}
+	}
+	emit(len(text))
+	return out
+}
+
+func TestSentencesAreThoseOfTheSlowWay(t *testing.T) {
+	pieces := []string{"a", "Z", "7", " ", "\n", ".", ",", "!", "-", "\t", "_", "~", "\x7f", "\"", "'", ")", "]", "(", "…", "—", "”", "»", "é", "中", "。", "·", "·", "\u0301", "²",
+		"ａ", "！", "🎉", "\xff", "\xe4\xb8", "\x80", "\u2028", "\u037e", "།"}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 50000 {
+		var b strings.Builder
+		for range rng.IntN(12) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		if got, want := Sentences(b.String()), slowSentences(b.String()); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", b.String(), got, want)
+		}
+	}
+	// Every character, where a sentence ends and where one does not.
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		s := "a" + string(r) + "b" + string(r) + " c." + string(r) + " d" + string(r)
+		if got, want := Sentences(s), slowSentences(s); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", s, got, want)
+		}
+	}
+}
+
 func FuzzSentences(f *testing.F) {
 	for _, s := range []string{"", "One. Two", "他来了，我走了。", `"A." B`, "a…\n\nb", "1.81", "\xff.\xc3 \xe2\x80", "यह। है"} {
 		f.Add(s)
 	}
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := Sentences(s), slowSentences(s); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", s, got, want)
+		}
 		rest := s
 		for _, sentence := range Sentences(s) {
 			x := sentence.Text
@@ -156,4 +218,19 @@ func FuzzSentences(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkSentences(b *testing.B) {
+	for _, c := range []struct{ name, text string }{
+		{"Latin", "Every page of the archive is read once, cut into sentences (as the paper says), and signed: see 3.1.\n"},
+		{"Chinese", "他来了，我走了。你呢？好！网页档案中的每一页都只读一次，按标点切成句子，然后签名。\n"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			text := strings.Repeat(c.text, 100)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Sentences(text)
+			}
+		})
+	}
 }

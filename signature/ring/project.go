@@ -54,6 +54,13 @@ func (w *weights) compute(l int) uint32 {
 // fingerprint is one full adder a plane. Counters start at 2^p minus the least
 // winning sum, with 2^p > total, so that plane p ends as the result.
 func project(chosen []fingerprint) signature.Signature {
+	if len(chosen) == 3 {
+		return projectThree(&chosen[0], &chosen[1], &chosen[2])
+	}
+	return projectAny(chosen)
+}
+
+func projectAny(chosen []fingerprint) signature.Signature {
 	var total uint32 // at most 2^12 weights below 2^16
 	for i := range chosen {
 		total += chosen[i].weight
@@ -74,10 +81,28 @@ func project(chosen []fingerprint) signature.Signature {
 			lo[j], carryLo = add(lo[j], f.lo&mask, carryLo)
 		}
 	}
-	var s signature.Signature
-	binary.BigEndian.PutUint64(s[:8], hi[p])
-	binary.BigEndian.PutUint64(s[8:], lo[p])
+	return signatureOf(hi[p], lo[p])
+}
+
+func signatureOf(hi, lo uint64) (s signature.Signature) {
+	binary.BigEndian.PutUint64(s[:8], hi)
+	binary.BigEndian.PutUint64(s[8:], lo)
 	return s
+}
+
+// projectThree is projectAny of three, the number that is chosen by default: a
+// position is 1 where all of a subset that outweighs the rest have a 1.
+func projectThree(a, b, c *fingerprint) signature.Signature {
+	half := (a.weight + b.weight + c.weight) / 2
+	wins := func(weight uint32) uint64 { // all ones if weight > half
+		return uint64(int64(uint64(half)-uint64(weight)) >> 63)
+	}
+	onlyA, onlyB, onlyC := wins(a.weight), wins(b.weight), wins(c.weight)
+	ab, ac, bc := wins(a.weight+b.weight), wins(a.weight+c.weight), wins(b.weight+c.weight)
+	plane := func(a, b, c uint64) uint64 {
+		return a&(onlyA|b&(ab|c)|c&ac) | b&(onlyB|c&bc) | c&onlyC
+	}
+	return signatureOf(plane(a.hi, b.hi, c.hi), plane(a.lo, b.lo, c.lo))
 }
 
 // add is 64 full adders.

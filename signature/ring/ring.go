@@ -5,7 +5,7 @@
 package ring
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/md5" // the paper's fingerprint; nothing here depends on it being hard to forge
 	"encoding/binary"
 	"fmt"
@@ -139,8 +139,16 @@ func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []si
 			}
 		}
 	}
-	slices.SortFunc(dst[own:], func(a, b signature.Signature) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(dst[own:], compareSignatures)
 	return dst[:own+len(slices.Compact(dst[own:]))]
+}
+
+// compareSignatures is bytes.Compare.
+func compareSignatures(a, b signature.Signature) int {
+	if x, y := binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(b[:8]); x != y {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(binary.BigEndian.Uint64(a[8:]), binary.BigEndian.Uint64(b[8:]))
 }
 
 // fingerprint fills prints with the fingerprints of the sentences that count.

@@ -233,6 +233,22 @@ func TestProjectTies(t *testing.T) {
 
 // No width that occurs comes near a tie of the rounding, where one platform's
 // logarithm could round up and another's down.
+// Every position of three fingerprints, with weights that tie, that one of them
+// outweighs, and the largest.
+func TestProjectThreeIsProjectAny(t *testing.T) {
+	weights := []uint32{1, 2, 3, 4, 5, 6, 7, 1024, 4321, 1<<16 - 1}
+	for _, x := range weights {
+		for _, y := range weights {
+			for _, z := range weights {
+				f := []fingerprint{{hi: 0b00001111, lo: 0b11110000 << 56, weight: x}, {hi: 0b00110011, lo: 0b11001100 << 56, weight: y}, {hi: 0b01010101, lo: 0b10101010 << 56, weight: z}}
+				if got, want := project(f), projectAny(f); got != want {
+					t.Fatalf("weights %d, %d, %d: %x, want %x", x, y, z, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestWeightsArePortable(t *testing.T) {
 	w := newWeights(Log)
 	for l := 1; l <= 1<<20; l++ {
