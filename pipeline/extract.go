@@ -3,9 +3,11 @@ package pipeline
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,11 +17,15 @@ import (
 )
 
 const (
-	commitEvery    = 5 * time.Second // at most this much work is lost to an interruption, or ...
-	commitBytes    = 4 << 20         // ... this much text and metadata
+	commitEvery    = 5 * time.Second // at most twice this much work is lost to an interruption, or ...
+	commitBytes    = 4 << 20         // ... twice this much text and metadata: one batch commits while another is filled
 	damageWarnings = 100             // of a file: some are made of nothing but marks of records
 
-	inFlight = 64 << 20 // bytes of records between reader and commit
+	// Between reader and commit. Both are so much that the workers have enough
+	// to do while the reader inflates a large record, or a commit waits for the
+	// disk.
+	inFlight = 64 << 20 // bytes of records
+	queued   = 1 << 10  // events of a file
 )
 
 // storedDocument is a document's row.
@@ -51,7 +57,26 @@ type job struct {
 
 	doc    extract.Document
 	reason extract.Reason
+	text   textID // of a document
+	row    []byte // of a document
+	err    error
 	done   chan struct{}
+}
+
+// work is a worker's part: all that needs neither the job's place among the
+// others nor the database.
+func (j *job) work(x *extract.Extractor) {
+	defer close(j.done)
+	if j.raw == nil {
+		return
+	}
+	j.doc, j.reason = x.Document(j.raw)
+	j.raw.Block = nil
+	if j.reason == extract.ReasonNone && j.doc.Repeats == nil {
+		j.text = extract.TextID(j.doc.Text)
+		d := storedDocument{Document: j.doc, TextID: hex.EncodeToString(j.text[:]), TextBytes: int64(len(j.doc.Text))}
+		j.row, j.err = json.Marshal(d)
+	}
 }
 
 // extract reads all pending sources. Each file has one reader, and its events
@@ -73,7 +98,7 @@ func (w *Workspace) extract(sr *stageRun) error {
 	w.o.Progress.Total(total, "bytes")
 
 	g, ctx := errgroup.WithContext(sr.ctx)
-	work := make(chan *job)
+	work := make(chan *job, queued)
 	files := make(chan Source)
 	memory := semaphore.NewWeighted(inFlight)
 	readers, rctx := errgroup.WithContext(ctx)
@@ -106,11 +131,7 @@ func (w *Workspace) extract(sr *stageRun) error {
 		g.Go(func() error {
 			x := extract.NewExtractor(w.config.Extract)
 			for j := range work {
-				if j.raw != nil {
-					j.doc, j.reason = x.Document(j.raw)
-					j.raw.Block = nil
-				}
-				close(j.done)
+				j.work(x)
 			}
 			return nil
 		})
@@ -127,7 +148,7 @@ func (w *Workspace) extract(sr *stageRun) error {
 
 // extractFile reads one file and commits what the workers make of it.
 func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job, memory *semaphore.Weighted) error {
-	queue := make(chan *job, 256)
+	queue := make(chan *job, queued)
 	g, ctx := errgroup.WithContext(ctx)
 	var readErr error
 	g.Go(func() error {
@@ -192,13 +213,19 @@ func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) erro
 // commitFile takes the file's jobs in order and commits their documents with
 // the file's position.
 func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job, memory *semaphore.Weighted) error {
-	b := w.store.batch()
+	b := w.store.largeBatch(w.o.commitBytes)
 	saved := time.Now()
+	committed := func() error { return nil } // waits for the batch before
+	defer func() { _ = committed() }()
 	commit := func() error {
-		if err := errors.Join(b.setJSON(sourceKey(s.Path), s), b.commit()); err != nil {
+		if err := errors.Join(b.setJSON(sourceKey(s.Path), s), committed()); err != nil {
 			return err
 		}
-		b, saved = w.store.batch(), time.Now()
+		full := b
+		result := make(chan error, 1)
+		go func() { result <- full.commit() }()
+		committed = sync.OnceValue(func() error { return <-result })
+		b, saved = w.store.largeBatch(w.o.commitBytes), time.Now()
 		return nil
 	}
 	for j := range queue {
@@ -206,6 +233,9 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 		case <-j.done:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		if j.err != nil {
+			return j.err
 		}
 		if err := w.commitJob(b, s, j); err != nil {
 			return err
@@ -222,7 +252,7 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return commit()
+	return errors.Join(commit(), committed())
 }
 
 func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
@@ -246,20 +276,17 @@ func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 		return b.setJSON(revisitKey(j.doc.ID, s, j.raw.Offset), storedRevisit{Document: j.doc})
 	}
 	s.Counts.capture(j.doc)
-	t := textID(extract.TextID(j.doc.Text))
 	return errors.Join(
-		b.set(textKey(t), []byte(j.doc.Text)),
-		putDocument(b, j.doc.ID, s.Name, j.raw.Offset, storedDocument{Document: j.doc, TextID: fmt.Sprintf("%x", t), TextBytes: int64(len(j.doc.Text))}, t),
+		b.set(textKey(j.text), []byte(j.doc.Text)),
+		b.set(documentKey(j.doc.ID, s.Name, j.raw.Offset), j.row),
+		putOccurrence(b, j.doc.ID, j.doc, j.text),
 	)
 }
 
-// putDocument writes a document and that it has the text.
-func putDocument(b batch, id extract.ID, file string, offset int64, d storedDocument, t textID) error {
+// putOccurrence writes that the document of this id has the text.
+func putOccurrence(b batch, id extract.ID, d extract.Document, t textID) error {
 	o := occurrence{site: hash(d.Site), navigation: d.Kind == extract.KindNavigation}
-	return errors.Join(
-		b.setJSON(documentKey(id, file, offset), d),
-		b.set(occurrenceKey(t, id), o.append(nil)),
-	)
+	return b.set(occurrenceKey(t, id), o.append(nil))
 }
 
 // ExtractCounts sums up the extraction.

@@ -203,7 +203,8 @@ func (w *Workspace) linkRevisits(sr *stageRun, chain byte) (linked int64, err er
 			return 0, err
 		}
 		v.Resolved = hex.EncodeToString(c.text[:])
-		if err := errors.Join(u.b.setJSON(r.key(), v), putDocument(u.b, id, file, offset, v.like(original), c.text),
+		d := v.like(original)
+		if err := errors.Join(u.b.setJSON(r.key(), v), u.b.setJSON(documentKey(id, file, offset), d), putOccurrence(u.b, id, d.Document, c.text),
 			u.offer(v.Keys(), capture{chain + 1, c.doc, c.text, v.Date})); err != nil {
 			return 0, err
 		}

@@ -179,6 +179,12 @@ type batch struct {
 
 func (s *store) batch() batch { return batch{s.db.NewBatch(), s} }
 
+// largeBatch is a batch of about so many bytes, for which it has memory from the
+// start.
+func (s *store) largeBatch(bytes int) batch {
+	return batch{s.db.NewBatchWithSize(bytes + bytes/16), s}
+}
+
 func (b batch) set(key, value []byte) error { return b.Set(key, value, nil) }
 
 func (b batch) setJSON(key []byte, v any) error {
