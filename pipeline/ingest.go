@@ -17,6 +17,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
+// runBlockBytes is the size of a block of an ingested file. What is ingested is
+// read from one end to the other, so large blocks cost no lookup anything.
+const runBlockBytes = 32 << 10
+
 // entry is one row of a sorted run.
 type entry struct{ key, value []byte }
 
@@ -56,7 +60,8 @@ func (s *store) writeRun(path string, run iter.Seq[entry]) (written bool, err er
 			if err != nil {
 				return false, err
 			}
-			w = sstable.NewWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{TableFormat: s.db.TableFormat()})
+			w = sstable.NewWriter(objstorageprovider.NewFileWritable(f),
+				sstable.WriterOptions{TableFormat: s.db.TableFormat(), BlockSize: runBlockBytes})
 		}
 		if err := w.Set(e.key, e.value); err != nil {
 			return true, errors.Join(err, w.Close())

@@ -1,0 +1,50 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"reflect"
+	"testing"
+
+	"neardup/report"
+)
+
+// The files that one pass leaves are those that each format of its own gives.
+func TestExportAllIsEachFormat(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	runAll(t, dir, mustLoad(t), Options{}, crawl(t))
+	w, err := Open(dir, mustLoad(t), false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	var seen []report.Cluster
+	got, err := w.ExportAll(ctx, func(c report.Cluster) { seen = append(seen, c) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, format := range map[string]string{"clusters.jsonl": "jsonl", "clusters.csv": "csv", "summary.json": "summary-json", "summary.txt": "summary"} {
+		var want bytes.Buffer
+		if err := w.Export(ctx, format, &want); err != nil {
+			t.Fatal(err)
+		}
+		if file, err := os.ReadFile(w.path("exports", name)); err != nil || !bytes.Equal(file, want.Bytes()) {
+			t.Errorf("%s is not as %s (%v)", name, format, err)
+		}
+	}
+	if want, err := w.Summary(ctx); err != nil || !reflect.DeepEqual(got, want) || got.Clusters.Clusters == 0 {
+		t.Errorf("summary %+v, want %+v (%v)", got, want, err)
+	}
+	i := 0
+	for c, err := range w.Clusters(ctx) {
+		if err != nil || i >= len(seen) || !reflect.DeepEqual(c, seen[i]) {
+			t.Fatalf("cluster %d was not shown (%v)", i, err)
+		}
+		i++
+	}
+	if i != len(seen) {
+		t.Errorf("%d clusters shown, want %d", len(seen), i)
+	}
+}
