@@ -34,7 +34,7 @@ type store struct {
 //     on merging, with 8 none; beyond, a lookup costs more and an archive that is
 //     merged anyhow saves little.
 const (
-	cacheBytes    = 64 << 20
+	cacheBytes    = 48 << 20
 	memTableBytes = 32 << 20
 	l0Threshold   = 8
 )
