@@ -69,9 +69,10 @@ var flat = row{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 // goes through few of them. span is 1 until that would be more than bandWords.
 type bands struct {
 	symbols  symbols
-	idA, idB []int32 // a and b, in symbols
-	masks    []row   // by symbol: where it is in the strip that is laid out
-	laid     int     // which strip that is, -1 if none
+	idA, idB []int32 // a and b, in symbols; b is filled up to a whole group with what is not in a
+	lenB     int
+	masks    []row // by symbol: 0 where it is in the strip that is laid out, else 1
+	laid     int   // which strip that is, -1 if none
 	carry    []uint64
 	span     int
 	strips   []strip
@@ -117,13 +118,17 @@ func (s *bands) search(a, b []int32, maxD, w, span int) bool {
 func (s *bands) intern(a, b []int32) int {
 	s.symbols.reset()
 	s.idA = slices.Grow(s.idA[:0], len(a))[:len(a)]
-	s.idB = slices.Grow(s.idB[:0], len(b))[:len(b)]
+	groups := (len(b) + groupRows - 1) / groupRows
+	s.idB = slices.Grow(s.idB[:0], groups*groupRows)[:groups*groupRows]
 	s.symbols.add(s.idA, a)
 	both := s.symbols.take(s.idB, b)
+	clear(s.idB[len(b):])
+	s.lenB = len(b)
 	s.masks = slices.Grow(s.masks[:0], len(s.symbols.elements))[:len(s.symbols.elements)]
-	clear(s.masks)
+	for i := range s.masks {
+		s.masks[i] = flat
+	}
 	s.laid = -1
-	groups := (len(b) + groupRows - 1) / groupRows
 	s.carry = slices.Grow(s.carry[:0], groups)[:groups]
 	s.block, s.blockStrip = s.block[:0], -1
 	return len(a) + len(b) - 2*both
@@ -136,12 +141,12 @@ func (s *bands) lay(t int) {
 	}
 	if s.laid >= 0 {
 		for _, id := range s.columns(s.laid) {
-			s.masks[id] = row{}
+			s.masks[id] = flat
 		}
 	}
 	s.laid = t
 	for i, id := range s.columns(t) {
-		s.masks[id][i/64] |= 1 << (i % 64)
+		s.masks[id][i/64] &^= 1 << (i % 64)
 	}
 }
 
@@ -149,14 +154,14 @@ func (s *bands) columns(t int) []int32 {
 	return s.idA[t*stripBits : min((t+1)*stripBits, len(s.idA))]
 }
 
-func (s *bands) rows(g int) []int32 {
-	return s.idB[g*groupRows : min((g+1)*groupRows, len(s.idB))]
+func (s *bands) rows(g int) *[groupRows]int32 {
+	return (*[groupRows]int32)(s.idB[g*groupRows:])
 }
 
 // pass computes the band of w and returns the D found, or an impossible one if
 // the band ended before the corner, after the given number of columns.
 func (s *bands) pass(w int) (d, reached int) {
-	n, m := len(s.idA), len(s.idB)
+	n, m := len(s.idA), s.lenB
 	impossible := n + m + 1
 	if w < max(n-m, m-n) {
 		return impossible, 0
@@ -218,7 +223,7 @@ func (s *bands) setSpan(w, least int) {
 // words is a bound for the number of words to keep of a band of w.
 func (s *bands) words(w int) int {
 	strips := (len(s.idA) + stripBits - 1) / stripBits
-	groups := min(len(s.idB), w+stripBits)/groupRows + 3
+	groups := min(s.lenB, w+stripBits)/groupRows + 3
 	return (strips/s.span+1)*groups + strips*(groups/s.span+1)*stripWords
 }
 
@@ -245,52 +250,55 @@ func (s *bands) computeStrip(t, lo, hi int) {
 	}
 }
 
-// pass takes r through up to 64 rows, given as symbols. Bit i of the carries is
-// the rise of L from row i to row i+1, in on the left of the strip, out on its
-// right.
+// pass takes r through a group of rows. The carries are the rises of L from
+// row to row, the first in the highest bit: in on the left of the strip, out on
+// its right. Each row takes a bit of them from above and adds one below.
 //
-// Hyyrö: V' = (V + (V & M)) | (V & ^M); the latter is V ^ (V & M).
-func (r *row) pass(masks []row, ids []int32, in uint64) (out uint64) {
+// Hyyrö: V' = (V + (V & M)) | (V & ^M). The masks are ^M, and V & M is what the
+// latter leaves of V: so the compiler needs the fewest registers.
+func (r *row) pass(masks []row, ids *[groupRows]int32, carries uint64) uint64 {
 	v0, v1, v2, v3 := r[0], r[1], r[2], r[3]
-	for _, id := range ids {
+	for _, id := range ids[:] {
 		m := &masks[id]
-		u0, u1, u2, u3 := v0&m[0], v1&m[1], v2&m[2], v3&m[3]
-		s0, c := bits.Add64(v0, u0, in&1)
-		s1, c := bits.Add64(v1, u1, c)
-		s2, c := bits.Add64(v2, u2, c)
-		s3, c := bits.Add64(v3, u3, c)
-		v0, v1, v2, v3 = s0|(v0^u0), s1|(v1^u1), s2|(v2^u2), s3|(v3^u3)
-		in >>= 1
-		out = out>>1 | c<<63
+		w0, w1, w2, w3 := v0&m[0], v1&m[1], v2&m[2], v3&m[3]
+		u0, u1, u2, u3 := v0^w0, v1^w1, v2^w2, v3^w3
+		var c uint64
+		carries, c = bits.Add64(carries, carries, 0)
+		v0, c = bits.Add64(u0, v0, c)
+		v1, c = bits.Add64(u1, v1, c)
+		v2, c = bits.Add64(u2, v2, c)
+		v3, c = bits.Add64(u3, v3, c)
+		carries, _ = bits.Add64(carries, 0, c)
+		v0, v1, v2, v3 = v0|w0, v1|w1, v2|w2, v3|w3
 	}
 	r[0], r[1], r[2], r[3] = v0, v1, v2, v3
-	return out >> (64 - len(ids))
+	return carries
 }
 
 // trace is pass, and leaves the state after every row in states.
-func (r *row) trace(masks []row, ids []int32, in uint64, states []row) (out uint64) {
+func (r *row) trace(masks []row, ids *[groupRows]int32, carries uint64, states *[groupRows]row) uint64 {
 	v0, v1, v2, v3 := r[0], r[1], r[2], r[3]
-	states = states[:len(ids)]
-	for i, id := range ids {
+	for i, id := range ids[:] {
 		m := &masks[id]
-		u0, u1, u2, u3 := v0&m[0], v1&m[1], v2&m[2], v3&m[3]
-		s0, c := bits.Add64(v0, u0, in&1)
-		s1, c := bits.Add64(v1, u1, c)
-		s2, c := bits.Add64(v2, u2, c)
-		s3, c := bits.Add64(v3, u3, c)
-		v0, v1, v2, v3 = s0|(v0^u0), s1|(v1^u1), s2|(v2^u2), s3|(v3^u3)
-		in >>= 1
-		out = out>>1 | c<<63
-		p := &states[i]
-		p[0], p[1], p[2], p[3] = v0, v1, v2, v3
+		w0, w1, w2, w3 := v0&m[0], v1&m[1], v2&m[2], v3&m[3]
+		u0, u1, u2, u3 := v0^w0, v1^w1, v2^w2, v3^w3
+		var c uint64
+		carries, c = bits.Add64(carries, carries, 0)
+		v0, c = bits.Add64(u0, v0, c)
+		v1, c = bits.Add64(u1, v1, c)
+		v2, c = bits.Add64(u2, v2, c)
+		v3, c = bits.Add64(u3, v3, c)
+		carries, _ = bits.Add64(carries, 0, c)
+		v0, v1, v2, v3 = v0|w0, v1|w1, v2|w2, v3|w3
+		states[i] = row{v0, v1, v2, v3}
 	}
 	r[0], r[1], r[2], r[3] = v0, v1, v2, v3
-	return out >> (64 - len(ids))
+	return carries
 }
 
-// recompute makes block the one that holds strip t and group g, as far as they
-// and to row y, which is all that the walk can still need of it.
-func (s *bands) recompute(t, g, y int) {
+// recompute makes block the one that holds strip t and group g, as far as they,
+// which is all that the walk can still need of it.
+func (s *bands) recompute(t, g int) {
 	s.blockStrip, s.blockGroup = t-t%s.span, g-g%s.span
 	s.block = slices.Grow(s.block[:0], s.blockRows())[:s.blockRows()]
 	known := 0
@@ -314,9 +322,7 @@ func (s *bands) recompute(t, g, y int) {
 		}
 		s.lay(i)
 		for j := lo; j < hi; j++ {
-			ids := s.rows(j)
-			ids = ids[:min(len(ids), y-j*groupRows)]
-			s.carry[j] = state.trace(s.masks, ids, s.carry[j], s.block[s.at(i, j*groupRows):])
+			s.carry[j] = state.trace(s.masks, s.rows(j), s.carry[j], (*[groupRows]row)(s.block[s.at(i, j*groupRows):]))
 		}
 	}
 }
@@ -341,7 +347,7 @@ func (s *bands) walk(p *path, a, b []int32) {
 		}
 		t, g := (x-1)/stripBits, (y-1)/groupRows
 		if t < s.blockStrip || g < s.blockGroup || s.blockStrip < 0 {
-			s.recompute(t, g, y)
+			s.recompute(t, g)
 		}
 		state := &s.block[s.at(t, y-1)]
 		if i := (x - 1) % stripBits; state[i/64]>>(i%64)&1 != 0 {

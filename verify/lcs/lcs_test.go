@@ -305,7 +305,7 @@ func TestLong(t *testing.T) {
 // The scratch memory does not grow like the table.
 func TestMemory(t *testing.T) {
 	for _, n := range []int{100, 10_000, 100_000, 1_000_000} {
-		s := bands{idA: make([]int32, n), idB: make([]int32, n)}
+		s := bands{idA: make([]int32, n), lenB: n}
 		s.setSpan(2*n, 1)
 		kept, block := s.words(2*n)*8, s.blockRows()*stripWords*8
 		greedy, ids := 6*4*min(n/2, greedyBudget), 2*4*n
