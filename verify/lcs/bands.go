@@ -71,6 +71,7 @@ type bands struct {
 	symbols  symbols
 	idA, idB []int32 // a and b, in symbols; b is filled up to a whole group with what is not in a
 	lenB     int
+	least    int   // no D is less: as if order did not matter
 	masks    []row // by symbol: 0 where it is in the strip that is laid out, else 1
 	laid     int   // which strip that is, -1 if none
 	carry    []uint64
@@ -89,12 +90,13 @@ type strip struct{ lo, hi, carries, states int }
 
 // search computes the band for a sufficient w, not more than maxD; if there is
 // none it returns false. The first w to try is given, and the least span to
-// use. Neither a nor b is empty.
-func (s *bands) search(a, b []int32, maxD, w, span int) bool {
-	least := s.intern(a, b)
-	for w = max(w, least); ; {
+// use. The sequences are those of intern, neither of them empty.
+func (s *bands) search(maxD, w, span int) bool {
+	n, m := len(s.idA), s.lenB
+	gap := max(n-m, m-n)
+	for w = max(w, s.least); ; {
 		w = min(w, maxD)
-		if least > w {
+		if s.least > w {
 			return false
 		}
 		s.setSpan(w, span)
@@ -103,19 +105,26 @@ func (s *bands) search(a, b []int32, maxD, w, span int) bool {
 			return true
 		}
 		if w == maxD {
-			break
+			return false
 		}
-		if w = estimate(w, reached, len(a)); w > (len(a)+len(b))/2 {
-			w = d // three quarters of the table: not twice
-		}
-		w = min(w, d)
+		w = min(gap+widened(w-gap, reached, n), d)
 	}
-	return false
 }
 
-// intern prepares the symbols, and returns a lower bound for D, as if order did
-// not matter.
-func (s *bands) intern(a, b []int32) int {
+// widened guesses how much more than the difference in length w must be, where
+// slack was enough for part of n columns: as much for each column of the rest,
+// and a little more, but not more than eight times as much. A pass that ends
+// early costs little, about the square of its part of one that succeeds.
+func widened(slack, part, n int) int {
+	guess := 8 * slack
+	if part > 0 {
+		guess = min(guess, slack*n/part*9/8)
+	}
+	return max(guess, slack+slack/3+stripBits)
+}
+
+// intern prepares the symbols of a and b.
+func (s *bands) intern(a, b []int32) {
 	s.symbols.reset()
 	s.idA = slices.Grow(s.idA[:0], len(a))[:len(a)]
 	groups := (len(b) + groupRows - 1) / groupRows
@@ -131,7 +140,7 @@ func (s *bands) intern(a, b []int32) int {
 	s.laid = -1
 	s.carry = slices.Grow(s.carry[:0], groups)[:groups]
 	s.block, s.blockStrip = s.block[:0], -1
-	return len(a) + len(b) - 2*both
+	s.least = len(a) + len(b) - 2*both
 }
 
 // lay makes masks those of strip t.

@@ -61,7 +61,7 @@ func BenchmarkMatches(b *testing.B) {
 					y = draw(size.n) // nothing in common
 				}
 				var s Solver
-				m, _ := s.Matches(nil, x, y, -1) // grows the scratch
+				m, _ := s.Matches(nil, x, y, -1, Hint{}) // grows the scratch
 				d := len(x) + len(y)
 				for _, r := range m {
 					d -= 2 * r.Len
@@ -70,7 +70,7 @@ func BenchmarkMatches(b *testing.B) {
 					b.Run(fmt.Sprintf("%s/n=%d/D=%d%s", c.script, size.n, d, limit), func(b *testing.B) {
 						b.ReportAllocs()
 						for b.Loop() {
-							m, _ = s.Matches(m[:0], x, y, maxD)
+							m, _ = s.Matches(m[:0], x, y, maxD, Hint{})
 						}
 					})
 				}

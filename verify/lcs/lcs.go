@@ -36,6 +36,17 @@ import "slices"
 // Match is a run of Len equal elements, a[X:X+Len] == b[Y:Y+Len].
 type Match struct{ X, Y, Len int }
 
+// Hint is what a caller knows of a pair before. It changes how fast the answer
+// comes and never the answer, so it may be wrong; the zero value knows nothing.
+type Hint struct {
+	// D is about the length of the shortest edit script, best a little more;
+	// 0 if not known.
+	D int
+	// Common gives some common subsequence, as Matches does, the longer the
+	// better; nil if there is none to give. It is called only where it helps.
+	Common func() []Match
+}
+
 // Solver holds scratch memory, reused from call to call: about 20 bytes for an
 // element, 60 for each distinct one, and for the bands up to 16 MiB. (Only
 // where hundreds of thousands of elements have nothing in common is it more:
@@ -52,7 +63,7 @@ type Solver struct {
 // sequences being one. If the shortest edit script (insertions and deletions)
 // is longer than maxD, ok is false and dst is returned as it was; a negative
 // maxD is no limit. Together they must be shorter than 2^31.
-func (s *Solver) Matches(dst []Match, a, b []int32, maxD int) (m []Match, ok bool) {
+func (s *Solver) Matches(dst []Match, a, b []int32, maxD int, hint Hint) (m []Match, ok bool) {
 	if maxD < 0 {
 		maxD = len(a) + len(b)
 	}
@@ -65,7 +76,7 @@ func (s *Solver) Matches(dst []Match, a, b []int32, maxD int) (m []Match, ok boo
 	a, b = a[:len(a)-q], b[:len(b)-q]
 	s.path = path{runs: dst, from: len(dst), offset: p}
 	s.path.add(len(a), len(b), q)
-	ok = s.middle(a, b, maxD)
+	ok = s.middle(a, b, maxD, hint)
 	s.path.add(-p, -p, p)
 	m, s.path.runs = s.path.runs, nil
 	if !ok {
@@ -78,17 +89,17 @@ func (s *Solver) Matches(dst []Match, a, b []int32, maxD int) (m []Match, ok boo
 // middle adds the matches of a and b, of which neither the first nor the last
 // elements are equal.
 //
-// Greedy search comes first, unless the difference in length alone is too much
-// for it. If it has not come to the end after half the time that one pass over
+// Greedy search comes first, unless the difference in length alone, or the D of
+// the hint, is too much for it. If it has not come to the end after half the time that one pass over
 // the narrowest band takes, it goes on for up to six times as long if that
 // seems to be enough; then the bands take over.
-func (s *Solver) middle(a, b []int32, maxD int) bool {
+func (s *Solver) middle(a, b []int32, maxD int, hint Hint) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a)+len(b) <= maxD
 	}
 	first, whole := stripBits, len(a)+len(b) // a narrower band costs as much
 	budget := min(min(len(b), stripBits)*len(a)/stripBits/2+8, greedyBudget)
-	if gap := max(len(a)-len(b), len(b)-len(a)); gap*gap/2 <= 6*budget {
+	if least := max(len(a)-len(b), len(b)-len(a), hint.D); least*least/2 <= 6*budget {
 		g := &s.greedy
 		g.reset()
 		reached := g.search(a, b, maxD, budget)
@@ -104,11 +115,27 @@ func (s *Solver) middle(a, b []int32, maxD int) bool {
 		}
 		first = max(first, estimate(g.d, reached, whole))
 	}
-	if !s.bands.search(a, b, maxD, first, 1) {
+	s.bands.intern(a, b)
+	if !s.bands.search(maxD, s.firstWidth(first, hint), 1) {
 		return false
 	}
 	s.bands.walk(&s.path, a, b)
 	return true
+}
+
+// firstWidth is the width that the bands begin with. What greedy search guesses
+// is too little where it has seen little.
+func (s *Solver) firstWidth(guess int, hint Hint) int {
+	n, m := len(s.bands.idA), s.bands.lenB
+	switch {
+	case hint.D > 0:
+		return max(hint.D, stripBits)
+	case hint.Common != nil && n*m >= besideFrom:
+		if d, ok := s.bands.beside(hint.Common(), s.path.offset); ok {
+			return max(d, stripBits)
+		}
+	}
+	return max(guess, s.bands.least+(n+m)/64)
 }
 
 // greedyBudget limits what greedy search keeps, 6 times 4 bytes each.

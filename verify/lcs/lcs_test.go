@@ -17,7 +17,7 @@ func check(t *testing.T, s *Solver, a, b []int32, limits ...int) int {
 	want := append([]Match{keep}, runs(pairs)...)
 	d := len(a) + len(b) - 2*len(pairs)
 	for _, maxD := range append(limits, -1) {
-		got, ok := s.Matches([]Match{keep}, a, b, maxD)
+		got, ok := s.Matches([]Match{keep}, a, b, maxD, Hint{})
 		if ok != (maxD < 0 || d <= maxD) {
 			t.Fatalf("%v %v: D=%d, maxD=%d: ok=%v", a, b, d, maxD, ok)
 		}
@@ -51,7 +51,8 @@ func force(t *testing.T, s *Solver, a, b []int32, maxD, w, span int) {
 		s.path = path{}
 	}
 	s.path = path{}
-	ok := s.bands.search(a, b, maxD, w, span)
+	s.bands.intern(a, b)
+	ok := s.bands.search(maxD, w, span)
 	if ok {
 		s.bands.walk(&s.path, a, b)
 	}
@@ -268,7 +269,7 @@ func TestLong(t *testing.T) {
 		a := sequence(rng, c.n, c.letters)
 		b := edited(rng, a, c.edits, c.letters)
 		d := distance(a, b)
-		want, ok := s.Matches(nil, a, b, d)
+		want, ok := s.Matches(nil, a, b, d, Hint{})
 		n, x, y := 0, 0, 0
 		for _, m := range want {
 			if m.X < x || m.Y < y || !slices.Equal(a[m.X:m.X+m.Len], b[m.Y:m.Y+m.Len]) {
@@ -279,7 +280,7 @@ func TestLong(t *testing.T) {
 		if !ok || len(a)+len(b)-2*n != d {
 			t.Fatalf("%+v: %v, %d matches, D=%d", c, ok, n, d)
 		}
-		if _, ok = s.Matches(nil, a, b, d-1); ok {
+		if _, ok = s.Matches(nil, a, b, d-1, Hint{}); ok {
 			t.Fatalf("%+v: D=%d is more than maxD", c, d)
 		}
 		for _, span := range []int{1, 2, 7, 32} {
@@ -289,7 +290,8 @@ func TestLong(t *testing.T) {
 			a, b = a[:len(a)-q], b[:len(b)-q]
 			s.path = path{offset: p}
 			s.path.add(len(a), len(b), q)
-			if !s.bands.search(a, b, len(a)+len(b), d/3, span) {
+			s.bands.intern(a, b)
+			if !s.bands.search(len(a)+len(b), d/3, span) {
 				t.Fatalf("%+v: no band", c)
 			}
 			s.bands.walk(&s.path, a, b)
@@ -298,6 +300,85 @@ func TestLong(t *testing.T) {
 			if !slices.Equal(s.path.runs, want) {
 				t.Fatalf("%+v: span %d changes the matches", c, span)
 			}
+		}
+	}
+}
+
+// beside never gives less than D, nor more than the matches that it is given
+// leave; and what it is given may be nonsense.
+func TestBeside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	var s Solver
+	tight := 0
+	for range 60 {
+		letters := 2 + rng.IntN(40)
+		a := mosaic(rng, 2500+rng.IntN(1500), letters, nil)
+		b := edited(rng, a, 1+rng.IntN(len(a)/8), letters)
+		b = slices.Insert(b, rng.IntN(len(b)), sequence(rng, rng.IntN(400), letters)...)
+		if rng.IntN(2) == 0 {
+			a, b = b, a
+		}
+		offset := rng.IntN(3)
+		a, b = a[offset:], b[offset:]
+		all, _ := s.Matches(nil, a, b, -1, Hint{})
+		d := distance(a, b)
+		var some, junk []Match
+		bound := len(a) + len(b)
+		for _, m := range all {
+			if rng.IntN(4) > 0 {
+				bound -= 2 * m.Len
+				some = append(some, Match{m.X + offset, m.Y + offset, m.Len})
+			}
+			junk = append(junk, Match{rng.IntN(len(a)), rng.IntN(len(b)), 1 + rng.IntN(300)})
+		}
+		s.bands.intern(a, b)
+		if got, ok := s.bands.beside(some, offset); ok {
+			tight++
+			if got < d || got > bound {
+				t.Fatalf("beside %d matches %d, D=%d", len(some), got, d)
+			}
+		}
+		if got, ok := s.bands.beside(junk, offset); ok && got < d {
+			t.Fatalf("%d, D=%d", got, d)
+		}
+		if _, ok := s.bands.beside(nil, offset); ok {
+			t.Fatal("all of the table without a hint")
+		}
+	}
+	if tight < 40 {
+		t.Errorf("beside gave up %d times of 60", 60-tight)
+	}
+}
+
+// No hint changes the matches.
+func TestHints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	var s Solver
+	for _, c := range []struct{ n, letters, edits int }{
+		{300, 4, 200}, {900, 40, 300}, {2000, 3, 900}, {6000, 60, 3000}, {6000, 3000, 2500},
+	} {
+		a := sequence(rng, c.n, c.letters)
+		b := edited(rng, a, c.edits, c.letters)
+		want, _ := s.Matches(nil, a, b, -1, Hint{})
+		d, called := len(a)+len(b), false
+		for _, m := range want {
+			d -= 2 * m.Len
+		}
+		give := func(m []Match) func() []Match { return func() []Match { called = true; return m } }
+		some, junk := slices.Clone(want), slices.Clone(want)
+		some = slices.DeleteFunc(some, func(Match) bool { return rng.IntN(3) == 0 })
+		rng.Shuffle(len(junk), func(i, j int) { junk[i], junk[j] = junk[j], junk[i] })
+		for _, hint := range []Hint{{D: 1}, {D: d / 3}, {D: d}, {D: 2 * d}, {D: 1 << 30},
+			{Common: give(want)}, {Common: give(some)}, {Common: give(junk)}, {Common: give(nil)}} {
+			for _, maxD := range []int{-1, d, d + 100, d - 1} {
+				got, ok := s.Matches(nil, a, b, maxD, hint)
+				if ok != (maxD < 0 || d <= maxD) || ok && !slices.Equal(got, want) {
+					t.Fatalf("%+v: D=%d, maxD=%d, %+v: %v, other matches", c, d, maxD, hint.D, ok)
+				}
+			}
+		}
+		if called != (c.n*c.n >= besideFrom) {
+			t.Errorf("%+v: common asked for: %v", c, called)
 		}
 	}
 }
@@ -316,12 +397,12 @@ func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var s Solver
 	a := sequence(rng, 30_000, 2000) // nothing is kept beyond the bound
-	s.Matches(nil, a, sequence(rng, 30_000, 2000), -1)
+	s.Matches(nil, a, sequence(rng, 30_000, 2000), -1, Hint{})
 	if got, bound := len(s.bands.kept), s.bands.words(60_000); got > bound {
 		t.Errorf("%d words kept, not %d", got, bound)
 	}
 	b := append(sequence(rng, 50, 2000), a[:29_000]...)
-	s.Matches(nil, a, b, -1)
+	s.Matches(nil, a, b, -1, Hint{})
 	if got, bound := len(s.bands.kept), s.bands.words(4096); got > bound {
 		t.Errorf("%d words kept, not %d", got, bound)
 	}
@@ -366,8 +447,8 @@ func TestNoAllocations(t *testing.T) {
 			a := sequence(rng, 3000, letters)
 			b := edited(rng, a, edits, letters)
 			var s Solver
-			dst, _ := s.Matches(nil, a, b, -1)
-			if n := testing.AllocsPerRun(10, func() { dst, _ = s.Matches(dst[:0], a, b, -1) }); n != 0 {
+			dst, _ := s.Matches(nil, a, b, -1, Hint{})
+			if n := testing.AllocsPerRun(10, func() { dst, _ = s.Matches(dst[:0], a, b, -1, Hint{}) }); n != 0 {
 				t.Errorf("%d letters, %d edits: %v allocations a call", letters, edits, n)
 			}
 		}

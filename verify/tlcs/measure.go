@@ -1,5 +1,7 @@
 package tlcs
 
+import "neardup/verify/lcs"
+
 // The lengths below are what the strain-away and reserve rates are made of
 // (TLCS paper, section 4, figure 7). No verdict needs them whole: Compare stops
 // as soon as the pair is decided.
@@ -32,7 +34,7 @@ func (c *Comparer) TLCSLength(x, y *Document) int {
 	c.probe(a, b, 0)
 	viewA, viewB := view{a.text, a.ends, a.slots}, view{b.text, b.ends, c.ids}
 	c.filter(viewA, viewB, true)
-	c.matches, _ = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, len(c.a.text)+len(c.b.text))
+	c.matches, _ = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, len(c.a.text)+len(c.b.text), lcs.Hint{})
 	if c.o.Trustable {
 		c.clip(c.o.region(c.edits(len(viewA.text), len(viewB.text))))
 	}

@@ -217,6 +217,7 @@ func slowCompare(o Options, x, y string) (v Verdict) {
 	if !o.Trustable {
 		rounds = 1
 	}
+	most := 0 // code points that a round trusted
 	for v.Rounds < rounds {
 		keptA, keptB := slowSketch(a, lenA, b, lenB, o.Window), slowSketch(b, lenB, a, lenA, o.Window)
 		pick := func(cs []char, kept []int) (out []rune) {
@@ -258,6 +259,17 @@ func slowCompare(o Options, x, y string) (v Verdict) {
 		whole := float64(v.Whole) / float64(lenA+lenB-v.Whole)
 		v.Near = v.Resemblance >= o.Resemblance && whole >= o.Whole || v.Containment >= o.Containment
 		if v.Near || text.Columns(string(found)) < o.Window {
+			break
+		}
+		// Ours: n rounds bring at most n*n times the best of those before.
+		most = max(most, len(found))
+		hoped := v.TLCS
+		for n, i := rounds-v.Rounds, 0; i < n*n; i++ {
+			hoped += most
+		}
+		hoped = min(hoped, lenB)
+		if v.Rounds < rounds && float64(hoped)/float64(lenB) < o.Containment &&
+			float64(hoped)/float64(lenA+lenB-hoped) < o.Resemblance {
 			break
 		}
 		rest := func(cs []char, gone map[int]bool) (out []char) {

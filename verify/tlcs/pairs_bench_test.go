@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"neardup/extract/text"
+	"neardup/verify/lcs"
 )
 
 // BenchmarkPairs verifies the pairs of a file, lines of {"a": text, "b": text},
@@ -50,7 +51,7 @@ func BenchmarkPairs(b *testing.B) {
 			for b.Loop() {
 				for _, d := range docs {
 					x, y := order(d[0], d[1])
-					c.matches, _ = c.solver.Matches(c.matches[:0], x.text, y.text, len(x.text)+len(y.text))
+					c.matches, _ = c.solver.Matches(c.matches[:0], x.text, y.text, len(x.text)+len(y.text), lcs.Hint{})
 				}
 			}
 			rate(b)

@@ -26,7 +26,7 @@ type Options struct {
 	Resemblance float64 `yaml:"resemblance" json:"resemblance"` // threshold (paper: 0.28); above 1 it is never reached
 	Containment float64 `yaml:"containment" json:"containment"` // threshold (paper: 0.7); above 1 it is never reached
 	Trustable   bool    `yaml:"trustable" json:"trustable"`     // score the trustable part of the LCS (true: paper) or the whole of it
-	Rounds      int     `yaml:"rounds" json:"rounds"`           // how often at most to look for a trustable region; needs Trustable
+	Rounds      int     `yaml:"rounds" json:"rounds"`           // how often at most to look for a trustable region, see Compare; needs Trustable
 	Whole       float64 `yaml:"whole" json:"whole"`             // least resemblance by the whole LCS where Resemblance is reached (paper: 0, none)
 }
 
@@ -106,6 +106,10 @@ type Comparer struct {
 	solver  lcs.Solver
 	matches []lcs.Match
 	script  []int32 // d(x)
+	// The first round: its views, and what is known of its LCS.
+	viewA, viewB view
+	first        lcs.Hint
+	chain        chain
 	// Rounds: what is left of both documents, and which code points are gone.
 	leftA, leftB view
 	gone         []int32
@@ -121,7 +125,9 @@ func NewComparer(o Options) *Comparer {
 	if err := o.Validate(); err != nil {
 		panic("tlcs: " + err.Error())
 	}
-	return &Comparer{o: o}
+	c := &Comparer{o: o}
+	c.first.Common = c.common
+	return c
 }
 
 // order tells A, the text whose regions are trusted or not, from B: A is the
@@ -173,7 +179,13 @@ func (o *Options) need(lenA, lenB int) int {
 // threshold, or matches less than a window's width, or is number Rounds.
 // Windows never reach over a cut, which would make text that is in neither
 // document; hence sketches, and with them the LCS, can only become shorter
-// from round to round, and the early exits below lose nothing.
+// from round to round.
+//
+// No round is begun that could not lead to a threshold. What later rounds can
+// bring is bounded by the LCS, which loses nothing, and by a rule of ours: each
+// of n later rounds is taken to bring at most n times as many trustable code
+// points as the best so far. Rounds of hopeless pairs were most of the time,
+// and no verdict of three crawls needed them (docs/benchmarks.md).
 func (c *Comparer) Compare(x, y *Document) Verdict {
 	c.mustFit(x, y)
 	docA, docB := order(x, y)
@@ -193,12 +205,15 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 	c.filter(a, b, true)
 	v.SketchA, v.SketchB = len(c.a.text), len(c.b.text)
 
+	c.viewA, c.viewB = a, b
+	hint := c.first
+	best := 0 // code points that a round trusted
 	rounds := c.o.Rounds
 	if !c.o.Trustable {
 		rounds = 1
 	}
 	for left := rounds; ; left-- {
-		if v.Rejected = c.align(max(0, need-v.TLCS), left); v.Rejected != None {
+		if v.Rejected = c.align(max(0, need-v.TLCS), left, hint); v.Rejected != None {
 			break
 		}
 		found, start, end := c.matched(), 0, len(a.text)
@@ -213,22 +228,29 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 			}
 		}
 		v.Whole = max(v.Whole, v.TLCS+found)
-		v.TLCS += c.matched()
+		trusted := c.matched()
+		v.TLCS += trusted
 		v.Rounds++
 		if c.o.near(v.TLCS, v.Whole, lenA, lenB) {
 			v.Near = true
 			break
 		}
 		// The LCS of a later round is no longer than this one's, and its TLCS
-		// no longer than that. (TLCS lengths themselves may rise: a region is
-		// chosen by weight.)
-		most := v.TLCS + (left-1)*found
-		if left == 1 || c.narrow() || !c.o.near(min(most, lenB), max(v.Whole, most), lenA, lenB) {
+		// no longer than that. TLCS lengths themselves may rise, since a
+		// region is chosen by weight, but see above.
+		best = max(best, trusted)
+		later := left - 1
+		most := v.TLCS + later*min(found, later*best)
+		whole := max(v.Whole, v.TLCS+later*found)
+		if left == 1 || c.narrow() || !c.o.near(min(most, lenB), whole, lenA, lenB) {
 			v.Rejected = ByScore
 			break
 		}
 		a, b = c.cut(a, b, start, end)
 		c.filter(a, b, false)
+		// Nearly all matches that were not trusted are still there.
+		d := len(c.a.text) + len(c.b.text) - 2*(found-trusted)
+		hint = lcs.Hint{D: max(1, d+d/16)}
 	}
 	v.Resemblance, v.Containment = score(v.TLCS, lenA, lenB)
 	return v
@@ -245,14 +267,14 @@ func (c *Comparer) mustFit(x, y *Document) {
 // rounds left cannot match another need code points. All of them must come out
 // of both sketches; and since no later LCS is longer than this one, this one
 // must have its share of them, which limits the edit script.
-func (c *Comparer) align(need, left int) Stage {
+func (c *Comparer) align(need, left int, hint lcs.Hint) Stage {
 	lenA, lenB := len(c.a.text), len(c.b.text)
 	if min(lenA, lenB) < need {
 		return BySketch
 	}
 	share := (need + left - 1) / left
 	var ok bool
-	c.matches, ok = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, lenA+lenB-2*share)
+	c.matches, ok = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, lenA+lenB-2*share, hint)
 	if !ok {
 		return ByDistance
 	}
