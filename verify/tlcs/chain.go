@@ -8,7 +8,7 @@ import (
 
 // chain holds what common needs.
 type chain struct {
-	where []int32 // by slot of A's table: where in A's sketch its first window is
+	where []int32 // by code points of A: where they are in its sketch
 	links []link
 	tails []int32 // the link that ends the chain of a given length with the least x
 	runs  []lcs.Match
@@ -24,11 +24,9 @@ type link struct{ x, y, before int32 }
 // the window before, if that is equal, or else for the first that is.
 func (c *Comparer) common() []lcs.Match {
 	h := &c.chain
-	h.where = slices.Grow(h.where[:0], len(c.marks))[:len(c.marks)]
-	for x := len(c.a.at) - 1; x >= 0; x-- {
-		if id := c.window(&c.viewA, &c.a, x); id >= 0 {
-			h.where[id] = int32(x)
-		}
+	h.where = slices.Grow(h.where[:0], len(c.viewA.text))[:len(c.viewA.text)]
+	for x, at := range c.a.at {
+		h.where[at] = int32(x)
 	}
 	h.links, h.tails = h.links[:0], h.tails[:0]
 	last := -1
@@ -48,8 +46,8 @@ func (c *Comparer) common() []lcs.Match {
 	return h.matches()
 }
 
-// window is the slot of the window that starts at i of a sketch, -1 if none
-// does that is in both texts.
+// window is the first window of A that is the same as the one that starts at i
+// of a sketch, -1 if none does that is in both texts.
 func (c *Comparer) window(v *view, s *sketch, i int) int32 {
 	if i < len(s.at) && int(s.at[i]) < len(v.ids) {
 		if id := v.ids[s.at[i]]; id >= 0 && c.marks[id] == c.epoch {

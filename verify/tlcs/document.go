@@ -1,7 +1,7 @@
 package tlcs
 
 import (
-	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"neardup/extract/text"
@@ -18,37 +18,27 @@ type Document struct {
 	window int
 	text   []int32
 	ends   []int32  // window i is text[i:ends[i]]
-	slots  []int32  // where in table the fingerprint of window i is
-	table  []uint64 // the distinct fingerprints, open addressing, at most half full; 0 is free
+	prints []uint32 // its fingerprint
+	first  []int32  // the first window that is the same text
+
+	// To find windows by their fingerprints. Both are in the order of the
+	// fingerprints, as far as they go.
+	table []int32  // open addressing, at most half full: 1 + a first window; 0 is free
+	seen  []uint64 // a bit for a fingerprint, eight for each that there can be
 }
 
-// Fingerprints are Karp and Rabin's: a window read as a number to a fixed base
-// modulo the Mersenne prime 2^61-1, rolled along the text. The paper uses
-// Rabin's (1981) over GF(2). A collision can only keep more text in a sketch,
-// never lengthen the LCS, which compares the characters themselves.
+// Fingerprints are after Karp and Rabin: a window read as a number to a fixed
+// base, rolled along the text, modulo 2^64 and cut to 32 bits. The paper uses
+// Rabin's (1981) over GF(2) and trusts them. Ours only say where to look: windows
+// are the same if their code points are.
 const (
-	prime   = 1<<61 - 1
-	base    = 0x14a3_6cf5_9d8b_27e1 // any number below prime with no structure
-	scatter = 0x9e37_79b9_7f4a_7c15 // spreads the small fingerprints of short windows over the table
+	base    = 0x14a3_6cf5_9d8b_27e1 // any odd number with no structure
+	scatter = 0x9e37_79b9_7f4a_7c15 // brings the digits of short windows up into the bits that are kept
 )
 
 // digit is never 0, so that a shorter window is not a longer one with leading
 // zeros.
 func digit(c int32) uint64 { return uint64(uint32(c)) + 1 }
-
-// mul is x*y mod prime, for x and y below it.
-func mul(x, y uint64) uint64 {
-	hi, lo := bits.Mul64(x, y)
-	return reduce(lo&prime + (hi<<3 | lo>>61))
-}
-
-// reduce is x mod prime, for x below twice that.
-func reduce(x uint64) uint64 {
-	if x >= prime {
-		x -= prime
-	}
-	return x
-}
 
 // Prepare makes a Document of s for a sliding window of the given width in
 // half-width columns, at least 1.
@@ -58,8 +48,10 @@ func Prepare(s string, window int) *Document {
 		window: window,
 		text:   make([]int32, 0, n),
 		ends:   make([]int32, 0, n),
-		slots:  make([]int32, 0, n),
-		table:  make([]uint64, 2*n),
+		prints: make([]uint32, 0, n),
+		first:  make([]int32, 0, n),
+		table:  make([]int32, 2*n),
+		seen:   make([]uint64, (n+7)/8),
 	}
 	for _, r := range s {
 		d.text = append(d.text, r)
@@ -70,44 +62,73 @@ func Prepare(s string, window int) *Document {
 	end, columns := 0, 0
 	for i, c := range d.text {
 		for columns < window && end < n {
-			hash = reduce(mul(hash, base) + digit(d.text[end]))
+			hash = hash*base + digit(d.text[end])
 			columns += text.RuneColumns(d.text[end])
 			end++
 		}
 		if columns < window && i > 0 {
 			break
 		}
-		d.add(end, hash)
+		d.add(end, uint32(hash*scatter>>32))
 		for len(power) < end-i {
-			power = append(power, mul(power[len(power)-1], base))
+			power = append(power, power[len(power)-1]*base)
 		}
-		hash = reduce(hash + prime - mul(digit(c), power[end-i-1]))
+		hash -= digit(c) * power[end-i-1]
 		columns -= text.RuneColumns(c)
 	}
 	return d
 }
 
 // add appends a window.
-func (d *Document) add(end int, hash uint64) {
-	print := hash + 1 // 0 marks free slots
-	slot := d.find(print)
-	d.table[slot] = print
-	d.ends = append(d.ends, int32(end))
-	d.slots = append(d.slots, int32(slot))
+func (d *Document) add(end int, print uint32) {
+	i := len(d.ends)
+	d.ends, d.prints = append(d.ends, int32(end)), append(d.prints, print)
+	first, slot := d.find(d, i)
+	if first < 0 {
+		first = int32(i)
+		d.table[slot] = first + 1
+		bit := d.bit(print)
+		d.seen[bit/64] |= 1 << (bit % 64)
+	}
+	d.first = append(d.first, first)
 }
 
-// find returns the slot that a fingerprint is in, or the free one that it
-// would be put in.
-func (d *Document) find(print uint64) int {
-	t := d.table
-	home, _ := bits.Mul64(print*scatter, uint64(len(t)))
-	i := int(home)
-	for t[i] != print && t[i] != 0 {
-		if i++; i == len(t) {
-			i = 0
+// bit is where in seen a fingerprint is.
+func (d *Document) bit(print uint32) uint64 {
+	return uint64(print) * uint64(64*len(d.seen)) >> 32
+}
+
+// find returns the first window of d that is the same text as window i of o,
+// -1 if there is none, and then the slot where it would be put.
+func (d *Document) find(o *Document, i int) (first int32, slot int) {
+	print := o.prints[i]
+	slot = int(uint64(print) * uint64(len(d.table)) >> 32)
+	for d.table[slot] != 0 {
+		first = d.table[slot] - 1
+		if d.prints[first] == print && slices.Equal(d.text[first:d.ends[first]], o.text[i:o.ends[i]]) {
+			return first, slot
+		}
+		if slot++; slot == len(d.table) {
+			slot = 0
 		}
 	}
-	return i
+	return -1, slot
+}
+
+// has is find, quick to say that there is none.
+func (d *Document) has(o *Document, i int) int32 {
+	if bit := d.bit(o.prints[i]); d.seen[bit/64]>>(bit%64)&1 == 0 {
+		return -1
+	}
+	first, _ := d.find(o, i)
+	return first
+}
+
+// continues tells whether window w of d is the same text as window i of o,
+// where the windows before these are the same.
+func (d *Document) continues(w int, o *Document, i int) bool {
+	return w < len(d.ends) && int(d.ends[w])-w == int(o.ends[i])-i &&
+		slices.Equal(d.text[d.ends[w-1]:d.ends[w]], o.text[o.ends[i-1]:o.ends[i]])
 }
 
 // Text is the text in code points, not to be changed.
@@ -118,6 +139,6 @@ func (d *Document) Len() int { return len(d.text) }
 
 // Bytes is about the memory that d holds.
 func (d *Document) Bytes() int {
-	const header = 4*24 + 8
-	return header + 4*(cap(d.text)+cap(d.ends)+cap(d.slots)) + 8*cap(d.table)
+	const header = 6*24 + 8
+	return header + 4*(cap(d.text)+cap(d.ends)+cap(d.prints)+cap(d.first)+cap(d.table)) + 8*cap(d.seen)
 }

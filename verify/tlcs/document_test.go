@@ -1,41 +1,69 @@
 package tlcs
 
 import (
-	"math/big"
 	"math/rand/v2"
 	"testing"
 )
 
-func TestMul(t *testing.T) {
-	rng := rand.New(rand.NewPCG(15, 15))
-	p := big.NewInt(prime)
-	edge := []uint64{0, 1, 2, base, prime - 2, prime - 1}
-	for i := range 1000 {
-		x, y := rng.Uint64N(prime), rng.Uint64N(prime)
-		if i < len(edge)*len(edge) {
-			x, y = edge[i/len(edge)], edge[i%len(edge)]
-		}
-		want := new(big.Int).Mul(new(big.Int).SetUint64(x), new(big.Int).SetUint64(y))
-		if got := mul(x, y); got != want.Mod(want, p).Uint64() {
-			t.Fatalf("mul(%d, %d) = %d, want %d", x, y, got, want)
+// first is the same for two windows if and only if they are the same text; also
+// where fingerprints collide, as they do when most of their bits are gone.
+func TestFirst(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 16))
+	for window := 1; window < 12; window++ {
+		s := prose(rng, 600, mixed)
+		s += s[:len(s)/2]
+		for _, mask := range []uint32{^uint32(0), 7 << 29, 0} {
+			d := Prepare(s, window)
+			if mask != ^uint32(0) {
+				ends, prints := d.ends, d.prints
+				d.ends, d.prints, d.first = nil, nil, nil
+				clear(d.table)
+				for i, end := range ends {
+					d.add(int(end), prints[i]&mask)
+				}
+			}
+			seen := map[string]int32{}
+			for i, end := range d.ends {
+				w := string(d.text[i:end])
+				if _, ok := seen[w]; !ok {
+					seen[w] = int32(i)
+				}
+				if d.first[i] != seen[w] || d.has(d, i) != seen[w] {
+					t.Fatalf("window %d columns: %q at %d is as at %d, not %d", window, w, i, d.first[i], seen[w])
+				}
+			}
 		}
 	}
 }
 
-// Two windows share a slot if and only if they are the same text.
-func TestFingerprints(t *testing.T) {
-	rng := rand.New(rand.NewPCG(16, 16))
-	for window := 1; window < 12; window++ {
-		s := prose(rng, 600, mixed)
-		d := Prepare(s+s[:len(s)/2], window)
-		seen := map[string]int32{}
-		slots := map[int32]bool{}
-		for i, end := range d.ends {
-			w := string(d.text[i:end])
-			if slot, ok := seen[w]; ok != slots[d.slots[i]] || ok && slot != d.slots[i] {
-				t.Fatalf("window %d columns: %q at %d is in slot %d, before in %d", window, w, i, d.slots[i], slot)
+// A window is found in another document if and only if it is there, looked up
+// or as one that continues the window before.
+func TestFind(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 18))
+	for range 100 {
+		window := 1 + rng.IntN(12)
+		x := prose(rng, 300, mixed)
+		y := prose(rng, 40, mixed) + x[:len(x)/3] + prose(rng, 20, mixed) + x[len(x)/2:]
+		a, b := Prepare(x, window), Prepare(y, window)
+		there := map[string]int{}
+		for w, end := range a.ends {
+			if s := string(a.text[w:end]); there[s] == 0 {
+				there[s] = w + 1
 			}
-			seen[w], slots[d.slots[i]] = d.slots[i], true
+		}
+		for i, end := range b.ends {
+			s := string(b.text[i:end])
+			first := int(a.has(b, i))
+			if first != there[s]-1 {
+				t.Fatalf("%q: window %d, not %d", s, first, there[s]-1)
+			}
+			if i == 0 {
+				continue
+			}
+			last := int(a.has(b, i-1))
+			if last >= 0 && last+1 < len(a.ends) && a.continues(last+1, b, i) != (string(a.text[last+1:a.ends[last+1]]) == s) {
+				t.Fatalf("%q after %d", s, last)
+			}
 		}
 	}
 }

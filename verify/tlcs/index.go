@@ -9,8 +9,8 @@ import "math/bits"
 //
 // A window that stands in few of the documents is counted for these. One that
 // stands in more is taken to stand in all, so that the work for a document
-// does not grow with their number. Fingerprints are cut to 32 bits: a collision
-// can only raise a bound.
+// does not grow with their number. Windows count as the same if their
+// fingerprints are: that can only raise a bound.
 type Index struct {
 	limit int // windows held at most
 	docs  int
@@ -52,17 +52,18 @@ func (x *Index) Add(d *Document) {
 	}
 	doc := int32(x.docs)
 	x.docs++
-	for _, print := range d.table {
-		if print == 0 {
+	for w, first := range d.first {
+		if int(first) != w {
 			continue
 		}
 		if 2*(x.used+1) > len(x.prints) {
 			x.grow(2 * len(x.prints))
 		}
-		i := x.find(short(print))
+		print := short(d.prints[w])
+		i := x.find(print)
 		switch head := x.heads[i]; {
 		case x.prints[i] == 0:
-			x.prints[i], x.heads[i] = short(print), doc
+			x.prints[i], x.heads[i] = print, doc
 			x.used++
 		case head == common:
 		case head >= 0:
@@ -83,8 +84,8 @@ func (x *Index) Add(d *Document) {
 	}
 }
 
-// short is a fingerprint as the index keeps it.
-func short(print uint64) uint32 { return uint32(print*scatter>>32) | 1 }
+// short is a fingerprint as the index keeps it, never 0.
+func short(print uint32) uint32 { return print | 1 }
 
 // find returns the slot that a fingerprint is in, or the free one for it.
 func (x *Index) find(print uint32) int {
@@ -122,9 +123,9 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 	b.common = 0
 	b.each, b.ends = zeros(b.each, x.docs), zeros(b.ends, x.docs)
 	end := int32(0)
-	for i, slot := range d.slots {
+	for i, print := range d.prints {
 		start, till := int32(i), d.ends[i]
-		at := x.find(short(d.table[slot]))
+		at := x.find(short(print))
 		if x.prints[at] == 0 {
 			continue
 		}

@@ -6,20 +6,21 @@ import (
 )
 
 // view is what is left of a document in a round: the code points, and for the
-// one at i the end of the window that starts there and its fingerprint as a
-// slot of A's table, below 0 if A does not have it or if the window is cut.
-// Fewer windows than code points: the rest have none.
+// one at i the end of the window that starts there and which text it is: the
+// first window of A, as it was, that is the same, below 0 if none is or if the
+// window is cut. Fewer windows than code points: the rest have none.
 type view struct{ text, ends, ids []int32 }
 
 // sketch is the part of a view that is kept, and where in the view it is.
 type sketch struct{ text, at []int32 }
 
-// probe looks the windows of b up in a's table, into c.ids. It gives up as soon
-// as those found cannot cover need code points of b.
+// probe looks the windows of b up in a, into c.ids. It gives up as soon as those
+// found cannot cover need code points of b.
 func (c *Comparer) probe(a, b *Document, need int) bool {
-	c.ids = slices.Grow(c.ids[:0], len(b.slots))
+	c.ids = slices.Grow(c.ids[:0], len(b.ends))
 	decided, lost := 0, 0 // of the first decided code points of b, lost are in no window found
-	for i, slot := range b.slots {
+	last := -1            // the window of a that the one before was found at
+	for i := range b.ends {
 		if i > decided {
 			decided++
 			lost++
@@ -27,16 +28,16 @@ func (c *Comparer) probe(a, b *Document, need int) bool {
 				return false
 			}
 		}
-		print := b.table[slot]
-		id := a.find(print)
-		if a.table[id] != print {
+		if last >= 0 && a.continues(last+1, b, i) {
+			last++
+		} else if last = int(a.has(b, i)); last < 0 {
 			c.ids = append(c.ids, -1)
 			continue
 		}
-		c.ids = append(c.ids, int32(id))
+		c.ids = append(c.ids, a.first[last])
 		decided = int(b.ends[i])
 	}
-	if n := len(a.table); n > len(c.marks) {
+	if n := len(a.ends); n > len(c.marks) {
 		c.marks, c.epoch = make([]uint32, n), 0
 	}
 	return true
@@ -60,33 +61,43 @@ func (c *Comparer) filter(a, b view, first bool) {
 		}
 	}
 	c.b.reset(len(b.text))
+	from, to := 0, 0 // covered without a gap
 	for i, id := range b.ids {
 		if id >= 0 && (first || c.marks[id] >= inA) {
 			c.marks[id] = inBoth
-			c.b.keep(b, i)
+			if i > to {
+				c.b.keep(b, from, to)
+				from = i
+			}
+			to = int(b.ends[i])
 		}
 	}
+	c.b.keep(b, from, to)
 	c.a.reset(len(a.text))
+	from, to = 0, 0
 	for i, id := range a.ids {
 		if id >= 0 && c.marks[id] == inBoth {
-			c.a.keep(a, i)
+			if i > to {
+				c.a.keep(a, from, to)
+				from = i
+			}
+			to = int(a.ends[i])
 		}
 	}
+	c.a.keep(a, from, to)
 }
 
 func (s *sketch) reset(n int) {
 	s.text, s.at = slices.Grow(s.text[:0], n), slices.Grow(s.at[:0], n)
 }
 
-// keep adds what window i of v has beyond the windows before it.
-func (s *sketch) keep(v view, i int) {
-	from, to := i, int(v.ends[i])
-	if n := len(s.at); n > 0 {
-		from = max(from, int(s.at[n-1])+1)
-	}
-	for ; from < to; from++ {
-		s.text = append(s.text, v.text[from])
-		s.at = append(s.at, int32(from))
+// keep adds the code points of v from from to to.
+func (s *sketch) keep(v view, from, to int) {
+	s.text = append(s.text, v.text[from:to]...)
+	n := len(s.at)
+	s.at = s.at[:n+to-from]
+	for i := range s.at[n:] {
+		s.at[n+i] = int32(from + i)
 	}
 }
 

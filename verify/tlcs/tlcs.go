@@ -115,8 +115,8 @@ type Comparer struct {
 	gone         []int32
 	// Sketches.
 	a, b  sketch
-	ids   []int32  // the windows of B as slots in A's table
-	marks []uint32 // by slot of A's table: the last epoch it was seen in
+	ids   []int32  // of the windows of B: the first window of A that is the same, else -1
+	marks []uint32 // by first windows of A: the last epoch the text was seen in
 	epoch uint32
 }
 
@@ -200,7 +200,7 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 		v.Rejected = BySketch
 		return v
 	}
-	a := view{docA.text, docA.ends, docA.slots}
+	a := view{docA.text, docA.ends, docA.first}
 	b := view{docB.text, docB.ends, c.ids}
 	c.filter(a, b, true)
 	v.SketchA, v.SketchB = len(c.a.text), len(c.b.text)
