@@ -80,12 +80,13 @@ func (o *Options) region(d []int32) (start, end int) {
 	k := (n + size - 1) / size
 	var bases [2][2]int
 	count, best, fewest := 0, 0, 0
+	all := 0 // weight of the blocks from i+1 on
 	for i := range k {
-		for j := k; j > i; j-- { // from the heaviest run that starts at block i+1
-			weight := weightTo(j, k) - weightTo(i, k)
-			if weight < best {
-				break
-			}
+		all += weigh(i+1, k)
+	}
+	for i := range k {
+		weight := all // of blocks i+1 to j, from the heaviest run down
+		for j := k; j > i && weight >= best; weight, j = weight-weigh(j, k), j-1 {
 			if !o.trusted(d, i*size, min(j*size, n)) {
 				continue
 			}
@@ -98,6 +99,7 @@ func (o *Options) region(d []int32) (start, end int) {
 			}
 			break
 		}
+		all -= weigh(i+1, k)
 	}
 	for _, r := range bases[:count] {
 		s1, e1 := r[0], o.extendRight(d, r[0], r[1], size)
@@ -113,13 +115,8 @@ func (o *Options) region(d []int32) (start, end int) {
 	return start, end
 }
 
-// weightTo is the weight of the first i of k blocks.
-func weightTo(i, k int) int {
-	if half := (k + 1) / 2; i > half {
-		return weightTo(half, k) + weightTo(k-half, k) - weightTo(k-i, k)
-	}
-	return i * (i + 1) / 2
-}
+// weigh is the weight of block i of k.
+func weigh(i, k int) int { return min(i, k+1-i) }
 
 // extendRight moves the end of A[start:end] as far as possible, at most
 // size-1 places, into the next block. The paper tests only the offsets where d

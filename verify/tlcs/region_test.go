@@ -74,21 +74,6 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-func TestWeights(t *testing.T) {
-	for k := 1; k < 20; k++ {
-		sum := 0
-		for i := range k {
-			if got := weightTo(i, k); got != sum {
-				t.Fatalf("weightTo(%d, %d) = %d, want %d", i, k, got, sum)
-			}
-			sum += min(i+1, k-i)
-		}
-		if got := weightTo(k, k); got != sum {
-			t.Fatalf("weightTo(%d, %d) = %d, want %d", k, k, got, sum)
-		}
-	}
-}
-
 func FuzzRegion(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 0, 0, 2, 0, 0}, 3, 0.25)
 	f.Add([]byte{1, 1, 1}, 1, 0.1)

@@ -104,12 +104,10 @@ func (s *sketch) keep(v view, from, to int) {
 // cut takes the region [start, end) out of a and the code points that the
 // matches have in b out of b (section 3.3, position changes).
 func (c *Comparer) cut(a, b view, start, end int) (view, view) {
-	gone := c.nothing(len(a.text))
-	for i := start; i < end; i++ {
-		gone[i+1] = 1
-	}
-	c.leftA.without(a, gone)
-	gone = c.nothing(len(b.text))
+	c.leftA.splice(a, start, end)
+	c.gone = slices.Grow(c.gone[:0], len(b.text)+1)[:len(b.text)+1]
+	gone := c.gone
+	clear(gone)
 	for _, m := range c.matches {
 		for _, at := range c.b.at[m.Y : m.Y+m.Len] {
 			gone[at+1] = 1
@@ -119,10 +117,22 @@ func (c *Comparer) cut(a, b view, start, end int) (view, view) {
 	return c.leftA, c.leftB
 }
 
-func (c *Comparer) nothing(n int) []int32 {
-	c.gone = slices.Grow(c.gone[:0], n+1)[:n+1]
-	clear(c.gone)
-	return c.gone
+// splice makes v what is left of old, which may be v itself, when the code
+// points from start to end are taken out.
+func (v *view) splice(old view, start, end int) {
+	from, to := min(start, len(old.ids)), min(end, len(old.ids))
+	v.text = append(append(v.text[:0], old.text[:start]...), old.text[end:]...)
+	v.ends = append(append(v.ends[:0], old.ends[:from]...), old.ends[to:]...)
+	v.ids = append(append(v.ids[:0], old.ids[:from]...), old.ids[to:]...)
+	if start == end {
+		return
+	}
+	for i := from - 1; i >= 0 && int(v.ends[i]) > start; i-- {
+		v.ends[i], v.ids[i] = max(int32(start), v.ends[i]-int32(end-start)), -1
+	}
+	for i := range v.ends[from:] {
+		v.ends[from+i] -= int32(end - start)
+	}
 }
 
 // without makes v what is left of old, which may be v itself, when every code
