@@ -123,8 +123,8 @@ func (s *Solver) middle(a, b []int32, maxD int, hint Hint) bool {
 	return true
 }
 
-// firstWidth is the width that the bands begin with. What greedy search guesses
-// is too little where it has seen little.
+// firstWidth is the width that the bands begin with, at best one that is known to
+// be enough, else what greedy search guesses.
 func (s *Solver) firstWidth(guess int, hint Hint) int {
 	n, m := len(s.bands.idA), s.bands.lenB
 	switch {
@@ -135,7 +135,7 @@ func (s *Solver) firstWidth(guess int, hint Hint) int {
 			return max(d, stripBits)
 		}
 	}
-	return max(guess, s.bands.least+(n+m)/64)
+	return max(guess, s.bands.least+stripBits)
 }
 
 // greedyBudget limits what greedy search keeps, 6 times 4 bytes each.
