@@ -3,9 +3,9 @@ package tlcs
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
 
 	"neardup/extract/text"
@@ -13,11 +13,19 @@ import (
 )
 
 // BenchmarkPairs verifies the pairs of a file, lines of {"a": text, "b": text},
-// that NEARDUP_PAIRS names; without one, generated ones of bench_test.go.
+// that NEARDUP_PAIRS names; without one, generated ones of bench_test.go. The
+// texts are cut at a number of columns, or whole.
+//
+// "Myers of sketches" is the LCS by the algorithm as Myers prints it, of all of
+// both sketches, beside ours.
 func BenchmarkPairs(b *testing.B) {
 	o := Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.5, Containment: 0.9, Trustable: true, Rounds: 3, Whole: 0.65}
 	pairs := benchPairs(b)
-	for _, columns := range []int{10_240, 40_000, 200_000} {
+	for _, columns := range []int{10_240, 40_000, 0} {
+		at := "whole"
+		if columns > 0 {
+			at = strconv.Itoa(columns)
+		}
 		var docs [][2]*Document
 		var cut [][2]string
 		for _, p := range pairs {
@@ -28,7 +36,7 @@ func BenchmarkPairs(b *testing.B) {
 		rate := func(b *testing.B) {
 			b.ReportMetric(float64(len(pairs)*b.N)/b.Elapsed().Seconds(), "pairs/s")
 		}
-		b.Run(fmt.Sprintf("%d/verdict", columns), func(b *testing.B) {
+		b.Run(at+"/verdict", func(b *testing.B) {
 			c := NewComparer(o)
 			for b.Loop() {
 				for _, d := range docs {
@@ -37,7 +45,7 @@ func BenchmarkPairs(b *testing.B) {
 			}
 			rate(b)
 		})
-		b.Run(fmt.Sprintf("%d/prepare+verdict", columns), func(b *testing.B) {
+		b.Run(at+"/prepare+verdict", func(b *testing.B) {
 			c := NewComparer(o)
 			for b.Loop() {
 				for _, p := range cut {
@@ -46,7 +54,7 @@ func BenchmarkPairs(b *testing.B) {
 			}
 			rate(b)
 		})
-		b.Run(fmt.Sprintf("%d/LCS", columns), func(b *testing.B) { // of all of both texts, with its script
+		b.Run(at+"/LCS", func(b *testing.B) { // of all of both texts, with its script
 			c := NewComparer(o)
 			for b.Loop() {
 				for _, d := range docs {
@@ -56,6 +64,93 @@ func BenchmarkPairs(b *testing.B) {
 			}
 			rate(b)
 		})
+		var made [][2][]rune
+		sketches := func(b *testing.B) [][2][]rune {
+			for i, p := range cut[len(made):] {
+				x, y := []rune(p[0]), []rune(p[1])
+				s := [2][]rune{covered(x, y, o.Window), covered(y, x, o.Window)}
+				v := NewComparer(o).Compare(docs[i][0], docs[i][1])
+				want, got := [2]int{v.SketchA, v.SketchB}, [2]int{len(s[0]), len(s[1])}
+				if want[0]+want[1] > 0 && got != want && got != [2]int{want[1], want[0]} {
+					b.Fatalf("sketches of %d code points, the verdict has %d", got, want)
+				}
+				made = append(made, s)
+			}
+			return made
+		}
+		b.Run(at+"/LCS of sketches", func(b *testing.B) { // with its script
+			all := sketches(b)
+			var solver lcs.Solver
+			var matches []lcs.Match
+			for b.Loop() {
+				for _, s := range all {
+					matches, _ = solver.Matches(matches[:0], s[0], s[1], -1)
+				}
+			}
+			rate(b)
+		})
+		b.Run(at+"/Myers of sketches", func(b *testing.B) { // its length only
+			all := sketches(b)
+			for b.Loop() {
+				for _, s := range all {
+					myers(s[0], s[1])
+				}
+			}
+			rate(b)
+		})
+	}
+}
+
+// covered is the sketch of x: what of it is in windows that y has, too.
+func covered(x, y []rune, window int) (kept []rune) {
+	there := map[string]bool{}
+	windows(y, window, func(from, to int) { there[string(y[from:to])] = true })
+	last := 0
+	windows(x, window, func(from, to int) {
+		if there[string(x[from:to])] {
+			kept = append(kept, x[max(from, last):to]...)
+			last = to
+		}
+	})
+	return kept
+}
+
+// windows calls f with the bounds of the windows of s, as Document has them.
+func windows(s []rune, window int, f func(from, to int)) {
+	end, columns := 0, 0
+	for i, r := range s {
+		for columns < window && end < len(s) {
+			columns += text.RuneColumns(s[end])
+			end++
+		}
+		if columns < window && i > 0 {
+			return
+		}
+		f(i, end)
+		columns -= text.RuneColumns(r)
+	}
+}
+
+// myers is the length of the shortest edit script by figure 2 of Myers' paper.
+func myers(a, b []rune) int {
+	v := make([]int, 2*(len(a)+len(b))+3)
+	zero := len(a) + len(b) + 1
+	for d := 0; ; d++ {
+		for k := -d; k <= d; k += 2 {
+			x := 0
+			if k == -d || k != d && v[zero+k-1] < v[zero+k+1] {
+				x = v[zero+k+1]
+			} else {
+				x = v[zero+k-1] + 1
+			}
+			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
+				x++
+			}
+			v[zero+k] = x
+			if x >= len(a) && x-k >= len(b) {
+				return d
+			}
+		}
 	}
 }
 
