@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How time and memory of each stage grow with the crawl: about 10,000, 30,000 and 100,000 pages.
 
-usage: growth.py [--rounds N] [--cpus 0,1] [--sizes 10000,30000,100000] [--json FILE] [--svg FILE]
-                 --workspace DIR NEARDUP WARCS
-       growth.py --read FILE [--svg FILE]
+usage: growth.py [--rounds N] [--cpus 0,1] [--sizes 10000,30000,100000] [--json FILE]
+                 [--svg FILE] [--time wall|cpu] --workspace DIR NEARDUP WARCS
+       growth.py --read FILE [--svg FILE] [--time wall|cpu]
 
 WARCS is a directory with a crawl of each Debian package below, PACKAGE-00000.warc.gz as wget names them. Every
 stage is a process of its own, pinned; a round takes all sizes, and the order turns from round to round. The
@@ -13,6 +13,7 @@ import argparse
 import glob
 import gzip
 import json
+import math
 import os
 import shutil
 import statistics
@@ -21,9 +22,10 @@ import sys
 import time
 
 # Each size has all packages of the sizes before it. Help is of one template in many languages (partly not
-# translated), references are of APIs and come in several versions, guides are in many languages each.
-# Of every 100 pages, 64 to 70 are help, 15 to 26 reference and 8 to 15 guides, and a page has 12 to 14 KB of
-# HTML and 3,000 to 3,200 characters of text at each size.
+# translated), references are of APIs, most in several versions, guides are in many languages each. Of every 100
+# pages 65 to 74 are help, 15 to 25 reference and 5 to 15 guides, with 12 to 13 KB of HTML and about 3,000
+# characters of text a page at each size. What a mix cannot keep equal is how alike the pages of a package are:
+# openjdk-17-doc has several times as many pairs to compare as the others, and is in the largest crawl only.
 PACKAGES = {
     10_000: {
         "help": "libreoffice-help-de libreoffice-help-en-us libreoffice-help-ja",
@@ -40,9 +42,10 @@ PACKAGES = {
         "help": "libreoffice-help-cs libreoffice-help-da libreoffice-help-el libreoffice-help-es libreoffice-help-et "
                 "libreoffice-help-eu libreoffice-help-fi libreoffice-help-gl libreoffice-help-hi libreoffice-help-hu "
                 "libreoffice-help-id libreoffice-help-it libreoffice-help-km libreoffice-help-ko libreoffice-help-nl "
-                "libreoffice-help-pt-br libreoffice-help-sv libreoffice-help-zh-tw",
-        "reference": "libboost1.81-doc cppreference-doc-en-html openjdk-17-doc",
-        "guides": "installation-guide-i386 debian-handbook",
+                "libreoffice-help-pt libreoffice-help-pt-br libreoffice-help-sl libreoffice-help-sv "
+                "libreoffice-help-tr libreoffice-help-zh-tw",
+        "reference": "libboost1.81-doc openjdk-17-doc",
+        "guides": "installation-guide-i386",
     },
 }
 STAGES = ["extract", "sign", "cluster", "verify", "export"]
@@ -74,7 +77,7 @@ def sizes(o):
             kinds[kind] = kinds.get(kind, []) + names.split()
         files = []
         for name in sum(kinds.values(), []):
-            here = [p for p in sorted(glob.glob(os.path.join(glob.escape(o.warcs), name + "-0*.warc.gz")))]
+            here = sorted(glob.glob(os.path.join(glob.escape(o.warcs), name + "-0*.warc.gz")))
             if not here:
                 sys.exit(f"{o.warcs}: no {name}-00000.warc.gz")
             files += here
@@ -109,8 +112,9 @@ def run(o, stage, files):
 
 def counts(o):
     """What the stages counted, as status tells it."""
-    out = subprocess.run([o.neardup, "status", "--workspace", o.workspace, "--json"], check=True, stdout=subprocess.PIPE)
-    return {s["stage"]: s.get("counts", {}) for s in json.loads(out.stdout)["stages"]}
+    command = [o.neardup, "status", "--workspace", o.workspace, "--json"]
+    status = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return {s["stage"]: s.get("counts", {}) for s in status["stages"]}
 
 
 def stored(workspace):
@@ -184,7 +188,8 @@ def tables(r):
         "the largest": lambda s, c: f"{c['cluster']['largest_set']:,}",
         "pairs compared": lambda s, c: f"{c['verify']['pairs']:,}",
         "a page": lambda s, c: f"{c['verify']['pairs'] / c['extract']['documents']:.2f}",
-        "of these rejected before the LCS": lambda s, c: f"{c['verify']['rejected_by_length'] + c['verify']['rejected_by_sketch']:,}",
+        "of these rejected by length": lambda s, c: f"{c['verify']['rejected_by_length']:,}",
+        "by sketch": lambda s, c: f"{c['verify']['rejected_by_sketch']:,}",
         "by edit distance": lambda s, c: f"{c['verify']['rejected_by_distance']:,}",
         "by score": lambda s, c: f"{c['verify']['rejected_by_score']:,}",
         "near": lambda s, c: f"{c['verify']['near']:,}",
@@ -215,12 +220,13 @@ WIDTH, HEIGHT = 330, 300  # of a panel's plot
 LEFT, TOP, GAP, BOTTOM, RIGHT = 62, 84, 92, 64, 24
 
 
-def svg(r):
-    import math
+def svg(r, key):
     stages, sizes = STAGES + [ALL], list(r.sizes)
+    time_a_page = {"wall": "time a page", "cpu": "processor time a page"}[key]
     panels = [
-        ("time a page", "ms", stages, lambda stage, s: r.page(stage, s), True, None),
-        ("time a page, relative to the smallest crawl", "", stages, lambda stage, s: r.ratio(stage, s), False, (1.25, "1.25")),
+        (time_a_page, "ms", stages, lambda stage, s: r.page(stage, s, key), True, None),
+        ("the same, relative to the smallest crawl", "", stages, lambda stage, s: r.ratio(stage, s, key), False,
+         (1.25, "1.25")),
         ("peak memory", "MiB", STAGES, lambda stage, s: r.peak(stage, s), False, (1024, "1 GiB")),
     ]
     width = LEFT + len(panels) * WIDTH + (len(panels) - 1) * GAP + RIGHT
@@ -268,10 +274,10 @@ def svg(r):
             ticks = [m * 10 ** e for e in range(-6, 7) for m in (1, 2, 5)]
         else:
             bottom, top = 0, max(max(values), limit[0] if limit else 0) * 1.12
-            step = next(s for e in range(-3, 6) for s in (10 ** e, 2 * 10 ** e, 2.5 * 10 ** e, 5 * 10 ** e) if top / s <= 8)
+            steps = [128 * 2 ** n for n in range(8)] if unit == "MiB" else [
+                m * 10 ** e for e in range(-3, 6) for m in (1, 2, 2.5, 5)]
+            step = next(s for s in steps if top / s <= 9)
             ticks = [n * step for n in range(10)]
-            if limit and limit[0] == 1024:
-                ticks = [n * 128 * max(1, math.ceil(top / 1024 / 1.2)) for n in range(12)]
 
         def place(v):
             part = math.log(v / bottom) / math.log(top / bottom) if logarithmic else (v - bottom) / (top - bottom)
@@ -292,11 +298,13 @@ def svg(r):
             text(across(s), TOP + HEIGHT + 20, f"{r.pages(s):,}", "middle", ' font-size="12"')
         text(left + WIDTH / 2, TOP + HEIGHT + 42, "pages (logarithmic)", "middle", ' font-size="12" fill="#777"')
         if limit:
-            line(left, place(limit[0]), left + WIDTH, place(limit[0]), "#b00020", ' stroke-width="1.5" stroke-dasharray="6 4"')
-            text(left + 4, place(limit[0]) - 6, limit[1], extra=' fill="#b00020" font-size="12"')
+            y, red = place(limit[0]), "#b00020"
+            line(left, y, left + WIDTH, y, red, ' stroke-width="1.5" stroke-dasharray="6 4"')
+            text(left + 4, y - 6, limit[1], extra=f' fill="{red}" font-size="12"')
         for stage in rows:
             points = " ".join(f"{across(s):.1f},{place(of(stage, s)):.1f}" for s in sizes)
-            out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[stage]}" stroke-width="2" stroke-linejoin="round"/>')
+            out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[stage]}" stroke-width="2" '
+                       'stroke-linejoin="round"/>')
         for stage in rows:
             for s in sizes:
                 mark(stage, across(s), place(of(stage, s)))
@@ -314,6 +322,7 @@ def main():
     p.add_argument("--json", help="write every figure of every run")
     p.add_argument("--read", help="print and plot these figures, measure nothing")
     p.add_argument("--svg", help="write the plot")
+    p.add_argument("--time", choices=["wall", "cpu"], default="wall", help="what the plot shows")
     o = p.parse_args()
     if o.read:
         with open(o.read, encoding="utf-8") as f:
@@ -331,11 +340,11 @@ def main():
             with open(o.json, "w", encoding="utf-8") as f:
                 json.dump(data, f, indent=1)
     results = Results(data)
-    print(f"{results.rounds} rounds, processors {results.cpus}\n")
+    print(f"{results.rounds} round{'s' * (results.rounds > 1)}, processors {results.cpus}\n")
     print("\n".join(tables(results)))
     if o.svg:
         with open(o.svg, "w", encoding="utf-8") as f:
-            f.write(svg(results))
+            f.write(svg(results, o.time))
 
 
 if __name__ == "__main__":
