@@ -58,6 +58,15 @@ func BenchmarkPairs(b *testing.B) {
 				c.Compare(Prepare(p[0], o.Window), Prepare(p[1], o.Window))
 			}
 		})
+		run("reading", func(*testing.B) { // each code point once: nothing that decides by the text is faster
+			for _, d := range docs {
+				for _, x := range d {
+					for _, r := range x.text {
+						sum += r
+					}
+				}
+			}
+		})
 		run("LCS", func(*testing.B) { // of all of both texts, with its script
 			for _, d := range docs {
 				x, y := order(d[0], d[1])
@@ -95,6 +104,8 @@ func BenchmarkPairs(b *testing.B) {
 		})
 	}
 }
+
+var sum rune
 
 // processor is the processor time of this process until now.
 func processor(b *testing.B) time.Duration {
