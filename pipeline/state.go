@@ -43,15 +43,16 @@ type stage struct {
 //
 //	version 1: first
 //	extract 2: revisits, kinds of pages, overlays
-//	sign 2: pages: topic
+//	sign 2: pages: topic; 3: texts without a signature
+//	verify 2: subjects; when rounds are hopeless
 var stages = []stage{
 	{name: "extract", version: 2, options: extractOptions, run: (*Workspace).extract, extends: true,
 		tables: []byte{tableDocument, tableText, tableOccurrence, tableRevisit, tableWanted}},
-	{name: "sign", version: 2, options: signOptions, run: (*Workspace).sign, extends: true,
+	{name: "sign", version: 3, options: signOptions, run: (*Workspace).sign, extends: true,
 		tables: []byte{tableSigned, tablePosting}},
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
 		tables: []byte{tableEdge, tableSet}},
-	{name: "verify", version: 1, options: verifyOptions, run: (*Workspace).verify,
+	{name: "verify", version: 2, options: verifyOptions, run: (*Workspace).verify,
 		tables: []byte{tableVerdict, tableAssigned, tableCluster}},
 }
 

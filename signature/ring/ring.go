@@ -34,12 +34,19 @@ type Options struct {
 	MinColumns int    `json:"min_columns" yaml:"min_columns"` // only sentences wider than this count
 	Spread     int    `json:"spread" yaml:"spread"`           // least distance of two chosen sentences; 1: any two
 	Weight     string `json:"weight" yaml:"weight"`           // Log or None
+	Short      string `json:"short" yaml:"short"`             // documents without a signature: Whole or Abandon
 }
 
 // Values of Options.Weight.
 const (
 	Log  = "log"  // 1 + ln(l), l the sentence's width in columns: the paper's
 	None = "none" // every sentence weighs the same
+)
+
+// Values of Options.Short.
+const (
+	Whole   = "whole"   // get one of all their sentences, if these are wider than MinColumns together
+	Abandon = "abandon" // stay without: the paper's
 )
 
 // Validate says which option is out of its range.
@@ -64,6 +71,9 @@ func (o Options) Validate() error {
 	}
 	if o.Weight != Log && o.Weight != None {
 		return fmt.Errorf("weight is %q, must be %q or %q", o.Weight, Log, None)
+	}
+	if o.Short != Whole && o.Short != Abandon {
+		return fmt.Errorf("short is %q, must be %q or %q", o.Short, Whole, Abandon)
 	}
 	return nil
 }
@@ -117,12 +127,23 @@ func New(o Options) *Signer {
 // stands at least Spread places from those already chosen, counting only
 // sentences wider than MinColumns, equal ones at their first place. A class
 // that cannot supply k fingerprints gives no signature.
+//
+// The paper gives up documents without a signature. They are short; with Whole
+// they meet those that say just the same.
 func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
-	s.fingerprint(sentences)
-	if len(s.prints) < s.o.Smallest {
-		return dst
-	}
 	own := len(dst)
+	if s.fingerprint(sentences); len(s.prints) >= s.o.Smallest {
+		dst = s.rounds(dst)
+	}
+	if len(dst) == own && s.o.Short == Whole {
+		return s.whole(dst, sentences)
+	}
+	slices.SortFunc(dst[own:], compareSignatures)
+	return dst[:own+len(slices.Compact(dst[own:]))]
+}
+
+// rounds appends the signatures of all classes of all rotations.
+func (s *Signer) rounds(dst []signature.Signature) []signature.Signature {
 	for i := range s.o.Rotations {
 		if i > 0 {
 			s.rotate()
@@ -139,8 +160,21 @@ func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []si
 			}
 		}
 	}
-	slices.SortFunc(dst[own:], compareSignatures)
-	return dst[:own+len(slices.Compact(dst[own:]))]
+	return dst
+}
+
+// whole appends a signature of all sentences, as if they were one.
+func (s *Signer) whole(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
+	s.text = s.text[:0]
+	columns := 0
+	for _, sentence := range sentences {
+		s.text = append(append(s.text, sentence.Text...), '\n')
+		columns += sentence.Columns
+	}
+	if columns <= s.o.MinColumns {
+		return dst
+	}
+	return append(dst, md5.Sum(s.text))
 }
 
 // compareSignatures is bytes.Compare.

@@ -16,7 +16,7 @@ import (
 	"neardup/signature"
 )
 
-var paper = Options{Rotations: 16, Modulus: 7, Smallest: 4, MinColumns: 16, Spread: 1, Weight: Log}
+var paper = Options{Rotations: 16, Modulus: 7, Smallest: 4, MinColumns: 16, Spread: 1, Weight: Log, Short: Abandon}
 
 // slow transcribes the definition, without regard for time.
 func slow(o Options, sentences []text.Sentence) []signature.Signature {
@@ -77,6 +77,16 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 			set[signature.Signature(v.FillBytes(make([]byte, 16)))] = true
 		}
 	}
+	if len(set) == 0 && o.Short == Whole {
+		all, columns := "", 0
+		for _, s := range sentences {
+			all += s.Text + "\n"
+			columns += s.Columns
+		}
+		if columns > o.MinColumns {
+			set[md5.Sum([]byte(all))] = true
+		}
+	}
 	var out []signature.Signature
 	for s := range set {
 		out = append(out, s)
@@ -118,12 +128,12 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	variants := []Options{
 		paper,
-		{Rotations: 1, Modulus: 1, Smallest: 1, MinColumns: 0, Spread: 1, Weight: None},
-		{Rotations: 16, Modulus: 7, Smallest: 2, MinColumns: 16, Spread: 5, Weight: Log},
-		{Rotations: 3, Modulus: 2, Smallest: 33, MinColumns: 8, Spread: 1, Weight: Log},
-		{Rotations: 16, Modulus: 4096, Smallest: 1, MinColumns: 16, Spread: 1, Weight: Log},
-		{Rotations: 5, Modulus: 3, Smallest: 6, MinColumns: 40, Spread: 2, Weight: None},
-		{Rotations: 4, Modulus: 1, Smallest: 3, MinColumns: 0, Spread: math.MaxInt, Weight: None},
+		{Rotations: 1, Modulus: 1, Smallest: 1, MinColumns: 0, Spread: 1, Weight: None, Short: Abandon},
+		{Rotations: 16, Modulus: 7, Smallest: 2, MinColumns: 16, Spread: 5, Weight: Log, Short: Abandon},
+		{Rotations: 3, Modulus: 2, Smallest: 33, MinColumns: 8, Spread: 1, Weight: Log, Short: Abandon},
+		{Rotations: 16, Modulus: 4096, Smallest: 1, MinColumns: 16, Spread: 1, Weight: Log, Short: Abandon},
+		{Rotations: 5, Modulus: 3, Smallest: 6, MinColumns: 40, Spread: 2, Weight: None, Short: Abandon},
+		{Rotations: 4, Modulus: 1, Smallest: 3, MinColumns: 0, Spread: math.MaxInt, Weight: None, Short: Abandon},
 	}
 	for _, o := range variants {
 		s := New(o)
@@ -134,7 +144,7 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 		}
 	}
 	for range 150 {
-		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)]}
+		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)]}
 		check(t, o, New(o), document(r, r.IntN(120)))
 	}
 }
@@ -147,7 +157,7 @@ func FuzzSign(f *testing.F) {
 		if len(b) < 6 {
 			return // no options in it
 		}
-		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2]}
+		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2], []string{Whole, Abandon}[b[5]/2%2]}
 		check(t, o, New(o), text.Sentences(page))
 	})
 }
@@ -181,9 +191,10 @@ func TestSignProperties(t *testing.T) {
 func TestSignSmallDocuments(t *testing.T) {
 	long := func(s string) text.Sentence { return text.Sentence{Text: s, Columns: 17} }
 	a, b, c, d := long("a"), long("b"), long("c"), long("d")
-	one := Options{Rotations: 1, Modulus: 1, Smallest: 4, MinColumns: 16, Spread: 1, Weight: Log}
-	spread := one
+	one := Options{Rotations: 1, Modulus: 1, Smallest: 4, MinColumns: 16, Spread: 1, Weight: Log, Short: Abandon}
+	spread, whole := one, one
 	spread.Spread, spread.Smallest = 2, 2
+	whole.Short = Whole
 	for _, test := range []struct {
 		name string
 		o    Options
@@ -198,6 +209,9 @@ func TestSignSmallDocuments(t *testing.T) {
 		{"neighbours", spread, []text.Sentence{a, b}, 0},
 		{"one between", spread, []text.Sentence{a, b, c}, 1},
 		{"a short one does not separate", spread, []text.Sentence{a, {Text: "x", Columns: 3}, b}, 0},
+		{"too few, taken as a whole", whole, []text.Sentence{a, b, c}, 1},
+		{"short ones, taken as a whole", whole, []text.Sentence{{Text: "x", Columns: 9}, {Text: "y", Columns: 8}}, 1},
+		{"too short as a whole", whole, []text.Sentence{{Text: "x", Columns: 8}, {Text: "y", Columns: 8}}, 0},
 		{"a repetition does not separate", spread, []text.Sentence{a, a, b}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -210,7 +224,7 @@ func TestSignSmallDocuments(t *testing.T) {
 
 // One fingerprint alone projects to itself.
 func TestSignOneIsTheFingerprint(t *testing.T) {
-	o := Options{Rotations: 2, Modulus: 1, Smallest: 1, Spread: 1, Weight: Log}
+	o := Options{Rotations: 2, Modulus: 1, Smallest: 1, Spread: 1, Weight: Log, Short: Abandon}
 	sum := md5.Sum([]byte("sentence"))
 	want := []signature.Signature{sum, signature.Signature(slices.Concat(sum[1:], sum[:1]))}
 	slices.SortFunc(want, compare)
@@ -267,14 +281,15 @@ func TestWeightsArePortable(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"":                                         func(*Options) {},
-		"rotations is 0, must be from 1 to 16":     func(o *Options) { o.Rotations = 0 },
-		"rotations is 17, must be from 1 to 16":    func(o *Options) { o.Rotations = 17 },
-		"modulus is 0, must be from 1 to 4096":     func(o *Options) { o.Modulus = 0 },
-		"smallest is 5000, must be from 1 to 4096": func(o *Options) { o.Smallest = 5000 },
-		"min_columns is -1, must be at least 0":    func(o *Options) { o.MinColumns = -1 },
-		"spread is 0, must be at least 1":          func(o *Options) { o.Spread = 0 },
-		`weight is "Log", must be "log" or "none"`: func(o *Options) { o.Weight = "Log" },
+		"":                                          func(*Options) {},
+		"rotations is 0, must be from 1 to 16":      func(o *Options) { o.Rotations = 0 },
+		"rotations is 17, must be from 1 to 16":     func(o *Options) { o.Rotations = 17 },
+		"modulus is 0, must be from 1 to 4096":      func(o *Options) { o.Modulus = 0 },
+		"smallest is 5000, must be from 1 to 4096":  func(o *Options) { o.Smallest = 5000 },
+		"min_columns is -1, must be at least 0":     func(o *Options) { o.MinColumns = -1 },
+		"spread is 0, must be at least 1":           func(o *Options) { o.Spread = 0 },
+		`short is "", must be "whole" or "abandon"`: func(o *Options) { o.Short = "" },
+		`weight is "Log", must be "log" or "none"`:  func(o *Options) { o.Weight = "Log" },
 	} {
 		o := paper
 		change(&o)
