@@ -88,31 +88,35 @@ type Sentence struct {
 // letter or digit are dropped.
 func Sentences(text string) []Sentence {
 	var out []Sentence
-	start := 0
-	emit := func(end int) {
+	for start := 0; start < len(text); {
+		end, next := cut(text, start)
 		if s, ok := trim(text[start:end]); ok {
 			out = append(out, Sentence{Text: s, Columns: Columns(s)})
 		}
+		start = next
 	}
-	for i := 0; i < len(text); {
+	return out
+}
+
+// cut finds the place where the sentence that starts at start ends, and the
+// place behind the mark that ends it.
+func cut(text string, start int) (end, next int) {
+	for i := start; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			if ascii[c] == mayCut && (c == '\n' || ends(text[i+1:])) {
-				emit(i)
-				start = i + 1
+				return i, i + 1
 			}
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if terminal(r) || r == '…' && ends(text[i+n:]) {
-			emit(i)
-			start = i + n
+			return i, i + n
 		}
 		i += n
 	}
-	emit(len(text))
-	return out
+	return len(text), len(text)
 }
 
 // class is what an ASCII character is to a sentence.

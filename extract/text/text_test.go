@@ -132,9 +132,13 @@ func TestSentencesOfManyMarksTakeLinearTime(t *testing.T) {
 	}
 }
 
-// slowSentences is Sentences as its comment has it, without the shortcuts.
-func slowSentences(text string) []Sentence {
-	var out []Sentence
+// slowPiece is text up to and with the mark that ends a sentence, and that
+// sentence; it is empty where there is none.
+type slowPiece struct{ text, sentence string }
+
+// slowPieces cuts as the comment of Sentences has it, without the shortcuts.
+func slowPieces(text string) []slowPiece {
+	var out []slowPiece
 	ends := func(s string) bool {
 		rest := strings.TrimLeftFunc(s, func(r rune) bool {
 			return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi)
@@ -142,17 +146,11 @@ func slowSentences(text string) []Sentence {
 		return rest == "" || rest[0] == ' ' || rest[0] == '\n'
 	}
 	start := 0
-	emit := func(end int) {
-		s := strings.TrimFunc(text[start:end], func(r rune) bool {
+	emit := func(end, next int) {
+		out = append(out, slowPiece{text[start:next], strings.TrimFunc(text[start:end], func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
-		})
-		if s != "" {
-			columns := 0
-			for _, r := range s {
-				columns += RuneColumns(r)
-			}
-			out = append(out, Sentence{s, columns})
-		}
+		})})
+		start = next
 	}
 	for i, r := range text {
 		n := len(string(r))
@@ -161,11 +159,25 @@ func slowSentences(text string) []Sentence {
 		}
 		if r == '\n' || r >= utf8.RuneSelf && unicode.Is(unicode.Terminal_Punctuation, r) ||
 			strings.ContainsRune(".,:;!?…", r) && ends(text[i+n:]) {
-			emit(i)
-			start = i + n
+			emit(i, i+n)
 		}
 	}
-	emit(len(text))
+	emit(len(text), len(text))
+	return out
+}
+
+// slowSentences is Sentences by way of slowPieces.
+func slowSentences(text string) []Sentence {
+	var out []Sentence
+	for _, p := range slowPieces(text) {
+		if p.sentence != "" {
+			columns := 0
+			for _, r := range p.sentence {
+				columns += RuneColumns(r)
+			}
+			out = append(out, Sentence{p.sentence, columns})
+		}
+	}
 	return out
 }
 

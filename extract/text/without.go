@@ -1,0 +1,70 @@
+package text
+
+import "unicode/utf8"
+
+// Without is s without those of its Sentences, counted from 0, that drop names;
+// it is asked once for each, in their order. A sentence goes with the mark that
+// ends it, and a line that loses sentences and has none left goes whole. What
+// stays is cut into sentences as before: where the mark of one would come to
+// stand before the next without the white space that makes it one, a blank is
+// put between them.
+func Without(s string, drop func(i int) bool) string {
+	out := make([]byte, 0, len(s))
+	line := 0                  // where the last line begins in out
+	kept, lost := false, false // whether it has sentences, and had others
+	gap := false               // the sentence before was left out
+	dropped := false
+	for start, i := 0, 0; start < len(s); {
+		end, next := cut(s, start)
+		newline := next > end && s[end] == '\n'
+		piece := s[start:next]
+		if newline {
+			piece = s[start:end]
+		}
+		_, says := trim(s[start:end])
+		if says && drop(i) {
+			lost, gap, dropped = true, true, true
+		} else {
+			if gap {
+				out, piece = closeGap(out, line, piece)
+			}
+			out = append(out, piece...)
+			kept, gap = kept || says, false
+		}
+		if says {
+			i++
+		}
+		if start = next; newline || start == len(s) {
+			switch {
+			case !lost || kept:
+				if newline {
+					out = append(out, '\n')
+				}
+			case newline || line == 0:
+				out = out[:line]
+			default:
+				out = out[:line-1] // the line before is the last now, and ends without a line end, too
+			}
+			line, kept, lost, gap = len(out), false, false, false
+		}
+	}
+	if !dropped {
+		return s
+	}
+	return string(out)
+}
+
+// closeGap prepares out, whose last line begins at line, and piece for being
+// joined, where something between them was left out.
+func closeGap(out []byte, line int, piece string) ([]byte, string) {
+	switch {
+	case piece == "":
+	case len(out) == line && piece[0] == ' ':
+		piece = piece[1:]
+	case len(out) > line && piece[0] != ' ':
+		if r, _ := utf8.DecodeLastRune(out); !terminal(r) {
+			out = append(out, ' ')
+		}
+	}
+	return out, piece
+}
