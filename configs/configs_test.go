@@ -95,6 +95,8 @@ func TestErrorsNameTheKey(t *testing.T) {
 		{"cluster.sites=0", "cluster.sites"},
 		{"cluster.site_share=1.5", "cluster.site_share"},
 		{"text.max_columns=-1", "text.max_columns"},
+		{"text.templates=-1", "text.templates"},
+		{"text.templates=1", "text.templates"},
 		{"extract.statuses=[]", "extract.statuses"},
 		{"extract.max_record_bytes=1", "extract.max_record_bytes"},
 		{"extract.max_text_bytes=1", "extract.max_text_bytes"},

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
+	"strings"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -38,6 +39,22 @@ type Document struct {
 	Parsed      bool          `json:"parsed,omitempty"`   // read by way of a tree: the scanner could not be sure
 	Repeats     *Reference    `json:"repeats,omitempty"`  // of a revisit record: what it says of the capture whose text it has
 	Text        string        `json:"-"`                  // visible blocks, one a line, white space collapsed
+}
+
+// Address is the target URI without scheme and fragment: captures of one page
+// have the same. The query stays, because forums, wikis and shops tell their
+// pages apart by nothing else.
+func (d Document) Address() string {
+	address := d.TargetURI
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	address, _, _ = strings.Cut(address, "#")
+	host := address
+	if i := strings.IndexAny(address, "/?"); i >= 0 {
+		host = address[:i]
+	}
+	return strings.ToLower(host) + address[len(host):]
 }
 
 // Kind says what a page is for.

@@ -285,7 +285,7 @@ func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 
 // putOccurrence writes that the document of this id has the text.
 func putOccurrence(b batch, id extract.ID, d extract.Document, t textID) error {
-	o := occurrence{site: hash(d.Site), navigation: d.Kind == extract.KindNavigation}
+	o := occurrence{site: hash(d.Site), address: hash(d.Address()), navigation: d.Kind == extract.KindNavigation}
 	return b.set(occurrenceKey(t, id), o.append(nil))
 }
 

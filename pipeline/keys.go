@@ -21,10 +21,12 @@ const (
 	tableSource     = 'i' // i PATH                               JSON, Source
 	tableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, storedDocument
 	tableText       = 't' // t textID[16]                         UTF-8
-	tableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] kind[1]
+	tableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
 	tableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
 	tableWanted     = 'w' // w key[16]                            capture
-	tableSigned     = 'g' // g textID[16]                         signatures[4]
+	tableSighting   = 'h' // h digest[16] addressHash[8] textID[16] sentence[4]  -
+	tableTemplate   = 'l' // l textID[16] sentence[4]             -
+	tableSigned     = 'g' // g textID[16]                         signatures[4], with templates characters[4] left[4]
 	tablePosting    = 's' // s signature[16] key[20]              -
 	tableEdge       = 'e' // e representative[20] member[20]      -
 	tableSet        = 'p' // p set[20] member[20]                 -
@@ -125,13 +127,15 @@ func parseOccurrenceKey(k []byte) (t textID, d extract.ID, err error) {
 // occurrence is what a row of tableOccurrence says of a text's page.
 type occurrence struct {
 	site       uint64 // FNV-1a hash
+	address    uint64 // likewise, of the page's address
 	navigation bool
 }
 
-const occurrenceSize = 8 + 1
+const occurrenceSize = 8 + 8 + 1
 
 func (o occurrence) append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint64(b, o.site)
+	b = binary.BigEndian.AppendUint64(b, o.address)
 	if o.navigation {
 		return append(b, 1)
 	}
@@ -143,10 +147,62 @@ func (r row) occurrence() (o occurrence, err error) {
 	if err != nil {
 		return o, err
 	}
-	if len(v) != occurrenceSize || v[8] > 1 {
+	if len(v) != occurrenceSize || v[16] > 1 {
 		return o, corrupt(r.key())
 	}
-	return occurrence{site: binary.BigEndian.Uint64(v), navigation: v[8] == 1}, nil
+	return occurrence{site: binary.BigEndian.Uint64(v), address: binary.BigEndian.Uint64(v[8:]), navigation: v[16] == 1}, nil
+}
+
+// signedRow is what a row of tableSigned says of a text. The characters are
+// those of the text and those of them that are left out as templates; without
+// text.templates the row has only the signatures.
+type signedRow struct{ signatures, characters, leftOut uint32 }
+
+const signedSize, signedTemplateSize = 4, 4 + 4 + 4
+
+func (s signedRow) append(b []byte, templates bool) []byte {
+	b = binary.BigEndian.AppendUint32(b, s.signatures)
+	if templates {
+		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.characters), s.leftOut)
+	}
+	return b
+}
+
+func (r row) signed() (s signedRow, err error) {
+	v, err := r.value()
+	if err != nil {
+		return s, err
+	}
+	switch len(v) {
+	case signedTemplateSize:
+		s.characters, s.leftOut = binary.BigEndian.Uint32(v[4:]), binary.BigEndian.Uint32(v[8:])
+		fallthrough
+	case signedSize:
+		s.signatures = binary.BigEndian.Uint32(v)
+		return s, nil
+	}
+	return s, corrupt(r.key())
+}
+
+// The sizes of keys that say where a sentence stands: of its text and its
+// number there, behind what names it in tableSighting.
+const (
+	templateSize = 1 + 16 + 4
+	sightingSize = templateSize + 16 + 8
+)
+
+// sighting are the parts of a key of tableSighting; the slices are the key's.
+type sighting struct {
+	digest  []byte // of site and sentence
+	address uint64
+	place   []byte // the text and the number of the sentence
+}
+
+func parseSightingKey(k []byte) (sighting, error) {
+	if len(k) != sightingSize {
+		return sighting{}, corrupt(k)
+	}
+	return sighting{k[1:17], binary.BigEndian.Uint64(k[17:]), k[25:]}, nil
 }
 
 const postingSize = 1 + 16 + cluster.KeySize

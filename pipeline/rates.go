@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/extract"
-	"neardup/extract/text"
 	"neardup/sweep"
 	"neardup/truth"
 	"neardup/verify/tlcs"
@@ -333,7 +332,11 @@ func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err e
 			if err != nil || !ok {
 				return m, cmp.Or(err, corrupt(textKey(pair[i])))
 			}
-			d[i] = tlcs.Prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), 1)
+			compared, err := p.w.comparedText(pair[i], string(value))
+			if err != nil {
+				return m, err
+			}
+			d[i] = tlcs.Prepare(compared, 1)
 		}
 		m.wholeTLCS = p.whole.TLCSLength(d[0], d[1])
 	}

@@ -98,7 +98,7 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 	}
 	sr := &stageRun{run: r, stage: st, clock: startStopwatch()}
 	b := w.store.batch()
-	if reason == Unfinished || reason == Input && st.extends {
+	if reason == Unfinished || reason == Input && st.extends != nil && st.extends(w.config) {
 		sr.state = s
 		if reason == Input {
 			sr.state.Cursor = nil

@@ -2,10 +2,10 @@ package pipeline
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"iter"
 	"slices"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,15 +24,28 @@ type SignCounts struct {
 	Navigation int64 `json:"navigation_texts"` // texts of navigation pages only, with pages: topic: left out
 	Unsigned   int64 `json:"unsigned_texts"`   // texts too short for a signature: set aside
 	Signatures int64 `json:"signatures"`
+
+	Templates *TemplateCounts `json:"templates,omitempty"` // with text.templates
+}
+
+// TemplateCounts sum up what the learned templates take from the texts that are
+// signed.
+type TemplateCounts struct {
+	Sentences  int64 `json:"sentences"`     // pairs of a site and a sentence
+	Texts      int64 `json:"texts"`         // that have some
+	Emptied    int64 `json:"emptied_texts"` // of which nothing is left
+	Characters int64 `json:"characters"`    // of all texts
+	LeftOut    int64 `json:"characters_left_out"`
 }
 
 // signJob is a batch of texts on its way through the workers.
 type signJob struct {
-	ids   []textID
-	texts []string
+	ids       []textID
+	texts     []string
+	templates [][]uint32 // of each text, the numbers of the sentences that are left out
 
-	postings []byte // keys of postingSize
-	counts   []uint32
+	postings []byte   // keys of postingSize
+	signed   [][]byte // rows of the texts
 }
 
 // sign signs every text that is not signed yet. That a text is signed is
@@ -42,6 +55,13 @@ func (w *Workspace) sign(sr *stageRun) error {
 	var extracted ExtractCounts
 	if err := w.counts("extract", &extracted); err != nil {
 		return err
+	}
+	templates := int64(0)
+	if w.config.Text.Templates > 0 {
+		var err error
+		if templates, err = w.learnTemplates(sr, extracted.Texts); err != nil {
+			return err
+		}
 	}
 	signed, err := w.store.count(tableSigned)
 	if err != nil {
@@ -98,7 +118,7 @@ func (w *Workspace) sign(sr *stageRun) error {
 				postings.add(p)
 			}
 			for i, id := range j.ids { // texts come by id, but batches in any order
-				signed = append(signed, entry{signedKey(id), binary.BigEndian.AppendUint32(nil, j.counts[i])})
+				signed = append(signed, entry{signedKey(id), j.signed[i]})
 			}
 			w.o.Progress.Add(int64(len(j.ids)))
 			if postings.len() >= w.o.runRows {
@@ -115,7 +135,7 @@ func (w *Workspace) sign(sr *stageRun) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return w.countSigned(sr, extracted.Texts)
+	return w.countSigned(sr, extracted.Texts, templates)
 }
 
 // unsigned gives the texts that have no row in tableSigned, in batches.
@@ -123,6 +143,12 @@ func (w *Workspace) unsigned() iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
 		next, stop := iter.Pull2(w.store.table(tableSigned))
 		defer stop()
+		templates, err := w.store.seeker(tableTemplate)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer func() { _ = templates.Close() }()
 		signed, err, more := next()
 		j := &signJob{}
 		for r, terr := range w.store.table(tableText) {
@@ -149,7 +175,15 @@ func (w *Workspace) unsigned() iter.Seq2[*signJob, error] {
 				return
 			}
 			j.ids = append(j.ids, id)
-			j.texts = append(j.texts, text.Cut(string(value), w.config.Text.MaxColumns))
+			j.texts = append(j.texts, string(value))
+			if w.config.Text.Templates > 0 {
+				numbers, err := templates.templatesIn(id)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				j.templates = append(j.templates, numbers)
+			}
 			if len(j.ids) == signBatch {
 				if !yield(j, nil) {
 					return
@@ -184,8 +218,16 @@ func (w *Workspace) leftOut(t textID) (bool, error) {
 func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
 	var signatures []signature.Signature
 	for i, t := range j.texts {
-		signatures = signer.Sign(signatures[:0], text.Sentences(t))
-		j.counts = append(j.counts, uint32(len(signatures)))
+		var row signedRow
+		if j.templates != nil {
+			left := withoutSentences(t, j.templates[i])
+			row.characters = uint32(utf8.RuneCountInString(t))
+			row.leftOut = row.characters - min(row.characters, uint32(utf8.RuneCountInString(left)))
+			t = left
+		}
+		signatures = signer.Sign(signatures[:0], text.Sentences(text.Cut(t, w.config.Text.MaxColumns)))
+		row.signatures = uint32(len(signatures))
+		j.signed = append(j.signed, row.append(nil, j.templates != nil))
 		key := cluster.NewKey(float32(len(signatures)), j.ids[i])
 		j.postings = slices.Grow(j.postings, postingSize*len(signatures))
 		for _, s := range signatures {
@@ -195,22 +237,38 @@ func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
 	j.texts = nil
 }
 
-func (w *Workspace) countSigned(sr *stageRun, texts int64) error {
+func (w *Workspace) countSigned(sr *stageRun, texts, templates int64) error {
 	var c SignCounts
+	var t TemplateCounts
 	for r, err := range w.store.table(tableSigned) {
 		if err != nil {
 			return err
 		}
-		n, err := r.uint32()
+		s, err := r.signed()
 		if err != nil {
 			return err
 		}
 		c.Texts++
-		c.Signatures += int64(n)
-		if n == 0 {
+		c.Signatures += int64(s.signatures)
+		if s.signatures == 0 {
 			c.Unsigned++
 		}
+		t.add(s)
 	}
 	c.Navigation = texts - c.Texts
+	if t.Sentences = templates; w.config.Text.Templates > 0 {
+		c.Templates = &t
+	}
 	return sr.setCounts(c)
+}
+
+func (c *TemplateCounts) add(s signedRow) {
+	c.Characters += int64(s.characters)
+	c.LeftOut += int64(s.leftOut)
+	if s.leftOut > 0 {
+		c.Texts++
+		if s.leftOut == s.characters {
+			c.Emptied++
+		}
+	}
 }

@@ -35,7 +35,8 @@ type stage struct {
 	version int
 	options func(configs.Config) any
 	tables  []byte // what it writes, cleared when it is redone
-	extends bool   // input that only grew needs no redoing
+	// extends tells whether input that only grew needs no redoing; nil: it does.
+	extends func(configs.Config) bool
 	run     func(*Workspace, *stageRun) error
 }
 
@@ -43,18 +44,25 @@ type stage struct {
 //
 //	version 1: first
 //	extract 2: revisits, kinds of pages, overlays
+//	extract 3: addresses of occurrences
 //	sign 2: pages: topic; 3: texts without a signature
 //	verify 2: subjects; when rounds are hopeless
 var stages = []stage{
-	{name: "extract", version: 2, options: extractOptions, run: (*Workspace).extract, extends: true,
+	{name: "extract", version: 3, options: extractOptions, run: (*Workspace).extract, extends: always,
 		tables: []byte{tableDocument, tableText, tableOccurrence, tableRevisit, tableWanted}},
-	{name: "sign", version: 3, options: signOptions, run: (*Workspace).sign, extends: true,
-		tables: []byte{tableSigned, tablePosting}},
+	{name: "sign", version: 3, options: signOptions, run: (*Workspace).sign, extends: withoutTemplates,
+		tables: []byte{tableSighting, tableTemplate, tableSigned, tablePosting}},
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
 		tables: []byte{tableEdge, tableSet}},
 	{name: "verify", version: 2, options: verifyOptions, run: (*Workspace).verify,
 		tables: []byte{tableVerdict, tableAssigned, tableCluster}},
 }
+
+func always(configs.Config) bool { return true }
+
+// withoutTemplates tells whether texts are signed as they are: what more crawls
+// teach of templates changes the signatures of texts that were there before.
+func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
 
 // The options of each stage are whole sections of the config, so that none can
 // be forgotten.

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,17 +123,6 @@ type row struct{ it *pebble.Iterator }
 
 func (r row) key() []byte            { return r.it.Key() }
 func (r row) value() ([]byte, error) { return r.it.ValueAndErr() }
-
-func (r row) uint32() (uint32, error) {
-	b, err := r.value()
-	if err != nil {
-		return 0, err
-	}
-	if len(b) != 4 {
-		return 0, corrupt(r.key())
-	}
-	return binary.BigEndian.Uint32(b), nil
-}
 
 func (r row) json(v any) error {
 	b, err := r.value()

@@ -12,7 +12,6 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
-	"neardup/extract/text"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
@@ -268,7 +267,11 @@ func (p *prepared) get(id textID) (*document, error) {
 	if !ok {
 		return nil, fmt.Errorf("no text: %w", corrupt(textKey(id)))
 	}
-	doc := prepare(text.Cut(string(value), p.w.config.Text.MaxColumns), p.w.config.Verify)
+	compared, err := p.w.comparedText(id, string(value))
+	if err != nil {
+		return nil, err
+	}
+	doc := prepare(compared, p.w.config.Verify)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster

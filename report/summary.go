@@ -16,9 +16,10 @@ type Summary struct {
 	Files      int         `json:"files"`
 	Unreadable int         `json:"unreadable_files"`
 	Records    Records     `json:"records"`
-	Texts      int64       `json:"texts"`            // distinct visible texts
-	Unsigned   int64       `json:"unsigned_texts"`   // too short for a signature: compared with nothing
-	Navigation int64       `json:"navigation_texts"` // left out with pages: topic
+	Texts      int64       `json:"texts"`               // distinct visible texts
+	Unsigned   int64       `json:"unsigned_texts"`      // too short for a signature: compared with nothing
+	Navigation int64       `json:"navigation_texts"`    // left out with pages: topic
+	Templates  *Templates  `json:"templates,omitempty"` // with text.templates
 	Signatures int64       `json:"signatures"`
 	Lists      Lists       `json:"lists"`
 	Sets       Sets        `json:"sets"`
@@ -41,6 +42,16 @@ type Records struct {
 	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for the documents and duplicates, by kind
 	Clipped    int64            `json:"clipped"`             // of the documents and duplicates: payload cut
 	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
+}
+
+// Templates are the sentences that stand on many pages of a site, and what
+// they take from the texts that are signed.
+type Templates struct {
+	Sentences  int64 `json:"sentences"`
+	Texts      int64 `json:"texts"`
+	Emptied    int64 `json:"emptied_texts"`
+	Characters int64 `json:"characters"`
+	LeftOut    int64 `json:"characters_left_out"`
 }
 
 // Lists are the signatures' lists of texts.
@@ -171,6 +182,11 @@ func (s Summary) WriteText(w io.Writer) error {
 	}
 	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
 		note(s.Unsigned, "too short for a signature")...)...)
+	if m := s.Templates; m != nil {
+		row("template sentences", m.Sentences, append([]string{fmt.Sprintf("in %d texts", m.Texts),
+			fmt.Sprintf("%.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1)))},
+			note(m.Emptied, "texts are nothing else")...)...)
+	}
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),
 		note(s.Lists.DeletedSites, "deleted as frequent on few sites")...)...)
