@@ -332,7 +332,7 @@ func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err e
 			if err != nil || !ok {
 				return m, cmp.Or(err, corrupt(textKey(pair[i])))
 			}
-			compared, err := p.w.comparedText(pair[i], string(value))
+			compared, _, err := p.w.comparedText(pair[i], string(value))
 			if err != nil {
 				return m, err
 			}

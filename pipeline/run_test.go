@@ -75,8 +75,12 @@ func (i *interrupter) Total(int64, string)          { i.step() }
 
 func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 	path := crawl(t)
-	for _, closing := range []string{configs.ClosingTransitive, configs.ClosingRepresentative} {
-		config := mustLoad(t, "verify.closing="+closing)
+	for _, settings := range [][]string{
+		{"verify.closing=" + configs.ClosingTransitive},
+		{"verify.closing=" + configs.ClosingRepresentative},
+		{"text.templates=2"},
+	} {
+		config := mustLoad(t, settings...)
 		want := runAll(t, filepath.Join(t.TempDir(), "ws"), config, Options{Workers: 2}, path)
 		rng := rand.New(rand.NewPCG(5, 6))
 		for round := range 5 {
@@ -102,7 +106,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 				}
 			}
 			if got := runAll(t, dir, config, Options{}, path); !bytes.Equal(got, want) {
-				t.Fatalf("%s, round %d: other clusters after interruptions", closing, round)
+				t.Fatalf("%s, round %d: other clusters after interruptions", settings, round)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // With text.templates: N, a sentence is a template of a site when N different
-// pages of the site have it, and all texts of the site are signed and compared
-// without it. A page is an address; a text with several counts as the one with
+// pages of the site have it. A text is signed and scored without the templates
+// of the sites that have it; what its subject is, the whole text says. A page is an address; a text with several counts as the one with
 // the smallest hash. So neither many captures of a page make a template, each a
 // little different, nor many addresses of one text, which are near-duplicates
 // to be found. Texts without a site, lines of a collection without URLs, have
@@ -372,8 +372,14 @@ func withoutSentences(s string, numbers []uint32) string {
 	})
 }
 
-// comparedText is what of a stored text is signed and compared.
-func (w *Workspace) comparedText(t textID, stored string) (string, error) {
+// comparedText is what of a stored text is compared, and what of it is read for
+// its subject: that is told by titles and headings, which may be templates, and
+// by how often the text goes on to name them.
+func (w *Workspace) comparedText(t textID, stored string) (compared, whole string, err error) {
 	numbers, err := w.templatesIn(t)
-	return text.Cut(withoutSentences(stored, numbers), w.config.Text.MaxColumns), err
+	whole = text.Cut(stored, w.config.Text.MaxColumns)
+	if len(numbers) == 0 {
+		return whole, whole, err
+	}
+	return text.Cut(withoutSentences(stored, numbers), w.config.Text.MaxColumns), whole, err
 }

@@ -140,7 +140,7 @@ func (pages sitePages) check(t *testing.T, least int, o Options, random *rand.Ra
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("of %q the sentences %v are templates (%v), want %v", body, got, err, want)
 		}
-		if compared[body], err = w.comparedText(extract.TextID(body), body); err != nil {
+		if compared[body], _, err = w.comparedText(extract.TextID(body), body); err != nil {
 			t.Fatal(err)
 		}
 		sentences := text.Sentences(body)

@@ -53,13 +53,29 @@ type setVerifier struct {
 // document is a text ready for comparison.
 type document struct {
 	*tlcs.Document
-	page *subject.Page
+	page  *subject.Page
+	whole []int32 // what the page is read from, where that is more than the Document
 }
 
-func prepare(text string, v configs.Verify) *document {
-	d := tlcs.Prepare(text, v.Window)
-	return &document{d, subject.Read(d.Text(), v.Subject.Lines)}
+func prepare(text string, v configs.Verify) *document { return prepareWithout(text, text, v) }
+
+// prepareWithout makes a document whose subject is that of the whole text, and
+// whose scores are of the part of it that is compared.
+func prepareWithout(compared, whole string, v configs.Verify) *document {
+	d := &document{Document: tlcs.Prepare(compared, v.Window)}
+	if compared == whole {
+		d.page = subject.Read(d.Text(), v.Subject.Lines)
+		return d
+	}
+	if v.Subject.Lines > 0 {
+		d.whole = []int32(whole)
+	}
+	d.page = subject.Read(d.whole, v.Subject.Lines)
+	return d
 }
+
+// Bytes is about the memory that d holds.
+func (d *document) Bytes() int { return d.Document.Bytes() + 4*cap(d.whole) }
 
 // judge decides whether two documents are near. Those about different subjects
 // are not, whatever they measure; the verdict is then empty. Evidence from one
@@ -267,11 +283,11 @@ func (p *prepared) get(id textID) (*document, error) {
 	if !ok {
 		return nil, fmt.Errorf("no text: %w", corrupt(textKey(id)))
 	}
-	compared, err := p.w.comparedText(id, string(value))
+	compared, whole, err := p.w.comparedText(id, string(value))
 	if err != nil {
 		return nil, err
 	}
-	doc := prepare(compared, p.w.config.Verify)
+	doc := prepareWithout(compared, whole, p.w.config.Verify)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster

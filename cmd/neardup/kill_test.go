@@ -42,9 +42,10 @@ func bigVariants() int {
 
 // bigRun is what an uninterrupted run of the big crawl makes.
 type bigRun struct {
-	files   []string
-	exports map[string]string
-	took    map[string]time.Duration // of each stage, and of the exports
+	files    []string
+	settings []string
+	exports  map[string]string
+	took     map[string]time.Duration // of each stage, and of the exports
 }
 
 // checked are the exports that must not depend on interruptions.
@@ -53,9 +54,9 @@ var checked = []string{"clusters.jsonl", "clusters.csv", "summary.json"}
 // moments are the parts of a run at which it is stopped.
 var moments = append(pipeline.StageNames(), "exports", "opening")
 
-func bigReference(t *testing.T, variants int) bigRun {
+func bigReference(t *testing.T, variants int, settings ...string) bigRun {
 	t.Helper()
-	big := bigRun{files: bigCrawl(t, variants), exports: map[string]string{}, took: map[string]time.Duration{"opening": 20 * time.Millisecond}}
+	big := bigRun{files: bigCrawl(t, variants), settings: append(settings, bigSettings...), exports: map[string]string{}, took: map[string]time.Duration{"opening": 20 * time.Millisecond}}
 	dir := filepath.Join(t.TempDir(), "workspace")
 	began := time.Now()
 	if p := start(t, big.arguments(dir)); p.wait() != exitOK {
@@ -85,7 +86,7 @@ func bigReference(t *testing.T, variants int) bigRun {
 }
 
 func (b bigRun) arguments(dir string) []string {
-	return append(append([]string{"run", "--workspace", dir, "--progress", "json", "--show", "0"}, bigSettings...), b.files...)
+	return append(append([]string{"run", "--workspace", dir, "--progress", "json", "--show", "0"}, b.settings...), b.files...)
 }
 
 func (b bigRun) check(t *testing.T, dir string) {
@@ -242,15 +243,25 @@ func newSeed(t *testing.T) *rand.Rand {
 // those of a run that was never stopped.
 func TestStopped(t *testing.T) {
 	big := bigReference(t, bigVariants())
-	t.Run("killed", func(t *testing.T) { testKilled(t, big) })
+	t.Run("killed", func(t *testing.T) { testKilled(t, big, killRounds(), moments) })
 	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, big) })
 }
 
-// testKilled kills runs, often more than once.
-func testKilled(t *testing.T, big bigRun) {
+// TestStoppedWhileLearning stops runs with text.templates, most of them in the
+// stage that learns.
+func TestStoppedWhileLearning(t *testing.T) {
+	big := bigReference(t, bigVariants(), "--set", "text.templates=3")
+	if !strings.Contains(big.exports["summary.json"], `"templates"`) {
+		t.Fatal("no templates in the summary")
+	}
+	testKilled(t, big, killRounds()/2, []string{"sign", "verify"})
+}
+
+// testKilled kills runs at these moments, often more than once.
+func testKilled(t *testing.T, big bigRun, rounds int, moments []string) {
 	random := newSeed(t)
 	hit := map[string]int{}
-	for round := range killRounds() {
+	for round := range rounds {
 		dir := filepath.Join(t.TempDir(), "workspace")
 		moment := moments[round%len(moments)]
 		for again := true; again; again = random.IntN(3) == 0 {

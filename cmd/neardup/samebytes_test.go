@@ -81,12 +81,29 @@ func TestSameBytes(t *testing.T) {
 			same(t, format, neardup(t, exitOK, "export", "--workspace", dir, "--format", format), want[i])
 		}
 	})
+	t.Run("templates", func(t *testing.T) {
+		learned := []string{"--set", "text.templates=2"}
+		wantLearned := reference(t, append(learned, parts...)...)
+		if wantLearned == wantParts {
+			t.Fatal("templates change nothing")
+		}
+		for order := range permutations(parts) { // what comes later changes the templates of what was there
+			dir := t.TempDir()
+			for i, part := range order {
+				runIn(t, dir, append(learned, "--workers", fmt.Sprint(i+1), part)...)
+			}
+			check(t, dir, wantLearned)
+			same(t, "summary.json", accounts(t, dir), accountsOf(t, append(learned, parts...)))
+			runIn(t, dir, "--config", "default")
+			check(t, dir, wantParts)
+		}
+	})
 	t.Run("options changed and back", func(t *testing.T) {
 		dir := t.TempDir()
 		runIn(t, dir, committed)
 		check(t, dir, want)
 		for _, change := range []string{
-			"extract.max_text_bytes=1024", "extract.statuses=[200, 404]", "text.max_columns=900", "sign.smallest=2",
+			"extract.max_text_bytes=1024", "extract.statuses=[200, 404]", "text.max_columns=900", "text.templates=3", "sign.smallest=2",
 			"sign.modulus=5", "cluster.max_list=2", "cluster.merge=following", "verify.resemblance=0.9", "verify.closing=transitive",
 		} {
 			if status := neardup(t, exitOK, "status", "--workspace", dir, "--set", change); !strings.Contains(status, "stale (options)") {
