@@ -42,19 +42,19 @@ type Document struct {
 }
 
 // Address is the target URI without scheme and fragment: captures of one page
-// have the same. The query stays, because forums, wikis and shops tell their
+// have the same, whatever the case of the host. The query stays, because forums, wikis and shops tell their
 // pages apart by nothing else.
 func (d Document) Address() string {
-	address := d.TargetURI
-	if _, rest, ok := strings.Cut(address, "://"); ok {
-		address = rest
+	uri, _, _ := strings.Cut(d.TargetURI, "#")
+	_, address, ok := strings.Cut(uri, "://")
+	if !ok {
+		return uri
 	}
-	address, _, _ = strings.Cut(address, "#")
-	host := address
+	host := len(address)
 	if i := strings.IndexAny(address, "/?"); i >= 0 {
-		host = address[:i]
+		host = i
 	}
-	return strings.ToLower(host) + address[len(host):]
+	return strings.ToLower(address[:host]) + address[host:]
 }
 
 // Kind says what a page is for.

@@ -291,6 +291,22 @@ func TestSiteOf(t *testing.T) {
 	}
 }
 
+func TestAddressIsThatOfThePage(t *testing.T) {
+	for uri, want := range map[string]string{
+		"http://Example.org/A?b=C#d":   "example.org/A?b=C",
+		"https://example.org/A?b=C":    "example.org/A?b=C",
+		"HTTP://EXAMPLE.ORG":           "example.org",
+		"http://example.org?Q":         "example.org?Q",
+		"http://example.org/#http://x": "example.org/",
+		"urn:text:One":                 "urn:text:One",
+		"":                             "",
+	} {
+		if got := (Document{TargetURI: uri}).Address(); got != want {
+			t.Errorf("%s: %q, want %q", uri, got, want)
+		}
+	}
+}
+
 func TestOptionsAreValidated(t *testing.T) {
 	if err := options.Validate(); err != nil {
 		t.Error(err)

@@ -105,6 +105,14 @@ func TestEveryOptionTouchesAStage(t *testing.T) {
 	walk("config", reflect.ValueOf(&base).Elem())
 }
 
+func TestSignExtendsOnlyWithoutTemplates(t *testing.T) {
+	for settings, want := range map[string]bool{"text.templates=0": true, "text.templates=2": false} {
+		if got := stages[1].extends(mustLoad(t, settings)); got != want {
+			t.Errorf("%s: %v, want %v", settings, got, want)
+		}
+	}
+}
+
 func TestGenerationFollowsWhatMatters(t *testing.T) {
 	s := done(t, stages[1], mustLoad(t), "in")
 	same := s

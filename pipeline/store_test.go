@@ -49,6 +49,10 @@ func TestKeysRoundTrip(t *testing.T) {
 	if got, err := parseScore(s.append(nil)); err != nil || got != s {
 		t.Error("score", got, err)
 	}
+	o := occurrence{site: 1 << 60, address: 7, navigation: true}
+	if v := o.append(nil); len(v) != occurrenceSize {
+		t.Errorf("an occurrence of %d bytes", len(v))
+	}
 	for _, bad := range [][]byte{{}, {tableDocument}, bytes.Repeat([]byte{1}, 30)} {
 		if _, _, _, err := parseDocumentKey(bad); err == nil {
 			t.Errorf("document key %x passed", bad)
@@ -58,6 +62,9 @@ func TestKeysRoundTrip(t *testing.T) {
 		}
 		if _, _, err := parsePairKey(bad); err == nil {
 			t.Errorf("pair key %x passed", bad)
+		}
+		if _, err := parseSightingKey(bad); err == nil {
+			t.Errorf("sighting key %x passed", bad)
 		}
 	}
 }

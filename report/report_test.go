@@ -121,13 +121,15 @@ func TestSummaryFormats(t *testing.T) {
 	s := Summary{Files: 2, Unreadable: 1, Records: Records{Read: 10, Documents: 5, Duplicates: 2,
 		Skipped: map[string]int64{"request": 2, "http-status": 1},
 		Choices: map[string]int64{"type-sniffed": 3, "mojibake": 2}, Damaged: 4},
-		Stages: []StageTime{{Stage: "extract", Seconds: 2, CPU: 3, Rate: 2.5}}}
+		Templates: &Templates{Sentences: 24, Texts: 7, Emptied: 3, Characters: 1000, LeftOut: 255},
+		Stages:    []StageTime{{Stage: "extract", Seconds: 2, CPU: 3, Rate: 2.5}}}
 	s.Add(sample)
 	var text, js bytes.Buffer
 	if err := errors.Join(s.WriteText(&text), s.WriteJSON(&js)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1 unreadable", "4 damaged places", "http-status 1, request 2", "mojibake 2, type-sniffed 3", "of 2 or 3 pages", "3.0 s of processor time"} {
+	for _, want := range []string{"1 unreadable", "4 damaged places", "http-status 1, request 2", "mojibake 2, type-sniffed 3", "of 2 or 3 pages",
+		"in 7 texts, 25.5% of all characters, 3 texts are nothing else", "3.0 s of processor time"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
