@@ -15,11 +15,11 @@ import (
 
 // With text.templates: N, a sentence is a template of a site when N different
 // pages of the site have it. A text is signed and scored without the templates
-// of the sites that have it; what its subject is, the whole text says. A page is an address; a text with several counts as the one with
-// the smallest hash. So neither many captures of a page make a template, each a
-// little different, nor many addresses of one text, which are near-duplicates
-// to be found. Texts without a site, lines of a collection without URLs, have
-// no templates.
+// of the sites that have it; what its subject is, the whole text says. A page is
+// an address; a text with several counts as the one with the smallest hash. So
+// neither many captures of a page make a template, each a little different, nor
+// many addresses of one text, which are duplicates to be found. Texts without a
+// site, lines of a collection without URLs, have no templates.
 //
 // Learning is a sort on disk. Every sentence of a text is a sighting under the
 // digest of site and sentence (tableSighting); those of a template stand
