@@ -315,7 +315,7 @@ func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err e
 		if err != nil {
 			return m, err
 		}
-		docs[i], d[i] = doc, doc.Document
+		docs[i], d[i] = doc, doc.windows()
 	}
 	m.has = want
 	m.lengths = d[0].Len() + d[1].Len()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,9 +53,13 @@ type setVerifier struct {
 
 // document is a text ready for comparison.
 type document struct {
-	*tlcs.Document
-	page  *subject.Page
-	whole []int32 // what the page is read from, where that is more than the Document
+	compared, whole string // what is scored, and what tells the subject; as a rule the same
+	length          int    // of what is scored, in code points
+	window          int
+	page            *subject.Page
+
+	once sync.Once
+	tlcs *tlcs.Document
 }
 
 func prepare(text string, v configs.Verify) *document { return prepareWithout(text, text, v) }
@@ -62,20 +67,21 @@ func prepare(text string, v configs.Verify) *document { return prepareWithout(te
 // prepareWithout makes a document whose subject is that of the whole text, and
 // whose scores are of the part of it that is compared.
 func prepareWithout(compared, whole string, v configs.Verify) *document {
-	d := &document{Document: tlcs.Prepare(compared, v.Window)}
-	if compared == whole {
-		d.page = subject.Read(d.Text(), v.Subject.Lines)
-		return d
-	}
-	if v.Subject.Lines > 0 {
-		d.whole = []int32(whole)
-	}
-	d.page = subject.Read(d.whole, v.Subject.Lines)
-	return d
+	return &document{compared: compared, whole: whole, length: utf8.RuneCountInString(compared), window: v.Window,
+		page: subject.Read(whole, v.Subject.Lines)}
 }
 
-// Bytes is about the memory that d holds.
-func (d *document) Bytes() int { return d.Document.Bytes() + 4*cap(d.whole) }
+// windows is the text prepared for scores. It is made when first asked for:
+// many texts differ from all others by their subjects.
+func (d *document) windows() *tlcs.Document {
+	d.once.Do(func() { d.tlcs = tlcs.Prepare(d.compared, d.window) })
+	return d.tlcs
+}
+
+// bytes is about the memory that d holds once it was asked for everything.
+func (d *document) bytes() int {
+	return len(d.compared) + len(d.whole) + d.length*tlcs.DocumentBytes
+}
 
 // judge decides whether two documents are near. Those about different subjects
 // are not, whatever they measure; the verdict is then empty. Evidence from one
@@ -86,7 +92,7 @@ func judge(c *tlcs.Comparer, o configs.Verify, a, b *document) (v tlcs.Verdict, 
 	if evidence == subject.Both {
 		return v, true
 	}
-	v = c.Compare(a.Document, b.Document)
+	v = c.Compare(a.windows(), b.windows())
 	if v.Near && evidence == subject.OneSided && v.Resemblance >= o.Resemblance && v.Resemblance < o.Subject.OneSided {
 		return tlcs.Verdict{}, true
 	}
@@ -128,7 +134,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 						return err
 					}
 					if v.index != nil {
-						v.index.Bound(m.doc.Document, &m.bounds)
+						v.index.Bound(m.doc.windows(), &m.bounds)
 					}
 					if err := v.meet(gctx, c, m, 0, known); err != nil {
 						return err
@@ -144,7 +150,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.Len() > known {
-				v.index.Bound(m.doc.Document, &m.bounds)
+				v.index.Bound(m.doc.windows(), &m.bounds)
 			}
 			if err := v.meet(ctx, v.comparers[0], m, known, len(v.leaders)); err != nil {
 				return err
@@ -153,7 +159,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			v.counts.add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))
-				v.leaders, v.lengths = append(v.leaders, m.key), append(v.lengths, m.doc.Len())
+				v.leaders, v.lengths = append(v.leaders, m.key), append(v.lengths, m.doc.length)
 				if err := v.addToIndex(m.doc); err != nil {
 					return err
 				}
@@ -172,7 +178,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 func (v *setVerifier) addToIndex(newest *document) error {
 	switch {
 	case v.index != nil:
-		v.index.Add(newest.Document)
+		v.index.Add(newest.windows())
 	case len(v.leaders) == manyLeaders:
 		v.index = tlcs.NewIndex(indexWindows)
 		for _, l := range v.leaders {
@@ -180,7 +186,7 @@ func (v *setVerifier) addToIndex(newest *document) error {
 			if err != nil {
 				return err
 			}
-			v.index.Add(doc.Document)
+			v.index.Add(doc.windows())
 		}
 	}
 	return nil
@@ -199,7 +205,7 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 			return ctx.Err()
 		}
 		if l < v.index.Len() {
-			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.Len(), v.lengths[l]); stage != tlcs.None {
+			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.length, v.lengths[l]); stage != tlcs.None {
 				m.counts.verdict(tlcs.Verdict{Rejected: stage})
 				continue
 			}
@@ -239,9 +245,9 @@ func (v *setVerifier) score(t tlcs.Verdict, leader, m *document) score {
 	s := score{Near, t.Resemblance, t.Containment}
 	if t.Resemblance < v.config.Resemblance {
 		switch {
-		case m.Len() < leader.Len():
+		case m.length < leader.length:
 			s.Relation = Contained
-		case m.Len() > leader.Len():
+		case m.length > leader.length:
 			s.Relation = Contains
 		}
 	}
@@ -257,7 +263,7 @@ type prepared struct {
 	bytes int
 }
 
-const preparedBytes = 128 << 20
+const preparedBytes = 64 << 20
 
 type preparedText struct {
 	id  textID
@@ -294,12 +300,12 @@ func (p *prepared) get(id textID) (*document, error) {
 		return doc, nil
 	}
 	p.byID[id] = p.order.PushFront(preparedText{id, doc})
-	p.bytes += doc.Bytes()
+	p.bytes += doc.bytes()
 	for p.bytes > preparedBytes && p.order.Len() > 1 {
 		e := p.order.Back()
 		old := p.order.Remove(e).(preparedText)
 		delete(p.byID, old.id)
-		p.bytes -= old.doc.Bytes()
+		p.bytes -= old.doc.bytes()
 	}
 	return doc, nil
 }

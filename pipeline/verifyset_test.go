@@ -118,7 +118,7 @@ func TestSetVerifier(t *testing.T) {
 			closing, contained := rule[0], rule[1]
 			config := configs.Verify{Options: tlcsOptions, Closing: closing, Contained: contained}
 			pairs, want := slowVerify(closing, keys, func(a, b cluster.Key) (near, joins bool) {
-				v := c.Compare(docs[a.ID()].Document, docs[b.ID()].Document)
+				v := c.Compare(docs[a.ID()].windows(), docs[b.ID()].windows())
 				return v.Near, v.Near && (contained == configs.ContainedLinks || v.Resemblance >= tlcsOptions.Resemblance)
 			})
 			for _, workers := range []int{1, 2, 5} {

@@ -9,8 +9,10 @@ package subject
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"neardup/extract/text"
 )
@@ -44,19 +46,20 @@ const (
 // Page is a text prepared for comparison. It is not changed by that, so pages
 // can be shared between goroutines.
 type Page struct {
-	text  []int32
-	lines [][]uint64 // the words of the first lines
-	once  sync.Once
-	words counts // of the whole text; made when first asked for, since few pages need it
+	text   string
+	length int        // in code points
+	lines  [][]uint64 // the words of the first lines
+	once   sync.Once
+	words  counts // of the whole text; made when first asked for, since few pages need it
 }
 
-// Read prepares a text, given in code points with lines ended by line feeds,
-// for comparisons by its first so many lines. The text must not change.
-func Read(t []int32, lines int) *Page {
-	p := &Page{text: t}
+// Read prepares a text, with lines ended by line feeds, for comparisons by its
+// first so many lines.
+func Read(t string, lines int) *Page {
+	p := &Page{text: t, length: utf8.RuneCountInString(t)}
 	for rest := t; len(p.lines) < lines && len(rest) > 0; {
-		var line []int32
-		line, rest = cutLine(rest)
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
 		var ws []uint64
 		for w := range words(line) {
 			if ws = append(ws, w); len(ws) == lineWords {
@@ -120,7 +123,7 @@ func (o Options) Compare(a, b *Page) Evidence {
 	}
 	keeps := func(side int) bool { return names[side] > 0 && names[side]*share >= own[side] }
 	switch {
-	case !keeps(0) && !keeps(1) || float64(named)*1000 < o.Rate*float64(max(len(a.text), len(b.text))):
+	case !keeps(0) && !keeps(1) || float64(named)*1000 < o.Rate*float64(max(a.length, b.length)):
 		return None
 	case (own[0] == 0 || keeps(0)) && (own[1] == 0 || keeps(1)):
 		return Both
@@ -143,15 +146,6 @@ func tell(a, b *Page, i int) []tally {
 		}
 	}
 	return slices.DeleteFunc(out, func(t tally) bool { return t.line[0] == t.line[1] })
-}
-
-func cutLine(t []int32) (line, rest []int32) {
-	for i, r := range t {
-		if r == '\n' {
-			return t[:i], t[i+1:]
-		}
-	}
-	return t, nil
 }
 
 // times is how often the page has the word.
@@ -214,7 +208,7 @@ func (c *counts) of(word uint64) int {
 }
 
 // words gives the words of a text, each as a number.
-func words(t []int32) func(yield func(uint64) bool) {
+func words(t string) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		for {
 			var w uint64
@@ -232,24 +226,28 @@ func words(t []int32) func(yield func(uint64) bool) {
 // dates and versions change in the same page. Case does not count. The number of a word
 // is its FNV-1a hash but for the last bit, so two words could be taken for one,
 // once in a long time.
-func next(t []int32) (word uint64, rest []int32) {
+func next(t string) (word uint64, rest string) {
 	i := 0
 	k := other
-	for ; i < len(t); i++ {
-		if k = kindOf(t[i]); k > digit {
+	var r rune
+	n := 0
+	for ; i < len(t); i += n {
+		r, n = decode(t[i:])
+		if k = kindOf(r); k > digit {
 			break
 		}
 	}
 	if i == len(t) {
-		return 0, nil
+		return 0, ""
 	}
 	h := uint64(14695981039346656037)
 	for {
-		h = (h ^ uint64(uint32(lower(t[i])))) * 1099511628211
-		if i++; k == wide || i == len(t) {
+		h = (h ^ uint64(uint32(lower(r)))) * 1099511628211
+		if i += n; k == wide || i == len(t) {
 			break
 		}
-		if next := kindOf(t[i]); next != k && (k != letter || next != digit) {
+		r, n = decode(t[i:])
+		if next := kindOf(r); next != k && (k != letter || next != digit) {
 			break
 		}
 	}
@@ -257,6 +255,14 @@ func next(t []int32) (word uint64, rest []int32) {
 		return h | 1, t[i:]
 	}
 	return h&^1 | 2, t[i:]
+}
+
+// decode is utf8.DecodeRuneInString, inlined for ASCII.
+func decode(t string) (r rune, n int) {
+	if t[0] < utf8.RuneSelf {
+		return rune(t[0]), 1
+	}
+	return utf8.DecodeRuneInString(t)
 }
 
 // stands tells whether a word stands for the subject of a page, by how often

@@ -13,7 +13,7 @@ import (
 var options = Options{Lines: 6, Rate: 1, OneSided: 0.7}
 
 func compare(o Options, a, b string) Evidence {
-	return o.Compare(Read([]rune(a), o.Lines), Read([]rune(b), o.Lines))
+	return o.Compare(Read(a, o.Lines), Read(b, o.Lines))
 }
 
 // page is one of a reference: what it is about, and how often it says so.
@@ -197,7 +197,7 @@ func TestCompareAsTheSlowWay(t *testing.T) {
 
 func TestLongLine(t *testing.T) {
 	long := strings.Repeat("word ", 100)
-	if got := len(Read([]rune(long+"\n"+long), 6).lines[0]); got != lineWords {
+	if got := len(Read(long+"\n"+long, 6).lines[0]); got != lineWords {
 		t.Errorf("%d words of a line, want %d", got, lineWords)
 	}
 	if got := compare(Options{Lines: 1}, long+"alpha\nalpha", long+"beta\nbeta"); got != None {

@@ -40,6 +40,9 @@ const (
 // zeros.
 func digit(c int32) uint64 { return uint64(uint32(c)) + 1 }
 
+// DocumentBytes is about the memory that a Document takes for each code point.
+const DocumentBytes = 25
+
 // Prepare makes a Document of s for a sliding window of the given width in
 // half-width columns, at least 1.
 func Prepare(s string, window int) *Document {
@@ -131,14 +134,5 @@ func (d *Document) continues(w int, o *Document, i int) bool {
 		slices.Equal(d.text[d.ends[w-1]:d.ends[w]], o.text[o.ends[i-1]:o.ends[i]])
 }
 
-// Text is the text in code points, not to be changed.
-func (d *Document) Text() []int32 { return d.text }
-
 // Len is the length of the text in code points.
 func (d *Document) Len() int { return len(d.text) }
-
-// Bytes is about the memory that d holds.
-func (d *Document) Bytes() int {
-	const header = 6*24 + 8
-	return header + 4*(cap(d.text)+cap(d.ends)+cap(d.prints)+cap(d.first)+cap(d.table)) + 8*cap(d.seen)
-}
