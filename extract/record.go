@@ -186,6 +186,9 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 	case FormatTSV, FormatJSONL:
 		return lineHead(raw)
 	}
+	if isRequest(raw.Header) {
+		return h, Reason(gowarc.Request.String())
+	}
 	rec, digest, err := x.parse(raw.Header)
 	if err != nil {
 		return h, ReasonMalformed
@@ -215,6 +218,13 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 	}
 	h.http = isHTTP(h.contentType) || rec.Type() == gowarc.Response && startsHTTP(raw.Block)
 	return h, ReasonNone
+}
+
+// isRequest tells whether a header is one that nothing but a request has. Half of
+// the records of most crawls are requests, and nothing else of them is wanted.
+func isRequest(header []byte) bool {
+	return bytes.HasPrefix(header, []byte("WARC/1.")) && bytes.Contains(header, []byte("\nWARC-Type: request\r\n")) &&
+		bytes.Count(bytes.ToLower(header), []byte("warc-type")) == 1
 }
 
 // bookkeeping tells whether a resource is what a crawler says of itself, by the

@@ -83,7 +83,7 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 		if err != nil {
 			return err
 		}
-		err = w.store.ingest(sr.ctx, edges.sorted(), slices.Values([]entry{e}))
+		err = w.store.ingest(sr.ctx, append(edges.sorted(w.o.Workers), slices.Values([]entry{e}))...)
 		edges.clear()
 		return err
 	}
@@ -178,7 +178,7 @@ func (w *Workspace) merge(sr *stageRun, c *ClusterCounts) error {
 	}
 	members := fixedRun{size: 1 + 2*cluster.KeySize}
 	flush := func() error {
-		err := w.store.ingest(sr.ctx, members.sorted())
+		err := w.store.ingest(sr.ctx, members.sorted(w.o.Workers)...)
 		members.clear()
 		return err
 	}

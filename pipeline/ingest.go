@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sync/errgroup"
 )
 
 // runBlockBytes is the size of a block of an ingested file. What is ingested is
@@ -34,21 +35,30 @@ func (s *store) ingest(ctx context.Context, runs ...iter.Seq[entry]) error {
 			_ = os.Remove(p)
 		}
 	}()
-	for _, run := range runs {
+	written := make([]bool, len(runs))
+	var g errgroup.Group
+	for i, run := range runs {
 		s.seq++
 		path := filepath.Join(s.tmp, fmt.Sprintf("run-%06d.sst", s.seq))
-		written, err := s.writeRun(path, run)
-		if written {
-			paths = append(paths, path)
-		}
-		if err != nil {
+		paths = append(paths, path)
+		g.Go(func() (err error) {
+			written[i], err = s.writeRun(path, run)
 			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	var files []string
+	for i, path := range paths {
+		if written[i] {
+			files = append(files, path)
 		}
 	}
-	if len(paths) == 0 {
+	if len(files) == 0 {
 		return nil
 	}
-	return s.db.Ingest(ctx, paths)
+	return s.db.Ingest(ctx, files)
 }
 
 // writeRun writes a file of the run, none if it is empty.
@@ -110,26 +120,53 @@ func (r *fixedRun) key(i uint32) []byte {
 	return r.chunks[i/chunkKeys][at : at+r.size]
 }
 
-// sorted are the keys sorted, each once. The bytes behind the first, which is
-// the table's, are compared as one number wherever that decides.
-func (r *fixedRun) sorted() iter.Seq[entry] {
-	type place struct {
-		lead uint64
-		i    uint32
+// place is where in a fixedRun a key is. lead are the bytes behind its first,
+// which is the table's; they are compared as one number wherever that decides.
+type place struct {
+	lead uint64
+	i    uint32
+}
+
+// sorted are the keys sorted, each once, in at most so many parts, which can be
+// worked on at the same time.
+func (r *fixedRun) sorted(parts int) []iter.Seq[entry] {
+	var starts [257]int // of the places by the first byte of lead
+	lead := func(i int) uint64 {
+		var b [8]byte
+		copy(b[:], r.key(uint32(i))[1:])
+		return binary.BigEndian.Uint64(b[:])
 	}
-	places := make([]place, r.n)
-	for i := range places {
-		var lead [8]byte
-		copy(lead[:], r.key(uint32(i))[1:])
-		places[i] = place{binary.BigEndian.Uint64(lead[:]), uint32(i)}
+	for i := range r.n {
+		starts[lead(i)>>56+1]++
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.lead != b.lead {
-			return cmp.Compare(a.lead, b.lead)
+	for b := range 256 {
+		starts[b+1] += starts[b]
+	}
+	places, next := make([]place, r.n), starts
+	for i := range r.n {
+		l := lead(i)
+		places[next[l>>56]] = place{l, uint32(i)}
+		next[l>>56]++
+	}
+	var out []iter.Seq[entry]
+	for from, b := 0, 1; b <= 256; b++ {
+		if to := starts[b]; to > from && (b == 256 || (to-from)*parts >= r.n) {
+			out = append(out, r.part(places[from:to]))
+			from = to
 		}
-		return bytes.Compare(r.key(a.i), r.key(b.i))
-	})
+	}
+	return out
+}
+
+// part are the keys of the places, sorted, each once.
+func (r *fixedRun) part(places []place) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
+		slices.SortFunc(places, func(a, b place) int {
+			if a.lead != b.lead {
+				return cmp.Compare(a.lead, b.lead)
+			}
+			return bytes.Compare(r.key(a.i), r.key(b.i))
+		})
 		var last []byte
 		for _, p := range places {
 			if key := r.key(p.i); !bytes.Equal(key, last) {

@@ -108,7 +108,7 @@ func (w *Workspace) sign(sr *stageRun) error {
 		postings := fixedRun{size: postingSize}
 		var signed []entry
 		flush := func() error {
-			err := w.store.ingest(ctx, postings.sorted(), sortEntries(signed))
+			err := w.store.ingest(ctx, append(postings.sorted(w.o.Workers), sortEntries(signed))...)
 			postings.clear()
 			signed = signed[:0]
 			return err

@@ -94,7 +94,7 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 			want[string(k)] = true
 			run.add(k)
 		}
-		if err := w.store.ingest(context.Background(), run.sorted(), slices.Values([]entry{{metaKey("cursor"), []byte{1}}})); err != nil {
+		if err := w.store.ingest(context.Background(), append(run.sorted(3), slices.Values([]entry{{metaKey("cursor"), []byte{1}}}))...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 	if err != nil || n != int64(len(want)) {
 		t.Errorf("%d rows, want %d (%v)", n, len(want), err)
 	}
-	if err := w.store.ingest(context.Background(), sortEntries(nil), new(fixedRun).sorted()); err != nil {
+	if err := w.store.ingest(context.Background(), append(new(fixedRun).sorted(2), sortEntries(nil))...); err != nil {
 		t.Errorf("nothing to ingest: %v", err)
 	}
 }
@@ -130,12 +130,17 @@ func TestFixedRunIsSortedWithoutRepeats(t *testing.T) {
 			}
 			slices.SortFunc(want, bytes.Compare)
 			want = slices.CompactFunc(want, bytes.Equal)
-			var got [][]byte
-			for e := range run.sorted() {
-				got = append(got, e.key)
-			}
-			if !slices.EqualFunc(got, want, bytes.Equal) {
-				t.Errorf("%d keys of %d bytes: another order", n, size)
+			for parts := range 5 {
+				var got [][]byte
+				sorted := run.sorted(parts + 1)
+				for _, part := range sorted {
+					for e := range part {
+						got = append(got, e.key)
+					}
+				}
+				if !slices.EqualFunc(got, want, bytes.Equal) || len(sorted) > parts+1 {
+					t.Errorf("%d keys of %d bytes in %d parts: another order", n, size, len(sorted))
+				}
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func (w *Workspace) commitSightings(ctx context.Context, sr *stageRun, at *templ
 		if err != nil {
 			return err
 		}
-		err = w.store.ingest(ctx, rows.sorted(), slices.Values([]entry{e}))
+		err = w.store.ingest(ctx, append(rows.sorted(w.o.Workers), slices.Values([]entry{e}))...)
 		rows.clear()
 		return err
 	}
@@ -259,7 +259,7 @@ func (w *Workspace) countSightings(sr *stageRun, at *templateCursor) error {
 		if err != nil {
 			return err
 		}
-		err = w.store.ingest(sr.ctx, templates.sorted(), slices.Values([]entry{e}))
+		err = w.store.ingest(sr.ctx, append(templates.sorted(w.o.Workers), slices.Values([]entry{e}))...)
 		templates.clear()
 		return err
 	}
