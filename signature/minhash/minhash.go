@@ -1,0 +1,210 @@
+// Package minhash computes MinHash signatures and finds the documents whose
+// signatures agree in a band: the LSH of Xiao, Wang, Lin, Yu, Wang: Efficient
+// similarity joins for near-duplicate detection, ACM TODS 2011, section 8.1.1,
+// on the min-wise permutations of Broder and others (the lecture on finding
+// near-duplicate documents, slides 15 to 17).
+//
+// A document is a set of features, 64-bit numbers: hashes of shingles
+// ([AppendShingles]), or what else the caller has. A signature has k·l
+// components, of which each agrees between two documents with probability
+// J, the Jaccard coefficient of their features, independently of the others.
+//
+// # Definition
+//
+// Let x be a feature. SplitMix64, started at x ^ seed, gives numbers z(1), z(2)
+// and so on. The upper 40 bits of z(j), v, are a span of time -ln(1 - v/2^40)
+// (see gap for how it is computed), the lower 24 bits, u, an index: u·n/2^24
+// for n components, rounded down. So every feature is a Poisson process of
+// arrivals at times t(j), the sum of the first j spans, which are thrown on the
+// components at random. The time of the first arrival of x at component i is
+// the value of the i-th random permutation at x: such times are independent
+// for all x and i, and of one distribution, which is all that a min-wise
+// permutation has to be. Component i of a signature names the feature that
+// arrives there first of all features of the document (of features at the same
+// tick, that with the smaller x ^ seed), by the upper half of its z(1).
+//
+// This departs from the usual way, k·l functions ax+b of every feature: a
+// feature whose first arrival is late cannot be first anywhere, so that a
+// document of N features costs N + k·l·ln(k·l) steps and not N·k·l. It is the
+// trick of Ertl's ProbMinHash (TKDE 2020, algorithm 1) with all weights 1.
+package minhash
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"neardup/signature/internal/hash"
+)
+
+// MaxComponents is the largest number of components of a signature: indexes
+// are drawn with 24 bits, and up to here an index is no more than 2^-8 likelier
+// than another.
+const MaxComponents = 1 << 16
+
+// Signer signs documents one after another; it is not for concurrent use.
+type Signer struct {
+	seed   uint64
+	minima []arrival
+	live   [batch + 1]event // scratch: features that have not come to the end
+}
+
+// batch is how many features are watched at once; their events stay in the
+// first cache.
+const batch = 1024
+
+// event is the next arrival of a feature.
+type event struct{ feature, z, time uint64 } // z of the arrival, time of the one before
+
+// arrival is the first at a component so far.
+type arrival struct{ time, feature uint64 }
+
+// none is later than any arrival.
+var none = arrival{math.MaxUint64, math.MaxUint64}
+
+// New makes a Signer of so many components, 1 to MaxComponents. Signatures are
+// comparable only if their seeds and numbers of components are equal. New
+// panics on other numbers.
+func New(components int, seed uint64) *Signer {
+	if components < 1 || components > MaxComponents {
+		panic("minhash: the number of components must be from 1 to 65536")
+	}
+	return &Signer{seed: seed, minima: make([]arrival, components)}
+}
+
+// spare is the c of the first guess of how long arrivals are to be watched: all
+// components have had one with probability exp(-exp(-c)) then. A smaller c
+// makes second rounds more frequent, a larger one the first round longer; 2 to
+// 3 measured best (BenchmarkSign).
+const spare = 2.5
+
+// Sign appends the signature of a document to dst. Neither the order of its
+// features nor repetitions change it. A document without features has no
+// signature: dst is returned as it is.
+func (s *Signer) Sign(dst []uint32, features []uint64) []uint32 {
+	if len(features) == 0 {
+		return dst
+	}
+	for i := range s.minima {
+		s.minima[i] = none
+	}
+	n := float64(len(s.minima))
+	// All features together bring len(features)/n arrivals a component and
+	// unit of time. The result does not depend on where rounds end, so that
+	// floating point does no harm here.
+	for end := n * (math.Log(n) + spare) / float64(len(features)); !s.watch(features, end); {
+		end *= 2
+	}
+	for _, m := range s.minima {
+		dst = append(dst, uint32(hash.At(m.feature, 0)>>32))
+	}
+	return dst
+}
+
+// watch takes in all arrivals before the given time. It reports whether that
+// was enough: whether each component has one, so that what comes later can
+// change nothing. A few later arrivals may have been taken in; they are only
+// where it was not, and then make way for earlier ones.
+//
+// The loops have no branch that depends on the random numbers, but for the
+// tie, which is rare: mispredicted, they would take longer than all the rest.
+func (s *Signer) watch(features []uint64, until float64) bool {
+	end := uint64(1 << 62)
+	if until < 1<<30 {
+		end = uint64(until * second)
+	}
+	// Most features of a long document do not arrive before the end at all:
+	// those whose first v is not below late.
+	late := uint64(spans)
+	if until < 20 { // else next to all arrive
+		late = uint64(-math.Expm1(-until) * spans)
+		end = min(end, gap(late))
+	}
+	for some := range slices.Chunk(features, batch) {
+		n := 0
+		for _, x := range some {
+			x ^= s.seed
+			z := hash.At(x, 0)
+			s.live[n] = event{feature: x, z: z}
+			n += less(z>>24, late)
+		}
+		s.run(n, end)
+	}
+	for _, m := range s.minima {
+		if m.time >= end {
+			return false
+		}
+	}
+	return true
+}
+
+// run takes in the arrivals of the first n live features until the end.
+func (s *Signer) run(n int, end uint64) {
+	minima, components := s.minima, uint64(len(s.minima))
+	for i := 1; n > 0; i++ {
+		k := 0
+		for _, e := range s.live[:n] {
+			time := e.time + gap(e.z>>24)
+			m := &minima[e.z&(1<<24-1)*components>>24]
+			first, feature := m.time, m.feature
+			if time == first {
+				feature = min(feature, e.feature)
+			}
+			if time < first {
+				feature = e.feature
+			}
+			m.time, m.feature = min(first, time), feature
+			s.live[k] = event{e.feature, hash.At(e.feature, i), time}
+			k += less(time, end)
+		}
+		n = k
+	}
+}
+
+// less is 1 if a < b, else 0; both are below 2^63.
+func less(a, b uint64) int { return int((a - b) >> 63) }
+
+const (
+	second = 1 << 32 // ticks of a unit of time
+	spans  = 1 << 40 // values of v
+	steps  = 1 << 10 // of the table of logarithms
+)
+
+// logarithms has ln(1 + i/steps) in ticks, rounded. The tests check that none
+// comes so near a tie that the last places of math.Log, in which platforms
+// differ, would matter.
+var logarithms = func() (of [steps + 1]uint64) {
+	for i := range of {
+		of[i] = uint64(math.Round(second * math.Log1p(float64(i)/steps)))
+	}
+	return of
+}()
+
+// gap is -ln(1 - v/2^40) in ticks for v < 2^40: s·ln 2 - ln(1+f), where
+// 2^s·(2^40 - v) = 2^40·(1+f), the logarithm interpolated between 1/1024ths and
+// rounded down. It never falls as v grows.
+func gap(v uint64) uint64 {
+	w := spans - v
+	s := uint64(bits.LeadingZeros64(w)) - 23
+	f := w << (s & 63) & (spans - 1)
+	i := f >> 30 & (steps - 1)
+	low := logarithms[i]
+	return s*logarithms[steps] - (low + (logarithms[i+1]-low)*(f&(1<<30-1))>>30)
+}
+
+// Estimate is the share of components that agree, an unbiased estimate of the
+// Jaccard coefficient, with variance J(1-J)/n. The signatures must be of one
+// Signer's settings; a document without one resembles nothing.
+func Estimate(a, b []uint32) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	equal := 0
+	b = b[:len(a)]
+	for i, v := range a {
+		if v == b[i] {
+			equal++
+		}
+	}
+	return float64(equal) / float64(len(a))
+}
