@@ -46,7 +46,10 @@ const MaxComponents = 1 << 16
 type Signer struct {
 	seed   uint64
 	minima []arrival
-	live   [batch + 1]event // scratch: features that have not come to the end
+
+	// Scratch that keeps its memory from document to document.
+	live     [batch + 1]event // features that have not come to the end
+	distinct []uint64
 }
 
 // batch is how many features are watched at once; their events stay in the
@@ -88,17 +91,29 @@ func (s *Signer) Sign(dst []uint32, features []uint64) []uint32 {
 	for i := range s.minima {
 		s.minima[i] = none
 	}
-	n := float64(len(s.minima))
-	// All features together bring len(features)/n arrivals a component and
-	// unit of time. The result does not depend on where rounds end, so that
-	// floating point does no harm here.
-	for end := n * (math.Log(n) + spare) / float64(len(features)); !s.watch(features, end); {
-		end *= 2
+	if !s.watch(features, s.wait(features)) && !s.watch(features, 2*s.wait(features)) {
+		// Next to certainly most features are repetitions. Each of them would
+		// be watched as long as the few others need.
+		s.distinct = append(s.distinct[:0], features...)
+		slices.Sort(s.distinct)
+		s.distinct = slices.Compact(s.distinct)
+		for end := s.wait(s.distinct); !s.watch(s.distinct, end); {
+			end *= 2
+		}
 	}
 	for _, m := range s.minima {
 		dst = append(dst, uint32(hash.At(m.feature, 0)>>32))
 	}
 	return dst
+}
+
+// wait is how long distinct features have to be watched until each component
+// is likely to have an arrival: together they bring len(features)/n arrivals a
+// component and unit of time. Signatures do not depend on it, so that floating
+// point does no harm here.
+func (s *Signer) wait(features []uint64) float64 {
+	n := float64(len(s.minima))
+	return n * (math.Log(n) + spare) / float64(len(features))
 }
 
 // watch takes in all arrivals before the given time. It reports whether that

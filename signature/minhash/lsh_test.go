@@ -1,0 +1,241 @@
+package minhash
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestBandsIsTheLeast(t *testing.T) {
+	// found is 1 - (1-t^k)^l, exactly, t in hundredths.
+	found := func(t int64, k, l int) *big.Rat {
+		one := big.NewRat(1, 1)
+		power := func(x *big.Rat, n int) *big.Rat {
+			y := big.NewRat(1, 1)
+			for range n {
+				y.Mul(y, x)
+			}
+			return y
+		}
+		miss := new(big.Rat).Sub(one, power(big.NewRat(t, 100), k))
+		return new(big.Rat).Sub(one, power(miss, l))
+	}
+	for _, hundredths := range []int64{30, 50, 70, 80, 85, 90, 95, 99, 100} {
+		for k := 1; k <= 8; k++ {
+			l := Bands(float64(hundredths)/100, Recall, k)
+			if l > 300 {
+				continue
+			}
+			want := big.NewRat(95, 100)
+			if found(hundredths, k, l).Cmp(want) < 0 || l > 1 && found(hundredths, k, l-1).Cmp(want) >= 0 {
+				t.Errorf("Bands(.%d, .95, %d) is %d, not the least that is enough", hundredths, k, l)
+			}
+		}
+	}
+	for _, c := range []struct {
+		t       float64
+		k, want int
+	}{{.8, 5, 8}, {.9, 5, 4}, {.5, 5, 95}, {1e-9, 9, math.MaxInt32}, {0, 3, math.MaxInt32}} {
+		if got := Bands(c.t, Recall, c.k); got != c.want {
+			t.Errorf("Bands(%v, %v, %d) is %d, want %d", c.t, Recall, c.k, got, c.want)
+		}
+	}
+}
+
+func TestCurves(t *testing.T) {
+	for _, c := range []LSH{{1, 1}, {5, 8}, {8, 16}, {4, 256}, {1, 1000}, {1000, 1}} {
+		if c.Candidate(0) != 0 || c.Candidate(1) != 1 || c.Miss(0) != 1 || c.Miss(1) != 0 {
+			t.Errorf("%v: wrong at the ends", c)
+		}
+		last := 0.0
+		for i := range 1001 {
+			s := float64(i) / 1000
+			want := 1 - math.Pow(1-math.Pow(s, float64(c.Rows)), float64(c.Bands))
+			if math.Abs(c.Candidate(s)-want) > 1e-12 || math.Abs(c.Candidate(s)+c.Miss(s)-1) > 1e-12 || c.Candidate(s) < last {
+				t.Fatalf("%v at %v: %v, %v; want %v", c, s, c.Candidate(s), c.Miss(s), want)
+			}
+			last = c.Candidate(s)
+		}
+		for _, at := range []float64{.3, .5, .7, .8, .9} {
+			var positives, negatives float64 // midpoints
+			const n = 100_000
+			for i := range n {
+				x := (float64(i) + .5) / n
+				positives += c.Candidate(x*at) * at / n
+				negatives += c.Miss(at+x*(1-at)) * (1 - at) / n
+			}
+			if math.Abs(c.FalsePositives(at)-positives) > 1e-6 || math.Abs(c.FalseNegatives(at)-negatives) > 1e-6 {
+				t.Errorf("%v at %v: areas %v, %v; want %v, %v", c, at, c.FalsePositives(at), c.FalseNegatives(at), positives, negatives)
+			}
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, at := range []float64{.5, .7, .8, .95} {
+		for _, max := range []int{1, 16, 100, 128, 256} {
+			best, least := LSH{}, math.Inf(1)
+			for k := 1; k <= max; k++ {
+				for l := 1; l*k <= max; l++ {
+					if c := (LSH{k, l}); l == Bands(at, Recall, k) && c.FalsePositives(at) < least {
+						best, least = c, c.FalsePositives(at)
+					}
+				}
+			}
+			got, ok := Choose(at, Recall, max)
+			if got != best || ok != (best != LSH{}) {
+				t.Errorf("Choose(%v, %v, %d): %v, %v, want %v", at, Recall, max, got, ok, best)
+			}
+			if ok && (got.Validate() != nil || got.Candidate(at) < Recall) {
+				t.Errorf("%v finds %v at %v", got, got.Candidate(at), at)
+			}
+		}
+	}
+	for _, c := range []LSH{{0, 1}, {1, 0}, {-1, -1}, {1 << 40, 1 << 40}, {257, 256}} {
+		if c.Validate() == nil {
+			t.Errorf("%v is valid", c)
+		}
+	}
+}
+
+// The promise: at the threshold, and with documents of any length, a pair is
+// found with the probability that the paper's l is derived from.
+func TestRecall(t *testing.T) {
+	const pairs = 4000
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, at := range []float64{.5, .8, .9} {
+		for _, n := range []int{10, 100, 1000} {
+			t.Run(fmt.Sprintf("%v/%d", at, n), func(t *testing.T) {
+				c := LSH{Rows: 5, Bands: Bands(at, Recall, 5)}
+				pairs := pairs
+				if n == 1000 {
+					pairs /= 4
+				}
+				found := 0
+				for range pairs {
+					a, b := planted(r, n, at)
+					s := New(c.Components(), r.Uint64())
+					x := c.AppendKeys(nil, s.Sign(nil, a))
+					y := c.AppendKeys(nil, s.Sign(nil, b))
+					if shares(x, y) {
+						found++
+					}
+				}
+				p := c.Candidate(at)
+				rate, error := float64(found)/float64(pairs), math.Sqrt(p*(1-p)/float64(pairs))
+				if math.Abs(rate-p) > 4*error {
+					t.Errorf("%v finds %v of the pairs, want %v within %v", c, rate, p, 4*error)
+				}
+			})
+		}
+	}
+}
+
+// A collection with planted pairs at and over the threshold: no less than 95%
+// are found, and all that is found shares a band.
+func TestRecallOfACollection(t *testing.T) {
+	const threshold = .8
+	r := rand.New(rand.NewPCG(6, 6))
+	c := LSH{Rows: 5, Bands: Bands(threshold, Recall, 5)}
+	s := New(c.Components(), 1)
+	var keys [][]uint64
+	for range 1000 {
+		a, b := planted(r, 20+r.IntN(300), threshold+.2*r.Float64())
+		keys = append(keys, c.AppendKeys(nil, s.Sign(nil, a)), c.AppendKeys(nil, s.Sign(nil, b)))
+	}
+	found := 0
+	for p := range c.Pairs(len(keys), func(i int) []uint64 { return keys[i] }) {
+		if p.A/2 == p.B/2 {
+			found++
+		}
+	}
+	if found < 950 {
+		t.Errorf("%d of 1000 planted pairs are found, promised are 950", found)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	c := LSH{Rows: 2, Bands: 3}
+	keys := c.AppendKeys([]uint64{7}, []uint32{1, 2, 1, 2, 2, 1})
+	if len(keys) != 4 || keys[0] != 7 || keys[1] == keys[2] {
+		t.Errorf("%x: want 7 and three keys that differ by their bands", keys)
+	}
+	if got := c.AppendKeys(nil, nil); len(got) != 0 {
+		t.Errorf("%x: keys of a document without a signature", got)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for round := range 200 {
+		c := LSH{Rows: 1, Bands: 1 + r.IntN(4)}
+		n := r.IntN(60)
+		keys := make([][]uint64, n)
+		for i := range keys {
+			if r.IntN(10) > 0 {
+				for range c.Bands {
+					k := uint64(r.IntN(20))
+					if round%2 == 0 {
+						k = k<<60 | k // differ in the bits of the radix sort, too
+					}
+					keys[i] = append(keys[i], k)
+				}
+			}
+		}
+		of := func(i int) []uint64 { return keys[i] }
+		want := map[Pair]bool{}
+		buckets := map[string]bool{}
+		for band := range c.Bands {
+			lists := map[uint64][]uint32{}
+			for i, k := range keys {
+				if len(k) > 0 {
+					lists[k[band]] = append(lists[k[band]], uint32(i))
+				}
+			}
+			for _, l := range lists {
+				if len(l) > 1 {
+					buckets[fmt.Sprint(band, l)] = true
+				}
+				for i, a := range l {
+					for _, b := range l[i+1:] {
+						want[Pair{int(a), int(b)}] = true
+					}
+				}
+			}
+		}
+		got := slices.Collect(c.Pairs(n, of))
+		seen := map[Pair]bool{}
+		for _, p := range got {
+			if seen[p] || p.A >= p.B {
+				t.Fatalf("%v is there twice or the wrong way around", p)
+			}
+			seen[p] = true
+		}
+		if !maps.Equal(seen, want) {
+			t.Fatalf("%v\nwant %v", seen, want)
+		}
+		for b := range c.Buckets(n, of) {
+			if k := fmt.Sprint(b.Band, b.Documents); !buckets[k] {
+				t.Fatalf("%s is no bucket, or is there twice", k)
+			} else {
+				delete(buckets, k)
+			}
+		}
+		if len(buckets) > 0 {
+			t.Fatalf("buckets missing: %v", buckets)
+		}
+		if !slices.Equal(got, slices.Collect(c.Pairs(n, of))) {
+			t.Fatal("another order the second time")
+		}
+		for p := range c.Pairs(n, of) { // stops when asked to
+			if p != got[0] {
+				t.Fatal("another first pair")
+			}
+			break
+		}
+	}
+}
