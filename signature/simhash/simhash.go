@@ -1,0 +1,153 @@
+// Package simhash computes Charikar's simhash (Similarity estimation
+// techniques from rounding algorithms, STOC 2002) as the lecture on finding
+// near-duplicate documents has it (slide "Term-based signature with SimHash")
+// and as the TLCS paper compares itself with it (section 4): 64 bits of the
+// weighted features of a document, of which more agree the more similar the
+// documents are. Package neardup/cluster/hamming finds the pairs.
+package simhash
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Thresholds on the number of bits in which two signatures differ.
+const (
+	// Bits of a signature: "A vector of 64 bits was stored for each document"
+	// (TLCS paper, section 4).
+	Bits = 64
+	// Distance of the TLCS paper, section 4: "the threshold of the number of
+	// agreeing bits was set to 59, which reaches the highest precision with a
+	// certain recall".
+	Distance = Bits - 59
+	// DistanceManku is that of Manku, Jain, Das Sarma: Detecting near-duplicates
+	// for web crawling, WWW 2007, section 4 (k = 3 for 64 bits), which the TLCS
+	// paper cites for the search.
+	DistanceManku = 3
+)
+
+// Feature is a term, word or shingle of a document: the hash that stands for
+// it, whose bits must look random (the lecture: "each term → random f-dim
+// vector t over {-1, 1}"), and its weight, say how often the document has it.
+// A feature may be given in parts, whose weights add up.
+type Feature struct {
+	Hash   uint64
+	Weight uint32
+}
+
+// unit is the weight 1 of FixedPoint, as in neardup/signature/ring: sums of
+// integers depend neither on their order nor on the machine.
+const unit = 1024
+
+// FixedPoint makes an integer of a weight such as tf-idf: multiples of 1/1024,
+// rounded. What is not positive weighs nothing, and no weight is more than
+// 2^22 - 1/1024. All weights of a document must be in the same units.
+func FixedPoint(weight float64) uint32 {
+	switch w := math.Round(unit * weight); {
+	case !(w > 0):
+		return 0
+	case w >= math.MaxUint32:
+		return math.MaxUint32
+	default:
+		return uint32(w)
+	}
+}
+
+// Sum collects features; its zero value has none. Neither their order nor how
+// they are split into parts changes the signature. Weights must sum to less
+// than 2^63.
+//
+// The lecture: v(k) = Σ t_j(k)·w(j), s(k) = 1 if v(k) > 0, else 0. With p the
+// weight of the features that have a 1 in bit k and total that of all,
+// v = p - (total-p), so that a bit is 1 where 2p > total. The 64 sums p are
+// built at once, bit-sliced: plane i holds bit i of all of them, and a weight
+// goes in by one ripple of carries for each of its 1-bits, from the plane of
+// that bit on.
+type Sum struct {
+	planes [Bits]uint64
+	total  uint64
+}
+
+// Add takes in a feature.
+func (s *Sum) Add(hash uint64, weight uint32) {
+	s.total += uint64(weight)
+	for ; weight != 0; weight &= weight - 1 {
+		s.ripple(bits.TrailingZeros32(weight), hash)
+	}
+}
+
+// Signature is the simhash. It reports false when nothing has any weight: such
+// a document has no direction, and is not to be compared with others.
+func (s *Sum) Signature() (uint64, bool) {
+	// p > total/2, rounded down, compared from the lowest plane to the highest:
+	// what is equal above is decided below.
+	half := s.total / 2
+	greater := uint64(0)
+	for i, p := range s.planes {
+		if half>>i&1 == 0 {
+			greater |= p
+		} else {
+			greater &= p
+		}
+	}
+	return greater, s.total > 0
+}
+
+// Of is the signature of a document.
+func Of(features []Feature) (uint64, bool) {
+	var s Sum
+	for _, f := range features {
+		s.Add(f.Hash, f.Weight)
+	}
+	return s.Signature()
+}
+
+// OfHashes is the signature of a document in which each of the hashes weighs
+// one; repetitions add up, so that words in running text weigh by their
+// frequency.
+//
+// Seven hashes go in together, by four full adders that make three of them.
+func OfHashes(hashes []uint64) (uint64, bool) {
+	var s Sum
+	s.total = uint64(len(hashes))
+	for ; len(hashes) >= 7; hashes = hashes[7:] {
+		h := hashes[:7]
+		a, twoA := add(h[0], h[1], h[2])
+		b, twoB := add(h[3], h[4], h[5])
+		one, twoC := add(a, b, h[6])
+		two, four := add(twoA, twoB, twoC)
+		s.ripple(0, one)
+		s.ripple(1, two)
+		s.ripple(2, four)
+	}
+	for _, h := range hashes {
+		s.ripple(0, h)
+	}
+	return s.Signature()
+}
+
+// ripple adds 2^i to the sums under the 1-bits of carry.
+func (s *Sum) ripple(i int, carry uint64) {
+	for ; carry != 0; i++ {
+		p := &s.planes[i&(Bits-1)]
+		*p, carry = *p^carry, *p&carry
+	}
+}
+
+// add is 64 full adders.
+func add(a, b, c uint64) (sum, carry uint64) {
+	x := a ^ b
+	return x ^ c, a&b | x&c
+}
+
+// Agree is the number of bits in which two signatures agree.
+func Agree(a, b uint64) int { return Bits - Differ(a, b) }
+
+// Differ is the number of bits in which two signatures differ, their Hamming
+// distance.
+func Differ(a, b uint64) int { return bits.OnesCount64(a ^ b) }
+
+// Cosine estimates the cosine of two documents' feature vectors from the
+// number of bits in which their signatures differ: a bit differs with
+// probability θ/π, θ the angle between them (Charikar 2002, section 3).
+func Cosine(differ int) float64 { return math.Cos(math.Pi * float64(differ) / Bits) }
