@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"neardup/cluster/bands"
 )
 
 // texts are those of the file of JSON lines {"text": ...} that NEARDUP_TEXTS
@@ -159,7 +161,8 @@ func clusterTexts(all []string, c LSH, threshold float64) (clusters, members int
 		}
 		return i
 	}
-	for bucket := range c.Buckets(len(all), func(i int) []uint64 { return keys[i] }) {
+	index := bands.Keys{Documents: len(all), Bands: c.Bands, Of: func(i int) []uint64 { return keys[i] }}
+	for bucket := range index.Buckets() {
 		for i, x := range bucket.Documents {
 			for _, y := range bucket.Documents[i+1:] {
 				if p, q := root(int(x)), root(int(y)); p != q && Estimate(signatures[x], signatures[y]) >= threshold {

@@ -2,12 +2,13 @@ package minhash
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"neardup/cluster/bands"
 )
 
 func TestBandsIsTheLeast(t *testing.T) {
@@ -121,7 +122,7 @@ func TestRecall(t *testing.T) {
 					s := New(c.Components(), r.Uint64())
 					x := c.AppendKeys(nil, s.Sign(nil, a))
 					y := c.AppendKeys(nil, s.Sign(nil, b))
-					if shares(x, y) {
+					if slices.ContainsFunc(x, func(k uint64) bool { return slices.Contains(y, k) }) {
 						found++
 					}
 				}
@@ -148,7 +149,8 @@ func TestRecallOfACollection(t *testing.T) {
 		keys = append(keys, c.AppendKeys(nil, s.Sign(nil, a)), c.AppendKeys(nil, s.Sign(nil, b)))
 	}
 	found := 0
-	for p := range c.Pairs(len(keys), func(i int) []uint64 { return keys[i] }) {
+	index := bands.Keys{Documents: len(keys), Bands: c.Bands, Of: func(i int) []uint64 { return keys[i] }}
+	for p := range index.Pairs() {
 		if p.A/2 == p.B/2 {
 			found++
 		}
@@ -166,76 +168,5 @@ func TestKeys(t *testing.T) {
 	}
 	if got := c.AppendKeys(nil, nil); len(got) != 0 {
 		t.Errorf("%x: keys of a document without a signature", got)
-	}
-}
-
-func TestPairs(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	for round := range 200 {
-		c := LSH{Rows: 1, Bands: 1 + r.IntN(4)}
-		n := r.IntN(60)
-		keys := make([][]uint64, n)
-		for i := range keys {
-			if r.IntN(10) > 0 {
-				for range c.Bands {
-					k := uint64(r.IntN(20))
-					if round%2 == 0 {
-						k = k<<60 | k // differ in the bits of the radix sort, too
-					}
-					keys[i] = append(keys[i], k)
-				}
-			}
-		}
-		of := func(i int) []uint64 { return keys[i] }
-		want := map[Pair]bool{}
-		buckets := map[string]bool{}
-		for band := range c.Bands {
-			lists := map[uint64][]uint32{}
-			for i, k := range keys {
-				if len(k) > 0 {
-					lists[k[band]] = append(lists[k[band]], uint32(i))
-				}
-			}
-			for _, l := range lists {
-				if len(l) > 1 {
-					buckets[fmt.Sprint(band, l)] = true
-				}
-				for i, a := range l {
-					for _, b := range l[i+1:] {
-						want[Pair{int(a), int(b)}] = true
-					}
-				}
-			}
-		}
-		got := slices.Collect(c.Pairs(n, of))
-		seen := map[Pair]bool{}
-		for _, p := range got {
-			if seen[p] || p.A >= p.B {
-				t.Fatalf("%v is there twice or the wrong way around", p)
-			}
-			seen[p] = true
-		}
-		if !maps.Equal(seen, want) {
-			t.Fatalf("%v\nwant %v", seen, want)
-		}
-		for b := range c.Buckets(n, of) {
-			if k := fmt.Sprint(b.Band, b.Documents); !buckets[k] {
-				t.Fatalf("%s is no bucket, or is there twice", k)
-			} else {
-				delete(buckets, k)
-			}
-		}
-		if len(buckets) > 0 {
-			t.Fatalf("buckets missing: %v", buckets)
-		}
-		if !slices.Equal(got, slices.Collect(c.Pairs(n, of))) {
-			t.Fatal("another order the second time")
-		}
-		for p := range c.Pairs(n, of) { // stops when asked to
-			if p != got[0] {
-				t.Fatal("another first pair")
-			}
-			break
-		}
 	}
 }
