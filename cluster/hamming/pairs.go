@@ -1,0 +1,94 @@
+package hamming
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math/bits"
+
+	"neardup/cluster/internal/radix"
+)
+
+// Pair is two fingerprints that differ in at most d bits, by their places,
+// A < B, and the number of bits.
+type Pair struct{ A, B, Distance int }
+
+// Pairs yields each pair of prints, fewer than 2^32, that differ in at most d
+// bits once: in the order of tables, of the leading bits there, and of places.
+// Only the lower width bits count. Equal fingerprints are pairs like others;
+// where many are, give each once and join its documents elsewhere.
+func (t *Tables) Pairs(prints []uint64) iter.Seq[Pair] {
+	return func(yield func(Pair) bool) {
+		entries, scratch := make([]radix.Entry, len(prints)), make([]radix.Entry, len(prints))
+		for i := range t.tables {
+			b := &t.tables[i]
+			for j, p := range prints {
+				entries[j] = radix.Entry{Key: b.permute(p), ID: uint32(j)}
+			}
+			radix.Sort(entries, scratch, b.prefix)
+			if !radix.Runs(entries, b.prefix, func(run []radix.Entry) bool {
+				for j, x := range run {
+					for _, y := range run[j+1:] {
+						d := bits.OnesCount64(x.Key ^ y.Key)
+						if d <= t.distance && t.first(i, b.restore(x.Key^y.Key)) && !yield(Pair{int(x.ID), int(y.ID), d}) {
+							return false
+						}
+					}
+				}
+				return true
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// Scan finds pairs in the keys of a sorted store, with any kind of ID. It holds
+// the entries that agree in the leading bits of a table. After an error it is
+// of no further use.
+type Scan[ID any] struct {
+	t    *Tables
+	emit func(a, b ID, distance int) error
+	last []byte
+	run  []scanned[ID]
+	at   int // the table of run
+}
+
+type scanned[ID any] struct {
+	permuted uint64
+	id       ID
+}
+
+// NewScan makes a Scan that hands each pair to emit, once over all tables: a is
+// the one that was added first.
+func NewScan[ID any](t *Tables, emit func(a, b ID, distance int) error) *Scan[ID] {
+	return &Scan[ID]{t: t, emit: emit}
+}
+
+// Add takes the next entry: keys of AppendKey, ascending; of equal ones, in any
+// order that is the same every time. When it returns, all pairs with entries
+// before this one have been emitted, so that there is nothing to flush.
+func (s *Scan[ID]) Add(key []byte, id ID) error {
+	if bytes.Compare(key, s.last) < 0 {
+		return fmt.Errorf("hamming: keys out of order: %x after %x", key, s.last)
+	}
+	table, permuted, err := s.t.parse(key)
+	if err != nil {
+		return err
+	}
+	s.last = append(s.last[:0], key...)
+	b := &s.t.tables[table]
+	if table != s.at || len(s.run) > 0 && (s.run[0].permuted^permuted)>>(64-b.prefix) != 0 {
+		s.at, s.run = table, s.run[:0]
+	}
+	for _, e := range s.run {
+		x := e.permuted ^ permuted
+		if d := bits.OnesCount64(x); d <= s.t.distance && s.t.first(table, b.restore(x)) {
+			if err := s.emit(e.id, id, d); err != nil {
+				return fmt.Errorf("hamming: emit pair: %w", err)
+			}
+		}
+	}
+	s.run = append(s.run, scanned[ID]{permuted, id})
+	return nil
+}
