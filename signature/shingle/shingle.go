@@ -1,0 +1,83 @@
+// Package shingle compares documents by their w-shingles: Broder, Glassman,
+// Manasse, Zweig, Syntactic clustering of the web, WWW 1997, as the lecture on
+// finding near-duplicate documents has it (slides 11 to 30): resemblance and
+// containment, exactly and by sketches of three kinds, and the counting of
+// shingles in common over sorted ⟨shingle, document⟩ pairs.
+package shingle
+
+import (
+	"slices"
+
+	"neardup/signature/internal/hash"
+)
+
+// Numbers of the lecture.
+const (
+	// Words of a shingle: "10-word shingles" (slide "Original experiments").
+	Words = 10
+	// Permutations of a sketch: "text: m=20" (slide "Sketch of shingles").
+	Permutations = 20
+	// Modulus of sketches of about "4% shingles" (slide "Original
+	// experiments"): values that are 0 modulo 25.
+	Modulus = 25
+	// Threshold of resemblance: "Using threshold t = 50%" (same slide).
+	Threshold = 0.5
+)
+
+// Set is the w-shingling S(D, w) of a document, "the set of unique w-shingles
+// of D", each as a 64-bit hash: H(D), "1-to-1 map each shingle to integer in
+// fixed, large range R = [0, 2^64-1]". Ascending, each once. Two different
+// shingles have the same hash with a probability of about 2^-64.
+type Set []uint64
+
+// Of is the shingling of a document of the given words, w ≥ 1 to a shingle. A
+// document of fewer words, but of some, has one shingle, all of it; one without
+// words has none.
+func Of(words []string, w int) Set {
+	hashes := make([]uint64, len(words))
+	for i, s := range words {
+		hashes[i] = hash.String(s)
+	}
+	return NewSet(hash.Windows(nil, hashes, max(1, w)))
+}
+
+// NewSet is the set of hashes that come from elsewhere; it takes over the
+// slice. Sketches are samples only if the hashes look random.
+func NewSet(hashes []uint64) Set {
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
+// Common is |A ∩ B|.
+func Common(a, b Set) int {
+	n := 0
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			n++
+			a, b = a[1:], b[1:]
+		}
+	}
+	return n
+}
+
+// Resemblance is r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|, the Jaccard
+// coefficient; 1 - r is a metric. What has no shingles resembles nothing: 0.
+func Resemblance(a, b Set) float64 {
+	common := Common(a, b)
+	return ratio(common, len(a)+len(b)-common)
+}
+
+// Containment of A in B is c(A, B) = |S(A) ∩ S(B)| / |S(A)|; of nothing, 0.
+func Containment(a, b Set) float64 { return ratio(Common(a, b), len(a)) }
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

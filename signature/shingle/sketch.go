@@ -1,0 +1,137 @@
+package shingle
+
+import (
+	"math"
+	"slices"
+
+	"neardup/signature/internal/hash"
+)
+
+// Sketch is a sample of a document's shingles: of one kind, for one number or
+// modulus, that another sketch is compared with.
+type Sketch struct {
+	Values []uint64 `json:"values"` // the sample
+	Size   int      `json:"size"`   // |S(D)|, from which containment is estimated
+}
+
+// MinWise is the lecture's sketch (slides 15 and 16): x(Π_i, D), the smallest
+// integer of Π_i(D), for m permutations Π_i, in the order of i. A set without
+// shingles has no values.
+//
+// Π_i(x) = Mix(x + i·γ), i from 1, is a permutation of the 64-bit integers, Mix that of
+// SplitMix64. m·|S| steps; neardup/signature/minhash is for speed.
+func MinWise(s Set, m int) Sketch {
+	out := Sketch{Size: len(s)}
+	for i := range m {
+		if len(s) == 0 {
+			break
+		}
+		least := uint64(math.MaxUint64)
+		for _, x := range s {
+			least = min(least, hash.At(x, i))
+		}
+		out.Values = append(out.Values, least)
+	}
+	return out
+}
+
+// Mod is the sketch of the shingles that are 0 modulo m ≥ 1: "sketch formed by
+// taking shingle hash values mod some selected m" (slide "Variations of
+// shingling"). Its size follows that of the document: ascending, about |S|/m
+// values, of a short document perhaps none.
+func Mod(s Set, m uint64) Sketch {
+	out := Sketch{Size: len(s)}
+	for _, x := range s {
+		if x%m == 0 {
+			out.Values = append(out.Values, x)
+		}
+	}
+	return out
+}
+
+// Smallest is the sketch of the n smallest shingles, ascending; all of fewer
+// (Broder: On the resemblance and containment of documents, 1997, section 3,
+// MIN_s).
+func Smallest(s Set, n int) Sketch {
+	return Sketch{Values: slices.Clone(s[:min(n, len(s))]), Size: len(s)}
+}
+
+// ResemblanceMinWise estimates the resemblance from two sketches of MinWise: "P
+// (x(Π, A) = x(Π, B)) as |ψ(A) ∩ ψ(B)| / m" (slide 17), a permutation's
+// minimum compared only with that of the same permutation. Unbiased, with
+// variance r(1-r)/m.
+func ResemblanceMinWise(a, b Sketch) float64 {
+	if len(a.Values) != len(b.Values) {
+		return 0 // one is of nothing
+	}
+	equal := 0
+	for i, v := range a.Values {
+		if v == b.Values[i] {
+			equal++
+		}
+	}
+	return ratio(equal, len(a.Values))
+}
+
+// ContainmentMinWise estimates the containment of A in B from sketches of
+// MinWise, see contained. It is 0 when the sketches have nothing in common,
+// which of a short A in a long B they often have not.
+func ContainmentMinWise(a, b Sketch) float64 { return contained(ResemblanceMinWise(a, b), a, b) }
+
+// ResemblanceMod estimates the resemblance as that of the samples. It is
+// |∩|/|∪| of a random sample of the union, so unbiased where that has a value;
+// where it has none, 0.
+func ResemblanceMod(a, b Sketch) float64 { return Resemblance(a.Values, b.Values) }
+
+// ContainmentMod estimates the containment of A in B as that of the samples: of
+// the three kinds of sketches the one that is made for it. Unbiased where the
+// sample of A has a value; where it has none, 0.
+func ContainmentMod(a, b Sketch) float64 { return Containment(a.Values, b.Values) }
+
+// ResemblanceSmallest estimates the resemblance from two sketches of Smallest
+// with one n: of the n smallest values of their union, which is a random sample
+// of A ∪ B, the share that both have (Broder 1997, theorem 1). Unbiased.
+func ResemblanceSmallest(a, b Sketch, n int) float64 {
+	x, y := a.Values, b.Values
+	common, union := 0, 0
+	for ; union < n && (len(x) > 0 || len(y) > 0); union++ {
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0] < y[0]:
+			x = x[1:]
+		case len(x) == 0 || y[0] < x[0]:
+			y = y[1:]
+		default:
+			common++
+			x, y = x[1:], y[1:]
+		}
+	}
+	return ratio(common, union)
+}
+
+// ContainmentSmallest estimates the containment of A in B from sketches of
+// Smallest with one n, see contained.
+func ContainmentSmallest(a, b Sketch, n int) float64 {
+	return contained(ResemblanceSmallest(a, b, n), a, b)
+}
+
+// contained is |A ∩ B| / |A| for a resemblance r: |A ∩ B| = r·|A ∪ B| =
+// r/(1+r)·(|A|+|B|). It bends r, so that its bias is of the order of the
+// variance of r; it is not cut off at 1, which would add to that.
+func contained(r float64, a, b Sketch) float64 {
+	if a.Size == 0 {
+		return 0
+	}
+	return r / (1 + r) * float64(a.Size+b.Size) / float64(a.Size)
+}
+
+// Super is the meta-sketch (slide "More efficient: supershingles"): "Sort
+// shingle values of a sketch", then "Compute the shingling of the sequence of
+// shingle values", w values to a supershingle. "Documents with ≥ 1 supershingle
+// in common => similar". A sketch of fewer than w values has none: "Problems
+// with small documents".
+func Super(s Sketch, w int) Set {
+	if w < 1 || len(s.Values) < w {
+		return nil
+	}
+	return NewSet(hash.Windows(nil, slices.Sorted(slices.Values(s.Values)), w))
+}
