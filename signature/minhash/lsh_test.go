@@ -106,7 +106,7 @@ func TestChoose(t *testing.T) {
 // The promise: at the threshold, and with documents of any length, a pair is
 // found with the probability that the paper's l is derived from.
 func TestRecall(t *testing.T) {
-	const pairs = 4000
+	const pairs = 2000
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, at := range []float64{.5, .8, .9} {
 		for _, n := range []int{10, 100, 1000} {

@@ -138,7 +138,7 @@ func planted(r *rand.Rand, both, onlyA, onlyB int) (a, b Set) {
 // Every estimator against the exact value, over many draws of the hashes: the
 // mean within 4.5 standard errors, as measured, and what bias is stated.
 func TestEstimatorsAreUnbiased(t *testing.T) {
-	const m, rounds = 64, 3000
+	const m, rounds = 64, 1000
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, c := range []struct{ both, onlyA, onlyB int }{
 		{500, 0, 0}, {0, 300, 300}, {250, 125, 125}, {400, 20, 80}, {100, 0, 400}, {30, 10, 10},
@@ -166,7 +166,7 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 			sum, squares := 0.0, 0.0
 			rounds := rounds
 			if strings.HasPrefix(e.name, "min-wise") {
-				rounds /= 10 // slow
+				rounds /= 4 // slow
 			}
 			for i := range rounds {
 				a, b := planted(r, c.both, c.onlyA, c.onlyB)
