@@ -1,0 +1,130 @@
+package join_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"neardup/cluster/join"
+	"neardup/signature/tokens"
+)
+
+// texts reads the file named by NEARDUP_TEXTS: a text a line, after the last
+// tab; gzip if its name ends so.
+func texts(tb testing.TB) []string {
+	name := os.Getenv("NEARDUP_TEXTS")
+	if name == "" {
+		tb.Skip("NEARDUP_TEXTS names no file of texts")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	var out []string
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		s := lines.Text()
+		out = append(out, s[strings.LastIndexByte(s, '\t')+1:])
+	}
+	if err := lines.Err(); err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+var units = []struct {
+	name string
+	o    tokens.Options
+}{
+	{"words", tokens.Options{Unit: tokens.Words, Alone: true}},
+	{"3-grams", tokens.Options{Unit: tokens.Characters, Size: 3, Alone: true}},
+	{"5-grams", tokens.Options{Unit: tokens.Characters, Size: 5, Alone: true}},
+}
+
+func collection(tb testing.TB, o tokens.Options, texts []string) join.Collection {
+	rs, err := tokens.Make(o, texts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return join.Collection(rs[0])
+}
+
+// BenchmarkTextToPairs is a self-join from texts in memory to pairs.
+func BenchmarkTextToPairs(b *testing.B) {
+	texts := texts(b)
+	for _, u := range units {
+		for _, threshold := range []float64{0.9, 0.8} {
+			for _, workers := range []int{1, 2} {
+				b.Run(fmt.Sprintf("%s/%v/workers=%d", u.name, threshold, workers), func(b *testing.B) {
+					var tokenize time.Duration
+					pairs := int64(0)
+					for b.Loop() {
+						start := time.Now()
+						c := collection(b, u.o, texts)
+						tokenize += time.Since(start)
+						counts, err := join.Self(c, join.Options{Threshold: threshold, Bitmaps: true, Workers: workers},
+							func(join.Pair) error { return nil })
+						if err != nil {
+							b.Fatal(err)
+						}
+						pairs = counts.Pairs
+					}
+					b.ReportMetric(float64(pairs), "pairs")
+					b.ReportMetric(float64(tokenize.Milliseconds())/float64(b.N), "tokenize-ms/op")
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkAlgorithms is the join alone, with the candidates that each
+// algorithm has: table I and figure 3 of the paper.
+func BenchmarkAlgorithms(b *testing.B) {
+	texts := texts(b)
+	for _, u := range units {
+		c := collection(b, u.o, texts)
+		for _, threshold := range []float64{0.95, 0.9, 0.85, 0.8} {
+			for _, a := range []struct {
+				name string
+				o    join.Options
+			}{
+				{"AllPairs", join.Options{Algorithm: join.AllPairs}},
+				{"PPJoin", join.Options{Algorithm: join.PPJoin}},
+				{"PPJoin+2", join.Options{Algorithm: join.PPJoinPlus, MaxDepth: 2}},
+				{"PPJoin+5", join.Options{Algorithm: join.PPJoinPlus, MaxDepth: 5}},
+				{"PPJoin-bitmaps", join.Options{Algorithm: join.PPJoin, Bitmaps: true}},
+				{"PPJoin-longer-prefix", join.Options{Algorithm: join.PPJoin, Extra: 1}},
+			} {
+				b.Run(u.name+"/"+strconv.FormatFloat(threshold, 'f', -1, 64)+"/"+a.name, func(b *testing.B) {
+					a.o.Threshold = threshold
+					var counts join.Counts
+					for b.Loop() {
+						var err error
+						if counts, err = join.Self(c, a.o, func(join.Pair) error { return nil }); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(float64(counts.Prefix), "prefix")
+					b.ReportMetric(float64(counts.Candidates), "candidates")
+					b.ReportMetric(float64(counts.Verified), "verified")
+					b.ReportMetric(float64(counts.Similar), "similar")
+					b.ReportMetric(float64(counts.Pairs), "pairs")
+				})
+			}
+		}
+	}
+}

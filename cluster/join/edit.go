@@ -1,0 +1,272 @@
+package join
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// EditOptions say which texts are joined, and how.
+type EditOptions struct {
+	Distance int // pairs at or below it, in code points
+	Q        int // of the q-grams; 0 counts as 2. They change what it costs only
+
+	Algorithm Algorithm
+	MaxDepth  int
+	Bitmaps   bool
+	Workers   int
+}
+
+func (o EditOptions) validate() error {
+	if o.Distance < 0 {
+		return fmt.Errorf("join: distance is %d, must not be negative", o.Distance)
+	}
+	if o.Q < 0 {
+		return fmt.Errorf("join: q is %d, must not be negative", o.Q)
+	}
+	return o.search().validateSearch(false)
+}
+
+func (o EditOptions) search() Options {
+	return Options{Measure: edit, Algorithm: o.Algorithm, MaxDepth: o.MaxDepth, Bitmaps: o.Bitmaps, Workers: o.Workers}
+}
+
+// EditPair is two texts by their places; in a self-join A < B.
+type EditPair struct{ A, B, Distance int }
+
+// SelfEdit emits all pairs of texts within an edit distance (Levenshtein's:
+// insertions, deletions, substitutions), each once, in an order that depends
+// on the texts and the options other than Workers only. Section 6.1: they
+// share at least max(|u|,|v|) + q - 1 - qδ of their q-grams (of the texts with
+// q-1 further characters at each end, as a multiset; L. Gravano and others,
+// Approximate string joins in a database (almost) for free, VLDB 2001). That
+// says nothing of texts of at most q(δ-1) + 1 characters: these are compared
+// one with another.
+func SelfEdit(texts []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
+	return runEdit([][]string{texts}, o, emit)
+}
+
+// BetweenEdit emits all pairs of a text of a and one of b, like SelfEdit.
+func BetweenEdit(a, b []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
+	return runEdit([][]string{a, b}, o, emit)
+}
+
+// text is one of the texts that differ.
+type text struct {
+	runes  []rune
+	places []int // in its collection
+}
+
+func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (Counts, error) {
+	if err := o.validate(); err != nil {
+		return Counts{}, err
+	}
+	if o.Q == 0 {
+		o.Q = 2
+	}
+	texts := make([][]text, len(collections))
+	total, distinct := 0, 0
+	for i, c := range collections {
+		at := map[string]int{}
+		for j, s := range c {
+			s = string([]rune(s)) // so that texts which differ in invalid bytes are one
+			k, ok := at[s]
+			if !ok {
+				k = len(texts[i])
+				at[s] = k
+				texts[i] = append(texts[i], text{runes: []rune(s)})
+			}
+			texts[i][k].places = append(texts[i][k].places, j)
+		}
+		total, distinct = total+len(c), distinct+len(texts[i])
+	}
+	self := len(collections) == 1
+	pairs := int64(0)
+	emitAll := func(a, b text, distance int) error {
+		pairs += int64(len(a.places)) * int64(len(b.places))
+		for _, i := range a.places {
+			for _, j := range b.places {
+				p := EditPair{i, j, distance}
+				if self && i > j {
+					p.A, p.B = j, i
+				}
+				if err := emit(p); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if self {
+		for _, t := range texts[0] {
+			for j, b := range t.places {
+				for _, a := range t.places[:j] {
+					pairs++
+					if err := emit(EditPair{a, b, 0}); err != nil {
+						return Counts{}, err
+					}
+				}
+			}
+		}
+	}
+
+	// Texts that need not share a q-gram.
+	bound := o.Q*(o.Distance-1) + 1
+	compared, similar, err := compareShort(texts, bound, o.Distance, emitAll)
+	if err != nil {
+		return Counts{}, err
+	}
+
+	b := bounds{measure: edit, delta: int64(o.Distance), qDelta: int64(o.Q) * int64(o.Distance), unit: 1}
+	t, err := newTable(grams(texts, o.Q), o.search(), b, false)
+	if err != nil {
+		return Counts{}, err
+	}
+	of := func(x int32) text { return texts[t.records[x].side][t.memberList(x)[0]] }
+	t.similar = func(x, y int32) (float64, bool) {
+		u, v := of(x).runes, of(y).runes
+		if max(len(u), len(v)) <= bound {
+			return 0, false // compared already
+		}
+		d := distance(u, v, o.Distance)
+		return float64(d), d <= o.Distance
+	}
+	counts, err := t.join(func(p Pair) error {
+		return emitAll(texts[0][p.A], texts[len(texts)-1][p.B], int(p.Similarity))
+	})
+	counts.Records, counts.Distinct, counts.Pairs = int64(total), int64(distinct), pairs
+	counts.Candidates += compared
+	counts.Verified += compared
+	counts.Similar += similar
+	return counts, err
+}
+
+// compareShort compares all texts of at most bound characters.
+func compareShort(texts [][]text, bound, most int, emit func(a, b text, distance int) error) (compared, similar int64, err error) {
+	short := make([][]text, len(texts))
+	for i := range texts {
+		for _, t := range texts[i] {
+			if len(t.runes) <= bound {
+				short[i] = append(short[i], t)
+			}
+		}
+		slices.SortStableFunc(short[i], func(a, b text) int { return cmp.Compare(len(a.runes), len(b.runes)) })
+	}
+	other := short[len(short)-1]
+	for i, a := range short[0] {
+		if len(short) == 1 {
+			other = short[0][i+1:]
+		}
+		from, _ := slices.BinarySearchFunc(other, len(a.runes)-most, func(b text, n int) int { return cmp.Compare(len(b.runes), n) })
+		for _, b := range other[from:] {
+			if len(b.runes) > len(a.runes)+most {
+				break
+			}
+			compared++
+			if d := distance(a.runes, b.runes, most); d <= most {
+				similar++
+				if err := emit(a, b, d); err != nil {
+					return compared, similar, err
+				}
+			}
+		}
+	}
+	return compared, similar, nil
+}
+
+// Code points that no text has fill up its ends.
+const (
+	before = 0x110000
+	behind = 0x110001
+)
+
+// grams are the q-grams of texts as multisets. A gram is named by the name of
+// all but its last character, and that.
+func grams(texts [][]text, q int) []Collection {
+	names := map[uint64]uint32{}
+	name := func(key uint64) uint32 {
+		id, ok := names[key]
+		if !ok {
+			id = uint32(len(names) + 1)
+			names[key] = id
+		}
+		return id
+	}
+	ids := map[uint32]uint32{} // of the grams among the names
+	cs := make([]Collection, len(texts))
+	for i := range texts {
+		for _, t := range texts[i] {
+			s := make([]rune, 0, len(t.runes)+2*q-2)
+			for range q - 1 {
+				s = append(s, before)
+			}
+			s = append(s, t.runes...)
+			for range q - 1 {
+				s = append(s, behind)
+			}
+			for ; len(s) >= q; s = s[1:] {
+				gram := uint32(0)
+				for _, r := range s[:q] {
+					gram = name(uint64(gram)<<32 | uint64(uint32(r)))
+				}
+				id, ok := ids[gram]
+				if !ok {
+					id = uint32(len(ids))
+					ids[gram] = id
+				}
+				cs[i].Tokens = append(cs[i].Tokens, id)
+			}
+			cs[i].Ends = append(cs[i].Ends, len(cs[i].Tokens))
+		}
+	}
+	return Multiset(cs...)
+}
+
+// distance is the edit distance of u and v, or most+1 if it is greater. Only
+// the diagonals within most of the main one are filled in (E. Ukkonen,
+// Algorithms for approximate string matching, 1985).
+func distance(u, v []rune, most int) int {
+	for len(u) > 0 && len(v) > 0 && u[0] == v[0] {
+		u, v = u[1:], v[1:]
+	}
+	for len(u) > 0 && len(v) > 0 && u[len(u)-1] == v[len(v)-1] {
+		u, v = u[:len(u)-1], v[:len(v)-1]
+	}
+	if len(u) < len(v) {
+		u, v = v, u
+	}
+	if len(u)-len(v) > most {
+		return most + 1
+	}
+	row := make([]int, len(v)+1) // row[j]: of u[:i] and v[:j]
+	for j := range row {
+		row[j] = min(j, most+1)
+	}
+	for i := 1; i <= len(u); i++ {
+		from, to := max(1, i-most), min(len(v), i+most)
+		diagonal := row[from-1]
+		if from == 1 {
+			row[0] = min(i, most+1)
+		} else {
+			row[from-1] = most + 1
+		}
+		best := row[from-1]
+		for j := from; j <= to; j++ {
+			d := diagonal
+			if u[i-1] != v[j-1] {
+				d++
+			}
+			up := most + 1
+			if j < i+most {
+				up = row[j] + 1
+			}
+			diagonal = row[j]
+			row[j] = min(d, up, row[j-1]+1, most+1)
+			best = min(best, row[j])
+		}
+		if best > most {
+			return most + 1
+		}
+	}
+	return row[len(v)]
+}

@@ -1,0 +1,219 @@
+// Package join finds all pairs of records (sets of tokens) whose similarity is
+// at least a threshold: exactly those, whatever the filters. It is the PPJoin
+// paper (C. Xiao, W. Wang, X. Lin, J. X. Yu, G. Wang, Efficient Similarity
+// Joins for Near Duplicate Detection, TODS 2011; a shorter form at WWW 2008),
+// as far as it is not about databases:
+//
+//   - AllPairs: size filter, prefix filter, indexing prefix (3, lemma 4.4);
+//   - PPJoin: besides, positional filter and the verification that goes on
+//     from the prefixes (4, algorithms 1 and 2), longer prefixes (corollary 4.7);
+//   - PPJoin+: besides, suffix filter (5, algorithms 3 to 5);
+//   - Jaccard, overlap, cosine, edit distance (6.1), weights (6.2, algorithms
+//     6 and 7), two collections (7.4.2).
+//
+// Beyond it: equal records are joined once (the paper removes them
+// beforehand); tokens that nothing else has are counted, not kept, which is
+// where the document frequency ordering puts them anyway; a bitmap filter (E.
+// Sandes, G. Teodoro, A. Melo, Bitmap filter: Speeding up exact set similarity
+// joins with bitwise operations, Information Systems 2020); and the index is
+// built before it is probed, so that several workers can probe it.
+package join
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Measure is a similarity of two sets; with weights the sums of the weights of
+// their tokens take the place of their sizes.
+type Measure int
+
+// The measures of section 2.1. An empty record is similar to none.
+const (
+	Jaccard Measure = iota // |x∩y| / |x∪y|
+	Cosine                 // |x∩y| / √(|x||y|); weighted: of the vectors that have a token's weight where it occurs
+	Overlap                // |x∩y|, "not normalized"
+	edit                   // q-grams shared; see Edit
+)
+
+// Algorithm is how candidates are found.
+type Algorithm int
+
+// The algorithms compared in section 8.
+const (
+	PPJoin Algorithm = iota
+	PPJoinPlus
+	AllPairs
+)
+
+// Collection is records one after the other. The tokens of a record may come
+// in any order; repetitions count once (Multiset makes them tokens of their
+// own). Ids are best dense.
+type Collection struct {
+	Tokens []uint32
+	Ends   []int    // where in Tokens record i ends
+	Alone  []uint32 // how many further tokens record i has that no other record has; nil: none
+}
+
+// Len is the number of records.
+func (c Collection) Len() int { return len(c.Ends) }
+
+// Record is the listed tokens of record i.
+func (c Collection) Record(i int) []uint32 {
+	if i == 0 {
+		return c.Tokens[:c.Ends[0]]
+	}
+	return c.Tokens[c.Ends[i-1]:c.Ends[i]]
+}
+
+// Add puts a record at the end.
+func (c *Collection) Add(tokens ...uint32) {
+	c.Tokens = append(c.Tokens, tokens...)
+	c.Ends = append(c.Ends, len(c.Tokens))
+	if c.Alone != nil {
+		c.Alone = append(c.Alone, 0)
+	}
+}
+
+func (c Collection) validate() error {
+	if c.Alone != nil && len(c.Alone) != len(c.Ends) {
+		return fmt.Errorf("join: %d records, but %d counts of lone tokens", len(c.Ends), len(c.Alone))
+	}
+	start := 0
+	for i, end := range c.Ends {
+		if end < start || end > len(c.Tokens) {
+			return fmt.Errorf("join: record %d ends at %d, after one that ends at %d, of %d tokens", i, end, start, len(c.Tokens))
+		}
+		start = end
+	}
+	return nil
+}
+
+// Options say what is joined, and how.
+type Options struct {
+	Measure   Measure
+	Threshold float64   // pairs at or above it; at most 1, but for Overlap
+	Weights   []float64 // of the token ids; nil: all tokens weigh 1. Taken in steps of 2⁻²⁰ (squared, for Cosine)
+
+	Algorithm Algorithm
+	MaxDepth  int  // of the suffix filter's recursion (5.2); "the optimal MAXDEPTH value ranges from 2 to 5"
+	Extra     int  // tokens by which prefixes are longer, k of corollary 4.7; without weights only
+	Bitmaps   bool // filter by bitmaps; without weights only, else it does nothing
+
+	Workers int // that probe at the same time; the pairs and their order are the same for any number
+}
+
+// maxWeight keeps the sum of the weights of 2²³ tokens below 2⁶³.
+const (
+	weightSteps = 1 << 20
+	maxWeight   = 1 << 20
+)
+
+// Validate says which option is out of its range.
+func (o Options) Validate() error {
+	switch {
+	case o.Measure < Jaccard || o.Measure > Overlap:
+		return fmt.Errorf("join: measure is %d, must be Jaccard, Cosine or Overlap", o.Measure)
+	case !(o.Threshold > 0) || math.IsInf(o.Threshold, 1):
+		return fmt.Errorf("join: threshold is %v, must be above 0", o.Threshold)
+	case o.Measure != Overlap && o.Threshold > 1:
+		return fmt.Errorf("join: threshold is %v, must be at most 1", o.Threshold)
+	}
+	for t, w := range o.Weights {
+		if o.Measure == Cosine {
+			w *= w
+		}
+		if !(w >= 0) || w > maxWeight {
+			return fmt.Errorf("join: token %d weighs %v, must be from 0 to %d (squared, for Cosine)", t, o.Weights[t], maxWeight)
+		}
+	}
+	return o.validateSearch(o.Weights != nil)
+}
+
+func (o Options) validateSearch(weighted bool) error {
+	switch {
+	case o.Algorithm < PPJoin || o.Algorithm > AllPairs:
+		return fmt.Errorf("join: algorithm is %d, must be PPJoin, PPJoinPlus or AllPairs", o.Algorithm)
+	case o.MaxDepth < 0:
+		return fmt.Errorf("join: max depth is %d, must not be negative", o.MaxDepth)
+	case o.Extra < 0:
+		return fmt.Errorf("join: extra is %d, must not be negative", o.Extra)
+	case o.Extra > 0 && weighted:
+		return errors.New("join: longer prefixes (extra) are for tokens without weights")
+	}
+	return nil
+}
+
+// Pair is two similar records by their places in the collection. In a
+// self-join A < B; else A is of the first collection.
+type Pair struct {
+	A, B       int
+	Similarity float64
+}
+
+// Counts tell what each filter left. Records are those that differ, and pairs
+// of them: equal records come in as one, and out as all their pairs.
+type Counts struct {
+	Records  int64 `json:"records" yaml:"records"`   // of all collections, equal ones too
+	Distinct int64 `json:"distinct" yaml:"distinct"` // without equal ones
+	Probing  int64 `json:"probing" yaml:"probing"`   // of those, with enough tokens that others have
+
+	Postings int64 `json:"postings" yaml:"postings"` // tokens indexed: of the indexing prefixes
+	Scanned  int64 `json:"scanned" yaml:"scanned"`   // postings met by probing prefixes, after the size filter
+
+	Prefix     int64 `json:"prefix" yaml:"prefix"`         // pairs that share a token of the prefixes: candidates of AllPairs
+	Positional int64 `json:"positional" yaml:"positional"` // of those, left by the positional filter: candidates of PPJoin
+	Bitmap     int64 `json:"bitmap" yaml:"bitmap"`         // of those, left by the bitmaps
+	Suffix     int64 `json:"suffix" yaml:"suffix"`         // of those, left by the suffix filter: candidates of PPJoin+
+	Candidates int64 `json:"candidates" yaml:"candidates"` // of those, left when the prefixes were read: the paper's candidate size
+	Verified   int64 `json:"verified" yaml:"verified"`     // of those, whose overlap was summed up
+	Similar    int64 `json:"similar" yaml:"similar"`       // of those, similar
+	Pairs      int64 `json:"pairs" yaml:"pairs"`           // emitted
+}
+
+func (c *Counts) add(o Counts) {
+	c.Scanned += o.Scanned
+	c.Prefix += o.Prefix
+	c.Positional += o.Positional
+	c.Bitmap += o.Bitmap
+	c.Suffix += o.Suffix
+	c.Candidates += o.Candidates
+	c.Verified += o.Verified
+	c.Similar += o.Similar
+	c.Pairs += o.Pairs
+}
+
+// Self emits all similar pairs of a collection, each once. They come by the
+// larger record, smaller ones first, in an order that depends on the
+// collection and the options other than Workers only. It ends at emit's first
+// error.
+func Self(c Collection, o Options, emit func(Pair) error) (Counts, error) {
+	return run([]Collection{c}, o, emit)
+}
+
+// Between emits all similar pairs of a record of a and one of b, like Self
+// (section 7.4.2: the two are one collection, of which only pairs across are
+// looked at).
+func Between(a, b Collection, o Options, emit func(Pair) error) (Counts, error) {
+	return run([]Collection{a, b}, o, emit)
+}
+
+func run(cs []Collection, o Options, emit func(Pair) error) (Counts, error) {
+	if err := o.Validate(); err != nil {
+		return Counts{}, err
+	}
+	for _, c := range cs {
+		if err := c.validate(); err != nil {
+			return Counts{}, err
+		}
+		if o.Weights != nil && c.Alone != nil {
+			return Counts{}, errors.New("join: lone tokens that are only counted have no weights")
+		}
+	}
+	t, err := newTable(cs, o, newBounds(o), true)
+	if err != nil {
+		return Counts{}, err
+	}
+	return t.join(emit)
+}

@@ -1,0 +1,501 @@
+package join_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/cluster/join"
+	"neardup/signature/tokens"
+)
+
+// weightOf is a token's weight in the steps that join takes.
+func weightOf(o join.Options, t uint32) float64 {
+	if o.Weights == nil {
+		return 1
+	}
+	w := o.Weights[t]
+	if o.Measure == join.Cosine {
+		w *= w
+	}
+	return math.Round(w*(1<<20)) / (1 << 20)
+}
+
+// slowSimilarity is the definitions of section 2.1 and 6.2.
+func slowSimilarity(o join.Options, x, y map[uint32]bool, aloneX, aloneY int) float64 {
+	sum := func(s map[uint32]bool, and map[uint32]bool) (n float64) {
+		for t := range s {
+			if and == nil || and[t] {
+				n += weightOf(o, t) // exact: multiples of 2⁻²⁰
+			}
+		}
+		return n
+	}
+	common, mx, my := sum(x, y), sum(x, nil)+float64(aloneX), sum(y, nil)+float64(aloneY)
+	if common == 0 {
+		return 0
+	}
+	switch o.Measure {
+	case join.Jaccard:
+		return common / (mx + my - common)
+	case join.Cosine:
+		if mx == my {
+			return common / mx
+		}
+		return common / math.Sqrt(mx*my)
+	default:
+		return common
+	}
+}
+
+func set(c join.Collection, i int) map[uint32]bool {
+	s := map[uint32]bool{}
+	for _, t := range c.Record(i) {
+		s[t] = true
+	}
+	return s
+}
+
+// slow compares all pairs; b is nil in a self-join.
+func slow(a join.Collection, b *join.Collection, o join.Options) []join.Pair {
+	var out []join.Pair
+	sets := func(c join.Collection) (s []map[uint32]bool) {
+		for i := range c.Len() {
+			s = append(s, set(c, i))
+		}
+		return s
+	}
+	alone := func(c join.Collection, i int) int {
+		if c.Alone == nil {
+			return 0
+		}
+		return int(c.Alone[i])
+	}
+	other := a
+	if b != nil {
+		other = *b
+	}
+	left, right := sets(a), sets(other)
+	for i := range left {
+		for j := range right {
+			if b == nil && j <= i {
+				continue
+			}
+			if s := slowSimilarity(o, left[i], right[j], alone(a, i), alone(other, j)); s > 0 && s >= o.Threshold {
+				out = append(out, join.Pair{A: i, B: j, Similarity: s})
+			}
+		}
+	}
+	return out
+}
+
+func fast(t testing.TB, a join.Collection, b *join.Collection, o join.Options) ([]join.Pair, join.Counts) {
+	t.Helper()
+	var out []join.Pair
+	emit := func(p join.Pair) error {
+		out = append(out, p)
+		return nil
+	}
+	var counts join.Counts
+	var err error
+	if b == nil {
+		counts, err = join.Self(a, o, emit)
+	} else {
+		counts, err = join.Between(a, *b, o, emit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts.Pairs != int64(len(out)) {
+		t.Errorf("%+v: %d pairs counted, %d emitted", o, counts.Pairs, len(out))
+	}
+	steps := []int64{counts.Scanned, counts.Prefix, counts.Positional, counts.Bitmap, counts.Suffix, counts.Candidates, counts.Verified, counts.Similar}
+	if !slices.IsSortedFunc(steps, func(x, y int64) int { return cmp.Compare(y, x) }) {
+		t.Errorf("%+v: a filter left more than came in: %+v", o, counts)
+	}
+	return out, counts
+}
+
+func sorted(p []join.Pair) []join.Pair {
+	p = slices.Clone(p)
+	slices.SortFunc(p, func(x, y join.Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return p
+}
+
+// same compares with comparing all pairs; searches are ways to find the same.
+func same(t testing.TB, a join.Collection, b *join.Collection, o join.Options, searches ...join.Options) {
+	t.Helper()
+	want := slow(a, b, o)
+	if searches == nil {
+		searches = []join.Options{o}
+	}
+	for _, s := range searches {
+		s.Measure, s.Threshold, s.Weights = o.Measure, o.Threshold, o.Weights
+		if got, _ := fast(t, a, b, s); !slices.Equal(sorted(got), want) {
+			s.Weights = s.Weights[:min(len(s.Weights), 5)]
+			t.Fatalf("%+v, self %v: too many\n%v\nmissing\n%v", s, b == nil, diff(sorted(got), want), diff(want, sorted(got)))
+		}
+	}
+}
+
+// diff is what only x has.
+func diff(x, y []join.Pair) []join.Pair {
+	return slices.DeleteFunc(slices.Clone(x), func(p join.Pair) bool { return slices.Contains(y, p) })
+}
+
+// family makes records of which some are changed copies of others.
+func family(r *rand.Rand, n, universe, size int) join.Collection {
+	var c join.Collection
+	draw := func() uint32 { // rare and frequent tokens
+		return uint32(float64(universe) * math.Pow(r.Float64(), 3))
+	}
+	for i := range n {
+		var s []uint32
+		if i > 0 && r.IntN(2) == 0 {
+			s = slices.Clone(c.Record(r.IntN(i)))
+			for range r.IntN(4) {
+				switch {
+				case len(s) > 0 && r.IntN(2) == 0:
+					s = slices.Delete(s, 0, 1)
+				default:
+					s = append(s, draw())
+				}
+			}
+			r.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+		} else {
+			for range r.IntN(size + 1) {
+				s = append(s, draw())
+			}
+		}
+		c.Add(s...)
+	}
+	return c
+}
+
+var thresholds = []float64{.5, .55, .6, 2. / 3, .7, .75, .8, .85, .9, .95, 1}
+
+func searches() []join.Options {
+	all := []join.Options{
+		{Algorithm: join.AllPairs}, {Algorithm: join.AllPairs, Bitmaps: true},
+		{Algorithm: join.PPJoin}, {Algorithm: join.PPJoin, Bitmaps: true}, {Algorithm: join.PPJoin, Workers: 3},
+	}
+	for depth := range 8 {
+		all = append(all, join.Options{Algorithm: join.PPJoinPlus, MaxDepth: depth})
+	}
+	return all
+}
+
+func TestEqualToComparingAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	weights := make([]float64, 400)
+	for i := range weights {
+		weights[i] = []float64{0, .25, 1, 2.5, r.Float64() * 4, r.Float64()}[r.IntN(6)]
+	}
+	for round := range 12 {
+		universe, size := []int{12, 60, 400}[round%3], []int{6, 20, 60}[r.IntN(3)]
+		a, b := family(r, 70, universe, size), family(r, 40, universe, size)
+		for i := range 15 { // of the other collection
+			b.Add(a.Record(i * 3)...)
+		}
+		if round%4 == 0 {
+			a.Alone = make([]uint32, a.Len())
+			for i := range a.Alone {
+				a.Alone[i] = uint32(r.IntN(3))
+			}
+		}
+		plain, longer := searches(), searches()
+		for _, s := range plain {
+			for s.Extra = 1; s.Extra < 4; s.Extra++ {
+				longer = append(longer, s)
+			}
+		}
+		for _, measure := range []join.Measure{join.Jaccard, join.Cosine, join.Overlap} {
+			for i := range 3 {
+				o := join.Options{Measure: measure, Threshold: thresholds[(round*3+i)%len(thresholds)]}
+				if measure == join.Overlap {
+					o.Threshold = float64(1 + r.IntN(8))
+				}
+				same(t, a, nil, o, longer...)
+				same(t, a, &b, o, longer...)
+				if a.Alone == nil {
+					o.Weights = weights
+					same(t, a, nil, o, plain...)
+					same(t, a, &b, o, plain...)
+				}
+			}
+		}
+	}
+}
+
+// TestAllThresholds has every threshold and depth on one collection.
+func TestAllThresholds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	c := family(r, 150, 150, 30)
+	idf := join.IDF(c)
+	for _, threshold := range thresholds {
+		for _, measure := range []join.Measure{join.Jaccard, join.Cosine} {
+			same(t, c, nil, join.Options{Measure: measure, Threshold: threshold}, searches()...)
+			same(t, c, nil, join.Options{Measure: measure, Threshold: threshold, Weights: idf}, searches()...)
+		}
+	}
+}
+
+// TestRoundThresholds: sizes at which a threshold is met exactly, where a
+// rounding error would lose or bring a pair.
+func TestRoundThresholds(t *testing.T) {
+	for union := 1; union <= 60; union++ {
+		for common := (union + 1) / 2; common <= union; common++ {
+			for x := common; x <= union; x++ {
+				var c join.Collection
+				var s, u []uint32
+				for i := range uint32(union) {
+					if int(i) < x {
+						s = append(s, i)
+					}
+					if int(i) < common || int(i) >= x {
+						u = append(u, i)
+					}
+				}
+				c.Add(s...)
+				c.Add(u...)
+				at := float64(common) / float64(union)
+				for _, threshold := range []float64{at, math.Nextafter(at, 2)} {
+					if threshold <= 1 {
+						same(t, c, nil, join.Options{Threshold: threshold})
+					}
+				}
+				if x%7 == 0 {
+					cosine := slowSimilarity(join.Options{Measure: join.Cosine}, set(c, 0), set(c, 1), 0, 0)
+					for _, threshold := range []float64{cosine, math.Nextafter(cosine, 2)} {
+						if threshold <= 1 {
+							same(t, c, nil, join.Options{Measure: join.Cosine, Threshold: threshold})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestExamples are those of the paper.
+func TestExamples(t *testing.T) {
+	// Example 2.1: yes as soon as possible; as soon as possible please.
+	rs, err := tokens.Make(tokens.Options{Repeats: true}, []string{"yes as soon as possible", "as soon as possible please"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := join.Multiset(join.Collection(rs[0]))[0]
+	for _, want := range []struct {
+		measure join.Measure
+		at      float64
+	}{{join.Jaccard, 4. / 6}, {join.Cosine, 4. / 5}, {join.Overlap, 4}} {
+		got, _ := fast(t, c, nil, join.Options{Measure: want.measure, Threshold: want.at})
+		if !slices.Equal(got, []join.Pair{{A: 0, B: 1, Similarity: want.at}}) {
+			t.Errorf("example 2.1, measure %d: %v", want.measure, got)
+		}
+	}
+	// Section 6.2 gives them weights: .3 yes, .2 as, .6 soon, .7 possible, .4
+	// please, .5 the second as. 2.0 / 2.7 is .74.
+	weights := []float64{.3, .2, .6, .7, .4, .5}
+	got, _ := fast(t, c, nil, join.Options{Threshold: .7, Weights: weights})
+	if len(got) != 1 || math.Abs(got[0].Similarity-2./2.7) > 1e-5 {
+		t.Errorf("section 6.2: %v", got)
+	}
+
+	// Examples 3.2 and 4.1 at .8: x and w fall to the size filter, x and y to
+	// the positional filter, for their only common token is too late in x's.
+	var e join.Collection
+	const A, B, C, D, E, F, G = 0, 1, 2, 3, 4, 5, 6
+	e.Add(C, D, F)
+	e.Add(G, A, B, E, F)
+	e.Add(A, B, C, D, E)
+	e.Add(B, C, D, E, F)
+	_, all := fast(t, e, nil, join.Options{Threshold: .8, Algorithm: join.AllPairs})
+	_, ppjoin := fast(t, e, nil, join.Options{Threshold: .8})
+	if all.Candidates < ppjoin.Candidates || ppjoin.Candidates != 0 {
+		t.Errorf("example 4.1: AllPairs %+v, PPJoin %+v", all, ppjoin)
+	}
+}
+
+func TestSmall(t *testing.T) {
+	for _, o := range searches() {
+		for _, measure := range []join.Measure{join.Jaccard, join.Cosine, join.Overlap} {
+			o.Measure, o.Threshold = measure, 1
+			for n := range 4 {
+				var c join.Collection
+				for range n {
+					c.Add()
+				}
+				same(t, c, nil, o)
+				same(t, c, &c, o)
+				c.Add(7)
+				same(t, c, nil, o)
+				c.Add(7, 7, 7)
+				same(t, c, nil, o)
+				c.Add(math.MaxUint32, 7)
+				c.Add(7, math.MaxUint32)
+				same(t, c, nil, o)
+				same(t, c, &c, o)
+				same(t, c, &join.Collection{}, o)
+			}
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	var c join.Collection
+	c.Add(1, 2)
+	bad := join.Collection{Tokens: []uint32{1}, Ends: []int{2}}
+	lone := join.Collection{Tokens: []uint32{1}, Ends: []int{1}, Alone: []uint32{1}}
+	for _, x := range []struct {
+		c    join.Collection
+		o    join.Options
+		want string
+	}{
+		{c, join.Options{}, "threshold"},
+		{c, join.Options{Threshold: 1.5}, "threshold"},
+		{c, join.Options{Threshold: math.NaN()}, "threshold"},
+		{c, join.Options{Threshold: .5, Measure: 3}, "measure"},
+		{c, join.Options{Threshold: .5, Algorithm: 3}, "algorithm"},
+		{c, join.Options{Threshold: .5, MaxDepth: -1}, "max depth"},
+		{c, join.Options{Threshold: .5, Extra: 1, Weights: []float64{1, 1, 1}}, "extra"},
+		{c, join.Options{Threshold: .5, Weights: []float64{1}}, "no weight"},
+		{c, join.Options{Threshold: .5, Weights: []float64{1, -1, 1}}, "weighs"},
+		{c, join.Options{Threshold: .5, Weights: []float64{1, math.NaN(), 1}}, "weighs"},
+		{lone, join.Options{Threshold: .5, Weights: []float64{1, 1}}, "no weights"},
+		{bad, join.Options{Threshold: .5}, "record 0"},
+	} {
+		if _, err := join.Self(x.c, x.o, nil); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%+v: %v, want something about %s", x.o, err, x.want)
+		}
+	}
+}
+
+// TestWorkers: same pairs, order and counts.
+func TestWorkers(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	a, b := family(r, 4000, 3000, 12), family(r, 3000, 3000, 12)
+	o := join.Options{Threshold: .7, Algorithm: join.PPJoinPlus, MaxDepth: 2, Bitmaps: true}
+	for _, other := range []*join.Collection{nil, &b} {
+		o.Workers = 1
+		want, counts := fast(t, a, other, o)
+		if len(want) == 0 {
+			t.Fatal("no pairs")
+		}
+		for _, o.Workers = range []int{2, 3, 8} {
+			got, c := fast(t, a, other, o)
+			if !slices.Equal(got, want) || c != counts {
+				t.Errorf("%d workers: %d pairs, %+v; one: %d, %+v", o.Workers, len(got), c, len(want), counts)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	for _, o.Workers = range []int{1, 4} {
+		n := 0
+		_, err := join.Self(a, o, func(join.Pair) error {
+			if n++; n == 100 {
+				return broken
+			}
+			return nil
+		})
+		if !errors.Is(err, broken) || n != 100 {
+			t.Errorf("%d workers: %v after %d pairs", o.Workers, err, n)
+		}
+	}
+}
+
+// TestBench has the pair counts that SetSimilaritySearch finds, on files that
+// are not ours to keep here: NEARDUP_BENCH names their folder.
+func TestBench(t *testing.T) {
+	dir := os.Getenv("NEARDUP_BENCH")
+	if dir == "" {
+		t.Skip("NEARDUP_BENCH names no folder")
+	}
+	for _, x := range []struct {
+		file      string
+		o         tokens.Options
+		threshold float64
+		pairs     int64
+	}{
+		{"debian-descriptions.tsv.gz", tokens.Options{}, .8, 49213},
+		{"debian-descriptions.tsv.gz", tokens.Options{}, .9, 28708},
+		{"debian-descriptions.tsv.gz", tokens.Options{Unit: tokens.Characters, Size: 5}, .8, 47619},
+		{"debian-descriptions.tsv.gz", tokens.Options{Unit: tokens.Characters, Size: 5}, .9, 29206},
+		{"titles-zh.tsv.gz", tokens.Options{Unit: tokens.Characters, Size: 3}, .8, 6539},
+		{"titles-zh.tsv.gz", tokens.Options{Unit: tokens.Characters, Size: 3}, .9, 6100},
+	} {
+		t.Setenv("NEARDUP_TEXTS", filepath.Join(dir, x.file))
+		texts := texts(t)
+		var first []join.Pair
+		for i, o := range []join.Options{{}, {Bitmaps: true}, {Bitmaps: true, Workers: 2}, {Algorithm: join.AllPairs},
+			{Algorithm: join.PPJoinPlus, MaxDepth: 3}, {Extra: 1}} {
+			o.Threshold = x.threshold
+			x.o.Alone = i%2 == 1
+			c := collection(t, x.o, texts)
+			pairs, counts := fast(t, c, nil, o)
+			if counts.Pairs != x.pairs {
+				t.Errorf("%s at %v, %+v: %d pairs, want %d", x.file, x.threshold, o, counts.Pairs, x.pairs)
+			}
+			if i == 0 {
+				first = sorted(pairs)
+			} else if !slices.Equal(sorted(pairs), first) {
+				t.Errorf("%s at %v, %+v: other pairs", x.file, x.threshold, o)
+			}
+		}
+	}
+}
+
+func FuzzSelf(f *testing.F) {
+	f.Add([]byte("abcd abce xyz abcd xy"), 80, 0, 2)
+	f.Add([]byte(""), 50, 1, 0)
+	f.Add([]byte("aab baa aab  a b"), 95, 2, 7)
+	f.Fuzz(func(t *testing.T, data []byte, percent, kind, depth int) {
+		if percent < 1 || percent > 100 || depth < 0 || depth > 20 || len(data) > 400 {
+			t.Skip()
+		}
+		var c join.Collection
+		for _, s := range strings.Split(string(data), " ") {
+			var record []uint32
+			for _, b := range []byte(s) {
+				record = append(record, uint32(b))
+			}
+			c.Add(record...)
+		}
+		o := join.Options{Measure: join.Measure(kind & 1), Threshold: float64(percent) / 100,
+			Algorithm: join.Algorithm(uint(kind) >> 1 % 3), MaxDepth: depth, Bitmaps: kind&8 != 0}
+		same(t, c, nil, o)
+		same(t, join.Multiset(c)[0], &c, o)
+		if kind&16 != 0 {
+			o.Weights = make([]float64, 256)
+			for i := range o.Weights {
+				o.Weights[i] = float64(i%7) / 3
+			}
+			same(t, c, nil, o)
+		} else {
+			o.Extra = depth
+			same(t, c, nil, o)
+		}
+	})
+}
+
+func Example() {
+	var c join.Collection
+	c.Add(1, 2, 3, 4)
+	c.Add(9, 8)
+	c.Add(4, 3, 2, 1, 5)
+	_, err := join.Self(c, join.Options{Threshold: .8, Bitmaps: true}, func(p join.Pair) error {
+		fmt.Println(p.A, p.B, p.Similarity)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 0 2 0.8
+	// <nil>
+}

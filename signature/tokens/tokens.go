@@ -1,0 +1,157 @@
+// Package tokens turns texts into records of token ids for a similarity join:
+// words, q-grams of characters, or shingles of words. The PPJoin paper (C.
+// Xiao, W. Wang, X. Lin, J. X. Yu, G. Wang, Efficient Similarity Joins for
+// Near Duplicate Detection, TODS 2011), section 2.1: "Each Web page is parsed,
+// cleaned, and transformed into a multiset of tokens: tokens could be stemmed
+// words, q-grams, or shingles."
+//
+// Two tokens have one id if and only if they are equal: hashes only lead to
+// the tokens, which are then compared.
+package tokens
+
+import "fmt"
+
+// Unit is what a text is cut into.
+type Unit int
+
+// The units. Words are compared in lower case, characters as written.
+const (
+	Words      Unit = iota // cut at white space
+	Letters                // words of letters, marks and numbers of any script; an ideograph is one by itself
+	Characters             // code points; an invalid byte is U+FFFD
+)
+
+// Options say what a token is.
+type Options struct {
+	Unit Unit
+
+	// Size is the number of consecutive units in a token: q of the q-grams, or
+	// of the words of a shingle (Broder 1997); 0 counts as 1. A text of fewer
+	// units, if it has any, has all of them for its only token.
+	Size int
+
+	// Repeats keeps a token as often as it occurs; otherwise a text has it once.
+	Repeats bool
+
+	// Alone counts tokens that only one text has, as far as that is noticed
+	// cheaply, instead of listing them. They match nothing; what is left is
+	// often a fraction. It needs !Repeats.
+	Alone bool
+}
+
+// Validate says which option is out of its range.
+func (o Options) Validate() error {
+	switch {
+	case o.Unit < Words || o.Unit > Characters:
+		return fmt.Errorf("tokens: unit is %d, must be Words, Letters or Characters", o.Unit)
+	case o.Size < 0:
+		return fmt.Errorf("tokens: size is %d, must not be negative", o.Size)
+	case o.Alone && o.Repeats:
+		return fmt.Errorf("tokens: alone counts sets, repeats keeps multisets: only one of them")
+	}
+	return nil
+}
+
+// Records are texts as token ids: the fields of join.Collection.
+type Records struct {
+	Tokens []uint32 // record after record
+	Ends   []int    // where in Tokens record i ends
+	Alone  []uint32 // further tokens of record i, which no other record has; nil: there are none
+}
+
+// Len is the number of records.
+func (r Records) Len() int { return len(r.Ends) }
+
+// Record is the listed tokens of record i.
+func (r Records) Record(i int) []uint32 {
+	if i == 0 {
+		return r.Tokens[:r.Ends[0]]
+	}
+	return r.Tokens[r.Ends[i-1]:r.Ends[i]]
+}
+
+// Make tokenizes the collections, one after the other. Their ids are of one
+// vocabulary, dense, by first occurrence.
+func Make(o Options, collections ...[]string) ([]Records, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	o.Size = max(1, o.Size)
+	var u units
+	if o.Unit == Characters {
+		u = characters(collections, o.Size)
+	} else {
+		u = words(collections, o.Unit == Letters, o.Size)
+	}
+	all := windows(u, o)
+	out := make([]Records, len(collections))
+	text, token := 0, 0
+	for i, c := range collections {
+		ends := all.Ends[text : text+len(c) : text+len(c)]
+		if all.Alone != nil {
+			out[i].Alone = all.Alone[text : text+len(c)]
+		}
+		last := token
+		if len(ends) > 0 {
+			last = ends[len(ends)-1]
+		}
+		out[i].Tokens = all.Tokens[token:last:last]
+		if token > 0 {
+			for j := range ends {
+				ends[j] -= token
+			}
+		}
+		out[i].Ends = ends
+		text, token = text+len(c), last
+	}
+	return out, nil
+}
+
+// ByFrequency renumbers the tokens of records of one vocabulary, in place, by
+// the number of records that have them, rarest first, and sorts each record:
+// the document frequency ordering of the paper, section 2.1. Of equally
+// frequent tokens the smaller id stays the smaller. The result is the number
+// of records that have each token.
+func ByFrequency(collections ...Records) []uint32 {
+	n := 0
+	for _, c := range collections {
+		for _, t := range c.Tokens {
+			n = max(n, int(t)+1)
+		}
+	}
+	frequency, last := make([]uint32, n), make([]uint32, n)
+	record := uint32(0)
+	for _, c := range collections {
+		for i := range c.Len() {
+			record++
+			for _, t := range c.Record(i) {
+				if last[t] != record {
+					last[t] = record
+					frequency[t]++
+				}
+			}
+		}
+	}
+	starts := make([]uint32, record+2)
+	for _, f := range frequency {
+		starts[f+1]++
+	}
+	for f := range record {
+		starts[f+1] += starts[f]
+	}
+	rank, sorted := last, make([]uint32, n)
+	for t, f := range frequency {
+		rank[t] = starts[f]
+		sorted[starts[f]] = f
+		starts[f]++
+	}
+	for _, c := range collections {
+		for i := range c.Tokens {
+			c.Tokens[i] = rank[c.Tokens[i]]
+		}
+		for i := range c.Len() {
+			sortIDs(c.Record(i))
+		}
+	}
+	return sorted
+}
