@@ -74,6 +74,7 @@ func BenchmarkTextToPairs(b *testing.B) {
 					pairs := int64(0)
 					for b.Loop() {
 						start := time.Now()
+						u.o.Workers = workers
 						c := collection(b, u.o, texts)
 						tokenize += time.Since(start)
 						counts, err := join.Self(c, join.Options{Threshold: threshold, Bitmaps: true, Workers: workers},

@@ -185,9 +185,9 @@ func (c *Counts) add(o Counts) {
 }
 
 // Self emits all similar pairs of a collection, each once. They come by the
-// larger record, smaller ones first, in an order that depends on the
-// collection and the options other than Workers only. It ends at emit's first
-// error.
+// larger record, smaller ones first, in an order that depends on the measure
+// and on which records are equal only: not on ids, algorithm or workers. It
+// ends at emit's first error.
 func Self(c Collection, o Options, emit func(Pair) error) (Counts, error) {
 	return run([]Collection{c}, o, emit)
 }

@@ -17,8 +17,15 @@ type prober struct {
 	states []state // of all records
 	met    []int32 // those with a state
 	low    int32   // no smaller record can be similar
+	found  []match
 	counts Counts
 	emit   func(Pair) error
+}
+
+// match is a record similar to the one that is probed with.
+type match struct {
+	record     int32
+	similarity float64
 }
 
 func (t *table) newProber(emit func(Pair) error) *prober {
@@ -55,15 +62,12 @@ func (p *prober) probe(n int32) error {
 	for _, y := range p.met {
 		s := p.states[y]
 		p.states[y] = state{}
-		if s.overlap == pruned {
-			continue
-		}
-		if err := p.verify(n, y, s); err != nil {
-			return err
+		if s.overlap != pruned {
+			p.verify(n, y, s)
 		}
 	}
 	p.met = p.met[:0]
-	return nil
+	return p.emitFound(n)
 }
 
 // scan takes in the records before n that have the token at n's place i.
@@ -143,12 +147,12 @@ func (t *table) after(x *record, i int32) int64 {
 // verify adds up the rest of the overlap: algorithm 2. It goes on after the
 // last common token; the record whose prefix ends first has no further tokens
 // in common within it.
-func (p *prober) verify(n, m int32, s state) error {
+func (p *prober) verify(n, m int32, s state) {
 	t := p.t
 	x, y := &t.records[n], &t.records[m]
 	p.counts.Candidates++
 	if t.o.Extra > 0 && s.overlap < min(int64(t.o.Extra)+1, s.need) {
-		return nil // corollary 4.7; records of fewer tokens than that share all that is asked
+		return // corollary 4.7; records of fewer tokens than that share all that is asked
 	}
 	i, j := s.x, s.y
 	if t.tokens[x.first+int(x.probe)-1] < t.tokens[y.first+int(y.index)-1] {
@@ -157,7 +161,7 @@ func (p *prober) verify(n, m int32, s state) error {
 		j = max(j, y.index)
 	}
 	if t.o.Algorithm != AllPairs && s.overlap+min(t.after(x, i), t.after(y, j)) < s.need {
-		return nil
+		return
 	}
 	p.counts.Verified++
 	overlap := s.overlap
@@ -167,27 +171,37 @@ func (p *prober) verify(n, m int32, s state) error {
 		overlap += common(t.tokens[x.first+int(i):x.first+int(x.size)], t.tokens[y.first+int(j):y.first+int(y.size)], s.need-overlap)
 	}
 	if overlap < s.need {
-		return nil
+		return
 	}
 	similarity, ok := t.b.similarity(x.mass, y.mass, overlap)
 	if t.similar != nil {
 		similarity, ok = t.similar(n, m)
 	}
-	if !ok {
-		return nil
+	if ok {
+		p.counts.Similar++
+		p.found = append(p.found, match{m, similarity})
 	}
-	p.counts.Similar++
-	for _, a := range t.memberList(n) {
-		for _, b := range t.memberList(m) {
-			first, second := b, a
-			if t.sides == 2 && x.side == 0 || t.sides == 1 && a < b {
-				first, second = a, b
-			}
-			if err := p.pair(int(first), int(second), similarity); err != nil {
-				return err
+}
+
+// emitFound emits the pairs of record n with those found to be similar, the
+// smallest first, so that their order does not depend on the tokens' ids.
+func (p *prober) emitFound(n int32) error {
+	t := p.t
+	slices.SortFunc(p.found, func(a, b match) int { return int(a.record - b.record) })
+	for _, m := range p.found {
+		for _, a := range t.memberList(n) {
+			for _, b := range t.memberList(m.record) {
+				first, second := b, a
+				if t.sides == 2 && t.records[n].side == 0 || t.sides == 1 && a < b {
+					first, second = a, b
+				}
+				if err := p.pair(int(first), int(second), m.similarity); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	p.found = p.found[:0]
 	return nil
 }
 

@@ -9,7 +9,10 @@
 // the tokens, which are then compared.
 package tokens
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Unit is what a text is cut into.
 type Unit int
@@ -37,7 +40,11 @@ type Options struct {
 	// cheaply, instead of listing them. They match nothing; what is left is
 	// often a fraction. It needs !Repeats.
 	Alone bool
+
+	Workers int // at the same time, at most 16; the ids depend on it, not which tokens have one
 }
+
+const workersMost = 16
 
 // Validate says which option is out of its range.
 func (o Options) Validate() error {
@@ -71,19 +78,19 @@ func (r Records) Record(i int) []uint32 {
 }
 
 // Make tokenizes the collections, one after the other. Their ids are of one
-// vocabulary, dense, by first occurrence.
+// vocabulary, dense.
 func Make(o Options, collections ...[]string) ([]Records, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	o.Size = max(1, o.Size)
-	var u units
-	if o.Unit == Characters {
-		u = characters(collections, o.Size)
-	} else {
-		u = words(collections, o.Unit == Letters, o.Size)
-	}
-	all := windows(u, o)
+	texts := slices.Concat(collections...)
+	all := windows(inParts(texts, o.Size, o.Workers, func() namer {
+		if o.Unit == Characters {
+			return new(alphabet)
+		}
+		return newLexicon(o.Unit == Letters)
+	}), o)
 	out := make([]Records, len(collections))
 	text, token := 0, 0
 	for i, c := range collections {

@@ -3,8 +3,8 @@ package tokens
 import (
 	"bytes"
 	"hash/maphash"
-	"math/bits"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -26,58 +26,115 @@ func (u *units) end(start, size int) {
 }
 
 // room is for as many texts, and about as many units as there are bytes.
-func room(collections [][]string, perUnit int) units {
-	texts, size := 0, 0
-	for _, c := range collections {
-		texts += len(c)
-		for _, s := range c {
-			size += len(s)
-		}
+func room(texts []string, perUnit, size int) units {
+	n := 0
+	for _, s := range texts {
+		n += len(s)/perUnit + size
 	}
-	return units{codes: make([]uint32, 0, size/perUnit+texts), ends: make([]int, 0, texts)}
+	return units{codes: make([]uint32, 0, n), ends: make([]int, 0, len(texts))}
 }
 
-// characters reads texts as code points.
-func characters(collections [][]string, size int) units {
-	u := room(collections, 1)
-	var ascii [utf8.RuneSelf]uint32
-	pages := map[rune]*[256]uint32{} // of the other planes
-	var low [256]*[256]uint32        // of the basic plane, by the high byte
-	for _, c := range collections {
-		for _, s := range c {
-			start := len(u.codes)
-			for i := 0; i < len(s); {
-				if b := s[i]; b < utf8.RuneSelf {
-					i++
-					if ascii[b] == 0 {
-						u.distinct++
-						ascii[b] = uint32(u.distinct)
-					}
-					u.codes = append(u.codes, ascii[b])
-					continue
-				}
-				r, n := utf8.DecodeRuneInString(s[i:])
-				i += n
-				var page *[256]uint32
-				if r < 0x10000 {
-					if page = low[r>>8]; page == nil {
-						page = new([256]uint32)
-						low[r>>8] = page
-					}
-				} else if page = pages[r>>8]; page == nil {
-					page = new([256]uint32)
-					pages[r>>8] = page
-				}
-				if page[r&255] == 0 {
-					u.distinct++
-					page[r&255] = uint32(u.distinct)
-				}
-				u.codes = append(u.codes, page[r&255])
-			}
-			u.end(start, size)
+// namer codes units; merging a later part's yields the codes that the units
+// would have had if they had been read one after the other.
+type namer interface {
+	read(texts []string, size int) units
+	merge(later namer) (codes []uint32) // of the later part's codes, from 1
+}
+
+// inParts reads texts by several workers.
+func inParts(texts []string, size, workers int, make func() namer) units {
+	workers = max(1, min(workers, workersMost, len(texts)/64))
+	namers, parts := []namer{}, [workersMost]units{}
+	var group sync.WaitGroup
+	for w := range workers {
+		namers = append(namers, make())
+		part := texts[len(texts)*w/workers : len(texts)*(w+1)/workers]
+		group.Go(func() { parts[w] = namers[w].read(part, size) })
+	}
+	group.Wait()
+	u := parts[0]
+	for w, n := range namers[1:] {
+		later := parts[w+1]
+		codes := namers[0].merge(n)
+		before := len(u.codes)
+		u.codes = slices.Grow(u.codes, len(later.codes))
+		for _, c := range later.codes {
+			u.codes = append(u.codes, codes[c])
 		}
+		for _, end := range later.ends {
+			u.ends = append(u.ends, before+end)
+		}
+		u.distinct = max(u.distinct, int(slices.Max(codes)))
 	}
 	return u
+}
+
+// alphabet codes characters.
+type alphabet struct {
+	ascii [utf8.RuneSelf]uint32
+	low   [256]*[256]uint32     // of the basic plane, by the high byte
+	pages map[rune]*[256]uint32 // of the other planes
+	runes []rune                // by code, from 1
+}
+
+func (a *alphabet) code(r rune) uint32 {
+	var place *uint32
+	if r < utf8.RuneSelf {
+		place = &a.ascii[r]
+	} else {
+		var page *[256]uint32
+		if r < 0x10000 {
+			if page = a.low[r>>8]; page == nil {
+				page = new([256]uint32)
+				a.low[r>>8] = page
+			}
+		} else if page = a.pages[r>>8]; page == nil {
+			if a.pages == nil {
+				a.pages = map[rune]*[256]uint32{}
+			}
+			page = new([256]uint32)
+			a.pages[r>>8] = page
+		}
+		place = &page[r&255]
+	}
+	if *place == 0 {
+		a.runes = append(a.runes, r)
+		*place = uint32(len(a.runes))
+	}
+	return *place
+}
+
+func (a *alphabet) read(texts []string, size int) units {
+	u := room(texts, 1, size)
+	for _, s := range texts {
+		start := len(u.codes)
+		for i := 0; i < len(s); {
+			b := s[i]
+			if b < utf8.RuneSelf {
+				i++
+				if c := a.ascii[b]; c > 0 {
+					u.codes = append(u.codes, c)
+				} else {
+					u.codes = append(u.codes, a.code(rune(b)))
+				}
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(s[i:])
+			i += n
+			u.codes = append(u.codes, a.code(r))
+		}
+		u.end(start, size)
+	}
+	u.distinct = len(a.runes)
+	return u
+}
+
+func (a *alphabet) merge(later namer) []uint32 {
+	codes := []uint32{0}
+	for _, r := range later.(*alphabet).runes {
+		codes = append(codes, a.code(r))
+	}
+	return codes
 }
 
 // lexicon numbers words.
@@ -86,6 +143,8 @@ type lexicon struct {
 	slots []slot // open addressing; a power of two
 	text  []byte // of the words, one after the other
 	ends  []int  // where in text word i ends
+
+	letters bool
 }
 
 type slot struct {
@@ -93,8 +152,18 @@ type slot struct {
 	code uint32 // 0: empty
 }
 
-func newLexicon() *lexicon {
-	return &lexicon{seed: maphash.MakeSeed(), slots: make([]slot, 1<<12), ends: []int{0}}
+func newLexicon(letters bool) *lexicon {
+	return &lexicon{seed: maphash.MakeSeed(), slots: make([]slot, 1<<12), ends: []int{0}, letters: letters}
+}
+
+func (l *lexicon) merge(later namer) []uint32 {
+	codes := []uint32{0}
+	o := later.(*lexicon)
+	for i := 1; i < len(o.ends); i++ {
+		l.text = append(l.text, o.text[o.ends[i-1]:o.ends[i]]...)
+		codes = append(codes, l.take())
+	}
+	return codes
 }
 
 // take numbers the word that was appended to text after the last one.
@@ -134,141 +203,64 @@ func (l *lexicon) take() uint32 {
 // What a byte of ASCII is to a word.
 const (
 	isSpace = 1 << iota
-	isLetter
+	isOther // than a letter or number
 )
 
-var class = func() (c [utf8.RuneSelf]uint8) {
+var class, lower = func() (c, l [utf8.RuneSelf]uint8) {
 	for r := range rune(utf8.RuneSelf) {
 		if unicode.IsSpace(r) {
 			c[r] |= isSpace
 		}
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			c[r] |= isLetter
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
+			c[r] |= isOther
 		}
+		l[r] = uint8(unicode.ToLower(r))
 	}
-	return c
+	return c, l
 }()
 
-// words reads texts as words in lower case.
-func words(collections [][]string, letters bool, size int) units {
-	u := room(collections, 4)
-	l := newLexicon()
-	for _, c := range collections {
-		for _, s := range c {
-			start := len(u.codes)
-			from := l.ends[len(l.ends)-1]
-			end := func() {
-				if len(l.text) > from {
-					u.codes = append(u.codes, l.take())
-					from = l.ends[len(l.ends)-1]
-				}
+// read reads texts as words in lower case.
+func (l *lexicon) read(texts []string, size int) units {
+	u := room(texts, 4, size)
+	stop := uint8(isSpace)
+	if l.letters {
+		stop = isOther
+	}
+	for _, s := range texts {
+		start := len(u.codes)
+		from := l.ends[len(l.ends)-1]
+		end := func() {
+			if len(l.text) > from {
+				u.codes = append(u.codes, l.take())
+				from = l.ends[len(l.ends)-1]
 			}
-			for i := 0; i < len(s); {
-				if b := s[i]; b < utf8.RuneSelf {
-					i++
-					if letters && class[b]&isLetter == 0 || !letters && class[b]&isSpace != 0 {
-						end()
-					} else {
-						if 'A' <= b && b <= 'Z' {
-							b += 'a' - 'A'
-						}
-						l.text = append(l.text, b)
-					}
-					continue
-				}
-				r, n := utf8.DecodeRuneInString(s[i:])
-				i += n
-				switch {
-				case !letters && unicode.IsSpace(r), letters && !unicode.In(r, unicode.L, unicode.M, unicode.N):
-					end()
-				case letters && unicode.Is(unicode.Ideographic, r):
-					end()
-					l.text = utf8.AppendRune(l.text, r)
-					end()
-				default:
-					l.text = utf8.AppendRune(l.text, unicode.ToLower(r))
-				}
-			}
-			end()
-			u.end(start, size)
 		}
+		for i := 0; i < len(s); {
+			if b := s[i]; b < utf8.RuneSelf {
+				i++
+				if class[b]&stop != 0 {
+					end()
+				} else {
+					l.text = append(l.text, lower[b])
+				}
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(s[i:])
+			i += n
+			switch {
+			case !l.letters && unicode.IsSpace(r), l.letters && !unicode.In(r, unicode.L, unicode.M, unicode.N):
+				end()
+			case l.letters && unicode.Is(unicode.Ideographic, r):
+				end()
+				l.text = utf8.AppendRune(l.text, r)
+				end()
+			default:
+				l.text = utf8.AppendRune(l.text, unicode.ToLower(r))
+			}
+		}
+		end()
+		u.end(start, size)
 	}
 	u.distinct = len(l.ends) - 1
 	return u
-}
-
-// ids numbers 64-bit keys.
-type ids struct {
-	slots []idSlot // open addressing; a power of two
-	shift int
-	n     uint32
-}
-
-type idSlot struct {
-	key  uint64
-	id   uint32 // plus 1; 0: empty
-	text uint32 // where it was last seen
-}
-
-func newIDs(expected int) *ids {
-	b := max(10, bits.Len(uint(expected)))
-	return &ids{slots: make([]idSlot, 1<<b), shift: 64 - b}
-}
-
-// mix spreads the bits of a key; the constant is 2^64 divided by the golden
-// ratio (Knuth, The Art of Computer Programming 3, section 6.4).
-func mix(key uint64) uint64 { return (key ^ key>>32) * 0x9E3779B97F4A7C15 }
-
-// take is the slot of a key, which is in it from now on.
-func (d *ids) take(key, hash uint64) *idSlot {
-	mask := uint64(len(d.slots) - 1)
-	i := hash >> d.shift
-	for ; ; i = (i + 1) & mask {
-		s := &d.slots[i]
-		if s.id == 0 {
-			break
-		}
-		if s.key == key {
-			return s
-		}
-	}
-	if 2*int(d.n) >= len(d.slots) {
-		d.grow()
-		return d.take(key, hash)
-	}
-	d.n++
-	d.slots[i] = idSlot{key: key, id: d.n}
-	return &d.slots[i]
-}
-
-func (d *ids) grow() {
-	old := d.slots
-	d.shift -= 2
-	d.slots = make([]idSlot, 4*len(old))
-	mask := uint64(len(d.slots) - 1)
-	for _, s := range old {
-		if s.id == 0 {
-			continue
-		}
-		i := mix(s.key) >> d.shift
-		for d.slots[i].id != 0 {
-			i = (i + 1) & mask
-		}
-		d.slots[i] = s
-	}
-}
-
-// sortIDs sorts a record.
-func sortIDs(a []uint32) {
-	if len(a) > 12 {
-		slices.Sort(a)
-		return
-	}
-	for i := 1; i < len(a); i++ {
-		v, j := a[i], i
-		for ; j > 0 && a[j-1] > v; j-- {
-			a[j] = a[j-1]
-		}
-		a[j] = v
-	}
 }

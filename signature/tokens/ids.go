@@ -1,0 +1,83 @@
+package tokens
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// ids numbers 64-bit keys.
+type ids struct {
+	slots []idSlot // open addressing; a power of two
+	left  int      // first bits of the hash that all keys have in common
+	shift int
+	n     uint32
+}
+
+type idSlot struct {
+	key  uint64
+	id   uint32 // plus 1; 0: empty
+	text uint32 // where it was last seen
+}
+
+func newIDs(expected, left int) *ids {
+	b := max(10, bits.Len(uint(expected)))
+	return &ids{slots: make([]idSlot, 1<<b), left: left, shift: 64 - b}
+}
+
+// mix spreads the bits of a key; the constant is 2^64 divided by the golden
+// ratio (Knuth, The Art of Computer Programming 3, section 6.4).
+func mix(key uint64) uint64 { return (key ^ key>>32) * 0x9E3779B97F4A7C15 }
+
+// take is the slot of a key, which is in it from now on; hash is its mix.
+func (d *ids) take(key, hash uint64) *idSlot {
+	mask := uint64(len(d.slots) - 1)
+	i := hash << d.left >> d.shift
+	for ; ; i = (i + 1) & mask {
+		s := &d.slots[i]
+		if s.id == 0 {
+			break
+		}
+		if s.key == key {
+			return s
+		}
+	}
+	if 2*int(d.n) >= len(d.slots) {
+		d.grow()
+		return d.take(key, hash)
+	}
+	d.n++
+	d.slots[i] = idSlot{key: key, id: d.n}
+	return &d.slots[i]
+}
+
+func (d *ids) grow() {
+	old := d.slots
+	d.shift -= 2
+	d.slots = make([]idSlot, 4*len(old))
+	mask := uint64(len(d.slots) - 1)
+	for _, s := range old {
+		if s.id == 0 {
+			continue
+		}
+		i := mix(s.key) << d.left >> d.shift
+		for d.slots[i].id != 0 {
+			i = (i + 1) & mask
+		}
+		d.slots[i] = s
+	}
+}
+
+// sortIDs sorts a record.
+func sortIDs(a []uint32) {
+	if len(a) > 12 {
+		slices.Sort(a)
+		return
+	}
+	for i := 1; i < len(a); i++ {
+		v, j := a[i], i
+		for ; j > 0 && a[j-1] > v; j-- {
+			a[j] = a[j-1]
+		}
+		a[j] = v
+	}
+}
