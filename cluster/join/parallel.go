@@ -82,3 +82,25 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 	}
 	return t.counts, err
 }
+
+// inChunks calls work with 0 to n-1, by several workers.
+func inChunks(n, workers int, work func(i int)) {
+	var next atomic.Int64
+	run := func() {
+		for {
+			from := int(next.Add(chunk)) - chunk
+			if from >= n {
+				return
+			}
+			for i := from; i < min(from+chunk, n); i++ {
+				work(i)
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for range min(workers, n/chunk) - 1 {
+		group.Go(run)
+	}
+	run()
+	group.Wait()
+}

@@ -18,6 +18,8 @@ type prober struct {
 	met    []int32 // those with a state
 	low    int32   // no smaller record can be similar
 	found  []match
+	marks  []uint32 // by token: 1 + the last record probed with that has it
+	marked int32    // that record
 	counts Counts
 	emit   func(Pair) error
 }
@@ -29,7 +31,11 @@ type match struct {
 }
 
 func (t *table) newProber(emit func(Pair) error) *prober {
-	return &prober{t: t, states: make([]state, len(t.records)), emit: emit}
+	p := &prober{t: t, states: make([]state, len(t.records)), emit: emit, marked: -1}
+	if t.marking() {
+		p.marks = make([]uint32, t.ranks)
+	}
+	return p
 }
 
 // probe emits the pairs of record n and smaller ones: algorithm 1.
@@ -165,9 +171,12 @@ func (p *prober) verify(n, m int32, s state) {
 	}
 	p.counts.Verified++
 	overlap := s.overlap
-	if t.weighted {
+	switch {
+	case t.weighted:
 		overlap += t.weightedOverlap(x, y, i, j, s.need-overlap)
-	} else {
+	case t.marking():
+		overlap += p.common(n, t.tokens[y.first+int(s.y):y.first+int(y.size)])
+	default:
 		overlap += common(t.tokens[x.first+int(i):x.first+int(x.size)], t.tokens[y.first+int(j):y.first+int(y.size)], s.need-overlap)
 	}
 	if overlap < s.need {
@@ -229,6 +238,24 @@ func (p *prober) equal(n int32) error {
 func (p *prober) pair(a, b int, similarity float64) error {
 	p.counts.Pairs++
 	return p.emit(Pair{a, b, similarity})
+}
+
+// common counts the tokens that record n has.
+func (p *prober) common(n int32, y []uint32) int64 {
+	if p.marked != n {
+		p.marked = n
+		x := &p.t.records[n]
+		for _, rank := range p.t.tokens[x.first : x.first+int(x.size)] {
+			p.marks[rank] = uint32(n) + 1
+		}
+	}
+	common := 0
+	for _, rank := range y {
+		if p.marks[rank] == uint32(n)+1 {
+			common++
+		}
+	}
+	return int64(common)
 }
 
 // common counts the tokens in both; if they are fewer than need it may stop

@@ -5,28 +5,24 @@ import "math/bits"
 // bitmapWords is the number of 64-bit words of a record's bitmap: at least a
 // bit a token on average, so that about half of the bits of records without
 // anything in common differ, and at most 16.
-func bitmapWords(on bool, tokens, records int64) int {
+func bitmapWords(on bool, tokens, records int) int {
 	if !on {
 		return 0
 	}
 	words := 1
-	for words < 16 && int64(words)*64*max(1, records) < tokens {
+	for words < 16 && words*64*max(1, records) < tokens {
 		words *= 2
 	}
 	return words
 }
 
-// appendBitmap makes a record's bitmap: each token flips one bit ("Bitmap-Xor",
+// fillBitmap makes record n's bitmap: each token flips one bit ("Bitmap-Xor",
 // Sandes and others, section 3).
-func (t *table) appendBitmap(tokens []uint32) {
+func (t *table) fillBitmap(n int32, tokens []uint32) {
 	if t.words == 0 {
 		return
 	}
-	from := len(t.bitmaps)
-	for range t.words {
-		t.bitmaps = append(t.bitmaps, 0)
-	}
-	bitmap := t.bitmaps[from:]
+	bitmap := t.bitmaps[int(n)*t.words:][:t.words]
 	for _, rank := range tokens {
 		// Multiplying by 2^64 over the golden ratio spreads consecutive ranks.
 		h := uint64(rank) * 0x9E3779B97F4A7C15

@@ -52,8 +52,8 @@ func (d *ids) take(key, hash uint64) *idSlot {
 
 func (d *ids) grow() {
 	old := d.slots
-	d.shift -= 2
-	d.slots = make([]idSlot, 4*len(old))
+	d.shift--
+	d.slots = make([]idSlot, 2*len(old))
 	mask := uint64(len(d.slots) - 1)
 	for _, s := range old {
 		if s.id == 0 {

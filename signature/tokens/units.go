@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -25,13 +26,19 @@ func (u *units) end(start, size int) {
 	u.ends = append(u.ends, len(u.codes))
 }
 
-// room is for as many texts, and about as many units as there are bytes.
-func room(texts []string, perUnit, size int) units {
-	n := 0
-	for _, s := range texts {
-		n += len(s)/perUnit + size
+// room is for as many texts, and about as many units: as many a byte as there
+// are in every 64th text, and a sixteenth more.
+func room(texts []string, size int, count func(string) int) units {
+	total, bytes, counted := 0, 1, 0
+	for i, s := range texts {
+		total += len(s)
+		if i%64 == 0 {
+			bytes += len(s)
+			counted += count(s)
+		}
 	}
-	return units{codes: make([]uint32, 0, n), ends: make([]int, 0, len(texts))}
+	n := int(float64(total) / float64(bytes) * float64(counted) * 17 / 16)
+	return units{codes: make([]uint32, 0, n+size*len(texts)/16), ends: make([]int, 0, len(texts))}
 }
 
 // namer codes units; merging a later part's yields the codes that the units
@@ -105,7 +112,7 @@ func (a *alphabet) code(r rune) uint32 {
 }
 
 func (a *alphabet) read(texts []string, size int) units {
-	u := room(texts, 1, size)
+	u := room(texts, size, utf8.RuneCountInString)
 	for _, s := range texts {
 		start := len(u.codes)
 		for i := 0; i < len(s); {
@@ -118,6 +125,16 @@ func (a *alphabet) read(texts []string, size int) units {
 					u.codes = append(u.codes, a.code(rune(b)))
 				}
 				continue
+			}
+			if b >= 0xE1 && b != 0xED && b < 0xF0 && i+2 < len(s) && s[i+1]&0xC0 == 0x80 && s[i+2]&0xC0 == 0x80 {
+				// Most characters of three bytes, read without a call.
+				if page := a.low[(b&0xF)<<4|s[i+1]>>2&0xF]; page != nil {
+					if c := page[s[i+1]<<6|s[i+2]&0x3F]; c > 0 {
+						u.codes = append(u.codes, c)
+						i += 3
+						continue
+					}
+				}
 			}
 			r, n := utf8.DecodeRuneInString(s[i:])
 			i += n
@@ -221,7 +238,7 @@ var class, lower = func() (c, l [utf8.RuneSelf]uint8) {
 
 // read reads texts as words in lower case.
 func (l *lexicon) read(texts []string, size int) units {
-	u := room(texts, 4, size)
+	u := room(texts, size, func(s string) int { return len(strings.Fields(s)) })
 	stop := uint8(isSpace)
 	if l.letters {
 		stop = isOther

@@ -102,6 +102,14 @@ func (o *once) more(hash uint64) int {
 	return int(o.words[place>>5] >> (place & 31 * 2) >> 1 & 1)
 }
 
+// several is about how many hashes came oftener than once.
+func (o *once) several() (n int) {
+	for _, w := range o.words {
+		n += bits.OnesCount64(w & 0xAAAAAAAAAAAAAAAA) // the second bits
+	}
+	return n
+}
+
 // windows numbers the tokens: the windows of Size units. With several workers
 // each has the tokens whose hash begins with one bit or the other.
 func windows(u units, o Options) Records {
@@ -185,7 +193,11 @@ func (s *share) number(k *keys, ends []int, alone, repeats bool) {
 	}
 	s.tokens = make([]uint32, 0, len(k.codes)>>s.left+len(k.codes)/16)
 	s.ends = make([]int, len(ends))
-	d := newIDs(len(k.codes)/8>>s.left, s.left)
+	expected := len(k.codes) / 8 >> s.left
+	if alone {
+		expected = 3 * seen.several() / 2
+	}
+	d := newIDs(expected, s.left)
 	start, touched := 0, uint64(0)
 	for text, end := range ends {
 		buffer = s.keys(k, start, end, buffer)

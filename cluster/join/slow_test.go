@@ -1,0 +1,174 @@
+package join_test
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"neardup/cluster/join"
+)
+
+// weightOf is a token's weight in the steps that join takes.
+func weightOf(o join.Options, t uint32) float64 {
+	if o.Weights == nil {
+		return 1
+	}
+	w := o.Weights[t]
+	if o.Measure == join.Cosine {
+		w *= w
+	}
+	return math.Round(w*(1<<20)) / (1 << 20)
+}
+
+// slowSimilarity is the definitions of section 2.1 and 6.2.
+func slowSimilarity(o join.Options, x, y map[uint32]bool, aloneX, aloneY int) float64 {
+	sum := func(s map[uint32]bool, and map[uint32]bool) (n float64) {
+		for t := range s {
+			if and == nil || and[t] {
+				n += weightOf(o, t) // exact: multiples of 2⁻²⁰
+			}
+		}
+		return n
+	}
+	common, mx, my := sum(x, y), sum(x, nil)+float64(aloneX), sum(y, nil)+float64(aloneY)
+	if common == 0 {
+		return 0
+	}
+	switch o.Measure {
+	case join.Jaccard:
+		return common / (mx + my - common)
+	case join.Cosine:
+		if mx == my {
+			return common / mx
+		}
+		return common / math.Sqrt(mx*my)
+	default:
+		return common
+	}
+}
+
+func set(c join.Collection, i int) map[uint32]bool {
+	s := map[uint32]bool{}
+	for _, t := range c.Record(i) {
+		s[t] = true
+	}
+	return s
+}
+
+// slow compares all pairs; b is nil in a self-join.
+func slow(a join.Collection, b *join.Collection, o join.Options) []join.Pair {
+	var out []join.Pair
+	sets := func(c join.Collection) (s []map[uint32]bool) {
+		for i := range c.Len() {
+			s = append(s, set(c, i))
+		}
+		return s
+	}
+	alone := func(c join.Collection, i int) int {
+		if c.Alone == nil {
+			return 0
+		}
+		return int(c.Alone[i])
+	}
+	other := a
+	if b != nil {
+		other = *b
+	}
+	left, right := sets(a), sets(other)
+	for i := range left {
+		for j := range right {
+			if b == nil && j <= i {
+				continue
+			}
+			if s := slowSimilarity(o, left[i], right[j], alone(a, i), alone(other, j)); s > 0 && s >= o.Threshold {
+				out = append(out, join.Pair{A: i, B: j, Similarity: s})
+			}
+		}
+	}
+	return out
+}
+
+func fast(t testing.TB, a join.Collection, b *join.Collection, o join.Options) ([]join.Pair, join.Counts) {
+	t.Helper()
+	var out []join.Pair
+	emit := func(p join.Pair) error {
+		out = append(out, p)
+		return nil
+	}
+	var counts join.Counts
+	var err error
+	if b == nil {
+		counts, err = join.Self(a, o, emit)
+	} else {
+		counts, err = join.Between(a, *b, o, emit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts.Pairs != int64(len(out)) {
+		t.Errorf("%+v: %d pairs counted, %d emitted", o, counts.Pairs, len(out))
+	}
+	steps := []int64{counts.Scanned, counts.Prefix, counts.Positional, counts.Bitmap, counts.Suffix, counts.Candidates, counts.Verified, counts.Similar}
+	if !slices.IsSortedFunc(steps, func(x, y int64) int { return cmp.Compare(y, x) }) {
+		t.Errorf("%+v: a filter left more than came in: %+v", o, counts)
+	}
+	return out, counts
+}
+
+func sorted(p []join.Pair) []join.Pair {
+	p = slices.Clone(p)
+	slices.SortFunc(p, func(x, y join.Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return p
+}
+
+// same compares with comparing all pairs; searches are ways to find the same.
+func same(t testing.TB, a join.Collection, b *join.Collection, o join.Options, searches ...join.Options) {
+	t.Helper()
+	want := slow(a, b, o)
+	if searches == nil {
+		searches = []join.Options{o}
+	}
+	for _, s := range searches {
+		s.Measure, s.Threshold, s.Weights = o.Measure, o.Threshold, o.Weights
+		if got, _ := fast(t, a, b, s); !slices.Equal(sorted(got), want) {
+			s.Weights = s.Weights[:min(len(s.Weights), 5)]
+			t.Fatalf("%+v, self %v: too many\n%v\nmissing\n%v", s, b == nil, diff(sorted(got), want), diff(want, sorted(got)))
+		}
+	}
+}
+
+// diff is what only x has.
+func diff(x, y []join.Pair) []join.Pair {
+	return slices.DeleteFunc(slices.Clone(x), func(p join.Pair) bool { return slices.Contains(y, p) })
+}
+
+// family makes records of which some are changed copies of others.
+func family(r *rand.Rand, n, universe, size int) join.Collection {
+	var c join.Collection
+	draw := func() uint32 { // rare and frequent tokens
+		return uint32(float64(universe) * math.Pow(r.Float64(), 3))
+	}
+	for i := range n {
+		var s []uint32
+		if i > 0 && r.IntN(2) == 0 {
+			s = slices.Clone(c.Record(r.IntN(i)))
+			for range r.IntN(4) {
+				switch {
+				case len(s) > 0 && r.IntN(2) == 0:
+					s = slices.Delete(s, 0, 1)
+				default:
+					s = append(s, draw())
+				}
+			}
+			r.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+		} else {
+			for range r.IntN(size + 1) {
+				s = append(s, draw())
+			}
+		}
+		c.Add(s...)
+	}
+	return c
+}
