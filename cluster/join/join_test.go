@@ -86,7 +86,7 @@ func TestAllThresholds(t *testing.T) {
 // TestRoundThresholds: sizes at which a threshold is met exactly, where a
 // rounding error would lose or bring a pair.
 func TestRoundThresholds(t *testing.T) {
-	for union := 1; union <= 60; union++ {
+	for union := 1; union <= 36; union++ {
 		for common := (union + 1) / 2; common <= union; common++ {
 			for x := common; x <= union; x++ {
 				var c join.Collection
@@ -289,9 +289,6 @@ func TestBench(t *testing.T) {
 }
 
 func FuzzSelf(f *testing.F) {
-	f.Add([]byte("abcd abce xyz abcd xy"), 80, 0, 2)
-	f.Add([]byte(""), 50, 1, 0)
-	f.Add([]byte("aab baa aab  a b"), 95, 2, 7)
 	f.Fuzz(func(t *testing.T, data []byte, percent, kind, depth int) {
 		if percent < 1 || percent > 100 || depth < 0 || depth > 20 || len(data) > 400 {
 			t.Skip()

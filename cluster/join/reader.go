@@ -222,7 +222,7 @@ func (r *reader) rank() {
 	t := r.t
 	r.ranks = make([]uint32, len(r.info))
 	if t.sides == 1 && !t.weighted {
-		places := make([]uint32, len(r.sets)+2)
+		places := make([]uint32, len(r.sets)+3) // by frequency, one further on
 		for i := range r.info {
 			places[r.info[i].frequency+1]++
 		}
