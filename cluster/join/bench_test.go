@@ -142,3 +142,22 @@ func BenchmarkAlgorithms(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkEdit is the join by edit distance, from texts in memory.
+func BenchmarkEdit(b *testing.B) {
+	texts := texts(b)
+	for _, most := range []int{1, 3} {
+		b.Run(strconv.Itoa(most), func(b *testing.B) {
+			var counts join.Counts
+			for b.Loop() {
+				var err error
+				counts, err = join.SelfEdit(texts, join.EditOptions{Distance: most, Q: 4, Bitmaps: true}, func(join.EditPair) error { return nil })
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(counts.Verified), "verified")
+			b.ReportMetric(float64(counts.Pairs), "pairs")
+		})
+	}
+}

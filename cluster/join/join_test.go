@@ -288,6 +288,54 @@ func TestBench(t *testing.T) {
 	}
 }
 
+// TestBenchMeasures: on real texts, ways that share little code agree.
+func TestBenchMeasures(t *testing.T) {
+	dir := os.Getenv("NEARDUP_BENCH")
+	if dir == "" {
+		t.Skip("NEARDUP_BENCH names no folder")
+	}
+	t.Setenv("NEARDUP_TEXTS", filepath.Join(dir, "debian-descriptions.tsv.gz"))
+	texts := texts(t)[:20000]
+	rs, err := tokens.Make(tokens.Options{Repeats: true}, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := join.Multiset(join.Collection(rs[0]))[0]
+	const half = 8000
+	first := join.Collection{Tokens: c.Tokens, Ends: c.Ends[:half]}
+	var second join.Collection
+	for i := half; i < c.Len(); i++ {
+		second.Add(c.Record(i)...)
+	}
+	idf := join.IDF(c)
+	for _, o := range []join.Options{
+		{Threshold: .7}, {Threshold: .8, Measure: join.Cosine}, {Threshold: 6, Measure: join.Overlap},
+		{Threshold: .7, Weights: idf}, {Threshold: .8, Measure: join.Cosine, Weights: idf}, {Threshold: 40, Measure: join.Overlap, Weights: idf},
+	} {
+		o.Algorithm = join.AllPairs
+		want, _ := fast(t, c, nil, o)
+		for _, search := range []join.Options{{Bitmaps: true}, {Algorithm: join.PPJoinPlus, MaxDepth: 4, Workers: 2}} {
+			o.Algorithm, o.MaxDepth, o.Bitmaps, o.Workers = search.Algorithm, search.MaxDepth, search.Bitmaps, search.Workers
+			if got, _ := fast(t, c, nil, o); !slices.Equal(got, want) {
+				t.Errorf("measure %d at %v, algorithm %d: %d pairs, AllPairs %d, or another order", o.Measure, o.Threshold, o.Algorithm, len(got), len(want))
+			}
+			parts, _ := fast(t, first, nil, o)
+			within, _ := fast(t, second, nil, o)
+			across, _ := fast(t, first, &second, o)
+			for _, p := range within {
+				parts = append(parts, join.Pair{A: p.A + half, B: p.B + half, Similarity: p.Similarity})
+			}
+			for _, p := range across {
+				parts = append(parts, join.Pair{A: p.A, B: p.B + half, Similarity: p.Similarity})
+			}
+			if !slices.Equal(sorted(parts), sorted(want)) {
+				t.Errorf("measure %d at %v, algorithm %d: %d pairs in two halves and across, %d in all", o.Measure, o.Threshold, o.Algorithm, len(parts), len(want))
+			}
+		}
+		t.Logf("measure %d at %v, weights %v: %d pairs", o.Measure, o.Threshold, o.Weights != nil, len(want))
+	}
+}
+
 func FuzzSelf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, percent, kind, depth int) {
 		if percent < 1 || percent > 100 || depth < 0 || depth > 20 || len(data) > 400 {

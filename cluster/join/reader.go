@@ -185,9 +185,24 @@ func (r *reader) equal(o, s *set, stamp uint32) bool {
 }
 
 // drop removes the tokens of sets that cannot be similar to any other, because
-// too little of them is elsewhere; after that less is elsewhere of others.
+// too little of them is elsewhere; after that less is elsewhere of others. It
+// is left out where few tokens are alone.
 func (r *reader) drop() {
 	t := r.t
+	lone := 0
+	for id := range r.info {
+		if !r.shared(uint32(id)) {
+			lone++
+		}
+	}
+	for _, c := range r.cs {
+		for _, n := range c.Alone {
+			lone += int(n)
+		}
+	}
+	if 16*lone < len(r.tokens) {
+		return
+	}
 	for i := range r.sets {
 		s := &r.sets[i]
 		shared := int64(0)

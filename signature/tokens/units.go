@@ -54,9 +54,10 @@ func inParts(texts []string, size, workers int, make func() namer) units {
 	namers, parts := []namer{}, [workersMost]units{}
 	var group sync.WaitGroup
 	for w := range workers {
-		namers = append(namers, make())
+		n := make()
+		namers = append(namers, n)
 		part := texts[len(texts)*w/workers : len(texts)*(w+1)/workers]
-		group.Go(func() { parts[w] = namers[w].read(part, size) })
+		group.Go(func() { parts[w] = n.read(part, size) })
 	}
 	group.Wait()
 	u := parts[0]
