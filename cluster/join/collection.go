@@ -1,11 +1,15 @@
 package join
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Multiset makes the second, third ... occurrence of a token in a record a
 // token of its own, the same one in all records of all collections: section
 // 2.1, "treating each subsequent occurrence of the same token as a new token".
-// New ids are the smallest that are free after the largest.
+// New ids are the smallest that are free after the largest. The tokens of each
+// record come sorted, new ones behind their first.
 func Multiset(cs ...Collection) []Collection {
 	next := uint32(0)
 	for _, c := range cs {
@@ -13,27 +17,29 @@ func Multiset(cs ...Collection) []Collection {
 			next = max(next, t+1)
 		}
 	}
-	ids := map[uint64]uint32{}    // of a token and how often it came before
-	before := map[uint32]uint32{} // in the record
+	ids := map[uint64]uint32{} // of a token and how often it came before
 	out := make([]Collection, len(cs))
+	var record []uint32
 	for i, c := range cs {
 		out[i] = Collection{Tokens: make([]uint32, 0, len(c.Tokens)), Ends: c.Ends, Alone: c.Alone}
 		for j := range c.Len() {
-			clear(before)
-			for _, t := range c.Record(j) {
-				n := before[t]
-				before[t]++
-				if n > 0 {
-					key := uint64(t)<<32 | uint64(n)
-					id, ok := ids[key]
-					if !ok {
-						id = next
-						ids[key] = id
-						next++
-					}
-					t = id
+			record = append(record[:0], c.Record(j)...)
+			slices.Sort(record)
+			n := uint64(0)
+			for k, t := range record {
+				if k == 0 || record[k-1] != t {
+					n = 0
+					out[i].Tokens = append(out[i].Tokens, t)
+					continue
 				}
-				out[i].Tokens = append(out[i].Tokens, t)
+				n++
+				id, ok := ids[uint64(t)<<32|n]
+				if !ok {
+					id = next
+					ids[uint64(t)<<32|n] = id
+					next++
+				}
+				out[i].Tokens = append(out[i].Tokens, id)
 			}
 		}
 	}

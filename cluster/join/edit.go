@@ -180,23 +180,28 @@ const (
 	behind = 0x110001
 )
 
-// grams are the q-grams of texts as multisets. A gram is named by the name of
-// all but its last character, and that.
+// grams are the q-grams of texts as multisets. Up to three characters are a
+// key; a longer gram is named by the name of all but its last character, and
+// that.
 func grams(texts [][]text, q int) []Collection {
-	names := map[uint64]uint32{}
-	name := func(key uint64) uint32 {
-		id, ok := names[key]
+	const first, width = 3, 21 // characters of a key, their bits
+	names := make([]map[uint64]uint32, max(1, q-first+1))
+	for i := range names {
+		names[i] = map[uint64]uint32{}
+	}
+	name := func(length int, key uint64) uint32 {
+		id, ok := names[length][key]
 		if !ok {
-			id = uint32(len(names) + 1)
-			names[key] = id
+			id = uint32(len(names[length]))
+			names[length][key] = id
 		}
 		return id
 	}
-	ids := map[uint32]uint32{} // of the grams among the names
 	cs := make([]Collection, len(texts))
+	var s []rune
 	for i := range texts {
 		for _, t := range texts[i] {
-			s := make([]rune, 0, len(t.runes)+2*q-2)
+			s = s[:0]
 			for range q - 1 {
 				s = append(s, before)
 			}
@@ -204,17 +209,16 @@ func grams(texts [][]text, q int) []Collection {
 			for range q - 1 {
 				s = append(s, behind)
 			}
-			for ; len(s) >= q; s = s[1:] {
-				gram := uint32(0)
-				for _, r := range s[:q] {
-					gram = name(uint64(gram)<<32 | uint64(uint32(r)))
+			for at := 0; at+q <= len(s); at++ {
+				key := uint64(0)
+				for _, r := range s[at : at+min(q, first)] {
+					key = key<<width | uint64(r)
 				}
-				id, ok := ids[gram]
-				if !ok {
-					id = uint32(len(ids))
-					ids[gram] = id
+				gram := name(0, key)
+				for k := first; k < q; k++ {
+					gram = name(k-first+1, uint64(gram)<<width|uint64(s[at+k]))
 				}
-				cs[i].Tokens = append(cs[i].Tokens, id)
+				cs[i].Tokens = append(cs[i].Tokens, gram)
 			}
 			cs[i].Ends = append(cs[i].Ends, len(cs[i].Tokens))
 		}
