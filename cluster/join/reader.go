@@ -305,27 +305,25 @@ func (r *reader) order() {
 	}
 	sortByMass(bySize, r.sets)
 
+	// The tokens stay where they were read, only the records are sorted.
 	t.records = make([]record, len(bySize))
-	t.tokens = make([]uint32, kept)
+	t.tokens = r.tokens
 	t.words = bitmapWords(t.o.Bitmaps && !t.weighted, kept, len(bySize))
 	t.bitmaps = make([]uint64, t.words*len(bySize))
 	if t.weighted {
-		t.rest = make([]int64, kept)
+		t.rest = make([]int64, len(t.tokens))
 	}
 	recordOf := make([]int32, len(r.sets))
 	for i := range recordOf {
 		recordOf[i] = -1
 	}
-	first := 0
 	for n, i := range bySize {
-		s := &r.sets[i]
-		t.records[n] = record{mass: s.mass, first: first, side: int32(s.side)}
 		recordOf[i] = int32(n)
-		first += s.to - s.from
 	}
-	inChunks(len(bySize), t.o.Workers, func(n int) {
-		s := &r.sets[bySize[n]]
-		r.fill(int32(n), r.tokens[s.from:s.to], masses)
+	inChunks(len(r.sets), t.o.Workers, func(i int) {
+		if n := recordOf[i]; n >= 0 {
+			r.fill(n, &r.sets[i], masses)
+		}
 	})
 	for i := range t.records {
 		if t.records[i].size > 0 {
@@ -357,11 +355,13 @@ func (r *reader) order() {
 	}
 }
 
-// fill puts in the tokens of record n.
-func (r *reader) fill(n int32, ids []uint32, masses []int64) {
+// fill makes record n of a set, whose ids become ranks in their place.
+func (r *reader) fill(n int32, s *set, masses []int64) {
 	t := r.t
 	x := &t.records[n]
-	tokens := t.tokens[x.first : x.first : x.first+len(ids)]
+	*x = record{mass: s.mass, first: s.from, side: int32(s.side)}
+	ids := r.tokens[s.from:s.to]
+	tokens := ids[:0]
 	shared := int64(0)
 	for _, id := range ids {
 		if rank := r.ranks[id]; rank != noRank {
