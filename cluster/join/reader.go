@@ -109,21 +109,7 @@ func (r *reader) read(group bool) {
 		for i, end := range c.Ends {
 			s := set{from: len(r.tokens), side: uint8(side), members: 1}
 			stamp := uint32(len(r.setOf) + 1)
-			for _, t := range c.Tokens[start:end] {
-				if r.info[t].seen == stamp {
-					continue
-				}
-				m := int64(1)
-				if r.mass != nil {
-					if m = r.mass[t]; m == 0 {
-						continue
-					}
-				}
-				r.info[t].seen = stamp
-				r.tokens = append(r.tokens, t)
-				s.mass += m
-				s.hash += mix(uint64(t) + 1)
-			}
+			s.mass, s.hash = r.take(c.Tokens[start:end], stamp, side == 0)
 			start = end
 			s.to = len(r.tokens)
 			if c.Alone != nil {
@@ -139,6 +125,11 @@ func (r *reader) read(group bool) {
 				}
 			}
 			if same >= 0 {
+				if side == 0 {
+					for _, t := range r.tokens[s.from:] {
+						r.info[t].frequency--
+					}
+				}
 				r.tokens = r.tokens[:s.from]
 				r.sets[same].members++
 				r.setOf = append(r.setOf, same)
@@ -153,14 +144,42 @@ func (r *reader) read(group bool) {
 				for _, t := range r.tokens[s.from:] {
 					r.second[t]++
 				}
-				continue
-			}
-			for _, t := range r.tokens[s.from:] {
-				r.info[t].frequency++
 			}
 		}
 	}
 	r.t.counts.Records, r.t.counts.Distinct = int64(len(r.setOf)), int64(len(r.sets))
+}
+
+// take appends the tokens of a record, each once; the result is their mass and
+// a hash that does not depend on their order. It may count them as those of a
+// set of the first collection.
+func (r *reader) take(record []uint32, stamp uint32, count bool) (mass int64, hash uint64) {
+	info, tokens, first := r.info, r.tokens, uint32(0)
+	if count {
+		first = 1
+	}
+	for _, t := range record {
+		k := &info[t]
+		if k.seen == stamp {
+			continue
+		}
+		if r.mass != nil {
+			if r.mass[t] == 0 {
+				continue
+			}
+			mass += r.mass[t]
+		}
+		k.seen = stamp
+		k.frequency += first
+		tokens = append(tokens, t)
+		h := (uint64(t) + 1) * spread
+		hash += h ^ h>>29
+	}
+	if r.mass == nil {
+		mass = int64(len(tokens) - len(r.tokens))
+	}
+	r.tokens = tokens
+	return mass, hash
 }
 
 // shared tells whether a pair of sets that is looked at can share a token.
@@ -363,8 +382,9 @@ func (r *reader) fill(n int32, s *set, masses []int64) {
 	ids := r.tokens[s.from:s.to]
 	tokens := ids[:0]
 	shared := int64(0)
+	ranks := r.ranks
 	for _, id := range ids {
-		if rank := r.ranks[id]; rank != noRank {
+		if rank := ranks[id]; rank != noRank {
 			tokens = append(tokens, rank)
 			if t.weighted {
 				shared += masses[rank]
@@ -429,18 +449,24 @@ func sortLowest(a []uint32, k int) {
 		slices.Sort(a)
 		return
 	}
-	for i := 1; i < len(a); i++ {
-		v, j := a[i], i
-		if i >= k {
-			if k == 0 || v > a[k-1] {
-				continue
-			}
-			a[i] = a[k-1]
-			j = k - 1
-		}
+	insert := func(j int, v uint32) {
 		for ; j > 0 && a[j-1] > v; j-- {
 			a[j] = a[j-1]
 		}
 		a[j] = v
+	}
+	if k = min(k, len(a)); k == 0 {
+		return
+	}
+	for i := 1; i < k; i++ {
+		insert(i, a[i])
+	}
+	last := a[k-1]
+	for i := k; i < len(a); i++ {
+		if v := a[i]; v < last {
+			a[i] = last
+			insert(k-1, v)
+			last = a[k-1]
+		}
 	}
 }

@@ -16,16 +16,27 @@ func bitmapWords(on bool, tokens, records int) int {
 	return words
 }
 
+// spread is 2^64 over the golden ratio: multiples of it by consecutive ranks lie
+// far apart (Knuth, The Art of Computer Programming 3, section 6.4).
+const spread = 0x9E3779B97F4A7C15
+
 // fillBitmap makes record n's bitmap: each token flips one bit ("Bitmap-Xor",
 // Sandes and others, section 3).
 func (t *table) fillBitmap(n int32, tokens []uint32) {
 	if t.words == 0 {
 		return
 	}
+	if t.words == 1 {
+		bitmap := uint64(0)
+		for _, rank := range tokens {
+			bitmap ^= 1 << (uint64(rank) * spread >> 58)
+		}
+		t.bitmaps[n] = bitmap
+		return
+	}
 	bitmap := t.bitmaps[int(n)*t.words:][:t.words]
 	for _, rank := range tokens {
-		// Multiplying by 2^64 over the golden ratio spreads consecutive ranks.
-		h := uint64(rank) * 0x9E3779B97F4A7C15
+		h := uint64(rank) * spread
 		bitmap[h>>32&uint64(t.words-1)] ^= 1 << (h >> 58)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ids numbers 64-bit keys.
+// ids numbers 64-bit keys, which must be mixed.
 type ids struct {
 	slots []idSlot // open addressing; a power of two
 	left  int      // first bits of the hash that all keys have in common
@@ -24,14 +24,14 @@ func newIDs(expected, left int) *ids {
 	return &ids{slots: make([]idSlot, 1<<b), left: left, shift: 64 - b}
 }
 
-// mix spreads the bits of a key; the constant is 2^64 divided by the golden
+// mix spreads the bits of a key, no two to the same number; the constant is 2^64 divided by the golden
 // ratio (Knuth, The Art of Computer Programming 3, section 6.4).
 func mix(key uint64) uint64 { return (key ^ key>>32) * 0x9E3779B97F4A7C15 }
 
-// take is the slot of a key, which is in it from now on; hash is its mix.
-func (d *ids) take(key, hash uint64) *idSlot {
+// take is the slot of a key, which is in it from now on.
+func (d *ids) take(key uint64) *idSlot {
 	mask := uint64(len(d.slots) - 1)
-	i := hash << d.left >> d.shift
+	i := key << d.left >> d.shift
 	for ; ; i = (i + 1) & mask {
 		s := &d.slots[i]
 		if s.id == 0 {
@@ -43,7 +43,7 @@ func (d *ids) take(key, hash uint64) *idSlot {
 	}
 	if 2*int(d.n) >= len(d.slots) {
 		d.grow()
-		return d.take(key, hash)
+		return d.take(key)
 	}
 	d.n++
 	d.slots[i] = idSlot{key: key, id: d.n}
@@ -59,7 +59,7 @@ func (d *ids) grow() {
 		if s.id == 0 {
 			continue
 		}
-		i := mix(s.key) << d.left >> d.shift
+		i := s.key << d.left >> d.shift
 		for d.slots[i].id != 0 {
 			i = (i + 1) & mask
 		}
