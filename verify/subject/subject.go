@@ -93,10 +93,10 @@ type tally struct {
 // The lines that tell are the first that differ in their words, if they are
 // among the first Lines. A word that only one of them has, or has more often,
 // names the subject of its page if the rest of that page has it too, and more
-// often than the rest of the other. A page keeps to its subject if half of the words that only its
-// line has are such names. One of the names must stand in its page at least
-// Rate times in 1,000 code points of the longer page: a long text may name its
-// site here and there, and still say what others say.
+// often than the rest of the other. A page keeps to its subject if half of the
+// words that only its line has are such names. One of the names must stand in
+// its page at least Rate times in 1,000 code points of the longer page: a long
+// text may name its site here and there, and still say what others say.
 //
 // It takes Both pages to keep to their subjects, or one if the other has no
 // word there that it has not; else it is OneSided.
