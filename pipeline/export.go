@@ -102,6 +102,9 @@ func (w *Workspace) writeClusters(ctx context.Context, to ...report.Writer) erro
 			}
 		}
 	}
+	if ctx.Err() != nil {
+		return ctx.Err() // since the last cluster
+	}
 	for _, out := range to {
 		if err := out.Close(); err != nil {
 			return err
@@ -124,7 +127,7 @@ func (w *Workspace) Clusters(ctx context.Context) iter.Seq2[report.Cluster, erro
 		flush := func() bool {
 			c, err := assemble(rows, finder)
 			rows = rows[:0]
-			return yield(c, errors.Join(err, ctx.Err())) && err == nil && ctx.Err() == nil
+			return yield(c, errors.Join(err, ctx.Err())) && err == nil
 		}
 		for r, err := range w.store.table(tableCluster) {
 			var row clusterRow

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"reflect"
 	"testing"
@@ -46,5 +47,40 @@ func TestExportAllIsEachFormat(t *testing.T) {
 	}
 	if i != len(seen) {
 		t.Errorf("%d clusters shown, want %d", len(seen), i)
+	}
+}
+
+// A pass that is cancelled at any cluster is no short file, but an error.
+func TestExportIsCancelled(t *testing.T) {
+	dir := t.TempDir()
+	runAll(t, dir, mustLoad(t), Options{}, crawl(t))
+	w, err := Open(dir, mustLoad(t), false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	all, err := w.ExportAll(context.Background(), func(report.Cluster) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(w.path("exports", "clusters.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := int(all.Clusters.Clusters)
+	for _, at := range []int{1, 2, last} {
+		ctx, cancel := context.WithCancel(context.Background())
+		seen := 0
+		_, err := w.ExportAll(ctx, func(report.Cluster) {
+			if seen++; seen == at {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) || seen > at+1 {
+			t.Errorf("cancelled at cluster %d of %d: %d seen, %v", at, last, seen, err)
+		}
+		if got, err := os.ReadFile(w.path("exports", "clusters.jsonl")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("cancelled at cluster %d: the file that was there changed (%v)", at, err)
+		}
 	}
 }

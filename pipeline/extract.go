@@ -24,7 +24,7 @@ const (
 	// Between reader and commit. Both are so much that the workers have enough
 	// to do while the reader inflates a large record, or a commit waits for the
 	// disk.
-	inFlight = 64 << 20 // bytes of records
+	inFlight = 64 << 20 // bytes of records, and of what became of them
 	queued   = 1 << 10  // events of a file
 )
 
@@ -53,23 +53,25 @@ type job struct {
 	damage   *extract.Damage
 	position extract.Position // behind it
 	consumed int64            // bytes of the file since the event before
-	weight   int64            // bytes of memory that it holds
+	weight   int64            // bytes of the record
 
 	doc    extract.Document
 	reason extract.Reason
 	text   textID // of a document
 	row    []byte // of a document
 	err    error
+	wanted bool // the job is waited for, see limiter
 	done   chan struct{}
 }
 
 // work is a worker's part: all that needs neither the job's place among the
 // others nor the database.
-func (j *job) work(x *extract.Extractor) {
+func (j *job) work(x *extract.Extractor, finished *limiter) {
 	defer close(j.done)
 	if j.raw == nil {
 		return
 	}
+	defer func() { finished.acquire(j.result(), &j.wanted) }()
 	j.doc, j.reason = x.Document(j.raw)
 	j.raw.Block = nil
 	if j.reason == extract.ReasonNone && j.doc.Repeats == nil {
@@ -78,6 +80,9 @@ func (j *job) work(x *extract.Extractor) {
 		j.row, j.err = json.Marshal(d)
 	}
 }
+
+// result is about the memory of what became of the record.
+func (j *job) result() int64 { return int64(len(j.doc.Text) + len(j.row)) }
 
 // extract reads all pending sources. Each file has one reader, and its events
 // are committed in their order with the place to go on from; parsing is done
@@ -100,12 +105,12 @@ func (w *Workspace) extract(sr *stageRun) error {
 	g, ctx := errgroup.WithContext(sr.ctx)
 	work := make(chan *job, queued)
 	files := make(chan Source)
-	memory := semaphore.NewWeighted(inFlight)
+	memory, finished := semaphore.NewWeighted(inFlight), newLimiter(ctx, inFlight)
 	readers, rctx := errgroup.WithContext(ctx)
 	for range 1 + w.o.Workers/8 { // one reader feeds about eight workers
 		readers.Go(func() error {
 			for s := range files {
-				if err := w.extractFile(rctx, s, work, memory); err != nil {
+				if err := w.extractFile(rctx, s, work, memory, finished); err != nil {
 					return fmt.Errorf("%s: %w", s.Path, err)
 				}
 			}
@@ -131,7 +136,7 @@ func (w *Workspace) extract(sr *stageRun) error {
 		g.Go(func() error {
 			x := extract.NewExtractor(w.config.Extract)
 			for j := range work {
-				j.work(x)
+				j.work(x, finished)
 			}
 			return nil
 		})
@@ -147,7 +152,7 @@ func (w *Workspace) extract(sr *stageRun) error {
 }
 
 // extractFile reads one file and commits what the workers make of it.
-func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job, memory *semaphore.Weighted) error {
+func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job, memory *semaphore.Weighted, finished *limiter) error {
 	queue := make(chan *job, queued)
 	g, ctx := errgroup.WithContext(ctx)
 	var readErr error
@@ -168,7 +173,7 @@ func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job,
 		})
 		return ctx.Err() // a file that cannot be read further stops nothing else
 	})
-	g.Go(func() error { return w.commitFile(ctx, &s, queue, memory) })
+	g.Go(func() error { return w.commitFile(ctx, &s, queue, memory, finished) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -212,7 +217,7 @@ func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) erro
 
 // commitFile takes the file's jobs in order and commits their documents with
 // the file's position.
-func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job, memory *semaphore.Weighted) error {
+func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job, memory *semaphore.Weighted, finished *limiter) error {
 	b := w.store.largeBatch(w.o.commitBytes)
 	saved := time.Now()
 	committed := func() error { return nil } // waits for the batch before
@@ -229,6 +234,7 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 		return nil
 	}
 	for j := range queue {
+		finished.want(&j.wanted)
 		select {
 		case <-j.done:
 		case <-ctx.Done():
@@ -241,6 +247,9 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 			return err
 		}
 		memory.Release(j.weight)
+		if j.raw != nil {
+			finished.release(j.result())
+		}
 		w.o.Progress.Add(j.consumed)
 		s.Position = j.position
 		if b.Len() >= w.o.commitBytes || time.Since(saved) > commitEvery {
@@ -252,7 +261,10 @@ func (w *Workspace) commitFile(ctx context.Context, s *Source, queue <-chan *job
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return errors.Join(commit(), committed())
+	if err := commit(); err != nil {
+		return err
+	}
+	return committed()
 }
 
 func (w *Workspace) commitJob(b batch, s *Source, j *job) error {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -111,7 +112,6 @@ func (w *Workspace) sight(sr *stageRun, at *templateCursor) error {
 	queue, work := make(chan *sightJob, w.o.Workers), make(chan *sightJob)
 	g.Go(func() error {
 		defer close(work)
-		defer close(queue)
 		for j, err := range w.sightJobs(at.After) {
 			if err != nil {
 				return err
@@ -124,6 +124,7 @@ func (w *Workspace) sight(sr *stageRun, at *templateCursor) error {
 				}
 			}
 		}
+		close(queue)
 		return nil
 	})
 	for range w.o.Workers {
@@ -149,7 +150,14 @@ func (w *Workspace) commitSightings(ctx context.Context, sr *stageRun, at *templ
 		rows.clear()
 		return err
 	}
-	for j := range queue {
+	for {
+		j, more, err := next(ctx, queue)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
 		select {
 		case <-j.done:
 		case <-ctx.Done():
@@ -168,9 +176,6 @@ func (w *Workspace) commitSightings(ctx context.Context, sr *stageRun, at *templ
 				return err
 			}
 		}
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	at.Counting = true
 	return flush()
@@ -320,7 +325,12 @@ func (w *Workspace) countSightings(sr *stageRun, at *templateCursor) error {
 			}
 		}
 	}
-	if err := errors.Join(end(), flush()); err != nil {
+	if err := end(); err != nil {
+		return err
+	}
+	// Behind the last sightings: an interruption from here on does not count them again.
+	at.Digest = append(at.Digest, bytes.Repeat([]byte{0xff}, sightingSize)...)
+	if err := flush(); err != nil {
 		return err
 	}
 	*at = templateCursor{Learned: true, Sightings: at.Sightings, Templates: at.Templates}

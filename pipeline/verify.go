@@ -118,7 +118,6 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 	queue, work := make(chan *verifyJob, 4*w.o.Workers), make(chan *verifyJob)
 	g.Go(func() error {
 		defer close(work)
-		defer close(queue)
 		send := func(j *verifyJob) error {
 			for _, to := range []chan<- *verifyJob{queue, work} {
 				select {
@@ -143,8 +142,11 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 			}
 		}
 		if len(j.sets) > 0 {
-			return send(j)
+			if err := send(j); err != nil {
+				return err
+			}
 		}
+		close(queue)
 		return nil
 	})
 	for range w.o.Workers {
@@ -182,7 +184,14 @@ func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verify
 		b, saved = w.store.batch(), time.Now()
 		return nil
 	}
-	for j := range queue {
+	for {
+		j, more, err := next(ctx, queue)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
 		select {
 		case <-j.done:
 		case <-ctx.Done():
@@ -205,9 +214,6 @@ func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verify
 				return err
 			}
 		}
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	at.Closing = true
 	return commit()

@@ -8,6 +8,7 @@ package subject
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -158,6 +159,9 @@ func (p *Page) times(word uint64) int {
 	return p.words.of(word)
 }
 
+// seed places words in tables, where a page must not say which fall together.
+var seed = rand.Uint64() | 1
+
 // counts is a hash table with open addressing, at most half full, of words and
 // how often each was added.
 type counts struct {
@@ -169,7 +173,7 @@ type counts struct {
 // slot is where the word is, or the free place for it.
 func (c *counts) slot(word uint64) int {
 	mask := len(c.words) - 1
-	i := int(word>>32) & mask
+	i := int(word*seed>>32) & mask
 	for c.words[i] != word && c.words[i] != 0 {
 		i = (i + 1) & mask
 	}

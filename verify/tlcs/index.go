@@ -1,6 +1,13 @@
 package tlcs
 
-import "math/bits"
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// seed places windows in the table, where a text must not say which fall
+// together.
+var seed = rand.Uint64() | 1
 
 // Index holds the windows of many documents, to bound how much of another
 // document its sketch against each of them can keep (section 3.2), without
@@ -89,7 +96,7 @@ func short(print uint32) uint32 { return print | 1 }
 
 // find returns the slot that a fingerprint is in, or the free one for it.
 func (x *Index) find(print uint32) int {
-	hi, _ := bits.Mul64(uint64(print)*scatter, uint64(len(x.prints)))
+	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(x.prints)))
 	i := int(hi)
 	for x.prints[i] != print && x.prints[i] != 0 {
 		if i++; i == len(x.prints) {

@@ -1,0 +1,66 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+)
+
+// next receives the next job of a queue; ok is false behind the last. A
+// producer closes its queue only when it has sent all: when it fails, the
+// context ends instead, so that what is not there is not taken for done.
+func next[T any](ctx context.Context, queue <-chan T) (j T, ok bool, err error) {
+	select {
+	case j, ok = <-queue:
+		return j, ok, nil
+	case <-ctx.Done():
+		return j, false, ctx.Err()
+	}
+}
+
+// limiter bounds the memory of finished jobs that wait for those before them: a
+// small record can become much text. A job that is waited for itself goes
+// beyond the bound, or all would wait.
+type limiter struct {
+	ctx  context.Context
+	mu   sync.Mutex
+	free sync.Cond
+	held int64
+	most int64
+}
+
+func newLimiter(ctx context.Context, most int64) *limiter {
+	l := &limiter{ctx: ctx, most: most}
+	l.free.L = &l.mu
+	context.AfterFunc(ctx, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.free.Broadcast()
+	})
+	return l
+}
+
+// acquire waits until there is room for n bytes of a job, or the job is wanted,
+// or the context ends.
+func (l *limiter) acquire(n int64, wanted *bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.held > 0 && l.held+n > l.most && !*wanted && l.ctx.Err() == nil {
+		l.free.Wait()
+	}
+	l.held += n
+}
+
+// want says that a job is waited for; wanted is that of its acquire.
+func (l *limiter) want(wanted *bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*wanted = true
+	l.free.Broadcast()
+}
+
+func (l *limiter) release(n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held -= n
+	l.free.Broadcast()
+}
