@@ -5,13 +5,22 @@ import (
 	"sync"
 )
 
-// next receives the next job of a queue; ok is false behind the last. A
-// producer closes its queue only when it has sent all: when it fails, the
-// context ends instead, so that what is not there is not taken for done.
-func next[T any](ctx context.Context, queue <-chan T) (j T, ok bool, err error) {
+// next receives the next job of a queue and waits until it is done; ok is false
+// behind the last. A producer closes its queue only when it has sent all: when
+// it fails, the context ends instead, so that what is not there is not taken
+// for done.
+func next[T interface{ finished() <-chan struct{} }](ctx context.Context, queue <-chan T) (j T, ok bool, err error) {
 	select {
 	case j, ok = <-queue:
-		return j, ok, nil
+	case <-ctx.Done():
+		return j, false, ctx.Err()
+	}
+	if !ok {
+		return j, false, nil
+	}
+	select {
+	case <-j.finished():
+		return j, true, nil
 	case <-ctx.Done():
 		return j, false, ctx.Err()
 	}

@@ -43,16 +43,28 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
+type testJob chan struct{}
+
+func (j testJob) finished() <-chan struct{} { return j }
+
 func TestNext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	queue := make(chan int, 2)
-	queue <- 1
-	if j, ok, err := next(ctx, queue); j != 1 || !ok || err != nil {
+	queue := make(chan testJob, 2)
+	done, working := make(testJob), make(testJob)
+	close(done)
+	queue <- done
+	if j, ok, err := next(ctx, queue); j != done || !ok || err != nil {
 		t.Error(j, ok, err)
 	}
-	cancel() // the producer failed: no end of the queue
-	if _, ok, err := next(ctx, queue); ok || !errors.Is(err, context.Canceled) {
-		t.Error(ok, err)
+	queue <- working
+	cancel() // the producer failed: neither a job that is not done, nor the end of the queue
+	for range 20 {
+		if _, ok, err := next(ctx, queue); ok || !errors.Is(err, context.Canceled) {
+			t.Error(ok, err)
+		}
+	}
+	for len(queue) > 0 {
+		<-queue
 	}
 	close(queue)
 	if _, ok, err := next(context.Background(), queue); ok || err != nil {

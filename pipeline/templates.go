@@ -85,6 +85,8 @@ type sightText struct {
 
 type sitePage struct{ site, address uint64 }
 
+func (j *sightJob) finished() <-chan struct{} { return j.done }
+
 // work cuts the texts into their sightings.
 func (j *sightJob) work() {
 	defer close(j.done)
@@ -157,11 +159,6 @@ func (w *Workspace) commitSightings(ctx context.Context, sr *stageRun, at *templ
 		}
 		if !more {
 			break
-		}
-		select {
-		case <-j.done:
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 		for row := range slices.Chunk(j.rows, sightingSize) {
 			rows.add(row)

@@ -82,6 +82,8 @@ type verifyJob struct {
 	done   chan struct{}
 }
 
+func (j *verifyJob) finished() <-chan struct{} { return j.done }
+
 // link is a near pair with its score, the member seen from the leader.
 type link struct {
 	leader, member cluster.Key
@@ -191,11 +193,6 @@ func (w *Workspace) commitVerdicts(ctx context.Context, sr *stageRun, at *verify
 		}
 		if !more {
 			break
-		}
-		select {
-		case <-j.done:
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 		if j.err != nil {
 			return j.err

@@ -297,7 +297,7 @@ func FuzzPairs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, width, distance, blocks uint8) {
 		d, err := New(int(width), int(distance), int(blocks))
 		if err != nil || d.Len() > 500 {
-			t.Skip()
+			return
 		}
 		var all []uint64
 		for ; len(data) >= 8 && len(all) < 60; data = data[8:] {

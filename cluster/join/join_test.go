@@ -339,7 +339,7 @@ func TestBenchMeasures(t *testing.T) {
 func FuzzSelf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, percent, kind, depth int) {
 		if percent < 1 || percent > 100 || depth < 0 || depth > 20 || len(data) > 400 {
-			t.Skip()
+			return
 		}
 		var c join.Collection
 		for _, s := range strings.Split(string(data), " ") {

@@ -118,7 +118,7 @@ func FuzzOf(f *testing.F) {
 	f.Add("近 重 复", "近 重", uint8(10))
 	f.Fuzz(func(t *testing.T, x, y string, w uint8) {
 		if strings.Contains(x+y, "\x00") { // the oracle's separator
-			t.Skip()
+			return
 		}
 		checkTexts(t, strings.Fields(x), strings.Fields(y), int(w)%16+1)
 	})

@@ -1,9 +1,6 @@
 package tokens
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // ids numbers 64-bit keys, which must be mixed.
 type ids struct {
@@ -64,20 +61,5 @@ func (d *ids) grow() {
 			i = (i + 1) & mask
 		}
 		d.slots[i] = s
-	}
-}
-
-// sortIDs sorts a record.
-func sortIDs(a []uint32) {
-	if len(a) > 12 {
-		slices.Sort(a)
-		return
-	}
-	for i := 1; i < len(a); i++ {
-		v, j := a[i], i
-		for ; j > 0 && a[j-1] > v; j-- {
-			a[j] = a[j-1]
-		}
-		a[j] = v
 	}
 }

@@ -1,0 +1,50 @@
+package pipeline
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"neardup/configs"
+	"neardup/report"
+)
+
+// BenchmarkRun takes the files that NEARDUP_ARCHIVE names, the example crawl
+// without it, through all stages and the exports.
+func BenchmarkRun(b *testing.B) {
+	files := []string{"../example/crawl.warc.gz"}
+	if list := os.Getenv("NEARDUP_ARCHIVE"); list != "" {
+		files = filepath.SplitList(list)
+	}
+	config, err := configs.Load("default", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir, n := b.TempDir(), 0
+	for b.Loop() {
+		n++
+		ws := filepath.Join(dir, strconv.Itoa(n))
+		sources, _, err := Inputs(ws, files, nil, limits)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w, err := Open(ws, config, true, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := w.ExportAll(context.Background(), func(report.Cluster) {}); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.RemoveAll(ws); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
