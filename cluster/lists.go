@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 
 	"neardup/signature"
@@ -14,8 +15,8 @@ type Posting struct {
 	Key       Key
 }
 
-// Edge says that a document stands in a list of which Rep, the larger key, is
-// the representative.
+// Edge says that two documents stand in one list, Rep the larger key: as a rule
+// the list's representative.
 type Edge struct{ Rep, Member Key }
 
 // ListOptions say which lists are deleted. The paper: "We delete the signatures
@@ -24,6 +25,7 @@ type Edge struct{ Rep, Member Key }
 type ListOptions struct {
 	MaxList  int `json:"max_list" yaml:"max_list"`   // lists of more documents are deleted; at least 2
 	SiteList int `json:"site_list" yaml:"site_list"` // lists of more are deleted if few sites hold them; 0: none are
+	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists of at most so many have an edge for every pair, not only for those with the representative
 }
 
 // Validate says which option is out of its range.
@@ -33,6 +35,9 @@ func (o ListOptions) Validate() error {
 	}
 	if o.SiteList < 0 {
 		return fmt.Errorf("site_list is %d, must be at least 0", o.SiteList)
+	}
+	if o.AllPairs < 0 {
+		return fmt.Errorf("all_pairs is %d, must be at least 0", o.AllPairs)
 	}
 	return nil
 }
@@ -154,16 +159,35 @@ func (l *Lists) Flush() error {
 	case len(l.keys) == 1:
 		counts.Singletons = 1
 	default:
-		for _, m := range l.keys[1:] {
-			if err := l.emit(Edge{Rep: l.keys[0], Member: m}); err != nil {
+		for edge := range Pairs(l.keys, l.o.AllPairs) {
+			if err := l.emit(edge); err != nil {
 				return err
 			}
+			counts.Edges++
 		}
-		counts.Edges = int64(len(l.keys) - 1)
 	}
 	l.counts.Add(counts)
 	l.keys, l.postings, l.sorted, l.deleted = l.keys[:0], 0, false, false
 	return nil
+}
+
+// Pairs gives the pairs of documents that stand together, from the largest key
+// down: all of them if there are at most so many documents, else those with the
+// first, so that their number does not grow with the square. Rep is the larger.
+func Pairs(keys []Key, most int) iter.Seq[Edge] {
+	return func(yield func(Edge) bool) {
+		reps := 1
+		if len(keys) <= most {
+			reps = len(keys)
+		}
+		for i, rep := range keys[:min(reps, len(keys))] {
+			for _, m := range keys[i+1:] {
+				if !yield(Edge{Rep: rep, Member: m}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Counts is the account of the lists that have ended.

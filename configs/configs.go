@@ -13,13 +13,16 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"neardup/cluster/hamming"
 	"neardup/extract"
 	"neardup/signature/ring"
+	"neardup/signature/simhash"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
@@ -32,7 +35,7 @@ var presets embed.FS
 type Config struct {
 	Extract extract.Options `yaml:"extract" json:"extract"`
 	Text    Text            `yaml:"text" json:"text"`
-	Sign    ring.Options    `yaml:"sign" json:"sign"`
+	Sign    Sign            `yaml:"sign" json:"sign"`
 	Cluster Cluster         `yaml:"cluster" json:"cluster"`
 	Verify  Verify          `yaml:"verify" json:"verify"`
 }
@@ -67,32 +70,64 @@ const (
 	PagesTopic = "topic" // no navigation pages
 )
 
-// Cluster are the settings of the perhaps-similar sets.
+// Sign says how texts are signed: a scheme, and the options of each. Those of
+// the ring have no section of their own.
+type Sign struct {
+	Scheme       string `yaml:"scheme" json:"scheme"`
+	ring.Options `yaml:",inline"`
+}
+
+// Cluster says how candidates are found: a search, and the options of each.
+// Those of the search by keys have no section of their own.
 type Cluster struct {
+	Search  string `yaml:"search" json:"search"`
+	Keys    `yaml:",inline"`
+	Quality string  `yaml:"quality" json:"quality"`
+	Hamming Hamming `yaml:"hamming" json:"hamming"`
+	Join    Join    `yaml:"join" json:"join"`
+}
+
+// Keys are the settings of the search for texts that share signatures.
+type Keys struct {
 	MaxList   int     `yaml:"max_list" json:"max_list"`
 	SiteList  int     `yaml:"site_list" json:"site_list"`
 	Sites     int     `yaml:"sites" json:"sites"`
 	SiteShare float64 `yaml:"site_share" json:"site_share"`
 	Merge     string  `yaml:"merge" json:"merge"`
-	Quality   string  `yaml:"quality" json:"quality"`
+	AllPairs  int     `yaml:"all_pairs" json:"all_pairs"` // with MergePairs, as the next
+	Common    int     `yaml:"common" json:"common"`
+}
+
+// Hamming are the settings of the search for signatures that differ in few bits.
+type Hamming struct {
+	Distance int `yaml:"distance" json:"distance"`
+	AllPairs int `yaml:"all_pairs" json:"all_pairs"` // of equal signatures
 }
 
 // The readings of the merging of lists, and the closing rules.
 const (
 	MergeDirect           = "direct"
 	MergeFollowing        = "following"
+	MergePairs            = "pairs" // none: pairs of a list are candidates by themselves
 	ClosingTransitive     = "transitive"
 	ClosingRepresentative = "representative"
 	ContainedLinks        = "links"
 	ContainedLeaf         = "leaf"
 )
 
-// Verify are the settings of the verdicts and of closing them into clusters.
+// Pairs tells whether candidates are pairs, each verified by itself, and not
+// perhaps-similar sets.
+func (c *Cluster) Pairs() bool { return c.Search != SearchKeys || c.Merge == MergePairs }
+
+// Verify are the settings of the verdicts and of closing them into clusters: a
+// measure, and the options of each. Those of TLCS have no section of their own.
 type Verify struct {
+	Measure      string `yaml:"measure" json:"measure"`
 	tlcs.Options `yaml:",inline"`
 	Subject      `yaml:",inline"`
 	Closing      string `yaml:"closing" json:"closing"`
 	Contained    string `yaml:"contained" json:"contained"`
+	Transitivity bool   `yaml:"transitivity" json:"transitivity"`
 }
 
 // Subject are the settings of the check of subjects.
@@ -109,9 +144,9 @@ func (c Config) Validate() error {
 	return errors.Join(
 		section("extract", c.Extract.Validate()),
 		section("text", c.Text.validate()),
-		section("sign", c.Sign.Validate()),
 		section("cluster", c.Cluster.validate()),
 		section("verify", c.Verify.validate()),
+		c.validateParts(),
 	)
 }
 
@@ -129,19 +164,53 @@ func (t Text) validate() error {
 }
 
 func (c Cluster) validate() error {
+	switch c.Search {
+	case SearchHamming:
+		return prefixed("hamming.", c.Hamming.validate())
+	case SearchJoin:
+		return prefixed("join.", c.Join.Validate())
+	}
+	return c.Keys.validate()
+}
+
+func (k Keys) validate() error {
 	switch {
-	case c.MaxList < 2:
-		return fmt.Errorf("max_list: %d is under 2", c.MaxList)
-	case c.SiteList < 0:
-		return fmt.Errorf("site_list: %d is negative", c.SiteList)
-	case c.Sites < 1:
-		return fmt.Errorf("sites: %d is under 1", c.Sites)
-	case !(c.SiteShare > 0 && c.SiteShare <= 1):
-		return fmt.Errorf("site_share: %v is not in (0, 1]", c.SiteShare)
-	case c.Merge != MergeDirect && c.Merge != MergeFollowing:
-		return fmt.Errorf("merge: %q is neither %s nor %s", c.Merge, MergeDirect, MergeFollowing)
+	case k.MaxList < 2:
+		return fmt.Errorf("max_list: %d is under 2", k.MaxList)
+	case k.SiteList < 0:
+		return fmt.Errorf("site_list: %d is negative", k.SiteList)
+	case k.Sites < 1:
+		return fmt.Errorf("sites: %d is under 1", k.Sites)
+	case !(k.SiteShare > 0 && k.SiteShare <= 1):
+		return fmt.Errorf("site_share: %v is not in (0, 1]", k.SiteShare)
+	case k.Merge != MergeDirect && k.Merge != MergeFollowing && k.Merge != MergePairs:
+		return fmt.Errorf("merge: %q is neither %s, %s nor %s", k.Merge, MergeDirect, MergeFollowing, MergePairs)
+	case k.AllPairs < 0:
+		return fmt.Errorf("all_pairs: %d is negative", k.AllPairs)
+	case k.Common < 1:
+		return fmt.Errorf("common: %d is under 1", k.Common)
+	case k.Common > 1 && k.Merge != MergePairs:
+		return fmt.Errorf("common: %d needs merge: %s", k.Common, MergePairs)
 	}
 	return nil
+}
+
+func (h Hamming) validate() error {
+	switch {
+	case h.Distance < 0 || h.Distance > simhash.Bits-1:
+		return fmt.Errorf("distance: %d is not from 0 to %d", h.Distance, simhash.Bits-1)
+	case h.AllPairs < 0:
+		return fmt.Errorf("all_pairs: %d is negative", h.AllPairs)
+	}
+	_, err := hamming.Choose(simhash.Bits, h.Distance, 1<<20, hamming.EntryStore)
+	return err
+}
+
+func prefixed(prefix string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s%w", prefix, err)
 }
 
 func (v Verify) validate() error {
@@ -151,7 +220,10 @@ func (v Verify) validate() error {
 	if v.Contained != ContainedLinks && v.Contained != ContainedLeaf {
 		return fmt.Errorf("contained: %q is neither %s nor %s", v.Contained, ContainedLinks, ContainedLeaf)
 	}
-	return errors.Join(v.Options.Validate(), v.Subject.Validate())
+	if v.Transitivity && v.Closing != ClosingTransitive {
+		return fmt.Errorf("transitivity: true needs closing: %s", ClosingTransitive)
+	}
+	return v.Subject.Validate()
 }
 
 // Names lists the presets.
@@ -214,14 +286,17 @@ func (c *Config) Set(settings []string) error {
 // set applies one "section.key=value".
 func set(c *Config, setting string) error {
 	name, value, ok := strings.Cut(setting, "=")
-	section, key, dotted := strings.Cut(name, ".")
-	if !ok || !dotted {
+	keys := strings.Split(name, ".")
+	if !ok || len(keys) < 2 {
 		return errors.New("want SECTION.KEY=VALUE, such as verify.slope=0.2")
 	}
 	if value == "" {
 		value = `""` // YAML would take it for null and leave the setting as it is
 	}
-	return decode(fmt.Appendf(nil, "%s: {%s: %s}\n", section, key, value), c)
+	for _, key := range slices.Backward(keys[1:]) {
+		value = fmt.Sprintf("{%s: %s}", key, value)
+	}
+	return decode(fmt.Appendf(nil, "%s: %s\n", keys[0], value), c)
 }
 
 // unknownKey is how the YAML library words it.

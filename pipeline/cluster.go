@@ -15,7 +15,9 @@ import (
 	"strings"
 
 	"neardup/cluster"
+	similarity "neardup/cluster/join"
 	"neardup/configs"
+	"neardup/signature"
 )
 
 const (
@@ -30,6 +32,9 @@ type ClusterCounts struct {
 	Sets    int64              `json:"sets"`
 	Members int64              `json:"members"`
 	Largest int64              `json:"largest_set"`
+
+	Hamming *HammingCounts     `json:"hamming,omitempty"`
+	Join    *similarity.Counts `json:"join,omitempty"`
 }
 
 // clusterCursor is where the clustering goes on: at the list of Signature, or
@@ -41,6 +46,12 @@ type clusterCursor struct {
 }
 
 func (w *Workspace) cluster(sr *stageRun) error {
+	switch w.config.Cluster.Search {
+	case configs.SearchHamming:
+		return w.clusterHamming(sr)
+	case configs.SearchJoin:
+		return w.clusterJoin(sr)
+	}
 	var at clusterCursor
 	if _, err := sr.cursor(&at); err != nil {
 		return err
@@ -51,10 +62,27 @@ func (w *Workspace) cluster(sr *stageRun) error {
 		}
 	}
 	counts := ClusterCounts{Lists: at.Counts}
-	if err := w.merge(sr, &counts); err != nil {
+	merge := w.merge
+	if w.config.Cluster.Pairs() {
+		merge = w.tally
+	}
+	if err := merge(sr, &counts); err != nil {
 		return err
 	}
-	return sr.setCounts(counts)
+	return w.countSets(sr, &counts)
+}
+
+// countSets counts the perhaps-similar sets, and ends the clustering.
+func (w *Workspace) countSets(sr *stageRun, c *ClusterCounts) error {
+	for set, err := range w.sets(nil) {
+		if err != nil {
+			return err
+		}
+		c.Sets++
+		c.Members += int64(len(set))
+		c.Largest = max(c.Largest, int64(len(set)))
+	}
+	return sr.setCounts(c)
 }
 
 // lists scans the signature lists in order and writes their edges.
@@ -64,14 +92,18 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 		return err
 	}
 	w.o.Progress.Total(signed.Signatures-at.Counts.Postings, "signatures")
-	quality, err := w.quality()
+	keyOf, err := w.keyOf()
 	if err != nil {
 		return err
 	}
-	edges := fixedRun{size: 1 + 2*cluster.KeySize}
+	edges := fixedRun{size: w.edgeSize()}
 	options := cluster.ListOptions{MaxList: w.config.Cluster.MaxList, SiteList: w.config.Cluster.SiteList}
+	if w.config.Cluster.Pairs() {
+		options.AllPairs = w.config.Cluster.AllPairs
+	}
+	var list signature.Signature // of the edges that come
 	lists := cluster.NewLists(options, w.concentrated, func(e cluster.Edge) error {
-		edges.add([]byte{tableEdge}, e.Rep[:], e.Member[:])
+		edges.add([]byte{tableEdge}, e.Rep[:], e.Member[:], list[:edges.size-edgeSize])
 		return nil
 	})
 	before := at.Counts
@@ -97,12 +129,11 @@ func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 		if err != nil {
 			return err
 		}
-		if quality != nil {
-			p.Key = cluster.NewKey(quality[p.Key.ID()], p.Key.ID())
-		}
+		p.Key = keyOf(p.Key)
 		if err := lists.Add(p); err != nil {
 			return err
 		}
+		list = p.Signature
 		if edges.len() >= w.o.runRows && lists.Counts().Postings == n {
 			// p is the first of its list: all edges are of lists before it.
 			if err := flush(clusterCursor{Signature: p.Signature[:]}); err != nil {
@@ -192,14 +223,6 @@ func (w *Workspace) merge(sr *stageRun, c *ClusterCounts) error {
 	if err := errors.Join(err, flush()); err != nil {
 		return err
 	}
-	for set, err := range w.sets(nil) {
-		if err != nil {
-			return err
-		}
-		c.Sets++
-		c.Members += int64(len(set))
-		c.Largest = max(c.Largest, int64(len(set)))
-	}
 	return nil
 }
 
@@ -216,7 +239,7 @@ func (w *Workspace) sets(after []byte) iter.Seq2[[]cluster.Key, error] {
 		for r, err := range w.store.rows(lower, upper) {
 			var owner, member cluster.Key
 			if err == nil {
-				owner, member, err = parsePairKey(r.key())
+				owner, member, _, err = parseSetKey(r.key())
 			}
 			if err != nil {
 				yield(nil, err)
@@ -234,6 +257,16 @@ func (w *Workspace) sets(after []byte) iter.Seq2[[]cluster.Key, error] {
 			yield(set, nil)
 		}
 	}
+}
+
+// keyOf gives the keys that texts have in clustering: those that they were
+// signed with, or those of their page quality.
+func (w *Workspace) keyOf() (func(cluster.Key) cluster.Key, error) {
+	quality, err := w.quality()
+	if err != nil || quality == nil {
+		return func(k cluster.Key) cluster.Key { return k }, err
+	}
+	return func(k cluster.Key) cluster.Key { return cluster.NewKey(quality[k.ID()], k.ID()) }, nil
 }
 
 // quality reads the file of page qualities and gives the best of each text's

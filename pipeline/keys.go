@@ -28,8 +28,9 @@ const (
 	tableTemplate   = 'l' // l textID[16] sentence[4]             -
 	tableSigned     = 'g' // g textID[16]                         signatures[4], with templates characters[4] left[4]
 	tablePosting    = 's' // s signature[16] key[20]              -
-	tableEdge       = 'e' // e representative[20] member[20]      -
-	tableSet        = 'p' // p set[20] member[20]                 -
+	tableEdge       = 'e' // e representative[20] member[20], with cluster.common signature[16]  -
+	tablePermuted   = 'q' // q table[2] permuted[8] key[20] texts[4]  -
+	tableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	tableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
 	tableAssigned   = 'a' // a textID[16]                         representative[16]
 	tableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
@@ -227,6 +228,42 @@ func parsePairKey(k []byte) (a, b cluster.Key, err error) {
 		return a, b, corrupt(k)
 	}
 	return cluster.Key(k[1 : 1+cluster.KeySize]), cluster.Key(k[1+cluster.KeySize:]), nil
+}
+
+const edgeSize = 1 + 2*cluster.KeySize
+
+// edgeSize is the size of a key of tableEdge. Where signatures in common are
+// counted there is one for each, with the signature.
+func (w *Workspace) edgeSize() int {
+	if w.config.Cluster.Pairs() && w.config.Cluster.Common > 1 {
+		return edgeSize + len(signature.Signature{})
+	}
+	return edgeSize
+}
+
+const scoredSetSize = edgeSize + 8
+
+// parseSetKey gives the parts of a key of tableSet; a score is 0 where the
+// search gives none.
+func parseSetKey(k []byte) (set, member cluster.Key, score float64, err error) {
+	if len(k) == scoredSetSize {
+		score = math.Float64frombits(binary.BigEndian.Uint64(k[edgeSize:]))
+		k = k[:edgeSize]
+	}
+	set, member, err = parsePairKey(k)
+	return set, member, score, err
+}
+
+const permutedSize = 1 + 2 + 8 + cluster.KeySize + 4
+
+// parsePermutedKey gives the parts of a key of tablePermuted: that of package
+// hamming, and the texts that have the signature.
+func parsePermutedKey(k []byte) (key []byte, g group, err error) {
+	if len(k) != permutedSize {
+		return nil, g, corrupt(k)
+	}
+	g.key, g.texts = cluster.Key(k[11:]), binary.BigEndian.Uint32(k[31:])
+	return k[1:11], g, nil
 }
 
 // Relation says how a member is like the page that it was verified against.

@@ -10,9 +10,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"neardup/configs"
 	"neardup/extract"
 	"neardup/sweep"
 	"neardup/truth"
+	"neardup/verify"
 	"neardup/verify/tlcs"
 )
 
@@ -141,7 +143,7 @@ func (s *sweeper) measureRates(ctx context.Context) (missing int, r sweep.Rates,
 	if s.Truth != nil {
 		missing = s.Truth.Len() - len(s.rates.judged)
 	}
-	if s.Sample == 0 {
+	if s.Sample == 0 || s.config.Verify.Measure != configs.MeasureTLCS {
 		return missing, r, nil
 	}
 	mates, err := s.matesOf()
@@ -298,13 +300,14 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]textID]pairWant)
 type pairMeter struct {
 	w               *Workspace
 	docs            *prepared
+	comparer        verify.Comparer
 	sketched, whole *tlcs.Comparer
 }
 
 func newPairMeter(w *Workspace, docs *prepared) *pairMeter {
 	whole := w.config.Verify.Options
 	whole.Window = 1 // filters nothing that could match
-	return &pairMeter{w, docs, tlcs.NewComparer(w.config.Verify.Options), tlcs.NewComparer(whole)}
+	return &pairMeter{w, docs, docs.judge.measure.Comparer(), tlcs.NewComparer(w.config.Verify.Options), tlcs.NewComparer(whole)}
 }
 
 func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err error) {
@@ -315,11 +318,11 @@ func (p *pairMeter) measure(pair [2]textID, want pairWant) (m pairMeasure, err e
 		if err != nil {
 			return m, err
 		}
-		docs[i], d[i] = doc, doc.windows()
+		docs[i], d[i] = doc, doc.prepared().(*tlcs.Document)
 	}
 	m.has = want
 	m.lengths = d[0].Len() + d[1].Len()
-	verdict, _ := judge(p.sketched, p.w.config.Verify, docs[0], docs[1])
+	verdict, _ := p.docs.judge.decide(p.comparer, docs[0], docs[1])
 	m.near = verdict.Near
 	if want&wantStrained != 0 {
 		x, y := p.sketched.SketchLengths(d[0], d[1])

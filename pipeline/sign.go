@@ -13,7 +13,6 @@ import (
 	"neardup/configs"
 	"neardup/extract/text"
 	"neardup/signature"
-	"neardup/signature/ring"
 )
 
 const signBatch = 64 // texts that a worker signs at a time
@@ -88,9 +87,9 @@ func (w *Workspace) sign(sr *stageRun) error {
 	workers, wctx := errgroup.WithContext(ctx)
 	for range w.o.Workers {
 		workers.Go(func() error {
-			signer := ring.New(w.config.Sign)
+			scheme := w.config.Sign.NewScheme()
 			for j := range in {
-				w.signTexts(signer, j)
+				w.signTexts(scheme, j)
 				select {
 				case out <- j:
 				case <-wctx.Done():
@@ -215,7 +214,7 @@ func (w *Workspace) leftOut(t textID) (bool, error) {
 	return true, nil
 }
 
-func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
+func (w *Workspace) signTexts(scheme signature.Scheme, j *signJob) {
 	var signatures []signature.Signature
 	for i, t := range j.texts {
 		var row signedRow
@@ -225,16 +224,27 @@ func (w *Workspace) signTexts(signer *ring.Signer, j *signJob) {
 			row.leftOut = row.characters - min(row.characters, uint32(utf8.RuneCountInString(left)))
 			t = left
 		}
-		signatures = signer.Sign(signatures[:0], text.Sentences(text.Cut(t, w.config.Text.MaxColumns)))
+		t = text.Cut(t, w.config.Text.MaxColumns)
+		signatures = scheme.Sign(signatures[:0], t)
 		row.signatures = uint32(len(signatures))
 		j.signed = append(j.signed, row.append(nil, j.templates != nil))
-		key := cluster.NewKey(float32(len(signatures)), j.ids[i])
+		key := cluster.NewKey(w.weight(t, len(signatures)), j.ids[i])
 		j.postings = slices.Grow(j.postings, postingSize*len(signatures))
 		for _, s := range signatures {
 			j.postings = appendPosting(j.postings, s, key)
 		}
 	}
 	j.texts = nil
+}
+
+// weight is W of a text's key: the number of its signatures (TLCS paper, section
+// 3.1), or its length in code points with schemes that give long texts no more
+// signatures than short ones.
+func (w *Workspace) weight(text string, signatures int) float32 {
+	if w.config.Sign.Scheme == configs.SchemeRing {
+		return float32(signatures)
+	}
+	return float32(utf8.RuneCountInString(text))
 }
 
 func (w *Workspace) countSigned(sr *stageRun, texts, templates int64) error {
@@ -250,7 +260,7 @@ func (w *Workspace) countSigned(sr *stageRun, texts, templates int64) error {
 		}
 		c.Texts++
 		c.Signatures += int64(s.signatures)
-		if s.signatures == 0 {
+		if s.signatures == 0 && w.config.Sign.Scheme != configs.SchemeNone {
 			c.Unsigned++
 		}
 		t.add(s)

@@ -53,7 +53,7 @@ var stages = []stage{
 	{name: "sign", version: 3, options: signOptions, run: (*Workspace).sign, extends: withoutTemplates,
 		tables: []byte{tableSighting, tableTemplate, tableSigned, tablePosting}},
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
-		tables: []byte{tableEdge, tableSet}},
+		tables: []byte{tableEdge, tablePermuted, tableSet}},
 	{name: "verify", version: 2, options: verifyOptions, run: (*Workspace).verify,
 		tables: []byte{tableVerdict, tableAssigned, tableCluster}},
 }
@@ -65,28 +65,28 @@ func always(configs.Config) bool { return true }
 func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
 
 // The options of each stage are whole sections of the config, so that none can
-// be forgotten.
+// be forgotten, but for those of parts that the method does not have.
 func extractOptions(c configs.Config) any { return c.Extract }
 
 func signOptions(c configs.Config) any {
 	return struct {
-		Text configs.Text `json:"text"`
-		Sign any          `json:"sign"`
-	}{c.Text, c.Sign}
+		Text configs.Text   `json:"text"`
+		Sign map[string]any `json:"sign"`
+	}{c.Text, c.Sign.Used()}
 }
 
 func clusterOptions(c configs.Config) any {
 	return struct {
-		Cluster configs.Cluster `json:"cluster"`
-		Quality string          `json:"quality_digest"`
-	}{c.Cluster, qualityDigest(c.Cluster.Quality)}
+		Cluster map[string]any `json:"cluster"`
+		Quality string         `json:"quality_digest"`
+	}{c.Cluster.Used(), qualityDigest(c.Cluster.Quality)}
 }
 
 func verifyOptions(c configs.Config) any {
 	return struct {
 		Text   configs.Text   `json:"text"`
-		Verify configs.Verify `json:"verify"`
-	}{c.Text, c.Verify}
+		Verify map[string]any `json:"verify"`
+	}{c.Text, c.Verify.Used()}
 }
 
 // stageState is what the database remembers of a stage. It is committed with

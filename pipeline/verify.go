@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
-	"neardup/verify/tlcs"
+	"neardup/verify"
 )
 
 const (
@@ -42,18 +42,18 @@ func (c *VerifyCounts) add(o VerifyCounts) {
 	c.Near += o.Near
 }
 
-func (c *VerifyCounts) verdict(v tlcs.Verdict) {
+func (c *VerifyCounts) verdict(v verify.Verdict) {
 	c.Pairs++
 	switch v.Rejected {
-	case tlcs.None:
+	case verify.None:
 		c.Near++
-	case tlcs.ByLength:
+	case verify.ByLength:
 		c.ByLength++
-	case tlcs.BySketch:
+	case verify.BySketch:
 		c.BySketch++
-	case tlcs.ByDistance:
+	case verify.ByDistance:
 		c.ByDistance++
-	case tlcs.ByScore:
+	case verify.ByScore:
 		c.ByScore++
 	}
 }
@@ -63,8 +63,9 @@ func (c *VerifyCounts) bySubject() {
 	c.BySubject++
 }
 
-// verifyCursor is where the verification goes on: behind the set After, or
-// after all sets with the closing, which starts over.
+// verifyCursor is where the verification goes on: behind the set After (of
+// candidates that are pairs: behind the row), or after all sets with the
+// closing, which starts over.
 type verifyCursor struct {
 	After   []byte       `json:"after,omitempty"`
 	Closing bool         `json:"closing,omitempty"`
@@ -96,7 +97,11 @@ func (w *Workspace) verify(sr *stageRun) error {
 		return err
 	}
 	if !at.Closing {
-		if err := w.compare(sr, &at); err != nil {
+		compare := w.compareSets
+		if w.config.Cluster.Pairs() {
+			compare = w.comparePairs
+		}
+		if err := compare(sr, &at); err != nil {
 			return err
 		}
 	}
@@ -106,9 +111,9 @@ func (w *Workspace) verify(sr *stageRun) error {
 	return sr.setCounts(at.Counts)
 }
 
-// compare verifies the pairs of each perhaps-similar set. Sets are worked on
+// compareSets verifies the pairs of each perhaps-similar set. Sets are worked on
 // in parallel and committed in order, with the place to go on from.
-func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
+func (w *Workspace) compareSets(sr *stageRun, at *verifyCursor) error {
 	var clustered ClusterCounts
 	if err := w.counts("cluster", &clustered); err != nil {
 		return err
@@ -153,14 +158,14 @@ func (w *Workspace) compare(sr *stageRun, at *verifyCursor) error {
 	})
 	for range w.o.Workers {
 		g.Go(func() error {
-			one := newComparers(w.config.Verify.Options, 1)
+			one := docs.judge.comparers(1)
 			for j := range work {
 				for _, set := range j.sets {
 					comparers := one
 					if len(set) > largeSet {
-						comparers = newComparers(w.config.Verify.Options, w.o.Workers)
+						comparers = docs.judge.comparers(w.o.Workers)
 					}
-					v := setVerifier{config: w.config.Verify, docs: docs.get, comparers: comparers}
+					v := setVerifier{judge: docs.judge, docs: docs.get, workers: comparers}
 					if j.err = v.verify(ctx, set); j.err != nil {
 						break
 					}

@@ -13,6 +13,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/verify"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
@@ -39,13 +40,13 @@ const (
 // 4), without saying which pairs; comparing with leaders only is our reading.
 // The outcome does not depend on the number of comparers.
 type setVerifier struct {
-	config    configs.Verify
-	docs      func(textID) (*document, error)
-	comparers []*tlcs.Comparer
+	judge
+	docs    func(textID) (*document, error)
+	workers []verify.Comparer
 
 	leaders []cluster.Key
 	lengths []int       // of the leaders, in code points
-	index   *tlcs.Index // of the first leaders, once they are many
+	index   *tlcs.Index // of the first leaders, once they are many; of TLCS only
 	parent  []int       // of each leader in the forest of united clusters
 	links   []link
 	counts  VerifyCounts
@@ -55,56 +56,78 @@ type setVerifier struct {
 type document struct {
 	compared, whole string // what is scored, and what tells the subject; as a rule the same
 	length          int    // of what is scored, in code points
-	window          int
 	page            *subject.Page
 
-	once sync.Once
-	tlcs *tlcs.Document
+	measure verify.Measure
+	once    sync.Once
+	scored  verify.Document
 }
 
-func prepare(text string, v configs.Verify) *document { return prepareWithout(text, text, v) }
-
-// prepareWithout makes a document whose subject is that of the whole text, and
-// whose scores are of the part of it that is compared.
-func prepareWithout(compared, whole string, v configs.Verify) *document {
-	return &document{compared: compared, whole: whole, length: utf8.RuneCountInString(compared), window: v.Window,
-		page: subject.Read(whole, v.Subject.Lines)}
+// judge makes documents and decides whether two are near, by a measure and by
+// their subjects.
+type judge struct {
+	config  configs.Verify
+	measure verify.Measure
 }
 
-// windows is the text prepared for scores. It is made when first asked for:
+func newJudge(c *configs.Config) judge { return judge{c.Verify, c.NewMeasure()} }
+
+// document makes a document whose subject is that of the whole text, and whose
+// scores are of the part of it that is compared.
+func (j judge) document(compared, whole string) *document {
+	return &document{compared: compared, whole: whole, length: utf8.RuneCountInString(compared), measure: j.measure,
+		page: subject.Read(whole, j.config.Subject.Lines)}
+}
+
+// prepared is the text prepared for scores. It is made when first asked for:
 // many texts differ from all others by their subjects.
-func (d *document) windows() *tlcs.Document {
-	d.once.Do(func() { d.tlcs = tlcs.Prepare(d.compared, d.window) })
-	return d.tlcs
+func (d *document) prepared() verify.Document {
+	d.once.Do(func() { d.scored = d.measure.Prepare(d.compared) })
+	return d.scored
 }
 
-// bytes is about the memory that d holds once it was asked for everything.
+// bytes is about the memory that d holds once it was asked for everything: no
+// measure takes more for a text than TLCS.
 func (d *document) bytes() int {
 	return len(d.compared) + len(d.whole) + d.length*tlcs.DocumentBytes
 }
 
-// judge decides whether two documents are near. Those about different subjects
+// decide tells whether two documents are near. Those about different subjects
 // are not, whatever they measure; the verdict is then empty. Evidence from one
 // side is not held against containment: a page that holds another may well be
 // about more.
-func judge(c *tlcs.Comparer, o configs.Verify, a, b *document) (v tlcs.Verdict, bySubject bool) {
-	evidence := o.Subject.Compare(a.page, b.page)
+func (j judge) decide(c verify.Comparer, a, b *document) (v verify.Verdict, bySubject bool) {
+	evidence := j.config.Subject.Compare(a.page, b.page)
 	if evidence == subject.Both {
 		return v, true
 	}
-	v = c.Compare(a.windows(), b.windows())
-	if v.Near && evidence == subject.OneSided && v.Resemblance >= o.Resemblance && v.Resemblance < o.Subject.OneSided {
-		return tlcs.Verdict{}, true
+	v = c.Compare(a.prepared(), b.prepared())
+	if v.Near && evidence == subject.OneSided && !v.Contained && v.Resemblance < j.config.Subject.OneSided {
+		return verify.Verdict{}, true
 	}
 	return v, false
 }
 
-func newComparers(o tlcs.Options, n int) []*tlcs.Comparer {
-	var out []*tlcs.Comparer
+func (j judge) comparers(n int) []verify.Comparer {
+	var out []verify.Comparer
 	for range n {
-		out = append(out, tlcs.NewComparer(o))
+		out = append(out, j.measure.Comparer())
 	}
 	return out
+}
+
+// score says what the member is to its leader.
+func (j judge) score(v verify.Verdict, leader, m *document) score {
+	s := score{Near, v.Resemblance, v.Containment}
+	if v.Contained {
+		switch {
+		case m.length < leader.length:
+			s.Relation = Contained
+		case m.length > leader.length:
+			s.Relation = Contains
+		}
+	}
+	return s
 }
 
 // member is one of a chunk on its way.
@@ -125,7 +148,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		// Against the leaders that are known, in parallel.
 		var next atomic.Int64
 		g, gctx := errgroup.WithContext(ctx)
-		for _, c := range v.comparers {
+		for _, c := range v.workers {
 			g.Go(func() (err error) {
 				for i := int(next.Add(1) - 1); i < len(chunk); i = int(next.Add(1) - 1) {
 					m := &chunk[i]
@@ -134,7 +157,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 						return err
 					}
 					if v.index != nil {
-						v.index.Bound(m.doc.windows(), &m.bounds)
+						v.index.Bound(m.doc.prepared().(*tlcs.Document), &m.bounds)
 					}
 					if err := v.meet(gctx, c, m, 0, known); err != nil {
 						return err
@@ -150,9 +173,9 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.Len() > known {
-				v.index.Bound(m.doc.windows(), &m.bounds)
+				v.index.Bound(m.doc.prepared().(*tlcs.Document), &m.bounds)
 			}
-			if err := v.meet(ctx, v.comparers[0], m, known, len(v.leaders)); err != nil {
+			if err := v.meet(ctx, v.workers[0], m, known, len(v.leaders)); err != nil {
 				return err
 			}
 			v.links = append(v.links, m.links...)
@@ -178,22 +201,22 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 func (v *setVerifier) addToIndex(newest *document) error {
 	switch {
 	case v.index != nil:
-		v.index.Add(newest.windows())
-	case len(v.leaders) == manyLeaders:
+		v.index.Add(newest.prepared().(*tlcs.Document))
+	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
 		v.index = tlcs.NewIndex(indexWindows)
 		for _, l := range v.leaders {
 			doc, err := v.docs(l.ID())
 			if err != nil {
 				return err
 			}
-			v.index.Add(doc.windows())
+			v.index.Add(doc.prepared().(*tlcs.Document))
 		}
 	}
 	return nil
 }
 
 // meet compares m with the leaders from up to to.
-func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, from, to int) error {
+func (v *setVerifier) meet(ctx context.Context, c verify.Comparer, m *member, from, to int) error {
 	for l := from; l < to; l++ {
 		if v.config.Closing == configs.ClosingRepresentative && len(m.joined) > 0 {
 			return nil
@@ -205,8 +228,8 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 			return ctx.Err()
 		}
 		if l < v.index.Len() {
-			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.length, v.lengths[l]); stage != tlcs.None {
-				m.counts.verdict(tlcs.Verdict{Rejected: stage})
+			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.length, v.lengths[l]); stage != verify.None {
+				m.counts.verdict(verify.Verdict{Rejected: stage})
 				continue
 			}
 		}
@@ -214,7 +237,7 @@ func (v *setVerifier) meet(ctx context.Context, c *tlcs.Comparer, m *member, fro
 		if err != nil {
 			return err
 		}
-		verdict, bySubject := judge(c, v.config, leader, m.doc)
+		verdict, bySubject := v.decide(c, leader, m.doc)
 		if bySubject {
 			m.counts.bySubject()
 			continue
@@ -240,23 +263,10 @@ func (v *setVerifier) root(l int) int {
 	return l
 }
 
-// score says what the member is to its leader.
-func (v *setVerifier) score(t tlcs.Verdict, leader, m *document) score {
-	s := score{Near, t.Resemblance, t.Containment}
-	if t.Resemblance < v.config.Resemblance {
-		switch {
-		case m.length < leader.length:
-			s.Relation = Contained
-		case m.length > leader.length:
-			s.Relation = Contains
-		}
-	}
-	return s
-}
-
 // prepared gives documents, and keeps the ones used last.
 type prepared struct {
 	w     *Workspace
+	judge judge
 	mu    sync.Mutex
 	order list.List // of preparedText, the one used last in front
 	byID  map[textID]*list.Element
@@ -271,7 +281,7 @@ type preparedText struct {
 }
 
 func newPrepared(w *Workspace) *prepared {
-	return &prepared{w: w, byID: map[textID]*list.Element{}}
+	return &prepared{w: w, judge: newJudge(&w.config), byID: map[textID]*list.Element{}}
 }
 
 func (p *prepared) get(id textID) (*document, error) {
@@ -293,7 +303,7 @@ func (p *prepared) get(id textID) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := prepareWithout(compared, whole, p.w.config.Verify)
+	doc := p.judge.document(compared, whole)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster

@@ -10,11 +10,17 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/verify"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
 
 var tlcsOptions = tlcs.Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.28, Containment: 0.7, Trustable: true, Rounds: 1}
+
+func tlcsJudge(v configs.Verify) judge {
+	v.Measure = configs.MeasureTLCS
+	return judge{v, v.Options.Measure()}
+}
 
 // family makes a set of texts: some originals, each with edited copies, and
 // texts that carry parts of two originals, so that clusters are united.
@@ -108,7 +114,7 @@ func TestSetVerifier(t *testing.T) {
 		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
 		docs := map[textID]*document{}
 		for id, text := range texts {
-			docs[id] = prepare(text, configs.Verify{Options: tlcsOptions})
+			docs[id] = tlcsJudge(configs.Verify{Options: tlcsOptions}).document(text, text)
 		}
 		c := tlcs.NewComparer(tlcsOptions)
 		for _, rule := range [][2]string{
@@ -118,11 +124,12 @@ func TestSetVerifier(t *testing.T) {
 			closing, contained := rule[0], rule[1]
 			config := configs.Verify{Options: tlcsOptions, Closing: closing, Contained: contained}
 			pairs, want := slowVerify(closing, keys, func(a, b cluster.Key) (near, joins bool) {
-				v := c.Compare(docs[a.ID()].windows(), docs[b.ID()].windows())
+				v := c.Compare(docs[a.ID()].prepared().(*tlcs.Document), docs[b.ID()].prepared().(*tlcs.Document))
 				return v.Near, v.Near && (contained == configs.ContainedLinks || v.Resemblance >= tlcsOptions.Resemblance)
 			})
 			for _, workers := range []int{1, 2, 5} {
-				v := setVerifier{config: config, comparers: newComparers(tlcsOptions, workers),
+				j := tlcsJudge(config)
+				v := setVerifier{judge: j, workers: j.comparers(workers),
 					docs: func(id textID) (*document, error) { return docs[id], nil }}
 				if err := v.verify(context.Background(), keys); err != nil {
 					t.Fatal(err)
@@ -146,32 +153,31 @@ func TestSetVerifierStops(t *testing.T) {
 	keys, texts := family(rand.New(rand.NewPCG(1, 1)), 300)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	v := setVerifier{config: configs.Verify{Options: tlcsOptions, Closing: configs.ClosingTransitive}, comparers: newComparers(tlcsOptions, 2),
-		docs: func(id textID) (*document, error) {
-			return prepare(texts[id], configs.Verify{Options: tlcsOptions}), nil
-		}}
+	j := tlcsJudge(configs.Verify{Options: tlcsOptions, Closing: configs.ClosingTransitive})
+	v := setVerifier{judge: j, workers: j.comparers(2),
+		docs: func(id textID) (*document, error) { return j.document(texts[id], texts[id]), nil }}
 	if err := v.verify(ctx, keys); err == nil {
 		t.Error("a cancelled verification went to its end")
 	}
 }
 
 func TestScoreOfContainment(t *testing.T) {
-	o := configs.Verify{Options: tlcsOptions}
-	long, short := prepare(strings.Repeat("a b c d e ", 50), o), prepare("a b c d e ", o)
-	v := setVerifier{config: o}
-	contained := tlcs.Verdict{Near: true, Resemblance: 0.1, Containment: 0.9}
+	j := tlcsJudge(configs.Verify{Options: tlcsOptions})
+	made := func(text string) *document { return j.document(text, text) }
+	long, short := made(strings.Repeat("a b c d e ", 50)), made("a b c d e ")
+	contained := verify.Verdict{Near: true, Contained: true, Resemblance: 0.1, Containment: 0.9}
 	for _, tt := range []struct {
 		name           string
-		verdict        tlcs.Verdict
+		verdict        verify.Verdict
 		leader, member *document
 		want           Relation
 	}{
-		{"resemblance reached", tlcs.Verdict{Near: true, Resemblance: 0.5, Containment: 0.9}, long, short, Near},
+		{"resemblance reached", verify.Verdict{Near: true, Resemblance: 0.5, Containment: 0.9}, long, short, Near},
 		{"shorter member", contained, long, short, Contained},
 		{"longer member", contained, short, long, Contains},
 		{"equal lengths", contained, short, short, Near},
 	} {
-		if got := v.score(tt.verdict, tt.leader, tt.member).Relation; got != tt.want {
+		if got := j.score(tt.verdict, tt.leader, tt.member).Relation; got != tt.want {
 			t.Errorf("%s: relation %d, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -205,11 +211,15 @@ func TestJudge(t *testing.T) {
 			if swap {
 				a, b = b, a
 			}
-			v, bySubject := judge(tlcs.NewComparer(o.Options), o, prepare(a, o), prepare(b, o))
+			decide := func(o configs.Verify) (verify.Verdict, bool) {
+				j := tlcsJudge(o)
+				return j.decide(j.comparers(1)[0], j.document(a, a), j.document(b, b))
+			}
+			v, bySubject := decide(o)
 			if v.Near != tt.near || bySubject != tt.bySubject || v.Resemblance < tt.resemblance-0.1 || v.Resemblance > tt.resemblance+0.1 {
 				t.Errorf("%s: %+v, by subject %v", tt.name, v, bySubject)
 			}
-			v, bySubject = judge(tlcs.NewComparer(o.Options), unchecked, prepare(a, unchecked), prepare(b, unchecked))
+			v, bySubject = decide(unchecked)
 			if v.Near != tt.without || bySubject {
 				t.Errorf("%s, unchecked: %+v, by subject %v", tt.name, v, bySubject)
 			}

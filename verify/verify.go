@@ -2,6 +2,8 @@
 // near-duplicates. Each measure has a package of its own below this one.
 package verify
 
+import "fmt"
+
 // Measure is a similarity of two texts with its thresholds. It does not change
 // and is for concurrent use.
 type Measure interface {
@@ -25,12 +27,53 @@ type Comparer interface {
 	Compare(a, b Document) Verdict
 }
 
-// Verdict is the outcome of a comparison. The scores are from 0 to 1, computed
-// whether the documents are near or not; a measure that has no containment
-// gives its resemblance for it. A document of which nothing can be compared is
-// near to none, and scores 0.
+// Verdict is the outcome of a comparison. The scores are from 0 to 1; a measure
+// that has no containment gives its resemblance for it. A document of which
+// nothing can be compared is near to none, and scores 0.
 type Verdict struct {
 	Near        bool
+	Contained   bool  // near only because one document contains the other
+	Rejected    Stage // the check that rejected the pair; None if near
 	Resemblance float64
 	Containment float64 // of the smaller document in the larger
+}
+
+// Scored is the verdict on a pair that was scored, by two thresholds of which
+// either makes it near. What scores 0 is not.
+func Scored(resemblance, containment, leastResemblance, leastContainment float64) Verdict {
+	v := Verdict{Resemblance: resemblance, Containment: containment}
+	alike := resemblance > 0 && resemblance >= leastResemblance
+	v.Contained = !alike && containment > 0 && containment >= leastContainment
+	if v.Near = alike || v.Contained; !v.Near {
+		v.Rejected = ByScore
+	}
+	return v
+}
+
+// Stage is the check that rejected a pair. A measure without filters has only
+// ByScore.
+type Stage uint8
+
+const (
+	None       Stage = iota // not rejected
+	ByLength                // the shorter cannot reach a threshold even if all of it matched
+	BySketch                // the shorter sketch cannot
+	ByDistance              // the edit script of the sketches is too long
+	ByScore                 // the score was computed and is below both thresholds
+)
+
+func (s Stage) String() string {
+	switch s {
+	case None:
+		return "none"
+	case ByLength:
+		return "length"
+	case BySketch:
+		return "sketch"
+	case ByDistance:
+		return "distance"
+	case ByScore:
+		return "score"
+	}
+	return fmt.Sprintf("Stage(%d)", uint8(s))
 }

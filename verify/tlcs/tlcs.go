@@ -15,6 +15,7 @@ import (
 	"sort"
 
 	"neardup/extract/text"
+	"neardup/verify"
 	"neardup/verify/lcs"
 )
 
@@ -53,32 +54,17 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Stage is the check that rejected a pair.
-type Stage uint8
-
+// The checks that reject a pair, in their order.
 const (
-	None       Stage = iota // not rejected
-	ByLength                // the shorter cannot reach a threshold even if all of it matched
-	BySketch                // the shorter sketch cannot
-	ByDistance              // the edit script of the sketches is too long
-	ByScore                 // the score was computed and is below both thresholds
+	None       = verify.None
+	ByLength   = verify.ByLength
+	BySketch   = verify.BySketch
+	ByDistance = verify.ByDistance
+	ByScore    = verify.ByScore
 )
 
-func (s Stage) String() string {
-	switch s {
-	case None:
-		return "none"
-	case ByLength:
-		return "length"
-	case BySketch:
-		return "sketch"
-	case ByDistance:
-		return "distance"
-	case ByScore:
-		return "score"
-	}
-	return fmt.Sprintf("Stage(%d)", uint8(s))
-}
+// Stage is the check that rejected a pair.
+type Stage = verify.Stage
 
 // Verdict is the outcome of a comparison. It does not depend on the order of
 // the two documents. Resemblance and Containment are those of the TLCS that

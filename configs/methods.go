@@ -1,0 +1,208 @@
+package configs
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"neardup/signature"
+	"neardup/signature/ring"
+	"neardup/verify"
+)
+
+// A method is a preset: a combination of a signature scheme, a candidate search
+// and a measure. These are the lists of all there are; docs/methods.md says how
+// to add one.
+
+// scheme is a way to sign texts.
+type scheme struct {
+	name    string
+	options func(*Sign) options // those that it uses
+	make    func(*Sign) signature.Scheme
+}
+
+var schemes = []scheme{
+	{SchemeRing, func(s *Sign) options { return &s.Options }, func(s *Sign) signature.Scheme { return ring.NewScheme(s.Options) }},
+	{SchemeNone, nil, func(*Sign) signature.Scheme { return unsigned{} }},
+}
+
+// The signature schemes that others than this list name: the ring counts
+// signatures for a text's weight, and a search that reads texts needs none.
+const (
+	SchemeRing = "ring"
+	SchemeNone = "none"
+)
+
+// unsigned signs nothing.
+type unsigned struct{}
+
+func (unsigned) Sign(dst []signature.Signature, _ string) []signature.Signature { return dst }
+
+// search is a way to find candidates. Package pipeline does it.
+type search struct {
+	name    string
+	options func(*Cluster) any
+}
+
+// The searches.
+const (
+	SearchKeys    = "keys"    // texts that share signatures
+	SearchHamming = "hamming" // texts whose signatures differ in few bits
+	SearchJoin    = "join"    // a similarity join of the texts
+)
+
+var searches = []search{
+	{SearchKeys, func(c *Cluster) any { return &c.Keys }},
+	{SearchHamming, func(c *Cluster) any { return &c.Hamming }},
+	{SearchJoin, func(c *Cluster) any { return &c.Join }},
+}
+
+// measure is a way to compare two texts.
+type measure struct {
+	name    string
+	options func(*Verify) options
+	make    func(*Config) verify.Measure
+}
+
+// The measures that others than this list name.
+const (
+	MeasureTLCS   = "tlcs"
+	MeasureSearch = "search" // that of the search, which has found the pair by its score
+)
+
+var measures = []measure{
+	{MeasureTLCS, func(v *Verify) options { return &v.Options }, func(c *Config) verify.Measure { return c.Verify.Options.Measure() }},
+	{MeasureSearch, nil, func(*Config) verify.Measure { return nil }},
+}
+
+// options are those of one part.
+type options interface{ Validate() error }
+
+func (s scheme) String() string  { return s.name }
+func (s search) String() string  { return s.name }
+func (m measure) String() string { return m.name }
+
+// Parts are the names of all schemes, searches and measures.
+func Parts() (schemeNames, searchNames, measureNames []string) {
+	return names(schemes), names(searches), names(measures)
+}
+
+func names[T fmt.Stringer](list []T) (out []string) {
+	for _, part := range list {
+		out = append(out, part.String())
+	}
+	return out
+}
+
+// named finds a part by its name.
+func named[T fmt.Stringer](list []T, key, name string) (part T, err error) {
+	for _, part := range list {
+		if part.String() == name {
+			return part, nil
+		}
+	}
+	all := names(list)
+	last := len(all) - 1
+	return part, fmt.Errorf("%s: %q is neither %s nor %s", key, name, strings.Join(all[:last], ", "), all[last])
+}
+
+// must is for configs that were validated.
+func must[T fmt.Stringer](list []T, name string) T {
+	return list[slices.IndexFunc(list, func(part T) bool { return part.String() == name })]
+}
+
+// NewScheme makes the signature scheme of a valid config.
+func (s *Sign) NewScheme() signature.Scheme { return must(schemes, s.Scheme).make(s) }
+
+// NewMeasure makes the measure of a valid config; nil is that of the search.
+func (c *Config) NewMeasure() verify.Measure { return must(measures, c.Verify.Measure).make(c) }
+
+// Used are the settings of signing that the scheme uses, by their keys.
+func (s *Sign) Used() map[string]any {
+	used := map[string]any{"scheme": s.Scheme}
+	if part := must(schemes, s.Scheme); part.options != nil {
+		use(used, prefix(s.Scheme, SchemeRing), part.options(s))
+	}
+	return used
+}
+
+// Used are the settings of clustering that the search uses, by their keys.
+func (c *Cluster) Used() map[string]any {
+	used := map[string]any{"search": c.Search, "quality": c.Quality}
+	use(used, prefix(c.Search, SearchKeys), must(searches, c.Search).options(c))
+	return used
+}
+
+// Used are the settings of verifying that the measure uses, by their keys.
+func (v *Verify) Used() map[string]any {
+	used := map[string]any{"measure": v.Measure, "closing": v.Closing, "contained": v.Contained, "transitivity": v.Transitivity}
+	use(used, "", v.Subject)
+	if part := must(measures, v.Measure); part.options != nil {
+		use(used, prefix(v.Measure, MeasureTLCS), part.options(v))
+	}
+	return used
+}
+
+// use puts options under their keys, below prefix if it is not empty.
+func use(used map[string]any, prefix string, options any) {
+	b, err := json.Marshal(options)
+	if err != nil {
+		panic(err) // options are plain structs
+	}
+	if prefix != "" {
+		used[strings.TrimSuffix(prefix, ".")] = json.RawMessage(b)
+		return
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(b, &keys); err != nil {
+		panic(err)
+	}
+	for key, value := range keys {
+		used[key] = value
+	}
+}
+
+// validateParts names parts that there are not, that do not fit together, and
+// options of those that are used that make no sense.
+func (c *Config) validateParts() error {
+	s, err := named(schemes, "sign.scheme", c.Sign.Scheme)
+	if err != nil {
+		return err
+	}
+	if _, err := named(searches, "cluster.search", c.Cluster.Search); err != nil {
+		return err
+	}
+	m, err := named(measures, "verify.measure", c.Verify.Measure)
+	if err != nil {
+		return err
+	}
+	if s.options != nil {
+		if err := s.options(&c.Sign).Validate(); err != nil {
+			return fmt.Errorf("sign.%s%w", prefix(s.name, SchemeRing), err)
+		}
+	}
+	if m.options != nil {
+		if err := m.options(&c.Verify).Validate(); err != nil {
+			return fmt.Errorf("verify.%s%w", prefix(m.name, MeasureTLCS), err)
+		}
+	}
+	switch search := c.Cluster.Search; {
+	case search == SearchHamming && c.Sign.Scheme != "simhash":
+		return fmt.Errorf("cluster.search: %s needs signatures of 64 bits that differ in few of them, sign.scheme: simhash", search)
+	case search == SearchKeys && c.Sign.Scheme == SchemeNone:
+		return fmt.Errorf("cluster.search: %s needs signatures, and sign.scheme is %s", search, SchemeNone)
+	case search == SearchKeys && c.Verify.Measure == MeasureSearch:
+		return fmt.Errorf("verify.measure: %s is for a search that scores pairs, and cluster.search is %s", MeasureSearch, search)
+	}
+	return nil
+}
+
+// prefix is the key under which a part has its options; those of plain stand at
+// the top of their section.
+func prefix(name, plain string) string {
+	if name == plain {
+		return ""
+	}
+	return name + "."
+}

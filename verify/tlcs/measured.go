@@ -1,0 +1,23 @@
+package tlcs
+
+import "neardup/verify"
+
+// Measure is the comparison as one of the measures of package verify.
+func (o Options) Measure() verify.Measure { return measure{o} }
+
+type measure struct{ o Options }
+
+func (m measure) Prepare(text string) verify.Document { return Prepare(text, m.o.Window) }
+
+func (m measure) Comparer() verify.Comparer { return comparer{NewComparer(m.o)} }
+
+type comparer struct{ *Comparer }
+
+func (c comparer) Compare(a, b verify.Document) verify.Verdict {
+	v := c.Comparer.Compare(a.(*Document), b.(*Document))
+	return verify.Verdict{Near: v.Near, Contained: v.Near && v.Resemblance < c.o.Resemblance, Rejected: v.Rejected,
+		Resemblance: v.Resemblance, Containment: v.Containment}
+}
+
+// Bytes is about the memory that d takes.
+func (d *Document) Bytes() int { return len(d.text) * DocumentBytes }
