@@ -140,7 +140,7 @@ func (w *Workspace) candidates(after []byte) iter.Seq2[candidate, error] {
 // pairRound is the number of pairs that are verified before any of them is
 // committed, or keeps another from being compared. It is fixed because the
 // outcome of transitivity depends on it.
-const pairRound = 4096
+const pairRound = 256
 
 // comparePairs verifies candidates that are pairs, in rounds.
 func (w *Workspace) comparePairs(sr *stageRun, at *verifyCursor) error {

@@ -1,0 +1,356 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"neardup/configs"
+	"neardup/report"
+	"neardup/signature/simhash"
+)
+
+// The conformance suite: what every method must keep, whatever its parts. A new
+// preset is a row of promises, and nothing else here.
+
+// promises are the shares of the pairs that are near by a method's own measure
+// which it must put into one cluster. The texts have families of near copies and
+// texts that are like none.
+var promises = map[string]float64{
+	"default":    0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
+	"paper":      0.95,
+	"lcs":        0.95,
+	"allpairs":   1, // exact
+	"ppjoin":     1,
+	"ppjoinplus": 1,
+}
+
+// forMethods runs a test with each preset.
+func forMethods(t *testing.T, test func(t *testing.T, c configs.Config)) {
+	for _, name := range configs.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := configs.Load(name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, c)
+		})
+	}
+}
+
+func textURN(i int) string { return fmt.Sprintf("urn:text:%d", i) }
+
+// writeTexts writes a collection of texts, named by their places.
+func writeTexts(t *testing.T, first int, texts []string) string {
+	t.Helper()
+	var b bytes.Buffer
+	for i, s := range texts {
+		fmt.Fprintf(&b, "%s\t%s\n", textURN(first+i), s)
+	}
+	return write(t, filepath.Join(t.TempDir(), fmt.Sprintf("texts-%d.tsv", first)), b.Bytes())
+}
+
+// prose makes sentences of random words of one script.
+func prose(rng *rand.Rand, words int, word func() string, between, stop string) (sentences []string) {
+	for words > 0 {
+		n := 6 + rng.IntN(10)
+		var s []string
+		for range n {
+			s = append(s, word())
+		}
+		sentences = append(sentences, strings.Join(s, between)+stop)
+		words -= n
+	}
+	return sentences
+}
+
+// scripts are words of several scripts, with what stands between them.
+func scripts(rng *rand.Rand) []func(words int) []string {
+	letters := func(from rune, n, least int) func() string {
+		return func() string {
+			var b strings.Builder
+			for range least + rng.IntN(6) {
+				b.WriteRune(from + rng.Int32N(int32(n)))
+			}
+			return b.String()
+		}
+	}
+	of := func(word func() string, between, stop string) func(int) []string {
+		return func(words int) []string { return prose(rng, words, word, between, stop) }
+	}
+	return []func(int) []string{
+		of(letters('a', 26, 3), " ", ". "),
+		of(letters('а', 32, 3), " ", ". "), // Cyrillic
+		of(letters('一', 3000, 1), "", "。"), // Han, which has no spaces
+		of(letters('ا', 26, 2), " ", "؟ "), // Arabic
+		of(letters('ก', 46, 3), "", " "),   // Thai
+		of(letters('अ', 50, 2), " ", "। "), // Devanagari
+	}
+}
+
+// planted are families of a text and near copies of it, in which a sentence or
+// two are others, and as many texts that are like none.
+func planted(rng *rand.Rand, families int) (texts []string) {
+	kinds := scripts(rng)
+	for f := range families {
+		make := kinds[f%len(kinds)]
+		original := make(150 + rng.IntN(150))
+		texts = append(texts, strings.Join(original, ""))
+		for range 1 + rng.IntN(3) {
+			copied := append([]string{}, original...)
+			copied[rng.IntN(len(copied))] = make(5)[0]
+			texts = append(texts, strings.Join(copied, ""))
+			if rng.IntN(3) == 0 {
+				copied[rng.IntN(len(copied))] = ""
+			}
+			texts = append(texts, strings.Join(make(150), ""))
+		}
+	}
+	for i := range texts {
+		texts[i] = strings.TrimSpace(texts[i])
+	}
+	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	return texts
+}
+
+// nearBy is the method's own word on two of the texts, by nothing but them: the
+// scores that a cluster of the two must show.
+func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resemblance float64) {
+	judge := newJudge(&c)
+	switch {
+	case judge.measure != nil:
+		comparer := judge.comparers(1)[0]
+		var docs []*document
+		for _, s := range texts {
+			docs = append(docs, judge.document(s, s))
+		}
+		return func(i, j int) (bool, float64) {
+			v, _ := judge.decide(comparer, docs[i], docs[j])
+			return v.Near, v.Resemblance
+		}
+	case c.Cluster.Search == configs.SearchHamming:
+		scheme := c.Sign.NewScheme()
+		return func(i, j int) (bool, float64) {
+			x, y := scheme.Sign(nil, texts[i]), scheme.Sign(nil, texts[j])
+			if len(x) == 0 || len(y) == 0 {
+				return false, 0
+			}
+			d := simhash.Differ(x[0].Bits(), y[0].Bits())
+			return d <= c.Cluster.Hamming.Distance, 1 - float64(d)/simhash.Bits
+		}
+	default: // the presets join by Jaccard's coefficient of shingles of words
+		var shingles []map[string]bool
+		for _, s := range texts {
+			shingles = append(shingles, slowShingles(s, c.Cluster.Join.Size))
+		}
+		return func(i, j int) (bool, float64) {
+			x, y := shingles[i], shingles[j]
+			common := 0
+			for s := range x {
+				if y[s] {
+					common++
+				}
+			}
+			r := float64(common) / float64(max(1, len(x)+len(y)-common))
+			return r >= c.Cluster.Join.Threshold, r
+		}
+	}
+}
+
+// slowShingles are the shingles of n words; a word is a run of letters, marks
+// and numbers, and in scripts without spaces a character.
+func slowShingles(text string, n int) map[string]bool {
+	var spaced strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Thai):
+			spaced.WriteString(" " + string(r) + " ")
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+			spaced.WriteRune(r)
+		default:
+			spaced.WriteRune(' ')
+		}
+	}
+	words := strings.Fields(spaced.String())
+	shingles := map[string]bool{}
+	if len(words) > 0 && len(words) < n {
+		shingles[strings.Join(words, " ")] = true
+	}
+	for i := 0; i+n <= len(words); i++ {
+		shingles[strings.Join(words[i:i+n], " ")] = true
+	}
+	return shingles
+}
+
+// clustersOf reads an export: for each text, the cluster that it is in.
+func clustersOf(t *testing.T, jsonl []byte) (clusterOf map[string]int, members []report.Member) {
+	t.Helper()
+	clusterOf = map[string]int{}
+	d := json.NewDecoder(bytes.NewReader(jsonl))
+	for n := 1; d.More(); n++ {
+		var c report.Cluster
+		if err := d.Decode(&c); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range c.Members {
+			clusterOf[strings.Trim(m.RecordID, "<>")] = n
+			members = append(members, m)
+		}
+	}
+	return clusterOf, members
+}
+
+// A method finds of the pairs that are near by its measure at least what it
+// promises, and shows for each member the score that the two texts have.
+func TestMethodsKeepTheirPromises(t *testing.T) {
+	forMethods(t, func(t *testing.T, c configs.Config) {
+		promise, ok := promises[filepath.Base(t.Name())]
+		if !ok {
+			t.Fatal("no promise: add a row")
+		}
+		texts := planted(rand.New(rand.NewPCG(7, 8)), 24)
+		clusterOf, members := clustersOf(t, runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{}, writeTexts(t, 0, texts)))
+		near := nearBy(c, texts)
+		pairs, found, symmetric := 0, 0, true
+		for i := range texts {
+			for j := range i {
+				yes, r := near(i, j)
+				again, back := near(j, i)
+				symmetric = symmetric && yes == again && r == back
+				if !yes {
+					continue
+				}
+				pairs++
+				if x := clusterOf[textURN(i)]; x != 0 && x == clusterOf[textURN(j)] {
+					found++
+				}
+			}
+		}
+		if !symmetric {
+			t.Error("the score depends on the order of the two texts")
+		}
+		if os.Getenv("DBG") != "" {
+			for i := range texts {
+				for j := range i {
+					if yes, r := near(i, j); yes && clusterOf[textURN(i)] == 0 {
+						t.Logf("%d %d %v %.30s %.30s", i, j, r, texts[i], texts[j])
+					}
+				}
+			}
+		}
+		if pairs < 30 || float64(found) < promise*float64(pairs) {
+			t.Errorf("found %d of %d pairs that are near", found, pairs)
+		}
+		for _, m := range members {
+			if m.Relation == report.Representative {
+				continue
+			}
+			var i, j int
+			if _, err := fmt.Sscanf(m.RecordID+m.VerifiedAgainst, "<urn:text:%d><urn:text:%d>", &i, &j); err != nil {
+				t.Fatalf("%q, %q: %v", m.RecordID, m.VerifiedAgainst, err)
+			}
+			if yes, r := near(i, j); !yes || report.Score(r).String() != m.Resemblance.String() {
+				t.Errorf("%d and %d are in a cluster at %v; their score is %v, near: %v", i, j, m.Resemblance, r, yes)
+			}
+		}
+	})
+}
+
+// The same texts give the same bytes, in whatever order they come, in one go or
+// in several, with any number of workers.
+func TestMethodsGiveTheSameBytes(t *testing.T) {
+	forMethods(t, func(t *testing.T, c configs.Config) {
+		rng := rand.New(rand.NewPCG(9, 10))
+		texts := planted(rng, 20)
+		texts = append(texts, texts[0], texts[1], "") // twice, and nothing
+		half := len(texts) / 2
+		a, b := writeTexts(t, 0, texts[:half]), writeTexts(t, half, texts[half:])
+		want := runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{Workers: 1}, a, b)
+		if !bytes.Contains(want, []byte(`"near"`)) || !bytes.Contains(want, []byte(`"identical"`)) {
+			t.Fatalf("there is nothing to compare: %s", want)
+		}
+		check := func(what string, got []byte) {
+			t.Helper()
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: other clusters", what)
+			}
+		}
+		check("many workers, other order", runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{Workers: 4, runRows: 64}, b, a))
+		later := filepath.Join(t.TempDir(), "ws")
+		runAll(t, later, c, Options{Workers: 2}, b)
+		check("one after another", runAll(t, later, c, Options{Workers: 2}, a))
+
+		for round := range 3 {
+			dir := filepath.Join(t.TempDir(), "ws")
+			for range 1 + round {
+				ctx, cancel := context.WithCancel(context.Background())
+				i := &interrupter{cancel: cancel}
+				i.left.Store(1 + rng.Int64N(60))
+				w, err := Open(dir, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sources, _, err := Inputs(dir, []string{a, b}, nil, limits)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				cancel()
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			check(fmt.Sprintf("interrupted, round %d", round), runAll(t, dir, c, Options{}, a, b))
+		}
+	})
+}
+
+// Texts that are empty, tiny, huge or strange are taken; equal ones are joined,
+// and none only because they are short.
+func TestMethodsTakeAnyText(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	huge := scripts(rng)[0](400_000)
+	changed := append([]string{}, huge...)
+	changed[len(changed)/2] = "Here is a sentence that was not there. "
+	tiny := []string{"a", "b", "7", "42", "一", "二", "中文", "ก", "ข", "😀", "👩‍👩‍👧", "!!!", "x y", "y x", "The", "I am", "מה", "שלום"}
+	texts := append(tiny[:len(tiny):len(tiny)], "",
+		strings.Join(huge, ""), strings.Join(changed, ""), // a pair
+		strings.Repeat("spam ", 200_000), strings.Repeat("a", 1<<20), strings.Repeat("，", 1<<18),
+		strings.Repeat("eggs and spam. ", 50_000)+"\xff\xfe\x00\x01", "\xc3\x28 \xa0\xa1 \xe2\x28\xa1 \xf0\x28\x8c\x28")
+	twice := scripts(rng)
+	for _, script := range twice {
+		s := strings.Join(script(30), "")
+		texts = append(texts, s, s)
+	}
+	forMethods(t, func(t *testing.T, c configs.Config) {
+		path := writeTexts(t, 0, texts)
+		clusterOf, _ := clustersOf(t, runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{Workers: 2}, path))
+		of := func(i int) int { return clusterOf[textURN(i)] }
+		if i := len(tiny) + 1; of(i) == 0 || of(i) != of(i+1) {
+			t.Error("two huge texts that differ in a sentence are in no cluster")
+		}
+		for i := range tiny {
+			for j := range i {
+				if x := of(i); x != 0 && x == of(j) {
+					t.Errorf("%q and %q are in one cluster", tiny[i], tiny[j])
+				}
+			}
+		}
+		for i := len(texts) - 2*len(twice); i < len(texts); i += 2 {
+			if of(i) == 0 || of(i) != of(i+1) {
+				t.Errorf("two equal texts are in no cluster: %.40q", texts[i])
+			}
+		}
+	})
+}
