@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"neardup/cluster/bands"
+	"neardup/signature/words"
 )
 
 // texts are those of the file of JSON lines {"text": ...} that NEARDUP_TEXTS
@@ -40,17 +41,17 @@ func texts(b *testing.B) (all []string, bytes int64) {
 		}
 	} else {
 		r := rand.New(rand.NewPCG(1, 1))
-		var words []string
+		var text []string
 		for i := range 1000 {
 			if i%2 == 0 {
-				words = nil
+				text = nil
 				for range 250 + r.IntN(500) {
-					words = append(words, fmt.Sprintf("word%d", r.IntN(20000)))
+					text = append(text, fmt.Sprintf("word%d", r.IntN(20000)))
 				}
 			} else {
-				words[r.IntN(len(words))] = "changed"
+				text[r.IntN(len(text))] = "changed"
 			}
-			all = append(all, strings.Join(words, " "))
+			all = append(all, strings.Join(text, " "))
 		}
 	}
 	for _, s := range all {
@@ -62,7 +63,7 @@ func texts(b *testing.B) (all []string, bytes int64) {
 // BenchmarkShingles is text to features.
 func BenchmarkShingles(b *testing.B) {
 	all, bytes := texts(b)
-	s := Shingler{W: 5}
+	s := words.Shingler{W: 5}
 	var features []uint64
 	n := 0
 	b.SetBytes(bytes)
@@ -155,7 +156,7 @@ func processor(b *testing.B) time.Duration {
 }
 
 func clusterTexts(all []string, c LSH, threshold float64) (clusters, members int) {
-	s, signer := Shingler{W: 5}, New(c.Components(), 42)
+	s, signer := words.Shingler{W: 5}, New(c.Components(), 42)
 	var features []uint64
 	signatures := make([][]uint32, len(all))
 	keys := make([][]uint64, len(all))

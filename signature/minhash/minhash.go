@@ -5,7 +5,7 @@
 // near-duplicate documents, slides 15 to 17).
 //
 // A document is a set of features, 64-bit numbers: hashes of shingles
-// ([AppendShingles]), or what else the caller has. A signature has k·l
+// (neardup/signature/words), or what else the caller has. A signature has k·l
 // components, of which each agrees between two documents with probability
 // J, the Jaccard coefficient of their features, independently of the others.
 //
@@ -85,8 +85,26 @@ const spare = 2.5
 // features nor repetitions change it. A document without features has no
 // signature: dst is returned as it is.
 func (s *Signer) Sign(dst []uint32, features []uint64) []uint32 {
+	for _, m := range s.first(features) {
+		dst = append(dst, uint32(hash.At(m.feature, 0)>>32))
+	}
+	return dst
+}
+
+// First appends to dst, for each component, the feature that its signature
+// names.
+func (s *Signer) First(dst, features []uint64) []uint64 {
+	for _, m := range s.first(features) {
+		dst = append(dst, m.feature^s.seed)
+	}
+	return dst
+}
+
+// first is the first arrivals at all components; without features there are
+// none.
+func (s *Signer) first(features []uint64) []arrival {
 	if len(features) == 0 {
-		return dst
+		return nil
 	}
 	for i := range s.minima {
 		s.minima[i] = none
@@ -101,10 +119,7 @@ func (s *Signer) Sign(dst []uint32, features []uint64) []uint32 {
 			end *= 2
 		}
 	}
-	for _, m := range s.minima {
-		dst = append(dst, uint32(hash.At(m.feature, 0)>>32))
-	}
-	return dst
+	return s.minima
 }
 
 // wait is how long distinct features have to be watched until each component

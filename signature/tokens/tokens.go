@@ -20,7 +20,7 @@ type Unit int
 // The units. Words are compared in lower case, characters as written.
 const (
 	Words      Unit = iota // cut at white space
-	Letters                // words of letters, marks and numbers of any script; an ideograph is one by itself
+	Letters                // those of neardup/signature/words
 	Characters             // code points; an invalid byte is U+FFFD
 )
 

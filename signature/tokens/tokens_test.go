@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"neardup/signature/tokens"
+	"neardup/signature/words"
 )
 
 // slow cuts a text into tokens by the words of the documentation.
@@ -17,18 +18,7 @@ func slow(o tokens.Options, text string) []string {
 	case tokens.Words:
 		parts = strings.Fields(lower(text))
 	case tokens.Letters:
-		var b strings.Builder
-		for _, r := range lower(text) {
-			switch {
-			case unicode.Is(unicode.Ideographic, r) && unicode.In(r, unicode.L, unicode.M, unicode.N):
-				b.WriteString(" " + string(r) + " ")
-			case unicode.In(r, unicode.L, unicode.M, unicode.N):
-				b.WriteRune(r)
-			default:
-				b.WriteByte(' ')
-			}
-		}
-		parts = strings.Fields(b.String())
+		parts = words.Strings(text)
 	default:
 		for _, r := range text {
 			parts = append(parts, string(r))
@@ -165,7 +155,7 @@ func options() (all []tokens.Options) {
 
 func TestMake(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, alphabet := range []string{"ab ", "abcDEF  ÀÉ", "日本語中文，。 a\u3000", "\xff\xfeÅ\t\u0301x٣𠀀𠀁😀é"} {
+	for _, alphabet := range []string{"ab ", "abcDEF  ÀÉ", "日本語中文，。 a\u3000", "ไทยカナ Ä1-ļ", "\xff\xfeÅ\t\u0301x٣𠀀𠀁😀é"} {
 		var texts []string
 		for i := range 60 {
 			var b strings.Builder

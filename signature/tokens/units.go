@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"neardup/signature/words"
 )
 
 // units are texts as codes, 1 and up, of their characters or words, by first
@@ -218,67 +220,69 @@ func (l *lexicon) take() uint32 {
 	return code
 }
 
-// What a byte of ASCII is to a word.
-const (
-	isSpace = 1 << iota
-	isOther // than a letter or number
-)
-
-var class, lower = func() (c, l [utf8.RuneSelf]uint8) {
+// spaces and lower are of ASCII.
+var spaces, lower = func() (space [utf8.RuneSelf]bool, low [utf8.RuneSelf]uint8) {
 	for r := range rune(utf8.RuneSelf) {
-		if unicode.IsSpace(r) {
-			c[r] |= isSpace
-		}
-		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
-			c[r] |= isOther
-		}
-		l[r] = uint8(unicode.ToLower(r))
+		space[r] = unicode.IsSpace(r)
+		low[r] = uint8(unicode.ToLower(r))
 	}
-	return c, l
+	return space, low
 }()
 
 // read reads texts as words in lower case.
 func (l *lexicon) read(texts []string, size int) units {
 	u := room(texts, size, func(s string) int { return len(strings.Fields(s)) })
-	stop := uint8(isSpace)
-	if l.letters {
-		stop = isOther
-	}
 	for _, s := range texts {
 		start := len(u.codes)
-		from := l.ends[len(l.ends)-1]
-		end := func() {
-			if len(l.text) > from {
-				u.codes = append(u.codes, l.take())
-				from = l.ends[len(l.ends)-1]
-			}
+		if l.letters {
+			u.codes = l.readLetters(u.codes, s)
+		} else {
+			u.codes = l.readWords(u.codes, s)
 		}
-		for i := 0; i < len(s); {
-			if b := s[i]; b < utf8.RuneSelf {
-				i++
-				if class[b]&stop != 0 {
-					end()
-				} else {
-					l.text = append(l.text, lower[b])
-				}
-				continue
-			}
-			r, n := utf8.DecodeRuneInString(s[i:])
-			i += n
-			switch {
-			case !l.letters && unicode.IsSpace(r), l.letters && !unicode.In(r, unicode.L, unicode.M, unicode.N):
-				end()
-			case l.letters && unicode.Is(unicode.Ideographic, r):
-				end()
-				l.text = utf8.AppendRune(l.text, r)
-				end()
-			default:
-				l.text = utf8.AppendRune(l.text, unicode.ToLower(r))
-			}
-		}
-		end()
 		u.end(start, size)
 	}
 	u.distinct = len(l.ends) - 1
 	return u
+}
+
+// readLetters appends the codes of the words of neardup/signature/words.
+func (l *lexicon) readLetters(codes []uint32, s string) []uint32 {
+	for i := 0; ; {
+		from := len(l.text)
+		if l.text, i = words.Next(l.text, s, i); len(l.text) == from {
+			return codes
+		}
+		codes = append(codes, l.take())
+	}
+}
+
+// readWords appends the codes of what stands between white space.
+func (l *lexicon) readWords(codes []uint32, s string) []uint32 {
+	from := len(l.text)
+	end := func() {
+		if len(l.text) > from {
+			codes = append(codes, l.take())
+			from = len(l.text)
+		}
+	}
+	for i := 0; i < len(s); {
+		if b := s[i]; b < utf8.RuneSelf {
+			i++
+			if spaces[b] {
+				end()
+			} else {
+				l.text = append(l.text, lower[b])
+			}
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if unicode.IsSpace(r) {
+			end()
+		} else {
+			l.text = utf8.AppendRune(l.text, unicode.ToLower(r))
+		}
+	}
+	end()
+	return codes
 }

@@ -1,4 +1,4 @@
-package minhash
+package words
 
 import (
 	"slices"
@@ -71,11 +71,14 @@ var samples = []string{
 
 func checkWords(t *testing.T, text string, w int) {
 	t.Helper()
+	if got := Strings(text); !slices.Equal(got, slowWords(text)) {
+		t.Fatalf("words of %.80q: %q, want %q", text, got, slowWords(text))
+	}
 	var want []uint64
 	for _, s := range slowWords(text) {
 		want = append(want, hash.String(s))
 	}
-	if got := appendWords(nil, text); !slices.Equal(got, want) {
+	if got := AppendHashes(nil, text); !slices.Equal(got, want) {
 		t.Fatalf("words of %.80q: %x, want %x of %q", text, got, want, slowWords(text))
 	}
 	s := Shingler{W: w}
