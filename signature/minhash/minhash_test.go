@@ -11,10 +11,17 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// slowSign is the definition in the package's documentation, word for word:
-// each feature's arrivals until it has been at every component, the least of
-// each component.
-func slowSign(components int, seed uint64, features []uint64) []uint32 {
+// slowSign is the definition in the package's documentation, word for word.
+func slowSign(components int, seed uint64, features []uint64) (out []uint32) {
+	for _, x := range slowFirst(components, seed, features) {
+		out = append(out, uint32(hash.At(x^seed, 0)>>32))
+	}
+	return out
+}
+
+// slowFirst is each feature's arrivals until it has been at every component,
+// and the feature of the least of each component.
+func slowFirst(components int, seed uint64, features []uint64) []uint64 {
 	if len(features) == 0 {
 		return nil
 	}
@@ -38,9 +45,9 @@ func slowSign(components int, seed uint64, features []uint64) []uint32 {
 			}
 		}
 	}
-	var out []uint32
+	var out []uint64
 	for i := range components {
-		out = append(out, uint32(hash.At(least[i].x, 0)>>32))
+		out = append(out, least[i].x^seed)
 	}
 	return out
 }
@@ -67,6 +74,10 @@ func TestSignIsTheDefinition(t *testing.T) {
 			got := New(components, seed).Sign([]uint32{9}, features)
 			if want := append([]uint32{9}, slowSign(components, seed, features)...); !slices.Equal(got, want) {
 				t.Fatalf("%d components, %d features: %x, want %x", components, n, got, want)
+			}
+			first := New(components, seed).First([]uint64{9}, features)
+			if want := append([]uint64{9}, slowFirst(components, seed, features)...); !slices.Equal(first, want) {
+				t.Fatalf("%d components, %d features: first %x, want %x", components, n, first, want)
 			}
 		}
 	}

@@ -164,10 +164,6 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 			{"smallest containment", containment, bend, func(a, b Set) float64 { return ContainmentSmallest(Smallest(a, m), Smallest(b, m), m) }, false},
 		} {
 			sum, squares := 0.0, 0.0
-			rounds := rounds
-			if strings.HasPrefix(e.name, "min-wise") {
-				rounds /= 4 // slow
-			}
 			for i := range rounds {
 				a, b := planted(r, c.both, c.onlyA, c.onlyB)
 				x := e.estimate(a, b)
@@ -201,6 +197,8 @@ func TestSketches(t *testing.T) {
 	for _, make := range []func(Set) Sketch{
 		func(s Set) Sketch { return MinWise(s, Permutations) },
 		func(s Set) Sketch { return Mod(s, Modulus) },
+		func(s Set) Sketch { return ModOrLeast(s, Modulus) },
+		func(s Set) Sketch { return ModOrLeast(s, 1<<60) },
 		func(s Set) Sketch { return Smallest(s, 20) },
 	} {
 		a, b := make(s), make(again)
@@ -215,6 +213,12 @@ func TestSketches(t *testing.T) {
 		if x%5 != 0 || !slices.Contains(s, x) {
 			t.Errorf("%x is not to be in the sketch", x)
 		}
+	}
+	if got := ModOrLeast(s, 5); !slices.Equal(got.Values, Mod(s, 5).Values) {
+		t.Errorf("%x is not the sample", got.Values)
+	}
+	if got := ModOrLeast(s, 1<<60); !slices.Equal(got.Values, s[:1]) {
+		t.Errorf("%x is not the smallest", got.Values)
 	}
 	if got := Smallest(s, 1000); len(got.Values) != 200 {
 		t.Errorf("%d of all are the smallest 1000", len(got.Values))

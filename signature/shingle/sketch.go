@@ -1,10 +1,10 @@
 package shingle
 
 import (
-	"math"
 	"slices"
 
 	"neardup/signature/internal/hash"
+	"neardup/signature/minhash"
 )
 
 // Sketch is a sample of a document's shingles: of one kind, for one number or
@@ -14,25 +14,23 @@ type Sketch struct {
 	Size   int      `json:"size"`   // |S(D)|, from which containment is estimated
 }
 
-// MinWise is the lecture's sketch (slides 15 and 16): x(Π_i, D), the smallest
-// integer of Π_i(D), for m permutations Π_i, in the order of i. A set without
-// shingles has no values.
+// MinWise is the lecture's sketch (slides 15 and 16): for each of m permutations
+// Π_i, in the order of i, the shingle of D that is the smallest, which the
+// lecture names by x(Π_i, D), its place in Π_i(D). A set without shingles has no
+// values. m is from 1 to minhash.MaxComponents.
 //
-// Π_i(x) = Mix(x + i·γ), i from 1, is a permutation of the 64-bit integers, Mix that of
-// SplitMix64. m·|S| steps; neardup/signature/minhash is for speed.
-func MinWise(s Set, m int) Sketch {
-	out := Sketch{Size: len(s)}
-	for i := range m {
-		if len(s) == 0 {
-			break
-		}
-		least := uint64(math.MaxUint64)
-		for _, x := range s {
-			least = min(least, hash.At(x, i))
-		}
-		out.Values = append(out.Values, least)
+// The permutations are those of neardup/signature/minhash, times of arrival,
+// which costs |S| + m·ln(m) steps in place of m·|S|: documents of megabytes have
+// a million shingles. A value is a hash of the shingle and i, so that values of
+// different permutations do not meet.
+func MinWise(s Set, m int) Sketch { return minWise(minhash.New(m, 0), s) }
+
+func minWise(signer *minhash.Signer, s Set) Sketch {
+	values := signer.First(nil, s)
+	for i, x := range values {
+		values[i] = hash.At(x, i)
 	}
-	return out
+	return Sketch{Values: values, Size: len(s)}
 }
 
 // Mod is the sketch of the shingles that are 0 modulo m ≥ 1: "sketch formed by
@@ -45,6 +43,16 @@ func Mod(s Set, m uint64) Sketch {
 		if x%m == 0 {
 			out.Values = append(out.Values, x)
 		}
+	}
+	return out
+}
+
+// ModOrLeast is Mod, but the smallest shingle where no shingle is 0 modulo m, so
+// that short documents are not lost, nor taken for one another. Ours.
+func ModOrLeast(s Set, m uint64) Sketch {
+	out := Mod(s, m)
+	if len(out.Values) == 0 {
+		out.Values = slices.Clone(s[:min(1, len(s))])
 	}
 	return out
 }
