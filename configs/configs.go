@@ -21,7 +21,9 @@ import (
 
 	"neardup/cluster/hamming"
 	"neardup/extract"
+	"neardup/signature/minhash"
 	"neardup/signature/ring"
+	"neardup/signature/shingle"
 	"neardup/signature/simhash"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
@@ -75,6 +77,9 @@ const (
 type Sign struct {
 	Scheme       string `yaml:"scheme" json:"scheme"`
 	ring.Options `yaml:",inline"`
+	Simhash      simhash.Options `yaml:"simhash" json:"simhash"`
+	Shingle      shingle.Options `yaml:"shingle" json:"shingle"`
+	MinHash      minhash.Options `yaml:"minhash" json:"minhash"`
 }
 
 // Cluster says how candidates are found: a search, and the options of each.

@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"neardup/signature"
+	"neardup/signature/minhash"
 	"neardup/signature/ring"
+	"neardup/signature/shingle"
+	"neardup/signature/simhash"
 	"neardup/verify"
 )
 
@@ -24,14 +27,18 @@ type scheme struct {
 
 var schemes = []scheme{
 	{SchemeRing, func(s *Sign) options { return &s.Options }, func(s *Sign) signature.Scheme { return ring.NewScheme(s.Options) }},
+	{SchemeSimhash, func(s *Sign) options { return &s.Simhash }, func(s *Sign) signature.Scheme { return simhash.NewScheme(s.Simhash) }},
+	{"shingle", func(s *Sign) options { return &s.Shingle }, func(s *Sign) signature.Scheme { return shingle.NewScheme(s.Shingle) }},
+	{"minhash", func(s *Sign) options { return &s.MinHash }, func(s *Sign) signature.Scheme { return minhash.NewScheme(s.MinHash) }},
 	{SchemeNone, nil, func(*Sign) signature.Scheme { return unsigned{} }},
 }
 
 // The signature schemes that others than this list name: the ring counts
-// signatures for a text's weight, and a search that reads texts needs none.
+// signatures for a text's weight, some searches need a certain one or none.
 const (
-	SchemeRing = "ring"
-	SchemeNone = "none"
+	SchemeRing    = "ring"
+	SchemeSimhash = "simhash"
+	SchemeNone    = "none"
 )
 
 // unsigned signs nothing.
@@ -188,8 +195,8 @@ func (c *Config) validateParts() error {
 		}
 	}
 	switch search := c.Cluster.Search; {
-	case search == SearchHamming && c.Sign.Scheme != "simhash":
-		return fmt.Errorf("cluster.search: %s needs signatures of 64 bits that differ in few of them, sign.scheme: simhash", search)
+	case search == SearchHamming && c.Sign.Scheme != SchemeSimhash:
+		return fmt.Errorf("cluster.search: %s needs signatures of 64 bits that differ in few of them, sign.scheme: %s", search, SchemeSimhash)
 	case search == SearchKeys && c.Sign.Scheme == SchemeNone:
 		return fmt.Errorf("cluster.search: %s needs signatures, and sign.scheme is %s", search, SchemeNone)
 	case search == SearchKeys && c.Verify.Measure == MeasureSearch:

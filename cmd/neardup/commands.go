@@ -346,7 +346,7 @@ func configCommand() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Show presets", Args: noCommand, RunE: showHelp}
 	c.AddCommand(&cobra.Command{
 		Use:   "show [NAME]",
-		Short: "Print a preset, " + strings.Join(configs.Names(), " or "),
+		Short: "Print a preset, " + strings.Join(configs.Names(), ", "),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return noArgs(c, args[1:])
@@ -366,6 +366,6 @@ func configCommand() *cobra.Command {
 			_, err := fmt.Fprintln(c.OutOrStdout(), strings.Join(configs.Names(), "\n"))
 			return err
 		},
-	})
+	}, curvesCommand())
 	return c
 }
