@@ -1,0 +1,120 @@
+// Package shingles compares texts by their w-shingles: Broder, Glassman,
+// Manasse, Zweig, Syntactic clustering of the web, WWW 1997, as the lecture on
+// finding near-duplicate documents has it (slides 11 to 32). Resemblance and
+// containment are those of the sets of shingles, or estimated by the lecture's
+// sketches, whose variances package neardup/signature/shingle states.
+package shingles
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"neardup/signature/shingle"
+	"neardup/signature/words"
+	"neardup/verify"
+)
+
+// Options of the measure. The lecture has Words 10, Resemblance 0.5 and, of the
+// sketches, ByMinWise with Size 20 or ByModulo with a Modulus of about 25; it
+// has no threshold of containment.
+type Options struct {
+	Words       int     `json:"words" yaml:"words"`             // w: words of a shingle
+	Sketch      string  `json:"sketch" yaml:"sketch"`           // Exact, shingle.ByMinWise, ByModulo or BySmallest
+	Size        int     `json:"size" yaml:"size"`               // values of a sketch ByMinWise (m permutations) or BySmallest, 1 to 65536
+	Modulus     int     `json:"modulus" yaml:"modulus"`         // m of ByModulo: a share of 1/modulus of the shingles
+	Resemblance float64 `json:"resemblance" yaml:"resemblance"` // threshold; above 1 it is never reached
+	Containment float64 `json:"containment" yaml:"containment"` // threshold; above 1 it is never reached
+}
+
+// Exact is the value of Options.Sketch with which nothing is estimated.
+const Exact = "exact"
+
+// Validate says which option is out of its range. Size and Modulus have none
+// where the sketch does not use them.
+func (o Options) Validate() error {
+	switch o.Sketch {
+	case Exact, shingle.ByMinWise, shingle.ByModulo, shingle.BySmallest:
+	default:
+		return fmt.Errorf("sketch is %q, must be %q, %q, %q or %q", o.Sketch, Exact, shingle.ByMinWise, shingle.ByModulo, shingle.BySmallest)
+	}
+	s := shingle.Options{Words: o.Words, Sketch: o.Sketch, Size: o.Size, Modulus: o.Modulus}
+	if s.Sketch == Exact {
+		s.Sketch = shingle.All
+	}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case !(o.Resemblance > 0):
+		return fmt.Errorf("resemblance is %v, must be above 0", o.Resemblance)
+	case !(o.Containment > 0):
+		return fmt.Errorf("containment is %v, must be above 0", o.Containment)
+	case o.Resemblance > 1 && o.Containment > 1:
+		return errors.New("resemblance and containment are both above 1, so that no pair could be near")
+	}
+	return nil
+}
+
+// measure is the verify.Measure, and, having no memory, its own Comparer.
+type measure struct{ o Options }
+
+// document is a sketch: with Exact of all shingles.
+type document struct{ shingle.Sketch }
+
+// Bytes is the memory of the values and of the slice that holds them.
+func (d *document) Bytes() int { return 8*cap(d.Values) + 32 }
+
+// New makes the Measure of valid options; it panics on others. A text of fewer
+// than Words words has one shingle, all of it. A sample ByModulo that would be
+// empty is the smallest shingle (shingle.ModOrLeast), so that equal texts score
+// 1 whatever they are.
+func New(o Options) verify.Measure {
+	if err := o.Validate(); err != nil {
+		panic("shingles: " + err.Error())
+	}
+	return &measure{o}
+}
+
+func (m *measure) Prepare(text string) verify.Document {
+	shingler := words.Shingler{W: m.o.Words}
+	set := shingle.NewSet(shingler.Append(nil, text))
+	switch m.o.Sketch {
+	case shingle.ByMinWise:
+		return &document{shingle.MinWise(set, m.o.Size)}
+	case shingle.ByModulo:
+		return &document{shingle.ModOrLeast(set, uint64(m.o.Modulus))}
+	case shingle.BySmallest:
+		return &document{shingle.Smallest(set, m.o.Size)}
+	default: // cloned, since the set stands in memory for all shingles with their repetitions
+		return &document{shingle.Sketch{Values: slices.Clone(set), Size: len(set)}}
+	}
+}
+
+func (m *measure) Comparer() verify.Comparer { return m }
+
+// Compare takes a step for each value of both sketches.
+func (m *measure) Compare(x, y verify.Document) verify.Verdict {
+	a, b := x.(*document).Sketch, y.(*document).Sketch
+	if a.Size == 0 || b.Size == 0 {
+		return verify.Verdict{}
+	}
+	if a.Size > b.Size || a.Size == b.Size && len(a.Values) > len(b.Values) {
+		a, b = b, a // the containment is that of the smaller one
+	}
+	var v verify.Verdict
+	switch m.o.Sketch {
+	case shingle.ByMinWise:
+		v.Resemblance, v.Containment = shingle.ResemblanceMinWise(a, b), shingle.ContainmentMinWise(a, b)
+	case shingle.BySmallest:
+		v.Resemblance, v.Containment = shingle.ResemblanceSmallest(a, b, m.o.Size), shingle.ContainmentSmallest(a, b, m.o.Size)
+	default:
+		// shingle.Resemblance and Containment, whole or of the samples, at once.
+		common := shingle.Common(a.Values, b.Values)
+		v.Resemblance = float64(common) / float64(len(a.Values)+len(b.Values)-common)
+		v.Containment = float64(common) / float64(len(a.Values))
+	}
+	v.Containment = min(1, v.Containment) // estimates may be above
+	v.Near = v.Resemblance >= m.o.Resemblance || v.Containment >= m.o.Containment
+	return v
+}
