@@ -25,6 +25,8 @@ import (
 	"neardup/signature/ring"
 	"neardup/signature/shingle"
 	"neardup/signature/simhash"
+	"neardup/verify/cosine"
+	"neardup/verify/shingles"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
@@ -130,9 +132,11 @@ type Verify struct {
 	Measure      string `yaml:"measure" json:"measure"`
 	tlcs.Options `yaml:",inline"`
 	Subject      `yaml:",inline"`
-	Closing      string `yaml:"closing" json:"closing"`
-	Contained    string `yaml:"contained" json:"contained"`
-	Transitivity bool   `yaml:"transitivity" json:"transitivity"`
+	Closing      string           `yaml:"closing" json:"closing"`
+	Contained    string           `yaml:"contained" json:"contained"`
+	Transitivity bool             `yaml:"transitivity" json:"transitivity"`
+	Cosine       cosine.Options   `yaml:"cosine" json:"cosine"`
+	Shingles     shingles.Options `yaml:"shingles" json:"shingles"`
 }
 
 // Subject are the settings of the check of subjects.

@@ -12,6 +12,8 @@ import (
 	"neardup/signature/shingle"
 	"neardup/signature/simhash"
 	"neardup/verify"
+	"neardup/verify/cosine"
+	"neardup/verify/shingles"
 )
 
 // A method is a preset: a combination of a signature scheme, a candidate search
@@ -80,6 +82,8 @@ const (
 
 var measures = []measure{
 	{MeasureTLCS, func(v *Verify) options { return &v.Options }, func(c *Config) verify.Measure { return c.Verify.Options.Measure() }},
+	{"cosine", func(v *Verify) options { return &v.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) }},
+	{"shingles", func(v *Verify) options { return &v.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) }},
 	{MeasureSearch, nil, func(*Config) verify.Measure { return nil }},
 }
 

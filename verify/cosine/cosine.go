@@ -89,7 +89,7 @@ func (m *measure) Comparer() verify.Comparer { return m }
 func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	a, b := x.(*document), y.(*document)
 	if a.sum == 0 || b.sum == 0 {
-		return verify.Verdict{}
+		return verify.Scored(0, 0, m.o.Cosine, never)
 	}
 	var product, common uint64
 	for i, j := 0, 0; i < len(a.terms) && j < len(b.terms); {
@@ -108,9 +108,7 @@ func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	// The root of the square of a float64 is that float64 again, so that equal
 	// documents have 1. Only sums above 2^53, which are rounded, could give more.
 	cosine := min(1, float64(product)/math.Sqrt(float64(a.squares)*float64(b.squares)))
-	return verify.Verdict{
-		Near:        cosine >= m.o.Cosine,
-		Resemblance: cosine,
-		Containment: float64(common) / float64(min(a.sum, b.sum)),
-	}
+	return verify.Scored(cosine, float64(common)/float64(min(a.sum, b.sum)), m.o.Cosine, never)
 }
+
+const never = 2 // a threshold of containment

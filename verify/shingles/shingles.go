@@ -97,24 +97,23 @@ func (m *measure) Comparer() verify.Comparer { return m }
 func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	a, b := x.(*document).Sketch, y.(*document).Sketch
 	if a.Size == 0 || b.Size == 0 {
-		return verify.Verdict{}
+		return m.scored(0, 0)
 	}
 	if a.Size > b.Size || a.Size == b.Size && len(a.Values) > len(b.Values) {
 		a, b = b, a // the containment is that of the smaller one
 	}
-	var v verify.Verdict
 	switch m.o.Sketch {
 	case shingle.ByMinWise:
-		v.Resemblance, v.Containment = shingle.ResemblanceMinWise(a, b), shingle.ContainmentMinWise(a, b)
+		return m.scored(shingle.ResemblanceMinWise(a, b), shingle.ContainmentMinWise(a, b))
 	case shingle.BySmallest:
-		v.Resemblance, v.Containment = shingle.ResemblanceSmallest(a, b, m.o.Size), shingle.ContainmentSmallest(a, b, m.o.Size)
+		return m.scored(shingle.ResemblanceSmallest(a, b, m.o.Size), shingle.ContainmentSmallest(a, b, m.o.Size))
 	default:
 		// shingle.Resemblance and Containment, whole or of the samples, at once.
 		common := shingle.Common(a.Values, b.Values)
-		v.Resemblance = float64(common) / float64(len(a.Values)+len(b.Values)-common)
-		v.Containment = float64(common) / float64(len(a.Values))
+		return m.scored(float64(common)/float64(len(a.Values)+len(b.Values)-common), float64(common)/float64(len(a.Values)))
 	}
-	v.Containment = min(1, v.Containment) // estimates may be above
-	v.Near = v.Resemblance >= m.o.Resemblance || v.Containment >= m.o.Containment
-	return v
+}
+
+func (m *measure) scored(resemblance, containment float64) verify.Verdict {
+	return verify.Scored(resemblance, min(1, containment), m.o.Resemblance, m.o.Containment) // estimates may be above 1
 }
