@@ -46,7 +46,7 @@ type stage struct {
 //	extract 2: revisits, kinds of pages, overlays
 //	extract 3: addresses of occurrences
 //	sign 2: pages: topic; 3: texts without a signature
-//	verify 2: subjects; when rounds are hopeless
+//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character
 var stages = []stage{
 	{name: "extract", version: 3, options: extractOptions, run: (*Workspace).extract, extends: always,
 		tables: []byte{tableDocument, tableText, tableOccurrence, tableRevisit, tableWanted}},
@@ -54,7 +54,7 @@ var stages = []stage{
 		tables: []byte{tableSighting, tableTemplate, tableSigned, tablePosting}},
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
 		tables: []byte{tableEdge, tablePermuted, tableSet}},
-	{name: "verify", version: 2, options: verifyOptions, run: (*Workspace).verify,
+	{name: "verify", version: 3, options: verifyOptions, run: (*Workspace).verify,
 		tables: []byte{tableVerdict, tableAssigned, tableCluster}},
 }
 

@@ -37,7 +37,7 @@ func (o *workOptions) workspaceFlag(c *cobra.Command) {
 }
 
 func (o *workOptions) configFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.config, "config", "c", "", "preset ("+strings.Join(configs.Names(), ", ")+") or YAML file;\nwithout it the workspace's own, at first default")
+	c.Flags().StringVarP(&o.config, "config", "c", "", "preset (see neardup config list) or YAML file;\nwithout it the workspace's own, at first default")
 	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
 	c.Flags().StringVar(&o.pages, "pages", "", "pages to compare: all, or topic, which leaves navigation pages out;\nshort for --set text.pages=...")
 }

@@ -94,8 +94,9 @@ type tally struct {
 // The lines that tell are the first that differ in their words, if they are
 // among the first Lines. A word that only one of them has, or has more often,
 // names the subject of its page if the rest of that page has it too, and more
-// often than the rest of the other. A page keeps to its subject if half of the
-// words that only its line has are such names. One of the names must stand in
+// often than the rest of the other. A page keeps to its subject if a whole word,
+// and half of those that only its line has, are such names; a wide character is
+// half a word. One of the names must stand in
 // its page at least Rate times in 1,000 code points of the longer page: a long
 // text may name its site here and there, and still say what others say.
 //
@@ -115,14 +116,14 @@ func (o Options) Compare(a, b *Page) Evidence {
 		if t.line[1] > t.line[0] {
 			side = 1
 		}
-		own[side]++
+		own[side] += halves(t.word)
 		rest, other := t.text[side]-t.line[side], t.text[1-side]-t.line[1-side]
 		if stands(t.word, rest, other) {
-			names[side]++
+			names[side] += halves(t.word)
 			named = max(named, t.text[side])
 		}
 	}
-	keeps := func(side int) bool { return names[side] > 0 && names[side]*share >= own[side] }
+	keeps := func(side int) bool { return names[side] > 1 && names[side]*share >= own[side] }
 	switch {
 	case !keeps(0) && !keeps(1) || float64(named)*1000 < o.Rate*float64(max(a.length, b.length)):
 		return None
@@ -267,6 +268,14 @@ func decode(t string) (r rune, n int) {
 		return rune(t[0]), 1
 	}
 	return utf8.DecodeRuneInString(t)
+}
+
+// halves is the number of halves of a word: a wide character is one.
+func halves(word uint64) int {
+	if word&1 == 1 {
+		return 1
+	}
+	return 2
 }
 
 // stands tells whether a word stands for the subject of a page, by how often

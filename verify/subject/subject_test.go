@@ -48,6 +48,7 @@ func TestCompare(t *testing.T) {
 		{"operators", page("operator!=", "x != y", 2), page("operator>>", "x >> y", 2), Both},
 		{"wide characters", page("画线函数", "画线函数 and 画线函数", 2), page("填色函数", "填色函数 and 填色函数", 2), Both},
 		{"a wide character is half a word", page("线", "线", 1), page("圆", "圆", 1), None},
+		{"a wide character alone is no name", page("指数涨", "指数大涨 and 指数大涨", 2), page("指数大涨", "指数大大涨 and 指数大大涨", 2), None},
 		{"half of the words must be names", page("draw_line one two", "draw_line", 2), page("draw_circle three four", "draw_circle", 2), None},
 		{"too far down", "1\n" + strings.Repeat("same\n", 6) + page("draw_line", "draw_line", 2), "1\n" + strings.Repeat("same\n", 6) + page("draw_circle", "draw_circle", 2), None},
 		{"seldom named in a long text", page("draw_line", "draw_line", 2) + strings.Repeat("And so on, and so forth.\n", 400),
@@ -79,19 +80,19 @@ func slowCompare(o Options, a, b string) Evidence {
 		}
 		inHeadA, inHeadB := tallied(headA), tallied(headB)
 		inA, inB := tallied(slowWords(a)), tallied(slowWords(b))
-		keeps := func(own, other, text, otherText map[string]int) (names, words, most int) {
+		keeps := func(own, other, text, otherText map[string]int) (names, words float64, most int) {
 			for w, n := range own {
 				if n <= other[w] {
 					continue
 				}
-				words++
 				here, there := text[w]-n, otherText[w]-other[w]
-				least, ratio := 1, 4.0/3
+				weight, least, ratio := 1.0, 1, 4.0/3
 				if text := []rune(w); len(text) == 1 && slowKind(text[0]) == wide {
-					least, ratio = 2, 2
+					weight, least, ratio = .5, 2, 2
 				}
+				words += weight
 				if here >= least && float64(here) > float64(there)*ratio-1e-9 {
-					names++
+					names += weight
 					most = max(most, text[w])
 				}
 			}
@@ -99,7 +100,7 @@ func slowCompare(o Options, a, b string) Evidence {
 		}
 		namesA, wordsA, mostA := keeps(inHeadA, inHeadB, inA, inB)
 		namesB, wordsB, mostB := keeps(inHeadB, inHeadA, inB, inA)
-		okA, okB := namesA > 0 && 2*namesA >= wordsA, namesB > 0 && 2*namesB >= wordsB
+		okA, okB := namesA >= 1 && 2*namesA >= wordsA, namesB >= 1 && 2*namesB >= wordsB
 		switch {
 		case float64(max(mostA, mostB)) < o.Rate*float64(max(len([]rune(a)), len([]rune(b))))/1000:
 			return None
