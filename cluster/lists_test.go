@@ -252,3 +252,22 @@ func BenchmarkLists(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*float64(len(postings))/b.Elapsed().Seconds(), "postings/s")
 }
+
+func TestPairs(t *testing.T) {
+	var keys []Key
+	for i := range 5 {
+		keys = append(keys, NewKey(float32(10-i), ID{byte(i)}))
+	}
+	for _, tt := range []struct{ n, most, want int }{{0, 9, 0}, {1, 9, 0}, {5, 9, 10}, {5, 5, 10}, {5, 4, 4}, {5, 0, 4}, {2, 0, 1}} {
+		seen := map[Edge]bool{}
+		for e := range Pairs(keys[:tt.n], tt.most) {
+			if e.Rep.Compare(e.Member) >= 0 || seen[e] || tt.n > tt.most && e.Rep != keys[0] {
+				t.Errorf("%+v: %v", tt, e)
+			}
+			seen[e] = true
+		}
+		if len(seen) != tt.want {
+			t.Errorf("%+v: %d pairs", tt, len(seen))
+		}
+	}
+}

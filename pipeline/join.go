@@ -64,8 +64,8 @@ func (w *Workspace) joinTexts(sr *stageRun) (keys []cluster.Key, texts []string,
 			return nil, nil, err
 		}
 		if held += int64(len(text)); held > most {
-			return nil, nil, fmt.Errorf("%w: a join holds all texts in memory, and these have more than %d bytes; "+
-				"raise cluster.join.max_bytes, or choose a method that reads them from disk, such as minhash-lsh", ErrUsage, most)
+			return nil, nil, fmt.Errorf("a join holds all texts in memory, and these have more than %d bytes; "+
+				"raise cluster.join.max_bytes, or choose a method that reads them from disk, such as minhash-lsh", most)
 		}
 		keys = append(keys, keyOf(cluster.NewKey(float32(utf8.RuneCountInString(text)), id)))
 		texts = append(texts, text)

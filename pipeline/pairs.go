@@ -137,9 +137,8 @@ func (w *Workspace) candidates(after []byte) iter.Seq2[candidate, error] {
 	}
 }
 
-// pairRound is the number of pairs that are verified before any of them is
-// committed, or keeps another from being compared. It is fixed because the
-// outcome of transitivity depends on it.
+// pairRound is the number of pairs that workers share out before any of them is
+// committed, or spares another. Nothing but the cost depends on it.
 const pairRound = 256
 
 // comparePairs verifies candidates that are pairs, in rounds.
@@ -270,7 +269,12 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *Ve
 		return nil, err
 	}
 	var links []link
-	for _, o := range outcomes {
+	for i, o := range outcomes {
+		// What the round itself has linked was compared for nothing, and does not
+		// count: which pairs that are would depend on the workers.
+		if p.linked != nil && p.root(round[i].a.ID()) == p.root(round[i].b.ID()) {
+			continue
+		}
 		counts.add(o.counts)
 		if o.near {
 			links = append(links, o.link)

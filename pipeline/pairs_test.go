@@ -1,0 +1,234 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"neardup/configs"
+)
+
+// chains are texts of which each is the one before with a word changed, so that
+// those far apart in a chain are not near, and each text has many near ones.
+func chains(rng *rand.Rand, chains, links int) (texts []string) {
+	for c := range chains {
+		words := strings.Fields(strings.Join(scripts(rng)[0](200), ""))
+		for l := range links {
+			words[(7*l)%len(words)] = fmt.Sprintf("other%d.%d", c, l)
+			texts = append(texts, strings.Join(words, " "))
+		}
+	}
+	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	return texts
+}
+
+// runPairs gives the export and the counts of a run.
+func runPairs(t *testing.T, texts []string, o Options, preset string, settings ...string) (string, ClusterCounts, VerifyCounts) {
+	t.Helper()
+	config, err := configs.Load(preset, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	out := runAll(t, dir, config, o, writeTexts(t, 0, texts))
+	w, err := Open(dir, config, false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c ClusterCounts
+	var v VerifyCounts
+	if err := w.counts("cluster", &c); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.counts("verify", &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return string(out), c, v
+}
+
+// members are the clusters without the evidence.
+func members(t *testing.T, export string) string {
+	t.Helper()
+	of, _ := clustersOf(t, []byte(export))
+	var b strings.Builder
+	first := map[int]int{} // of a cluster, the first text
+	for i := range 10_000 {
+		c := of[textURN(i)]
+		if _, ok := first[c]; !ok {
+			first[c] = i
+		}
+		if c != 0 {
+			fmt.Fprintf(&b, "%d %d\n", i, first[c])
+		}
+	}
+	return b.String()
+}
+
+// Transitivity spares comparisons and changes no cluster, but where a pair that
+// was not compared is not near: there is none in a chain.
+func TestTransitivitySparesComparisons(t *testing.T) {
+	texts := chains(rand.New(rand.NewPCG(1, 2)), 30, 24)
+	all, _, compared := runPairs(t, texts, Options{}, "minhash-lsh")
+	some, _, spared := runPairs(t, texts, Options{}, "minhash-lsh", "verify.transitivity=true")
+	if members(t, all) != members(t, some) {
+		t.Error("other clusters")
+	}
+	if compared.Pairs < 2000 || spared.Pairs > compared.Pairs*3/4 || spared.Near < 400 || spared.Near != spared.Pairs-spared.ByScore {
+		t.Errorf("%+v compared, with transitivity %+v", compared, spared)
+	}
+	again, _, _ := runPairs(t, texts, Options{Workers: 5, runRows: 100}, "minhash-lsh", "verify.transitivity=true")
+	if again != some {
+		t.Error("what is spared depends on the workers")
+	}
+}
+
+// A pair is a candidate if it shares enough signatures.
+func TestCommonSignatures(t *testing.T) {
+	texts := chains(rand.New(rand.NewPCG(3, 4)), 20, 12)
+	config := mustLoadPreset(t, "minhash-lsh")
+	scheme := config.Sign.NewScheme()
+	signatures := make([]map[string]bool, len(texts))
+	for i, text := range texts {
+		signatures[i] = map[string]bool{}
+		for _, s := range scheme.Sign(nil, text) {
+			signatures[i][string(s[:])] = true
+		}
+	}
+	for _, common := range []int{1, 2, 5} {
+		want := int64(0)
+		for i, a := range signatures {
+			for _, b := range signatures[:i] {
+				n := 0
+				for s := range a {
+					if b[s] {
+						n++
+					}
+				}
+				if n >= common {
+					want++
+				}
+			}
+		}
+		_, _, v := runPairs(t, texts, Options{runRows: 500}, "minhash-lsh", fmt.Sprintf("cluster.common=%d", common))
+		if v.Pairs != want || want == 0 {
+			t.Errorf("%d in common: %d pairs compared, want %d", common, v.Pairs, want)
+		}
+	}
+}
+
+func mustLoadPreset(t *testing.T, name string, settings ...string) configs.Config {
+	t.Helper()
+	c, err := configs.Load(name, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A key that many texts have gives as many pairs as texts, which makes one
+// cluster of them all the same.
+func TestLongListsGiveFewPairs(t *testing.T) {
+	original := strings.Join(scripts(rand.New(rand.NewPCG(5, 6)))[0](300), "")
+	var texts []string
+	for i := range 150 { // the same words
+		texts = append(texts, original+strings.Repeat("!", i))
+	}
+	for _, tt := range []struct{ preset, setting string }{
+		{"minhash-lsh", "cluster.all_pairs"},
+		{"simhash", "cluster.hamming.all_pairs"},
+	} {
+		n := int64(len(texts))
+		every, _, all := runPairs(t, texts, Options{}, tt.preset, tt.setting+"=1000")
+		few, c, some := runPairs(t, texts, Options{}, tt.preset, tt.setting+"=10")
+		if all.Pairs < n*(n-1)*9/20 || some.Pairs > all.Pairs/2 {
+			t.Errorf("%s: %d pairs, with long lists cut %d (%+v)", tt.preset, all.Pairs, some.Pairs, c)
+		}
+		if members(t, every) != members(t, few) {
+			t.Errorf("%s: other clusters", tt.preset)
+		}
+	}
+}
+
+// The page quality from outside decides which of a pair represents the other,
+// whatever found it.
+func TestQualityWithEverySearch(t *testing.T) {
+	texts, _ := planted(rand.New(rand.NewPCG(7, 8)), 24)
+	var quality bytes.Buffer
+	for i := range texts {
+		fmt.Fprintf(&quality, "%s\t%d\n", textURN(i), 1+(i*7919)%1000)
+	}
+	path := write(t, filepath.Join(t.TempDir(), "quality.tsv"), quality.Bytes())
+	for _, preset := range []string{"minhash-lsh", "simhash", "ppjoin"} {
+		export, _, _ := runPairs(t, texts, Options{}, preset, "cluster.quality="+path)
+		of, all := clustersOf(t, []byte(export))
+		best := map[int]int{} // of a cluster
+		for i := range texts {
+			if c := of[textURN(i)]; c != 0 {
+				best[c] = max(best[c], 1+(i*7919)%1000)
+			}
+		}
+		for _, m := range all {
+			var i int
+			if _, err := fmt.Sscanf(m.RecordID, "<urn:text:%d>", &i); err != nil {
+				t.Fatal(err)
+			}
+			if is := 1+(i*7919)%1000 == best[of[textURN(i)]]; is != (m.Relation == "representative") {
+				t.Errorf("%s: %s of quality %d is %s, the best of its cluster has %d", preset, m.RecordID, 1+(i*7919)%1000, m.Relation, best[of[textURN(i)]])
+			}
+		}
+		if len(best) < 8 {
+			t.Errorf("%s: %d clusters", preset, len(best))
+		}
+	}
+}
+
+// A join of more text than it may hold says so.
+func TestJoinOfTooMuchText(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	w, err := Open(dir, mustLoadPreset(t, "ppjoin", "cluster.join.max_bytes=1000"), true, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, _ := planted(rand.New(rand.NewPCG(9, 10)), 3)
+	sources, _, err := Inputs(dir, []string{writeTexts(t, 0, texts)}, nil, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(context.Background(), "extract", "verify", sources); err == nil || !strings.Contains(err.Error(), "cluster.join.max_bytes") {
+		t.Errorf("%v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Joins by the other measures: what they find is near, and scores are shares.
+func TestJoinsByEveryMeasure(t *testing.T) {
+	texts := chains(rand.New(rand.NewPCG(11, 12)), 6, 8)
+	for _, settings := range [][]string{
+		{"cluster.join.measure=cosine"},
+		{"cluster.join.measure=overlap", "cluster.join.threshold=40"},
+		{"cluster.join.measure=edit", "cluster.join.distance=12", "cluster.join.tokens=characters"},
+		{"cluster.join.weights=idf"},
+		{"cluster.join.measure=cosine", "cluster.join.weights=idf"},
+		{"cluster.join.repeats=true", "cluster.join.tokens=characters", "cluster.join.size=3"},
+	} {
+		export, c, v := runPairs(t, texts, Options{}, "ppjoinplus", append(settings, "cluster.join.size=1")...)
+		_, all := clustersOf(t, []byte(export))
+		for _, m := range all {
+			if m.Resemblance <= 0.3 || m.Resemblance > 1 {
+				t.Errorf("%s: a score of %v", settings, m.Resemblance)
+			}
+		}
+		if len(all) < 12 || v.Pairs == 0 || v.Near != v.Pairs || c.Join == nil || c.Join.Pairs != v.Pairs {
+			t.Errorf("%s: %d in clusters, %+v", settings, len(all), v)
+		}
+	}
+}
