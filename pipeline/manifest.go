@@ -97,6 +97,7 @@ type StageStatus struct {
 	Why     string          `json:"why,omitempty"`
 	Seconds float64         `json:"seconds"`
 	CPU     float64         `json:"cpu_seconds"`
+	Peak    int64           `json:"peak_bytes"`
 	Counts  json.RawMessage `json:"counts,omitempty"`
 }
 
@@ -148,7 +149,7 @@ func ReadStatus(dir string, config *configs.Config) (Status, error) {
 		s, ok := known[st.name]
 		reason, why := assess(st, s, ok, *config, input)
 		out.Stages = append(out.Stages, StageStatus{Name: st.name, Done: ok && s.Done, Stale: reason, Why: why,
-			Seconds: s.Seconds, CPU: s.CPU, Counts: s.Counts})
+			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
 		options, err := json.Marshal(st.options(*config))
 		if err != nil {
 			return out, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -96,7 +97,11 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 	if err != nil {
 		return s, err
 	}
+	if w.settle {
+		debug.FreeOSMemory() // the stage is not to pay for what was before it
+	}
 	sr := &stageRun{run: r, stage: st, clock: startStopwatch()}
+	defer sr.clock.stop()
 	b := w.store.batch()
 	if reason == Unfinished || reason == Input && st.extends != nil && st.extends(w.config) {
 		sr.state = s
@@ -216,13 +221,16 @@ func (w *Workspace) unread() error {
 	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), bad[0].Path, bad[0].Error)
 }
 
-// stopwatch measures a stage's wall and processor time.
+// stopwatch measures a stage's wall and processor time, and its memory.
 type stopwatch struct {
-	wall time.Time
-	cpu  float64
+	wall   time.Time
+	cpu    float64
+	memory *memoryMeter
 }
 
-func startStopwatch() *stopwatch { return &stopwatch{time.Now(), cpuSeconds()} }
+func startStopwatch() *stopwatch { return &stopwatch{time.Now(), cpuSeconds(), startMemoryMeter()} }
+
+func (s *stopwatch) stop() { s.memory.stop() }
 
 func (s *stopwatch) seconds() (wall, cpu float64) {
 	return time.Since(s.wall).Seconds(), cpuSeconds() - s.cpu

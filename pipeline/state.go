@@ -100,6 +100,7 @@ type stageState struct {
 	Counts  json.RawMessage `json:"counts,omitempty"`
 	Seconds float64         `json:"seconds"`     // wall time spent so far
 	CPU     float64         `json:"cpu_seconds"` // processor time of the process meanwhile
+	Peak    int64           `json:"peak_bytes"`  // most memory that the process had meanwhile, see memoryMeter
 }
 
 // generation names the output of a stage: equal generations, equal rows.
@@ -217,6 +218,7 @@ func (r *stageRun) stateEntry() (entry, error) {
 	wall, cpu := r.clock.seconds()
 	s.Seconds += wall
 	s.CPU += cpu
+	s.Peak = max(s.Peak, r.clock.memory.look())
 	value, err := json.Marshal(s)
 	return entry{metaKey("stage/" + r.stage.name), value}, err
 }

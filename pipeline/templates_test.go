@@ -103,6 +103,7 @@ func learn(t *testing.T, w *Workspace, random *rand.Rand) int64 {
 		sr := &stageRun{run: run{ctx: ctx}, stage: stages[1], state: s, clock: startStopwatch()}
 		n, err := w.learnTemplates(sr, 0)
 		cancel()
+		sr.clock.stop()
 		if err == nil {
 			return n
 		}

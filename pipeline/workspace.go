@@ -71,6 +71,7 @@ type Workspace struct {
 	dir      string
 	config   configs.Config
 	keeps    *configs.Config // what the manifest names in its place during a sweep
+	settle   bool            // memory is given back before each stage, so that stages can be compared
 	o        Options
 	lock     *pebble.Lock
 	store    *store

@@ -10,12 +10,9 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Plot shows one numeric setting: quality and cost over its values. In a grid
@@ -110,24 +107,13 @@ func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 	return true
 }
 
-// The series of the three panels, and how they look. The colours are those of
-// Okabe and Ito, which stay apart for colour-blind eyes.
+// The series of the three panels, and how they look.
 type series struct {
 	column string
 	name   string
 	colour color.RGBA
 	shape  draw.GlyphDrawer
 }
-
-var (
-	black  = color.RGBA{A: 255}
-	orange = color.RGBA{R: 230, G: 159, A: 255}
-	sky    = color.RGBA{R: 86, G: 180, B: 233, A: 255}
-	green  = color.RGBA{G: 158, B: 115, A: 255}
-	blue   = color.RGBA{G: 114, B: 178, A: 255}
-	red    = color.RGBA{R: 213, G: 94, A: 255}
-	pink   = color.RGBA{R: 204, G: 121, B: 167, A: 255}
-)
 
 var panels = []struct {
 	axis     string
@@ -156,23 +142,15 @@ var panels = []struct {
 	}},
 }
 
-const (
-	plotWidth   = 7 * vg.Inch
-	legendWidth = 1.6 * vg.Inch
-	panelHeight = 2.5 * vg.Inch
-	titleHeight = 0.45 * vg.Inch
-)
-
 // WriteSVG draws the plot. The same results give the same bytes.
 func (p Plot) WriteSVG(w io.Writer) error {
-	var plots []*plot.Plot
-	var legends []plot.Legend
+	f := Figure{Title: fmt.Sprintf("%s (%s)", p.Key, p.caption), Width: 7 * vg.Inch, LegendWidth: 1.6 * vg.Inch, PanelHeight: 2.5 * vg.Inch}
 	for _, panel := range panels {
-		pl, legend, err := p.panel(panel.axis, panel.series)
+		pl, drawn, err := p.panel(panel.axis, panel.series)
 		if err != nil {
 			return err
 		}
-		if pl == nil {
+		if !drawn {
 			continue
 		}
 		if panel.unit {
@@ -181,54 +159,21 @@ func (p Plot) WriteSVG(w io.Writer) error {
 		if panel.fromZero {
 			pl.Y.Min = 0
 		}
-		plots, legends = append(plots, pl), append(legends, legend)
+		f.Panels = append(f.Panels, pl)
 	}
-	plots[len(plots)-1].X.Label.Text = p.Key
-
-	height := titleHeight + panelHeight*vg.Length(len(plots))
-	canvas := vgsvg.New(plotWidth, height)
-	all := draw.New(canvas)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	title := style(font.Length(12))
-	title.YAlign = text.YTop
-	all.FillText(title, vg.Point{X: all.Min.X + 8, Y: all.Max.Y - 6}, fmt.Sprintf("%s (%s)", p.Key, p.caption))
-
-	body := draw.Crop(all, 4, -legendWidth, 4, -titleHeight)
-	var rows [][]*plot.Plot
-	for _, pl := range plots {
-		rows = append(rows, []*plot.Plot{pl})
-	}
-	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadY: 8}
-	for i, row := range plot.Align(rows, tiles, body) {
-		rows[i][0].Draw(row[0])
-		beside := row[0]
-		beside.Min.X, beside.Max.X = body.Max.X+4, all.Max.X
-		legends[i].Draw(beside)
-	}
-	_, err := canvas.WriteTo(w)
-	return err
+	f.Panels[len(f.Panels)-1].X.Label.Text = p.Key
+	return f.WriteSVG(w)
 }
 
-// panel draws the series that are known; nil if none is.
-func (p Plot) panel(axis string, all []series) (*plot.Plot, plot.Legend, error) {
-	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.TextStyle, legend.Padding = true, true, style(9), 3
-	pl := plot.New()
-	pl.Y.Label.Text = axis
-	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
-		a.Label.TextStyle.Font, a.Tick.Label.Font = style(10).Font, style(9).Font
-	}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 225}, color.Gray{Y: 225}
-	pl.Add(grid)
-	known := map[string]column{}
-	for _, columns := range [][]column{quality, p.sweep.costs()} {
+// panel draws the series that are known; drawn is false if none is.
+func (p Plot) panel(axis string, all []series) (pl Panel, drawn bool, err error) {
+	pl = NewPanel("", axis)
+	known := map[string]Column{}
+	for _, columns := range [][]Column{quality, costs(p.sweep.Results)} {
 		for _, c := range columns {
-			known[c.name] = c
+			known[c.Name] = c
 		}
 	}
-	drawn := 0
 	for _, s := range all {
 		c, ok := known[s.column]
 		if !ok {
@@ -236,7 +181,7 @@ func (p Plot) panel(axis string, all []series) (*plot.Plot, plot.Legend, error) 
 		}
 		var xys plotter.XYs
 		for i, pt := range p.points {
-			if y := c.value(pt.r); y != nil {
+			if y := c.Value(pt.r); y != nil {
 				xys = append(xys, plotter.XY{X: float64(i), Y: *y})
 			}
 		}
@@ -245,16 +190,13 @@ func (p Plot) panel(axis string, all []series) (*plot.Plot, plot.Legend, error) 
 		}
 		line, points, err := plotter.NewLinePoints(xys)
 		if err != nil {
-			return nil, legend, err
+			return pl, false, err
 		}
 		line.Color, line.Width = s.colour, vg.Points(1.2)
 		points.Color, points.Shape, points.Radius = s.colour, s.shape, vg.Points(3)
 		pl.Add(line, points)
-		legend.Add(s.name, line, points)
-		drawn++
-	}
-	if drawn == 0 {
-		return nil, legend, nil
+		pl.Legend.Add(s.name, line, points)
+		drawn = true
 	}
 	// Values are at equal distances: 16, 32, 64, 100 would crowd the small ones.
 	var ticks plot.ConstantTicks
@@ -263,13 +205,5 @@ func (p Plot) panel(axis string, all []series) (*plot.Plot, plot.Legend, error) 
 	}
 	pl.X.Tick.Marker = ticks
 	pl.X.Min, pl.X.Max = -0.25, float64(len(p.points))-0.75
-	return pl, legend, nil
-}
-
-// style is that of all text: without it the plots would depend on a global.
-func style(size font.Length) text.Style {
-	s := plot.New().Title.TextStyle
-	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-	s.XAlign, s.YAlign = text.XLeft, text.YBottom
-	return s
+	return pl, drawn, nil
 }

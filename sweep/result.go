@@ -3,11 +3,8 @@ package sweep
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"neardup/configs"
 	"neardup/truth"
@@ -88,6 +85,7 @@ type Cost struct {
 	Stage string  `json:"stage"`
 	Wall  float64 `json:"seconds"`
 	CPU   float64 `json:"cpu_seconds"`
+	Peak  int64   `json:"peak_bytes"` // of memory
 }
 
 // Sweep is a plan with its results.
@@ -115,150 +113,6 @@ func (s Sweep) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// column is a number of a result. value is nil where it is not known.
-type column struct {
-	name, short string
-	format      byte // f: a ratio, d: a count, s: seconds
-	value       func(Result) *float64
-}
-
-func (c column) text(r Result, unknown string) string {
-	x := c.value(r)
-	switch {
-	case x == nil:
-		return unknown
-	case c.format == 'd':
-		return strconv.FormatInt(int64(*x), 10)
-	case c.format == 's':
-		return strconv.FormatFloat(*x, 'f', 2, 64)
-	}
-	return strconv.FormatFloat(*x, 'f', 4, 64)
-}
-
-func scored(name, short string, get func(*truth.Scores) float64) column {
-	return column{name, short, 'f', func(r Result) *float64 {
-		if r.Scores == nil {
-			return nil
-		}
-		x := get(r.Scores)
-		return &x
-	}}
-}
-
-func rate(name, short string, get func(Rates) *float64) column {
-	return column{name, short, 'f', func(r Result) *float64 { return get(r.Rates) }}
-}
-
-func count(name, short string, get func(Counts) int64) column {
-	return column{name, short, 'd', func(r Result) *float64 { x := float64(get(r.Counts)); return &x }}
-}
-
-var quality = []column{
-	scored("page_precision", "page P", func(s *truth.Scores) float64 { return s.Page.Precision }),
-	scored("page_recall", "page R", func(s *truth.Scores) float64 { return s.Page.Recall }),
-	scored("page_f1", "page F1", func(s *truth.Scores) float64 { return s.Page.F1 }),
-	scored("pair_precision", "pair P", func(s *truth.Scores) float64 { return s.Pair.Precision }),
-	scored("pair_recall", "pair R", func(s *truth.Scores) float64 { return s.Pair.Recall }),
-	scored("pair_f1", "pair F1", func(s *truth.Scores) float64 { return s.Pair.F1 }),
-	scored("same_site_precision", "same site P", func(s *truth.Scores) float64 { return s.SameSite }),
-	rate("coverage", "coverage", func(r Rates) *float64 { return r.Coverage }),
-	rate("trustable", "trustable", func(r Rates) *float64 { return r.Trustable }),
-	rate("trustable_by_labels", "by labels", func(r Rates) *float64 { return r.TrustableByLabels }),
-	rate("strain_away", "strain-away", func(r Rates) *float64 { return r.StrainAway }),
-	rate("reserve", "reserve", func(r Rates) *float64 { return r.Reserve }),
-}
-
-var quantity = []column{
-	count("signatures", "signatures", func(c Counts) int64 { return c.Signatures }),
-	count("sets", "sets", func(c Counts) int64 { return c.Sets }),
-	count("largest_set", "largest", func(c Counts) int64 { return c.LargestSet }),
-	count("pairs_compared", "pairs", func(c Counts) int64 { return c.Pairs }),
-	count("rejected_by_length", "by length", func(c Counts) int64 { return c.ByLength }),
-	count("rejected_by_sketch", "by sketch", func(c Counts) int64 { return c.BySketch }),
-	count("rejected_by_distance", "by distance", func(c Counts) int64 { return c.ByDistance }),
-	count("rejected_by_score", "by score", func(c Counts) int64 { return c.ByScore }),
-	count("rejected_by_subject", "by subject", func(c Counts) int64 { return c.BySubject }),
-	count("near", "near", func(c Counts) int64 { return c.Near }),
-	count("clusters", "clusters", func(c Counts) int64 { return c.Clusters }),
-	count("pages_in_clusters", "pages", func(c Counts) int64 { return c.Pages }),
-	count("largest_cluster", "largest", func(c Counts) int64 { return c.Largest }),
-}
-
-// costs are the columns of the stages that the results have.
-func (s Sweep) costs() []column {
-	total := func(get func(Cost) float64) func(Result) *float64 {
-		return func(r Result) *float64 {
-			sum := 0.0
-			for _, c := range r.Stages {
-				sum += get(c)
-			}
-			return &sum
-		}
-	}
-	var out []column
-	if len(s.Results) > 0 {
-		for i, c := range s.Results[0].Stages {
-			out = append(out, column{c.Stage + "_cpu_seconds", c.Stage, 's', func(r Result) *float64 { return &r.Stages[i].CPU }})
-		}
-	}
-	return append(out,
-		column{"cpu_seconds", "all stages", 's', total(func(c Cost) float64 { return c.CPU })},
-		column{"seconds", "wall", 's', total(func(c Cost) float64 { return c.Wall })})
-}
-
-// known are the columns that at least one result has a value for.
-func (s Sweep) known(columns []column) []column {
-	var out []column
-	for _, c := range columns {
-		for _, r := range s.Results {
-			if c.value(r) != nil {
-				out = append(out, c)
-				break
-			}
-		}
-	}
-	return out
-}
-
-// WriteText writes the results as aligned tables.
-func (s Sweep) WriteText(w io.Writer) error {
-	for _, table := range []struct {
-		title   string
-		columns []column
-	}{
-		{"quality", s.known(quality)},
-		{"counts", quantity},
-		{"processor seconds", s.costs()},
-	} {
-		if len(table.columns) == 0 {
-			continue
-		}
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		// Names are padded by hand: they stand to the left, numbers to the right.
-		width := len(table.title)
-		for _, r := range s.Results {
-			width = max(width, len(r.Name()))
-		}
-		fmt.Fprintf(t, "%-*s\t", width, table.title)
-		for _, c := range table.columns {
-			fmt.Fprintf(t, "%s\t", c.short)
-		}
-		fmt.Fprintln(t)
-		for _, r := range s.Results {
-			fmt.Fprintf(t, "%-*s\t", width, r.Name())
-			for _, c := range table.columns {
-				fmt.Fprintf(t, "%s\t", c.text(r, "-"))
-			}
-			fmt.Fprintln(t)
-		}
-		fmt.Fprintln(t)
-		if err := t.Flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // WriteCSV writes a line a result: the varied settings, then all numbers. What
 // is not known is empty.
 func (s Sweep) WriteCSV(w io.Writer) error {
@@ -267,12 +121,12 @@ func (s Sweep) WriteCSV(w io.Writer) error {
 	for _, v := range s.Varies {
 		header = append(header, v.Key)
 	}
-	var columns []column
-	for _, c := range [][]column{quality, quantity, s.costs()} {
+	var columns []Column
+	for _, c := range [][]Column{quality, quantity, costs(s.Results)} {
 		columns = append(columns, c...)
 	}
 	for _, c := range columns {
-		header = append(header, c.name)
+		header = append(header, c.Name)
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -287,7 +141,7 @@ func (s Sweep) WriteCSV(w io.Writer) error {
 			line = append(line, strings.ReplaceAll(value.Text(), "\n", " "))
 		}
 		for _, c := range columns {
-			line = append(line, c.text(r, ""))
+			line = append(line, c.Text(r, ""))
 		}
 		if err := out.Write(line); err != nil {
 			return err

@@ -23,7 +23,7 @@ func swept(t *testing.T, p Plan, labels bool) Sweep {
 		r := Result{Settings: v.Settings, Rates: Rates{Documents: 10, Trustable: &trustable},
 			Counts: Counts{Signatures: 100, Sets: 20, LargestSet: 5, Pairs: 30 + int64(i), ByLength: 1, BySketch: 2, ByDistance: 3,
 				ByScore: 4, BySubject: 6, Near: 20 + int64(i), Clusters: 9, Pages: 25, Largest: 7},
-			Stages: []Cost{{"extract", 2, 1.5}, {"verify", 1 + x, 0.5 + x}}}
+			Stages: []Cost{{"extract", 2, 1.5, 1 << 20}, {"verify", 1 + x, 0.5 + x, 2 << 20}}}
 		if labels {
 			coverage := 0.5
 			r.Rates.Coverage = &coverage

@@ -204,7 +204,12 @@ func slowRegion(o Options, d []int32) (start, end, weight int) {
 }
 
 // slowCompare is Compare; where it ends with Near false, Rejected is not set.
-func slowCompare(o Options, x, y string) (v Verdict) {
+func slowCompare(o Options, x, y string) Verdict { return slowRounds(o, x, y, false) }
+
+// slowScore is Score, likewise.
+func slowScore(o Options, x, y string) Verdict { return slowRounds(o, x, y, true) }
+
+func slowRounds(o Options, x, y string, complete bool) (v Verdict) {
 	a, b := chars(x), chars(y)
 	if len(a) < len(b) || len(a) == len(b) && slices.Compare(runes(a), runes(b)) < 0 {
 		a, b = b, a
@@ -268,7 +273,7 @@ func slowCompare(o Options, x, y string) (v Verdict) {
 			hoped += most
 		}
 		hoped = min(hoped, lenB)
-		if v.Rounds < rounds && float64(hoped)/float64(lenB) < o.Containment &&
+		if !complete && v.Rounds < rounds && float64(hoped)/float64(lenB) < o.Containment &&
 			float64(hoped)/float64(lenA+lenB-hoped) < o.Resemblance {
 			break
 		}

@@ -172,12 +172,22 @@ func (o *Options) need(lenA, lenB int) int {
 // of n later rounds is taken to bring at most n times as many trustable code
 // points as the best so far. Rounds of hopeless pairs were most of the time,
 // and no verdict of three crawls needed them (docs/benchmarks.md).
-func (c *Comparer) Compare(x, y *Document) Verdict {
+func (c *Comparer) Compare(x, y *Document) Verdict { return c.compare(x, y, false) }
+
+// Score is Compare without the checks that reject a pair early: of a pair that
+// is near it is the same verdict, of any other the scores are those of all
+// rounds. It takes as long as the whole LCS does.
+func (c *Comparer) Score(x, y *Document) Verdict { return c.compare(x, y, true) }
+
+func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 	c.mustFit(x, y)
 	docA, docB := order(x, y)
 	var v Verdict
 	lenA, lenB := len(docA.text), len(docB.text)
-	need := c.o.need(lenA, lenB)
+	need := 0
+	if !complete {
+		need = c.o.need(lenA, lenB)
+	}
 	if lenB == 0 || need > lenB {
 		v.Rejected = ByLength
 		return v
@@ -228,7 +238,7 @@ func (c *Comparer) Compare(x, y *Document) Verdict {
 		later := left - 1
 		most := v.TLCS + later*min(found, later*best)
 		whole := max(v.Whole, v.TLCS+later*found)
-		if left == 1 || c.narrow() || !c.o.near(min(most, lenB), whole, lenA, lenB) {
+		if left == 1 || c.narrow() || !complete && !c.o.near(min(most, lenB), whole, lenA, lenB) {
 			v.Rejected = ByScore
 			break
 		}

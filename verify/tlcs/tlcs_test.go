@@ -24,6 +24,12 @@ func check(t *testing.T, c *Comparer, x, y string) Verdict {
 	if got.Near != want.Near || got.Near == (got.Rejected != None) {
 		t.Fatalf("%+v\n%q\n%q\ngot  %+v\nwant %+v", c.o, x, y, got, want)
 	}
+	// Score leaves nothing out, and scores near pairs as Compare does.
+	score, wantScore := c.Score(dx, dy), slowScore(c.o, x, y)
+	wantScore.Rejected = score.Rejected
+	if score != wantScore || score.Near == (score.Rejected != None) || c.Score(dy, dx) != score || got.Near && score != got {
+		t.Fatalf("%+v\n%q\n%q\nscore %+v\nwant  %+v\nof    %+v", c.o, x, y, score, wantScore, got)
+	}
 	// What an early exit may leave out is 0, or of fewer rounds.
 	if got.Near || got.Rejected == ByScore && got.Rounds == want.Rounds {
 		want.Rejected = got.Rejected

@@ -1,0 +1,94 @@
+package sweep
+
+import (
+	"image/color"
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The colours of Okabe and Ito, which stay apart for colour-blind eyes.
+var (
+	black  = color.RGBA{A: 255}
+	orange = color.RGBA{R: 230, G: 159, A: 255}
+	sky    = color.RGBA{R: 86, G: 180, B: 233, A: 255}
+	green  = color.RGBA{G: 158, B: 115, A: 255}
+	blue   = color.RGBA{G: 114, B: 178, A: 255}
+	red    = color.RGBA{R: 213, G: 94, A: 255}
+	pink   = color.RGBA{R: 204, G: 121, B: 167, A: 255}
+)
+
+// Colours are those of things of which each has one.
+func Colours() []color.Color { return []color.Color{blue, red, green, orange, pink, sky, black} }
+
+const titleHeight = 0.45 * vg.Inch
+
+// Figure is panels under each other, each with its legend beside it.
+type Figure struct {
+	Title       string
+	Width       vg.Length // of all
+	LegendWidth vg.Length
+	PanelHeight vg.Length
+	Panels      []Panel
+}
+
+// Panel is a plot with its legend.
+type Panel struct {
+	*plot.Plot
+	Legend plot.Legend
+}
+
+// NewPanel makes an empty panel with the names of its axes.
+func NewPanel(x, y string) Panel {
+	legend := plot.NewLegend()
+	legend.Top, legend.Left, legend.TextStyle, legend.Padding = true, true, style(9), 3
+	pl := plot.New()
+	pl.X.Label.Text, pl.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
+		a.Label.TextStyle.Font, a.Tick.Label.Font = style(10).Font, style(9).Font
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 225}, color.Gray{Y: 225}
+	pl.Add(grid)
+	return Panel{pl, legend}
+}
+
+// WriteSVG draws the figure. The same figure gives the same bytes.
+func (f Figure) WriteSVG(w io.Writer) error {
+	canvas := vgsvg.New(f.Width, titleHeight+f.PanelHeight*vg.Length(len(f.Panels)))
+	all := draw.New(canvas)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	title := style(12)
+	title.YAlign = text.YTop
+	all.FillText(title, vg.Point{X: all.Min.X + 8, Y: all.Max.Y - 6}, f.Title)
+
+	body := draw.Crop(all, 4, -f.LegendWidth, 4, -titleHeight)
+	var rows [][]*plot.Plot
+	for _, p := range f.Panels {
+		rows = append(rows, []*plot.Plot{p.Plot})
+	}
+	tiles := draw.Tiles{Rows: len(rows), Cols: 1, PadY: 8}
+	for i, row := range plot.Align(rows, tiles, body) {
+		rows[i][0].Draw(row[0])
+		beside := row[0]
+		beside.Min.X, beside.Max.X = body.Max.X+4, all.Max.X
+		f.Panels[i].Legend.Draw(beside)
+	}
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// style is that of all text: without it the plots would depend on a global.
+func style(size font.Length) text.Style {
+	s := plot.New().Title.TextStyle
+	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	s.XAlign, s.YAlign = text.XLeft, text.YBottom
+	return s
+}
