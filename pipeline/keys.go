@@ -34,6 +34,7 @@ const (
 	tableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
 	tableAssigned   = 'a' // a textID[16]                         representative[16]
 	tableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
+	tableKept       = 'k' // k outcome[16] textID[16]             representative[16]
 )
 
 // textID names a text. extract and cluster have types of their own for it.

@@ -28,8 +28,9 @@ type sweeper struct {
 }
 
 // Sweep runs the plan's variants over the inputs, or over what the workspace
-// holds, see variants.each. Results are kept in the workspace, so that an
-// interrupted sweep goes on with the variant that it was at.
+// holds. The workspace keeps its config; its stages are those of the last
+// variant. Results are kept in it too, so that an interrupted sweep goes on with
+// the variant that it was at.
 // Like Run it returns an error that wraps ErrInputFailure, with all results,
 // when some input could not be read.
 func (w *Workspace) Sweep(ctx context.Context, inputs []Source, o SweepOptions) (sweep.Sweep, error) {
@@ -41,7 +42,12 @@ func (w *Workspace) Sweep(ctx context.Context, inputs []Source, o SweepOptions) 
 		all = append(all, v.Config)
 	}
 	s := &sweeper{variants: w.variants(o.Repeat), SweepOptions: o}
-	err := s.each(base, inputs, all, func(place, i int) error {
+	end, err := s.begin(base, inputs)
+	defer end()
+	if err != nil {
+		return out, err
+	}
+	err = s.each(all, func(place, i int) error {
 		v := o.Plan.Variants[i]
 		o.Begin(v.Name(), place+1, len(all))
 		r, _, err := remembered(ctx, s.variants, "sweep", []any{s.TruthDigest, s.Sample, s.Repeat}, func(_ string, r *storedResult) error {

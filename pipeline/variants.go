@@ -28,21 +28,23 @@ func (w *Workspace) variants(repeat int) *variants {
 	return &variants{Workspace: w, repeat: repeat, costs: map[string]sweep.Cost{}}
 }
 
-// each takes the inputs in and calls one for each config, which is then that of
-// the workspace, in the order that redoes the fewest stages. The workspace keeps
-// the config that it had, a new one the base, whatever happens meanwhile; its
-// stages are those of the last config. Like Run it goes on when some input could
-// not be read, and returns that error in the end.
-func (v *variants) each(base configs.Config, inputs []Source, all []configs.Config, one func(place, i int) error) error {
+// begin takes the inputs in. Until end is called the workspace keeps the config
+// that it had, a new one the base, whatever runs meanwhile.
+func (v *variants) begin(base configs.Config, inputs []Source) (end func(), err error) {
 	m, err := ReadManifest(v.dir)
 	if err != nil {
-		return err
+		return func() {}, err
 	}
 	v.keeps, v.settle = cmp.Or(m.Config, &base), true
-	defer func() { v.config, v.keeps, v.settle = base, nil, false }()
-	if err := v.admit(inputs); err != nil {
-		return v.explain(err)
-	}
+	end = func() { v.config, v.keeps, v.settle = base, nil, false }
+	return end, v.explain(v.admit(inputs))
+}
+
+// each calls one for each config, which is then that of the workspace, in the
+// order that redoes the fewest stages. The stages are those of the last config
+// then. Like Run it goes on when some input could not be read, and returns that
+// error in the end.
+func (v *variants) each(all []configs.Config, one func(place, i int) error) error {
 	order, err := v.order(all)
 	if err != nil {
 		return err

@@ -112,7 +112,7 @@ func varied(base configs.Config, vary string) ([]Variant, error) {
 		if err := v.Config.Set([]string{key + "=" + text}); err != nil {
 			return nil, errors.New(strings.TrimPrefix(err.Error(), "--set "))
 		}
-		value, err := valueOf(v.Config, key)
+		value, err := ValueOf(v.Config, key)
 		if err != nil {
 			return nil, err
 		}
@@ -174,8 +174,8 @@ func splitValues(list string) []string {
 	return append(out, list[from:])
 }
 
-// valueOf is the value of a setting, as JSON.
-func valueOf(c configs.Config, key string) (json.RawMessage, error) {
+// ValueOf is the value of a setting, as JSON.
+func ValueOf(c configs.Config, key string) (json.RawMessage, error) {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return nil, err

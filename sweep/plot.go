@@ -94,7 +94,7 @@ func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 			continue
 		}
 		want := Setting{Key: v.Key}
-		want.Value, _ = valueOf(s.Base, v.Key)
+		want.Value, _ = ValueOf(s.Base, v.Key)
 		for _, f := range fixed {
 			if f.Key == v.Key {
 				want = f

@@ -139,6 +139,6 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	for _, name := range pipeline.StageNames() {
 		c.AddCommand(stageCommand(name))
 	}
-	c.AddCommand(exportCommand(), statusCommand(), configCommand(), sweepCommand())
+	c.AddCommand(exportCommand(), statusCommand(), configCommand(), sweepCommand(), compareCommand())
 	return c
 }

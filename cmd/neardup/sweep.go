@@ -28,7 +28,7 @@ type sweepOptions struct {
 	out    string
 }
 
-// errNothingKept is about an interrupted sweep in a temporary workspace.
+// errNothingKept is about runs interrupted in a temporary workspace.
 var errNothingKept = errors.New("interrupted; a temporary workspace is removed: name one with --workspace to be able to go on")
 
 func sweepCommand() *cobra.Command {
@@ -70,25 +70,17 @@ docs/format.md defines them, the labels and the files of --out.
 }
 
 func (o *sweepOptions) run(c *cobra.Command, args []string) (err error) {
-	if o.workspace == "" {
-		if o.workspace, err = os.MkdirTemp("", "neardup-sweep-"); err != nil {
-			return err
-		}
-		defer func() {
-			if c.Context().Err() != nil {
-				err = errors.Join(err, errNothingKept)
-			}
-			err = errors.Join(err, os.RemoveAll(o.workspace))
-		}()
+	remove, err := o.temporary(c)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
 	options, err := o.options()
 	if err != nil {
 		return usageError{err}
 	}
-	if o.out != "" {
-		if err := os.MkdirAll(o.out, 0o777); err != nil {
-			return usageError{fmt.Errorf("--out: %w", err)}
-		}
+	if err := makeOut(o.out); err != nil {
+		return err
 	}
 	j, err := o.open(c, true, args)
 	if err != nil {
@@ -100,6 +92,23 @@ func (o *sweepOptions) run(c *cobra.Command, args []string) (err error) {
 		failure = errors.Join(o.write(c.OutOrStdout(), result), failure)
 	}
 	return errors.Join(failure, j.Close())
+}
+
+// temporary names a temporary workspace if none is named. remove removes it.
+func (o *workOptions) temporary(c *cobra.Command) (remove func() error, err error) {
+	if o.workspace != "" {
+		return func() error { return nil }, nil
+	}
+	if o.workspace, err = os.MkdirTemp("", "neardup-"+c.Name()+"-"); err != nil {
+		return nil, err
+	}
+	return func() error {
+		err := os.RemoveAll(o.workspace)
+		if c.Context().Err() != nil {
+			err = errors.Join(err, errNothingKept)
+		}
+		return err
+	}, nil
 }
 
 // options checks everything that can be wrong before any work is done.
@@ -118,41 +127,67 @@ func (o *sweepOptions) options() (s pipeline.SweepOptions, err error) {
 	if s.Plan, err = sweep.NewPlan(base, o.vary, o.grid); err != nil {
 		return s, err
 	}
-	if o.truth == "" {
-		return s, nil
+	s.Truth, s.TruthDigest, err = readTruth(o.truth)
+	return s, err
+}
+
+// readTruth reads the labels of a prefix, and what tells them apart from others;
+// nil without a prefix.
+func readTruth(prefix string) (t *truth.Truth, digest string, err error) {
+	if prefix == "" {
+		return nil, "", nil
 	}
 	var files [2][]byte
-	digest := sha256.New()
-	for i, name := range []string{o.truth + ".pages.tsv", o.truth + ".truth.tsv"} {
+	h := sha256.New()
+	for i, name := range []string{prefix + ".pages.tsv", prefix + ".truth.tsv"} {
 		if files[i], err = os.ReadFile(name); err != nil {
-			return s, fmt.Errorf("--truth: %w", err)
+			return nil, "", fmt.Errorf("--truth: %w", err)
 		}
-		fmt.Fprintf(digest, "%d\n", len(files[i]))
-		_, _ = digest.Write(files[i])
+		fmt.Fprintf(h, "%d\n", len(files[i]))
+		_, _ = h.Write(files[i])
 	}
-	s.TruthDigest = fmt.Sprintf("%x", digest.Sum(nil))
-	if s.Truth, err = truth.Read(bytes.NewReader(files[0]), bytes.NewReader(files[1])); err != nil {
-		return s, fmt.Errorf("--truth %s: %w", o.truth, err)
+	if t, err = truth.Read(bytes.NewReader(files[0]), bytes.NewReader(files[1])); err != nil {
+		return nil, "", fmt.Errorf("--truth %s: %w", prefix, err)
 	}
-	return s, nil
+	return t, fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
 func (o *sweepOptions) write(stdout io.Writer, s sweep.Sweep) error {
 	if err := s.WriteText(stdout); err != nil {
 		return err
 	}
-	if t := s.Truth; t != nil {
-		fmt.Fprintf(stdout, "truth: %d pages, %d of them match no document\n", t.Pages, t.Missing)
-	}
-	if o.out == "" {
-		return nil
-	}
+	writeTruthUse(stdout, s.Truth)
 	files := map[string]func(io.Writer) error{"sweep.json": s.WriteJSON, "sweep.csv": s.WriteCSV}
 	for _, p := range s.Plots() {
 		files[p.Key+".svg"] = p.WriteSVG
 	}
+	return writeFiles(o.out, files)
+}
+
+func writeTruthUse(out io.Writer, t *sweep.TruthUse) {
+	if t != nil {
+		fmt.Fprintf(out, "truth: %d pages, %d of them match no document\n", t.Pages, t.Missing)
+	}
+}
+
+// makeOut makes the directory of --out.
+func makeOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return usageError{fmt.Errorf("--out: %w", err)}
+	}
+	return nil
+}
+
+// writeFiles writes files into the directory of --out, if there is one.
+func writeFiles(dir string, files map[string]func(io.Writer) error) error {
+	if dir == "" {
+		return nil
+	}
 	for name, write := range files {
-		if err := pipeline.ExportFile(filepath.Join(o.out, name), write); err != nil {
+		if err := pipeline.ExportFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"neardup/compare"
+	"neardup/pipeline"
+)
+
+// compareOptions are the flags of neardup compare.
+type compareOptions struct {
+	workOptions
+	methods  []string
+	truth    string
+	curves   bool
+	disputed int
+	out      string
+}
+
+func compareCommand() *cobra.Command {
+	var o compareOptions
+	c := &cobra.Command{
+		Use:   "compare [INPUT...]",
+		Short: "Run several methods over one extraction, and compare what they find and cost",
+		Long: `Compare runs each method over the same pages. A method is a preset or a config
+file. All have the section extract of the base (--config), so that there is one
+extraction; everything else is their own, but for --set, which goes over each.
+
+  neardup compare --methods default,paper --truth example/crawl --curves \
+    --show-disagreements 2 --out compared example/crawl.warc.gz
+
+It prints how many pairs each method compares and finds near, its clusters, its
+time and memory by stage, and how far each two methods agree: the pairs of pages
+that both join, or only one. With --truth PREFIX (see neardup sweep) it scores
+the clusters, and with --curves draws precision and recall over the threshold of
+each method. --show-disagreements N shows pairs that the first method joins and
+another does not, N each way for each of the others, labelled pairs first.
+docs/format.md describes all numbers and the files of --out.
+
+` + inputHelp,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	o.configFlags(c)
+	o.inputFlags(c)
+	f := c.Flags()
+	f.Lookup("config").Usage = "the base, a preset or YAML file, of which only the section extract counts;\nwithout it the workspace's own, at first default"
+	f.Lookup("set").Usage = "one setting over the base and every method, SECTION.KEY=VALUE; may be repeated"
+	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in when interrupted;\nwithout it a temporary one")
+	f.IntVar(&o.workers, "workers", 0, "goroutines that work; 0: one a processor")
+	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
+	f.StringSliceVar(&o.methods, "methods", compare.Presets(), "presets or YAML files; the first is held against the others")
+	f.StringVar(&o.truth, "truth", "", "prefix of the two files of labels")
+	f.BoolVar(&o.curves, "curves", false, "precision and recall over each method's threshold; needs --truth")
+	f.IntVar(&o.disputed, "show-disagreements", 0, "pairs to show of the first method and each other one, each way")
+	f.StringVarP(&o.out, "out", "o", "", "directory for compare.json, compare.csv, cost.svg,\nquality.svg (with labels) and curves.svg (with curves)")
+	return c
+}
+
+func (o *compareOptions) run(c *cobra.Command, args []string) (err error) {
+	remove, err := o.temporary(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	options, err := o.options()
+	if err != nil {
+		return usageError{err}
+	}
+	if err := makeOut(o.out); err != nil {
+		return err
+	}
+	j, err := o.open(c, true, args)
+	if err != nil {
+		return err
+	}
+	options.Begin = j.progress.variant
+	result, failure := j.Compare(c.Context(), j.inputs, options)
+	if failure == nil || errors.Is(failure, pipeline.ErrInputFailure) {
+		failure = errors.Join(o.write(c.OutOrStdout(), result), failure)
+	}
+	return errors.Join(failure, j.Close())
+}
+
+// options checks everything that can be wrong before any work is done.
+func (o *compareOptions) options() (p pipeline.CompareOptions, err error) {
+	if o.disputed < 0 {
+		return p, fmt.Errorf("--show-disagreements: %d is negative", o.disputed)
+	}
+	if o.curves && o.truth == "" {
+		return p, errors.New("--curves: there is no precision without labels; name some with --truth")
+	}
+	p.Disputed = o.disputed
+	base, err := o.load()
+	if err != nil {
+		return p, err
+	}
+	if p.Plan, err = compare.NewPlan(base, o.methods, o.settings(), o.curves); err != nil {
+		return p, err
+	}
+	p.Truth, p.TruthDigest, err = readTruth(o.truth)
+	return p, err
+}
+
+func (o *compareOptions) write(stdout io.Writer, r compare.Comparison) error {
+	if err := r.WriteText(stdout); err != nil {
+		return err
+	}
+	writeTruthUse(stdout, r.Truth)
+	files := map[string]func(io.Writer) error{"compare.json": r.WriteJSON, "compare.csv": r.WriteCSV, "cost.svg": r.WriteCostSVG}
+	if r.Truth != nil {
+		files["quality.svg"] = r.WriteQualitySVG
+	}
+	if len(r.Curves) > 0 {
+		files["curves.svg"] = r.WriteCurvesSVG
+	}
+	return writeFiles(o.out, files)
+}

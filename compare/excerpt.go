@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"neardup/extract/text"
+)
+
+const (
+	excerptLines   = 3  // of each text
+	excerptColumns = 66 // of a line
+	before         = 20 // code points shown before those in which two lines differ
+)
+
+// Difference shows how two texts differ, line by line in any order.
+type Difference struct {
+	Lines  [2]int      `json:"lines"`           // of each text
+	Common int         `json:"common_lines"`    // that both have; a line that one has twice counts twice if both do
+	Only   [2][]string `json:"only"`            // the first ones that the other does not have, clipped
+	Begin  []string    `json:"begin,omitempty"` // the beginning of the first text, where no text has lines of its own
+}
+
+// Differ compares two texts for people.
+func Differ(a, b string) Difference {
+	var d Difference
+	var only [2][]string
+	for i, texts := range [][2]string{{a, b}, {b, a}} {
+		left := map[string]int{}
+		for line := range strings.Lines(texts[1]) {
+			left[unended(line)]++
+		}
+		d.Common = 0
+		for line := range strings.Lines(texts[0]) {
+			d.Lines[i]++
+			if line = unended(line); left[line] > 0 {
+				left[line]--
+				d.Common++
+			} else if len(only[i]) < excerptLines {
+				only[i] = append(only[i], line)
+			}
+		}
+	}
+	skip := 0 // code points at the start of both texts' first lines
+	if len(only[0]) > 0 && len(only[1]) > 0 {
+		skip = max(0, commonStart(only[0][0], only[1][0])-before)
+	}
+	for i := range only {
+		d.Only[i] = []string{} // [] in JSON
+		for at, line := range only[i] {
+			if at > 0 {
+				d.Only[i] = append(d.Only[i], excerpt(line, 0))
+			} else {
+				d.Only[i] = append(d.Only[i], excerpt(line, skip))
+			}
+		}
+	}
+	if len(only[0])+len(only[1]) == 0 {
+		for line := range strings.Lines(a) {
+			if d.Begin = append(d.Begin, excerpt(unended(line), 0)); len(d.Begin) == excerptLines {
+				break
+			}
+		}
+	}
+	return d
+}
+
+func unended(line string) string { return strings.TrimSuffix(line, "\n") }
+
+// commonStart is the number of code points that both start with.
+func commonStart(a, b string) (n int) {
+	for a != "" && b != "" {
+		x, size := utf8.DecodeRuneInString(a)
+		y, other := utf8.DecodeRuneInString(b)
+		if x != y || a[:size] != b[:other] {
+			break
+		}
+		a, b = a[size:], b[other:]
+		n++
+	}
+	return n
+}
+
+// excerpt is a line for a screen, without its first code points.
+func excerpt(line string, skip int) string {
+	mark := ""
+	for ; skip > 0 && line != ""; skip-- {
+		_, size := utf8.DecodeRuneInString(line)
+		line, mark = line[size:], "…"
+	}
+	return mark + Clip(line, excerptColumns)
+}
+
+// Clip makes text fit for a line of a screen: at most so many columns and as
+// many code points, with what would not be seen or would move others written
+// out as by Printable.
+func Clip(s string, columns int) string {
+	var b strings.Builder
+	n := 0
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		shown := printable(r, s[:size])
+		if n += max(1, text.Columns(shown)); n > columns {
+			return b.String() + "…"
+		}
+		b.WriteString(shown)
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// Printable writes out what does not show, or changes what is around it:
+// control and formatting characters, unassigned ones, broken UTF-8.
+func Printable(s string) string {
+	var b strings.Builder
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		b.WriteString(printable(r, s[:size]))
+		s = s[size:]
+	}
+	return b.String()
+}
+
+func printable(r rune, as string) string {
+	switch {
+	case r == utf8.RuneError && len(as) == 1:
+		return fmt.Sprintf(`\x%02x`, as[0])
+	case strconv.IsGraphic(r):
+		return as
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}

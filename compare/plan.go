@@ -1,0 +1,127 @@
+// Package compare holds several methods, each a config, against each other:
+// what is run, how far their clusters agree, which pairs of pages they part
+// over, and the tables, files and plots of all that. It is pure; package
+// pipeline does the runs.
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"neardup/configs"
+	"neardup/sweep"
+)
+
+// Plan is what a comparison runs.
+type Plan struct {
+	Base    configs.Config // whose extraction all methods have
+	Methods []Planned
+}
+
+// Planned is a method to run.
+type Planned struct {
+	Name   string
+	Config configs.Config
+	Key    string    // the setting of its curve; empty without one
+	Curve  []Variant // in the order of their values, the method's own among them
+}
+
+// Variant is a method with a value of its threshold.
+type Variant struct {
+	Value  string
+	Own    bool // the value is the method's own
+	Config configs.Config
+}
+
+// Presets are all presets, the preset default first.
+func Presets() []string {
+	names := slices.DeleteFunc(configs.Names(), func(n string) bool { return n == "default" })
+	return append([]string{"default"}, names...)
+}
+
+// NewPlan makes the plan of methods, each a preset or a config file. Their
+// section extract is the base's; settings such as "verify.slope=0.2" go over
+// each. Every config of the plan is valid.
+func NewPlan(base configs.Config, methods, settings []string, curves bool) (Plan, error) {
+	p := Plan{Base: base}
+	for _, method := range methods {
+		if method = strings.TrimSpace(method); method == "" {
+			return p, errors.New("--methods: a name is empty")
+		}
+		m := Planned{Name: methodName(method)}
+		var err error
+		if m.Config, err = configs.Load(method, nil); err != nil {
+			return p, fmt.Errorf("--methods: %w", err)
+		}
+		m.Config.Extract = base.Extract
+		if err := m.Config.Set(settings); err != nil {
+			return p, fmt.Errorf("method %s: %w", m.Name, err)
+		}
+		if slices.ContainsFunc(p.Methods, func(o Planned) bool { return o.Name == m.Name }) {
+			return p, fmt.Errorf("--methods: two are called %s", m.Name)
+		}
+		if curves {
+			if err := m.addCurve(); err != nil {
+				return p, fmt.Errorf("curve of %s: %w", m.Name, err)
+			}
+		}
+		p.Methods = append(p.Methods, m)
+	}
+	if len(p.Methods) == 0 {
+		return p, errors.New("--methods: there are none")
+	}
+	return p, nil
+}
+
+// methodName names a config file without its folder and extension.
+func methodName(method string) string {
+	base := filepath.Base(method)
+	return Printable(strings.TrimSuffix(base, filepath.Ext(base)))
+}
+
+// addCurve adds a variant for each value of the method's threshold.
+func (m *Planned) addCurve() error {
+	var values []string
+	if m.Key, values = m.Config.Threshold(); m.Key == "" {
+		return nil
+	}
+	own, err := variant(m.Config, m.Key)
+	if err != nil {
+		return err
+	}
+	own.Own = true
+	m.Curve = []Variant{own}
+	for _, value := range values {
+		c := m.Config
+		if err := c.Set([]string{m.Key + "=" + value}); err != nil {
+			return err
+		}
+		if reflect.DeepEqual(c, m.Config) {
+			continue
+		}
+		v, err := variant(c, m.Key)
+		if err != nil {
+			return err
+		}
+		m.Curve = append(m.Curve, v)
+	}
+	slices.SortStableFunc(m.Curve, func(a, b Variant) int { return cmp.Compare(number(a.Value), number(b.Value)) })
+	return nil
+}
+
+func variant(c configs.Config, key string) (Variant, error) {
+	value, err := sweep.ValueOf(c, key)
+	return Variant{Value: sweep.Setting{Key: key, Value: value}.Text(), Config: c}, err
+}
+
+// number is the value of a number; anything else is 0.
+func number(value string) float64 {
+	x, _ := strconv.ParseFloat(value, 64)
+	return x
+}

@@ -1,0 +1,192 @@
+package compare
+
+import (
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"neardup/sweep"
+	"neardup/truth"
+)
+
+const plotWidth = 8 * vg.Inch
+
+// The looks of lines: colours by turns, and shapes by turns of another length,
+// so that no two of the first 56 are alike; dashes from the eighth on.
+var (
+	shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
+		draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{}}
+	dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(2)}}
+)
+
+// sides are the two ways to score.
+var sides = []struct {
+	name  string
+	of    func(Point) truth.F
+	score func(truth.Scores) truth.F
+}{
+	{"pages", func(p Point) truth.F { return p.Page }, func(s truth.Scores) truth.F { return s.Page }},
+	{"pairs", func(p Point) truth.F { return p.Pair }, func(s truth.Scores) truth.F { return s.Pair }},
+}
+
+// WriteCurvesSVG draws precision over recall, a line a method; the method's own
+// setting is the large point.
+func (c Comparison) WriteCurvesSVG(w io.Writer) error {
+	f := sweep.Figure{Title: "precision and recall over each method's threshold", Width: plotWidth,
+		LegendWidth: 1.7 * vg.Inch, PanelHeight: 3.8 * vg.Inch}
+	colours := sweep.Colours()
+	for _, side := range sides {
+		p := sweep.NewPanel("recall, "+side.name, "precision, "+side.name)
+		lowX, lowY := 1.0, 1.0
+		for i, curve := range c.Curves {
+			var line, own plotter.XYs
+			for _, pt := range curve.Points {
+				xy := plotter.XY{X: side.of(pt).Recall, Y: side.of(pt).Precision}
+				lowX, lowY = min(lowX, xy.X), min(lowY, xy.Y)
+				line = append(line, xy)
+				if pt.Own {
+					own = append(own, xy)
+				}
+			}
+			look := draw.GlyphStyle{Color: colours[i%len(colours)], Shape: shapes[i%len(shapes)], Radius: vg.Points(2)}
+			l, marks, err := plotter.NewLinePoints(line)
+			if err != nil {
+				return err
+			}
+			l.Color, l.Width, l.Dashes, marks.GlyphStyle = look.Color, vg.Points(1.2), dashes[i/len(colours)%len(dashes)], look
+			p.Add(l, marks)
+			p.Legend.Add(curve.Method, l, marks)
+			large, err := plotter.NewScatter(own)
+			if err != nil {
+				return err
+			}
+			large.GlyphStyle = look
+			large.Radius = vg.Points(4.5)
+			p.Add(large)
+		}
+		showRates(&p.X, lowX)
+		showRates(&p.Y, lowY)
+		f.Panels = append(f.Panels, p)
+	}
+	return f.WriteSVG(w)
+}
+
+// showRates makes an axis show rates from low up to 1, with room for a point at
+// its ends.
+func showRates(a *plot.Axis, low float64) {
+	from := math.Max(0, math.Floor(low*10-0.5)/10)
+	a.Min, a.Max = from-(1-from)/50, 1+(1-from)/50
+	a.Tick.Marker = rateTicks(from)
+}
+
+// rateTicks are hundredths: each tenth, or twentieth where there are few.
+func rateTicks(from float64) (ticks plot.ConstantTicks) {
+	step := 10
+	if from >= 0.7 {
+		step = 5
+	}
+	for i := int(math.Round(100 * from)); i <= 100; i += step {
+		ticks = append(ticks, plot.Tick{Value: float64(i) / 100, Label: decimals(2)(float64(i) / 100)})
+	}
+	return ticks
+}
+
+// rows makes a panel with a row a method, the first on top.
+func (c Comparison) rows(x string) (p sweep.Panel, y func(i int) float64) {
+	p = sweep.NewPanel(x, "")
+	var ticks plot.ConstantTicks
+	last := len(c.Methods) - 1
+	for i, m := range c.Methods {
+		ticks = append(ticks, plot.Tick{Value: float64(last - i), Label: m.Name})
+	}
+	// No line, but room: viewers may draw the names in a wider font.
+	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(10)
+	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
+	p.Y.Min, p.Y.Max = -0.6, float64(last)+0.6
+	return p, func(i int) float64 { return float64(last - i) }
+}
+
+// rowsFigure is a figure of one panel with a row a method.
+func (c Comparison) rowsFigure(title string, p sweep.Panel) sweep.Figure {
+	return sweep.Figure{Title: title, Width: plotWidth, LegendWidth: 1.2 * vg.Inch,
+		PanelHeight: 0.8*vg.Inch + 0.27*vg.Inch*vg.Length(max(2, len(c.Methods))), Panels: []sweep.Panel{p}}
+}
+
+// WriteQualitySVG draws F1 by method. There must be a truth.
+func (c Comparison) WriteQualitySVG(w io.Writer) error {
+	p, y := c.rows("F1")
+	low := 1.0
+	for i, side := range sides {
+		var xys plotter.XYs
+		for at, m := range c.Methods {
+			f1 := side.score(*m.Scores).F1
+			low = min(low, f1)
+			xys = append(xys, plotter.XY{X: f1, Y: y(at)})
+		}
+		points, err := plotter.NewScatter(xys)
+		if err != nil {
+			return err
+		}
+		points.GlyphStyle = draw.GlyphStyle{Color: sweep.Colours()[i], Shape: []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}}[i],
+			Radius: vg.Points(4)}
+		p.Add(points)
+		p.Legend.Add(side.name, points)
+	}
+	showRates(&p.X, low)
+	return c.rowsFigure("F1 by method", p).WriteSVG(w)
+}
+
+// amountTicks are four to ten round numbers from 0 on.
+func amountTicks(most float64) (ticks plot.ConstantTicks) {
+	step := math.Pow(10, math.Floor(math.Log10(most)))
+	switch {
+	case most/step < 2:
+		step /= 5
+	case most/step < 5:
+		step /= 2
+	}
+	for i := 0; float64(i)*step <= most; i++ {
+		x := float64(i) * step
+		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'g', 6, 64)})
+	}
+	return ticks
+}
+
+// WriteCostSVG draws processor seconds by method, its stages one after another.
+func (c Comparison) WriteCostSVG(w io.Writer) error {
+	p, _ := c.rows("processor seconds")
+	var below *plotter.BarChart
+	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, sweep.Colours()) // the extraction is the same for all
+	for i, stage := range c.stages() {
+		values := make(plotter.Values, len(c.Methods))
+		for at, m := range c.Methods {
+			values[len(values)-1-at] = m.Stages[i].CPU
+		}
+		bars, err := plotter.NewBarChart(values, 0.17*vg.Inch)
+		if err != nil {
+			return err
+		}
+		bars.Horizontal, bars.Color, bars.Width = true, colours[i%len(colours)], 0.17*vg.Inch
+		bars.LineStyle.Width = 0
+		if below != nil {
+			bars.StackOn(below)
+		}
+		below = bars
+		p.Add(bars)
+		p.Legend.Add(stage, bars)
+	}
+	most := 0.001 // where processor time is not known
+	for i := range c.Methods {
+		most = max(most, below.BarHeight(i))
+	}
+	p.X.Min, p.X.Max, p.X.Tick.Marker = 0, most*1.02, amountTicks(most)
+	p.Y.Min, p.Y.Max = -0.6, float64(len(c.Methods))-0.4
+	return c.rowsFigure("cost by method", p).WriteSVG(w)
+}
