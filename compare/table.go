@@ -217,7 +217,11 @@ const uriColumns = 200
 
 func (c Comparison) writeDisputed(w io.Writer) error {
 	for _, d := range c.Disputed {
-		fmt.Fprintf(w, "  joined by %s, not by %s: %d pairs", d.Joins, d.Parts, d.Pairs)
+		plural := "s"
+		if d.Pairs == 1 {
+			plural = ""
+		}
+		fmt.Fprintf(w, "  joined by %s, not by %s: %d pair%s", d.Joins, d.Parts, d.Pairs, plural)
 		if d.Pairs > int64(len(d.Shown)) {
 			fmt.Fprintf(w, ", %d shown", len(d.Shown))
 		}

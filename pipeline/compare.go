@@ -16,7 +16,7 @@ type CompareOptions struct {
 	Truth       *truth.Truth                     // nil: none; curves need one
 	TruthDigest string                           // tells truths apart
 	Disputed    int                              // disputed pairs to show of each two methods, each way
-	Begin       func(name string, place, of int) // called before the place-th run
+	Begin       func(name string, place, of int) // called before the place-th run, and once more before what is measured of all
 }
 
 // comparison is a comparison at work.
@@ -52,6 +52,8 @@ func (w *Workspace) Compare(ctx context.Context, inputs []Source, o CompareOptio
 	if failure != nil && !errors.Is(failure, ErrInputFailure) {
 		return out, failure
 	}
+	steps := c.steps()
+	c.Begin("agreement", steps, steps)
 	w.o.Progress.Start("measure", string(Missing), "agreement")
 	err = c.measure(ctx, &out)
 	w.o.Progress.Stop(err)
@@ -88,9 +90,18 @@ func (c *comparison) runAll(ctx context.Context, out *compare.Comparison) error 
 		}
 	}
 	return c.each(all, func(place, i int) error {
-		c.Begin(names[i], place+1, len(all))
+		c.Begin(names[i], place+1, c.steps())
 		return runs[i]()
 	})
+}
+
+// steps are the runs, and what is measured after them.
+func (c *comparison) steps() int {
+	n := len(c.Plan.Methods) + 1
+	for _, m := range c.Plan.Methods {
+		n += max(0, len(m.Curve)-1) // its own is no run
+	}
+	return n
 }
 
 func (c *comparison) runMethod(ctx context.Context, i int, m *compare.Method) error {

@@ -1,0 +1,481 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/compare"
+	"neardup/configs"
+	"neardup/report"
+	"neardup/sweep"
+	"neardup/truth"
+	"neardup/verify/tlcs"
+)
+
+// methods plans the presets default and paper, and a method that misses a lot.
+func methods(t *testing.T, curves bool) compare.Plan {
+	t.Helper()
+	p, err := compare.NewPlan(presetDefault(t), []string{"default", "paper"}, nil, curves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict := presetDefault(t)
+	if err := strict.Set([]string{"verify.resemblance=0.95", "verify.containment=0.99", "text.pages=topic"}); err != nil {
+		t.Fatal(err)
+	}
+	p.Methods = append(p.Methods, compare.Planned{Name: "strict", Config: strict})
+	return p
+}
+
+// compareIn compares over the crawl in dir.
+func compareIn(ctx context.Context, t *testing.T, dir, crawl string, log *stageLog, o CompareOptions) (compare.Comparison, error) {
+	t.Helper()
+	w, err := Open(dir, o.Plan.Base, true, Options{Progress: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sources, _, err := Inputs(dir, []string{crawl}, nil, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Begin = func(string, int, int) {}
+	return w.Compare(ctx, sources, o)
+}
+
+// runAlone runs a method in a workspace of its own and gives its clusters.
+func runAlone(t *testing.T, crawl string, config configs.Config) (out []report.Cluster) {
+	t.Helper()
+	for line := range bytes.Lines(runAll(t, filepath.Join(t.TempDir(), "alone"), config, Options{}, crawl)) {
+		var c report.Cluster
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func scoreOf(t *testing.T, clusters []report.Cluster) truth.Scores {
+	t.Helper()
+	s, err := exampleTruth(t).Score(func(yield func([]string, error) bool) {
+		for _, c := range clusters {
+			var ids []string
+			for _, m := range c.Members {
+				ids = append(ids, m.RecordID)
+			}
+			if !yield(ids, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// joinedPairs lists the pairs of pages in one cluster.
+func joinedPairs(clusters []report.Cluster) map[[2]string]bool {
+	out := map[[2]string]bool{}
+	for _, c := range clusters {
+		for i, a := range c.Members {
+			for _, b := range c.Members[i+1:] {
+				out[[2]string{min(a.RecordID, b.RecordID), max(a.RecordID, b.RecordID)}] = true
+			}
+		}
+	}
+	return out
+}
+
+// A comparison finds what runs of their own find, with one extraction.
+func TestCompare(t *testing.T) {
+	file := crawl(t)
+	plan := methods(t, true)
+	log := &stageLog{}
+	got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), file, log, CompareOptions{Plan: plan, Truth: exampleTruth(t), Disputed: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stage, want := range map[string]int{"extract": 1, "sign": 3, "cluster": 3} {
+		if n := log.count(stage); n != want {
+			t.Errorf("%s was done %d times, want %d", stage, n, want)
+		}
+	}
+	if *got.Truth != (sweep.TruthUse{Pages: 94}) || len(got.Methods) != 3 || len(got.Agreement) != 3 || len(got.Curves) != 2 || len(got.Disputed) != 4 {
+		t.Fatalf("truth %+v, %d methods, %d agreements, %d curves, %d disputed", got.Truth, len(got.Methods), len(got.Agreement), len(got.Curves), len(got.Disputed))
+	}
+	joined := map[string]map[[2]string]bool{}
+	for i, m := range got.Methods {
+		alone := runAlone(t, file, plan.Methods[i].Config)
+		joined[m.Name] = joinedPairs(alone)
+		pages, largest := 0, 0
+		for _, c := range alone {
+			pages, largest = pages+c.Size, max(largest, c.Size)
+		}
+		if k := m.Counts; k.Clusters != int64(len(alone)) || k.Pages != int64(pages) || k.Largest != int64(largest) || k.Near > k.Pairs || k.Near == 0 {
+			t.Errorf("%s: %+v, want %d clusters of %d pages, the largest %d", m.Name, k, len(alone), pages, largest)
+		}
+		if want := scoreOf(t, alone); *m.Scores != want {
+			t.Errorf("%s: scores %+v, want %+v", m.Name, *m.Scores, want)
+		}
+		if m.Joined != int64(len(joined[m.Name])) || m.Name != plan.Methods[i].Name || !reflect.DeepEqual(m.Config, plan.Methods[i].Config) {
+			t.Errorf("%s: joins %d pairs, want %d", m.Name, m.Joined, len(joined[m.Name]))
+		}
+		if len(m.Stages) != len(stages) {
+			t.Errorf("%s: stages %+v", m.Name, m.Stages)
+		}
+		for _, s := range m.Stages {
+			if s.Wall <= 0 || s.Peak < 1<<20 || s.Peak > 1<<40 {
+				t.Errorf("%s: %+v", m.Name, s)
+			}
+		}
+	}
+	for _, g := range got.Agreement {
+		both := int64(0)
+		for p := range joined[g.A] {
+			if joined[g.B][p] {
+				both++
+			}
+		}
+		if want := compare.NewAgreement(g.A, g.B, int64(len(joined[g.A])), int64(len(joined[g.B])), both); g != want {
+			t.Errorf("got %+v, want %+v", g, want)
+		}
+	}
+	checkDisputed(t, got, joined)
+	checkCurves(t, file, plan, got)
+}
+
+// checkDisputed compares the disputed pairs with all that there are, which are
+// few enough here.
+func checkDisputed(t *testing.T, got compare.Comparison, joined map[string]map[[2]string]bool) {
+	t.Helper()
+	labels, total := map[string]int{}, 0
+	tr := exampleTruth(t)
+	for i, d := range got.Disputed {
+		if ends := []string{d.Joins, d.Parts}; ends[i%2] != "default" {
+			t.Errorf("disputed pairs %d are between %q", i, ends)
+		}
+		want := map[[2]string]bool{}
+		for p := range joined[d.Joins] {
+			if !joined[d.Parts][p] {
+				want[p] = true
+			}
+		}
+		if d.Pairs != int64(len(want)) || d.Shown == nil {
+			t.Errorf("%d pairs joined by %s, not by %s, want %d", d.Pairs, d.Joins, d.Parts, len(want))
+		}
+		for _, s := range d.Shown {
+			p := [2]string{min(s.Pages[0].RecordID, s.Pages[1].RecordID), max(s.Pages[0].RecordID, s.Pages[1].RecordID)}
+			if !want[p] {
+				t.Errorf("%q is not joined by %s only", p, d.Joins)
+			}
+			a, _ := tr.Index(p[0])
+			b, _ := tr.Index(p[1])
+			if label := compare.LabelName(tr.Label(a, b)); s.Label != label {
+				t.Errorf("%q: label %q, want %q", p, s.Label, label)
+			}
+			labels[s.Label]++
+			total++
+			if s.Scores[0] == nil || s.Scores[1] == nil || s.Pages[0].URI == "" || s.Pages[1].Date == "" {
+				t.Errorf("%q: %+v", p, s)
+			}
+		}
+	}
+	if total == 0 || labels["near"] == 0 {
+		t.Errorf("%d disputed pairs, by label %v: the methods should differ", total, labels)
+	}
+}
+
+func checkCurves(t *testing.T, file string, plan compare.Plan, got compare.Comparison) {
+	t.Helper()
+	recalls := map[float64]bool{}
+	for at, curve := range got.Curves {
+		m := plan.Methods[at]
+		if curve.Method != m.Name || curve.Key != m.Key || len(curve.Points) != len(m.Curve) {
+			t.Fatalf("curve %d is %s over %s, of %d points", at, curve.Method, curve.Key, len(curve.Points))
+		}
+		for i, p := range curve.Points {
+			recalls[p.Pair.Recall] = true
+			if p.Value != m.Curve[i].Value || p.Own != m.Curve[i].Own {
+				t.Errorf("%s: point %d is %+v", m.Name, i, p)
+			}
+			if i%6 == 0 || p.Own {
+				if want := scoreOf(t, runAlone(t, file, m.Curve[i].Config)); p.Page != want.Page || p.Pair != want.Pair {
+					t.Errorf("%s at %s: %+v, want %+v", m.Name, p.Value, p, want)
+				}
+			}
+		}
+	}
+	if len(recalls) < 5 {
+		t.Errorf("recall takes %d values", len(recalls))
+	}
+}
+
+func withoutCompareCosts(c compare.Comparison) compare.Comparison {
+	for i := range c.Methods {
+		c.Methods[i].Stages = nil
+	}
+	return c
+}
+
+// An interrupted comparison goes on where it was, to the same results, and keeps
+// the config that the workspace had.
+func TestCompareGoesOn(t *testing.T) {
+	file := crawl(t)
+	o := CompareOptions{Plan: methods(t, false), Truth: exampleTruth(t), TruthDigest: "one", Disputed: 2}
+	want, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "whole"), file, &stageLog{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	third := &stageLog{stop: func(begun []string) {
+		if n := len(begun); begun[n-1] == "cluster" && slices.Index(begun, "cluster") != n-1 {
+			stop() // in the second method
+		}
+	}}
+	if _, err := compareIn(ctx, t, dir, file, third, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("not interrupted: %v", err)
+	}
+	m, err := ReadManifest(dir)
+	if err != nil || m.Config == nil || !reflect.DeepEqual(*m.Config, presetDefault(t)) {
+		t.Errorf("the workspace has the config %+v, %v", m.Config, err)
+	}
+	rest := &stageLog{}
+	got, err := compareIn(t.Context(), t, dir, file, rest, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest.count("extract") != 0 || rest.count("sign") != 1 || rest.count("verify") != 2 {
+		t.Errorf("done again: %v", rest.begun)
+	}
+	if a, b := withoutCompareCosts(got), withoutCompareCosts(want); !reflect.DeepEqual(a, b) {
+		t.Errorf("got  %+v\nwant %+v", a, b)
+	}
+	// Other labels need no runs.
+	again := &stageLog{}
+	o.TruthDigest = "two"
+	if _, err := compareIn(t.Context(), t, dir, file, again, o); err != nil || fmt.Sprint(again.begun) != "[measure]" {
+		t.Errorf("the third time %v was done, %v", again.begun, err)
+	}
+	if m, err = ReadManifest(dir); err != nil || !reflect.DeepEqual(*m.Config, presetDefault(t)) {
+		t.Errorf("the workspace has the config %+v, %v", m.Config, err)
+	}
+}
+
+// Clusters are kept for the inputs that there are, not for those of before.
+func TestKeptClustersGo(t *testing.T) {
+	dir, file := filepath.Join(t.TempDir(), "ws"), crawl(t)
+	more := filepath.Join(t.TempDir(), "more.tsv")
+	write(t, more, []byte("a\tOne more text in a tin box by the window.\nb\tOne more text in a tin box by the window.\n"))
+	o := CompareOptions{Plan: methods(t, false)}
+	o.Plan.Methods = o.Plan.Methods[:1]
+	outcomes := func() (out []string, rows int64) {
+		w, err := Open(dir, o.Plan.Base, false, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, err := range w.store.table(tableKept) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, fmt.Sprintf("%x", r.key()[1:17]))
+			rows++
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Compact(out), rows
+	}
+	var last []string
+	for i, input := range []string{file, file, more} {
+		if _, err := compareIn(t.Context(), t, dir, input, &stageLog{}, o); err != nil {
+			t.Fatal(err)
+		}
+		now, rows := outcomes()
+		if len(now) != 1 || rows == 0 || (i == 1) != slices.Equal(now, last) {
+			t.Errorf("input %d: %d rows of %v, before %v", i, rows, now, last)
+		}
+		last = now
+	}
+}
+
+// The score of a pair is that of the whole comparison, in any order.
+func TestScorePair(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	c := presetDefault(t)
+	runAll(t, dir, c, Options{}, crawl(t))
+	other := presetDefault(t)
+	if err := other.Set([]string{"text.max_columns=60", "verify.rounds=1"}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(dir, c, false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var ids []textID
+	for r, err := range w.store.table(tableText) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, textID(r.key()[1:]))
+	}
+	partly := 0
+	for _, config := range []configs.Config{c, other} {
+		for i, a := range ids {
+			for _, b := range ids[i:min(len(ids), i+8)] {
+				r, contained, ok, err := w.scorePair(config, a, b)
+				if err != nil || !ok {
+					t.Fatal(ok, err)
+				}
+				back, containedBack, _, _ := w.scorePair(config, b, a)
+				if r != back || contained != containedBack || a == b && (r != 1 || contained != 1) {
+					t.Errorf("%x %x: %v %v, the other way %v %v", a, b, r, contained, back, containedBack)
+				}
+				if r > 0 && r < 1 {
+					partly++
+				}
+				if w.config.Text.MaxColumns != c.Text.MaxColumns {
+					t.Fatal("the workspace's config changed")
+				}
+			}
+		}
+	}
+	if partly < 20 {
+		t.Errorf("%d scores between 0 and 1", partly)
+	}
+	// Near pairs score what the verification found.
+	near := 0
+	for l, err := range w.nearPairs() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		near++
+		r, contained, ok, err := w.scorePair(c, l.leader.ID(), l.member.ID())
+		if err != nil || !ok || r != l.score.Resemblance || contained != l.score.Containment {
+			t.Errorf("%v %v %v %v, want %+v", r, contained, ok, err, l.score)
+		}
+	}
+	if near == 0 {
+		t.Error("no near pairs")
+	}
+	// And only as much text counts as the config looks at.
+	a, err := w.text(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := w.text(ids[1])
+	short := other.Verify.Options
+	v := tlcs.NewComparer(short).Score(tlcs.Prepare(a[:min(60, len(a))], short.Window), tlcs.Prepare(b[:min(60, len(b))], short.Window))
+	if r, _, _, _ := w.scorePair(other, ids[0], ids[1]); isASCII(a[:60]) && isASCII(b[:60]) && r != v.Resemblance {
+		t.Errorf("resemblance %v, want %v", r, v.Resemblance)
+	}
+}
+
+func isASCII(s string) bool {
+	return !slices.ContainsFunc([]byte(s), func(b byte) bool { return b >= 0x80 })
+}
+
+// The memory of a stage is at least what it holds, and is not what was held
+// before it began.
+func TestMemoryMeter(t *testing.T) {
+	const block = 64 << 20
+	m := startMemoryMeter()
+	before := m.look()
+	held := make([]byte, block)
+	for i := range held {
+		held[i] = 1
+	}
+	after := m.look()
+	m.stop()
+	if held[block/2] != 1 || after < before || after < block {
+		t.Errorf("%d bytes, then %d with %d more", before, after, block)
+	}
+	if again := m.look(); again < after {
+		t.Errorf("the peak fell from %d to %d", after, again)
+	}
+}
+
+// Pages of one text are disputed where one method leaves the text out. What
+// moves other text does not reach the screen.
+func TestDisputedPagesOfOneText(t *testing.T) {
+	menu := okHTML + "<nav>" + strings.Repeat("<a href=/>one entry of the menu</a>\n", 30) + "</nav>"
+	crawl := writeRecords(t, archived("response", "one", "http://a.example/", 1, menu), archived("response", "two", "http://b.example/\u202egnp", 2, menu))
+	plan := methods(t, false)
+	plan.Methods = []compare.Planned{plan.Methods[0], plan.Methods[2]}
+	got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), crawl, &stageLog{}, CompareOptions{Plan: plan, Disputed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := got.Disputed[0]
+	if d.Pairs != 1 || len(d.Shown) != 1 || len(got.Disputed[1].Shown) != 0 {
+		t.Fatalf("got %+v", got.Disputed)
+	}
+	one := compare.Scores{Resemblance: 1, Containment: 1}
+	s := d.Shown[0]
+	if s.Label != "" || *s.Scores[0] != one || *s.Scores[1] != one || len(s.Difference.Begin) != 1 || s.Pages[0].RecordID == s.Pages[1].RecordID {
+		t.Errorf("got %+v", s)
+	}
+	var text bytes.Buffer
+	if err := got.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), `http://b.example/\u202egnp`) || strings.ContainsRune(text.String(), '\u202e') {
+		t.Errorf("got\n%s", text.String())
+	}
+}
+
+// Methods with templates of their own score pairs without them, whatever the
+// workspace learned last.
+func TestDisputedScoresLeaveOutTemplates(t *testing.T) {
+	var records [][]byte
+	frame := strings.Repeat("All pages of this site show these words in their frame. ", 8)
+	for i := range 6 {
+		own := fmt.Sprintf("Story number %d tells of %s", i, strings.Repeat(fmt.Sprintf("thing %d and ", i*i), 4+i))
+		records = append(records, archived("response", fmt.Sprint(i), fmt.Sprintf("http://a.example/%d", i), 1+i, okHTML+"<p>"+frame+"<p>"+own+"."))
+	}
+	p, err := compare.NewPlan(presetDefault(t), []string{"default"}, []string{"verify.resemblance=0.3", "verify.whole=0", "verify.subject_lines=0", "sign.smallest=1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := p.Methods[0]
+	without.Name, without.Config.Text.Templates = "without", 5
+	for _, order := range [][]compare.Planned{{p.Methods[0], without}, {without, p.Methods[0]}} {
+		p.Methods = order
+		got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), writeRecords(t, records...), &stageLog{}, CompareOptions{Plan: p, Disputed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, d := range got.Disputed {
+			for _, s := range d.Shown {
+				shown++
+				if d.Joins != "default" || s.Scores[0].Resemblance < 0.3 || s.Scores[1].Resemblance >= 0.3 {
+					t.Errorf("joined by %s: %+v, %+v", d.Joins, *s.Scores[0], *s.Scores[1])
+				}
+			}
+		}
+		if shown == 0 {
+			t.Errorf("nothing is disputed: %+v", got.Agreement)
+		}
+	}
+}
