@@ -134,8 +134,17 @@ func TestDisputedPairsFindTheJudged(t *testing.T) {
 	if got := d.Pairs(2); len(got) != 2 || got[0] != (Pair{2600, 4000}) {
 		t.Errorf("got %v", got)
 	}
+	// One text among thousands that the other method has apart is found.
+	parts := slices.Clone(d.Parts)
+	for i := range d.Parts {
+		d.Parts[i] = 0
+	}
+	d.Parts[1234], d.Judged = 1, func(int32) bool { return false }
+	if got := d.Pairs(1); len(got) != 1 || got[0][0] != 1234 && got[0][1] != 1234 {
+		t.Errorf("got %v", got)
+	}
 	// Judged texts that nobody disputes do not keep others out.
-	d.Judged = func(i int32) bool { return i%3 == 0 }
+	d.Parts, d.Judged = parts, func(i int32) bool { return i%3 == 0 }
 	d.Labelled = func(Pair) bool { return false }
 	if got := d.Pairs(2); len(got) != 2 {
 		t.Errorf("got %v", got)

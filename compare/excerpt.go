@@ -43,18 +43,14 @@ func Differ(a, b string) Difference {
 			}
 		}
 	}
-	skip := 0 // code points at the start of both texts' first lines
-	if len(only[0]) > 0 && len(only[1]) > 0 {
-		skip = max(0, commonStart(only[0][0], only[1][0])-before)
-	}
 	for i := range only {
 		d.Only[i] = []string{} // [] in JSON
 		for at, line := range only[i] {
-			if at > 0 {
-				d.Only[i] = append(d.Only[i], excerpt(line, 0))
-			} else {
-				d.Only[i] = append(d.Only[i], excerpt(line, skip))
+			skip := 0 // what the line has in common with its opposite
+			if at < len(only[1-i]) {
+				skip = max(0, commonStart(line, only[1-i][at])-before)
 			}
+			d.Only[i] = append(d.Only[i], excerpt(line, skip))
 		}
 	}
 	if len(only[0])+len(only[1]) == 0 {

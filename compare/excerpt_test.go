@@ -24,6 +24,8 @@ func TestDiffer(t *testing.T) {
 		{"a line twice", "one\none", "one\ntwo", Difference{[2]int{2, 2}, 1, [2][]string{{"one"}, {"two"}}, nil}},
 		{"within a long line", long + "end", long + "close\nmore", Difference{[2]int{1, 2}, 0,
 			[2][]string{{"… long line of words end"}, {"… long line of words close", "more"}}, nil}},
+		{"the second lines alike", "x\n" + long + "1", "y\n" + long + "2", Difference{[2]int{2, 2}, 0,
+			[2][]string{{"x", "… long line of words 1"}, {"y", "… long line of words 2"}}, nil}},
 		{"wide characters", strings.Repeat("网", 40) + "页", strings.Repeat("网", 40) + "站", Difference{[2]int{1, 1}, 0,
 			[2][]string{{"…" + strings.Repeat("网", 20) + "页"}, {"…" + strings.Repeat("网", 20) + "站"}}, nil}},
 		{"clipped", long, "x", Difference{[2]int{1, 1}, 0, [2][]string{{long[:excerptColumns] + "…"}, {"x"}}, nil}},

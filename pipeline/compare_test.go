@@ -14,6 +14,7 @@ import (
 
 	"neardup/compare"
 	"neardup/configs"
+	"neardup/example"
 	"neardup/report"
 	"neardup/sweep"
 	"neardup/truth"
@@ -51,7 +52,9 @@ func compareIn(ctx context.Context, t *testing.T, dir, crawl string, log *stageL
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Begin = func(string, int, int) {}
+	if o.Begin == nil {
+		o.Begin = func(string, int, int) {}
+	}
 	return w.Compare(ctx, sources, o)
 }
 
@@ -105,9 +108,18 @@ func TestCompare(t *testing.T) {
 	file := crawl(t)
 	plan := methods(t, true)
 	log := &stageLog{}
-	got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), file, log, CompareOptions{Plan: plan, Truth: exampleTruth(t), Disputed: 1000})
+	var steps []string
+	got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), file, log, CompareOptions{Plan: plan, Truth: exampleTruth(t), Disputed: 1000,
+		Begin: func(name string, place, of int) {
+			if steps = append(steps, name); place != len(steps) || of != 3+17+18+1 { // 0.5 is on the grid, 0.28 is not
+				t.Errorf("%s is step %d of %d", name, place, of)
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if steps[0] != "default" || steps[len(steps)-1] != "agreement" || !slices.Contains(steps, "paper verify.resemblance=0.3") {
+		t.Errorf("steps %q", steps)
 	}
 	for stage, want := range map[string]int{"extract": 1, "sign": 3, "cluster": 3} {
 		if n := log.count(stage); n != want {
@@ -266,7 +278,7 @@ func TestCompareGoesOn(t *testing.T) {
 	if a, b := withoutCompareCosts(got), withoutCompareCosts(want); !reflect.DeepEqual(a, b) {
 		t.Errorf("got  %+v\nwant %+v", a, b)
 	}
-	// Other labels need no runs.
+	// Other labels need no runs. Those of curves are scored again.
 	again := &stageLog{}
 	o.TruthDigest = "two"
 	if _, err := compareIn(t.Context(), t, dir, file, again, o); err != nil || fmt.Sprint(again.begun) != "[measure]" {
@@ -274,6 +286,34 @@ func TestCompareGoesOn(t *testing.T) {
 	}
 	if m, err = ReadManifest(dir); err != nil || !reflect.DeepEqual(*m.Config, presetDefault(t)) {
 		t.Errorf("the workspace has the config %+v, %v", m.Config, err)
+	}
+}
+
+func TestCurvesFollowTheLabels(t *testing.T) {
+	dir, file := filepath.Join(t.TempDir(), "ws"), crawl(t)
+	plan := methods(t, true)
+	plan.Methods = plan.Methods[:1]
+	plan.Methods[0].Curve = plan.Methods[0].Curve[8:10]
+	var pages, none bytes.Buffer
+	if err := example.WritePages(&pages); err != nil {
+		t.Fatal(err)
+	}
+	other, err := truth.Read(&pages, &none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var precision []float64
+	for digest, labels := range []*truth.Truth{exampleTruth(t), other} {
+		got, err := compareIn(t.Context(), t, dir, file, &stageLog{}, CompareOptions{Plan: plan, Truth: labels, TruthDigest: fmt.Sprint(digest)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range got.Curves[0].Points {
+			precision = append(precision, p.Pair.Precision)
+		}
+	}
+	if want := []float64{1, 1, 0, 0}; !slices.Equal(precision, want) {
+		t.Errorf("precision %v, want %v", precision, want)
 	}
 }
 
@@ -476,6 +516,33 @@ func TestDisputedScoresLeaveOutTemplates(t *testing.T) {
 		}
 		if shown == 0 {
 			t.Errorf("nothing is disputed: %+v", got.Agreement)
+		}
+	}
+}
+
+// A method does not pay for memory that was left from before its stages.
+func TestStagesBeginWithoutWhatWasBefore(t *testing.T) {
+	const block = 512 << 20
+	o := CompareOptions{Plan: methods(t, false)}
+	file := crawl(t)
+	garbage := make([]byte, block)
+	for i := range garbage {
+		garbage[i] = 1
+	}
+	if m := startMemoryMeter(); m.look() < block || garbage[block/2] != 1 {
+		t.Fatal("the block is not held")
+	} else {
+		m.stop()
+	}
+	got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), file, &stageLog{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range got.Methods {
+		for _, s := range m.Stages {
+			if s.Peak >= block {
+				t.Errorf("%s: %+v", m.Name, s)
+			}
 		}
 	}
 }
