@@ -50,8 +50,9 @@ func (unsigned) Sign(dst []signature.Signature, _ string) []signature.Signature 
 
 // search is a way to find candidates. Package pipeline does it.
 type search struct {
-	name    string
-	options func(*Cluster) any
+	name      string
+	options   func(*Cluster) any
+	threshold threshold // of the scores that it gives
 }
 
 // The searches.
@@ -62,16 +63,27 @@ const (
 )
 
 var searches = []search{
-	{SearchKeys, func(c *Cluster) any { return &c.Keys }},
-	{SearchHamming, func(c *Cluster) any { return &c.Hamming }},
-	{SearchJoin, func(c *Cluster) any { return &c.Join }},
+	{SearchKeys, func(c *Cluster) any { return &c.Keys }, threshold{}},
+	{SearchHamming, func(c *Cluster) any { return &c.Hamming }, threshold{"cluster.hamming.distance", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}}},
+	{SearchJoin, func(c *Cluster) any { return &c.Join }, threshold{"cluster.join.threshold", similarities[8:]}},
 }
+
+// threshold is the setting that trades the precision of a part for its recall,
+// and values that a curve over it is made of, in their order.
+type threshold struct {
+	key    string
+	values []string
+}
+
+var similarities = []string{"0.1", "0.15", "0.2", "0.25", "0.3", "0.35", "0.4", "0.45", "0.5",
+	"0.55", "0.6", "0.65", "0.7", "0.75", "0.8", "0.85", "0.9", "0.95"}
 
 // measure is a way to compare two texts.
 type measure struct {
-	name    string
-	options func(*Verify) options
-	make    func(*Config) verify.Measure
+	name      string
+	options   func(*Verify) options
+	make      func(*Config) verify.Measure
+	threshold threshold
 }
 
 // The measures that others than this list name.
@@ -81,10 +93,13 @@ const (
 )
 
 var measures = []measure{
-	{MeasureTLCS, func(v *Verify) options { return &v.Options }, func(c *Config) verify.Measure { return c.Verify.Options.Measure() }},
-	{"cosine", func(v *Verify) options { return &v.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) }},
-	{"shingles", func(v *Verify) options { return &v.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) }},
-	{MeasureSearch, nil, func(*Config) verify.Measure { return nil }},
+	{MeasureTLCS, func(v *Verify) options { return &v.Options }, func(c *Config) verify.Measure { return c.Verify.Options.Measure() },
+		threshold{"verify.resemblance", similarities}},
+	{"cosine", func(v *Verify) options { return &v.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) },
+		threshold{"verify.cosine.cosine", append(similarities[8:], "0.98", "0.99")}},
+	{"shingles", func(v *Verify) options { return &v.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
+		threshold{"verify.shingles.resemblance", similarities}},
+	{MeasureSearch, nil, func(*Config) verify.Measure { return nil }, threshold{}},
 }
 
 // options are those of one part.
@@ -128,6 +143,16 @@ func (s *Sign) NewScheme() signature.Scheme { return must(schemes, s.Scheme).mak
 
 // NewMeasure makes the measure of a valid config; nil is that of the search.
 func (c *Config) NewMeasure() verify.Measure { return must(measures, c.Verify.Measure).make(c) }
+
+// Threshold is the setting that trades the precision of the config's method for
+// its recall, and the values that a curve over it is made of, in their order.
+func (c Config) Threshold() (key string, values []string) {
+	t := must(measures, c.Verify.Measure).threshold
+	if t.key == "" {
+		t = must(searches, c.Cluster.Search).threshold
+	}
+	return t.key, t.values
+}
 
 // Used are the settings of signing that the scheme uses, by their keys.
 func (s *Sign) Used() map[string]any {

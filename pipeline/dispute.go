@@ -3,13 +3,16 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"math"
+	"unicode/utf8"
 
 	"neardup/compare"
 	"neardup/configs"
 	"neardup/extract"
 	"neardup/report"
+	"neardup/signature/simhash"
 	"neardup/truth"
-	"neardup/verify/tlcs"
+	"neardup/verify"
 )
 
 // dispute shows pairs that the first method and another one part over.
@@ -182,7 +185,42 @@ func (w *Workspace) scorePair(config configs.Config, a, b textID) (resemblance, 
 	if compared[0] == "" || compared[1] == "" {
 		return 0, 0, false, nil
 	}
-	o := config.Verify.Options
-	v := tlcs.NewComparer(o).Score(tlcs.Prepare(compared[0], o.Window), tlcs.Prepare(compared[1], o.Window))
-	return v.Resemblance, v.Containment, true, nil
+	return scoreTexts(config, compared[0], compared[1])
 }
+
+// scoreTexts gives the scores of two texts that differ. ok is false where only
+// others tell: the weights of a join, and an edit distance of long texts, which
+// takes the product of their lengths.
+func scoreTexts(config configs.Config, a, b string) (resemblance, containment float64, ok bool, err error) {
+	if m := config.NewMeasure(); m != nil {
+		c := m.Comparer()
+		compare := c.Compare
+		if s, ok := c.(verify.Scorer); ok {
+			compare = s.Score
+		}
+		v := compare(m.Prepare(a), m.Prepare(b))
+		return v.Resemblance, v.Containment, true, nil
+	}
+	if config.Cluster.Search == configs.SearchHamming {
+		scheme := config.Sign.NewScheme()
+		x, y := scheme.Sign(nil, a), scheme.Sign(nil, b)
+		if len(x) == 0 || len(y) == 0 {
+			return 0, 0, false, nil
+		}
+		r := 1 - float64(simhash.Differ(x[0].Bits(), y[0].Bits()))/simhash.Bits
+		return r, r, true, nil
+	}
+	j := config.Cluster.Join
+	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	if j.Weights == configs.JoinIDF || j.Measure == configs.JoinEdit && longer > editScored {
+		return 0, 0, false, nil
+	}
+	j.Threshold, j.Distance = math.SmallestNonzeroFloat64, longer
+	_, err = joinTexts(j, 1, []string{a, b}, func(_, _ int, similarity float64) error {
+		resemblance = similarity
+		return nil
+	})
+	return resemblance, resemblance, err == nil, err
+}
+
+const editScored = 10_000 // code points

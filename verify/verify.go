@@ -27,6 +27,12 @@ type Comparer interface {
 	Compare(a, b Document) Verdict
 }
 
+// Scorer is a Comparer that as a rule rejects pairs before they are scored.
+type Scorer interface {
+	// Score is Compare without that: both scores, whatever they are.
+	Score(a, b Document) Verdict
+}
+
 // Verdict is the outcome of a comparison. The scores are from 0 to 1; a measure
 // that has no containment gives its resemblance for it. A document of which
 // nothing can be compared is near to none, and scores 0.

@@ -14,7 +14,14 @@ func (m measure) Comparer() verify.Comparer { return comparer{NewComparer(m.o)} 
 type comparer struct{ *Comparer }
 
 func (c comparer) Compare(a, b verify.Document) verify.Verdict {
-	v := c.Comparer.Compare(a.(*Document), b.(*Document))
+	return c.verdict(c.Comparer.Compare(a.(*Document), b.(*Document)))
+}
+
+func (c comparer) Score(a, b verify.Document) verify.Verdict {
+	return c.verdict(c.Comparer.Score(a.(*Document), b.(*Document)))
+}
+
+func (c comparer) verdict(v Verdict) verify.Verdict {
 	return verify.Verdict{Near: v.Near, Contained: v.Near && v.Resemblance < c.o.Resemblance, Rejected: v.Rejected,
 		Resemblance: v.Resemblance, Containment: v.Containment}
 }
