@@ -99,7 +99,7 @@ func TestPlanMistakes(t *testing.T) {
 	}{
 		{nil, nil, "--methods: there are none"},
 		{[]string{"default", ""}, nil, "--methods: a name is empty"},
-		{[]string{"default", "bogus"}, nil, `--methods: config: no preset "bogus"; there are default`},
+		{[]string{"default", "bogus"}, nil, `--methods: config: no preset "bogus"; there are `},
 		{[]string{"paper", "paper"}, nil, "--methods: two are called paper"},
 		{[]string{"paper", file(t, "paper.yaml", "")}, nil, "--methods: two are called paper"},
 		{[]string{file(t, "x.yaml", "verify: {slop: 1}")}, nil, "unknown key slop"},

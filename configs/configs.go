@@ -153,9 +153,9 @@ func (c Config) Validate() error {
 	return errors.Join(
 		section("extract", c.Extract.Validate()),
 		section("text", c.Text.validate()),
+		c.validateParts(),
 		section("cluster", c.Cluster.validate()),
 		section("verify", c.Verify.validate()),
-		c.validateParts(),
 	)
 }
 
