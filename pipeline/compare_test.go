@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"neardup/compare"
@@ -18,7 +17,6 @@ import (
 	"neardup/report"
 	"neardup/sweep"
 	"neardup/truth"
-	"neardup/verify/tlcs"
 )
 
 // methods plans the presets default and paper, and a method that misses a lot.
@@ -354,87 +352,6 @@ func TestKeptClustersGo(t *testing.T) {
 	}
 }
 
-// The score of a pair is that of the whole comparison, in any order.
-func TestScorePair(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "ws")
-	c := presetDefault(t)
-	runAll(t, dir, c, Options{}, crawl(t))
-	other := presetDefault(t)
-	if err := other.Set([]string{"text.max_columns=60", "verify.rounds=1"}); err != nil {
-		t.Fatal(err)
-	}
-	w, err := Open(dir, c, false, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	var ids []textID
-	for r, err := range w.store.table(tableText) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, textID(r.key()[1:]))
-	}
-	partly := 0
-	for _, config := range []configs.Config{c, other} {
-		for i, a := range ids {
-			for _, b := range ids[i:min(len(ids), i+8)] {
-				r, contained, ok, err := w.scorePair(config, a, b)
-				if err != nil || !ok {
-					t.Fatal(ok, err)
-				}
-				back, containedBack, _, _ := w.scorePair(config, b, a)
-				if r != back || contained != containedBack || a == b && (r != 1 || contained != 1) {
-					t.Errorf("%x %x: %v %v, the other way %v %v", a, b, r, contained, back, containedBack)
-				}
-				if r > 0 && r < 1 {
-					partly++
-				}
-				if w.config.Text.MaxColumns != c.Text.MaxColumns {
-					t.Fatal("the workspace's config changed")
-				}
-			}
-		}
-	}
-	if partly < 20 {
-		t.Errorf("%d scores between 0 and 1", partly)
-	}
-	// Near pairs score what the verification found.
-	near := 0
-	for l, err := range w.nearPairs() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		near++
-		r, contained, ok, err := w.scorePair(c, l.leader.ID(), l.member.ID())
-		if err != nil || !ok || r != l.score.Resemblance || contained != l.score.Containment {
-			t.Errorf("%v %v %v %v, want %+v", r, contained, ok, err, l.score)
-		}
-	}
-	if near == 0 {
-		t.Error("no near pairs")
-	}
-	// And only as much text counts as the config looks at.
-	a, err := w.text(ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, _ := w.text(ids[1])
-	short := other.Verify.Options
-	v := tlcs.NewComparer(short).Score(tlcs.Prepare(a[:min(60, len(a))], short.Window), tlcs.Prepare(b[:min(60, len(b))], short.Window))
-	if r, _, _, _ := w.scorePair(other, ids[0], ids[1]); isASCII(a[:60]) && isASCII(b[:60]) && r != v.Resemblance {
-		t.Errorf("resemblance %v, want %v", r, v.Resemblance)
-	}
-}
-
-func isASCII(s string) bool {
-	return !slices.ContainsFunc([]byte(s), func(b byte) bool { return b >= 0x80 })
-}
-
 // The memory of a stage is at least what it holds, and is not what was held
 // before it began.
 func TestMemoryMeter(t *testing.T) {
@@ -452,71 +369,6 @@ func TestMemoryMeter(t *testing.T) {
 	}
 	if again := m.look(); again < after {
 		t.Errorf("the peak fell from %d to %d", after, again)
-	}
-}
-
-// Pages of one text are disputed where one method leaves the text out. What
-// moves other text does not reach the screen.
-func TestDisputedPagesOfOneText(t *testing.T) {
-	menu := okHTML + "<nav>" + strings.Repeat("<a href=/>one entry of the menu</a>\n", 30) + "</nav>"
-	crawl := writeRecords(t, archived("response", "one", "http://a.example/", 1, menu), archived("response", "two", "http://b.example/\u202egnp", 2, menu))
-	plan := methods(t, false)
-	plan.Methods = []compare.Planned{plan.Methods[0], plan.Methods[2]}
-	got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), crawl, &stageLog{}, CompareOptions{Plan: plan, Disputed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := got.Disputed[0]
-	if d.Pairs != 1 || len(d.Shown) != 1 || len(got.Disputed[1].Shown) != 0 {
-		t.Fatalf("got %+v", got.Disputed)
-	}
-	one := compare.Scores{Resemblance: 1, Containment: 1}
-	s := d.Shown[0]
-	if s.Label != "" || *s.Scores[0] != one || *s.Scores[1] != one || len(s.Difference.Begin) != 1 || s.Pages[0].RecordID == s.Pages[1].RecordID {
-		t.Errorf("got %+v", s)
-	}
-	var text bytes.Buffer
-	if err := got.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(text.String(), `http://b.example/\u202egnp`) || strings.ContainsRune(text.String(), '\u202e') {
-		t.Errorf("got\n%s", text.String())
-	}
-}
-
-// Methods with templates of their own score pairs without them, whatever the
-// workspace learned last.
-func TestDisputedScoresLeaveOutTemplates(t *testing.T) {
-	var records [][]byte
-	frame := strings.Repeat("All pages of this site show these words in their frame. ", 8)
-	for i := range 6 {
-		own := fmt.Sprintf("Story number %d tells of %s", i, strings.Repeat(fmt.Sprintf("thing %d and ", i*i), 4+i))
-		records = append(records, archived("response", fmt.Sprint(i), fmt.Sprintf("http://a.example/%d", i), 1+i, okHTML+"<p>"+frame+"<p>"+own+"."))
-	}
-	p, err := compare.NewPlan(presetDefault(t), []string{"default"}, []string{"verify.resemblance=0.3", "verify.whole=0", "verify.subject_lines=0", "sign.smallest=1"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	without := p.Methods[0]
-	without.Name, without.Config.Text.Templates = "without", 5
-	for _, order := range [][]compare.Planned{{p.Methods[0], without}, {without, p.Methods[0]}} {
-		p.Methods = order
-		got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), writeRecords(t, records...), &stageLog{}, CompareOptions{Plan: p, Disputed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown := 0
-		for _, d := range got.Disputed {
-			for _, s := range d.Shown {
-				shown++
-				if d.Joins != "default" || s.Scores[0].Resemblance < 0.3 || s.Scores[1].Resemblance >= 0.3 {
-					t.Errorf("joined by %s: %+v, %+v", d.Joins, *s.Scores[0], *s.Scores[1])
-				}
-			}
-		}
-		if shown == 0 {
-			t.Errorf("nothing is disputed: %+v", got.Agreement)
-		}
 	}
 }
 
