@@ -1,0 +1,192 @@
+package terms
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"neardup/signature/internal/hash"
+)
+
+// chunk is the most code points that are segmented at once. The segmenter adds
+// distances in 32-bit floats, which on very long runs would lose what they
+// differ in.
+const chunk = 512
+
+// Append appends to dst the terms of a text in its order, repetitions included,
+// but none that weigh nothing. A text of white space, punctuation and symbols
+// has none. They depend on nothing but the text and the options.
+//
+//   - Runs of Han characters are cut by the dictionary, simplified and
+//     traditional, on the path of the greatest product of frequencies; a
+//     character that starts no word is a term. The dictionary gives the part of
+//     speech and F(t): it stands for the paper's background database, so that
+//     signing needs no pass over the collection and new crawls change nothing.
+//   - A run of letters, marks and digits of other scripts is a word, in lower
+//     case and half width. Digits alone are numerals, English function words are
+//     what they are, and any other word is a noun; the dictionary has no
+//     frequency of them, so that each counts as the least frequent.
+//   - Thai, Lao, Khmer, Burmese and hiragana have neither spaces nor a dictionary
+//     here: each two neighbouring characters are a term. Single ones would be
+//     too few to tell texts apart. Hiragana count as particles.
+//
+// Bytes that are not UTF-8 separate.
+func (w *Weigher) Append(dst []Term, text string) []Term {
+	classes := plane()
+	for i, left := 0, w.o.MaxTerms; i < len(text) && left > 0; {
+		class, size := classAt(classes, text[i:])
+		start := i
+		switch i += size; class {
+		case letter, upper:
+			folds := class == upper
+			for i < len(text) {
+				class, size = classAt(classes, text[i:])
+				if class != letter && class != upper && class != mark {
+					break
+				}
+				folds = folds || class == upper
+				i += size
+			}
+			word := text[start:i]
+			if folds {
+				word = strings.Map(fold, word)
+			}
+			dst = w.word(dst, word)
+			left--
+		case han:
+			for n := 1; i < len(text) && n < chunk; n++ {
+				if class, size = classAt(classes, text[i:]); class != han {
+					break
+				}
+				i += size
+			}
+			dst, left = w.segment(dst, text[start:i], left)
+		case paired:
+			last, alone := start, true
+			for i < len(text) && left > 0 {
+				if class, size = classAt(classes, text[i:]); class != paired {
+					break
+				}
+				dst = w.pair(dst, text[last:i+size])
+				last, alone = i, false
+				i += size
+				left--
+			}
+			if alone {
+				dst = w.pair(dst, text[start:i])
+				left--
+			}
+		}
+	}
+	return dst
+}
+
+// segment appends the terms of a run of Han characters, left at most, and
+// returns how many are still left.
+func (w *Weigher) segment(dst []Term, run string, left int) ([]Term, int) {
+	d := dictionary()
+	for _, s := range d.segmenter.Segment([]byte(run)) {
+		if left == 0 {
+			break
+		}
+		left--
+		token := s.Token()
+		g := groupOf(token.Pos())
+		term := run[s.Start():s.End()]
+		dst = appendTerm(dst, term, w.weight(g, term, max(d.least[g], uint64(token.Freq())), d.least[g], d.most[g]))
+	}
+	return dst, left
+}
+
+// word appends a word of a script with spaces.
+func (w *Weigher) word(dst []Term, word string) []Term {
+	g := noun
+	if is, ok := english[word]; ok {
+		g = is
+	} else if strings.IndexFunc(word, notNumber) < 0 {
+		g = numeral
+	}
+	return w.unknown(dst, g, word)
+}
+
+func notNumber(r rune) bool { return !unicode.IsNumber(r) }
+
+// pair appends two neighbouring characters, or a lone one.
+func (w *Weigher) pair(dst []Term, term string) []Term {
+	g := other
+	if r, _ := utf8.DecodeRuneInString(term); unicode.Is(unicode.Hiragana, r) {
+		g = connective
+	}
+	return w.unknown(dst, g, term)
+}
+
+// unknown appends a term without a frequency, which "counts as the least
+// frequently used" of its group; how frequent the others are does not matter.
+func (w *Weigher) unknown(dst []Term, g group, term string) []Term {
+	return appendTerm(dst, term, w.weight(g, term, 1, 1, 2))
+}
+
+func appendTerm(dst []Term, term string, weight uint64) []Term {
+	if weight == 0 {
+		return dst
+	}
+	return append(dst, Term{Hash: hash.String(term), Weight: weight})
+}
+
+// What a character is to a term.
+const (
+	between = iota
+	letter  // or a digit
+	upper   // a letter or digit that fold changes
+	mark    // goes with the letter before it
+	han
+	paired
+)
+
+func classOf(r rune) byte {
+	switch {
+	case unicode.Is(unicode.Han, r):
+		return han
+	case !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r):
+		return between
+	case unicode.In(r, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+		return paired
+	case unicode.IsMark(r):
+		return mark
+	case fold(r) != r:
+		return upper
+	}
+	return letter
+}
+
+// fold is a character in lower case, of all characters that have one upper case
+// the same one (σ of ς), and of ASCII's in half width.
+func fold(r rune) rune {
+	if r >= '！' && r <= '～' {
+		r -= '！' - '!'
+	}
+	return unicode.ToLower(unicode.ToUpper(r))
+}
+
+// plane has the classes of the characters up to U+FFFF.
+var plane = sync.OnceValue(func() *[1 << 16]byte {
+	of := new([1 << 16]byte)
+	for r := range of {
+		of[r] = classOf(rune(r))
+	}
+	of[utf8.RuneError] = between
+	return of
+})
+
+// classAt is the class of the character that text starts with, and its length.
+func classAt(classes *[1 << 16]byte, text string) (class byte, size int) {
+	if c := text[0]; c < utf8.RuneSelf {
+		return classes[c], 1
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if r < 1<<16 {
+		return classes[r], size
+	}
+	return classOf(r), size
+}
