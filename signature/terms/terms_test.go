@@ -91,6 +91,7 @@ func TestSignIsThePaper(t *testing.T) {
 }
 
 func FuzzSign(f *testing.F) {
+	dictionary() // takes longer than an input may
 	for i, h := range hostile {
 		if len(h) < 2000 {
 			f.Add(uint64(i), h)
