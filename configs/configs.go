@@ -25,9 +25,11 @@ import (
 	"neardup/signature/ring"
 	"neardup/signature/shingle"
 	"neardup/signature/simhash"
+	"neardup/signature/terms"
 	"neardup/verify/cosine"
 	"neardup/verify/shingles"
 	"neardup/verify/subject"
+	degree "neardup/verify/terms"
 	"neardup/verify/tlcs"
 )
 
@@ -66,6 +68,8 @@ type Text struct {
 	Pages      string `yaml:"pages" json:"pages"`
 	MaxColumns int    `yaml:"max_columns" json:"max_columns"` // 0: all of it
 	Templates  int    `yaml:"templates" json:"templates"`     // 0: none are learned
+
+	Terms terms.Weighing `yaml:"terms" json:"terms"` // of the scheme and the measure "terms"
 }
 
 // The pages that are compared.
@@ -82,6 +86,7 @@ type Sign struct {
 	Simhash      simhash.Options `yaml:"simhash" json:"simhash"`
 	Shingle      shingle.Options `yaml:"shingle" json:"shingle"`
 	MinHash      minhash.Options `yaml:"minhash" json:"minhash"`
+	Terms        terms.Options   `yaml:"terms" json:"terms"`
 }
 
 // Cluster says how candidates are found: a search, and the options of each.
@@ -137,6 +142,7 @@ type Verify struct {
 	Transitivity bool             `yaml:"transitivity" json:"transitivity"`
 	Cosine       cosine.Options   `yaml:"cosine" json:"cosine"`
 	Shingles     shingles.Options `yaml:"shingles" json:"shingles"`
+	Terms        degree.Options   `yaml:"terms" json:"terms"`
 }
 
 // Subject are the settings of the check of subjects.

@@ -11,9 +11,11 @@ import (
 	"neardup/signature/ring"
 	"neardup/signature/shingle"
 	"neardup/signature/simhash"
+	"neardup/signature/terms"
 	"neardup/verify"
 	"neardup/verify/cosine"
 	"neardup/verify/shingles"
+	degree "neardup/verify/terms"
 )
 
 // A method is a preset: a combination of a signature scheme, a candidate search
@@ -23,16 +25,37 @@ import (
 // scheme is a way to sign texts.
 type scheme struct {
 	name    string
-	options func(*Sign) options // those that it uses
-	make    func(*Sign) signature.Scheme
+	options func(*Config) options // those that it uses
+	make    func(*Config) signature.Scheme
 }
 
 var schemes = []scheme{
-	{SchemeRing, func(s *Sign) options { return &s.Options }, func(s *Sign) signature.Scheme { return ring.NewScheme(s.Options) }},
-	{SchemeSimhash, func(s *Sign) options { return &s.Simhash }, func(s *Sign) signature.Scheme { return simhash.NewScheme(s.Simhash) }},
-	{"shingle", func(s *Sign) options { return &s.Shingle }, func(s *Sign) signature.Scheme { return shingle.NewScheme(s.Shingle) }},
-	{"minhash", func(s *Sign) options { return &s.MinHash }, func(s *Sign) signature.Scheme { return minhash.NewScheme(s.MinHash) }},
-	{SchemeNone, nil, func(*Sign) signature.Scheme { return unsigned{} }},
+	{SchemeRing, func(c *Config) options { return c.Sign.Options },
+		func(c *Config) signature.Scheme { return ring.NewScheme(c.Sign.Options) }},
+	{SchemeSimhash, func(c *Config) options { return c.Sign.Simhash },
+		func(c *Config) signature.Scheme { return simhash.NewScheme(c.Sign.Simhash) }},
+	{"shingle", func(c *Config) options { return c.Sign.Shingle },
+		func(c *Config) signature.Scheme { return shingle.NewScheme(c.Sign.Shingle) }},
+	{"minhash", func(c *Config) options { return c.Sign.MinHash },
+		func(c *Config) signature.Scheme { return minhash.NewScheme(c.Sign.MinHash) }},
+	{partTerms, func(c *Config) options { return c.termsOptions() },
+		func(c *Config) signature.Scheme { return terms.New(c.termsOptions()) }},
+	{SchemeNone, nil, func(*Config) signature.Scheme { return unsigned{} }},
+}
+
+// partTerms is a scheme and a measure, which weigh terms in one way.
+const partTerms = "terms"
+
+func (c *Config) termsOptions() terms.Options {
+	o := c.Sign.Terms
+	o.Weighing = c.Text.Terms
+	return o
+}
+
+func (c *Config) termsMeasure() degree.Options {
+	o := c.Verify.Terms
+	o.Weighing = c.Text.Terms
+	return o
 }
 
 // The signature schemes that others than this list name: the ring counts
@@ -81,7 +104,7 @@ var similarities = []string{"0.1", "0.15", "0.2", "0.25", "0.3", "0.35", "0.4", 
 // measure is a way to compare two texts.
 type measure struct {
 	name      string
-	options   func(*Verify) options
+	options   func(*Config) options
 	make      func(*Config) verify.Measure
 	threshold threshold
 }
@@ -93,12 +116,14 @@ const (
 )
 
 var measures = []measure{
-	{MeasureTLCS, func(v *Verify) options { return &v.Options }, func(c *Config) verify.Measure { return c.Verify.Options.Measure() },
+	{MeasureTLCS, func(c *Config) options { return c.Verify.Options }, func(c *Config) verify.Measure { return c.Verify.Options.Measure() },
 		threshold{"verify.resemblance", similarities}},
-	{"cosine", func(v *Verify) options { return &v.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) },
+	{"cosine", func(c *Config) options { return c.Verify.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) },
 		threshold{"verify.cosine.cosine", append(similarities[8:], "0.98", "0.99")}},
-	{"shingles", func(v *Verify) options { return &v.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
+	{"shingles", func(c *Config) options { return c.Verify.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
 		threshold{"verify.shingles.resemblance", similarities}},
+	{partTerms, func(c *Config) options { return c.termsMeasure() }, func(c *Config) verify.Measure { return degree.New(c.termsMeasure()) },
+		threshold{"verify.terms.threshold", similarities[4:]}},
 	{MeasureSearch, nil, func(*Config) verify.Measure { return nil }, threshold{}},
 }
 
@@ -139,7 +164,7 @@ func must[T fmt.Stringer](list []T, name string) T {
 }
 
 // NewScheme makes the signature scheme of a valid config.
-func (s *Sign) NewScheme() signature.Scheme { return must(schemes, s.Scheme).make(s) }
+func (c *Config) NewScheme() signature.Scheme { return must(schemes, c.Sign.Scheme).make(c) }
 
 // NewMeasure makes the measure of a valid config; nil is that of the search.
 func (c *Config) NewMeasure() verify.Measure { return must(measures, c.Verify.Measure).make(c) }
@@ -154,28 +179,42 @@ func (c Config) Threshold() (key string, values []string) {
 	return t.key, t.values
 }
 
-// Used are the settings of signing that the scheme uses, by their keys.
-func (s *Sign) Used() map[string]any {
-	used := map[string]any{"scheme": s.Scheme}
-	if part := must(schemes, s.Scheme); part.options != nil {
-		use(used, prefix(s.Scheme, SchemeRing), part.options(s))
+// UsedBySign are the settings of signing that the method uses, by their keys.
+func (c *Config) UsedBySign() map[string]any {
+	used := map[string]any{"scheme": c.Sign.Scheme}
+	if part := must(schemes, c.Sign.Scheme); part.options != nil {
+		use(used, prefix(part.name, SchemeRing), part.options(c))
 	}
-	return used
+	return map[string]any{"text": c.usedText(c.Sign.Scheme), "sign": used}
 }
 
-// Used are the settings of clustering that the search uses, by their keys.
-func (c *Cluster) Used() map[string]any {
-	used := map[string]any{"search": c.Search, "quality": c.Quality}
-	use(used, prefix(c.Search, SearchKeys), must(searches, c.Search).options(c))
-	return used
+// UsedByCluster are the settings of clustering that the search uses, by their
+// keys.
+func (c *Config) UsedByCluster() map[string]any {
+	used := map[string]any{"search": c.Cluster.Search, "quality": c.Cluster.Quality}
+	part := must(searches, c.Cluster.Search)
+	use(used, prefix(part.name, SearchKeys), part.options(&c.Cluster))
+	return map[string]any{"cluster": used}
 }
 
-// Used are the settings of verifying that the measure uses, by their keys.
-func (v *Verify) Used() map[string]any {
+// UsedByVerify are the settings of verifying that the measure uses, by their
+// keys.
+func (c *Config) UsedByVerify() map[string]any {
+	v := c.Verify
 	used := map[string]any{"measure": v.Measure, "closing": v.Closing, "contained": v.Contained, "transitivity": v.Transitivity}
 	use(used, "", v.Subject)
 	if part := must(measures, v.Measure); part.options != nil {
-		use(used, prefix(v.Measure, MeasureTLCS), part.options(v))
+		use(used, prefix(part.name, MeasureTLCS), part.options(c))
+	}
+	return map[string]any{"text": c.usedText(v.Measure), "verify": used}
+}
+
+// usedText are the settings of the text that a part uses.
+func (c *Config) usedText(part string) map[string]any {
+	used := map[string]any{}
+	use(used, "", c.Text)
+	if part != partTerms {
+		delete(used, "terms")
 	}
 	return used
 }
@@ -214,12 +253,12 @@ func (c *Config) validateParts() error {
 		return err
 	}
 	if s.options != nil {
-		if err := s.options(&c.Sign).Validate(); err != nil {
+		if err := s.options(c).Validate(); err != nil {
 			return fmt.Errorf("sign.%s%w", prefix(s.name, SchemeRing), err)
 		}
 	}
 	if m.options != nil {
-		if err := m.options(&c.Verify).Validate(); err != nil {
+		if err := m.options(c).Validate(); err != nil {
 			return fmt.Errorf("verify.%s%w", prefix(m.name, MeasureTLCS), err)
 		}
 	}

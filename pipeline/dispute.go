@@ -202,7 +202,7 @@ func scoreTexts(config configs.Config, a, b string) (resemblance, containment fl
 		return v.Resemblance, v.Containment, true, nil
 	}
 	if config.Cluster.Search == configs.SearchHamming {
-		scheme := config.Sign.NewScheme()
+		scheme := config.NewScheme()
 		x, y := scheme.Sign(nil, a), scheme.Sign(nil, b)
 		if len(x) == 0 || len(y) == 0 {
 			return 0, 0, false, nil

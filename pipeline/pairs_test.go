@@ -93,7 +93,7 @@ func TestTransitivitySparesComparisons(t *testing.T) {
 func TestCommonSignatures(t *testing.T) {
 	texts := chains(rand.New(rand.NewPCG(3, 4)), 20, 12)
 	config := mustLoadPreset(t, "minhash-lsh")
-	scheme := config.Sign.NewScheme()
+	scheme := config.NewScheme()
 	signatures := make([]map[string]bool, len(texts))
 	for i, text := range texts {
 		signatures[i] = map[string]bool{}

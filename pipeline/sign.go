@@ -87,7 +87,7 @@ func (w *Workspace) sign(sr *stageRun) error {
 	workers, wctx := errgroup.WithContext(ctx)
 	for range w.o.Workers {
 		workers.Go(func() error {
-			scheme := w.config.Sign.NewScheme()
+			scheme := w.config.NewScheme()
 			for j := range in {
 				w.signTexts(scheme, j)
 				select {

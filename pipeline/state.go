@@ -68,26 +68,15 @@ func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
 // be forgotten, but for those of parts that the method does not have.
 func extractOptions(c configs.Config) any { return c.Extract }
 
-func signOptions(c configs.Config) any {
-	return struct {
-		Text configs.Text   `json:"text"`
-		Sign map[string]any `json:"sign"`
-	}{c.Text, c.Sign.Used()}
-}
+func signOptions(c configs.Config) any { return c.UsedBySign() }
 
 func clusterOptions(c configs.Config) any {
-	return struct {
-		Cluster map[string]any `json:"cluster"`
-		Quality string         `json:"quality_digest"`
-	}{c.Cluster.Used(), qualityDigest(c.Cluster.Quality)}
+	used := c.UsedByCluster()
+	used["quality_digest"] = qualityDigest(c.Cluster.Quality)
+	return used
 }
 
-func verifyOptions(c configs.Config) any {
-	return struct {
-		Text   configs.Text   `json:"text"`
-		Verify map[string]any `json:"verify"`
-	}{c.Text, c.Verify.Used()}
-}
+func verifyOptions(c configs.Config) any { return c.UsedByVerify() }
 
 // stageState is what the database remembers of a stage. It is committed with
 // the rows that it speaks of.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,6 +102,8 @@ func uses(c configs.Config, path string) bool {
 	fields := strings.Split(strings.ToLower(path), ".")
 	section, field := fields[1], fields[2]
 	switch {
+	case section == "text" && field == "terms":
+		return c.Sign.Scheme == "terms" || c.Verify.Measure == "terms"
 	case section == "sign" && field == "options":
 		return c.Sign.Scheme == configs.SchemeRing
 	case section == "sign" && len(fields) > 3:
@@ -130,7 +133,15 @@ func stageOptions(c configs.Config) (out string) {
 func walk(path string, v reflect.Value, visit func(path string, change, restore func())) {
 	if v.Kind() == reflect.Struct {
 		for i := range v.NumField() {
-			walk(path+"."+v.Type().Field(i).Name, v.Field(i), visit)
+			if v.Type().Field(i).Tag.Get("yaml") != "-" {
+				walk(path+"."+v.Type().Field(i).Name, v.Field(i), visit)
+			}
+		}
+		return
+	}
+	if v.Kind() == reflect.Array {
+		for i := range v.Len() {
+			walk(path+"."+strconv.Itoa(i), v.Index(i), visit)
 		}
 		return
 	}

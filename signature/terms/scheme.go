@@ -12,12 +12,12 @@ import (
 // Options of the scheme. The paper has Gram 3, Extra 3 and Threshold 0.65, and
 // no limit of features.
 type Options struct {
-	Weighing    `yaml:",inline"`
-	Threshold   float64 `json:"threshold" yaml:"threshold"`       // θ of inequality 5
-	Gram        int     `json:"gram" yaml:"gram"`                 // N: contiguous features of a fingerprint
-	Extra       int     `json:"extra" yaml:"extra"`               // features beyond the k of inequality 5
-	MaxFeatures int     `json:"max_features" yaml:"max_features"` // features of a text at most; 0: no limit
-	Order       string  `json:"order" yaml:"order"`               // in which features are contiguous: ByText or ByWeight
+	Weighing    `json:"-" yaml:"-"` // is a setting of its own
+	Threshold   float64             `json:"threshold" yaml:"threshold"`       // θ of inequality 5
+	Gram        int                 `json:"gram" yaml:"gram"`                 // N: contiguous features of a fingerprint
+	Extra       int                 `json:"extra" yaml:"extra"`               // features beyond the k of inequality 5
+	MaxFeatures int                 `json:"max_features" yaml:"max_features"` // features of a text at most; 0: no limit
+	Order       string              `json:"order" yaml:"order"`               // in which features are contiguous: ByText or ByWeight
 }
 
 // Values of Options.Order.

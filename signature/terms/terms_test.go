@@ -1,15 +1,12 @@
 package terms
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 
 	"neardup/signature"
 	"neardup/signature/internal/hash"
@@ -346,26 +343,5 @@ func TestValidate(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-// Options come back from YAML and JSON as they were.
-func TestOptionsRoundTrip(t *testing.T) {
-	o := quarters
-	o.Long, o.MaxFeatures = true, 99
-	b, err := yaml.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fromYAML, fromJSON Options
-	if err := yaml.Unmarshal(b, &fromYAML); err != nil || fromYAML != o {
-		t.Errorf("%v: %+v from\n%s", err, fromYAML, b)
-	}
-	if err := json.Unmarshal(j, &fromJSON); err != nil || fromJSON != o {
-		t.Errorf("%v: %+v from %s", err, fromJSON, j)
 	}
 }

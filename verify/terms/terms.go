@@ -18,10 +18,10 @@ import (
 // Options of the measure. The paper has Threshold 0.65, and knows no
 // containment.
 type Options struct {
-	terms.Weighing `yaml:",inline"`
-	Similarity     string  `json:"similarity" yaml:"similarity"`   // Weighted or Plain
-	Threshold      float64 `json:"threshold" yaml:"threshold"`     // of resemblance; above 1 it is never reached
-	Containment    float64 `json:"containment" yaml:"containment"` // threshold; above 1 it is never reached
+	terms.Weighing `json:"-" yaml:"-"` // is a setting of its own
+	Similarity     string              `json:"similarity" yaml:"similarity"`   // Weighted or Plain
+	Threshold      float64             `json:"threshold" yaml:"threshold"`     // of resemblance; above 1 it is never reached
+	Containment    float64             `json:"containment" yaml:"containment"` // threshold; above 1 it is never reached
 }
 
 // Values of Options.Similarity.

@@ -1,14 +1,11 @@
 package terms_test
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 
 	scheme "neardup/signature/terms"
 	"neardup/verify"
@@ -208,26 +205,5 @@ func TestValidate(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-// Options come back from YAML and JSON as they were.
-func TestOptionsRoundTrip(t *testing.T) {
-	o := measured(preset)
-	o.Containment = 0.9
-	y, err := yaml.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fromYAML, fromJSON terms.Options
-	if err := yaml.Unmarshal(y, &fromYAML); err != nil || fromYAML != o {
-		t.Errorf("%v: %+v from\n%s", err, fromYAML, y)
-	}
-	if err := json.Unmarshal(j, &fromJSON); err != nil || fromJSON != o {
-		t.Errorf("%v: %+v from %s", err, fromJSON, j)
 	}
 }
