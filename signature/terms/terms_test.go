@@ -129,6 +129,7 @@ func TestTerms(t *testing.T) {
 		{"The Archives of 1996", "the archives of 1996", []group{connective, noun, connective, numeral}},
 		{"she didn't crawl THIRTY", "she didn t crawl thirty", []group{pronoun, connective, connective, noun, numeral}},
 		{"中国公民非常漂亮，他们旅游", "中国 公民 非常 漂亮 他们 旅游", []group{noun, noun, adverb, adjective, pronoun, verb}},
+		{"他很", "他 很", []group{pronoun, other}},
 		{"臺灣機場", "臺灣 機場", []group{noun, noun}},
 		{"首架C919客机", "首架 c919 客机", []group{numeral, noun, noun}},
 		{"２０２４ＡＢＣ", "2024abc", []group{noun}},
@@ -251,6 +252,19 @@ func TestNoNearDuplicateIsMissedByFeatures(t *testing.T) {
 	}
 	if near < 300 {
 		t.Errorf("only %d near pairs were tried", near)
+	}
+}
+
+// Inequality 5 is strict: of four terms that weigh the same, two are not more
+// than half.
+func TestFeaturesAreMoreThanTheThreshold(t *testing.T) {
+	o := quarters
+	o.Gram, o.Extra = 1, 0
+	for threshold, want := range map[float64]int{0.25: 2, 0.49: 2, 0.5: 3, 0.51: 3, 0.75: 4, 1: 4} {
+		o.Threshold = threshold
+		if got := len(New(o).Sign(nil, "web archive page crawl")); got != want {
+			t.Errorf("threshold %v: %d features, want %d", threshold, got, want)
+		}
 	}
 }
 

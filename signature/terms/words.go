@@ -175,7 +175,6 @@ var plane = sync.OnceValue(func() *[1 << 16]byte {
 	for r := range of {
 		of[r] = classOf(rune(r))
 	}
-	of[utf8.RuneError] = between
 	return of
 })
 

@@ -239,8 +239,13 @@ func BenchmarkRecall(b *testing.B) {
 // texts that are linked already for near, and what is wrong with them.
 func BenchmarkTransitivity(b *testing.B) {
 	texts := texts(b)
-	c := newCollection(measured(preset), texts)
-	keys, _ := fingerprints(preset, texts)
+	b.Run("preset", func(b *testing.B) { transitivity(b, preset, texts) })
+	b.Run("paper", func(b *testing.B) { transitivity(b, paper, texts) })
+}
+
+func transitivity(b *testing.B, o scheme.Options, texts []string) {
+	c := newCollection(measured(o), texts)
+	keys, _ := fingerprints(o, texts)
 	all := search(c, keys)
 	b.Run("off", func(b *testing.B) { report(b, all, all, 0) })
 	b.Run("on", func(b *testing.B) {
