@@ -147,10 +147,10 @@ func NewWeigher(o Weighing) *Weigher {
 // least and greatest frequencies are given. Where they are equal, as the paper
 // does not say, F(t) counts as the least.
 //
-// The length |t| is in code points, and at most maxLength; in columns, where a
-// Chinese character counts two, a number in a Chinese text would count for less,
-// and more texts with other numbers in the same words would pass (BenchmarkDegree
-// of neardup/verify/terms measures it).
+// The length |t| is in code points, and at most maxLength. In columns, where a
+// Chinese character counts two, numbers in Chinese texts would count for less,
+// and more texts that differ in nothing but numbers would pass; docs/benchmarks.md
+// has the difference.
 func (w *Weigher) weight(g group, term string, frequency, least, most uint64) uint64 {
 	above, spread := frequency-least, most-least // F(t) - F', F - F'
 	if w.o.Scale == Log {
