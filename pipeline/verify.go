@@ -44,16 +44,18 @@ func (c *VerifyCounts) add(o VerifyCounts) {
 
 func (c *VerifyCounts) verdict(v verify.Verdict) {
 	c.Pairs++
-	switch v.Rejected {
-	case verify.None:
+	if v.Near {
 		c.Near++
+		return
+	}
+	switch v.Rejected {
 	case verify.ByLength:
 		c.ByLength++
 	case verify.BySketch:
 		c.BySketch++
 	case verify.ByDistance:
 		c.ByDistance++
-	case verify.ByScore:
+	default:
 		c.ByScore++
 	}
 }

@@ -108,14 +108,10 @@ func (c comparer) Compare(a, b verify.Document) verify.Verdict {
 	x, y := a.(*document), b.(*document)
 	common := common(x.terms, y.terms)
 	if common == 0 {
-		return verify.Verdict{}
+		return verify.Scored(0, 0, c.o.Threshold, c.o.Containment)
 	}
-	v := verify.Verdict{
-		Resemblance: float64(common) / float64(x.total+y.total-common),
-		Containment: float64(common) / float64(min(x.total, y.total)),
-	}
-	v.Near = v.Resemblance >= c.o.Threshold || v.Containment >= c.o.Containment
-	return v
+	return verify.Scored(float64(common)/float64(x.total+y.total-common), float64(common)/float64(min(x.total, y.total)),
+		c.o.Threshold, c.o.Containment)
 }
 
 // common is the weight of the terms that both have. A term weighs the same in
