@@ -3,6 +3,7 @@ package join_test
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ import (
 )
 
 // texts reads the file named by NEARDUP_TEXTS: a text a line, after the last
-// tab; gzip if its name ends so.
+// tab, or as "text" of a JSON object; gzip if its name ends so.
 func texts(tb testing.TB) []string {
 	name := os.Getenv("NEARDUP_TEXTS")
 	if name == "" {
@@ -39,6 +40,14 @@ func texts(tb testing.TB) []string {
 	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
 		s := lines.Text()
+		if strings.HasPrefix(s, "{") {
+			var object struct{ Text string }
+			if err := json.Unmarshal(lines.Bytes(), &object); err != nil {
+				tb.Fatal(err)
+			}
+			out = append(out, object.Text)
+			continue
+		}
 		out = append(out, s[strings.LastIndexByte(s, '\t')+1:])
 	}
 	if err := lines.Err(); err != nil {

@@ -77,40 +77,44 @@ func strings3(r *rand.Rand, n, length int) []string {
 	return out
 }
 
+// editPairs are the pairs of a self-join, or with b of one between both.
+func editPairs(t *testing.T, a, b []string, o join.EditOptions) (got []join.EditPair) {
+	t.Helper()
+	emit := func(p join.EditPair) error {
+		got = append(got, p)
+		return nil
+	}
+	var counts join.Counts
+	var err error
+	if b == nil {
+		counts, err = join.SelfEdit(a, o, emit)
+	} else {
+		counts, err = join.BetweenEdit(a, b, o, emit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts.Pairs != int64(len(got)) {
+		t.Errorf("%+v: %d pairs counted, %d emitted", o, counts.Pairs, len(got))
+	}
+	slices.SortFunc(got, func(x, y join.EditPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return got
+}
+
+// TestEditEqualToComparingAll has every distance up to 5, q and search.
 func TestEditEqualToComparingAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, length := range []int{4, 12, 40} {
-		a, b := strings3(r, 70, length), strings3(r, 40, length)
+		a, b := strings3(r, 50, length), strings3(r, 30, length)
 		b = append(b, a[:10]...)
-		for most := range 6 {
-			for q := 1; q <= 4; q++ {
-				for _, o := range []join.EditOptions{
-					{Algorithm: join.AllPairs}, {}, {Bitmaps: true}, {Algorithm: join.PPJoinPlus},
-					{Algorithm: join.PPJoinPlus, MaxDepth: 2}, {Algorithm: join.PPJoinPlus, MaxDepth: 7, Workers: 2},
-				} {
-					o.Distance, o.Q = most, q
-					for _, other := range [][]string{nil, b} {
-						var got []join.EditPair
-						emit := func(p join.EditPair) error {
-							got = append(got, p)
-							return nil
-						}
-						var counts join.Counts
-						var err error
-						if other == nil {
-							counts, err = join.SelfEdit(a, o, emit)
-						} else {
-							counts, err = join.BetweenEdit(a, other, o, emit)
-						}
-						if err != nil {
-							t.Fatal(err)
-						}
-						if counts.Pairs != int64(len(got)) {
-							t.Errorf("%+v: %d pairs counted, %d emitted", o, counts.Pairs, len(got))
-						}
-						slices.SortFunc(got, func(x, y join.EditPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
-						if want := slowEdit(a, other, most); !slices.Equal(got, want) {
-							t.Fatalf("%+v, length %d: got %d pairs, want %d", o, length, len(got), len(want))
+		for _, other := range [][]string{nil, b} {
+			for most := range 6 {
+				want := slowEdit(a, other, most)
+				for q := 1; q <= 4; q++ {
+					for _, s := range everySearch(true) {
+						o := join.EditOptions{Distance: most, Q: q, Algorithm: s.Algorithm, MaxDepth: s.MaxDepth, Bitmaps: s.Bitmaps, Workers: 1 + q%2}
+						if got := editPairs(t, a, other, o); !slices.Equal(got, want) {
+							t.Fatalf("%+v, length %d, self %v: got %d pairs, want %d", o, length, other == nil, len(got), len(want))
 						}
 					}
 				}

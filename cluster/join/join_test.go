@@ -70,19 +70,6 @@ func TestEqualToComparingAll(t *testing.T) {
 	}
 }
 
-// TestAllThresholds has every threshold and depth on one collection.
-func TestAllThresholds(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	c := family(r, 150, 150, 30)
-	idf := join.IDF(c)
-	for _, threshold := range thresholds {
-		for _, measure := range []join.Measure{join.Jaccard, join.Cosine} {
-			same(t, c, nil, join.Options{Measure: measure, Threshold: threshold}, searches()...)
-			same(t, c, nil, join.Options{Measure: measure, Threshold: threshold, Weights: idf}, searches()...)
-		}
-	}
-}
-
 // TestRoundThresholds: sizes at which a threshold is met exactly, where a
 // rounding error would lose or bring a pair.
 func TestRoundThresholds(t *testing.T) {

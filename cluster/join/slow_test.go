@@ -33,6 +33,11 @@ func slowSimilarity(o join.Options, x, y map[uint32]bool, aloneX, aloneY int) fl
 		return n
 	}
 	common, mx, my := sum(x, y), sum(x, nil)+float64(aloneX), sum(y, nil)+float64(aloneY)
+	return similarity(o, common, mx, my)
+}
+
+// similarity of two records by what they have in common and in all.
+func similarity(o join.Options, common, mx, my float64) float64 {
 	if common == 0 {
 		return 0
 	}
