@@ -158,7 +158,7 @@ func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job,
 	var readErr error
 	g.Go(func() error {
 		defer close(queue)
-		readErr = w.readFile(ctx, s, func(j *job) error {
+		readErr = readFile(ctx, s, w.config.Extract.Limits, func(j *job) error {
 			if err := memory.Acquire(ctx, j.weight); err != nil {
 				return err
 			}
@@ -188,8 +188,8 @@ func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job,
 
 // readFile emits the file's events from its position on. The error is that of
 // reading the file.
-func (w *Workspace) readFile(ctx context.Context, s Source, emit func(*job) error) error {
-	r, closer, err := s.reader(w.config.Extract.Limits)
+func readFile(ctx context.Context, s Source, limits extract.Limits, emit func(*job) error) error {
+	r, closer, err := s.reader(limits)
 	if err != nil {
 		return err
 	}

@@ -134,18 +134,7 @@ func BenchmarkAlgorithms(b *testing.B) {
 			} {
 				b.Run(u.name+"/"+strconv.FormatFloat(threshold, 'f', -1, 64)+"/"+a.name, func(b *testing.B) {
 					a.o.Threshold = threshold
-					var counts join.Counts
-					for b.Loop() {
-						var err error
-						if counts, err = join.Self(c, a.o, func(join.Pair) error { return nil }); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.ReportMetric(float64(counts.Prefix), "prefix")
-					b.ReportMetric(float64(counts.Candidates), "candidates")
-					b.ReportMetric(float64(counts.Verified), "verified")
-					b.ReportMetric(float64(counts.Similar), "similar")
-					b.ReportMetric(float64(counts.Pairs), "pairs")
+					reportJoin(b, c, a.o)
 				})
 			}
 		}

@@ -50,6 +50,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errNothingKept):
 		fmt.Fprintf(stderr, "neardup: %v\n", errNothingKept)
+	case errors.Is(err, errJoinInterrupted):
+		fmt.Fprintf(stderr, "neardup: %v\n", errJoinInterrupted)
 	case code == exitInterrupted:
 		fmt.Fprintf(stderr, "neardup: interrupted; everything committed is kept. Run the same command again to go on.\n")
 	case err != nil:
@@ -139,6 +141,6 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	for _, name := range pipeline.StageNames() {
 		c.AddCommand(stageCommand(name))
 	}
-	c.AddCommand(exportCommand(), statusCommand(), configCommand(), sweepCommand(), compareCommand())
+	c.AddCommand(exportCommand(), statusCommand(), configCommand(), sweepCommand(), compareCommand(), joinCommand())
 	return c
 }

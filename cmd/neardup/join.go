@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"neardup/configs"
+	"neardup/pipeline"
+)
+
+// joinOptions are the flags of neardup join.
+type joinOptions struct {
+	pipeline.JoinOptions
+	set      []string
+	progress string
+	maxBytes int64
+	format   string
+	output   string
+}
+
+// errJoinInterrupted is about a join that was interrupted.
+var errJoinInterrupted = errors.New("interrupted; nothing is kept of a join")
+
+func joinCommand() *cobra.Command {
+	var o joinOptions
+	c := &cobra.Command{
+		Use:   "join INPUT [INPUT]",
+		Short: "Find all similar pairs of texts, exactly, without a workspace",
+		Long: `Join finds all pairs of texts whose similarity reaches a threshold: of one
+collection, or with two INPUTs of a text of the first and one of the second.
+It is for titles, descriptions, catalogue records and other texts of which
+every pair counts; near-duplicate pages of a crawl are for neardup run.
+
+  neardup join titles.tsv --tokens characters --threshold 0.9
+  neardup join old.jsonl new.jsonl --measure cosine --weights idf
+  neardup join names.tsv --measure edit --threshold 2
+
+The similarity is that of the tokens of two texts, words in lower case unless
+--tokens says otherwise: jaccard and cosine from 0 to 1, overlap the number of
+tokens in common (their weight with --weights idf); or their edit distance, at
+most the threshold. It is exact whatever the algorithm, which changes the cost
+only (Xiao and others, Efficient similarity joins for near-duplicate detection,
+2011). Pairs go to standard output or --output, sorted by id; the order of the
+input and the number of workers do not matter. How many pairs each filter left
+goes to standard error.
+
+An INPUT is what neardup extract takes: a text collection (ID<TAB>TEXT lines or
+JSON lines), a WARC, ARC or WACZ file, a directory of such, a pattern, or - for
+standard input. The id of a page is its WARC-Record-ID. All texts are held in
+memory, at most --max-bytes of them; the join takes several times as much.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usageError{errors.New("nothing to join: name a collection of texts, or two")}
+			case len(args) > 2:
+				return noArgs(nil, args[2:])
+			case len(args) == 2 && args[0] == "-" && args[1] == "-":
+				return usageError{errors.New("standard input can be one of the two collections only")}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			err := o.run(c, args)
+			if err != nil && c.Context().Err() != nil {
+				err = errors.Join(err, errJoinInterrupted)
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	words := func(names []string) string { return strings.Join(names, ", ") }
+	f.StringVarP(&o.Measure, "measure", "m", "jaccard", words(pipeline.JoinMeasures))
+	f.Float64VarP(&o.Threshold, "threshold", "t", 0, "least similarity, 0.8 for jaccard and cosine unless given;\nfor edit the greatest distance")
+	f.StringVar(&o.Weights, "weights", "none", "of the tokens: "+words(pipeline.JoinWeights)+" (rare ones weigh more)")
+	f.StringVar(&o.Tokens, "tokens", "", words(pipeline.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
+	f.IntVarP(&o.Size, "size", "q", 0, "consecutive units in a token; 0: 1 word, 3 characters, 2 for edit")
+	f.BoolVar(&o.Repeats, "repeats", false, "a token counts as often as it occurs")
+	f.StringVar(&o.Algorithm, "algorithm", "ppjoin", words(pipeline.JoinAlgorithms))
+	f.IntVar(&o.MaxDepth, "max-depth", 2, "of the suffix filter of ppjoinplus")
+	f.IntVar(&o.Extra, "extra", 0, "tokens by which prefixes are longer, and more that must be in common")
+	f.BoolVar(&o.Bitmaps, "bitmaps", true, "filter by bitmaps, too (not with weights)")
+	f.IntVar(&o.Workers, "workers", 0, "goroutines that work; 0: one a processor")
+	f.Int64Var(&o.maxBytes, "max-bytes", 2<<30, "of text to hold in memory")
+	f.Int64Var(&o.MaxPairs, "max-pairs", 50_000_000, "pairs to hold in memory, 16 bytes each")
+	f.StringArrayVar(&o.set, "set", nil, "one setting of the extraction, extract.KEY=VALUE; may be repeated")
+	f.StringVarP(&o.format, "format", "f", "tsv", words(pipeline.JoinFormats)+" (to read)")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; without it standard output")
+	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none (no summary either)")
+	return c
+}
+
+// check fills in defaults and says what is wrong, before any work.
+func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
+	if !c.Flags().Changed("threshold") {
+		if o.Measure == "overlap" || o.Measure == "edit" {
+			return configs.Config{}, fmt.Errorf("--threshold: %s has no default, give one", o.Measure)
+		}
+		o.Threshold = 0.8
+	}
+	if o.Tokens == "" {
+		o.Tokens = "words"
+		if o.Measure == "edit" {
+			o.Tokens = "characters"
+		}
+	}
+	if err := o.Validate(); err != nil {
+		return configs.Config{}, fmt.Errorf("--%w", err)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if !slices.Contains(pipeline.JoinFormats, o.format) {
+		return configs.Config{}, fmt.Errorf("--format: there is no %q; there are %s", o.format, strings.Join(pipeline.JoinFormats, ", "))
+	}
+	if o.maxBytes < 1 {
+		return configs.Config{}, fmt.Errorf("--max-bytes: %d is under 1", o.maxBytes)
+	}
+	for _, s := range o.set {
+		if !strings.HasPrefix(s, "extract.") {
+			return configs.Config{}, fmt.Errorf("--set %s: a join has only settings of extract", s)
+		}
+	}
+	return configs.Load("default", o.set)
+}
+
+func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
+	config, err := o.check(c)
+	if err != nil {
+		return usageError{err}
+	}
+	p, err := newProgress(o.progress, c.ErrOrStderr())
+	if err != nil {
+		return usageError{err}
+	}
+	find := workOptions{}
+	if slices.Contains(args, "-") { // is copied to a file
+		if find.workspace, err = os.MkdirTemp("", "neardup-join-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(find.workspace)) }()
+	}
+	var sources [][]pipeline.Source
+	for _, arg := range args {
+		found, err := find.inputs(c, []string{arg}, config, p)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, found)
+	}
+	return o.join(c, args, sources, config, p)
+}
+
+func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]pipeline.Source, config configs.Config, p *progress) error {
+	var collections [][]pipeline.Text
+	var counts []pipeline.ExtractCounts
+	var unread error
+	left := o.maxBytes
+	for i, s := range sources {
+		texts, count, err := pipeline.ReadTexts(c.Context(), s, config.Extract, left, o.Workers, p)
+		switch {
+		case errors.Is(err, pipeline.ErrTooMuchText):
+			return fmt.Errorf("%s: %w: over --max-bytes %d", args[i], pipeline.ErrTooMuchText, o.maxBytes)
+		case errors.Is(err, pipeline.ErrInputFailure) && count.Records > 0:
+			unread = errors.Join(unread, err)
+		case err != nil:
+			return err
+		}
+		for _, t := range texts {
+			left -= int64(len(t.ID) + len(t.Text))
+		}
+		collections, counts = append(collections, texts), append(counts, count)
+	}
+	result, err := pipeline.Join(c.Context(), o.JoinOptions, collections...)
+	if errors.Is(err, pipeline.ErrTooManyPairs) {
+		return fmt.Errorf("%w (--max-pairs)", err)
+	}
+	if err != nil {
+		return err
+	}
+	write := func(out io.Writer) error { return result.Write(out, o.format) }
+	if o.output == "" || o.output == "-" {
+		err = write(c.OutOrStdout())
+	} else {
+		err = pipeline.ExportFile(o.output, write)
+	}
+	if err == nil && o.progress != "none" {
+		err = result.WriteSummary(c.ErrOrStderr(), counts...)
+	}
+	return errors.Join(err, unread)
+}

@@ -1,0 +1,311 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/example"
+	"neardup/extract"
+)
+
+func namedSources(t *testing.T, names ...string) []Source {
+	t.Helper()
+	sources, _, err := Inputs(t.TempDir(), names, nil, mustLoad(t).Extract.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
+}
+
+func writeText(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestReadTextsIsExtract: texts and counts are those of the extract stage, but
+// for revisits, which it looks up.
+func TestReadTextsIsExtract(t *testing.T) {
+	var crawl bytes.Buffer
+	if err := example.Write(&crawl); err != nil {
+		t.Fatal(err)
+	}
+	path := writeText(t, "crawl.warc.gz", crawl.String())
+	config := mustLoad(t)
+	dir := t.TempDir()
+	w, err := Open(dir, config, true, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Run(context.Background(), "extract", "extract", namedSources(t, path)); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for r, err := range w.store.table(tableDocument) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d storedDocument
+		if err := r.json(&d); err != nil {
+			t.Fatal(err)
+		}
+		id, err := d.textID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, err := w.store.get(textKey(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.RevisitOf == "" {
+			want[d.RecordID] = string(text)
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("no documents")
+	}
+	for _, workers := range []int{1, 3} {
+		texts, counts, err := ReadTexts(context.Background(), namedSources(t, path), config.Extract, 1<<30, workers, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range texts {
+			if want[x.ID] != x.Text {
+				t.Errorf("%d workers: %s has another text", workers, x.ID)
+			}
+		}
+		if len(texts) != len(want) || counts.Documents != int64(len(texts)) {
+			t.Errorf("%d workers: %d texts, counted %d, want %d", workers, len(texts), counts.Documents, len(want))
+		}
+		recordsAccounted(t, counts)
+		if n := counts.Skipped[string(extract.ReasonUnresolved)]; n == 0 || n != counts.Revisits {
+			t.Errorf("%d of %d revisits are skipped", n, counts.Revisits)
+		}
+	}
+}
+
+// recordsAccounted: every record is a text, a duplicate or skipped.
+func recordsAccounted(t *testing.T, c ExtractCounts) {
+	t.Helper()
+	skipped := int64(0)
+	for _, n := range c.Skipped {
+		skipped += n
+	}
+	if c.Records != c.Documents+c.Duplicates+skipped {
+		t.Errorf("%d records, but %d texts, %d duplicates, %d skipped", c.Records, c.Documents, c.Duplicates, skipped)
+	}
+}
+
+func TestReadTextsOfCollections(t *testing.T) {
+	tsv := writeText(t, "a.tsv", "\xef\xbb\xbf2\ttwo  words\n\n1\tone\r\n2\ttwo words\n3\t\nno tab\n1\tanother one\n")
+	jsonl := writeText(t, "b.jsonl", `{"id": "1", "text": "one"}`+"\n"+
+		`{"id": "x\ty", "text": "control"}`+"\n"+`{"id": 1.50, "url": "http://a.example/", "text": "number"}`+"\n"+
+		`{"id": "http://b.example/", "text": "address"}`+"\n"+`{"text": "none"}`+"\n[]\n")
+	var first []Text
+	for _, names := range [][]string{{tsv, jsonl}, {jsonl, tsv}} {
+		texts, counts, err := ReadTexts(context.Background(), namedSources(t, names...), mustLoad(t).Extract, 1<<30, 2, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recordsAccounted(t, counts)
+		want := []Text{{"1", "another one"}, {"1", "one"}, {"1.50", "number"}, {"2", "two words"}, {"http://b.example/", "address"}}
+		if !slices.Equal(texts, want) {
+			t.Errorf("%q, want %q", texts, want)
+		}
+		if counts.Duplicates != 2 || counts.Records != 12 || counts.Files != 2 {
+			t.Errorf("%+v", counts)
+		}
+		if first == nil {
+			first = texts
+		}
+		if !slices.Equal(texts, first) {
+			t.Error("the order of the files changes the texts")
+		}
+	}
+}
+
+func TestReadTextsStops(t *testing.T) {
+	limits := mustLoad(t).Extract
+	path := writeText(t, "a.tsv", strings.Repeat("id\ttext\n", 1000))
+	// 1,000 times 6 bytes, before duplicates are known.
+	if _, _, err := ReadTexts(context.Background(), namedSources(t, path), limits, 6000, 2, silent{}); err != nil {
+		t.Error(err)
+	}
+	for range 20 {
+		if _, _, err := ReadTexts(context.Background(), namedSources(t, path), limits, 5999, 2, silent{}); !errors.Is(err, ErrTooMuchText) {
+			t.Fatalf("%v, want %v", err, ErrTooMuchText)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := ReadTexts(ctx, namedSources(t, path), limits, 1<<30, 2, silent{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	missing := filepath.Join(t.TempDir(), "missing.tsv")
+	texts, counts, err := ReadTexts(context.Background(), namedSources(t, missing, path), limits, 1<<30, 2, silent{})
+	if !errors.Is(err, ErrInputFailure) || !strings.Contains(err.Error(), "1 of 2 files") || !strings.Contains(err.Error(), "missing.tsv") {
+		t.Error(err)
+	}
+	if len(texts) != 1 || counts.Unreadable != 1 || counts.Duplicates != 999 {
+		t.Errorf("%d texts, %+v", len(texts), counts)
+	}
+	gone := namedSources(t, path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadTexts(context.Background(), gone, limits, 1<<30, 2, silent{}); !errors.Is(err, ErrInputFailure) || errors.Is(err, fs.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+func TestJoinOptionsValidate(t *testing.T) {
+	good := JoinOptions{Measure: "jaccard", Threshold: .8, Weights: "none", Tokens: "words", Algorithm: "ppjoin", MaxPairs: 1}
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*JoinOptions){
+		"measure: ":            func(o *JoinOptions) { o.Measure = "dice" },
+		"threshold: 0 ":        func(o *JoinOptions) { o.Threshold = 0 },
+		"threshold: 1.01 ":     func(o *JoinOptions) { o.Threshold = 1.01 },
+		"weights: there":       func(o *JoinOptions) { o.Weights = "" },
+		"weights: idf is for":  func(o *JoinOptions) { o.Measure, o.Threshold, o.Tokens, o.Weights = "edit", 1, "characters", "idf" },
+		"tokens: there":        func(o *JoinOptions) { o.Tokens = "bytes" },
+		"tokens: edit":         func(o *JoinOptions) { o.Measure, o.Threshold = "edit", 1 },
+		"threshold: -1 ":       func(o *JoinOptions) { o.Measure, o.Threshold, o.Tokens = "edit", -1, "characters" },
+		"size: 101 ":           func(o *JoinOptions) { o.Size = 101 },
+		"algorithm: ":          func(o *JoinOptions) { o.Algorithm = "lsh" },
+		"max-depth: -1 ":       func(o *JoinOptions) { o.MaxDepth = -1 },
+		"extra: -1 ":           func(o *JoinOptions) { o.Extra = -1 },
+		"extra: longer":        func(o *JoinOptions) { o.Extra, o.Weights = 1, "idf" },
+		"workers: -1 ":         func(o *JoinOptions) { o.Workers = -1 },
+		"max-pairs: 0 ":        func(o *JoinOptions) { o.MaxPairs = 0 },
+		"threshold: NaN is no": func(o *JoinOptions) { o.Threshold -= o.Threshold; o.Threshold /= o.Threshold },
+	} {
+		o := good
+		change(&o)
+		err := o.Validate()
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s...", o, err, want)
+		}
+		if _, err := Join(context.Background(), o, nil); !errors.Is(err, ErrUsage) {
+			t.Errorf("%+v: %v, want wrong use", o, err)
+		}
+	}
+}
+
+// madeTexts are words of a few letters, many of them variants of others.
+func madeTexts(r *rand.Rand, n int, prefix string) (out []Text) {
+	for i := range n {
+		var words []string
+		if i > 0 && r.IntN(2) == 0 {
+			words = strings.Fields(out[r.IntN(i)].Text)
+		}
+		for range 1 + r.IntN(3) {
+			words = append(words, fmt.Sprintf("w%d", r.IntN(60)))
+		}
+		out = append(out, Text{fmt.Sprintf("%s%03d", prefix, i), strings.Join(words, " ")})
+	}
+	return out
+}
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// TestJoinComparesAll: the output is that of comparing all pairs of texts, for
+// one collection and for two.
+func TestJoinComparesAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a, b := madeTexts(r, 120, "a"), madeTexts(r, 60, "b")
+	const threshold = .6
+	for _, collections := range [][][]Text{{a}, {a, b}} {
+		other := collections[len(collections)-1]
+		var want strings.Builder
+		for i, x := range a {
+			for j, y := range other {
+				if len(collections) == 1 && j <= i {
+					continue
+				}
+				s, u := wordSet(x.Text), wordSet(y.Text)
+				common := 0
+				for w := range s {
+					if u[w] {
+						common++
+					}
+				}
+				if similarity := float64(common) / float64(len(s)+len(u)-common); similarity >= threshold {
+					fmt.Fprintf(&want, "%s\t%s\t%.6f\n", x.ID, y.ID, similarity)
+				}
+			}
+		}
+		if want.Len() == 0 {
+			t.Fatal("no pairs")
+		}
+		for _, algorithm := range JoinAlgorithms {
+			for workers := range 4 {
+				o := JoinOptions{Measure: "jaccard", Threshold: threshold, Weights: "none", Tokens: "words", Algorithm: algorithm,
+					MaxDepth: workers, Extra: workers, Bitmaps: workers%2 == 0, Workers: workers, MaxPairs: 1 << 20}
+				result, err := Join(context.Background(), o, collections...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got bytes.Buffer
+				if err := result.Write(&got, "tsv"); err != nil {
+					t.Fatal(err)
+				}
+				if got.String() != want.String() {
+					t.Errorf("%+v, %d collections: other pairs", o, len(collections))
+				}
+			}
+		}
+	}
+}
+
+func TestJoinStops(t *testing.T) {
+	same := make([]Text, 3000) // 4.5 million pairs
+	for i := range same {
+		same[i] = Text{fmt.Sprint(i), "all the same"}
+	}
+	o := JoinOptions{Measure: "jaccard", Threshold: .8, Weights: "none", Tokens: "words", Algorithm: "ppjoin", MaxPairs: 1000}
+	if _, err := Join(context.Background(), o, same); !errors.Is(err, ErrTooManyPairs) {
+		t.Errorf("%v, want %v", err, ErrTooManyPairs)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o.MaxPairs = 1 << 40
+	if _, err := Join(ctx, o, same); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+}
+
+func TestBeginning(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "",
+		"a\n b\tc":                "a b c",
+		strings.Repeat("é", 200):  strings.Repeat("é", 200),
+		strings.Repeat("日", 201):  strings.Repeat("日", 200) + " ...",
+		strings.Repeat("𝔘", 300):  strings.Repeat("𝔘", 200) + " ...",
+		strings.Repeat("ab", 1e6): strings.Repeat("ab", 100) + " ...",
+	} {
+		if got := beginning(text); got != want {
+			t.Errorf("%.20q...: %q, want %q", text, got, want)
+		}
+	}
+}
