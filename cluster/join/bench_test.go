@@ -85,6 +85,15 @@ func processorTime() time.Duration {
 
 // BenchmarkTextToPairs is a self-join from texts in memory to pairs.
 func BenchmarkTextToPairs(b *testing.B) {
+	benchmarkTextToPairs(b, join.Jaccard)
+}
+
+// BenchmarkTextToCosine is the same by cosine.
+func BenchmarkTextToCosine(b *testing.B) {
+	benchmarkTextToPairs(b, join.Cosine)
+}
+
+func benchmarkTextToPairs(b *testing.B, measure join.Measure) {
 	texts := texts(b)
 	for _, u := range units {
 		for _, threshold := range []float64{0.9, 0.8} {
@@ -98,16 +107,16 @@ func BenchmarkTextToPairs(b *testing.B) {
 						u.o.Workers = workers
 						c := collection(b, u.o, texts)
 						tokenize += time.Since(start)
-						counts, err := join.Self(c, join.Options{Threshold: threshold, Bitmaps: true, Workers: workers},
-							func(join.Pair) error { return nil })
+						o := join.Options{Measure: measure, Threshold: threshold, Bitmaps: true, Workers: workers}
+						counts, err := join.Self(c, o, func(join.Pair) error { return nil })
 						if err != nil {
 							b.Fatal(err)
 						}
 						pairs = counts.Pairs
 					}
-					b.ReportMetric(float64((processorTime()-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
+					b.ReportMetric(milliseconds(b, processorTime()-cpu), "cpu-ms")
 					b.ReportMetric(float64(pairs), "pairs")
-					b.ReportMetric(float64(tokenize.Milliseconds())/float64(b.N), "tokenize-ms/op")
+					b.ReportMetric(milliseconds(b, tokenize), "tokenize-ms")
 				})
 			}
 		}

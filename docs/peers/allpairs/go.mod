@@ -1,0 +1,3 @@
+module neardup/docs/peers/allpairs
+
+go 1.26.0
