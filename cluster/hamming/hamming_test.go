@@ -206,6 +206,56 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestLookUp: the ranges of all tables have each fingerprint near to one that
+// is looked up (section 3.1, steps 1 and 2).
+func TestLookUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, width := range []int{8, 16, 31, 32, 48, 64} {
+		for distance := range 6 {
+			for _, blocks := range []int{distance + 1, distance + 2, distance + 4} {
+				d, err := New(width, distance, min(blocks, width))
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := prints(r, 100, width, distance)
+				keys := make([]string, 0, len(all)*d.Len())
+				for table := range d.Len() {
+					for _, p := range all {
+						keys = append(keys, string(d.AppendKey(nil, table, p)))
+					}
+				}
+				slices.Sort(keys)
+				mask := ^uint64(0) >> (64 - width)
+				for range 40 {
+					x := all[r.IntN(len(all))] ^ 1<<r.IntN(width)
+					want, got := map[uint64]bool{}, map[uint64]bool{}
+					for _, p := range all {
+						if bits.OnesCount64((p^x)&mask) <= distance {
+							want[p&mask] = true
+						}
+					}
+					for table := range d.Len() {
+						from, to := d.Range(table, x)
+						at, _ := slices.BinarySearch(keys, string(from))
+						for ; at < len(keys) && keys[at] <= string(to); at++ {
+							_, p, err := d.ParseKey([]byte(keys[at]))
+							if err != nil {
+								t.Fatal(err)
+							}
+							if bits.OnesCount64((p^x)&mask) <= distance {
+								got[p] = true
+							}
+						}
+					}
+					if !maps.Equal(got, want) {
+						t.Fatalf("width %d, distance %d, %d blocks: %d found, want %d", width, distance, blocks, len(got), len(want))
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, c := range [][3]int{{0, 0, 1}, {65, 3, 5}, {64, -1, 4}, {64, 64, 64}, {64, 3, 3}, {8, 3, 9}, {64, 20, 40}} {
 		if _, err := New(c[0], c[1], c[2]); err == nil {
