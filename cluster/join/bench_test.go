@@ -103,10 +103,10 @@ func benchmarkTextToPairs(b *testing.B, measure join.Measure) {
 					pairs := int64(0)
 					cpu := processorTime()
 					for b.Loop() {
-						start := time.Now()
+						start := processorTime()
 						u.o.Workers = workers
 						c := collection(b, u.o, texts)
-						tokenize += time.Since(start)
+						tokenize += processorTime() - start
 						o := join.Options{Measure: measure, Threshold: threshold, Bitmaps: true, Workers: workers}
 						counts, err := join.Self(c, o, func(join.Pair) error { return nil })
 						if err != nil {
