@@ -31,9 +31,9 @@ def main():
     groups, _ = cluster(signed, o)
     times.append(time.process_time())
     print(json.dumps({
-        "texts": len(texts), "clusters": len(groups), "in_clusters": sum(map(len, groups)),
+        "name": "rensa", "texts": len(texts), "clusters": len(groups), "in_clusters": sum(map(len, groups)),
         "shingling_s": round(times[1] - times[0], 2), "signing_s": round(times[2] - times[1], 2),
-        "clustering_s": round(times[3] - times[2], 2), "texts/cpu_s": round(len(texts) / (times[3] - times[0])),
+        "clustering_s": round(times[3] - times[2], 2), "texts/cpu-s": round(len(texts) / (times[3] - times[0])),
     }))
 
 
