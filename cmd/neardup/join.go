@@ -54,7 +54,8 @@ goes to standard error.
 An INPUT is what neardup extract takes: a text collection (ID<TAB>TEXT lines or
 JSON lines), a WARC, ARC or WACZ file, a directory of such, a pattern, or - for
 standard input. The id of a page is its WARC-Record-ID. All texts are held in
-memory, at most --max-bytes of them; the join takes several times as much.`,
+memory, at most --max-bytes of them; the join takes several times as much, for
+q-grams of long texts about twenty times.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
