@@ -2,7 +2,9 @@ package configs
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"neardup/cluster/join"
 	"neardup/signature/tokens"
@@ -20,22 +22,32 @@ type Join struct {
 	Algorithm string  `yaml:"algorithm" json:"algorithm"`
 	MaxDepth  int     `yaml:"max_depth" json:"max_depth"`
 	Extra     int     `yaml:"extra" json:"extra"`
+	Bitmaps   bool    `yaml:"bitmaps" json:"bitmaps"`
 	MaxBytes  int64   `yaml:"max_bytes" json:"max_bytes"` // of the texts, which are held in memory
 }
 
-// The values of the settings of a join.
+// The values of the settings of a join, in the order of the packages' own.
 var (
-	joinTokens     = []string{tokens.Words: "words", tokens.Letters: "letters", tokens.Characters: "characters"}
-	joinMeasures   = []string{join.Jaccard: "jaccard", join.Cosine: "cosine", join.Overlap: "overlap", 3: JoinEdit}
-	joinWeights    = []string{"none", JoinIDF}
-	joinAlgorithms = []string{join.PPJoin: "ppjoin", join.PPJoinPlus: "ppjoinplus", join.AllPairs: "allpairs"}
+	JoinTokens     = []string{tokens.Words: "words", tokens.Letters: "letters", tokens.Characters: JoinCharacters}
+	JoinMeasures   = []string{join.Jaccard: JoinJaccard, join.Cosine: JoinCosine, join.Overlap: JoinOverlap, 3: JoinEdit}
+	JoinWeights    = []string{"none", JoinIDF}
+	JoinAlgorithms = []string{join.PPJoin: "ppjoin", join.PPJoinPlus: "ppjoinplus", join.AllPairs: "allpairs"}
 )
 
-// JoinEdit is the measure of edit distance, JoinIDF the weights by inverse
-// document frequency.
+// Some of the values: the measures, edit distance among them; tokens of
+// characters; weights by inverse document frequency.
 const (
-	JoinEdit = "edit"
-	JoinIDF  = "idf"
+	JoinJaccard    = "jaccard"
+	JoinCosine     = "cosine"
+	JoinOverlap    = "overlap"
+	JoinEdit       = "edit"
+	JoinCharacters = "characters"
+	JoinIDF        = "idf"
+)
+
+const (
+	maxJoinSize     = 100     // units of a token: a shorter text is filled up to as many
+	maxJoinDistance = 1 << 20 // edits
 )
 
 // Validate names the first setting that makes no sense.
@@ -44,31 +56,35 @@ func (j Join) Validate() error {
 		key, value string
 		of         []string
 	}{
-		{"tokens", j.Tokens, joinTokens}, {"measure", j.Measure, joinMeasures},
-		{"weights", j.Weights, joinWeights}, {"algorithm", j.Algorithm, joinAlgorithms},
+		{"measure", j.Measure, JoinMeasures}, {"weights", j.Weights, JoinWeights},
+		{"tokens", j.Tokens, JoinTokens}, {"algorithm", j.Algorithm, JoinAlgorithms},
 	} {
 		if !slices.Contains(f.of, f.value) {
-			return fmt.Errorf("%s: %q is none of %q", f.key, f.value, f.of)
+			return fmt.Errorf("%s: there is no %q; there are %s", f.key, f.value, strings.Join(f.of, ", "))
 		}
 	}
-	weighted := j.Weights == JoinIDF
+	edit, weighted := j.Measure == JoinEdit, j.Weights == JoinIDF
 	switch {
-	case j.Size < 1:
-		return fmt.Errorf("size: %d is under 1", j.Size)
-	case j.Measure == JoinEdit && j.Distance < 0:
-		return fmt.Errorf("distance: %d is negative", j.Distance)
-	case j.Measure == JoinEdit && weighted:
-		return fmt.Errorf("weights: %s is not for measure: %s", j.Weights, j.Measure)
-	case j.Measure != JoinEdit && !(j.Threshold > 0):
+	case edit && (j.Distance < 0 || j.Distance > maxJoinDistance):
+		return fmt.Errorf("distance: %d is not a number of edits from 0 to %d", j.Distance, maxJoinDistance)
+	case edit && weighted:
+		return fmt.Errorf("weights: %s is for %s, %s and %s", j.Weights, JoinJaccard, JoinCosine, JoinOverlap)
+	case edit && j.Tokens != JoinCharacters:
+		return fmt.Errorf("tokens: %s is about %s, not %s", JoinEdit, JoinCharacters, j.Tokens)
+	case edit && j.Extra > 0:
+		return fmt.Errorf("extra: longer prefixes are for %s, %s and %s", JoinJaccard, JoinCosine, JoinOverlap)
+	case !edit && !(j.Threshold > 0 && j.Threshold <= math.MaxFloat64):
 		return fmt.Errorf("threshold: %v is not above 0", j.Threshold)
-	case (j.Measure == "jaccard" || j.Measure == "cosine") && j.Threshold > 1:
-		return fmt.Errorf("threshold: %v is above 1", j.Threshold)
+	case j.Threshold > 1 && (j.Measure == JoinJaccard || j.Measure == JoinCosine):
+		return fmt.Errorf("threshold: %v is above 1, the greatest %s there is", j.Threshold, j.Measure)
+	case j.Size < 1 || j.Size > maxJoinSize:
+		return fmt.Errorf("size: %d is not from 1 to %d", j.Size, maxJoinSize)
 	case j.MaxDepth < 0:
 		return fmt.Errorf("max_depth: %d is negative", j.MaxDepth)
 	case j.Extra < 0:
 		return fmt.Errorf("extra: %d is negative", j.Extra)
 	case j.Extra > 0 && weighted:
-		return fmt.Errorf("extra: longer prefixes are not for weights")
+		return fmt.Errorf("extra: longer prefixes are for tokens without weights")
 	case j.MaxBytes < 1:
 		return fmt.Errorf("max_bytes: %d is under 1", j.MaxBytes)
 	}
@@ -77,22 +93,23 @@ func (j Join) Validate() error {
 
 // TokenOptions say how texts are cut.
 func (j Join) TokenOptions(workers int) tokens.Options {
-	return tokens.Options{Unit: tokens.Unit(slices.Index(joinTokens, j.Tokens)), Size: j.Size, Repeats: j.Repeats,
+	return tokens.Options{Unit: tokens.Unit(slices.Index(JoinTokens, j.Tokens)), Size: j.Size, Repeats: j.Repeats,
 		Alone: !j.Repeats && j.Weights != JoinIDF, Workers: workers}
 }
 
 // Options say how records are joined, but for their weights. Edit distance has
 // EditOptions.
 func (j Join) Options(workers int) join.Options {
-	return join.Options{Measure: join.Measure(slices.Index(joinMeasures, j.Measure)), Threshold: j.Threshold,
-		Algorithm: j.algorithm(), MaxDepth: j.MaxDepth, Extra: j.Extra, Workers: workers}
+	return join.Options{Measure: join.Measure(slices.Index(JoinMeasures, j.Measure)), Threshold: j.Threshold,
+		Algorithm: j.algorithm(), MaxDepth: j.MaxDepth, Extra: j.Extra, Bitmaps: j.Bitmaps, Workers: workers}
 }
 
 // EditOptions say how texts are joined by their edit distance.
 func (j Join) EditOptions(workers int) join.EditOptions {
-	return join.EditOptions{Distance: j.Distance, Q: j.Size, Algorithm: j.algorithm(), MaxDepth: j.MaxDepth, Workers: workers}
+	return join.EditOptions{Distance: j.Distance, Q: j.Size, Algorithm: j.algorithm(), MaxDepth: j.MaxDepth,
+		Bitmaps: j.Bitmaps, Workers: workers}
 }
 
 func (j Join) algorithm() join.Algorithm {
-	return join.Algorithm(slices.Index(joinAlgorithms, j.Algorithm))
+	return join.Algorithm(slices.Index(JoinAlgorithms, j.Algorithm))
 }

@@ -216,8 +216,8 @@ func scoreTexts(config configs.Config, a, b string) (resemblance, containment fl
 		return 0, 0, false, nil
 	}
 	j.Threshold, j.Distance = math.SmallestNonzeroFloat64, longer
-	_, err = joinTexts(j, 1, []string{a, b}, func(_, _ int, similarity float64) error {
-		resemblance = similarity
+	_, err = findSimilar(j, 1, [][]string{{a, b}}, func(_, _ int, _, share float64) error {
+		resemblance = share
 		return nil
 	})
 	return resemblance, resemblance, err == nil, err

@@ -22,13 +22,12 @@ func (w *Workspace) clusterJoin(sr *stageRun) error {
 	}
 	w.o.Progress.Total(int64(len(keys)), "texts")
 	sets := w.newSetRun(sr.ctx, true)
-	var c ClusterCounts
 	emitted := 0
-	c.Join, err = joinTexts(w.config.Cluster.Join, w.o.Workers, texts, func(a, b int, similarity float64) error {
+	counts, err := findSimilar(w.config.Cluster.Join, w.o.Workers, [][]string{texts}, func(a, b int, _, share float64) error {
 		if emitted++; emitted&0xfff == 0 && sr.ctx.Err() != nil {
 			return sr.ctx.Err()
 		}
-		return sets.add(keys[a], keys[b], similarity)
+		return sets.add(keys[a], keys[b], share)
 	})
 	if err != nil {
 		return err
@@ -37,7 +36,7 @@ func (w *Workspace) clusterJoin(sr *stageRun) error {
 	if err := sets.flush(); err != nil {
 		return err
 	}
-	return w.countSets(sr, &c)
+	return w.countSets(sr, &ClusterCounts{Join: &counts})
 }
 
 // joinTexts reads the texts that are compared, with their keys.
@@ -76,40 +75,62 @@ func (w *Workspace) joinTexts(sr *stageRun) (keys []cluster.Key, texts []string,
 	return keys, texts, nil
 }
 
-// joinTexts emits the similar pairs of texts by their places, in any order.
-func joinTexts(j configs.Join, workers int, texts []string, emit func(a, b int, similarity float64) error) (*similarity.Counts, error) {
+// findSimilar emits the similar pairs of a collection of texts, or of a text of
+// the first and one of the second, by their places, in any order: with the
+// similarity that was asked for (of edit distance the distance), and as a share
+// from 0 to 1: of an overlap that of the union, of a distance that of the longer
+// text that is left.
+func findSimilar(j configs.Join, workers int, texts [][]string, emit func(a, b int, similarity, share float64) error) (similarity.Counts, error) {
+	last := len(texts) - 1
 	if j.Measure == configs.JoinEdit {
-		c, err := similarity.SelfEdit(texts, j.EditOptions(workers), func(p similarity.EditPair) error {
-			longer := max(utf8.RuneCountInString(texts[p.A]), utf8.RuneCountInString(texts[p.B]), 1)
-			return emit(p.A, p.B, 1-float64(p.Distance)/float64(longer))
-		})
-		return &c, err
+		each := func(p similarity.EditPair) error {
+			longer := max(utf8.RuneCountInString(texts[0][p.A]), utf8.RuneCountInString(texts[last][p.B]), 1)
+			return emit(p.A, p.B, float64(p.Distance), 1-float64(p.Distance)/float64(longer))
+		}
+		if last == 0 {
+			return similarity.SelfEdit(texts[0], j.EditOptions(workers), each)
+		}
+		return similarity.BetweenEdit(texts[0], texts[1], j.EditOptions(workers), each)
 	}
-	records, err := tokens.Make(j.TokenOptions(workers), texts)
+	records, err := tokens.Make(j.TokenOptions(workers), texts...)
 	if err != nil {
-		return nil, err
+		return similarity.Counts{}, err
 	}
-	collection := similarity.Collection(records[0])
+	var cs []similarity.Collection
+	for _, r := range records {
+		cs = append(cs, similarity.Collection(r))
+	}
 	if j.Repeats {
-		collection = similarity.Multiset(collection)[0]
+		cs = similarity.Multiset(cs...)
 	}
 	o := j.Options(workers)
 	if j.Weights == configs.JoinIDF {
-		o.Weights = similarity.IDF(collection)
+		o.Weights = similarity.IDF(cs...)
 	}
-	size := func(i int) float64 {
-		n := len(collection.Record(i))
-		if collection.Alone != nil {
-			n += int(collection.Alone[i])
+	each := func(p similarity.Pair) error {
+		share := p.Similarity
+		if o.Measure == similarity.Overlap {
+			share /= weight(cs[0], p.A, o.Weights) + weight(cs[last], p.B, o.Weights) - share
 		}
-		return float64(n)
+		return emit(p.A, p.B, p.Similarity, share)
 	}
-	c, err := similarity.Self(collection, o, func(p similarity.Pair) error {
-		s := p.Similarity
-		if o.Measure == similarity.Overlap { // scores are from 0 to 1: the share of the union
-			s /= size(p.A) + size(p.B) - s
+	if last == 0 {
+		return similarity.Self(cs[0], o, each)
+	}
+	return similarity.Between(cs[0], cs[1], o, each)
+}
+
+// weight is that of a record's tokens: without weights their number.
+func weight(c similarity.Collection, i int, weights []float64) (sum float64) {
+	for _, t := range c.Record(i) {
+		if weights == nil {
+			sum++
+		} else {
+			sum += weights[t]
 		}
-		return emit(p.A, p.B, s)
-	})
-	return &c, err
+	}
+	if c.Alone != nil {
+		sum += float64(c.Alone[i])
+	}
+	return sum
 }

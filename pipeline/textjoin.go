@@ -17,92 +17,35 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	setjoin "neardup/cluster/join" // join is that of keys here
-	"neardup/signature/tokens"
+	similarity "neardup/cluster/join"
+	"neardup/configs"
 )
 
-// The words of JoinOptions.
-var (
-	JoinMeasures   = []string{"jaccard", "cosine", "overlap", "edit"}
-	JoinWeights    = []string{"none", "idf"}
-	JoinTokens     = []string{"words", "letters", "characters"}
-	JoinAlgorithms = []string{"ppjoin", "ppjoinplus", "allpairs"}
-	JoinFormats    = []string{"tsv", "jsonl", "text"}
-)
-
-const (
-	maxJoinSize     = 100     // units of a token: a shorter text is filled up to as many
-	maxJoinDistance = 1 << 20 // edits
-)
+// JoinFormats are the formats of JoinResult.Write.
+var JoinFormats = []string{"tsv", "jsonl", "text"}
 
 // ErrTooManyPairs is the error of a join that finds more than may be held.
 var ErrTooManyPairs = errors.New("too many similar pairs to hold in memory")
 
-// JoinOptions say which texts are similar, and how the join finds them; it
-// finds all of them whatever the second half is (neardup/cluster/join).
+// JoinOptions say which texts are similar, and what a join may take.
 type JoinOptions struct {
-	Measure   string
-	Threshold float64 // jaccard, cosine: from 0 to 1; overlap: tokens, or their weight; edit: the greatest distance, in characters
-	Weights   string  // of the tokens; not for edit
-	Tokens    string  // what texts are cut into; edit takes characters
-	Size      int     // consecutive units in a token; 0: 1 word, 3 characters, 2 for edit
-	Repeats   bool    // multisets; edit always has them
-
-	Algorithm string
-	MaxDepth  int   // of the suffix filter of ppjoinplus
-	Extra     int   // tokens by which prefixes are longer
-	Bitmaps   bool  // filter by bitmaps
-	Workers   int   // at the same time
-	MaxPairs  int64 // that may be found, 16 bytes each
+	configs.Join
+	Workers  int   // at the same time
+	MaxPairs int64 // that may be found, 16 bytes each
 }
 
 // Validate says which option is wrong. The message starts with its name.
 func (o JoinOptions) Validate() error {
-	for _, w := range []struct {
-		name, value string
-		known       []string
-	}{
-		{"measure", o.Measure, JoinMeasures}, {"weights", o.Weights, JoinWeights},
-		{"tokens", o.Tokens, JoinTokens}, {"algorithm", o.Algorithm, JoinAlgorithms},
-	} {
-		if !slices.Contains(w.known, w.value) {
-			return fmt.Errorf("%s: there is no %q; there are %s", w.name, w.value, strings.Join(w.known, ", "))
-		}
+	if err := o.Join.Validate(); err != nil {
+		return err
 	}
-	edit := o.Measure == "edit"
-	switch {
-	case math.IsNaN(o.Threshold):
-		return fmt.Errorf("threshold: %v is no number", o.Threshold)
-	case edit && (o.Threshold < 0 || o.Threshold > maxJoinDistance || o.Threshold != math.Trunc(o.Threshold)):
-		return fmt.Errorf("threshold: %v is not a number of edits from 0 to %d", o.Threshold, maxJoinDistance)
-	case !edit && (o.Threshold <= 0 || math.IsInf(o.Threshold, 1)):
-		return fmt.Errorf("threshold: %v is not above 0", o.Threshold)
-	case o.Threshold > 1 && (o.Measure == "jaccard" || o.Measure == "cosine"):
-		return fmt.Errorf("threshold: %v is above 1, the greatest %s there is", o.Threshold, o.Measure)
-	case edit && o.Weights != "none":
-		return fmt.Errorf("weights: %s is for jaccard, cosine and overlap", o.Weights)
-	case edit && o.Tokens != "characters":
-		return fmt.Errorf("tokens: edit is about characters, not %s", o.Tokens)
-	case o.Size < 0 || o.Size > maxJoinSize:
-		return fmt.Errorf("size: %d is not from 0 to %d", o.Size, maxJoinSize)
-	case o.MaxDepth < 0:
-		return fmt.Errorf("max-depth: %d is negative", o.MaxDepth)
-	case o.Extra < 0:
-		return fmt.Errorf("extra: %d is negative", o.Extra)
-	case o.Extra > 0 && edit:
-		return fmt.Errorf("extra: longer prefixes are for jaccard, cosine and overlap")
-	case o.Extra > 0 && o.Weights != "none":
-		return fmt.Errorf("extra: longer prefixes are for tokens without weights")
-	case o.Workers < 0:
+	if o.Workers < 0 {
 		return fmt.Errorf("workers: %d is negative", o.Workers)
-	case o.MaxPairs < 1:
+	}
+	if o.MaxPairs < 1 {
 		return fmt.Errorf("max-pairs: %d is under 1", o.MaxPairs)
 	}
 	return nil
-}
-
-func (o JoinOptions) algorithm() setjoin.Algorithm {
-	return map[string]setjoin.Algorithm{"ppjoin": setjoin.PPJoin, "ppjoinplus": setjoin.PPJoinPlus, "allpairs": setjoin.AllPairs}[o.Algorithm]
 }
 
 // SimilarPair is two texts by their places in the collections.
@@ -115,7 +58,7 @@ type SimilarPair struct {
 // other, found.
 type JoinResult struct {
 	Pairs  []SimilarPair // by A, then B; in a self-join A < B
-	Counts setjoin.Counts
+	Counts similarity.Counts
 
 	a, b  []Text
 	whole bool // similarities are whole numbers
@@ -131,7 +74,7 @@ func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult
 		return JoinResult{}, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	r := JoinResult{a: collections[0], b: collections[len(collections)-1]}
-	r.whole = o.Measure == "edit" || o.Measure == "overlap" && o.Weights == "none"
+	r.whole = o.Measure == configs.JoinEdit || o.Measure == configs.JoinOverlap && o.Weights != configs.JoinIDF
 	var texts [][]string
 	for _, c := range collections {
 		if len(c) > math.MaxInt32 {
@@ -143,7 +86,7 @@ func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult
 		}
 		texts = append(texts, s)
 	}
-	emit := func(a, b int, similarity float64) error {
+	emit := func(a, b int, similarity, _ float64) error {
 		if int64(len(r.Pairs)) == o.MaxPairs {
 			return fmt.Errorf("%w: over %d", ErrTooManyPairs, o.MaxPairs)
 		}
@@ -153,11 +96,7 @@ func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		if o.Measure == "edit" {
-			r.Counts, err = o.joinEdit(texts, emit)
-		} else {
-			r.Counts, err = o.joinSets(texts, emit)
-		}
+		r.Counts, err = findSimilar(o.Join, o.Workers, texts, emit)
 		done <- err
 	}()
 	select {
@@ -170,47 +109,6 @@ func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult
 	}
 	slices.SortFunc(r.Pairs, func(x, y SimilarPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	return r, nil
-}
-
-func (o JoinOptions) joinEdit(texts [][]string, emit func(a, b int, similarity float64) error) (setjoin.Counts, error) {
-	e := setjoin.EditOptions{Distance: int(o.Threshold), Q: o.Size, Algorithm: o.algorithm(), MaxDepth: o.MaxDepth,
-		Bitmaps: o.Bitmaps, Workers: o.Workers}
-	each := func(p setjoin.EditPair) error { return emit(p.A, p.B, float64(p.Distance)) }
-	if len(texts) == 1 {
-		return setjoin.SelfEdit(texts[0], e, each)
-	}
-	return setjoin.BetweenEdit(texts[0], texts[1], e, each)
-}
-
-func (o JoinOptions) joinSets(texts [][]string, emit func(a, b int, similarity float64) error) (setjoin.Counts, error) {
-	weighted := o.Weights != "none"
-	t := tokens.Options{Size: o.Size, Repeats: o.Repeats, Alone: !o.Repeats && !weighted, Workers: o.Workers}
-	t.Unit = map[string]tokens.Unit{"words": tokens.Words, "letters": tokens.Letters, "characters": tokens.Characters}[o.Tokens]
-	if t.Size == 0 && t.Unit == tokens.Characters {
-		t.Size = 3
-	}
-	records, err := tokens.Make(t, texts...)
-	if err != nil {
-		return setjoin.Counts{}, err
-	}
-	var cs []setjoin.Collection
-	for _, r := range records {
-		cs = append(cs, setjoin.Collection(r))
-	}
-	if o.Repeats {
-		cs = setjoin.Multiset(cs...)
-	}
-	s := setjoin.Options{Threshold: o.Threshold, Algorithm: o.algorithm(), MaxDepth: o.MaxDepth, Extra: o.Extra,
-		Bitmaps: o.Bitmaps, Workers: o.Workers}
-	s.Measure = map[string]setjoin.Measure{"jaccard": setjoin.Jaccard, "cosine": setjoin.Cosine, "overlap": setjoin.Overlap}[o.Measure]
-	if weighted {
-		s.Weights = setjoin.IDF(cs...)
-	}
-	each := func(p setjoin.Pair) error { return emit(p.A, p.B, p.Similarity) }
-	if len(cs) == 1 {
-		return setjoin.Self(cs[0], s, each)
-	}
-	return setjoin.Between(cs[0], cs[1], s, each)
 }
 
 // Write writes the pairs in a format of JoinFormats: the ids of both and their

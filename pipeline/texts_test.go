@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/configs"
 	"neardup/example"
 	"neardup/extract"
 )
@@ -171,28 +172,34 @@ func TestReadTextsStops(t *testing.T) {
 	}
 }
 
+func joinSettings(algorithm string, threshold float64) configs.Join {
+	return configs.Join{Tokens: "words", Size: 1, Measure: "jaccard", Threshold: threshold, Weights: "none",
+		Algorithm: algorithm, MaxDepth: 2, Bitmaps: true, MaxBytes: 1 << 30}
+}
+
 func TestJoinOptionsValidate(t *testing.T) {
-	good := JoinOptions{Measure: "jaccard", Threshold: .8, Weights: "none", Tokens: "words", Algorithm: "ppjoin", MaxPairs: 1}
+	good := JoinOptions{Join: joinSettings("ppjoin", .8), MaxPairs: 1}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*JoinOptions){
-		"measure: ":            func(o *JoinOptions) { o.Measure = "dice" },
-		"threshold: 0 ":        func(o *JoinOptions) { o.Threshold = 0 },
-		"threshold: 1.01 ":     func(o *JoinOptions) { o.Threshold = 1.01 },
-		"weights: there":       func(o *JoinOptions) { o.Weights = "" },
-		"weights: idf is for":  func(o *JoinOptions) { o.Measure, o.Threshold, o.Tokens, o.Weights = "edit", 1, "characters", "idf" },
-		"tokens: there":        func(o *JoinOptions) { o.Tokens = "bytes" },
-		"tokens: edit":         func(o *JoinOptions) { o.Measure, o.Threshold = "edit", 1 },
-		"threshold: -1 ":       func(o *JoinOptions) { o.Measure, o.Threshold, o.Tokens = "edit", -1, "characters" },
-		"size: 101 ":           func(o *JoinOptions) { o.Size = 101 },
-		"algorithm: ":          func(o *JoinOptions) { o.Algorithm = "lsh" },
-		"max-depth: -1 ":       func(o *JoinOptions) { o.MaxDepth = -1 },
-		"extra: -1 ":           func(o *JoinOptions) { o.Extra = -1 },
-		"extra: longer":        func(o *JoinOptions) { o.Extra, o.Weights = 1, "idf" },
-		"workers: -1 ":         func(o *JoinOptions) { o.Workers = -1 },
-		"max-pairs: 0 ":        func(o *JoinOptions) { o.MaxPairs = 0 },
-		"threshold: NaN is no": func(o *JoinOptions) { o.Threshold -= o.Threshold; o.Threshold /= o.Threshold },
+		"measure: ":           func(o *JoinOptions) { o.Measure = "dice" },
+		"threshold: 0 ":       func(o *JoinOptions) { o.Threshold = 0 },
+		"threshold: 1.01 ":    func(o *JoinOptions) { o.Threshold = 1.01 },
+		"weights: there":      func(o *JoinOptions) { o.Weights = "" },
+		"weights: idf is for": func(o *JoinOptions) { o.Measure, o.Tokens, o.Weights = "edit", "characters", "idf" },
+		"tokens: there":       func(o *JoinOptions) { o.Tokens = "bytes" },
+		"tokens: edit":        func(o *JoinOptions) { o.Measure = "edit" },
+		"distance: -1 ":       func(o *JoinOptions) { o.Measure, o.Distance, o.Tokens = "edit", -1, "characters" },
+		"extra: longer p":     func(o *JoinOptions) { o.Measure, o.Extra, o.Tokens = "edit", 1, "characters" },
+		"size: 101 ":          func(o *JoinOptions) { o.Size = 101 },
+		"algorithm: ":         func(o *JoinOptions) { o.Algorithm = "lsh" },
+		"max_depth: -1 ":      func(o *JoinOptions) { o.MaxDepth = -1 },
+		"extra: -1 ":          func(o *JoinOptions) { o.Extra = -1 },
+		"extra: longer":       func(o *JoinOptions) { o.Extra, o.Weights = 1, "idf" },
+		"workers: -1 ":        func(o *JoinOptions) { o.Workers = -1 },
+		"max-pairs: 0 ":       func(o *JoinOptions) { o.MaxPairs = 0 },
+		"threshold: NaN ":     func(o *JoinOptions) { o.Threshold -= o.Threshold; o.Threshold /= o.Threshold },
 	} {
 		o := good
 		change(&o)
@@ -258,10 +265,10 @@ func TestJoinComparesAll(t *testing.T) {
 		if want.Len() == 0 {
 			t.Fatal("no pairs")
 		}
-		for _, algorithm := range JoinAlgorithms {
+		for _, algorithm := range configs.JoinAlgorithms {
 			for workers := range 4 {
-				o := JoinOptions{Measure: "jaccard", Threshold: threshold, Weights: "none", Tokens: "words", Algorithm: algorithm,
-					MaxDepth: workers, Extra: workers, Bitmaps: workers%2 == 0, Workers: workers, MaxPairs: 1 << 20}
+				o := JoinOptions{Join: joinSettings(algorithm, threshold), Workers: workers, MaxPairs: 1 << 20}
+				o.MaxDepth, o.Extra, o.Bitmaps = workers, workers, workers%2 == 0
 				result, err := Join(context.Background(), o, collections...)
 				if err != nil {
 					t.Fatal(err)
@@ -283,7 +290,7 @@ func TestJoinStops(t *testing.T) {
 	for i := range same {
 		same[i] = Text{fmt.Sprint(i), "all the same"}
 	}
-	o := JoinOptions{Measure: "jaccard", Threshold: .8, Weights: "none", Tokens: "words", Algorithm: "ppjoin", MaxPairs: 1000}
+	o := JoinOptions{Join: joinSettings("ppjoin", .8), MaxPairs: 1000}
 	if _, err := Join(context.Background(), o, same); !errors.Is(err, ErrTooManyPairs) {
 		t.Errorf("%v, want %v", err, ErrTooManyPairs)
 	}

@@ -15,6 +15,7 @@ import (
 	"neardup/signature/minhash"
 	"neardup/signature/simhash"
 	"neardup/signature/tokens"
+	"neardup/signature/words"
 )
 
 // BenchmarkClusters is texts to clusters, single link, by several methods: how
@@ -59,7 +60,7 @@ func BenchmarkClusters(b *testing.B) {
 // byMinHash is shingles of 5 words, signatures of one permutation a component,
 // candidates by bands whose signatures agree to seven tenths.
 func byMinHash(texts []string, lsh minhash.LSH) [][]int {
-	shingler, signer := minhash.Shingler{W: 5}, minhash.New(lsh.Components(), 42)
+	shingler, signer := words.Shingler{W: 5}, minhash.New(lsh.Components(), 42)
 	signatures, keys := make([][]uint32, len(texts)), make([][]uint64, len(texts))
 	var features []uint64
 	for i, s := range texts {
@@ -78,12 +79,12 @@ func byMinHash(texts []string, lsh minhash.LSH) [][]int {
 }
 
 // bySimhash is simhashes of shingles, by how often they occur.
-func bySimhash(tb testing.TB, texts []string, words, distance int) [][]int {
+func bySimhash(tb testing.TB, texts []string, width, distance int) [][]int {
 	d, err := hamming.Choose(simhash.Bits, distance, float64(len(texts)), hamming.EntryMemory)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	shingler := minhash.Shingler{W: words}
+	shingler := words.Shingler{W: width}
 	var features, signatures []uint64
 	var places []int
 	for i, s := range texts {

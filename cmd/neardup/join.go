@@ -20,7 +20,6 @@ type joinOptions struct {
 	pipeline.JoinOptions
 	set      []string
 	progress string
-	maxBytes int64
 	format   string
 	output   string
 }
@@ -77,18 +76,18 @@ q-grams of long texts about twenty times.`,
 	}
 	f := c.Flags()
 	words := func(names []string) string { return strings.Join(names, ", ") }
-	f.StringVarP(&o.Measure, "measure", "m", "jaccard", words(pipeline.JoinMeasures))
+	f.StringVarP(&o.Measure, "measure", "m", "jaccard", words(configs.JoinMeasures))
 	f.Float64VarP(&o.Threshold, "threshold", "t", 0, "least similarity, 0.8 for jaccard and cosine unless given;\nfor edit the greatest distance")
-	f.StringVar(&o.Weights, "weights", "none", "of the tokens: "+words(pipeline.JoinWeights)+" (rare ones weigh more)")
-	f.StringVar(&o.Tokens, "tokens", "", words(pipeline.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
-	f.IntVarP(&o.Size, "size", "q", 0, "consecutive units in a token; 0: 1 word, 3 characters, 2 for edit")
+	f.StringVar(&o.Weights, "weights", "none", "of the tokens: "+words(configs.JoinWeights)+" (rare ones weigh more)")
+	f.StringVar(&o.Tokens, "tokens", "", words(configs.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
+	f.IntVarP(&o.Size, "size", "q", 1, "consecutive units in a token; unless given 3 characters, 2 for edit")
 	f.BoolVar(&o.Repeats, "repeats", false, "a token counts as often as it occurs")
-	f.StringVar(&o.Algorithm, "algorithm", "ppjoin", words(pipeline.JoinAlgorithms))
+	f.StringVar(&o.Algorithm, "algorithm", "ppjoin", words(configs.JoinAlgorithms))
 	f.IntVar(&o.MaxDepth, "max-depth", 2, "of the suffix filter of ppjoinplus")
 	f.IntVar(&o.Extra, "extra", 0, "tokens by which prefixes are longer, and more that must be in common")
 	f.BoolVar(&o.Bitmaps, "bitmaps", true, "filter by bitmaps, too (not with weights)")
 	f.IntVar(&o.Workers, "workers", 0, "goroutines that work; 0: one a processor")
-	f.Int64Var(&o.maxBytes, "max-bytes", 2<<30, "of text to hold in memory")
+	f.Int64Var(&o.MaxBytes, "max-bytes", 2<<30, "of text to hold in memory")
 	f.Int64Var(&o.MaxPairs, "max-pairs", 50_000_000, "pairs to hold in memory, 16 bytes each")
 	f.StringArrayVar(&o.set, "set", nil, "one setting of the extraction, extract.KEY=VALUE; may be repeated")
 	f.StringVarP(&o.format, "format", "f", "tsv", words(pipeline.JoinFormats)+" (to read)")
@@ -99,29 +98,44 @@ q-grams of long texts about twenty times.`,
 
 // check fills in defaults and says what is wrong, before any work.
 func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
+	edit := o.Measure == configs.JoinEdit
 	if !c.Flags().Changed("threshold") {
-		if o.Measure == "overlap" || o.Measure == "edit" {
+		if o.Measure == configs.JoinOverlap || edit {
 			return configs.Config{}, fmt.Errorf("--threshold: %s has no default, give one", o.Measure)
 		}
 		o.Threshold = 0.8
 	}
+	if edit {
+		if o.Distance = int(o.Threshold); float64(o.Distance) != o.Threshold {
+			return configs.Config{}, fmt.Errorf("--threshold: %v is not a number of edits", o.Threshold)
+		}
+	}
 	if o.Tokens == "" {
 		o.Tokens = "words"
-		if o.Measure == "edit" {
-			o.Tokens = "characters"
+		if edit {
+			o.Tokens = configs.JoinCharacters
+		}
+	}
+	if !c.Flags().Changed("size") {
+		switch {
+		case edit:
+			o.Size = 2
+		case o.Tokens == configs.JoinCharacters:
+			o.Size = 3
 		}
 	}
 	if err := o.Validate(); err != nil {
-		return configs.Config{}, fmt.Errorf("--%w", err)
+		key, problem, _ := strings.Cut(err.Error(), ":")
+		if key = strings.ReplaceAll(key, "_", "-"); key == "distance" {
+			key = "threshold"
+		}
+		return configs.Config{}, fmt.Errorf("--%s:%s", key, problem)
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if !slices.Contains(pipeline.JoinFormats, o.format) {
 		return configs.Config{}, fmt.Errorf("--format: there is no %q; there are %s", o.format, strings.Join(pipeline.JoinFormats, ", "))
-	}
-	if o.maxBytes < 1 {
-		return configs.Config{}, fmt.Errorf("--max-bytes: %d is under 1", o.maxBytes)
 	}
 	for _, s := range o.set {
 		if !strings.HasPrefix(s, "extract.") {
@@ -162,12 +176,12 @@ func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]pipeline
 	var collections [][]pipeline.Text
 	var counts []pipeline.ExtractCounts
 	var unread error
-	left := o.maxBytes
+	left := o.MaxBytes
 	for i, s := range sources {
 		texts, count, err := pipeline.ReadTexts(c.Context(), s, config.Extract, left, o.Workers, p)
 		switch {
 		case errors.Is(err, pipeline.ErrTooMuchText):
-			return fmt.Errorf("%s: %w: over --max-bytes %d", args[i], pipeline.ErrTooMuchText, o.maxBytes)
+			return fmt.Errorf("%s: %w: over --max-bytes %d", args[i], pipeline.ErrTooMuchText, o.MaxBytes)
 		case errors.Is(err, pipeline.ErrInputFailure) && count.Records > 0:
 			unread = errors.Join(unread, err)
 		case err != nil:
