@@ -86,10 +86,17 @@ func (d *document) prepared() verify.Document {
 	return d.scored
 }
 
-// bytes is about the memory that d holds once it was asked for everything: no
-// measure takes more for a text than TLCS.
+// bytes is about the memory that d holds: of TLCS once it was asked for
+// everything, and of other measures, which are asked for at once, what they say.
 func (d *document) bytes() int {
-	return len(d.compared) + len(d.whole) + d.length*tlcs.DocumentBytes
+	n := len(d.whole)
+	if len(d.compared) != len(d.whole) {
+		n += len(d.compared)
+	}
+	if m, ok := d.measure.(interface{ BytesOf(codePoints int) int }); ok {
+		return n + m.BytesOf(d.length)
+	}
+	return n + d.prepared().Bytes()
 }
 
 // decide tells whether two documents are near. Those about different subjects
@@ -276,8 +283,9 @@ type prepared struct {
 const preparedBytes = 64 << 20
 
 type preparedText struct {
-	id  textID
-	doc *document
+	id   textID
+	doc  *document
+	size int
 }
 
 func newPrepared(w *Workspace) *prepared {
@@ -304,18 +312,19 @@ func (p *prepared) get(id textID) (*document, error) {
 		return nil, err
 	}
 	doc := p.judge.document(compared, whole)
+	size := doc.bytes()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster
 		return doc, nil
 	}
-	p.byID[id] = p.order.PushFront(preparedText{id, doc})
-	p.bytes += doc.bytes()
+	p.byID[id] = p.order.PushFront(preparedText{id, doc, size})
+	p.bytes += size
 	for p.bytes > preparedBytes && p.order.Len() > 1 {
 		e := p.order.Back()
 		old := p.order.Remove(e).(preparedText)
 		delete(p.byID, old.id)
-		p.bytes -= old.doc.bytes()
+		p.bytes -= old.size
 	}
 	return doc, nil
 }

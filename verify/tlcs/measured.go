@@ -9,6 +9,9 @@ type measure struct{ o Options }
 
 func (m measure) Prepare(text string) verify.Document { return Prepare(text, m.o.Window) }
 
+// BytesOf is about the memory that a document of so many code points takes.
+func (m measure) BytesOf(codePoints int) int { return codePoints * DocumentBytes }
+
 func (m measure) Comparer() verify.Comparer { return comparer{NewComparer(m.o)} }
 
 type comparer struct{ *Comparer }
