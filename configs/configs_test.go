@@ -27,6 +27,51 @@ func TestPresetsLoad(t *testing.T) {
 	}
 }
 
+// The values of a method's curve are settings of it.
+func TestThresholds(t *testing.T) {
+	for _, name := range Names() {
+		c, err := Load(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, values := c.Threshold()
+		if len(values) < 5 {
+			t.Errorf("%s: %s has the values %q", name, key, values)
+		}
+		for _, v := range values {
+			with := c
+			if err := with.Set([]string{key + "=" + v}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if v == values[0] && reflect.DeepEqual(with, c) {
+				t.Errorf("%s: %s=%s changes nothing", name, key, v)
+			}
+		}
+	}
+}
+
+// Settings of parts are below their names.
+func TestNestedSetting(t *testing.T) {
+	c, err := Load("minhash-lsh", []string{"sign.minhash.rows=7", "text.terms.intervals.noun=[0.1, 0.2]"})
+	if err != nil || c.Sign.MinHash.Rows != 7 || c.Sign.MinHash.Words != 5 || c.Text.Terms.Intervals.Noun[1] != 0.2 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for setting, want := range map[string]string{
+		"sign.minhash.row=7":       "unknown key row",
+		"sign.minhash=7":           "cannot unmarshal",
+		"sign.scheme=rings":        `sign.scheme: "rings" is neither ring`,
+		"verify.measure=search":    "verify.measure: search is for a search that scores pairs",
+		"cluster.search=hamming":   "cluster.search: hamming needs signatures of 64 bits",
+		"sign.scheme=none":         "cluster.search: keys needs signatures",
+		"cluster.common=2":         "cluster.common: 2 needs merge: pairs",
+		"verify.transitivity=true": "verify.transitivity: true needs closing: transitive",
+	} {
+		if _, err := Load("default", []string{setting}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", setting, err, want)
+		}
+	}
+}
+
 // default.yaml documents the settings, so it must have every one.
 func TestDefaultHasEveryKey(t *testing.T) {
 	b, err := Preset("default")

@@ -180,16 +180,14 @@ func ValueOf(c configs.Config, key string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sections map[string]map[string]json.RawMessage
-	if err := json.Unmarshal(b, &sections); err != nil {
-		return nil, err
+	for name := range strings.SplitSeq(key, ".") {
+		var section map[string]json.RawMessage
+		if err := json.Unmarshal(b, &section); err != nil || section[name] == nil {
+			return nil, fmt.Errorf("there is no setting %s", key)
+		}
+		b = section[name]
 	}
-	section, name, _ := strings.Cut(key, ".")
-	value, ok := sections[section][name]
-	if !ok {
-		return nil, fmt.Errorf("there is no setting %s", key)
-	}
-	return value, nil
+	return b, nil
 }
 
 // Order gives the order in which to run variants so that the fewest stages are
