@@ -44,11 +44,15 @@ func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 	colours := sweep.Colours()
 	for _, side := range sides {
 		p := sweep.NewPanel("recall, "+side.name, "precision, "+side.name)
+		low := lowest(c.Curves, side.of)
 		lowX, lowY := 1.0, 1.0
 		for i, curve := range c.Curves {
 			var line, own plotter.XYs
 			for _, pt := range curve.Points {
 				xy := plotter.XY{X: side.of(pt).Recall, Y: side.of(pt).Precision}
+				if xy.X < low.X || xy.Y < low.Y {
+					continue
+				}
 				lowX, lowY = min(lowX, xy.X), min(lowY, xy.Y)
 				line = append(line, xy)
 				if pt.Own {
@@ -76,6 +80,24 @@ func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 		f.Panels = append(f.Panels, p)
 	}
 	return f.WriteSVG(w)
+}
+
+// below is how far under the methods' own settings curves are drawn: with
+// thresholds that nobody would take they end anywhere, and the rest would be in
+// a corner.
+const below = 0.2
+
+// lowest is where the curves end at the left and at the bottom.
+func lowest(curves []Curve, of func(Point) truth.F) plotter.XY {
+	low := plotter.XY{X: 1, Y: 1}
+	for _, c := range curves {
+		for _, p := range c.Points {
+			if p.Own {
+				low.X, low.Y = min(low.X, of(p).Recall), min(low.Y, of(p).Precision)
+			}
+		}
+	}
+	return plotter.XY{X: low.X - below, Y: low.Y - below}
 }
 
 // showRates makes an axis show rates from low up to 1, with room for a point at
