@@ -2,13 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"neardup/signature/minhash"
 )
 
 // curvesCommand prints what minhash-lsh promises.
@@ -32,32 +27,10 @@ the threshold the false positives, for the others what is missed of them (TODS
 			if err := config.Sign.MinHash.Validate(); err != nil {
 				return usageError{fmt.Errorf("sign.minhash.%w", err)}
 			}
-			return writeCurves(c.OutOrStdout(), config.Sign.MinHash.LSH(), config.Sign.MinHash.Threshold)
+			return config.Sign.MinHash.LSH().WriteCurves(c.OutOrStdout(), config.Sign.MinHash.Threshold)
 		},
 	}
 	c.Flags().StringVarP(&o.config, "config", "c", o.config, "preset or YAML file")
 	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
 	return c
-}
-
-const curveColumns = 40 // of the bars
-
-func writeCurves(w io.Writer, lsh minhash.LSH, threshold float64) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d bands of %d rows, %d min-hashes a text; pairs of similarity %g are candidates with probability %.4f\n\n",
-		lsh.Bands, lsh.Rows, lsh.Components(), threshold, lsh.Candidate(threshold))
-	b.WriteString("similarity  candidate  missed\n")
-	for i := 1; i <= 20; i++ {
-		s := float64(i) / 20
-		bar := strings.Repeat("#", int(math.Round(curveColumns*lsh.Candidate(s))))
-		mark := ""
-		if math.Abs(s-threshold) < 1e-9 {
-			mark = " threshold"
-		}
-		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%10.2f  %9.4f  %6.4f  %-*s%s", s, lsh.Candidate(s), lsh.Miss(s), curveColumns, bar, mark), " "))
-	}
-	fmt.Fprintf(&b, "\nFor pairs of all similarities, evenly spread: false positives %.4f, false negatives %.4f\n",
-		lsh.FalsePositives(threshold), lsh.FalseNegatives(threshold))
-	_, err := io.WriteString(w, b.String())
-	return err
 }
