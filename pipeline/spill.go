@@ -29,8 +29,7 @@ func (s fileSpill) Write(run iter.Seq[cluster.Message]) (cluster.Run, error) {
 		_, _ = b.Write(m.To[:]) // a failed write fails Flush
 		_, _ = b.Write(m.Value[:])
 	}
-	_, seekErr := f.Seek(0, io.SeekStart)
-	if err := errors.Join(b.Flush(), seekErr); err != nil {
+	if err := b.Flush(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
