@@ -234,6 +234,20 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestWorkersDoNotRunAhead: what is found before it is asked for is bounded,
+// however many similar records each has.
+func TestWorkersDoNotRunAhead(t *testing.T) {
+	var c join.Collection
+	for i := range 3000 { // all similar, none equal: 4,498,500 pairs
+		c.Add(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, uint32(10+i))
+	}
+	broken := errors.New("broken")
+	counts, err := join.Self(c, join.Options{Threshold: .8, Workers: 2}, func(join.Pair) error { return broken })
+	if !errors.Is(err, broken) || counts.Similar == 0 || counts.Similar > 100_000 {
+		t.Errorf("%v, %d pairs found for the first", err, counts.Similar)
+	}
+}
+
 // TestBench has the pair counts that SetSimilaritySearch finds, on files that
 // are not ours to keep here: NEARDUP_BENCH names their folder.
 func TestBench(t *testing.T) {

@@ -1,12 +1,18 @@
 package join
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 )
 
-// chunk is how many records a worker probes before it hands over their pairs.
-const chunk = 512
+const (
+	chunk = 512     // records that a worker takes at a time
+	batch = 1 << 14 // pairs of them that it hands over together
+)
+
+// errStopped ends a worker whose pairs no one wants any more.
+var errStopped = errors.New("stopped")
 
 // join probes with all records.
 func (t *table) join(emit func(Pair) error) (Counts, error) {
@@ -25,7 +31,9 @@ func (t *table) join(emit func(Pair) error) (Counts, error) {
 }
 
 // joinParallel has workers take chunks in turn; their pairs are emitted, by
-// the caller's goroutine, in the order of the chunks.
+// the caller's goroutine, in the order of the chunks. A worker that is ahead
+// waits with its second batch, so that similar texts, of which each record of a
+// chunk may have very many, do not pile up pairs in memory.
 func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 	chunks := (len(t.records) + chunk - 1) / chunk
 	done := make([]chan []Pair, chunks)
@@ -40,9 +48,21 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 	for w := range t.o.Workers {
 		group.Go(func() {
 			var pairs []Pair
+			var c int
+			hand := func() error {
+				select {
+				case done[c] <- pairs:
+					pairs = nil
+					return nil
+				case <-stop:
+					return errStopped
+				}
+			}
 			p := t.newProber(func(q Pair) error {
-				pairs = append(pairs, q)
-				return nil
+				if pairs = append(pairs, q); len(pairs) < batch {
+					return nil
+				}
+				return hand()
 			})
 			defer func() { counts[w] = p.counts }()
 			for {
@@ -51,24 +71,29 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 				case <-stop:
 					return
 				}
-				c := int(next.Add(1)) - 1
-				if c >= chunks {
+				if c = int(next.Add(1)) - 1; c >= chunks {
 					<-ahead
 					return
 				}
-				pairs = nil
 				for n := c * chunk; n < min((c+1)*chunk, len(t.records)); n++ {
-					_ = p.probe(int32(n)) // appending does not fail
+					if p.probe(int32(n)) != nil {
+						return
+					}
 				}
-				done[c] <- pairs
+				if hand() != nil {
+					return
+				}
+				close(done[c])
 			}
 		})
 	}
 	err := func() error {
 		for _, c := range done {
-			for _, q := range <-c {
-				if err := emit(q); err != nil {
-					return err
+			for pairs := range c {
+				for _, q := range pairs {
+					if err := emit(q); err != nil {
+						return err
+					}
 				}
 			}
 			<-ahead
