@@ -220,6 +220,9 @@ type pairVerifier struct {
 
 // verify gives the links of a round, in its order.
 func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *VerifyCounts) ([]link, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	outcomes := make([]struct {
 		link
 		near   bool

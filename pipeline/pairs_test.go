@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -229,6 +230,52 @@ func TestJoinsByEveryMeasure(t *testing.T) {
 		}
 		if len(all) < 12 || v.Pairs == 0 || v.Near != v.Pairs || c.Join == nil || c.Join.Pairs != v.Pairs {
 			t.Errorf("%s: %d in clusters, %+v", settings, len(all), v)
+		}
+	}
+}
+
+// canceller cancels a run at its first progress in verifying pairs.
+type canceller struct {
+	silent
+	cancel context.CancelFunc
+	pairs  bool
+	rounds int // taken in since
+}
+
+func (c *canceller) Total(_ int64, unit string) { c.pairs = unit == "pairs" }
+
+func (c *canceller) Add(int64) {
+	if c.pairs {
+		c.rounds++
+		c.cancel()
+	}
+}
+
+// A search that has scored its pairs leaves nothing to compare, but an
+// interruption does not wait for the last of them.
+func TestPairsAreInterrupted(t *testing.T) {
+	sentence := strings.Join(scripts(rand.New(rand.NewPCG(9, 9)))[0](200), "")
+	var texts []string
+	for i := range 80 { // the same words: 3160 pairs
+		texts = append(texts, strings.Replace(sentence, " ", strings.Repeat(",", i)+" ", 1))
+	}
+	for _, preset := range []string{"simhash", "ppjoin"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		p := &canceller{cancel: cancel}
+		dir := filepath.Join(t.TempDir(), "ws")
+		w, err := Open(dir, mustLoadPreset(t, preset), true, Options{Progress: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources, _, err := Inputs(dir, []string{writeTexts(t, 0, texts)}, nil, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(ctx, "extract", "verify", sources); !errors.Is(err, context.Canceled) || p.rounds != 1 {
+			t.Errorf("%s: %v after %d rounds", preset, err, p.rounds)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
