@@ -161,6 +161,26 @@ func TestErrorsNameTheKey(t *testing.T) {
 	}
 }
 
+// Settings that are in their ranges, but make no sense together.
+func TestPartsThatDoNotFit(t *testing.T) {
+	for _, tt := range []struct {
+		preset, want string
+		settings     []string
+	}{
+		{"default", "verify.transitivity", []string{"verify.closing=transitive", "verify.transitivity=true"}},
+		{"paper", "verify.transitivity", []string{"verify.transitivity=true"}},
+		{"minhash-lsh", "sign.minhash.bands", []string{"sign.minhash.bands=20000"}},
+		{"minhash-lsh", "sign.minhash.bands", []string{"sign.minhash.threshold=0.01"}},
+	} {
+		if _, err := Load(tt.preset, tt.settings); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s with %v: %v, want %q named", tt.preset, tt.settings, err, tt.want)
+		}
+	}
+	if _, err := Load("default", []string{"verify.closing=transitive", "verify.transitivity=true", "cluster.merge=pairs"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestConfigFromBeforeASettingCame(t *testing.T) {
 	want, err := Load("paper", nil)
 	if err != nil {

@@ -74,7 +74,7 @@ func (j Join) Validate() error {
 	case edit && j.Extra > 0:
 		return fmt.Errorf("extra: longer prefixes are for %s, %s and %s", JoinJaccard, JoinCosine, JoinOverlap)
 	case !edit && !(j.Threshold > 0 && j.Threshold <= math.MaxFloat64):
-		return fmt.Errorf("threshold: %v is not above 0", j.Threshold)
+		return fmt.Errorf("threshold: %v is not a number above 0", j.Threshold)
 	case j.Threshold > 1 && (j.Measure == JoinJaccard || j.Measure == JoinCosine):
 		return fmt.Errorf("threshold: %v is above 1, the greatest %s there is", j.Threshold, j.Measure)
 	case j.Size < 1 || j.Size > maxJoinSize:

@@ -270,6 +270,9 @@ func (c *Config) validateParts() error {
 	case search == SearchKeys && c.Verify.Measure == MeasureSearch:
 		return fmt.Errorf("verify.measure: %s is for a search that scores pairs, and cluster.search is %s", MeasureSearch, search)
 	}
+	if c.Verify.Transitivity && !c.Cluster.Pairs() {
+		return fmt.Errorf("verify.transitivity: true needs candidates that are pairs, such as those of cluster.merge: %s", MergePairs)
+	}
 	return nil
 }
 

@@ -33,7 +33,7 @@ func (c LSH) Validate() error {
 	case c.Bands < 1:
 		return fmt.Errorf("bands is %d, must be at least 1", c.Bands)
 	case c.Rows > MaxComponents || c.Bands > MaxComponents || c.Components() > MaxComponents:
-		return fmt.Errorf("%d rows of %d bands are more than %d components", c.Rows, c.Bands, MaxComponents)
+		return fmt.Errorf("bands is %d, which with rows %d makes more than %d components", c.Bands, c.Rows, MaxComponents)
 	}
 	return nil
 }
