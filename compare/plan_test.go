@@ -51,6 +51,28 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// Every preset has a curve, with its own value once.
+func TestCurvesOfPresets(t *testing.T) {
+	p, err := NewPlan(base(t), Presets(), nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range p.Methods {
+		own := 0
+		for _, v := range m.Curve {
+			if v.Own {
+				own++
+			}
+			if !v.Own && reflect.DeepEqual(v.Config, m.Config) || v.Value == "" {
+				t.Errorf("%s: %s=%s is no variant", m.Name, m.Key, v.Value)
+			}
+		}
+		if own != 1 || len(m.Curve) < 9 {
+			t.Errorf("%s: a curve of %d over %q, %d its own", m.Name, len(m.Curve), m.Key, own)
+		}
+	}
+}
+
 func TestPresets(t *testing.T) {
 	got := Presets()
 	if got[0] != "default" || !slices.Equal(slices.Sorted(slices.Values(got)), configs.Names()) {

@@ -76,6 +76,22 @@ verify.rounds=2 cluster.merge=following sign.smallest=5`
 	}
 }
 
+// Parts of methods have their settings one level down.
+func TestSettingsOfParts(t *testing.T) {
+	p := planned(t, true, "cluster.hamming.distance=1,2", "text.terms.intervals.noun=[0.5,1],[0,1]", "sign.simhash={words: 4}")
+	want := `base
+cluster.hamming.distance=1 text.terms.intervals.noun=[0.5,1] sign.simhash={"words":4,"weight":"count"}
+cluster.hamming.distance=1 text.terms.intervals.noun=[0,1] sign.simhash={"words":4,"weight":"count"}
+cluster.hamming.distance=2 text.terms.intervals.noun=[0.5,1] sign.simhash={"words":4,"weight":"count"}
+cluster.hamming.distance=2 text.terms.intervals.noun=[0,1] sign.simhash={"words":4,"weight":"count"}`
+	if got := names(p); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if c := p.Variants[3].Config; c.Cluster.Hamming.Distance != 2 || c.Sign.Simhash.Words != 4 {
+		t.Errorf("variant 3 has %+v", c)
+	}
+}
+
 func TestPlanMistakes(t *testing.T) {
 	for _, c := range []struct {
 		grid bool
