@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"unicode/utf8"
 
 	"neardup/cluster"
@@ -22,11 +24,7 @@ func (w *Workspace) clusterJoin(sr *stageRun) error {
 	}
 	w.o.Progress.Total(int64(len(keys)), "texts")
 	sets := w.newSetRun(sr.ctx, true)
-	emitted := 0
-	counts, err := findSimilar(w.config.Cluster.Join, w.o.Workers, [][]string{texts}, func(a, b int, _, share float64) error {
-		if emitted++; emitted&0xfff == 0 && sr.ctx.Err() != nil {
-			return sr.ctx.Err()
-		}
+	counts, err := findUntil(sr.ctx, w.config.Cluster.Join, w.o.Workers, [][]string{texts}, func(a, b int, _, share float64) error {
 		return sets.add(keys[a], keys[b], share)
 	})
 	if err != nil {
@@ -73,6 +71,35 @@ func (w *Workspace) joinTexts(sr *stageRun) (keys []cluster.Key, texts []string,
 		}
 	}
 	return keys, texts, nil
+}
+
+// findUntil is findSimilar that ends with ctx: a join may look for long without
+// finding a pair. It may leave a goroutine behind then, which ends with the next
+// pair that it finds; emit is not called any more.
+func findUntil(ctx context.Context, j configs.Join, workers int, texts [][]string, emit func(a, b int, similarity, share float64) error) (counts similarity.Counts, err error) {
+	var emitting sync.Mutex
+	done := make(chan struct{})
+	var found similarity.Counts
+	var failure error
+	go func() {
+		defer close(done)
+		found, failure = findSimilar(j, workers, texts, func(a, b int, similarity, share float64) error {
+			emitting.Lock()
+			defer emitting.Unlock()
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return emit(a, b, similarity, share)
+		})
+	}()
+	select {
+	case <-done:
+		return found, failure
+	case <-ctx.Done():
+		emitting.Lock() // the pair that is being emitted is the last
+		defer emitting.Unlock()
+		return similarity.Counts{}, ctx.Err()
+	}
 }
 
 // findSimilar emits the similar pairs of a collection of texts, or of a text of

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -277,5 +278,21 @@ func TestPairsAreInterrupted(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A join ends with its context, and emits nothing after that.
+func TestJoinIsInterrupted(t *testing.T) {
+	texts := slices.Repeat([]string{"all of them are alike"}, 100)
+	config := mustLoadPreset(t, "ppjoin")
+	ctx, cancel := context.WithCancel(context.Background())
+	emitted := 0
+	_, err := findUntil(ctx, config.Cluster.Join, 2, [][]string{texts}, func(int, int, float64, float64) error {
+		emitted++
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || emitted != 1 {
+		t.Errorf("%v after %d pairs", err, emitted)
 	}
 }

@@ -67,8 +67,7 @@ type JoinResult struct {
 // Join finds the similar pairs of one or two collections of ReadTexts. With
 // one, they are by id, the smaller first; with two, A is of the first. Neither
 // workers nor the order in which the texts were read change them. It may leave
-// a goroutine behind when ctx ends, which ends with the next pair that is
-// found.
+// a goroutine behind when ctx ends, see findUntil.
 func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult, error) {
 	if err := o.Validate(); err != nil {
 		return JoinResult{}, fmt.Errorf("%w: %w", ErrUsage, err)
@@ -91,21 +90,11 @@ func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult
 			return fmt.Errorf("%w: over %d", ErrTooManyPairs, o.MaxPairs)
 		}
 		r.Pairs = append(r.Pairs, SimilarPair{int32(a), int32(b), similarity})
-		return ctx.Err()
+		return nil
 	}
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		r.Counts, err = findSimilar(o.Join, o.Workers, texts, emit)
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		if err != nil {
-			return JoinResult{}, err
-		}
-	case <-ctx.Done():
-		return JoinResult{}, ctx.Err()
+	var err error
+	if r.Counts, err = findUntil(ctx, o.Join, o.Workers, texts, emit); err != nil {
+		return JoinResult{}, err
 	}
 	slices.SortFunc(r.Pairs, func(x, y SimilarPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	return r, nil
