@@ -32,8 +32,8 @@ func TestOptions(t *testing.T) {
 		"threshold":  func(o *Options) { o.Threshold = 0 },
 		"threshold ": func(o *Options) { o.Threshold = math.NaN() },
 		"recall":     func(o *Options) { o.Recall = 1 },
-		"with rows":    func(o *Options) { o.Rows, o.Bands = 257, 256 },
-		"bands is":     func(o *Options) { o.Threshold = 1e-9 }, // more than can be
+		"with rows":  func(o *Options) { o.Rows, o.Bands = 257, 256 },
+		"bands is":   func(o *Options) { o.Threshold = 1e-9 }, // more than can be
 	} {
 		o := good
 		change(&o)
