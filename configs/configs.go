@@ -19,7 +19,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"neardup/cluster/hamming"
 	"neardup/extract"
 	"neardup/signature/minhash"
 	"neardup/signature/ring"
@@ -92,11 +91,12 @@ type Sign struct {
 // Cluster says how candidates are found: a search, and the options of each.
 // Those of the search by keys have no section of their own.
 type Cluster struct {
-	Search  string `yaml:"search" json:"search"`
-	Keys    `yaml:",inline"`
-	Quality string  `yaml:"quality" json:"quality"`
-	Hamming Hamming `yaml:"hamming" json:"hamming"`
-	Join    Join    `yaml:"join" json:"join"`
+	Search   string `yaml:"search" json:"search"`
+	Keys     `yaml:",inline"`
+	Quality  string  `yaml:"quality" json:"quality"`
+	MaxPairs int64   `yaml:"max_pairs" json:"max_pairs"` // of candidates that are pairs
+	Hamming  Hamming `yaml:"hamming" json:"hamming"`
+	Join     Join    `yaml:"join" json:"join"`
 }
 
 // Keys are the settings of the search for texts that share signatures.
@@ -179,6 +179,9 @@ func (t Text) validate() error {
 }
 
 func (c Cluster) validate() error {
+	if c.MaxPairs < 1 {
+		return fmt.Errorf("max_pairs: %d is under 1", c.MaxPairs)
+	}
 	switch c.Search {
 	case SearchHamming:
 		return prefixed("hamming.", c.Hamming.validate())
@@ -212,14 +215,17 @@ func (k Keys) validate() error {
 
 func (h Hamming) validate() error {
 	switch {
-	case h.Distance < 0 || h.Distance > simhash.Bits-1:
-		return fmt.Errorf("distance: %d is not from 0 to %d", h.Distance, simhash.Bits-1)
+	case h.Distance < 0 || h.Distance > maxDistance:
+		return fmt.Errorf("distance: %d is not from 0 to %d", h.Distance, maxDistance)
 	case h.AllPairs < 0:
 		return fmt.Errorf("all_pairs: %d is negative", h.AllPairs)
 	}
-	_, err := hamming.Choose(simhash.Bits, h.Distance, 1<<20, hamming.EntryStore)
-	return err
+	return nil
 }
+
+// maxDistance is twice the distance beyond which simhash joins what is of one
+// kind (docs/benchmarks.md, Methods): tables of more compare nearly every pair.
+const maxDistance = 16
 
 func prefixed(prefix string, err error) error {
 	if err == nil {

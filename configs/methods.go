@@ -191,7 +191,7 @@ func (c *Config) UsedBySign() map[string]any {
 // UsedByCluster are the settings of clustering that the search uses, by their
 // keys.
 func (c *Config) UsedByCluster() map[string]any {
-	used := map[string]any{"search": c.Cluster.Search, "quality": c.Cluster.Quality}
+	used := map[string]any{"search": c.Cluster.Search, "quality": c.Cluster.Quality, "max_pairs": c.Cluster.MaxPairs}
 	part := must(searches, c.Cluster.Search)
 	use(used, prefix(part.name, SearchKeys), part.options(&c.Cluster))
 	return map[string]any{"cluster": used}

@@ -272,8 +272,10 @@ func (w *Workspace) stagesSummary() (report.Summary, error) {
 	}
 	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}
-	if s.Candidates = c.Members - c.Sets; !w.config.Cluster.Pairs() {
-		s.Sets, s.Candidates = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}, 0
+	if pairs := c.Members - c.Sets; w.config.Cluster.Pairs() {
+		s.Candidates = &pairs
+	} else {
+		s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	}
 	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
 		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"unicode/utf8"
 
@@ -153,7 +154,7 @@ func weight(c similarity.Collection, i int, weights []float64) (sum float64) {
 		if weights == nil {
 			sum++
 		} else {
-			sum += weights[t]
+			sum += math.Round(weights[t]*(1<<20)) / (1 << 20) // as the join takes them
 		}
 	}
 	if c.Alone != nil {

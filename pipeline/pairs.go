@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -27,10 +28,11 @@ type setRun struct {
 	ctx  context.Context
 	rows fixedRun
 	set  cluster.Key // of the pair before
+	left int64       // pairs that may still come
 }
 
 func (w *Workspace) newSetRun(ctx context.Context, scored bool) *setRun {
-	r := &setRun{w: w, ctx: ctx, rows: fixedRun{size: edgeSize}}
+	r := &setRun{w: w, ctx: ctx, rows: fixedRun{size: edgeSize}, left: w.config.Cluster.MaxPairs}
 	if scored {
 		r.rows.size = scoredSetSize
 	}
@@ -39,6 +41,10 @@ func (w *Workspace) newSetRun(ctx context.Context, scored bool) *setRun {
 
 // add adds a pair, in any order, with the score that the search gave it.
 func (r *setRun) add(a, b cluster.Key, score float64) error {
+	if r.left--; r.left < 0 {
+		return fmt.Errorf("over %d candidate pairs: the texts are too much alike for this method; raise cluster.max_pairs, "+
+			"ask for more in common, or choose a method that compares with representatives only", r.w.config.Cluster.MaxPairs)
+	}
 	if a.Compare(b) > 0 {
 		a, b = b, a
 	}

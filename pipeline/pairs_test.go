@@ -191,23 +191,31 @@ func TestQualityWithEverySearch(t *testing.T) {
 	}
 }
 
-// A join of more text than it may hold says so.
-func TestJoinOfTooMuchText(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "ws")
-	w, err := Open(dir, mustLoadPreset(t, "ppjoin", "cluster.join.max_bytes=1000"), true, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, _ := planted(rand.New(rand.NewPCG(9, 10)), 3)
-	sources, _, err := Inputs(dir, []string{writeTexts(t, 0, texts)}, nil, limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Run(context.Background(), "extract", "verify", sources); err == nil || !strings.Contains(err.Error(), "cluster.join.max_bytes") {
-		t.Errorf("%v", err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+// A run of more than it may hold says which setting bounds it.
+func TestTooMuchIsAnError(t *testing.T) {
+	texts := chains(rand.New(rand.NewPCG(9, 10)), 3, 12)
+	for setting, presets := range map[string][]string{
+		"cluster.join.max_bytes=1000": {"ppjoin"},
+		"cluster.max_pairs=5":         {"ppjoin", "minhash-lsh", "simhash", "simfinder"},
+	} {
+		for _, preset := range presets {
+			dir := filepath.Join(t.TempDir(), "ws")
+			w, err := Open(dir, mustLoadPreset(t, preset, setting), true, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources, _, err := Inputs(dir, []string{writeTexts(t, 0, texts)}, nil, limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key, _, _ := strings.Cut(setting, "=")
+			if err := w.Run(context.Background(), "extract", "verify", sources); err == nil || !strings.Contains(err.Error(), key) {
+				t.Errorf("%s: %v", preset, err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

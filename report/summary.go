@@ -23,7 +23,7 @@ type Summary struct {
 	Signatures int64       `json:"signatures"`
 	Lists      Lists       `json:"lists"`
 	Sets       Sets        `json:"sets"`
-	Candidates int64       `json:"candidate_pairs,omitempty"` // of methods whose candidates are pairs, in place of sets
+	Candidates *int64      `json:"candidate_pairs,omitempty"` // of methods whose candidates are pairs, in place of sets
 	Pairs      Pairs       `json:"pairs"`
 	Clusters   Clusters    `json:"clusters"`
 	Redundant  Redundant   `json:"redundant"`
@@ -191,8 +191,8 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),
 		note(s.Lists.DeletedSites, "deleted as frequent on few sites")...)...)
-	if s.Candidates > 0 {
-		row("candidate pairs", s.Candidates)
+	if s.Candidates != nil {
+		row("candidate pairs", *s.Candidates)
 	} else {
 		row("perhaps-similar sets", s.Sets.Sets, fmt.Sprintf("%d texts", s.Sets.Members), fmt.Sprintf("the largest has %d", s.Sets.Largest))
 	}
