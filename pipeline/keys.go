@@ -35,6 +35,7 @@ const (
 	tableAssigned   = 'a' // a textID[16]                         representative[16]
 	tableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
 	tableKept       = 'k' // k outcome[16] textID[16]             representative[16]
+	tableName       = 'n' // n digest[16] date[14] docID[16]      -
 )
 
 // textID names a text. extract and cluster have types of their own for it.
@@ -124,6 +125,19 @@ func parseOccurrenceKey(k []byte) (t textID, d extract.ID, err error) {
 		return t, d, corrupt(k)
 	}
 	return textID(k[1:17]), extract.ID(k[17:]), nil
+}
+
+// The parts of a key of tableName. The date is in digits, zeros at its end.
+const (
+	nameDate = 14
+	nameSize = 1 + 16 + nameDate + 16
+)
+
+func parseNameKey(k []byte) (d extract.ID, err error) {
+	if len(k) != nameSize {
+		return d, corrupt(k)
+	}
+	return extract.ID(k[1+16+nameDate:]), nil
 }
 
 // occurrence is what a row of tableOccurrence says of a text's page.

@@ -102,6 +102,8 @@ type Signer struct {
 	prints  []fingerprint
 	classes [][]fingerprint
 	chosen  []fingerprint
+
+	watch func(rotation, class int, made signature.Signature) // if there is one, it sees what is made of chosen
 }
 
 // New makes a Signer of valid options; it panics on others.
@@ -154,9 +156,12 @@ func (s *Signer) rounds(dst []signature.Signature) []signature.Signature {
 		for _, f := range s.prints {
 			s.classes[f.residue] = append(s.classes[f.residue], f)
 		}
-		for _, class := range s.classes {
+		for r, class := range s.classes {
 			if s.choose(class) {
 				dst = append(dst, project(s.chosen))
+				if s.watch != nil {
+					s.watch(i, r, dst[len(dst)-1])
+				}
 			}
 		}
 	}

@@ -103,34 +103,55 @@ type tally struct {
 // It takes Both pages to keep to their subjects, or one if the other has no
 // word there that it has not; else it is OneSided.
 func (o Options) Compare(a, b *Page) Evidence {
+	e, _ := o.weigh(a, b)
+	return e
+}
+
+// weighing is what evidence is made of.
+type weighing struct {
+	line       int // the one that tells; -1 if none does
+	tallies    []tally
+	own, names [2]int // halves of words that only one line has, and of those of them that name its subject
+	named      int    // how often the text has the commonest of the names
+}
+
+func (o Options) weigh(a, b *Page) (Evidence, weighing) {
 	i := 0
 	for ; i < o.Lines && i < len(a.lines) && i < len(b.lines) && slices.Equal(a.lines[i], b.lines[i]); i++ {
 	}
 	if i >= o.Lines || i >= len(a.lines) || i >= len(b.lines) {
-		return None
+		return None, weighing{line: -1}
 	}
-	var own, names [2]int // words that only one line has, and those of them that name its subject
-	named := 0
-	for _, t := range tell(a, b, i) {
-		side := 0
-		if t.line[1] > t.line[0] {
-			side = 1
-		}
-		own[side] += halves(t.word)
-		rest, other := t.text[side]-t.line[side], t.text[1-side]-t.line[1-side]
-		if stands(t.word, rest, other) {
-			names[side] += halves(t.word)
-			named = max(named, t.text[side])
+	w := weighing{line: i, tallies: tell(a, b, i)}
+	for _, t := range w.tallies {
+		side, stands := t.stands()
+		w.own[side] += halves(t.word)
+		if stands {
+			w.names[side] += halves(t.word)
+			w.named = max(w.named, t.text[side])
 		}
 	}
-	keeps := func(side int) bool { return names[side] > 1 && names[side]*share >= own[side] }
 	switch {
-	case !keeps(0) && !keeps(1) || float64(named)*1000 < o.Rate*float64(max(a.length, b.length)):
-		return None
-	case (own[0] == 0 || keeps(0)) && (own[1] == 0 || keeps(1)):
-		return Both
+	case !w.keeps(0) && !w.keeps(1) || float64(w.named)*1000 < o.Rate*float64(max(a.length, b.length)):
+		return None, w
+	case (w.own[0] == 0 || w.keeps(0)) && (w.own[1] == 0 || w.keeps(1)):
+		return Both, w
 	}
-	return OneSided
+	return OneSided, w
+}
+
+// keeps tells whether a page keeps to its subject.
+func (w *weighing) keeps(side int) bool {
+	return w.names[side] > 1 && w.names[side]*share >= w.own[side]
+}
+
+// stands gives the page whose line has the word, and tells whether the word
+// stands for the subject of that page.
+func (t tally) stands() (side int, yes bool) {
+	if t.line[1] > t.line[0] {
+		side = 1
+	}
+	return side, stands(t.word, t.text[side]-t.line[side], t.text[1-side]-t.line[1-side])
 }
 
 // tell gives the words that line i of one page has more often than line i of

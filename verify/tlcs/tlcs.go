@@ -96,6 +96,7 @@ type Comparer struct {
 	viewA, viewB view
 	first        lcs.Hint
 	chain        chain
+	watch        func(lenA, lenB, start, end int) // if there is one, it sees each round before the matches are clipped to A[start:end]
 	// Rounds: what is left of both documents, and which code points are gone.
 	leftA, leftB view
 	gone         []int32
@@ -218,6 +219,11 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 		}
 		if c.o.Trustable {
 			start, end = c.o.region(c.edits(len(a.text), len(b.text)))
+		}
+		if c.watch != nil {
+			c.watch(len(a.text), len(b.text), start, end)
+		}
+		if c.o.Trustable {
 			c.clip(start, end)
 			if v.Rounds == 0 {
 				v.RegionStart, v.RegionEnd = start, end
@@ -268,14 +274,16 @@ func (c *Comparer) align(need, left int, hint lcs.Hint) Stage {
 	if min(lenA, lenB) < need {
 		return BySketch
 	}
-	share := (need + left - 1) / left
 	var ok bool
-	c.matches, ok = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, lenA+lenB-2*share, hint)
+	c.matches, ok = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, lenA+lenB-2*share(need, left), hint)
 	if !ok {
 		return ByDistance
 	}
 	return None
 }
+
+// share is what the next of the rounds left must match of need.
+func share(need, left int) int { return (need + left - 1) / left }
 
 // matched is the number of code points in the matches.
 func (c *Comparer) matched() int {

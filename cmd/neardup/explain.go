@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"neardup/explain"
+	"neardup/pipeline"
+)
+
+// explainOptions are the flags of neardup explain.
+type explainOptions struct {
+	workOptions
+	json  bool
+	plain bool
+	svg   string
+	lines int
+}
+
+// plainWidth is the width of a line where there is no terminal.
+const plainWidth = 100
+
+func explainCommand() *cobra.Command {
+	var o explainOptions
+	c := &cobra.Command{
+		Use:   "explain A B",
+		Short: "Say why two pages are joined, or what parted them",
+		Long: `Explain shows each step of the method with its numbers: the sentences and
+signatures of both texts and those in common, with the sentences, rotation and
+class that they are of; the lengths of the sketches, their LCS and edit script;
+the edit curve with its trustable region; scores and thresholds; what the check
+of subjects saw; what became of the pair in the workspace, and which filter ended
+it; and both texts aligned, the trustable part marked.
+
+A and B are two pages of the workspace, or two files of HTML or text. A page is
+named by its record id, or by its target URI and, where there are several
+captures, @ and a date or its beginning:
+
+  neardup explain http://news.example/kite.html@2024-09-16 http://news.example/kite.html@20240304
+  neardup explain one.html other.html
+
+The first page that is asked for after a run is looked up through an index, for
+which all pages are read once. With other settings than those of the workspace's
+run, the pair is explained by its texts alone. docs/format.md describes --json.`,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	o.workFlags(c)
+	f := c.Flags()
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.plain, "plain", false, "draw in ASCII and without colours; there are none in a pipe, or with NO_COLOR")
+	f.StringVar(&o.svg, "svg", "", "file to draw the edit curve into")
+	f.IntVar(&o.lines, "diff-lines", 60, "lines of the aligned texts to show; -1: all that there are")
+	return c
+}
+
+func (o *explainOptions) run(c *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return usageError{fmt.Errorf("want two pages or two files, not %d arguments", len(args))}
+	}
+	e, err := o.explain(c, args)
+	if err != nil {
+		return err
+	}
+	if o.svg != "" {
+		if !e.Curved() {
+			return usageError{fmt.Errorf("--svg: %w", explain.ErrNoCurve)}
+		}
+		if err := pipeline.ExportFile(o.svg, e.WriteSVG); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return e.WriteJSON(c.OutOrStdout())
+	}
+	return e.WriteText(c.OutOrStdout(), o.style(c.OutOrStdout()))
+}
+
+func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Explanation, err error) {
+	pages := [2]bool{pipeline.IsPage(args[0]), pipeline.IsPage(args[1])}
+	switch {
+	case pages == [2]bool{false, false}:
+		config, err := o.load()
+		if err != nil {
+			return e, err
+		}
+		return pipeline.ExplainFiles(config, args[0], args[1])
+	case pages != [2]bool{true, true}:
+		return e, usageError{fmt.Errorf("%s is a file and the other is none; want two pages or two files", args[map[bool]int{true: 1}[pages[0]]])}
+	}
+	j, err := o.open(c, false, nil)
+	if errors.Is(err, pipeline.ErrNoWorkspace) {
+		err = fmt.Errorf("%s is no file: %w", args[0], err)
+	}
+	if err != nil {
+		return e, err
+	}
+	e, err = j.Explain(c.Context(), args[0], args[1])
+	return e, errors.Join(err, j.Close())
+}
+
+// style is that of the terminal, if there is one.
+func (o *explainOptions) style(out io.Writer) explain.Style {
+	s := explain.Style{ASCII: o.plain, Width: plainWidth, DiffLines: o.lines}
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return s
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		s.Width = width
+	}
+	s.Colour = !o.plain && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return s
+}

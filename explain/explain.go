@@ -1,0 +1,363 @@
+// Package explain says of two texts why a config's method takes them for near
+// or not: what each step made of them, in numbers that the steps themselves
+// computed. It knows the texts and the config only; what became of the pair in a
+// workspace, package pipeline adds.
+//
+// Lengths and positions are in code points, widths in columns.
+package explain
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"neardup/configs"
+	"neardup/extract/text"
+	"neardup/report"
+	"neardup/sweep"
+	"neardup/verify"
+	"neardup/verify/subject"
+	"neardup/verify/tlcs"
+)
+
+// Explanation is all of it, plain data. docs/format.md describes the fields.
+type Explanation struct {
+	Method     Method     `json:"method"`
+	Texts      [2]Text    `json:"texts"`
+	Outcome    Outcome    `json:"outcome"`
+	Signatures Signatures `json:"signatures"`
+	TLCS       *TLCS      `json:"tlcs,omitempty"` // of the measure tlcs
+	Score      Score      `json:"score"`
+	Subject    *Subject   `json:"subject,omitempty"` // where subjects are checked
+	Decision   Decision   `json:"decision"`
+	Run        *Run       `json:"run,omitempty"` // of pages of a workspace
+	Diff       Diff       `json:"diff"`
+}
+
+// Method is what the config's method is made of.
+type Method struct {
+	Scheme   string                    `json:"scheme"`
+	Search   string                    `json:"search"`
+	Merge    string                    `json:"merge,omitempty"` // of the search by keys
+	Measure  string                    `json:"measure"`
+	Settings map[string]map[string]any `json:"settings"` // that it uses, by section and key
+}
+
+// Page is a page of a workspace.
+type Page struct {
+	RecordID string `json:"record_id"`
+	URI      string `json:"uri"`
+	Date     string `json:"date"`
+	WARC     string `json:"warc"`
+	Offset   int64  `json:"offset"`
+	TextID   string `json:"text_id"`
+	Title    string `json:"title,omitempty"`
+}
+
+// Side is one of the two that are explained.
+type Side struct {
+	Page     *Page  // of a workspace; nil: a file
+	File     string // name
+	Stored   string // the text as extracted
+	Compared string // what is signed and scored
+	Whole    string // what tells the subject
+}
+
+// Text is what was given.
+type Text struct {
+	Page       *Page  `json:"page,omitempty"`
+	File       string `json:"file,omitempty"`
+	Extracted  int    `json:"extracted_characters"` // of the text as extracted
+	Characters int    `json:"characters"`           // of what is compared: without templates, as long as text.max_columns
+	Columns    int    `json:"columns"`
+	Lines      int    `json:"lines"`
+	Sentences  int    `json:"sentences"`
+}
+
+// Score is what the measure gives, whatever was rejected before it.
+type Score struct {
+	Known       bool         `json:"known"` // false where only the whole run can tell, or nothing can be compared
+	Resemblance report.Score `json:"resemblance"`
+	Containment report.Score `json:"containment"`     // of the shorter in the longer
+	Whole       report.Score `json:"whole,omitempty"` // of tlcs: resemblance by the whole LCS
+
+	// The thresholds; nil: there is none.
+	LeastResemblance *float64 `json:"least_resemblance,omitempty"`
+	LeastContainment *float64 `json:"least_containment,omitempty"`
+	LeastWhole       *float64 `json:"least_whole,omitempty"`     // where resemblance is reached
+	LeastOneSided    *float64 `json:"least_one_sided,omitempty"` // resemblance, where one page keeps to its subject
+	Note             string   `json:"note,omitempty"`            // what the score is of, or why it is not known
+}
+
+// Decision is that of the measure and the check of subjects: what verifying the
+// pair gives, had it come so far.
+type Decision struct {
+	Known    bool   `json:"known"`
+	Near     bool   `json:"near"`
+	Relation string `json:"relation,omitempty"` // of a near pair: near, a-in-b or b-in-a
+	EndedBy  Filter `json:"ended_by,omitempty"` // of one that is not
+}
+
+// Filter is what ended a pair.
+type Filter string
+
+// The filters in their order. Those up to ByCandidates, and ByLeaders and ByClosing, are
+// of a workspace.
+const (
+	ByPages      Filter = "pages"      // a text that only navigation pages have
+	BySignatures Filter = "signatures" // no signature in common, or too few
+	ByLists      Filter = "lists"      // those in common are of lists that were deleted
+	BySets       Filter = "sets"       // different perhaps-similar sets
+	ByCandidates Filter = "candidates" // the search did not give the pair
+	ByLeaders    Filter = "leaders"    // not compared: one joined another leader of the set before
+	ByLength     Filter = "length"
+	BySketch     Filter = "sketch"
+	ByDistance   Filter = "distance"
+	ByScore      Filter = "score"
+	BySubject    Filter = "subject"
+	ByClosing    Filter = "closing" // near, but the closing rule parts them
+)
+
+// Outcome is the short of it.
+type Outcome struct {
+	Joined  bool   `json:"joined"` // in one cluster; of files: near
+	EndedBy Filter `json:"ended_by,omitempty"`
+	Why     string `json:"why"`
+}
+
+// Search scores two texts for a config whose measure is that of the search.
+type Search func(a, b string) (SearchScore, error)
+
+// SearchScore is what a search tells of two texts by themselves.
+type SearchScore struct {
+	Known, Near bool
+	Scored      bool
+	Similarity  float64
+}
+
+// Pair explains two texts. search is asked where the config has no measure of
+// its own.
+func Pair(c configs.Config, a, b Side, search Search) (Explanation, error) {
+	e := Explanation{Method: methodOf(c)}
+	for i, s := range []Side{a, b} {
+		e.Texts[i] = Text{Page: s.Page, File: s.File, Extracted: utf8.RuneCountInString(s.Stored),
+			Characters: utf8.RuneCountInString(s.Compared), Columns: text.Columns(s.Compared), Lines: lines(s.Compared),
+			Sentences: len(text.Sentences(s.Compared))}
+	}
+	e.Signatures = signatures(c, a.Compared, b.Compared)
+	var t *tlcs.Trace // of the measure, if that aligns texts
+	if m := c.NewMeasure(); m != nil {
+		t = e.byMeasure(c, m, a, b)
+	} else if err := e.bySearch(c, a, b, search); err != nil {
+		return e, err
+	}
+	if t == nil {
+		plain := tlcs.NewComparer(aligner).Trace(tlcs.Prepare(a.Compared, aligner.Window), tlcs.Prepare(b.Compared, aligner.Window))
+		t = &plain
+	}
+	e.Diff = diff(*t, [2][]rune{[]rune(a.Compared), []rune(b.Compared)}, e.TLCS != nil && c.Verify.Trustable)
+	e.Outcome = e.fromDecision()
+	return e, nil
+}
+
+func methodOf(c configs.Config) Method {
+	m := Method{Scheme: c.Sign.Scheme, Search: c.Cluster.Search, Measure: c.Verify.Measure, Settings: map[string]map[string]any{}}
+	for _, used := range []map[string]any{c.UsedBySign(), c.UsedByCluster(), c.UsedByVerify()} {
+		for section, settings := range used {
+			if m.Settings[section] == nil {
+				m.Settings[section] = map[string]any{}
+			}
+			if settings, ok := settings.(map[string]any); ok {
+				maps.Copy(m.Settings[section], settings)
+			}
+		}
+	}
+	if m.Search == configs.SearchKeys {
+		m.Merge = c.Cluster.Merge
+	}
+	return m
+}
+
+func lines(s string) int {
+	if s == "" {
+		return 0
+	}
+	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
+}
+
+// bySearch decides as the search does. Subjects are not checked then.
+func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error {
+	s, err := search(a.Compared, b.Compared)
+	if err != nil {
+		return err
+	}
+	e.Score = Score{Known: s.Scored, Resemblance: report.Score(s.Similarity), Containment: report.Score(s.Similarity)}
+	j := c.Cluster.Join
+	switch {
+	case c.Cluster.Search == configs.SearchHamming:
+		e.Score.Note = "share of bits that agree"
+		e.Score.LeastResemblance = least(1 - float64(c.Cluster.Hamming.Distance)/64)
+	case j.Measure == configs.JoinEdit:
+		e.Score.Note = "edit distance over the longer text's length; the distance has the limit"
+	case j.Measure == configs.JoinOverlap:
+		e.Score.Note = "share of the union of tokens; their number has the threshold"
+	default:
+		e.Score.Note = j.Measure + " of the tokens"
+		e.Score.LeastResemblance = least(j.Threshold)
+	}
+	if !s.Scored {
+		e.Score.Note = "not known from two texts alone"
+	}
+	e.Decision = Decision{Known: s.Known, Near: s.Near}
+	switch {
+	case !s.Known:
+	case s.Near:
+		e.Decision.Relation = "near"
+	default:
+		e.Decision.EndedBy = ByScore
+	}
+	return nil
+}
+
+// thresholdOf is the setting that trades the method's precision for its recall.
+func thresholdOf(c configs.Config) *float64 {
+	key, _ := c.Threshold()
+	value, err := sweep.ValueOf(c, key)
+	var t float64
+	if err != nil || json.Unmarshal(value, &t) != nil {
+		return nil
+	}
+	return least(t)
+}
+
+// least is a threshold; one above 1 is never reached, and none.
+func least(t float64) *float64 {
+	if t > 1 {
+		return nil
+	}
+	return &t
+}
+
+// byMeasure decides as verifying does: pipeline's judge, which see.
+func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *tlcs.Trace {
+	pages := [2]*subject.Page{subject.Read(a.Whole, c.Verify.Subject.Lines), subject.Read(b.Whole, c.Verify.Subject.Lines)}
+	seen := c.Verify.Subject.Trace(pages[0], pages[1])
+	if c.Verify.Subject.Lines > 0 {
+		e.Subject = subjectOf(seen, c.Verify.Subject)
+	}
+	var v, score verify.Verdict
+	var t *tlcs.Trace
+	switch c.Verify.Measure {
+	case configs.MeasureTLCS:
+		var trace tlcs.Trace
+		v, score, trace = e.byTLCS(c.Verify.Options, a.Compared, b.Compared)
+		t = &trace
+	default:
+		comparer := m.Comparer()
+		v = comparer.Compare(m.Prepare(a.Compared), m.Prepare(b.Compared))
+		score = v
+		e.Score.LeastResemblance = thresholdOf(c)
+		e.Score.Note = c.Verify.Measure
+		if c.Verify.Measure == "shingles" {
+			e.Score.LeastContainment = least(c.Verify.Shingles.Containment)
+		}
+	}
+	e.Score.Known = a.Compared != "" && b.Compared != ""
+	e.Score.Resemblance, e.Score.Containment = report.Score(score.Resemblance), report.Score(score.Containment)
+	d := Decision{Known: true, Near: v.Near, EndedBy: endedBy(v.Rejected)}
+	switch {
+	case seen.Evidence == subject.Both,
+		v.Near && seen.Evidence == subject.OneSided && !v.Contained && v.Resemblance < c.Verify.Subject.OneSided:
+		d = Decision{Known: true, EndedBy: BySubject}
+	case v.Near:
+		d.Relation = "near"
+		if x, y := e.Texts[0].Characters, e.Texts[1].Characters; v.Contained && x != y {
+			d.Relation = "a-in-b"
+			if x > y {
+				d.Relation = "b-in-a"
+			}
+		}
+	}
+	if seen.Evidence == subject.OneSided {
+		e.Score.LeastOneSided = least(c.Verify.Subject.OneSided)
+	}
+	e.Decision = d
+	return t
+}
+
+func endedBy(s verify.Stage) Filter {
+	switch s {
+	case verify.ByLength:
+		return ByLength
+	case verify.BySketch:
+		return BySketch
+	case verify.ByDistance:
+		return ByDistance
+	case verify.ByScore:
+		return ByScore
+	}
+	return ""
+}
+
+// fromDecision is the outcome where there is no run.
+func (e *Explanation) fromDecision() Outcome {
+	d := e.Decision
+	o := Outcome{Joined: d.Near, EndedBy: d.EndedBy}
+	switch {
+	case !d.Known:
+		o.Why = "two texts by themselves do not tell"
+	case d.Near && !e.Signatures.Enough:
+		o.Why = "near, but their signatures would not bring them together"
+		o.Joined, o.EndedBy = false, BySignatures
+	case d.Near:
+		o.Why = "near: " + Relations[d.Relation]
+	default:
+		o.Why = "not near: " + e.Reason(d.EndedBy)
+	}
+	return o
+}
+
+// Relations are those of a Decision in words.
+var Relations = map[string]string{
+	"near":   "resemblance reaches its threshold",
+	"a-in-b": "a is contained in b",
+	"b-in-a": "b is contained in a",
+}
+
+// Curved tells whether there is an edit curve to draw.
+func (e *Explanation) Curved() bool { return e.TLCS != nil && len(e.TLCS.Rounds) > 0 }
+
+// WriteJSON writes the explanation as indented JSON. What does not show, or
+// changes what is around it, is escaped: JSON is looked at on terminals, too.
+func (e *Explanation) WriteJSON(w io.Writer) error {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetIndent("", "  ")
+	out.SetEscapeHTML(false)
+	if err := out.Encode(e); err != nil {
+		return err
+	}
+	escaped := bufio.NewWriter(w)
+	for _, r := range b.String() { // JSON has such characters in strings only
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f || strconv.IsGraphic(r):
+			_, _ = escaped.WriteRune(r) // a failed write fails Flush
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(escaped, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(escaped, `\u%04x`, r)
+		}
+	}
+	return escaped.Flush()
+}
+
+// aligner aligns texts whose measure does not: by the LCS of their sketches.
+var aligner = tlcs.Options{Window: 16, Blocks: 1, Resemblance: 1, Containment: 1, Rounds: 1}

@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"fmt"
+
+	"neardup/report"
+)
+
+// Run is what became of two pages in a workspace.
+type Run struct {
+	Stale     string     `json:"stale,omitempty"` // why nothing is known: stages are not up to date with the settings
+	SameText  bool       `json:"same_text"`       // both pages have one text, which is compared with others once
+	Texts     [2]RunText `json:"texts"`
+	Sets      []Set      `json:"sets,omitempty"` // perhaps-similar sets that one of them is in, by size
+	Candidate bool       `json:"candidate"`      // both are in one set, or the search gave the pair
+	Compared  int        `json:"compared"`       // sets in which the two were compared; 1 where the pair was
+	Verdict   *Verdict   `json:"verdict,omitempty"`
+	Clusters  [2]*InRun  `json:"clusters"` // null: the page is in none
+	Chain     []Step     `json:"chain,omitempty"`
+	Steps     int        `json:"steps"` // of the chain, all of them
+	Leaders   []RunNear  `json:"joined_before,omitempty"`
+}
+
+// RunText is a text in a workspace.
+type RunText struct {
+	Pages      int     `json:"pages"`      // that have it
+	Navigation bool    `json:"navigation"` // with text.pages: topic: left out
+	Weight     float64 `json:"weight"`     // W of its key: the larger leads
+}
+
+// Set is a perhaps-similar set.
+type Set struct {
+	ID      string  `json:"set"` // textID of its largest member
+	Members int     `json:"members"`
+	Has     [2]bool `json:"has"` // a, b
+}
+
+// Verdict is what the workspace has of a near pair.
+type Verdict struct {
+	Relation    string       `json:"relation"` // as that of Decision
+	Resemblance report.Score `json:"resemblance"`
+	Containment report.Score `json:"containment"`
+}
+
+// RunNear is a text that one of the pages was near before it could meet the
+// other.
+type RunNear struct {
+	Of   string `json:"of"` // a or b
+	Near Page   `json:"near"`
+}
+
+// InRun is a page's place in the clusters.
+type InRun struct {
+	ID             string          `json:"cluster"`
+	Representative Page            `json:"representative"`
+	Relation       report.Relation `json:"relation"`
+}
+
+// Step leads from a page to one that it was verified against, or that was
+// verified against it.
+type Step struct {
+	From        Page         `json:"from"`
+	To          Page         `json:"to"`
+	Resemblance report.Score `json:"resemblance"`
+	Containment report.Score `json:"containment"`
+}
+
+// Reason says what a filter did to the pair.
+func (e *Explanation) Reason(f Filter) string {
+	s := e.Signatures
+	switch f {
+	case BySignatures:
+		switch {
+		case s.Bits != nil && s.Bits.Most != nil && s.Of[0] > 0 && s.Of[1] > 0:
+			return fmt.Sprintf("their signatures differ in %d bits, candidates in %d at most", s.Bits.Differ, *s.Bits.Most)
+		case s.Of[0] == 0 || s.Of[1] == 0:
+			return "a text without signatures is compared with nothing"
+		case s.Least > 1:
+			return fmt.Sprintf("they have %d signatures in common, candidates at least %d", s.Shared, s.Least)
+		}
+		return "they have no signature in common"
+	case ByPages:
+		return "a text that only navigation pages have is not compared"
+	case ByLists:
+		return "the signatures in common are of lists that were deleted"
+	case BySets:
+		return "they are in different perhaps-similar sets"
+	case ByCandidates:
+		return "the search did not give the pair"
+	case ByLeaders:
+		return "they were not compared: one of them was near another leader of the set"
+	case ByLength:
+		return fmt.Sprintf("%d characters must match, and the shorter text has fewer", e.need())
+	case BySketch:
+		return fmt.Sprintf("%d characters must match, and a sketch has fewer", e.need())
+	case ByDistance:
+		return "the edit script of the sketches is longer than a pair can have that reaches a threshold"
+	case ByScore:
+		return "no threshold is reached"
+	case BySubject:
+		return "their first lines tell that they are about different things"
+	case ByClosing:
+		return "they are near, but the closing rule puts them into different clusters"
+	}
+	return ""
+}
+
+func (e *Explanation) need() int {
+	if e.TLCS == nil {
+		return 0
+	}
+	return e.TLCS.Need
+}

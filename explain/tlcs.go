@@ -1,0 +1,158 @@
+package explain
+
+import (
+	"neardup/report"
+	"neardup/verify"
+	"neardup/verify/subject"
+	"neardup/verify/tlcs"
+)
+
+// TLCS is the comparison by the trustable LCS, step by step. A, which regions
+// are of, is the longer text.
+type TLCS struct {
+	Longer    string  `json:"longer"`        // a or b: the text that is A
+	Need      int     `json:"need"`          // least that must match in trustable regions for the pair to be near
+	Enough    bool    `json:"enough"`        // the shorter text is as long as that
+	Whole     int     `json:"whole"`         // matched with the whole LCS of a round in place of its trustable part, at best
+	TLCS      int     `json:"tlcs"`          // matched in the trustable regions of all rounds
+	Scored    int     `json:"rounds_scored"` // rounds that the verdict took; the others it could do without
+	Slope     float64 `json:"slope"`         // the largest of a trustable region
+	Blocks    int     `json:"blocks"`
+	Rounds    []Round `json:"rounds"` // the first 64
+	AllRounds int     `json:"all_rounds"`
+}
+
+// Round is one round, the first of the texts as they are, each later one of what
+// the one before has left of them.
+type Round struct {
+	A        int      `json:"a"` // left of the longer text
+	B        int      `json:"b"` // left of the shorter
+	SketchA  int      `json:"sketch_a"`
+	SketchB  int      `json:"sketch_b"`
+	LCS      int      `json:"lcs"`          // of the sketches
+	SES      int      `json:"ses"`          // length of the edit script of the sketches
+	Most     int      `json:"most_ses"`     // the longest that could lead to a threshold; below 0: the sketches are too short
+	Edits    int      `json:"edits"`        // length of the edit script of what is left of the texts
+	Start    int      `json:"region_start"` // the trustable region, in what is left of A
+	End      int      `json:"region_end"`
+	Inside   int      `json:"region_edits"`    // edit operations in it
+	TLCS     int      `json:"tlcs"`            // matched in it
+	Curve    [][2]int `json:"curve,omitempty"` // points x, d(x) to be joined by lines, of the first 16 rounds
+	Together int      `json:"tlcs_so_far"`
+}
+
+const (
+	curvePoints = 512
+	maxRounds   = 64
+)
+
+// byTLCS traces the comparison. What Compare says is the verdict.
+func (e *Explanation) byTLCS(o tlcs.Options, a, b string) (verdict, score verify.Verdict, t tlcs.Trace) {
+	comparer := tlcs.NewComparer(o)
+	t = comparer.Trace(tlcs.Prepare(a, o.Window), tlcs.Prepare(b, o.Window))
+	e.TLCS = tlcsOf(o, t)
+	e.Score = Score{LeastResemblance: least(o.Resemblance), LeastContainment: least(o.Containment), Note: "trustable part of the LCS"}
+	if !o.Trustable {
+		e.Score.Note = "LCS"
+	}
+	if o.Whole > 0 {
+		e.Score.LeastWhole = least(o.Whole)
+	}
+	if t.B > 0 {
+		whole := min(t.Score.Whole, t.B)
+		e.Score.Whole = report.Score(float64(whole) / float64(t.A+t.B-whole))
+	}
+	return comparer.Common(t.Verdict), comparer.Common(t.Score), t
+}
+
+func tlcsOf(o tlcs.Options, t tlcs.Trace) *TLCS {
+	out := &TLCS{Longer: "a", Need: t.Need, Enough: t.Need <= t.B, Whole: t.Score.Whole, TLCS: t.Score.TLCS,
+		Scored: t.Verdict.Rounds, Slope: o.Slope, Blocks: o.Blocks, AllRounds: len(t.Rounds), Rounds: []Round{}}
+	if t.Swapped {
+		out.Longer = "b"
+	}
+	together := 0
+	for i, r := range t.Rounds {
+		together += r.TLCS
+		if i >= maxRounds {
+			break
+		}
+		one := Round{A: r.A, B: r.B, SketchA: r.SketchA, SketchB: r.SketchB, LCS: r.LCS, SES: r.SES, Most: r.Most,
+			Edits: r.A + r.B - 2*r.LCS, Start: r.Start, End: r.End, TLCS: r.TLCS, Together: together}
+		if r.Curve != nil {
+			one.Curve = sampled(r.Curve, r.Start, r.End)
+			one.Inside = int(r.Curve[r.End] - r.Curve[r.Start])
+		}
+		out.Rounds = append(out.Rounds, one)
+	}
+	return out
+}
+
+// sampled are points of the curve at even distances, its ends and those of the
+// region among them, without those that are on a line between others.
+func sampled(d []int32, start, end int) (points [][2]int) {
+	n := len(d) - 1
+	add := func(x int) {
+		p := [2]int{x, int(d[x])}
+		k := len(points)
+		if k > 0 && points[k-1][0] >= x {
+			return
+		}
+		if k > 1 && points[k-1][0] != start && points[k-1][0] != end && inLine(points[k-2], points[k-1], p) {
+			points[k-1] = p
+			return
+		}
+		points = append(points, p)
+	}
+	steps := max(1, min(n, curvePoints))
+	last := -1
+	for i := range steps + 1 {
+		x := int(int64(i) * int64(n) / int64(steps))
+		for _, between := range []int{start, end} {
+			if last < between && between < x {
+				add(between)
+			}
+		}
+		add(x)
+		last = x
+	}
+	return points
+}
+
+// inLine tells whether b is on the line from a to c.
+func inLine(a, b, c [2]int) bool {
+	return int64(b[1]-a[1])*int64(c[0]-a[0]) == int64(c[1]-a[1])*int64(b[0]-a[0])
+}
+
+// Subject is what the check of subjects saw, a first.
+type Subject struct {
+	Evidence string    `json:"evidence"` // none, one-sided or both
+	Line     int       `json:"line"`     // that tells, from 1; 0: none
+	Lines    int       `json:"lines"`    // that are looked at
+	Texts    [2]string `json:"texts"`    // that line, clipped
+	Keeps    [2]bool   `json:"keeps"`    // the page keeps to its subject
+	Words    []Word    `json:"words"`    // that one of the lines has more often
+	Rate     float64   `json:"rate"`     // the commonest name in 1,000 characters
+	Least    float64   `json:"least_rate"`
+}
+
+// Word is a word of the line that tells.
+type Word struct {
+	Text  string `json:"text"` // clipped
+	Of    string `json:"of"`   // a or b: whose line has it
+	Line  [2]int `json:"in_line"`
+	Whole [2]int `json:"in_text"`
+	Names bool   `json:"names"` // it stands for the subject of its page
+}
+
+func subjectOf(t subject.Trace, o subject.Options) *Subject {
+	s := &Subject{Evidence: [...]string{subject.None: "none", subject.OneSided: "one-sided", subject.Both: "both"}[t.Evidence],
+		Line: t.Line + 1, Lines: o.Lines, Keeps: t.Keeps, Rate: t.Rate[0], Least: o.Rate, Words: []Word{}}
+	for i := range s.Texts {
+		s.Texts[i] = cut(t.Texts[i])
+	}
+	for _, w := range t.Words {
+		s.Words = append(s.Words, Word{Text: cut(w.Text), Of: [...]string{"a", "b"}[w.Page], Line: w.Line, Whole: w.Whole, Names: w.Names})
+	}
+	return s
+}
