@@ -30,15 +30,17 @@ type Document struct {
 	MediaType string `json:"type"`
 	Charset   string `json:"charset"`
 
-	CharsetFrom CharsetSource `json:"charset_from"`       // how the charset was decided
-	Bytes       int64         `json:"bytes"`              // payload bytes as stored in the record
-	Clipped     bool          `json:"clipped,omitempty"`  // the payload was cut, by a limit or by damage
-	Replaced    float64       `json:"replaced,omitempty"` // share of U+FFFD in the text
-	Choices     Choices       `json:"choices,omitempty"`  // soft choices made for the page
-	Kind        Kind          `json:"kind,omitempty"`     // of an HTML page
-	Parsed      bool          `json:"parsed,omitempty"`   // read by way of a tree: the scanner could not be sure
-	Repeats     *Reference    `json:"repeats,omitempty"`  // of a revisit record: what it says of the capture whose text it has
-	Text        string        `json:"-"`                  // visible blocks, one a line, white space collapsed
+	CharsetFrom CharsetSource `json:"charset_from"`           // how the charset was decided
+	Status      int           `json:"status,omitempty"`       // of the HTTP answer; 0: there is none, or it was assumed
+	RecordBytes int64         `json:"record_bytes,omitempty"` // of the record in its file, see Raw.Size
+	Bytes       int64         `json:"bytes"`                  // payload bytes as stored in the record
+	Clipped     bool          `json:"clipped,omitempty"`      // the payload was cut, by a limit or by damage
+	Replaced    float64       `json:"replaced,omitempty"`     // share of U+FFFD in the text
+	Choices     Choices       `json:"choices,omitempty"`      // soft choices made for the page
+	Kind        Kind          `json:"kind,omitempty"`         // of an HTML page
+	Parsed      bool          `json:"parsed,omitempty"`       // read by way of a tree: the scanner could not be sure
+	Repeats     *Reference    `json:"repeats,omitempty"`      // of a revisit record: what it says of the capture whose text it has
+	Text        string        `json:"-"`                      // visible blocks, one a line, white space collapsed
 }
 
 // Address is the target URI without scheme and fragment: captures of one page

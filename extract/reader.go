@@ -35,6 +35,7 @@ type Raw struct {
 	Header  []byte // with its empty line; of an ARC record its URL line; a line of a collection has none
 	Block   []byte // at most the reader's limit
 	Length  int64  // of the block, as the record has it
+	Size    int64  // bytes in the file, of the compressed member if that holds nothing else; 0: not known, or not alone in it
 	Clipped bool   // Block is not the whole: over the limit, the file is damaged or ends here, or Length is wrong
 }
 
@@ -268,16 +269,8 @@ func (r *Reader) Next() (*Raw, error) {
 	if r.lines != FormatRecords {
 		return r.line()
 	}
-	for { // line ends between records
-		for r.r < len(r.buf) && (r.buf[r.r] == '\r' || r.buf[r.r] == '\n') {
-			r.take(1)
-		}
-		if r.r < len(r.buf) {
-			break
-		}
-		if !r.fill() {
-			return nil, r.ended()
-		}
+	if !r.skipLineEnds() {
+		return nil, r.ended()
 	}
 	start := r.start()
 	format, header, err := r.header()
@@ -311,8 +304,42 @@ func (r *Reader) Next() (*Raw, error) {
 	if raw.Clipped && r.fail != nil && r.file.err != nil {
 		return nil, r.file.err // the file may give the whole record another time
 	}
+	raw.Size = r.size(start)
 	r.clean.Skip++
 	return raw, nil
+}
+
+// skipLineEnds drops the line ends between records; false where no byte follows.
+func (r *Reader) skipLineEnds() bool {
+	for {
+		for r.r < len(r.buf) && (r.buf[r.r] == '\r' || r.buf[r.r] == '\n') {
+			r.take(1)
+		}
+		if r.r < len(r.buf) {
+			return true
+		}
+		if !r.fill() {
+			return false
+		}
+	}
+}
+
+// size is what the record takes of the file that starts at an offset and was
+// just read, with the line ends behind it.
+func (r *Reader) size(start int64) int64 {
+	alone := r.codec == nil || r.clean.Offset == start && r.clean.Skip == 0 // so far
+	more := r.skipLineEnds()
+	switch {
+	case !alone || !more && r.fail != nil:
+		return 0
+	case r.codec == nil:
+		return r.off - start
+	case !more:
+		return r.offset() - start
+	case r.member == start: // another record is in it
+		return 0
+	}
+	return r.member - start
 }
 
 // start is the offset of what comes next. Where a member starts with it, it is

@@ -61,7 +61,7 @@ func (e event) String() string {
 	if e.damage != nil {
 		return "damage " + e.damage.Error()
 	}
-	return fmt.Sprintf("record at %d: %q %q %d %v", e.raw.Offset, e.raw.Header, e.raw.Block, e.raw.Length, e.raw.Clipped)
+	return fmt.Sprintf("record at %d: %q %q %d %d %v", e.raw.Offset, e.raw.Header, e.raw.Block, e.raw.Length, e.raw.Size, e.raw.Clipped)
 }
 
 // summary is the event for tables: the block, + where it is clipped, or !.

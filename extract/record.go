@@ -106,8 +106,11 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 		h.block = endHeader(h.block)
 	}
 	if h.revisit {
-		return x.revisit(h)
+		doc, reason = x.revisit(h)
+		doc.RecordBytes = raw.Size
+		return doc, reason
 	}
+	doc.RecordBytes = raw.Size
 	doc.Site = siteOf(doc.TargetURI)
 	doc.Date = h.date
 
@@ -120,6 +123,8 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 				return doc, whyNoHTTP(block, x.o.MaxHeaderBytes)
 			}
 			status, doc.Choices = http.StatusOK, ChoiceStatusAssumed
+		} else {
+			doc.Status = status
 		}
 		if !slices.Contains(x.o.Statuses, status) {
 			return doc, ReasonStatus

@@ -84,6 +84,7 @@ func TestDocumentOfAResponse(t *testing.T) {
 		Charset:   "utf-8",
 
 		CharsetFrom: CharsetUTF8,
+		Status:      200,
 		Bytes:       int64(len(page)),
 		Kind:        KindTopic,
 		Text:        pageText,

@@ -90,6 +90,7 @@ func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
 		if status != http.StatusNotModified && !slices.Contains(x.o.Statuses, status) {
 			return doc, ReasonStatus
 		}
+		doc.Status = status
 		declared := mediaTypeOf(fields.Get("Content-Type"))
 		if x.Readers[declared] == nil && !vague[declared] && strings.Contains(declared, "/") {
 			r.Unresolved = ReasonMediaType // most are pictures

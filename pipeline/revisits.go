@@ -237,6 +237,7 @@ func (v storedRevisit) like(original storedDocument) storedDocument {
 		d.Digest = v.Digest
 	}
 	d.Bytes, d.Clipped, d.Choices = 0, false, 0 // those of the record, which has no payload
+	d.Status, d.RecordBytes = v.Status, v.RecordBytes
 	d.Repeats = v.Repeats
 	d.RevisitOf = original.RecordID
 	return d

@@ -44,11 +44,11 @@ type stage struct {
 //
 //	version 1: first
 //	extract 2: revisits, kinds of pages, overlays
-//	extract 3: addresses of occurrences
+//	extract 3: addresses of occurrences; 4: status and record_bytes of documents
 //	sign 2: pages: topic; 3: texts without a signature
 //	verify 2: subjects; when rounds are hopeless; 3: names of one wide character
 var stages = []stage{
-	{name: "extract", version: 3, options: extractOptions, run: (*Workspace).extract, extends: always,
+	{name: "extract", version: 4, options: extractOptions, run: (*Workspace).extract, extends: always,
 		tables: []byte{tableDocument, tableText, tableOccurrence, tableRevisit, tableWanted}},
 	{name: "sign", version: 3, options: signOptions, run: (*Workspace).sign, extends: withoutTemplates,
 		tables: []byte{tableSighting, tableTemplate, tableSigned, tablePosting}},
