@@ -10,37 +10,79 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"neardup/report"
 )
 
 // Formats are the formats of Export.
-var Formats = []string{"jsonl", "csv", "text", "summary", "summary-json"}
+var Formats = []string{"jsonl", "csv", "text", "summary", "summary-json", "parquet", "cdxj", "wacz", "keep", "keep-jsonl",
+	"edges", "edges-csv", "graphml"}
 
-// Export writes the clusters, or the summary, in a format.
+// ExportOptions say what Export writes.
+type ExportOptions struct {
+	Format string
+
+	// Of keep and keep-jsonl. Kept is added to, if it is there.
+	Keep        report.KeepPolicy
+	PreferHosts []string
+	Kept        *report.Kept
+
+	WACZ string // of wacz: the file that is copied
+}
+
+// Export writes the clusters, or the summary, in a format with its default
+// options.
 func (w *Workspace) Export(ctx context.Context, format string, out io.Writer) error {
+	return w.ExportWith(ctx, ExportOptions{Format: format}, out)
+}
+
+// ExportWith writes the clusters, what follows from them, or the summary.
+func (w *Workspace) ExportWith(ctx context.Context, o ExportOptions, out io.Writer) error {
 	if err := w.current("verify"); err != nil {
 		return err
 	}
-	switch format {
+	err := w.export(ctx, o, out)
+	if w.diskFull.Load() {
+		err = w.explain(err)
+	}
+	return err
+}
+
+func (w *Workspace) export(ctx context.Context, o ExportOptions, out io.Writer) error {
+	switch o.Format {
 	case "jsonl":
 		return w.writeClusters(ctx, report.NewJSONL(out))
 	case "csv":
 		return w.writeClusters(ctx, report.NewCSV(out))
 	case "text":
 		return w.writeClusters(ctx, report.NewText(out))
+	case "parquet":
+		return w.writeClusters(ctx, report.NewParquet(out))
+	case "cdxj":
+		return w.writeCDXJ(ctx, out)
+	case "wacz":
+		return w.writeWACZ(ctx, o.WACZ, out)
+	case "keep", "keep-jsonl":
+		return w.writeKeep(ctx, o, out)
+	case "edges":
+		return w.writeEdges(ctx, report.NewEdgesJSONL(out))
+	case "edges-csv":
+		return w.writeEdges(ctx, report.NewEdgesCSV(out))
+	case "graphml":
+		return w.writeGraph(ctx, out)
 	case "summary", "summary-json":
 		s, err := w.Summary(ctx)
 		if err != nil {
 			return err
 		}
-		if format == "summary" {
+		if o.Format == "summary" {
 			return s.WriteText(out)
 		}
 		return s.WriteJSON(out)
 	}
-	return fmt.Errorf("%w: unknown format %q; there are %v", ErrUsage, format, Formats)
+	return fmt.Errorf("%w: unknown format %q; there are %v", ErrUsage, o.Format, Formats)
 }
 
 // ExportAll writes all formats into the workspace's exports directory, each
@@ -85,10 +127,14 @@ func (w watcher) Close() error                 { return nil }
 
 // ExportFile publishes what write writes under path, whole or not at all.
 func ExportFile(path string, write func(io.Writer) error) error {
-	return writeFile(path, func(f *os.File) error {
+	err := writeFile(path, func(f *os.File) error {
 		b := bufio.NewWriterSize(f, 256<<10)
 		return errors.Join(write(b), b.Flush())
 	})
+	if err != nil && isNoSpace(err) && !errors.Is(err, ErrDiskFull) {
+		return diskFull(filepath.Dir(path), err)
+	}
+	return err
 }
 
 func (w *Workspace) writeClusters(ctx context.Context, to ...report.Writer) error {
@@ -117,16 +163,20 @@ func (w *Workspace) writeClusters(ctx context.Context, to ...report.Writer) erro
 // memory.
 func (w *Workspace) Clusters(ctx context.Context) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
-		finder, err := w.store.pageFinder()
+		gathered, err := w.store.gather(ctx, w.clusteredTexts())
 		if err != nil {
 			yield(report.Cluster{}, err)
 			return
 		}
-		defer finder.close()
+		defer func() { _ = gathered.close() }()
+		next, stop := iter.Pull2(pagesOf(ctx, gathered))
+		defer stop()
 		var rows []clusterRow
+		pages := map[textID][]report.Member{}
 		flush := func() bool {
-			c, err := assemble(rows, finder)
+			c, err := assemble(rows, pages)
 			rows = rows[:0]
+			clear(pages)
 			return yield(c, errors.Join(err, ctx.Err())) && err == nil
 		}
 		for r, err := range w.store.table(tableCluster) {
@@ -134,11 +184,17 @@ func (w *Workspace) Clusters(ctx context.Context) iter.Seq2[report.Cluster, erro
 			if err == nil {
 				row, err = parseClusterRow(r)
 			}
-			if err != nil {
-				yield(report.Cluster{}, err)
+			if err == nil && len(rows) > 0 && rows[0].cluster != row.cluster && !flush() {
 				return
 			}
-			if len(rows) > 0 && rows[0].cluster != row.cluster && !flush() {
+			if err == nil {
+				t, pagesErr, ok := next()
+				if pages[row.member], err = t.pages, pagesErr; err == nil && (!ok || t.wantedText != wantedText{row.cluster, row.member}) {
+					err = fmt.Errorf("a text without pages: %w", corrupt(row.member[:]))
+				}
+			}
+			if err != nil {
+				yield(report.Cluster{}, err)
 				return
 			}
 			rows = append(rows, row)
@@ -147,6 +203,34 @@ func (w *Workspace) Clusters(ctx context.Context) iter.Seq2[report.Cluster, erro
 			flush()
 		}
 	}
+}
+
+// clusteredTexts gives the texts in clusters, by text.
+func (w *Workspace) clusteredTexts() iter.Seq2[wantedText, error] {
+	return func(yield func(wantedText, error) bool) {
+		for r, err := range w.store.table(tableAssigned) {
+			var t wantedText
+			if err == nil {
+				t, err = parseAssigned(r)
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// parseAssigned parses a row of tableAssigned: a text, in the group of its
+// cluster.
+func parseAssigned(r row) (t wantedText, err error) {
+	v, err := r.value()
+	if err != nil {
+		return t, err
+	}
+	if len(r.key()) != 1+16 || len(v) != 16 {
+		return t, corrupt(r.key())
+	}
+	return wantedText{group: textID(v), text: textID(r.key()[1:])}, nil
 }
 
 // clusterRow is a row of tableCluster.
@@ -171,19 +255,9 @@ func parseClusterRow(r row) (c clusterRow, err error) {
 	return c, err
 }
 
-// assemble makes a cluster of its rows, one a text: finds the pages that have
+// assemble makes a cluster of its rows, one a text, and of the pages that have
 // these texts, and names what each was verified against.
-func assemble(rows []clusterRow, finder *pageFinder) (report.Cluster, error) {
-	pages := map[textID][]report.Member{}
-	for _, r := range rows {
-		var err error
-		if pages[r.member], err = finder.pages(r.member); err != nil {
-			return report.Cluster{}, err
-		}
-		if len(pages[r.member]) == 0 {
-			return report.Cluster{}, fmt.Errorf("a text without pages: %w", corrupt(r.member[:]))
-		}
-	}
+func assemble(rows []clusterRow, pages map[textID][]report.Member) (report.Cluster, error) {
 	id := rows[0].cluster
 	if len(pages[id]) == 0 {
 		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", corrupt(id[:]))
@@ -238,7 +312,7 @@ func compareBool(a, b bool) int {
 // comparePages orders pages by their date, then by what tells them apart.
 func comparePages(a, b report.Member) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
-		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset))
+		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Document, b.Document))
 }
 
 // Summary sums up the workspace.

@@ -45,14 +45,26 @@ type Member struct {
 	VerifiedAgainst string   `json:"verified_against"`
 	RevisitOf       string   `json:"revisit_of,omitempty"` // record id of the capture that a revisit repeats
 	Bytes           int64    `json:"-"`                    // of the payload
+	Capture         `json:"-"`
+}
+
+// Capture is what only some formats show of a page.
+type Capture struct {
+	Document    string // its docID, in hexadecimal
+	Status      int    // of the HTTP answer; 0: not known
+	RecordBytes int64  // of the record in its file; 0: not known, or not alone in a compressed member
+	MediaType   string // as it was read
+	TypeSniffed bool   // the media type is that of the content, not the one that was sent
+	Charset     string
+	TextBytes   int64 // of the visible text
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.
 type Score float64
 
-func (s Score) String() string {
-	return strconv.FormatFloat(math.Round(float64(s)*1e4)/1e4, 'f', -1, 64)
-}
+func (s Score) rounded() float64 { return math.Round(float64(s)*1e4) / 1e4 }
+
+func (s Score) String() string { return strconv.FormatFloat(s.rounded(), 'f', -1, 64) }
 
 // MarshalJSON implements json.Marshaler.
 func (s Score) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }

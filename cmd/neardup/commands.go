@@ -308,40 +308,6 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func exportCommand() *cobra.Command {
-	var o workOptions
-	var format, output string
-	c := &cobra.Command{
-		Use:   "export",
-		Short: "Write the clusters or the summary",
-		Long: `Export writes the clusters as jsonl (a line a cluster), csv (a line a page) or
-text (to read), or the summary of the run as summary (text) or summary-json.
-The formats are described in docs/format.md.`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !slices.Contains(pipeline.Formats, format) {
-				return usageError{fmt.Errorf("--format: there is no %q; there are %s", format, strings.Join(pipeline.Formats, ", "))}
-			}
-			o.progress = "none"
-			j, err := o.open(c, false, nil)
-			if err != nil {
-				return err
-			}
-			write := func(out io.Writer) error { return j.Export(c.Context(), format, out) }
-			if output == "" || output == "-" {
-				err = write(c.OutOrStdout())
-			} else {
-				err = pipeline.ExportFile(output, write)
-			}
-			return errors.Join(err, j.Close())
-		},
-	}
-	o.workspaceFlag(c)
-	c.Flags().StringVarP(&format, "format", "f", "jsonl", strings.Join(pipeline.Formats, ", "))
-	c.Flags().StringVarP(&output, "output", "o", "", "file to write, whole or not at all; without it standard output")
-	return c
-}
-
 func configCommand() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Show presets", Args: noCommand, RunE: showHelp}
 	c.AddCommand(&cobra.Command{

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"neardup/pipeline"
+	"neardup/report"
+)
+
+// exportFlags are those of some formats only.
+type exportFlags struct {
+	format, output, policy, wacz string
+	hosts                        []string
+}
+
+// check says what is wrong with the flags that were given.
+func (f *exportFlags) check(c *cobra.Command) error {
+	if !slices.Contains(pipeline.Formats, f.format) {
+		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(pipeline.Formats, ", "))
+	}
+	for flag, formats := range map[string][]string{"policy": {"keep", "keep-jsonl"}, "prefer-host": {"keep", "keep-jsonl"}, "wacz": {"wacz"}} {
+		if c.Flags().Changed(flag) && !slices.Contains(formats, f.format) {
+			return fmt.Errorf("--%s is for --format %s", flag, strings.Join(formats, " and "))
+		}
+	}
+	if !slices.Contains(report.KeepPolicies, report.KeepPolicy(f.policy)) {
+		return fmt.Errorf("--policy: there is no %q; there are %s", f.policy, policies())
+	}
+	if f.format != "wacz" {
+		return nil
+	}
+	if f.wacz == "" {
+		return errors.New("--format wacz needs --wacz, the file to copy")
+	}
+	from, err := os.Stat(f.wacz)
+	if err != nil {
+		return fmt.Errorf("--wacz: %w", err)
+	}
+	if to, err := os.Stat(f.output); f.output != "" && err == nil && os.SameFile(from, to) {
+		return errors.New("--output is the file of --wacz, which is left as it is; name another")
+	}
+	return nil
+}
+
+func policies() string {
+	var names []string
+	for _, p := range report.KeepPolicies {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+func exportCommand() *cobra.Command {
+	var o workOptions
+	var f exportFlags
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write the clusters or the summary",
+		Long: `Export writes the clusters as
+
+  jsonl, csv, text   a line a cluster, a line a page, to read
+  parquet            a row a page, with the columns of Common Crawl's index
+  cdxj               an index of captures for replay tools
+  wacz               a copy of a WACZ file (--wacz) with its clusters in it
+
+what follows from them as
+
+  keep, keep-jsonl   which page of each cluster to keep (--policy,
+                     --prefer-host) and which are redundant; a line a page, a
+                     line a cluster
+  edges, edges-csv   every near pair with its scores
+  graphml            the same as a graph
+
+and the summary of the run as summary (text) or summary-json. The formats are
+described in docs/exports.md.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(c); err != nil {
+				return usageError{err}
+			}
+			o.progress = "none"
+			j, err := o.open(c, false, nil)
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.export(c, j), j.Close())
+		},
+	}
+	o.workspaceFlag(c)
+	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(pipeline.Formats, ", "))
+	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; without it standard output")
+	c.Flags().StringVar(&f.policy, "policy", string(report.KeepEarliest), "which page of a cluster to keep: "+policies()+" (of the file cluster.quality)")
+	c.Flags().StringSliceVar(&f.hosts, "prefer-host", nil, "hosts, with their subdomains, whose pages are kept before the policy is asked, the first first;\ncomma-separated, may be repeated")
+	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
+	return c
+}
+
+func (f *exportFlags) export(c *cobra.Command, j *job) error {
+	var kept report.Kept
+	options := pipeline.ExportOptions{Format: f.format, Keep: report.KeepPolicy(f.policy), PreferHosts: f.hosts, Kept: &kept, WACZ: f.wacz}
+	write := func(out io.Writer) error { return j.ExportWith(c.Context(), options, out) }
+	var err error
+	if f.output == "" || f.output == "-" {
+		err = write(c.OutOrStdout())
+	} else {
+		err = pipeline.ExportFile(f.output, write)
+	}
+	if err == nil && kept != (report.Kept{}) {
+		fmt.Fprintln(c.ErrOrStderr(), kept)
+	}
+	return err
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// cdxjFields are the JSON block of a line of CDXJ. The first seven are those
+// that the specification (CDXJ 0.1.0) demands; numbers among them are strings,
+// as cdxj-indexer and pywb write them.
+type cdxjFields struct {
+	URL      string `json:"url"`
+	Mime     string `json:"mime"`
+	Status   string `json:"status"`
+	Digest   string `json:"digest"`
+	Length   string `json:"length"`
+	Offset   string `json:"offset"`
+	Filename string `json:"filename"`
+
+	RecordID        string   `json:"record_id"`
+	Cluster         string   `json:"cluster"`
+	Size            int      `json:"cluster_size"`
+	Relation        Relation `json:"relation"`
+	Resemblance     Score    `json:"resemblance"`
+	Containment     Score    `json:"containment"`
+	VerifiedAgainst string   `json:"verified_against"`
+	RevisitOf       string   `json:"revisit_of,omitempty"`
+}
+
+// revisitMime is what indexes have as the media type of a revisit record, so
+// that replay looks for the capture that it repeats.
+const revisitMime = "warc/revisit"
+
+// CDXJ is the line of a member in an index of captures, with its line end. The
+// lines of an index are sorted by their bytes.
+func CDXJ(c Cluster, m Member) ([]byte, error) {
+	fields := cdxjFields{
+		URL: m.URI, Mime: m.MediaType, Status: known(int64(m.Status)), Digest: m.Digest,
+		Length: known(m.RecordBytes), Offset: decimal(m.Offset), Filename: m.WARC,
+		RecordID: m.RecordID, Cluster: c.ID, Size: c.Size, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment,
+		VerifiedAgainst: m.VerifiedAgainst, RevisitOf: m.RevisitOf,
+	}
+	if m.RevisitOf != "" {
+		fields.Mime = revisitMime
+	}
+	var b strings.Builder
+	b.WriteString(SURT(m.URI) + " " + timestamp(m.Date) + " ")
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(fields)
+	return []byte(b.String()), err
+}
+
+// known is a number, or - where it is not known.
+func known(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return decimal(n)
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"io"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"golang.org/x/net/publicsuffix"
+)
+
+// parquetRow is a member of a cluster. The first columns have the names and
+// meanings of Common Crawl's columnar index, so that both can be joined and
+// queried alike; a pointer is a column with nulls.
+type parquetRow struct {
+	SURT             string  `parquet:"url_surtkey"`
+	URL              string  `parquet:"url"`
+	Host             string  `parquet:"url_host_name,dict"`
+	TLD              *string `parquet:"url_host_tld,dict"`
+	RegisteredDomain *string `parquet:"url_host_registered_domain,dict"`
+	PrivateDomain    *string `parquet:"url_host_private_domain,dict"`
+	Protocol         string  `parquet:"url_protocol,dict"`
+	Path             string  `parquet:"url_path"`
+	Query            *string `parquet:"url_query"`
+	FetchTime        *int64  `parquet:"fetch_time,timestamp(millisecond)"`
+	FetchStatus      *int16  `parquet:"fetch_status,dict"`
+	ContentDigest    string  `parquet:"content_digest"`
+	MimeType         *string `parquet:"content_mime_type,dict"`
+	MimeDetected     string  `parquet:"content_mime_detected,dict"`
+	Charset          string  `parquet:"content_charset,dict"`
+	WARC             string  `parquet:"warc_filename,dict"`
+	RecordOffset     int64   `parquet:"warc_record_offset"`
+	RecordLength     *int64  `parquet:"warc_record_length"`
+
+	Cluster         string  `parquet:"cluster,dict"`
+	Size            int64   `parquet:"cluster_size"`
+	Representative  string  `parquet:"representative,dict"`
+	RecordID        string  `parquet:"record_id"`
+	Relation        string  `parquet:"relation,dict"`
+	Resemblance     float64 `parquet:"resemblance"`
+	Containment     float64 `parquet:"containment"`
+	VerifiedAgainst string  `parquet:"verified_against,dict"`
+	RevisitOf       *string `parquet:"revisit_of"`
+	PayloadBytes    int64   `parquet:"payload_bytes"`
+	TextBytes       int64   `parquet:"text_bytes"`
+}
+
+// What a row group holds at most, and so what is in memory.
+const (
+	parquetRows  = 64 << 10
+	parquetBytes = 16 << 20 // of strings
+)
+
+// NewParquet writes a row a member.
+func NewParquet(w io.Writer) Writer {
+	return &parquetWriter{w: parquet.NewGenericWriter[parquetRow](w,
+		parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows))}
+}
+
+type parquetWriter struct {
+	w     *parquet.GenericWriter[parquetRow]
+	bytes int // in the row group
+}
+
+func (p *parquetWriter) Write(c Cluster) error {
+	for _, m := range c.Members {
+		row := parquetOf(c, m)
+		if _, err := p.w.Write([]parquetRow{row}); err != nil {
+			return err
+		}
+		if p.bytes += 2*len(row.URL) + len(row.SURT) + len(row.ContentDigest) + len(row.RecordID) + 3*len(c.Representative); p.bytes >= parquetBytes {
+			p.bytes = 0
+			if err := p.w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parquetWriter) Close() error { return p.w.Close() }
+
+func parquetOf(c Cluster, m Member) parquetRow {
+	u := splitURI(m.URI)
+	host := canonicalHost(u.host)
+	row := parquetRow{
+		SURT: SURT(m.URI), URL: m.URI, Host: host, Protocol: strings.ToLower(u.scheme), Path: u.path, Query: present(u.query),
+		ContentDigest: strings.TrimPrefix(m.Digest, "sha1:"), MimeDetected: m.MediaType, Charset: m.Charset,
+		WARC: m.WARC, RecordOffset: m.Offset,
+		Cluster: c.ID, Size: int64(c.Size), Representative: c.Representative, RecordID: m.RecordID, Relation: string(m.Relation),
+		Resemblance: m.Resemblance.rounded(), Containment: m.Containment.rounded(), VerifiedAgainst: m.VerifiedAgainst,
+		RevisitOf: present(m.RevisitOf), PayloadBytes: m.Bytes, TextBytes: m.TextBytes,
+	}
+	row.TLD, row.RegisteredDomain, row.PrivateDomain = domains(host)
+	if !m.TypeSniffed {
+		row.MimeType = present(m.MediaType)
+	}
+	if ms, ok := milliseconds(m.Date); ok {
+		row.FetchTime = &ms
+	}
+	if m.Status > 0 && m.Status < 1<<15 {
+		status := int16(m.Status)
+		row.FetchStatus = &status
+	}
+	if m.RecordBytes > 0 {
+		row.RecordLength = &m.RecordBytes
+	}
+	for _, s := range []*string{&row.URL, &row.Path, row.Query, &row.WARC, &row.RecordID, &row.ContentDigest, &row.Representative, &row.VerifiedAgainst, row.RevisitOf} {
+		if s != nil {
+			*s = strings.ToValidUTF8(*s, "\uFFFD")
+		}
+	}
+	return row
+}
+
+// present is nil for what is empty.
+func present(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// domains are the last label of a host, its domain below the suffix of a
+// registry, and that below any public suffix; none of an address, and no domain
+// of a host that is a suffix.
+func domains(host string) (tld, registered, private *string) {
+	if _, err := netip.ParseAddr(host); err == nil || host == "" {
+		return nil, nil, nil
+	}
+	below := func(suffix string) *string {
+		rest, ok := strings.CutSuffix(host, "."+suffix)
+		if !ok {
+			return nil
+		}
+		return present(rest[strings.LastIndexByte(rest, '.')+1:] + "." + suffix)
+	}
+	suffix, icann := publicsuffix.PublicSuffix(host)
+	private = below(suffix)
+	for !icann && strings.Contains(suffix, ".") { // of a private registrar: that is below a registry's
+		_, parent, _ := strings.Cut(suffix, ".")
+		suffix, icann = publicsuffix.PublicSuffix(parent)
+	}
+	return present(host[strings.LastIndexByte(host, '.')+1:]), below(suffix), private
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }

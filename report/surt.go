@@ -1,0 +1,326 @@
+package report
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// SURT is the key by which web archives look up a URI: the host's labels in
+// reverse order, then path and query, all in one spelling. It is that of the
+// Python package surt 0.3 with its default options, which pywb and Common Crawl
+// use, and that is its Java ancestor's (webarchive-commons): escapes undone and
+// made again, user, default port, fragment, www, session ids and the slash at
+// the end dropped, fields of the query sorted, lower case. It is ASCII without
+// spaces whatever the URI.
+//
+// Where the package fails (a port that is no number) the authority is kept as
+// it is, and no name server is asked for a host made of numbers.
+func SURT(uri string) string {
+	u := splitURI(uri)
+	if u == (uriParts{}) {
+		return "-"
+	}
+	query := withoutQuerySessions(strings.ToLower(escape(unescape(u.query))))
+	var b strings.Builder
+	path := unescape(u.path)
+	if host := canonicalHost(u.host); host != "" {
+		labels := strings.Split(withoutWWW(host), ".")
+		slices.Reverse(labels)
+		b.WriteString(strings.Join(labels, ","))
+		if u.port != "" && u.port != defaultPorts[strings.ToLower(u.scheme)] {
+			b.WriteString(":" + u.port)
+		}
+		b.WriteByte(')')
+		path = plainPath(path)
+	} else {
+		b.WriteString(u.scheme + ":")
+		if path == "" && query != "" {
+			path = "/"
+		}
+	}
+	path = withoutPathSessions(strings.ToLower(escape(path)))
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	b.WriteString(path)
+	if query != "" {
+		b.WriteString("?" + sortedQuery(query))
+	}
+	return b.String()
+}
+
+// uriParts are the parts of a URI that count. The host is as written, the
+// port without leading zeros.
+type uriParts struct{ scheme, host, port, path, query string }
+
+var (
+	hasScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
+	repeated  = regexp.MustCompile(`^(?:https?://)*(https?://)`)
+	breaks    = strings.NewReplacer("\n", "", "\r", "", "\t", "")
+
+	defaultPorts = map[string]string{"http": "80", "https": "443"}
+)
+
+// splitURI cuts a URI as RFC 2396, appendix B, does. One without a scheme is
+// taken for http, and of several http:// in a row the last counts.
+func splitURI(uri string) (u uriParts) {
+	rest := breaks.Replace(strings.Trim(uri, " \t\n\r\v\f"))
+	if rest == "" {
+		return u
+	}
+	if !hasScheme.MatchString(rest) {
+		rest = "http://" + rest
+	}
+	rest = repeated.ReplaceAllString(rest, "$1")
+	rest, _, _ = strings.Cut(rest, "#")
+	u.scheme, rest, _ = strings.Cut(rest, ":")
+	rest, u.query, _ = strings.Cut(rest, "?")
+	u.path = rest
+	if authority, ok := strings.CutPrefix(rest, "//"); ok {
+		authority, u.path, ok = strings.Cut(authority, "/")
+		if ok {
+			u.path = "/" + u.path
+		}
+		u.host, u.port = splitAuthority(authority)
+	}
+	if u.host == "" && u.path != "" && strings.HasPrefix(u.scheme, "http") { // http:////host/path
+		u.host, u.path, _ = strings.Cut(strings.TrimLeft(u.path, "/"), "/")
+		u.path = "/" + u.path
+	}
+	return u
+}
+
+// splitAuthority gives host and port. Whoever logs in is left out.
+func splitAuthority(a string) (host, port string) {
+	a = a[strings.LastIndexByte(a, '@')+1:]
+	a = strings.TrimRight(a, ":")
+	host, port, _ = strings.Cut(a, ":")
+	if _, bracketed, ok := strings.Cut(a, "["); ok { // an IPv6 address
+		host, port, _ = strings.Cut(bracketed, "]")
+		_, port, _ = strings.Cut(port, ":")
+	}
+	n, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
+	switch {
+	case err != nil:
+		return a, ""
+	case n == 0:
+		return host, ""
+	}
+	return host, strconv.FormatUint(n, 10)
+}
+
+var hostToASCII = idna.New(idna.MapForLookup(), idna.Transitional(true), idna.StrictDomainName(false))
+
+// canonicalHost spells a host in one way: in Punycode, numbers as an address.
+func canonicalHost(host string) string {
+	host = unescape(host)
+	if strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) >= 0 {
+		if ascii, err := hostToASCII.ToASCII(strings.ToValidUTF8(host, "")); err == nil && labelsFit(ascii) {
+			host = ascii
+		}
+	}
+	host = strings.Trim(strings.ReplaceAll(host, "..", "."), ".")
+	if address, ok := numericHost(host); ok {
+		return address
+	}
+	return strings.ToLower(escape(host))
+}
+
+// labelsFit tells whether all labels of a name, but for an empty one at its
+// end, have 1 to 63 bytes (RFC 3490, section 4.1). One that has others stays as
+// it is written.
+func labelsFit(name string) bool {
+	return name == "" || !slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "."), "."), func(label string) bool {
+		return label == "" || len(label) > 63
+	})
+}
+
+// numericHost is the IPv4 address that numbers stand for, as inet_aton has it:
+// the last of one to four fills all that is left; those with a leading 0 are
+// octal. One number alone is decimal, and its lower four bytes count.
+func numericHost(host string) (address string, ok bool) {
+	parts := strings.Split(host, ".")
+	octal := strings.HasPrefix(host, "0") && len(parts) > 1
+	if len(parts) > 4 || octal && strings.ContainsAny(host, "89") {
+		return "", false
+	}
+	var sum uint64
+	for i, p := range parts {
+		if p == "" || strings.Trim(p, "0123456789") != "" {
+			return "", false
+		}
+		base, bits := 10, 8
+		if p[0] == '0' && len(parts) > 1 {
+			base = 8
+		}
+		if i == len(parts)-1 {
+			bits = 8 * (5 - len(parts))
+		}
+		if len(parts) == 1 {
+			sum = lowerWord(p)
+			break
+		}
+		n, err := strconv.ParseUint(p, base, bits)
+		if err != nil {
+			return "", false
+		}
+		sum = sum<<bits | n
+	}
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], uint32(sum))
+	return netip.AddrFrom4(b).String(), true
+}
+
+// lowerWord is a number of any length modulo 2^32.
+func lowerWord(digits string) (n uint64) {
+	for _, c := range []byte(digits) {
+		n = (n*10 + uint64(c-'0')) & 0xffffffff
+	}
+	return n
+}
+
+// withoutWWW drops a first label www, www1 and so on.
+func withoutWWW(host string) string {
+	if rest, ok := strings.CutPrefix(host, "www"); ok {
+		if rest, ok = strings.CutPrefix(strings.TrimLeft(rest, "0123456789"), "."); ok {
+			return rest
+		}
+	}
+	return host
+}
+
+// plainPath takes . and .. and empty names out of a path.
+func plainPath(path string) string {
+	var kept []string
+	names := strings.Split(path, "/")
+	for _, name := range names[1:] {
+		switch {
+		case name == ".":
+		case name == ".." && len(kept) > 0:
+			kept = kept[:len(kept)-1]
+		default: // also a .. that leads out
+			kept = append(kept, name)
+		}
+	}
+	if len(kept) == 0 {
+		return "/"
+	}
+	last := len(kept) - 1
+	dirs := slices.DeleteFunc(kept[:last:last], func(name string) bool { return name == "" })
+	return "/" + strings.Join(append(slices.Clone(dirs), kept[last]), "/")
+}
+
+// Session ids, as servers write them into paths and queries, in lower case; what
+// is captured stays.
+var (
+	pathSessions = []*regexp.Regexp{
+		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
+		regexp.MustCompile(`^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$`),
+	}
+	querySessions = []*regexp.Regexp{
+		regexp.MustCompile(`^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)sid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$`),
+	}
+)
+
+func withoutPathSessions(path string) string {
+	if !strings.Contains(path, ".aspx") { // the expressions cost more than all else together
+		return path
+	}
+	return withoutSessions(pathSessions, path)
+}
+
+func withoutQuerySessions(query string) string {
+	if !strings.Contains(query, "sid=") && !strings.Contains(query, "sessionid") && !strings.Contains(query, "cfid=") {
+		return query
+	}
+	return withoutSessions(querySessions, query)
+}
+
+func withoutSessions(sessions []*regexp.Regexp, s string) string {
+	for _, session := range sessions {
+		if m := session.FindStringSubmatch(s); m != nil {
+			s = m[1] + m[2]
+		}
+	}
+	return s
+}
+
+// sortedQuery sorts the fields of a query by name, then value.
+func sortedQuery(query string) string {
+	if len(query) <= 1 {
+		return query
+	}
+	fields := strings.Split(query, "&")
+	slices.SortFunc(fields, func(a, b string) int {
+		an, av, aHas := strings.Cut(a, "=")
+		bn, bv, bHas := strings.Cut(b, "=")
+		switch c := cmp.Or(strings.Compare(an, bn), strings.Compare(av, bv)); {
+		case c != 0:
+			return c
+		case aHas == bHas:
+			return 0
+		case bHas:
+			return -1
+		}
+		return 1
+	})
+	return strings.Join(fields, "&")
+}
+
+// unescape undoes percent escapes until none is left. What an escape becomes can
+// be part of another, so it is looked at again; every byte is written once.
+func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		out = append(out, s[i])
+		for n := len(out); n >= 3 && out[n-3] == '%'; n = len(out) {
+			high, low := hexDigit(out[n-2]), hexDigit(out[n-1])
+			if high < 0 || low < 0 {
+				break
+			}
+			out = append(out[:n-3], byte(high<<4|low))
+		}
+	}
+	return string(out)
+}
+
+// hexDigit is the value of a hexadecimal digit, or -1.
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c - 'a' + 10)
+	case 'A' <= c && c <= 'F':
+		return int(c - 'A' + 10)
+	}
+	return -1
+}
+
+// escape escapes all but visible ASCII, and of that # and %.
+func escape(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c <= ' ' || c >= 0x7f || c == '#' || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
