@@ -229,7 +229,7 @@ func TestExportsTakeAnyDateAndURI(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	for _, format := range []string{"csv", "text"} {
+	for _, format := range []string{"csv", "text", "cdxj", "keep", "keep-jsonl", "edges", "edges-csv", "graphml"} {
 		var b bytes.Buffer
 		if err := w.Export(context.Background(), format, &b); err != nil || !utf8.Valid(b.Bytes()) || bytes.IndexByte(b.Bytes(), 0) >= 0 {
 			t.Errorf("%s: %v", format, err)

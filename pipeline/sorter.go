@@ -14,8 +14,8 @@ import (
 
 // sorterBytes is what a sorter has in memory while it takes entries, and twice
 // that for reading at most; the rest is in a file of the workspace's tmp
-// directory, as sorted runs.
-const sorterBytes = 8 << 20
+// directory, as sorted runs. It is a variable for tests.
+var sorterBytes = 8 << 20
 
 // sorter sorts entries by key, then value, as many as there are. Two that are
 // equal are kept both.

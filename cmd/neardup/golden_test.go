@@ -26,6 +26,12 @@ func TestGolden(t *testing.T) {
 			golden(t, preset+".clusters.jsonl", exported(t, dir, "clusters.jsonl"))
 			golden(t, preset+".clusters.csv", exported(t, dir, "clusters.csv"))
 			golden(t, preset+".summary.json", withoutTimes(t, exported(t, dir, "summary.json")))
+			if preset == "default" {
+				for format, name := range map[string]string{"cdxj": "clusters.cdxj", "keep": "keep.csv", "keep-jsonl": "keep.jsonl",
+					"edges": "edges.jsonl", "graphml": "graph.graphml"} {
+					golden(t, preset+"."+name, neardup(t, exitOK, "export", "--workspace", dir, "--format", format))
+				}
+			}
 
 			for format, name := range map[string]string{"jsonl": "clusters.jsonl", "csv": "clusters.csv",
 				"summary-json": "summary.json", "summary": "summary.txt"} {

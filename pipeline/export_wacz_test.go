@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/extract"
+	"neardup/report"
+)
+
+// writeWACZ packs archives as archive/data.warc.gz, and so on.
+func writeWACZ(t *testing.T, path string, archives ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	put := func(name string, content []byte) {
+		e, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = e.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, archive := range archives {
+		content, err := os.ReadFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(fmt.Sprintf("archive/data%.*d.warc.gz", min(i, 1), i), content)
+	}
+	put("datapackage.json", []byte(`{"profile":"data-package","resources":[]}`))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return write(t, path, b.Bytes())
+}
+
+// Of two WACZ files that call their archive the same, each gets the clusters
+// that have a page in it.
+func TestWACZGetsItsOwnClusters(t *testing.T) {
+	file := crawl(t)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var offsets []int64
+	r, err := extract.NewReader(bytes.NewReader(b), extract.Position{}, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		raw, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		offsets = append(offsets, raw.Offset)
+	}
+	cut := offsets[len(offsets)/4]
+	dir := t.TempDir()
+	parts := []string{
+		writeWACZ(t, filepath.Join(dir, "one.wacz"), write(t, filepath.Join(dir, "one"), b[:cut])),
+		writeWACZ(t, filepath.Join(dir, "two.wacz"), write(t, filepath.Join(dir, "two"), b[cut:])),
+	}
+	ws := t.TempDir()
+	runAll(t, ws, mustLoad(t), Options{}, parts...)
+	w := openWith(t, ws)
+	all := map[string]report.Cluster{}
+	for c, err := range w.Clusters(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[c.ID] = c
+	}
+	for i, part := range parts {
+		out := exportOf(t, w, ExportOptions{Format: "wacz", WACZ: part})
+		z, err := zip.NewReader(bytes.NewReader(out), int64(len(out)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := z.Open("neardup/clusters.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		for d := json.NewDecoder(f); d.More(); {
+			var c report.Cluster
+			if err := d.Decode(&c); err != nil {
+				t.Fatal(err)
+			}
+			got[c.ID] = true
+		}
+		for id, c := range all {
+			in := slices.ContainsFunc(c.Members, func(m report.Member) bool {
+				return slices.ContainsFunc(recordIDs(b, cut, i), func(id string) bool { return id == m.RecordID })
+			})
+			if got[id] != in {
+				t.Errorf("%s: cluster %s of %d pages: %v, want %v", part, id, c.Size, got[id], in)
+			}
+		}
+		if len(got) == 0 || i == 0 && len(got) == len(all) {
+			t.Errorf("%s has %d of %d clusters", part, len(got), len(all))
+		}
+	}
+	if err := w.ExportWith(context.Background(), ExportOptions{Format: "wacz"}, io.Discard); !errors.Is(err, ErrUsage) {
+		t.Errorf("without a file: %v", err)
+	}
+	for _, wrong := range []string{filepath.Join(dir, "missing.wacz"), file} {
+		if err := w.ExportWith(context.Background(), ExportOptions{Format: "wacz", WACZ: wrong}, io.Discard); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// recordIDs are the ids of the records before the cut, or behind it.
+func recordIDs(b []byte, cut int64, part int) (ids []string) {
+	half := [][]byte{b[:cut], b[cut:]}[part]
+	r, err := extract.NewReader(bytes.NewReader(half), extract.Position{}, limits)
+	if err != nil {
+		return nil
+	}
+	for raw, err := r.Next(); err == nil; raw, err = r.Next() {
+		for line := range strings.Lines(string(raw.Header)) {
+			if id, ok := strings.CutPrefix(line, "WARC-Record-ID: "); ok {
+				ids = append(ids, strings.TrimSpace(id))
+			}
+		}
+	}
+	return ids
+}
+
+func TestKeepByQuality(t *testing.T) {
+	dir, file := t.TempDir(), crawl(t)
+	const best = "http://recipes.example/draft/mochi.html"
+	setting := "cluster.quality=" + write(t, filepath.Join(t.TempDir(), "quality.tsv"), []byte("http://recipes.example/pages/mochi.html\t1\n"+best+"\t3\n"))
+	runAll(t, dir, mustLoad(t), Options{}, file)
+	w := openWith(t, dir)
+	o := ExportOptions{Format: "keep-jsonl", Keep: report.KeepQuality}
+	if err := w.ExportWith(context.Background(), o, io.Discard); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "cluster.quality") {
+		t.Errorf("without a quality file: %v", err)
+	}
+	dir = t.TempDir()
+	runAll(t, dir, mustLoad(t, setting), Options{}, file)
+	w = openWith(t, dir, setting)
+	if lists := exportOf(t, w, o); !bytes.Contains(lists, []byte(`"keep":{"record_id":"<urn:uuid:48beb51b-984f-56eb-a65a-31d320fe24da>","uri":"`+best)) {
+		t.Errorf("%s is not kept:\n%s", best, lists)
+	}
+}
