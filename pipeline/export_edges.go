@@ -33,7 +33,7 @@ func (w *Workspace) edges(ctx context.Context) (_ *edges, err error) {
 		}
 	}()
 	for t, err := range w.clusteredTexts() {
-		if err := errors.Join(err, texts.add(t.text[:], t.group[:])); err != nil {
+		if err := errors.Join(err, texts.add(t.text[:], nil)); err != nil {
 			return e, err
 		}
 	}
@@ -47,7 +47,7 @@ func (w *Workspace) edges(ctx context.Context) (_ *edges, err error) {
 			return e, err
 		}
 	}
-	e.pages, err = w.store.gather(ctx, distinctTexts(texts))
+	e.pages, err = w.store.gather(ctx, sortedTexts(texts))
 	return e, err
 }
 
@@ -59,17 +59,13 @@ func (e *edges) close() error {
 	return err
 }
 
-// distinctTexts gives each text once, without a group.
-func distinctTexts(texts *sorter) iter.Seq2[wantedText, error] {
+// sortedTexts gives the texts that are keys, without a group.
+func sortedTexts(texts *sorter) iter.Seq2[wantedText, error] {
 	return func(yield func(wantedText, error) bool) {
-		var last []byte
 		for e, err := range texts.sorted() {
-			if err == nil && bytes.Equal(e.key, last) {
-				continue
-			}
 			var w wantedText
 			if err == nil {
-				w.text, last = textID(e.key), append(last[:0], e.key...)
+				w.text = textID(e.key)
 			}
 			if !yield(w, err) || err != nil {
 				return

@@ -145,6 +145,9 @@ func checkFormats(t *testing.T, w *Workspace) {
 		if err := json.Unmarshal([]byte(line[strings.IndexByte(line, '{'):]), &c); err != nil {
 			t.Fatal(err)
 		}
+		if !strings.HasPrefix(line, report.SURT(c.URL)+" 2024") {
+			t.Errorf("the key of %s", line)
+		}
 		pages = append(pages, page{c.ID, c.URL, c.Cluster, c.Relation})
 	}
 	same("cdxj", pages)

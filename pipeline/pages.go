@@ -93,8 +93,9 @@ type textPages struct {
 	pages []report.Member
 }
 
-// gather finds the pages of texts that come sorted by text, and gives them by
-// group and text, as pagesOf reads them. Looking up every page takes far longer
+// gather finds the pages of texts that come sorted by text, each in one group
+// but as often as may be, and gives them by group and text, as pagesOf reads
+// them. Looking up every page takes far longer
 // once the tables do not fit into memory: texts and documents are named by
 // hashes, so every lookup is somewhere else. This goes through both tables once
 // and sorts in between.

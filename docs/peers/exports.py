@@ -27,14 +27,14 @@ from warcio.archiveiterator import ArchiveIterator
 def main():
     folder, archives = sys.argv[1], sys.argv[2:]
     at = lambda name: os.path.join(folder, name)
-    members = {}  # (record id, date, uri) -> (cluster, relation)
+    members = {}  # (record id, digits of the date, uri) -> (cluster, relation)
     clusters = {}
     with open(at("clusters.jsonl"), encoding="utf-8") as f:
         for line in f:
             c = json.loads(line)
             clusters[c["cluster"]] = c
             for m in c["members"]:
-                members[m["record_id"], m["date"], m["uri"]] = (c["cluster"], m["relation"])
+                members[m["record_id"], digits(m["date"]), m["uri"]] = (c["cluster"], m["relation"])
     print(f"jsonl: {len(clusters)} clusters, {len(members)} pages")
 
     rows = pyarrow.parquet.read_table(at("clusters.parquet")).to_pylist()
@@ -60,7 +60,7 @@ def main():
     for line in lines:
         c = CDXObject(line)
         assert c["urlkey"] == surt(c["url"]), c
-        assert members[c["record_id"], iso(c["timestamp"], c, members), c["url"]] == (c["cluster"], c["relation"])
+        assert members[c["record_id"], c["timestamp"], c["url"]] == (c["cluster"], c["relation"])
         assert all(c.get(f) not in (None, "") for f in ("url", "mime", "status", "digest", "length", "offset", "filename"))
     source = FileIndexSource(at("clusters.cdxj"))
     for url in {m[2] for m in members}:
@@ -102,12 +102,10 @@ def main():
     print(f"edges, networkx: {len(edges)} edges, {graph.number_of_nodes()} nodes; the parts that clusters' edges connect are the clusters")
 
 
-def iso(timestamp, c, members):
-    """The date as in jsonl: of those of the page the one with these digits."""
-    for record_id, date, url in members:
-        if record_id == c["record_id"] and url == c["url"] and "".join(d for d in date if d.isdigit())[:14] == timestamp:
-            return date
-    raise AssertionError(c)
+def digits(date):
+    """The date as indexes have it; one that is none, as of a text collection, is zeros."""
+    found = "".join(d for d in date if d.isdigit())[:14]
+    return found if len(found) == 14 else "0" * 14
 
 
 class Clip:
