@@ -106,7 +106,7 @@ func (w *Workspace) exportAll(ctx context.Context, see func(report.Cluster)) (re
 		return s, err
 	}
 	file := func(name string, write func(io.Writer) error) error {
-		return ExportFile(w.path("exports", name), write)
+		return exportFile(w.path("exports", name), write)
 	}
 	err = file("clusters.jsonl", func(jsonl io.Writer) error {
 		return file("clusters.csv", func(csv io.Writer) error {
@@ -127,14 +127,18 @@ func (w watcher) Close() error                 { return nil }
 
 // ExportFile publishes what write writes under path, whole or not at all.
 func ExportFile(path string, write func(io.Writer) error) error {
-	err := writeFile(path, func(f *os.File) error {
-		b := bufio.NewWriterSize(f, 256<<10)
-		return errors.Join(write(b), b.Flush())
-	})
+	err := exportFile(path, write)
 	if err != nil && isNoSpace(err) && !errors.Is(err, ErrDiskFull) {
 		return diskFull(filepath.Dir(path), err)
 	}
 	return err
+}
+
+func exportFile(path string, write func(io.Writer) error) error {
+	return writeFile(path, func(f *os.File) error {
+		b := bufio.NewWriterSize(f, 256<<10)
+		return errors.Join(write(b), b.Flush())
+	})
 }
 
 func (w *Workspace) writeClusters(ctx context.Context, to ...report.Writer) error {

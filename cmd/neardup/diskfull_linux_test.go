@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"neardup/pipeline"
 )
 
 // TestDiskFull runs on a disk that is too small, and makes it larger each time
@@ -55,4 +58,27 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("%d KB were enough", kilobytes)
 	}
 	big.check(t, dir)
+}
+
+// TestExportDiskFull writes exports onto a disk that is too small for them.
+func TestExportDiskFull(t *testing.T) {
+	disk, dir := t.TempDir(), t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8k"); err != nil {
+		t.Skipf("a small disk cannot be mounted here; it takes root: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	runIn(t, dir, committed)
+	for _, format := range pipeline.Formats {
+		if strings.HasPrefix(format, "summary") || format == "wacz" {
+			continue
+		}
+		neardup(t, exitDiskFull, "export", "--workspace", dir, "--format", format, "--output", filepath.Join(disk, "out"))
+		if files, err := os.ReadDir(disk); err != nil || len(files) > 0 {
+			t.Errorf("%s: left %v (%v)", format, files, err)
+		}
+	}
 }
