@@ -66,6 +66,31 @@ func (f *pageFinder) page(id extract.ID) (report.Member, error) {
 	return d.member(id, file, offset), err
 }
 
+// pages are the pages that have a text, as in textPages.
+func (f *pageFinder) pages(t textID) (pages []report.Member, err error) {
+	for r, err := range f.occurrences.rows(join(tableOccurrence, t[:])) {
+		if err != nil {
+			return nil, err
+		}
+		_, d, err := parseOccurrenceKey(r.key())
+		if err != nil {
+			return nil, err
+		}
+		m, err := f.page(d)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, m)
+	}
+	slices.SortFunc(pages, comparePagesOfText)
+	return pages, nil
+}
+
+// comparePagesOfText sorts captures before revisits, the earliest first.
+func comparePagesOfText(a, b report.Member) int {
+	return cmp.Or(compareBool(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
+}
+
 // readDocument reads a document into d, and where it is. Of several files that
 // hold it the first by name counts.
 func readDocument(documents *seeker, id extract.ID, d any) (file string, offset int64, err error) {
@@ -191,9 +216,7 @@ func pagesOf(ctx context.Context, gathered *sorter) iter.Seq2[textPages, error] 
 	return func(yield func(textPages, error) bool) {
 		var current textPages
 		flush := func() bool {
-			slices.SortFunc(current.pages, func(a, b report.Member) int {
-				return cmp.Or(compareBool(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
-			})
+			slices.SortFunc(current.pages, comparePagesOfText)
 			return yield(current, ctx.Err())
 		}
 		for e, err := range gathered.sorted() {
