@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -106,10 +107,11 @@ func (w *Workspace) sign(sr *stageRun) error {
 	g.Go(func() error {
 		postings := fixedRun{size: postingSize}
 		var signed []entry
+		saved := time.Now()
 		flush := func() error {
 			err := w.store.ingest(ctx, append(postings.sorted(w.o.Workers), sortEntries(signed))...)
 			postings.clear()
-			signed = signed[:0]
+			signed, saved = signed[:0], time.Now()
 			return err
 		}
 		for j := range out {
@@ -120,7 +122,8 @@ func (w *Workspace) sign(sr *stageRun) error {
 				signed = append(signed, entry{signedKey(id), j.signed[i]})
 			}
 			w.o.Progress.Add(int64(len(j.ids)))
-			if postings.len() >= w.o.runRows {
+			// Not all schemes have many signatures, or are fast.
+			if postings.len() >= w.o.runRows || time.Since(saved) > commitEvery {
 				if err := flush(); err != nil {
 					return err
 				}
