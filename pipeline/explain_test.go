@@ -86,8 +86,8 @@ func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j 
 // with the verdicts it kept, and, all pairs together, with the counts of its
 // filters.
 func TestExplanationsAgreeWithTheRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("explains thousands of pairs")
+	if testing.Short() || raced {
+		t.Skip("explains thousands of pairs, one after another")
 	}
 	var all [][]string // a preset and settings over it
 	for _, name := range configs.Names() {
@@ -122,6 +122,9 @@ func drift(rng *rand.Rand, n int) (texts []string) {
 
 // With sets that overlap, a text leads in one and has joined a leader in another.
 func TestExplanationsOfOverlappingSets(t *testing.T) {
+	if raced {
+		t.Skip("explains thousands of pairs, one after another")
+	}
 	rng := rand.New(rand.NewPCG(3, 9))
 	several, parted := 0, 0
 	for range 3 {
@@ -222,8 +225,11 @@ func checkChain(t *testing.T, e explain.Explanation) {
 }
 
 func TestExplanationsEndByEveryFilter(t *testing.T) {
-	if testing.Short() {
-		t.Skip("explains thousands of pairs")
+	if raced {
+		t.Skip("explains thousands of pairs, one after another")
+	}
+	if testing.Short() || raced {
+		t.Skip("explains thousands of pairs, one after another")
 	}
 	ended := map[explain.Filter]bool{}
 	for _, c := range []configs.Config{
