@@ -225,9 +225,6 @@ func checkChain(t *testing.T, e explain.Explanation) {
 }
 
 func TestExplanationsEndByEveryFilter(t *testing.T) {
-	if raced {
-		t.Skip("explains thousands of pairs, one after another")
-	}
 	if testing.Short() || raced {
 		t.Skip("explains thousands of pairs, one after another")
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Texts to the pairs or clusters whose simhashes differ in few bits: the packages simhash and simhash-pybind.
 
-usage: simhash_texts.py [--library simhash|pybind] [--distance 3] [--clusters FILE] [--prints FILE] TEXTS
+usage: simhash_texts.py [--package simhash|pybind] [--distance 3] [--clusters FILE] [--prints FILE] TEXTS
 
 TEXTS is as for joins_texts.py. Features are those of simhash by default: runs of four letters, digits and
 underscores, in lower case and without what is between them, by how often they occur; a hash is 64 bits of MD5.
@@ -79,14 +79,14 @@ def clusters(n, pairs):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("file")
-    p.add_argument("--library", choices=["simhash", "pybind"], default="simhash")
+    p.add_argument("--package", choices=["simhash", "pybind"], default="simhash")
     p.add_argument("--distance", type=int, default=3)
     p.add_argument("--clusters", help="write the clusters, single link, as JSON lines")
     p.add_argument("--prints", help="write the signatures, a hexadecimal number a line")
     o = p.parse_args()
     ids, texts = zip(*read(o.file))
     start = time.process_time()
-    signed, pairs, signing = (by_simhash if o.library == "simhash" else by_pybind)(texts, o.distance)
+    signed, pairs, signing = (by_simhash if o.package == "simhash" else by_pybind)(texts, o.distance)
     end = time.process_time()
     if o.clusters:
         with open(o.clusters, "w", encoding="utf-8") as out:
@@ -95,7 +95,7 @@ def main():
     if o.prints:
         with open(o.prints, "w", encoding="utf-8") as out:
             out.writelines(f"{s:016x}\n" for s in signed)
-    print(json.dumps({"name": o.library, "texts": len(texts), "pairs": len(pairs), "cpu-ms": round(1000 * (end - start)),
+    print(json.dumps({"name": o.package, "texts": len(texts), "pairs": len(pairs), "cpu-ms": round(1000 * (end - start)),
                       "find-ms": round(1000 * (end - signing), 1), "texts/cpu-s": round(len(texts) / (end - start), 1)}))
 
 
