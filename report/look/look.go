@@ -1,0 +1,105 @@
+// Package look is how the pages of the static report and of the review server
+// look: one style sheet, and how numbers, dates and crawled text are written.
+package look
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"neardup/report"
+)
+
+// Style is the style sheet. It has light and dark colours, print, and narrow
+// screens; it loads nothing.
+//
+//go:embed style.css
+var Style string
+
+// Funcs are for templates.
+var Funcs = template.FuncMap{
+	"count":   Count,
+	"bytes":   Bytes,
+	"percent": Percent,
+	"day":     Day,
+	"clip":    Clip,
+	"host":    Host,
+}
+
+// Count writes an integer with its thousands apart.
+func Count(n any) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Bytes writes a size in decimal units.
+func Bytes(n int64) string {
+	const units = "kMGTPE"
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, i := float64(n)/1000, 0
+	for f >= 999.95 && i < len(units)-1 {
+		f, i = f/1000, i+1
+	}
+	return fmt.Sprintf("%.1f %cB", f, units[i])
+}
+
+// Percent writes a share of a whole.
+func Percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(whole))
+}
+
+// Day is the day of a WARC-Date.
+func Day(date string) string { return Clip(date, len("2006-01-02")) }
+
+// Clip shortens text of others to at most so many code points, and shows what
+// does not show: control characters and those that change the direction of what
+// is around them.
+func Clip(s string, most int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > most {
+			b.WriteString("…")
+			break
+		}
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteByte(' ')
+		case !unicode.IsGraphic(r):
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Host is the host of a target URI, empty where there is none.
+func Host(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// Relations say in words what a member is to its cluster.
+var Relations = map[report.Relation]string{
+	report.Representative: "stands for the cluster",
+	report.Identical:      "has the same text as the representative",
+	report.Near:           "reaches the resemblance that is asked for",
+	report.Contained:      "is contained in the other",
+	report.Contains:       "contains the other",
+	report.Linked:         "was verified against another member",
+}
