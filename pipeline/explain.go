@@ -26,24 +26,33 @@ func (w *Workspace) Explain(ctx context.Context, a, b string) (explain.Explanati
 }
 
 func (w *Workspace) explainPages(ctx context.Context, a, b string) (e explain.Explanation, err error) {
-	p := explained{Workspace: w, ctx: ctx}
-	var sides [2]explain.Side
+	var pages [2]found
 	for i, name := range [2]string{a, b} {
-		if p.pages[i], err = w.findPage(ctx, name); err != nil {
+		if pages[i], err = w.findPage(ctx, name); err != nil {
 			return e, err
 		}
-		if p.texts[i], err = p.pages[i].textID(); err != nil {
-			return e, err
+	}
+	e, _, err = w.explainFound(ctx, pages)
+	return e, err
+}
+
+// explainFound explains two pages, and gives what of their texts is compared.
+func (w *Workspace) explainFound(ctx context.Context, pages [2]found) (e explain.Explanation, compared [2]string, err error) {
+	p := explained{Workspace: w, ctx: ctx, pages: pages}
+	var sides [2]explain.Side
+	for i := range pages {
+		if p.texts[i], err = pages[i].textID(); err != nil {
+			return e, compared, err
 		}
-		if sides[i], err = w.side(p.pages[i], p.texts[i]); err != nil {
-			return e, err
+		if sides[i], err = w.side(pages[i], p.texts[i]); err != nil {
+			return e, compared, err
 		}
 		p.compared[i] = sides[i].Compared
 	}
 	if e, err = explain.Pair(w.config, sides[0], sides[1], searchScore(w.config)); err != nil {
-		return e, err
+		return e, compared, err
 	}
-	return e, p.run(&e)
+	return e, p.compared, p.run(&e)
 }
 
 func (w *Workspace) side(f found, t textID) (s explain.Side, err error) {

@@ -273,7 +273,7 @@ func assemble(rows []clusterRow, pages map[textID][]report.Member) (report.Clust
 		}
 		for i, m := range pages[r.member] {
 			m.Resemblance, m.Containment = report.Score(r.score.Resemblance), report.Score(r.score.Containment)
-			m.VerifiedAgainst = pages[r.against][0].RecordID
+			m.VerifiedAgainst, m.AgainstDocument = pages[r.against][0].RecordID, pages[r.against][0].Document
 			m.Relation = relation(r, id, i)
 			c.Members = append(c.Members, m)
 		}

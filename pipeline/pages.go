@@ -94,17 +94,26 @@ func comparePagesOfText(a, b report.Member) int {
 // readDocument reads a document into d, and where it is. Of several files that
 // hold it the first by name counts.
 func readDocument(documents *seeker, id extract.ID, d any) (file string, offset int64, err error) {
+	file, offset, ok, err := lookUpDocument(documents, id, d)
+	if err == nil && !ok {
+		err = fmt.Errorf("no document: %w", corrupt(id[:]))
+	}
+	return file, offset, err
+}
+
+// lookUpDocument is readDocument of a document that may not be there.
+func lookUpDocument(documents *seeker, id extract.ID, d any) (file string, offset int64, ok bool, err error) {
 	for r, err := range documents.rows(join(tableDocument, id[:])) {
 		if err != nil {
-			return "", 0, err
+			return "", 0, false, err
 		}
 		if err := r.json(d); err != nil {
-			return "", 0, err
+			return "", 0, false, err
 		}
 		_, file, offset, err := parseDocumentKey(r.key())
-		return file, offset, err
+		return file, offset, true, err
 	}
-	return "", 0, fmt.Errorf("no document: %w", corrupt(id[:]))
+	return "", 0, false, nil
 }
 
 // wantedText is a text whose pages are asked for, and the group of texts that it

@@ -45,6 +45,7 @@ type Member struct {
 	VerifiedAgainst string   `json:"verified_against"`
 	RevisitOf       string   `json:"revisit_of,omitempty"` // record id of the capture that a revisit repeats
 	Bytes           int64    `json:"-"`                    // of the payload
+	AgainstDocument string   `json:"-"`                    // docID of the page that it was verified against
 	Capture         `json:"-"`
 }
 

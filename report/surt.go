@@ -57,6 +57,10 @@ func SURT(uri string) string {
 	return b.String()
 }
 
+// Host is the host of a URI as SURT spells it, but with www; empty where there
+// is none.
+func Host(uri string) string { return canonicalHost(splitURI(uri).host) }
+
 // uriParts are the parts of a URI that count. The host is as written, the
 // port without leading zeros.
 type uriParts struct{ scheme, host, port, path, query string }
