@@ -8,9 +8,11 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"slices"
 
 	"neardup/cluster"
 	"neardup/extract"
+	"neardup/report"
 	"neardup/signature"
 )
 
@@ -36,6 +38,11 @@ const (
 	tableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
 	tableKept       = 'k' // k outcome[16] textID[16]             representative[16]
 	tableName       = 'n' // n digest[16] date[14] docID[16]      -
+	tableBrowsed    = 'b' // b cluster[16]                        JSON, browsedCluster
+	tableSize       = 'z' // z ^size[4] cluster[16]               -
+	tableMember     = 'o' // o cluster[16] number[4]              docID[16] against[16] relation[1] scores[16]
+	tableSURT       = 'y' // y SURT 00 date[14] docID[16]         -, or cluster[16] size[4]
+	tableDate       = 'f' // f date[14] docID[16]                 likewise
 )
 
 // textID names a text. extract and cluster have types of their own for it.
@@ -138,6 +145,98 @@ func parseNameKey(k []byte) (d extract.ID, err error) {
 		return d, corrupt(k)
 	}
 	return extract.ID(k[1+16+nameDate:]), nil
+}
+
+func browsedKey(c textID) []byte { return join(tableBrowsed, c[:]) }
+
+// sizeKey puts the largest first.
+func sizeKey(size uint32, c textID) []byte {
+	return join(tableSize, binary.BigEndian.AppendUint32(nil, ^size), c[:])
+}
+
+func parseSizeKey(k []byte) (c textID, err error) {
+	if len(k) != 1+4+16 {
+		return c, corrupt(k)
+	}
+	return textID(k[5:]), nil
+}
+
+// memberKey is that of a member of a cluster, by its number in the order of
+// exports; that of the representative is 0.
+func memberKey(c textID, number uint32) []byte {
+	return join(tableMember, c[:], binary.BigEndian.AppendUint32(nil, number))
+}
+
+// browsedMember is a row of tableMember.
+type browsedMember struct {
+	document, against        extract.ID
+	relation                 report.Relation
+	resemblance, containment float64
+}
+
+// relations are those of members; in a row is the place here.
+var relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains, report.Linked}
+
+const memberSize = 16 + 16 + scoreSize
+
+func (m browsedMember) append(b []byte) []byte {
+	b = append(append(b, m.document[:]...), m.against[:]...)
+	return score{Relation(slices.Index(relations, m.relation)), m.resemblance, m.containment}.append(b)
+}
+
+func (r row) browsedMember() (m browsedMember, err error) {
+	v, err := r.value()
+	if err != nil {
+		return m, err
+	}
+	if len(v) != memberSize || int(v[32]) >= len(relations) {
+		return m, corrupt(r.key())
+	}
+	s, err := parseScore(v[32:])
+	return browsedMember{extract.ID(v[:16]), extract.ID(v[16:]), relations[v[32]], s.Resemblance, s.Containment}, err
+}
+
+// mostSURT are the bytes of a SURT in a key; of what has more the rest does not
+// count.
+const mostSURT = 512
+
+func surtKey(surt, date string, d extract.ID) []byte {
+	return join(tableSURT, []byte(surt[:min(mostSURT, len(surt))]), []byte{0}, []byte(date), d[:])
+}
+
+func dateKey(date string, d extract.ID) []byte { return join(tableDate, []byte(date), d[:]) }
+
+// browsedPage is a row of tableSURT or of tableDate.
+type browsedPage struct {
+	surt, date string // no SURT by date
+	document   extract.ID
+	cluster    textID
+	size       uint32 // 0: in no cluster
+}
+
+// appendPlaced appends the value of a page in a cluster.
+func appendPlaced(b []byte, c textID, size uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(b, c[:]...), size)
+}
+
+func (r row) browsedPage() (p browsedPage, err error) {
+	k := r.key()
+	at := len(k) - nameDate - 16
+	v, err := r.value()
+	if err != nil {
+		return p, err
+	}
+	if at < 1 || k[0] == tableSURT && (at < 2 || k[at-1] != 0) || len(v) != 0 && len(v) != 20 {
+		return p, corrupt(k)
+	}
+	p.date, p.document = string(k[at:at+nameDate]), extract.ID(k[at+nameDate:])
+	if k[0] == tableSURT {
+		p.surt = string(k[1 : at-1])
+	}
+	if len(v) > 0 {
+		p.cluster, p.size = textID(v[:16]), binary.BigEndian.Uint32(v[16:])
+	}
+	return p, nil
 }
 
 // occurrence is what a row of tableOccurrence says of a text's page.
