@@ -13,7 +13,6 @@ import (
 
 	"neardup/extract"
 	"neardup/report"
-	"neardup/review"
 )
 
 // Clusters and pages are browsed by an index: clusters by size, their members in
@@ -26,11 +25,14 @@ const (
 	browseIndex   = "index/browse" // its place in tableMeta
 	browseVersion = 1              // of what is in the index
 
-	ingestBytes = 8 << 20 // of rows that are ingested together
-	mostBuckets = 60      // of a timeline, before it is by longer times
-	mostHosts   = 20      // of a cluster, by name
-	mostHost    = 255     // bytes of such a name; real ones have at most 253
+	mostBuckets = 60  // of a timeline, before it is by longer times
+	mostHosts   = 20  // of a cluster, by name
+	mostHost    = 255 // bytes of such a name; real ones have at most 253
 )
+
+// ingestBytes are those of rows that are ingested together. It is a variable for
+// tests.
+var ingestBytes = 8 << 20
 
 var browseTables = []byte{tableBrowsed, tableSize, tableMember, tableSURT, tableDate}
 
@@ -61,8 +63,6 @@ type bucket struct {
 	Label string `json:"label"`
 	Pages int    `json:"pages"`
 }
-
-func (b bucket) show() review.Bucket { return review.Bucket(b) }
 
 // indexClusters gives what the index says of all clusters. It makes it, unless
 // there is one of these clusters.

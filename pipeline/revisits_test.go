@@ -76,7 +76,7 @@ func revisits() (records [][]byte, want map[string]string) {
 	return records, want
 }
 
-func writeRecords(t *testing.T, records ...[]byte) string {
+func writeRecords(t testing.TB, records ...[]byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "crawl.warc")
 	if err := os.WriteFile(path, bytes.Join(records, nil), 0o666); err != nil {

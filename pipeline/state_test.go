@@ -11,7 +11,7 @@ import (
 	"neardup/configs"
 )
 
-func mustLoad(t *testing.T, settings ...string) configs.Config {
+func mustLoad(t testing.TB, settings ...string) configs.Config {
 	t.Helper()
 	c, err := configs.Load("default", settings)
 	if err != nil {
