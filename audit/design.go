@@ -38,6 +38,7 @@ type Stratum struct {
 	Name       string `json:"name"`
 	Population int64  `json:"population"` // pairs that could have been drawn; of Pages: pages
 	Sampled    int    `json:"sampled"`
+	SameSite   bool   `json:"same_site,omitempty"` // of a stratified sample: of pairs of one site
 }
 
 // Item is a pair of a sample.
@@ -46,12 +47,14 @@ type Item struct {
 	Documents   [2]string `json:"documents"` // in hexadecimal, in the order of the pair
 	URIs        [2]string `json:"uris"`
 	Dates       [2]string `json:"dates"`
+	Sites       [2]string `json:"sites"` // empty: it has none
 	Cluster     string    `json:"cluster"`
+	Draws       int       `json:"draws"` // how often it was drawn; of Pages 2 where each of its pages drew the other
 	Stratum     int       `json:"stratum"`
 	SameSite    bool      `json:"same_site"`
-	Identical   bool      `json:"identical"` // the same text
-	Resemblance float64   `json:"resemblance"`
-	Containment float64   `json:"containment"` // of verified pairs; of other pairs 0
+	Identical   bool      `json:"identical"`   // the same text
+	Resemblance float64   `json:"resemblance"` // of verified pairs; of other pairs 0
+	Containment float64   `json:"containment"` // likewise
 }
 
 // Progress is how far a judge is.
@@ -62,14 +65,22 @@ type Progress struct {
 	Given  []Verdict // of each pair, empty: not judged
 }
 
-// Interval is an estimate with its 95% confidence interval.
+// Interval is an estimate with its 95% confidence interval. Of nothing it says
+// nothing: 0, from 0 to 1.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	True  int     `json:"true"`
 	False int     `json:"false"`
+	// Missing are the strata of which pairs could have been drawn and none is
+	// decided. The value is of the others; low and high are those of which it can
+	// be, whatever the missing strata hold.
+	Missing []int `json:"missing,omitempty"`
 }
+
+// Known tells whether there is a value.
+func (i Interval) Known() bool { return i.True+i.False > 0 }
 
 // Result is what the judgements say.
 type Result struct {
@@ -99,4 +110,7 @@ type Agreement struct {
 	Pairs    int     `json:"pairs"`
 	Observed float64 `json:"observed"` // share of pairs of judgements that agree
 	Alpha    float64 `json:"alpha"`    // Krippendorff's, nominal
+	// Unvaried says that all these judgements are the same, and that alpha, which
+	// is 0 then, says nothing.
+	Unvaried bool `json:"unvaried,omitempty"`
 }

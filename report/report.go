@@ -57,7 +57,8 @@ type Capture struct {
 	MediaType   string // as it was read
 	TypeSniffed bool   // the media type is that of the content, not the one that was sent
 	Charset     string
-	TextBytes   int64 // of the visible text
+	TextBytes   int64  // of the visible text
+	Site        string // registrable domain or host; empty: it has none
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.

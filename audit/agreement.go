@@ -1,0 +1,51 @@
+package audit
+
+// agreement is that of units, each the verdicts of different judges on a pair;
+// nil if no pair has two. Alpha is Krippendorff's for nominal data, any number
+// of judges and judgements that are missing (Krippendorff, Computing
+// Krippendorff's alpha-reliability, 2011, section C):
+//
+//	1 - (n-1) (n - sum of o(c,c)) / (n² - sum of n(c)²)
+//
+// where o counts the pairs of judgements of a unit that has m as 1/(m-1), n(c)
+// the judgements of verdict c, and n all of them. Unknown is a verdict like the
+// others.
+func agreement(units [][]Verdict) *Agreement {
+	var a Agreement
+	var n, same, agreeing, pairs float64
+	of := map[Verdict]float64{}
+	for _, unit := range units {
+		m := float64(len(unit))
+		if m < 2 {
+			continue
+		}
+		a.Pairs++
+		n += m
+		in := map[Verdict]float64{}
+		for _, v := range unit {
+			in[v]++
+			of[v]++
+		}
+		ordered := 0. // pairs that agree, both ways
+		for _, c := range in {
+			ordered += c * (c - 1)
+		}
+		same += ordered / (m - 1)
+		agreeing += ordered
+		pairs += m * (m - 1)
+	}
+	if a.Pairs == 0 {
+		return nil
+	}
+	a.Observed = agreeing / pairs
+	expected := n * n
+	for _, c := range of {
+		expected -= c * c
+	}
+	if expected == 0 {
+		a.Unvaried = true
+		return &a
+	}
+	a.Alpha = 1 - (n-1)*(n-same)/expected
+	return &a
+}

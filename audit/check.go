@@ -1,0 +1,88 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what people give.
+const (
+	MaxSize  = 10_000 // pairs of a sample
+	maxName  = 64     // characters of the name of an audit, and of a judge
+	maxNote  = 2_000  // characters
+	maxPairs = 1 << 20
+)
+
+// CheckName says what is wrong with the name of an audit.
+func CheckName(name string) error {
+	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return fmt.Errorf("%q is no name of an audit; want 1 to %d of a-z, 0-9 and -", clip(name), maxName)
+	}
+	return nil
+}
+
+// CheckJudge says what is wrong with the name of a judge.
+func CheckJudge(name string) error {
+	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+	if n := utf8.RuneCountInString(name); n == 0 || n > maxName || !printable || strings.TrimSpace(name) != name {
+		return fmt.Errorf("%q is no name of a judge; want 1 to %d characters that can be printed, without spaces at the ends", clip(name), maxName)
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 2*maxName {
+		return string(r[:2*maxName]) + "…"
+	}
+	return s
+}
+
+// Check says what is wrong with a pair.
+func (p Pair) Check() error {
+	switch {
+	case p.A == "<>":
+		return errors.New("a pair needs two record ids")
+	case p.A == p.B:
+		return fmt.Errorf("%s is paired with itself", clip(p.A))
+	case p != NewPair(p.A, p.B):
+		return fmt.Errorf("%s and %s: want record ids with angle brackets, the smaller first", clip(p.A), clip(p.B))
+	}
+	return nil
+}
+
+// Checked is the judgement with its pair in order and one kind of line ends in
+// its note, or what is wrong with it.
+func (j Judgement) Checked() (Judgement, error) {
+	j.Pair = NewPair(j.A, j.B)
+	j.Note = strings.TrimSpace(strings.ReplaceAll(j.Note, "\r\n", "\n"))
+	if err := errors.Join(j.Check(), CheckJudge(j.Judge)); err != nil {
+		return j, err
+	}
+	switch {
+	case j.Verdict != True && j.Verdict != False && j.Verdict != Unknown:
+		return j, fmt.Errorf("verdict %q, want %s, %s or %s", clip(string(j.Verdict)), True, False, Unknown)
+	case j.Enforce && j.Verdict == Unknown:
+		return j, fmt.Errorf("a verdict %s cannot be enforced", Unknown)
+	case !utf8.ValidString(j.Note) || utf8.RuneCountInString(j.Note) > maxNote || strings.ContainsFunc(j.Note, isControl):
+		return j, fmt.Errorf("a note has at most %d characters of text", maxNote)
+	}
+	return j, nil
+}
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
+// Check says what is wrong with a design.
+func (d Design) Check() error {
+	switch {
+	case d.Population != Pages && d.Population != Verified:
+		return fmt.Errorf("population %q, want %s or %s", clip(string(d.Population)), Pages, Verified)
+	case d.Stratified && d.Population != Verified:
+		return fmt.Errorf("a stratified sample is of the population %s: only of its pairs scores are known", Verified)
+	case d.Size < 1 || d.Size > MaxSize:
+		return fmt.Errorf("size %d, must be from 1 to %d", d.Size, MaxSize)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+)
+
+// Labels are a sample and its judgements without anything that was crawled: what
+// can be handed on. docs/audit.md describes the file.
+type Labels struct {
+	Audit *Audit // nil: judgements only
+	Pairs []LabelledPair
+}
+
+// LabelledPair is a pair of a sample with its judgements. Of judgements only, it
+// has but these.
+type LabelledPair struct {
+	Pair
+	Cluster     string     `json:"cluster,omitempty"`
+	Stratum     int        `json:"stratum,omitempty"`
+	Draws       int        `json:"draws,omitempty"`
+	SameSite    bool       `json:"same_site,omitempty"`
+	Identical   bool       `json:"identical,omitempty"`
+	Resemblance float64    `json:"resemblance,omitempty"`
+	Containment float64    `json:"containment,omitempty"`
+	Judgements  []labelled `json:"judgements,omitempty"`
+}
+
+// labelled is a judgement without its pair.
+type labelled struct {
+	Judge   string  `json:"judge"`
+	Verdict Verdict `json:"verdict"`
+	Note    string  `json:"note,omitempty"`
+	Enforce bool    `json:"enforce,omitempty"`
+	Time    string  `json:"time,omitempty"`
+}
+
+// Given are the judgements of a pair.
+func (p LabelledPair) Given() (out []Judgement) {
+	for _, j := range p.Judgements {
+		out = append(out, Judgement{p.Pair, j.Judge, j.Verdict, j.Note, j.Enforce, j.Time})
+	}
+	return out
+}
+
+// Item is the pair as an item, as far as labels tell.
+func (p LabelledPair) Item() Item {
+	return Item{Pair: p.Pair, Cluster: p.Cluster, Stratum: p.Stratum, Draws: p.Draws, SameSite: p.SameSite, Identical: p.Identical,
+		Resemblance: p.Resemblance, Containment: p.Containment}
+}
+
+// NewLabels makes the labels of a sample; judgements[i] are those of items[i].
+func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
+	l := Labels{Audit: &a}
+	for i, it := range items {
+		p := LabelledPair{Pair: it.Pair, Cluster: it.Cluster, Stratum: it.Stratum, Draws: it.Draws, SameSite: it.SameSite,
+			Identical: it.Identical, Resemblance: it.Resemblance, Containment: it.Containment}
+		for _, j := range judgements[i] {
+			p.Judgements = append(p.Judgements, labelled{j.Judge, j.Verdict, j.Note, j.Enforce, j.Time})
+		}
+		l.Pairs = append(l.Pairs, p)
+	}
+	return l
+}
+
+var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$`)
+
+// head is the first line of labels.
+type head struct {
+	Audit *Audit `json:"audit,omitempty"`
+}
+
+// Write writes the labels, a line of JSON a pair.
+func (l Labels) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if l.Audit != nil {
+		if err := e.Encode(head{l.Audit}); err != nil {
+			return err
+		}
+	}
+	for _, p := range l.Pairs {
+		if err := e.Encode(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadLabels reads labels. Errors name the line.
+func ReadLabels(r io.Reader) (l Labels, err error) {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<20)
+	seen := map[Pair]bool{}
+	n := 0
+	for ; sc.Scan(); n++ {
+		if err := l.line(sc.Bytes(), n == 0, seen); err != nil {
+			return l, fmt.Errorf("line %d: %w", n+1, err)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return l, fmt.Errorf("line %d: %w", n+1, err)
+	}
+	if l.Audit != nil {
+		return l, l.checkSample()
+	}
+	return l, nil
+}
+
+func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if first && bytes.HasPrefix(bytes.TrimSpace(line), []byte(`{"audit"`)) {
+		var h head
+		if err := d.Decode(&h); err != nil {
+			return err
+		}
+		l.Audit = h.Audit
+		return nil
+	}
+	var p LabelledPair
+	if err := d.Decode(&p); err != nil {
+		return err
+	}
+	if len(l.Pairs) == maxPairs {
+		return fmt.Errorf("more than %d pairs", maxPairs)
+	}
+	if l.Audit == nil {
+		p.Pair = NewPair(p.A, p.B)
+	}
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if seen[p.Pair] {
+		return fmt.Errorf("%s and %s are there twice", clip(p.A), clip(p.B))
+	}
+	seen[p.Pair] = true
+	judges := map[string]bool{}
+	for i, j := range p.Given() {
+		j, err := j.Checked()
+		if err != nil {
+			return err
+		}
+		if judges[j.Judge] {
+			return fmt.Errorf("%s judges it twice", j.Judge)
+		}
+		judges[j.Judge] = true
+		if j.Time != "" && !timestamp.MatchString(j.Time) {
+			return fmt.Errorf("time %q, want one as of RFC 3339", clip(j.Time))
+		}
+		p.Judgements[i].Note = j.Note
+	}
+	l.Pairs = append(l.Pairs, p)
+	return nil
+}
+
+// checkSample checks that the pairs are the sample that the first line says.
+func (l *Labels) checkSample() error {
+	a := l.Audit
+	if err := errors.Join(CheckName(a.Name), a.Design.Check()); err != nil {
+		return fmt.Errorf("line 1: %w", err)
+	}
+	if !timestamp.MatchString(a.Drawn) {
+		return fmt.Errorf("line 1: drawn %q, want a time as of RFC 3339", clip(a.Drawn))
+	}
+	if a.Size != len(l.Pairs) {
+		return fmt.Errorf("%d pairs, and line 1 says %d", len(l.Pairs), a.Size)
+	}
+	sampled := make([]int, len(a.Strata))
+	for i, p := range l.Pairs {
+		if p.Stratum < 0 || p.Stratum >= len(sampled) || p.Draws < 1 || p.Resemblance < 0 || p.Resemblance > 1 || p.Containment < 0 || p.Containment > 1 {
+			return fmt.Errorf("line %d: stratum, draws or scores out of range", i+2)
+		}
+		sampled[p.Stratum]++
+	}
+	for h, s := range a.Strata {
+		if s.Sampled != sampled[h] || s.Population < int64(s.Sampled) {
+			return fmt.Errorf("stratum %q: %d pairs; line 1 says %d of %d", clip(s.Name), sampled[h], s.Sampled, s.Population)
+		}
+	}
+	return nil
+}

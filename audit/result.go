@@ -1,0 +1,188 @@
+package audit
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// z is the quantile of the normal distribution of a 95% interval.
+const z = 1.959963984540054
+
+// wilson is the score interval of a share p of n (Wilson, Probable inference,
+// the law of succession, and statistical inference, JASA 22, 1927).
+func wilson(p, n float64) (low, high float64) {
+	centre := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(0, min(p, centre-half)), min(1, max(p, centre+half))
+}
+
+// Evaluate says what the judgements of a sample's items say; judgements[i] are
+// those of items[i], one a judge.
+func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
+	r := Result{Audit: a}
+	verdicts := make([]Verdict, len(items))
+	byJudge := map[string][]Verdict{}
+	var units [][]Verdict
+	for i, given := range judgements {
+		if len(given) == 0 {
+			continue
+		}
+		var unit []Verdict
+		for _, j := range given {
+			if byJudge[j.Judge] == nil {
+				byJudge[j.Judge] = make([]Verdict, len(items))
+			}
+			byJudge[j.Judge][i] = j.Verdict
+			unit = append(unit, j.Verdict)
+		}
+		units = append(units, unit)
+		verdicts[i] = majority(unit)
+		r.Judged++
+		if verdicts[i] == Unknown {
+			r.Unknown++
+		}
+		if slices.ContainsFunc(unit, func(v Verdict) bool { return v != unit[0] }) {
+			r.Disputed = append(r.Disputed, i)
+		}
+	}
+	e := estimator{a, items}
+	r.Overall = e.estimate(verdicts, all)
+	r.SameSite = e.estimate(verdicts, sameSite)
+	r.CrossSite = e.estimate(verdicts, crossSite)
+	for h := range a.Strata {
+		r.Strata = append(r.Strata, e.estimate(verdicts, part{
+			item:    func(i *Item) bool { return i.Stratum == h },
+			stratum: func(s int, _ *Stratum) bool { return s == h },
+		}))
+	}
+	for _, name := range slices.Sorted(maps.Keys(byJudge)) {
+		j := JudgeResult{Judge: name, Overall: e.estimate(byJudge[name], all)}
+		for _, v := range byJudge[name] {
+			switch v {
+			case True:
+				j.True++
+			case False:
+				j.False++
+			case Unknown:
+				j.Unknown++
+			}
+		}
+		r.Judges = append(r.Judges, j)
+	}
+	r.Agreement = agreement(units)
+	return r
+}
+
+// majority is what most of those say who say true or false; Unknown where they
+// are divided, or nobody does.
+func majority(verdicts []Verdict) Verdict {
+	n := 0
+	for _, v := range verdicts {
+		switch v {
+		case True:
+			n++
+		case False:
+			n--
+		}
+	}
+	switch {
+	case n > 0:
+		return True
+	case n < 0:
+		return False
+	}
+	return Unknown
+}
+
+// part is what an estimate is of: some of the items, and the strata that they
+// come from.
+type part struct {
+	item    func(*Item) bool
+	stratum func(int, *Stratum) bool
+}
+
+var (
+	all       = part{func(*Item) bool { return true }, func(int, *Stratum) bool { return true }}
+	sameSite  = part{func(i *Item) bool { return i.SameSite }, func(_ int, s *Stratum) bool { return s.SameSite }}
+	crossSite = part{func(i *Item) bool { return !i.SameSite }, func(_ int, s *Stratum) bool { return !s.SameSite }}
+)
+
+type estimator struct {
+	audit Audit
+	items []Item
+}
+
+// tally are the decided pairs of a stratum. Draws weigh them; pairs of unequal
+// weight make a sample of (sum of draws)² / (sum of draws²) (Kish, Survey
+// sampling, 1965).
+type tally struct{ yes, draws, squares float64 }
+
+// estimate gives the precision of a part. A stratum counts as much as it has
+// pairs (stratified sampling; one that is not stratified is all in one). The
+// interval is Wilson's of an effective sample size, as of Korn and Graubard
+// (Confidence intervals for proportions with small expected number of positive
+// counts estimated from survey data, Survey Methodology 24, 1998): the size of
+// the simple sample that would have the variance of this one. They estimate the
+// variance, and where all or nearly all pairs are true there is next to none to
+// see. We take the largest that it can be, p(1-p) max(W/n) over the shares W of
+// strata and the pairs n judged in them: the sum of W²p(1-p)/n over strata is no
+// larger, whatever the p of each. The interval is rather too wide for that.
+func (e estimator) estimate(verdicts []Verdict, of part) Interval {
+	out := Interval{High: 1}
+	strata := make([]tally, max(1, len(e.audit.Strata)))
+	for i := range e.items {
+		item := &e.items[i]
+		if v := verdicts[i]; !of.item(item) || v != True && v != False {
+			continue
+		} else if v == True {
+			out.True++
+			strata[item.Stratum].yes += float64(item.Draws)
+		} else {
+			out.False++
+		}
+		draws := float64(item.Draws)
+		strata[item.Stratum].draws += draws
+		strata[item.Stratum].squares += draws * draws
+	}
+	var covered, missing float64
+	for h := range e.audit.Strata {
+		s := &e.audit.Strata[h]
+		switch population := e.weight(s); {
+		case e.audit.Design.Stratified && !of.stratum(h, s):
+		case strata[h].draws > 0:
+			covered += population
+		default:
+			missing += population
+			if e.audit.Design.Stratified {
+				out.Missing = append(out.Missing, h)
+			}
+		}
+	}
+	if covered == 0 {
+		return out
+	}
+	var most float64
+	for h := range e.audit.Strata {
+		t := strata[h]
+		if t.draws == 0 {
+			continue
+		}
+		share := e.weight(&e.audit.Strata[h]) / covered
+		n := t.draws * t.draws / t.squares
+		out.Value += share * t.yes / t.draws
+		most = max(most, share/n)
+	}
+	out.Value = min(1, out.Value)
+	low, high := wilson(out.Value, 1/most)
+	known := covered / (covered + missing)
+	out.Low, out.High = known*low, known*high+(1-known)
+	return out
+}
+
+func (e estimator) weight(s *Stratum) float64 {
+	if !e.audit.Design.Stratified {
+		return 1
+	}
+	return float64(s.Population)
+}

@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// similarities of labels, as package truth reads them.
+const (
+	nearLine     = "1.0000"
+	notNearLine  = "0.0000"
+	unjudgedLine = "0.6500"
+)
+
+// truthPage is a page of a truth.
+type truthPage struct{ id, uri, date, site, label string }
+
+// truthPages are the pages of the pairs that are decided, by record id. A record
+// id with control characters fits on no line; its pairs are left out.
+func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labels map[Pair]string) {
+	labels = map[Pair]string{}
+	seen := map[string]bool{}
+	for i, it := range items {
+		var verdicts []Verdict
+		for _, j := range judgements[i] {
+			verdicts = append(verdicts, j.Verdict)
+		}
+		switch v := majority(verdicts); {
+		case v == Unknown || oneField(it.A) != it.A || oneField(it.B) != it.B:
+			continue
+		case v == True:
+			labels[it.Pair] = nearLine
+		default:
+			labels[it.Pair] = notNearLine
+		}
+		for side, id := range [2]string{it.A, it.B} {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			p := truthPage{id, oneField(it.URIs[side]), oneField(it.Dates[side]), oneField(it.Sites[side]), it.Cluster}
+			if p.site == "" {
+				p.site = id // no two pages without a site are of one
+			}
+			pages = append(pages, p)
+		}
+	}
+	slices.SortFunc(pages, func(a, b truthPage) int { return strings.Compare(a.id, b.id) })
+	return pages, labels
+}
+
+// oneField is s as a field of a line.
+func oneField(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// WriteTruth writes the pairs that judges decided in the two files of
+// docs/format.md, "Labelled pages". There a pair that is not listed is no
+// near-duplicate, so all others of the n pages are listed, too, as not judged:
+// n(n-1)/2 lines. Written are the number of pages and of decided pairs.
+func WriteTruth(items []Item, judgements [][]Judgement, pages, pairs io.Writer) (n, decided int, err error) {
+	all, labels := truthPages(items, judgements)
+	b := bufio.NewWriter(pages)
+	for _, p := range all {
+		if _, err := fmt.Fprintf(b, "%s\t%s\t%s\t%s\taudit\t%s\n", p.id, p.uri, p.date, p.site, p.label); err != nil {
+			return 0, 0, err
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return 0, 0, err
+	}
+	b = bufio.NewWriterSize(pairs, 64<<10)
+	for i, p := range all {
+		for _, q := range all[i+1:] {
+			label, ok := labels[Pair{p.id, q.id}]
+			if !ok {
+				label = unjudgedLine
+			}
+			for _, s := range [...]string{p.id, "\t", q.id, "\t", label, "\n"} {
+				_, _ = b.WriteString(s) // a failed write fails the next Flush
+			}
+		}
+		if err := b.Flush(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return len(all), len(labels), nil
+}
+
+// TruthPages is the number of pages that WriteTruth writes.
+func TruthPages(items []Item, judgements [][]Judgement) int {
+	pages, _ := truthPages(items, judgements)
+	return len(pages)
+}
