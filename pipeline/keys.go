@@ -43,6 +43,9 @@ const (
 	tableMember     = 'o' // o cluster[16] number[4]              docID[16] against[16] relation[1] scores[16]
 	tableSURT       = 'y' // y SURT 00 date[14] docID[16]         -, or cluster[16] size[4]
 	tableDate       = 'f' // f date[14] docID[16]                 likewise
+	tableJudgement  = 'j' // j pairDigest[16] judge               JSON, audit.Judgement
+	tableAudit      = 'u' // u a NAME                             JSON, audit.Audit
+	//                       u i NAME 00 number[4]                JSON, audit.Item
 )
 
 // textID names a text. extract and cluster have types of their own for it.

@@ -41,6 +41,7 @@ type pageDocument struct {
 	TargetURI   string          `json:"uri"`
 	Date        string          `json:"date"`
 	Digest      string          `json:"digest"`
+	Site        string          `json:"site"`
 	Bytes       int64           `json:"bytes"`
 	RevisitOf   string          `json:"revisit_of"`
 	Status      int             `json:"status"`
@@ -56,7 +57,7 @@ func (d pageDocument) member(id extract.ID, file string, offset int64) report.Me
 	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
-			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes}}
+			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site}}
 }
 
 // page reads a document as a member of a cluster.

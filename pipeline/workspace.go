@@ -25,6 +25,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -75,6 +76,7 @@ type Workspace struct {
 	o        Options
 	lock     *pebble.Lock
 	store    *store
+	judging  sync.Mutex // held while audits and judgements are written
 	diskFull atomic.Bool
 	cancel   atomic.Pointer[context.CancelCauseFunc]
 }
