@@ -1,0 +1,357 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"neardup/audit"
+	"neardup/pipeline"
+	"neardup/review"
+)
+
+func auditCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "Draw samples of pairs, and say from judgements how right the clusters are",
+		Long: `Audit draws a sample of pairs of pages from the clusters, for people to judge
+whether their main content is identical, and gives the precision of the clusters
+with a 95% interval. Judgements are given in neardup serve, or with neardup audit
+record; they are kept by pair of record ids and survive reruns. docs/audit.md
+says what each sample estimates, and how.`,
+		Args: noCommand,
+		RunE: showHelp,
+	}
+	c.AddCommand(auditDraw(), auditList(), auditItem(), auditRecord(), auditResult(), auditExport(), auditImport())
+	return c
+}
+
+// auditOptions are the flags that all subcommands have.
+type auditOptions struct {
+	workOptions
+	json bool
+}
+
+func (o *auditOptions) flags(c *cobra.Command, hasJSON bool) {
+	o.workspaceFlag(c)
+	if hasJSON {
+		c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	}
+}
+
+// with opens the workspace and does one thing in it.
+func (o *auditOptions) with(c *cobra.Command, do func(j *job, r *pipeline.Review) error) error {
+	o.progress = "none"
+	j, err := o.open(c, false, nil)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(do(j, j.Auditor()), j.Close())
+	if errors.Is(err, review.ErrNotFound) {
+		return usageError{errors.New(strings.TrimPrefix(err.Error(), review.ErrNotFound.Error()+": "))}
+	}
+	return err
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// arguments says which are wanted where others are there.
+func arguments(args []string, want ...string) error {
+	if len(args) != len(want) {
+		return usageError{fmt.Errorf("want %s, not %d arguments", strings.Join(want, " "), len(args))}
+	}
+	return nil
+}
+
+// auditName checks the arguments, of which the first is the name of an audit.
+func auditName(args []string, want ...string) error {
+	if err := arguments(args, want...); err != nil {
+		return err
+	}
+	return asUsage(audit.CheckName(args[0]))
+}
+
+func auditDraw() *cobra.Command {
+	var o auditOptions
+	var d audit.Design
+	c := &cobra.Command{
+		Use:   "draw NAME",
+		Short: "Draw a sample of pairs",
+		Long: `Draw draws a sample of pairs and keeps it under a name. The same clusters, seed
+and options give the same sample; a larger size contains it.
+
+  pages      a page of a cluster, each as likely, and another page of its cluster,
+             each as likely: their share of true pairs is the paper's precision
+  verified   a page and the one that it was verified against, each such pair as
+             likely; with --stratified as many of each stratum, by site and score`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := errors.Join(auditName(args, "NAME"), asUsage(d.Check())); err != nil {
+				return err
+			}
+			return o.with(c, func(_ *job, r *pipeline.Review) error {
+				a, err := r.Draw(c.Context(), args[0], d)
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(c.OutOrStdout(), a)
+				}
+				return writeAudit(c.OutOrStdout(), a)
+			})
+		},
+	}
+	o.flags(c, true)
+	c.Flags().IntVar(&d.Size, "size", 200, fmt.Sprintf("pairs, at most %d", audit.MaxSize))
+	c.Flags().Uint64Var(&d.Seed, "seed", 1, "seed of the hashes by which pairs are drawn")
+	c.Flags().StringVar((*string)(&d.Population), "population", string(audit.Pages), "what pairs are drawn from: pages or verified")
+	c.Flags().BoolVar(&d.Stratified, "stratified", false, "as many pairs of each stratum, by site and score; of verified pairs")
+	c.Flags().BoolVar(&d.Different, "different", false, "only pairs whose texts differ")
+	return c
+}
+
+func auditList() *cobra.Command {
+	var o auditOptions
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the samples",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return o.with(c, func(_ *job, r *pipeline.Review) error {
+				all, err := r.Audits(c.Context())
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(c.OutOrStdout(), append([]audit.Audit{}, all...))
+				}
+				for _, a := range all {
+					fmt.Fprintln(c.OutOrStdout(), auditLine(a))
+				}
+				return nil
+			})
+		},
+	}
+	o.flags(c, true)
+	return c
+}
+
+func auditItem() *cobra.Command {
+	var o auditOptions
+	var plain bool
+	var lines int
+	c := &cobra.Command{
+		Use:   "item NAME N",
+		Short: "Show a pair of a sample, and how its texts differ",
+		Long: `Item shows the N-th pair of a sample, from 1: its pages as they were when it was
+drawn, its judgements, and the explanation of neardup explain.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := itemNumber(args, "NAME", "N")
+			if err != nil {
+				return err
+			}
+			return o.with(c, func(j *job, r *pipeline.Review) error {
+				return showItem(c, j, r, args[0], n, itemStyle{o.json, plain, lines})
+			})
+		},
+	}
+	o.flags(c, true)
+	c.Flags().BoolVar(&plain, "plain", false, "draw in ASCII and without colours; there are none in a pipe, or with NO_COLOR")
+	c.Flags().IntVar(&lines, "diff-lines", 60, "lines of the aligned texts to show; -1: all that there are")
+	return c
+}
+
+// itemNumber checks the arguments, of which the second is the number of an item
+// from 1, and gives it from 0.
+func itemNumber(args []string, want ...string) (int, error) {
+	if err := auditName(args, want...); err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(args[1])
+	if err != nil || n < 1 {
+		return 0, usageError{fmt.Errorf("%q is no number of a pair; they are from 1 on", args[1])}
+	}
+	return n - 1, nil
+}
+
+func auditRecord() *cobra.Command {
+	var o auditOptions
+	var j audit.Judgement
+	c := &cobra.Command{
+		Use:   "record NAME N true|false|unknown",
+		Short: "Keep a judgement on a pair of a sample",
+		Long: `Record keeps the judgement of a judge on the N-th pair of a sample, from 1, in
+place of the judge's own of before.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := itemNumber(args, "NAME", "N", "VERDICT")
+			if err != nil {
+				return err
+			}
+			j.Verdict = audit.Verdict(args[2])
+			j.A, j.B = "a", "b" // until the pair is looked up
+			if _, err := j.Checked(); err != nil {
+				return usageError{err}
+			}
+			return o.with(c, func(_ *job, r *pipeline.Review) error {
+				it, err := r.Item(c.Context(), args[0], n)
+				if err != nil {
+					return err
+				}
+				j.Pair = it.Pair
+				return r.Judge(c.Context(), j)
+			})
+		},
+	}
+	o.flags(c, false)
+	c.Flags().StringVar(&j.Judge, "judge", os.Getenv("USER"), "name of the judge")
+	c.Flags().StringVar(&j.Note, "note", "", "why")
+	c.Flags().BoolVar(&j.Enforce, "enforce", false, "the next clustering is to follow it")
+	return c
+}
+
+func auditResult() *cobra.Command {
+	var o auditOptions
+	c := &cobra.Command{
+		Use:   "result NAME",
+		Short: "Say how right the clusters are, by the judgements so far",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := auditName(args, "NAME"); err != nil {
+				return err
+			}
+			return o.with(c, func(_ *job, r *pipeline.Review) error {
+				result, err := r.Result(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(c.OutOrStdout(), result)
+				}
+				return writeResult(c.OutOrStdout(), result)
+			})
+		},
+	}
+	o.flags(c, true)
+	return c
+}
+
+func auditExport() *cobra.Command {
+	var o auditOptions
+	var format, output string
+	c := &cobra.Command{
+		Use:   "export NAME",
+		Short: "Write a sample and its judgements",
+		Long: `Export writes a sample and its judgements as
+
+  labels   a line of JSON a pair, without anything crawled but record ids: what
+           neardup audit import reads, and what to hand on
+  truth    PREFIX.pages.tsv and PREFIX.truth.tsv, as neardup compare reads them; of
+           n pages n(n-1)/2 lines, because what is not judged has to be listed
+
+docs/audit.md describes the files.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := auditName(args, "NAME"); err != nil {
+				return err
+			}
+			switch {
+			case format != "labels" && format != "truth":
+				return usageError{fmt.Errorf("--format: there is no %q; there are labels and truth", format)}
+			case format == "truth" && (output == "" || output == "-"):
+				return usageError{errors.New("--format truth needs --output, the PREFIX of two files")}
+			}
+			return o.with(c, func(_ *job, r *pipeline.Review) error {
+				if format == "truth" {
+					return exportTruth(c, r, args[0], output)
+				}
+				write := func(out io.Writer) error { return r.Labels(c.Context(), args[0], out) }
+				if output == "" || output == "-" {
+					return write(c.OutOrStdout())
+				}
+				return pipeline.ExportFile(output, write)
+			})
+		},
+	}
+	o.flags(c, false)
+	c.Flags().StringVarP(&format, "format", "f", "labels", "labels or truth")
+	c.Flags().StringVarP(&output, "output", "o", "", "file to write, whole or not at all, of truth the PREFIX of two; without it standard output")
+	return c
+}
+
+func exportTruth(c *cobra.Command, r *pipeline.Review, name, prefix string) error {
+	var n, decided int
+	err := pipeline.ExportFile(prefix+".pages.tsv", func(pages io.Writer) error {
+		return pipeline.ExportFile(prefix+".truth.tsv", func(pairs io.Writer) (err error) {
+			n, decided, err = r.WriteTruth(c.Context(), name, pages, pairs)
+			return err
+		})
+	})
+	if err == nil {
+		fmt.Fprintf(c.ErrOrStderr(), "%d pages, %d pairs decided, %d listed as not judged\n", n, decided, n*(n-1)/2-decided)
+	}
+	return err
+}
+
+func auditImport() *cobra.Command {
+	var o auditOptions
+	var options pipeline.ImportOptions
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take in labels of others, or from another workspace",
+		Long: `Import takes in what neardup audit export writes as labels, - for standard input:
+the judgements, in place of the same judge's on the same pair, and the sample, if
+it is not here. All of it or nothing.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := arguments(args, "FILE"); err != nil {
+				return err
+			}
+			if options.Name != "" {
+				if err := audit.CheckName(options.Name); err != nil {
+					return usageError{fmt.Errorf("--name: %w", err)}
+				}
+			}
+			in := c.InOrStdin()
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return usageError{err}
+				}
+				defer func() { _ = f.Close() }()
+				in = f
+			}
+			return o.with(c, func(_ *job, r *pipeline.Review) error {
+				n, err := r.ImportLabels(c.Context(), in, options)
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(c.OutOrStdout(), n)
+				}
+				return writeImported(c.OutOrStdout(), n)
+			})
+		},
+	}
+	o.flags(c, true)
+	c.Flags().StringVar(&options.Name, "name", "", "name of the sample in this workspace; without it that of the file")
+	c.Flags().BoolVar(&options.Enforce, "enforce", false, "enforce the judgements that are enforced in the file")
+	return c
+}
+
+func writeImported(out io.Writer, n pipeline.Imported) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if n.Audit != "" {
+		fmt.Fprintf(w, "audit\t%s, %s\n", n.Audit, map[bool]string{true: "new", false: "known"}[n.New])
+	}
+	fmt.Fprintf(w, "pairs\t%d\nof them not in the workspace\t%d\n", n.Pairs, n.Unknown)
+	fmt.Fprintf(w, "judgements added\t%d\nreplaced\t%d\nthe same\t%d\n", n.Added, n.Replaced, n.Same)
+	return w.Flush()
+}
