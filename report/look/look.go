@@ -60,7 +60,10 @@ func Percent(part, whole int64) string {
 }
 
 // Day is the day of a WARC-Date.
-func Day(date string) string { return Clip(date, len("2006-01-02")) }
+func Day(date string) string {
+	const most = len("2006-01-02")
+	return Clip(date[:min(len(date), most)], most)
+}
 
 // Clip shortens text of others to at most so many code points, and shows what
 // does not show: control characters and those that change the direction of what
