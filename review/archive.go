@@ -13,8 +13,11 @@ import (
 	"neardup/report"
 )
 
-// ErrNotFound says that there is no such cluster, page or audit.
-var ErrNotFound = errors.New("not found")
+// Errors that are shown as what they are; any other is a failure.
+var (
+	ErrNotFound = errors.New("not found") // there is no such cluster, page or audit
+	ErrRefused  = errors.New("refused")   // what was asked for cannot be done; the error that wraps it says why
+)
 
 // Archive is what is shown: a workspace whose run is done. Its methods are called
 // by several goroutines at once. Lists come a part at a time: After is where the

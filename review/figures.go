@@ -1,0 +1,154 @@
+package review
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"neardup/audit"
+	"neardup/explain"
+	"neardup/report"
+)
+
+// Drawings are SVG that fills its box whatever the shape of that; what is
+// written beside them is HTML, and keeps its size.
+
+// curve is the edit curve of a round (TLCS paper, figure 4), in a box of 1000 by
+// 1000 with y downwards.
+type curve struct {
+	Number      int // of the round, from 1
+	Points      string
+	Region      bool
+	Left, Width float64 // of the region
+	Slope       string  // the line between the ends of the region
+	SlopeValue  string
+	Most        string // that a region may have
+	Round       explain.Round
+	Longer      string // A or B
+}
+
+const box = 1000
+
+// curvesShown are the rounds that are drawn.
+const curvesShown = 3
+
+func curvesOf(e explain.Explanation) (out []curve) {
+	if !e.Curved() {
+		return nil
+	}
+	for i, r := range e.TLCS.Rounds[:min(curvesShown, len(e.TLCS.Rounds))] {
+		if len(r.Curve) == 0 {
+			continue
+		}
+		c := curve{Number: i + 1, Round: r, Longer: strings.ToUpper(e.TLCS.Longer), Region: e.Diff.Trustable && r.Start < r.End,
+			Most: strconv.FormatFloat(e.TLCS.Slope, 'g', 4, 64)}
+		x := func(n int) float64 { return box * float64(n) / float64(max(1, r.A)) }
+		y := func(n int) float64 { return box - box*float64(n)/float64(max(1, r.Edits)) }
+		var points, ends []string
+		for _, p := range r.Curve {
+			at := fmt.Sprintf("%.1f,%.1f", x(p[0]), y(p[1]))
+			points = append(points, at)
+			if p[0] == r.Start || p[0] == r.End {
+				ends = append(ends, at)
+			}
+		}
+		c.Points = strings.Join(points, " ")
+		if c.Region {
+			c.Left, c.Width, c.Slope = x(r.Start), x(r.End)-x(r.Start), strings.Join(ends, " ")
+			c.SlopeValue = fmt.Sprintf("%.4f", float64(r.Inside)/float64(r.End-r.Start))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// timeline is how many pages there are of each month or year, in a box as wide
+// as there are bars and 1000 high.
+type timeline struct {
+	Bars    []bar
+	Width   int // of the box
+	Pixels  int // on the page, at most
+	Most    int
+	Pages   int
+	Buckets []Bucket
+}
+
+type bar struct {
+	X, Y, Height int
+	Label        string
+	Pages        int
+}
+
+const barWidth, barGap = 8, 2
+
+func timelineOf(buckets []Bucket) timeline {
+	t := timeline{Buckets: buckets, Width: len(buckets) * (barWidth + barGap), Pixels: min(1100, max(1, len(buckets))*40)}
+	for _, b := range buckets {
+		t.Most = max(t.Most, b.Pages)
+		t.Pages += b.Pages
+	}
+	for i, b := range buckets {
+		if b.Pages <= 0 {
+			continue
+		}
+		height := max(12, box*b.Pages/t.Most) // what is there shows
+		t.Bars = append(t.Bars, bar{i*(barWidth+barGap) + barGap/2, box - height, height, b.Label, b.Pages})
+	}
+	return t
+}
+
+// meter is a score beside its threshold.
+type meter struct {
+	Name    string
+	Value   report.Score
+	Least   *float64
+	Reached bool
+	Width   int // of 1000
+	At      int // of the threshold
+	Note    string
+}
+
+// Threshold is that of a meter that has one.
+func (m meter) Threshold() float64 { return *m.Least }
+
+func metersOf(s explain.Score) (out []meter) {
+	add := func(name string, value report.Score, least *float64, note string) {
+		m := meter{Name: name, Value: value, Least: least, Width: thousandth(float64(value)), Note: note}
+		if least != nil {
+			m.At, m.Reached = thousandth(*least), float64(value) >= *least
+		}
+		out = append(out, m)
+	}
+	if !s.Known {
+		return nil
+	}
+	add("resemblance", s.Resemblance, s.LeastResemblance, s.Note)
+	add("containment", s.Containment, s.LeastContainment, "of the shorter text in the longer")
+	if s.LeastWhole != nil {
+		add("resemblance by the whole LCS", s.Whole, s.LeastWhole, "asked for where resemblance is reached")
+	}
+	if s.LeastOneSided != nil {
+		add("resemblance", s.Resemblance, s.LeastOneSided, "asked for where one page keeps to its subject")
+	}
+	return out
+}
+
+func thousandth(f float64) int {
+	if !(f > 0) { // not a number, too
+		return 0
+	}
+	return int(box*min(f, 1) + 0.5)
+}
+
+// interval is an estimate to be drawn.
+type interval struct {
+	audit.Interval
+	Name         string
+	Known        bool
+	X, Dot, Wide int // of 1000
+}
+
+func intervalOf(name string, i audit.Interval) interval {
+	return interval{Interval: i, Name: name, Known: i.True+i.False > 0,
+		X: thousandth(i.Low), Wide: max(0, thousandth(i.High)-thousandth(i.Low)), Dot: thousandth(i.Value)}
+}

@@ -1,0 +1,192 @@
+package review
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"neardup/audit"
+)
+
+// Bounds of what is asked for, in bytes; of names, in code points.
+const (
+	maxAfter = 4096
+	maxURI   = 4096
+	maxName  = 64
+	maxNote  = 2000
+	maxSize  = 1_000_000_000
+)
+
+// Lists come in parts of so many.
+const (
+	rowsShown    = 50
+	membersShown = 100
+	largestShown = 20
+)
+
+var (
+	documents  = regexp.MustCompile(`^[0-9a-f]{2,128}$`)
+	dates      = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.Z]{0,16})?)?)?$`)
+	auditNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+)
+
+// query is the part of an address from the ? on, without what is empty.
+func query(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}
+
+// asked reads parameters, and keeps the first thing that is wrong.
+type asked struct {
+	url.Values
+	err error
+}
+
+func (a *asked) wrong(format string, args ...any) {
+	if a.err == nil {
+		a.err = bad(format, args...)
+	}
+}
+
+// text is a value of at most so many bytes.
+func (a *asked) text(name string, most int) string {
+	v := strings.TrimSpace(a.Get(name))
+	if len(v) > most || !utf8.ValidString(v) {
+		a.wrong("%s: at most %d bytes of text can be asked for.", name, most)
+		return ""
+	}
+	return v
+}
+
+func (a *asked) after() string { return a.text("after", maxAfter) }
+
+func (a *asked) date(name string) string {
+	v := a.text(name, 40)
+	if v != "" && !dates.MatchString(v) {
+		a.wrong("%s: a date is written 2024, 2024-03 or 2024-03-31.", name)
+		return ""
+	}
+	return v
+}
+
+// number is an integer that is not negative; 0 where there is none.
+func (a *asked) number(name string, most int) int {
+	v := a.text(name, 20)
+	if v == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 || n > most {
+		a.wrong("%s: want a number from 0 to %d.", name, most)
+		return 0
+	}
+	return n
+}
+
+// sizes are those of clusters.
+func (a *asked) sizes() (least, most int) {
+	least, most = a.number("min", maxSize), a.number("max", maxSize)
+	if most > 0 && least > most {
+		a.wrong("min and max: the least size is above the largest.")
+	}
+	return least, most
+}
+
+// name is that of a judge.
+func (a *asked) name() string {
+	v := a.text("judge", 4*maxName)
+	if v != "" && !validName(v) {
+		a.wrong("judge: a name has at most %d characters, all of which can be seen.", maxName)
+		return ""
+	}
+	return v
+}
+
+func validName(s string) bool {
+	for _, r := range s {
+		if !unicode.IsGraphic(r) || r == utf8.RuneError {
+			return false
+		}
+	}
+	return s != "" && utf8.RuneCountInString(s) <= maxName
+}
+
+// document is one of the path.
+func document(r *http.Request, name string) (string, error) {
+	d := r.PathValue(name)
+	if !documents.MatchString(d) {
+		return "", ErrNotFound
+	}
+	return d, nil
+}
+
+// auditName is that of the path.
+func auditName(r *http.Request) (string, error) {
+	n := r.PathValue("name")
+	if !auditNames.MatchString(n) {
+		return "", ErrNotFound
+	}
+	return n, nil
+}
+
+// judgeCookie remembers who judges. Forms name the judge themselves.
+const judgeCookie = "neardup-judge"
+
+// judge is who judges: whom the address names, else whom the browser remembers.
+func judge(r *http.Request) (string, error) {
+	a := asked{Values: r.URL.Query()}
+	if name := a.name(); name != "" || a.err != nil {
+		return name, a.err
+	}
+	if c, err := r.Cookie(judgeCookie); err == nil {
+		if name, err := url.QueryUnescape(c.Value); err == nil && validName(name) {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+func remember(w http.ResponseWriter, judge string) {
+	http.SetCookie(w, &http.Cookie{Name: judgeCookie, Value: url.QueryEscape(judge), Path: "/", MaxAge: 365 * 24 * 3600,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// posted reads a form.
+func posted(r *http.Request) (*asked, error) {
+	if err := r.ParseForm(); err != nil {
+		return nil, err
+	}
+	return &asked{Values: r.PostForm}, nil
+}
+
+// judgement is what a form says of a pair; without a verdict it takes one back.
+func (a *asked) judgement(p audit.Pair) audit.Judgement {
+	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.Get("enforce") != ""}
+	if j.Note = a.text("note", 4*maxNote); utf8.RuneCountInString(j.Note) > maxNote {
+		a.wrong("note: at most %d characters are kept.", maxNote)
+	}
+	switch j.Verdict {
+	case audit.True, audit.False, audit.Unknown, withdrawn:
+	default:
+		a.wrong("verdict: want true, false or unknown.")
+	}
+	if j.Judge == "" {
+		a.wrong("judge: whose judgement is it? Give a name.")
+	}
+	return j
+}
+
+// withdrawn is the button that takes a verdict back.
+const withdrawn audit.Verdict = "withdraw"

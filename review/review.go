@@ -1,0 +1,179 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+)
+
+// Options are what the pages do not learn from the archive.
+type Options struct {
+	Name    string          // of the workspace
+	Version string          // of the program
+	Hosts   []string        // names and addresses that requests may be for, besides those of the loopback
+	Failed  func(err error) // is told what failed; nil: nobody
+}
+
+// maxBody bounds what is posted: a note and some names.
+const maxBody = 64 << 10
+
+// policy lets a page load only what this handler serves, be in no frame, and
+// send forms nowhere else: should markup of a crawl ever get out of its
+// escaping, it could still do nothing.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// server is the handler's state.
+type server struct {
+	archive Archive
+	options Options
+	pages   pages
+	assets  assets
+	hosts   map[string]bool
+}
+
+// New serves an archive. Only judgements and samples are posted; all else is
+// read. There is no password: whoever reaches the address sees all and judges.
+func New(a Archive, o Options) http.Handler {
+	s := &server{archive: a, options: o, assets: loadAssets(), hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
+	s.pages = loadPages(s.assets)
+	for _, h := range o.Hosts {
+		s.hosts[strings.ToLower(h)] = true
+	}
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]handler{
+		"GET /{$}":                           s.overview,
+		"GET /clusters":                      s.clusters,
+		"GET /search":                        s.search,
+		"GET /cluster/{id}":                  s.cluster,
+		"GET /pair":                          s.choosePair,
+		"GET /pair/{a}/{b}":                  s.pair,
+		"POST /pair/{a}/{b}":                 s.judgePair,
+		"GET /page/{document}":               s.page,
+		"GET /audit":                         s.audits,
+		"POST /audit":                        s.draw,
+		"GET /audit/{name}":                  s.audit,
+		"POST /audit/{name}":                 s.beginAudit,
+		"GET /audit/{name}/pages.tsv":        s.truthPages,
+		"GET /audit/{name}/pairs.tsv":        s.truthPairs,
+		"GET /audit/{name}/judgements.jsonl": s.labels,
+		"GET /audit/{name}/result.json":      s.result,
+		"GET /audit/{name}/{item}":           s.item,
+		"POST /audit/{name}/{item}":          s.judgeItem,
+		"GET /enforced":                      s.enforced,
+		"GET /assets/{file}":                 s.asset,
+		"GET /":                              func(http.ResponseWriter, *http.Request) error { return fmt.Errorf("page %w", ErrNotFound) },
+	} {
+		mux.Handle(pattern, s.handle(h))
+	}
+	// A form of another site that is sent here carries that site's origin.
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error {
+		return problem{http.StatusForbidden, "This form was sent from another site. Send it from the page of this program."}
+	}))
+	return s.guard(cross.Handler(mux))
+}
+
+// guard sets the headers of all answers and turns away requests that are for
+// another host: a name of another site that was made to lead to this address
+// (DNS rebinding) would let that site's script read the pages.
+func (s *server) guard(next http.Handler) http.Handler {
+	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
+		for key, value := range map[string]string{
+			"Content-Security-Policy":      policy,
+			"X-Content-Type-Options":       "nosniff",
+			"Referrer-Policy":              "no-referrer",
+			"Cross-Origin-Opener-Policy":   "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+			"Cache-Control":                "no-store",
+		} {
+			w.Header().Set(key, value)
+		}
+		if !s.hosts[hostOf(r.Host)] {
+			return problem{http.StatusMisdirectedRequest, "This address is not served here. Open the address that neardup serve has printed."}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		next.ServeHTTP(w, r)
+		return nil
+	})
+}
+
+// hostOf is a Host header without its port.
+func hostOf(h string) string {
+	if host, _, err := net.SplitHostPort(h); err == nil {
+		h = host
+	}
+	return strings.ToLower(strings.Trim(h, "[]"))
+}
+
+// handler answers a request, or says why not.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// problem is what a request has wrong, in words for people.
+type problem struct {
+	status int
+	what   string
+}
+
+func (p problem) Error() string { return p.what }
+
+func bad(format string, args ...any) error {
+	return problem{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// handle answers what goes wrong, a panic too. Pages are made whole before they
+// are written, so nothing has been sent by then.
+func (s *server) handle(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(p)
+			default:
+				s.fail(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			}
+		}()
+		if err := h(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}
+
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var p problem
+	var tooLong *http.MaxBytesError
+	switch {
+	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
+		return // nobody waits for it
+	case errors.As(err, &p):
+	case errors.As(err, &tooLong):
+		p = problem{http.StatusRequestEntityTooLarge, "What was sent is too long. Shorten the note."}
+	case errors.Is(err, ErrNotFound):
+		p = problem{http.StatusNotFound, "There is no such " + what(r.URL.Path) + ". It may be from before the last run: look for it again."}
+	case errors.Is(err, ErrRefused):
+		p = problem{http.StatusUnprocessableEntity, strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")}
+	default:
+		p = problem{http.StatusInternalServerError, "This page could not be made. What failed is in the terminal that neardup serve runs in."}
+		if s.options.Failed != nil {
+			s.options.Failed(fmt.Errorf("%s %q: %w", r.Method, r.URL.Path, err))
+		}
+	}
+	if err := s.show(w, r, p.status, "error", view{Title: http.StatusText(p.status), Body: p.what}); err != nil {
+		http.Error(w, p.what, p.status)
+	}
+}
+
+// what a path is of.
+func what(path string) string {
+	for _, name := range []string{"cluster", "pair", "page", "audit"} {
+		if strings.HasPrefix(path, "/"+name+"/") {
+			return name
+		}
+	}
+	return "page"
+}
