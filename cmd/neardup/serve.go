@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"neardup/pipeline"
+	"neardup/review"
+)
+
+// serveOptions are the flags of neardup serve.
+type serveOptions struct {
+	workOptions
+	listen string
+}
+
+// Bounds of a connection. A page is made in far less; a slow disk is waited for.
+const (
+	headerTime = 10 * time.Second
+	readTime   = 30 * time.Second
+	writeTime  = 5 * time.Minute
+	idleTime   = 2 * time.Minute
+	endTime    = 5 * time.Second // for answers under way, when it is interrupted
+	maxHeaders = 64 << 10
+)
+
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Look at clusters in a browser, and judge samples of them",
+		Long: `Serve shows the clusters of a workspace in a browser, until it is interrupted: to
+browse and search, with the pages of a cluster over time, and any two pages
+beside each other with what the method made of them. Audits draw samples for
+people to judge, and tell the precision with its interval.
+
+There is no password. By default only this machine reaches the pages; with
+another address in --listen, whoever reaches that sees the text of all pages and
+can judge. The workspace is in use for as long as it is served. The pages are in
+docs/serve.md.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
+	}
+	o.workspaceFlag(c)
+	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8420", "address and port; port 0 takes a free one")
+	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
+	return c
+}
+
+func (o *serveOptions) run(c *cobra.Command) error {
+	host, port, err := net.SplitHostPort(o.listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("--listen: %q is no address with a port, such as 127.0.0.1:8420", o.listen)}
+	}
+	j, err := o.open(c, false, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.serve(c, j, host), j.Close())
+}
+
+func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
+	ctx := c.Context()
+	var listening net.ListenConfig
+	l, err := listening.Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return usageError{fmt.Errorf("--listen: %w; port 0 takes a free one", err)}
+	}
+	defer func() { _ = l.Close() }()
+	a, err := j.Review(ctx)
+	if err != nil {
+		return err
+	}
+	at := l.Addr().(*net.TCPAddr)
+	if !at.IP.IsLoopback() {
+		fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: other machines reach %s, and there is no password: who does sees the text of all pages and can judge\n", at)
+	}
+	errorLog := log.New(c.ErrOrStderr(), "neardup: ", 0)
+	var open sync.WaitGroup // the workspace is closed after the last answer
+	handler := review.New(a, review.Options{Name: o.workspace, Version: pipeline.Version(), Hosts: hostsOf(host, at),
+		Failed: func(err error) { errorLog.Print(err) }})
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			open.Add(1)
+			defer open.Done()
+			handler.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders,
+		ErrorLog:    log.New(io.Discard, "", 0), // of connections that browsers drop
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	stopped := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+		defer cancel()
+		if server.Shutdown(end) != nil {
+			_ = server.Close()
+		}
+	})
+	fmt.Fprintf(c.OutOrStdout(), "%s is at %s until this is interrupted\n", o.workspace, urlOf(at))
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-stopped
+	open.Wait()
+	return nil
+}
+
+// urlOf is an address to open on this machine.
+func urlOf(at *net.TCPAddr) string {
+	ip := at.IP
+	if ip.IsUnspecified() {
+		ip = net.IPv4(127, 0, 0, 1)
+	}
+	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(at.Port)) + "/"
+}
+
+// hostsOf are the names that requests may be for: that which was asked for, and
+// the address; if it is every address, each, and the machine's name.
+func hostsOf(host string, at *net.TCPAddr) []string {
+	hosts := []string{at.IP.String()}
+	if host != "" {
+		hosts = append(hosts, host)
+	}
+	if !at.IP.IsUnspecified() {
+		return hosts
+	}
+	if name, err := os.Hostname(); err == nil {
+		hosts = append(hosts, name)
+	}
+	all, _ := net.InterfaceAddrs() // without them, only the name and the loopback are answered
+	for _, one := range all {
+		if n, ok := one.(*net.IPNet); ok {
+			hosts = append(hosts, n.IP.String())
+		}
+	}
+	return hosts
+}
