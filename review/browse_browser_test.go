@@ -12,8 +12,8 @@ import (
 	"neardup/audit"
 )
 
-// click presses what a selector finds, as script does, and waits for a page
-// whose address ends so.
+// follow clicks on what a selector finds, and waits for a page whose address
+// begins so.
 func (b *tab) follow(selector, to string) {
 	b.Helper()
 	b.do(chromedp.Click(chromedp.CSS(selector)))
@@ -126,7 +126,7 @@ func TestBrowserPair(t *testing.T) {
 	}
 }
 
-// kindsOf are the addresses of pages, each a test.
+// each opens pages, one after another.
 func (b *tab) each(paths []string, what func(path string)) {
 	b.Helper()
 	for _, path := range paths {

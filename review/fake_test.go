@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"neardup/audit"
@@ -319,10 +318,10 @@ func (f *fake) Page(_ context.Context, document string) (review.Page, error) {
 }
 
 // usual is an archive like that of a small crawl.
-var usual = sync.OnceValue(func() func(testing.TB) *fake {
+func usual(t testing.TB) *fake {
 	sizes := []int{500, 120, 40, 17, 9, 7, 6, 5, 4, 4, 3, 3, 3}
 	for range 60 {
 		sizes = append(sizes, 2)
 	}
-	return func(t testing.TB) *fake { return newFake(t, sizes, 80) }
-})
+	return newFake(t, sizes, 80)
+}

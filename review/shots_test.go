@@ -16,7 +16,7 @@ func TestShots(t *testing.T) {
 	if os.Getenv("NEARDUP_SHOTS") == "" {
 		t.Skip("NEARDUP_SHOTS names no directory for pictures")
 	}
-	f := usual()(t)
+	f := usual(t)
 	ctx := context.Background()
 	if _, err := f.Draw(ctx, "first-look", audit.Design{Population: audit.Pages, Size: 40, Seed: 3}); err != nil {
 		t.Fatal(err)
