@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"neardup/explain"
@@ -118,7 +119,7 @@ func beside(d explain.Diff, texts [2]string, blind bool) sides {
 		}
 		a.sides.Characters[k] += n
 	}
-	segments := covering(d.Segments, [2]int{len(a.texts[0]), len(a.texts[1])})
+	segments := a.reunited(covering(d.Segments, [2]int{len(a.texts[0]), len(a.texts[1])}))
 	for i, s := range segments {
 		switch {
 		case (s.Kind == explain.Same || s.Kind == explain.Trusted) && isolated(segments, i):
@@ -166,6 +167,27 @@ func covering(segments []explain.Segment, lengths [2]int) []explain.Segment {
 		at = [2]int{s.A[1], s.B[1]}
 	}
 	return segments
+}
+
+// reunited makes one segment of two that follow each other, one of each text,
+// and have the same in them: sketches leave out what no window of theirs begins
+// with, the last characters of a text before all.
+func (a *aligner) reunited(segments []explain.Segment) (out []explain.Segment) {
+	for i := 0; i < len(segments); i++ {
+		s := segments[i]
+		if i+1 < len(segments) && s.Kind == explain.OnlyA && segments[i+1].Kind == explain.OnlyB {
+			b := segments[i+1]
+			if n := s.A[1] - s.A[0]; slices.Equal(a.texts[0][s.A[0]:s.A[1]], a.texts[1][b.B[0]:b.B[1]]) {
+				s = explain.Segment{Kind: explain.Same, A: s.A, B: b.B}
+				a.sides.Characters[explain.Same] += n
+				a.sides.Characters[explain.OnlyA] -= n
+				a.sides.Characters[explain.OnlyB] -= n
+				i++
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // isolated tells whether a stretch that is the same is short, and what is before

@@ -231,6 +231,18 @@ func TestFolding(t *testing.T) {
 	}
 }
 
+// The end of a text, which no sketch has, is no difference where both have it.
+func TestTheSameText(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 3))
+	for _, end := range []string{"\n", "", ".", "。", "\n\n"} {
+		text := words(rng, 30, "\n") + end
+		s := check(t, "default", text, text)
+		if s.Differences != 0 || s.Count("a") != 0 || s.Count("b") != 0 || s.Count("trusted")+s.Count("same") != utf8.RuneCountInString(text) {
+			t.Errorf("%d differences with itself: %v", s.Differences, s.Characters)
+		}
+	}
+}
+
 // A judge does not see which part the method trusts.
 func TestBlind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
