@@ -170,8 +170,8 @@ func covering(segments []explain.Segment, lengths [2]int) []explain.Segment {
 }
 
 // reunited makes one segment of two that follow each other, one of each text,
-// and have the same in them: sketches leave out what no window of theirs begins
-// with, the last characters of a text before all.
+// and have the same in them: a sketch has not what is in no window, such as one
+// narrow character after wide ones at the end of a text.
 func (a *aligner) reunited(segments []explain.Segment) (out []explain.Segment) {
 	for i := 0; i < len(segments); i++ {
 		s := segments[i]
