@@ -56,6 +56,7 @@ func TestAddressesPeopleType(t *testing.T) {
 		"foo": "http://wiki.example/index.php?title=Foo", "foo3": "http://wiki.example/index.php?title=Foo&oldid=3", "editfoo": "http://wiki.example/index.php?title=Foo&action=edit",
 		"foobar": "http://wiki.example/index.php?title=Foobar", "bar": "http://wiki.example/index.php?oldid=4&title=Bar", "index": "http://wiki.example/index.php",
 		"text1": "urn:text:1", "text12": "urn:text:12", "book": "http://bücher.example/über", "v6": "http://[2001:db8::1]/x",
+		"long": "http://long.example/?a=" + strings.Repeat("b", 600) + "&z=1",
 	}
 	var list []string
 	for _, uri := range uris {
@@ -72,7 +73,7 @@ func TestAddressesPeopleType(t *testing.T) {
 		{"wiki.example/index.php?title=Foo", "", "foo foo3 editfoo foobar"}, {"http://wiki.example/index.php?title=Foo&oldid=3", "", "foo3"},
 		{"wiki.example/index.php?oldid=3&title=foo", "", "foo3"}, {"wiki.example/index.php?", "", "foo foo3 editfoo foobar bar index"}, {"wiki.example/index.php?oldid", "", "foo3 bar"},
 		{"urn:text:1", "", "text1 text12"}, {"urn:text:12", "", "text12"}, {"urn:", "", "text1 text12"}, {"bücher.example", "", "book"}, {"xn--bcher-kva.example/%C3%BC", "", "book"},
-		{"http://[2001:db8::1]/", "", "v6"},
+		{"http://[2001:db8::1]/", "", "v6"}, {"long.example/?z=1", "", "long"}, {uris["long"], "", "long"},
 		{"", "example.com", site + " port sub"}, {"", "www.example.com", site + " port sub"}, {"", "https://Example.COM:8080/what?ever", site + " port sub"},
 		{"", "*.example.com", site + " port sub"}, {"", "sub.example.com", "sub"}, {"", "com", site + " port sub x"}, {"", "example.community", "community"},
 		{"", "evil.example", "evil"}, {"", "xample.com", ""}, {"", ".", ""}, {"", "http://", ""}, {"", "[2001:db8::1]", "v6"}, {"", "bücher.example.", "book"},

@@ -110,6 +110,10 @@ func TestInterruptedIndexIsMadeAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ws")
 	runAll(t, dir, mustLoad(t), Options{}, crawl(t))
 	w := openWith(t, dir)
+	batch := w.store.batch() // as if there were an index of other clusters
+	if err := errors.Join(batch.setJSON(metaKey(browseIndex), browsed{Version: browseVersion, Generation: "others"}), batch.commit()); err != nil {
+		t.Fatal(err)
+	}
 	rng := rand.New(rand.NewPCG(8, 9))
 	interrupted := 0
 	for n := int64(1); ; n += 1 + rng.Int64N(1+n/2) {
@@ -273,7 +277,7 @@ func mustTextID(t *testing.T, s string) textID {
 // What is not there is not found, and a place that there is not ends the list.
 func TestWhatIsNotThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ws")
-	runAll(t, dir, mustLoad(t), Options{}, crawl(t))
+	runAll(t, dir, mustLoad(t), Options{}, oddCrawl(t))
 	w := openWith(t, dir)
 	r, err := w.Review(context.Background())
 	if err != nil {
@@ -311,8 +315,11 @@ func TestWhatIsNotThere(t *testing.T) {
 		t.Errorf("behind all: %v, %+v, %+v, %+v", err, p, c, m)
 	}
 	for limit, want := range map[int]int{-1: usualRows, 0: usualRows, 1: 1, mostRows: mostRows, 1 << 40: mostRows} {
-		if p, err := r.Pages(ctx, review.PageQuery{Limit: limit}); err != nil || len(p.Pages) != min(want, len(pages)) {
+		if p, err := r.Pages(ctx, review.PageQuery{Limit: limit}); err != nil || len(p.Pages) != want {
 			t.Errorf("limit %d: %d pages, %v", limit, len(p.Pages), err)
+		}
+		if m, err := r.Cluster(ctx, there, "", limit); err != nil || len(m.Members) != want {
+			t.Errorf("limit %d: %d members, %v", limit, len(m.Members), err)
 		}
 	}
 }
@@ -371,6 +378,8 @@ func TestTimeline(t *testing.T) {
 		{"2024-11-05 2025-02 20250228", "2024-11:1 2024-12:0 2025-01:0 2025-02:2"},
 		{"2024", "2024-01:1"},
 		{"2019-12-31 2020-01-01 2024-11-30", "2019-12:1 2020-01:1"},
+		{"2020-01-31 2024-12-01", "2020-01:1 2020-02:0"},
+		{"2020-01-31 2025-01-01", "2020:1 2021:0"},
 		{"2019-12-31 2020-01-01 2025-01-01", "2019:1 2020:1 2021:0 2022:0 2023:0 2024:0 2025:1"},
 		{"1893-05 1990 2024", "1890–1899:1 1900–1909:0"},
 		{"0001-01-01T00:00:00Z 2024-01-01", "0000–0099:1 0100–0199:0"},
