@@ -108,8 +108,8 @@ type Decision struct {
 // Filter is what ended a pair.
 type Filter string
 
-// The filters in their order. Those up to ByCandidates, and ByLeaders and ByClosing, are
-// of a workspace.
+// The filters in their order. Those up to ByCandidates, and ByLeaders, ByClosing and
+// ByJudgement, are of a workspace.
 const (
 	ByPages      Filter = "pages"      // a text that only navigation pages have
 	BySignatures Filter = "signatures" // no signature in common, or too few
@@ -122,7 +122,8 @@ const (
 	ByDistance   Filter = "distance"
 	ByScore      Filter = "score"
 	BySubject    Filter = "subject"
-	ByClosing    Filter = "closing" // near, but the closing rule parts them
+	ByClosing    Filter = "closing"   // near, but the closing rule parts them
+	ByJudgement  Filter = "judgement" // judged pairs part them
 )
 
 // Outcome is the short of it.

@@ -19,6 +19,15 @@ type Run struct {
 	Chain     []Step     `json:"chain,omitempty"`
 	Steps     int        `json:"steps"` // of the chain, all of them
 	Leaders   []RunNear  `json:"joined_before,omitempty"`
+	Judged    *Judged    `json:"judged,omitempty"`    // where clusters are to follow what people said of this pair
+	ByJudged  string     `json:"by_judged,omitempty"` // what judged pairs, this or others, did to the two: joined or parted
+}
+
+// Judged is what people said of the pair.
+type Judged struct {
+	Verdict string   `json:"verdict"` // true, false, or unknown where the judges disagree
+	Judges  []string `json:"judges"`
+	State   string   `json:"state"` // followed, pending, or why it is not followed
 }
 
 // RunText is a text in a workspace.
@@ -63,6 +72,7 @@ type Step struct {
 	To          Page         `json:"to"`
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`
+	Judged      bool         `json:"judged,omitempty"` // by people; scores are of the two all the same
 }
 
 // Reason says what a filter did to the pair.
@@ -101,6 +111,11 @@ func (e *Explanation) Reason(f Filter) string {
 		return "their first lines tell that they are about different things"
 	case ByClosing:
 		return "they are near, but the closing rule puts them into different clusters"
+	case ByJudgement:
+		if j := e.Run.Judged; j != nil && j.Verdict == "false" {
+			return "people judged that they do not belong together"
+		}
+		return "judged pairs with other pages put them into different clusters"
 	}
 	return ""
 }

@@ -1,6 +1,10 @@
 package explain
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 func (w *writer) run() {
 	r := w.e.Run
@@ -34,6 +38,13 @@ func (w *writer) run() {
 	for _, l := range r.Leaders {
 		w.printf("  %s was near another leader: %s\n", l.Of, w.page(l.Near, 28))
 	}
+	if j := r.Judged; j != nil {
+		w.printf("  judged %s by %s: %s\n", j.Verdict, w.clip(strings.Join(j.Judges, ", "), 30), j.State)
+	}
+	if r.ByJudged != "" {
+		w.printf("  %s by judged pairs: without them they would be %s\n", r.ByJudged,
+			map[string]string{"joined": "in different clusters, or none", "parted": "in one cluster"}[r.ByJudged])
+	}
 	for i, c := range r.Clusters {
 		name := [2]string{"a", "b"}[i]
 		if c == nil {
@@ -45,14 +56,22 @@ func (w *writer) run() {
 	if len(r.Chain) == 0 {
 		return
 	}
-	w.printf("  verified through others, in %d steps:\n", r.Steps)
+	how := "verified"
+	if slices.ContainsFunc(r.Chain, func(s Step) bool { return s.Judged }) {
+		how = "joined"
+	}
+	w.printf("  %s through others, in %d steps:\n", how, r.Steps)
 	w.printf("    %s\n", w.page(r.Chain[0].From, 4))
 	for i, s := range r.Chain {
 		if i == stepsShown {
 			w.printf("    and %d more\n", r.Steps-i)
 			break
 		}
-		w.printf("    %s %.4f %.4f  %s\n", w.s.pick("└", "-"), float64(s.Resemblance), float64(s.Containment), w.page(s.To, 21))
+		judged := ""
+		if s.Judged {
+			judged = "judged  "
+		}
+		w.printf("    %s %.4f %.4f  %s%s\n", w.s.pick("└", "-"), float64(s.Resemblance), float64(s.Containment), judged, w.page(s.To, 21+len(judged)))
 	}
 }
 

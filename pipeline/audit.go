@@ -139,7 +139,7 @@ func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
 		return asUsage(err)
 	}
 	j.Time = now()
-	return r.w.write(func(b batch) error { return putJudgement(b, j) })
+	return r.w.write(func(b batch) error { return putJudgement(b, j) }, j.Pair)
 }
 
 // Withdraw takes a judgement back. There need not be one.
@@ -148,7 +148,7 @@ func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
 	if err := errors.Join(p.Check(), audit.CheckJudge(judge)); err != nil {
 		return asUsage(err)
 	}
-	return r.w.write(func(b batch) error { return b.Delete(judgementKey(p, judge), nil) })
+	return r.w.write(func(b batch) error { return b.Delete(judgementKey(p, judge), nil) }, p)
 }
 
 // Judgements gives the judgements of a pair, by the judge's name.

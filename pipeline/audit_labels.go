@@ -52,6 +52,10 @@ func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions
 	if err != nil {
 		return n, err
 	}
+	var pairs []audit.Pair
+	for _, it := range items {
+		pairs = append(pairs, it.Pair)
+	}
 	err = r.w.write(func(b batch) error {
 		if l.Audit != nil {
 			n.Audit = l.Audit.Name
@@ -72,7 +76,7 @@ func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions
 			}
 		}
 		return nil
-	})
+	}, pairs...)
 	return n, err
 }
 

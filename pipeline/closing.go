@@ -53,11 +53,14 @@ func (c *closer) cluster(t textID) (representative textID, ok bool, err error) {
 	return representative, ok, err
 }
 
+// tablesOfClosing are what closeClusters writes.
+var tablesOfClosing = []byte{tableAssigned, tableCluster, tableFormer, tableOutcome}
+
 // closeClusters makes clusters of the near pairs, and of texts that several
-// pages share.
+// pages share; judged pairs have the last word.
 func (w *Workspace) closeClusters(sr *stageRun, counts *VerifyCounts) error {
 	c := &closer{w: w, ctx: sr.ctx, b: w.store.batch()}
-	if err := errors.Join(c.b.clear(tableAssigned, tableCluster), c.flush()); err != nil {
+	if err := errors.Join(c.b.clear(tablesOfClosing...), c.flush()); err != nil {
 		return err
 	}
 	var leaves cluster.Leaves
@@ -70,7 +73,11 @@ func (w *Workspace) closeClusters(sr *stageRun, counts *VerifyCounts) error {
 	if err := errors.Join(c.joinShared(), c.flush()); err != nil {
 		return err
 	}
-	counts.Clusters = c.clusters
+	judged, err := c.enforce(sr.judged)
+	if err != nil {
+		return err
+	}
+	counts.Clusters, counts.Judged = c.clusters, judged
 	return nil
 }
 

@@ -38,7 +38,7 @@ type explained struct {
 func (p *explained) run(e *explain.Explanation) (err error) {
 	r := &explain.Run{SameText: p.texts[0] == p.texts[1]}
 	e.Run = r
-	if err := p.current("verify"); errors.Is(err, ErrUsage) {
+	if err := p.currentBut("verify", Judgements); errors.Is(err, ErrUsage) {
 		r.Stale = err.Error()[len(ErrUsage.Error())+2:] + "; what follows is by the texts alone"
 		return nil
 	} else if err != nil {
@@ -57,6 +57,9 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 			return err
 		}
 	}
+	if err := p.judgedBy(r); err != nil {
+		return err
+	}
 	joined := r.Clusters[0] != nil && r.Clusters[1] != nil && r.Clusters[0].ID == r.Clusters[1].ID
 	ended := explain.Filter("")
 	if !r.SameText && signed {
@@ -67,6 +70,8 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 	switch {
 	case joined:
 		return p.joined(e)
+	case r.ByJudged != "":
+		ended = explain.ByJudgement
 	case !signed || r.SameText:
 		ended = explain.ByPages
 	}
@@ -445,7 +450,8 @@ func (p *explained) joined(e *explain.Explanation) error {
 		if i >= len(ways[0]) {
 			from, to = to, from
 		}
-		s := explain.Step{Resemblance: report.Score(row.score.Resemblance), Containment: report.Score(row.score.Containment)}
+		s := explain.Step{Resemblance: report.Score(row.score.Resemblance), Containment: report.Score(row.score.Containment),
+			Judged: row.score.Relation == Judged}
 		var err error
 		if s.From, err = p.firstPage(from); err != nil {
 			return err
@@ -456,5 +462,11 @@ func (p *explained) joined(e *explain.Explanation) error {
 		r.Chain = append(r.Chain, s)
 	}
 	e.Outcome.Why = fmt.Sprintf("through others, in %d steps, not verified against each other", r.Steps)
+	switch {
+	case r.Steps == 1 && r.Chain[0].Judged:
+		e.Outcome.Why = "people judged that they belong together"
+	case r.ByJudged != "":
+		e.Outcome.Why = fmt.Sprintf("by judged pairs, in %d steps, not verified against each other", r.Steps)
+	}
 	return nil
 }

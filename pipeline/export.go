@@ -292,6 +292,8 @@ func relation(r clusterRow, representative textID, i int) report.Relation {
 		return report.Representative
 	case r.member == representative:
 		return report.Identical
+	case r.score.Relation == Judged:
+		return report.Judged
 	case r.against != representative:
 		return report.Linked
 	case r.score.Relation == Contained:
@@ -357,6 +359,7 @@ func (w *Workspace) stagesSummary() (report.Summary, error) {
 	}
 	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
 		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}
+	s.Judged = v.Judged
 	for _, st := range stages {
 		state, _, err := w.state(st.name)
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"neardup/report"
 )
 
-// edges are the near pairs, of texts, and the pages that have these texts or
-// stand in a cluster.
+// edges are the near pairs, of texts, and the judged ones that hold clusters
+// together, and the pages that have these texts or stand in a cluster.
 type edges struct {
 	w     *Workspace
 	pages *sorter // by text
@@ -47,8 +47,33 @@ func (w *Workspace) edges(ctx context.Context) (_ *edges, err error) {
 			return e, err
 		}
 	}
+	if err := e.addJudged(ctx); err != nil {
+		return e, err
+	}
 	e.pages, err = w.store.gather(ctx, sortedTexts(texts))
 	return e, err
+}
+
+// addJudged adds the judged pairs that clusters need, whose texts are all in
+// clusters. Without any this takes no pass over the clusters.
+func (e *edges) addJudged(ctx context.Context) error {
+	var counts VerifyCounts
+	if err := e.w.counts("verify", &counts); err != nil || counts.Judged == nil {
+		return err
+	}
+	for r, err := range e.w.store.table(tableCluster) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		row, err := parseClusterRow(r)
+		if err == nil && row.score.Relation == Judged {
+			err = e.pairs.add(slices.Concat(row.against[:], row.member[:]), row.score.append(nil))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *edges) close() error {
@@ -147,8 +172,8 @@ func (e *edges) endsOf(ctx context.Context, from, to *sorter) error {
 	return nil
 }
 
-// all gives the edges, by the texts of source and target: the near pairs, and
-// from the first page of a text to each other.
+// all gives the edges, by the texts of source and target: the pairs, and from the
+// first page of a text to each other.
 func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 	return func(yield func(report.Edge, error) bool) {
 		byTarget, whole := e.w.store.sorter(), e.w.store.sorter()
@@ -215,6 +240,8 @@ func parseEdge(e entry) (edge report.Edge, err error) {
 		edge.Relation = report.Contained
 	case Contains:
 		edge.Relation = report.Contains
+	case Judged:
+		edge.Relation = report.Judged
 	default:
 		edge.Relation = report.Near
 	}

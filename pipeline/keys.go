@@ -46,6 +46,8 @@ const (
 	tableJudgement  = 'j' // j pairDigest[16] judge               JSON, audit.Judgement
 	tableAudit      = 'u' // u a NAME                             JSON, audit.Audit
 	//                       u i NAME 00 number[4]                JSON, audit.Item
+	tableOutcome = 'O' // O pairDigest[16]                     JSON, judgedOutcome
+	tableFormer  = 'F' // F textID[16]                         representative[16], or nothing
 )
 
 // textID names a text. extract and cluster have types of their own for it.
@@ -85,6 +87,7 @@ func textKey(t textID) []byte              { return join(tableText, t[:]) }
 func signedKey(t textID) []byte            { return join(tableSigned, t[:]) }
 func assignedKey(t textID) []byte          { return join(tableAssigned, t[:]) }
 func clusterKey(rep, member textID) []byte { return join(tableCluster, rep[:], member[:]) }
+func formerKey(t textID) []byte            { return join(tableFormer, t[:]) }
 
 func documentKey(id extract.ID, file string, offset int64) []byte {
 	return join(tableDocument, id[:], appendPlace(nil, file, offset))
@@ -178,7 +181,8 @@ type browsedMember struct {
 }
 
 // relations are those of members; in a row is the place here.
-var relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains, report.Linked}
+var relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains,
+	report.Linked, report.Judged}
 
 const memberSize = 16 + 16 + scoreSize
 
@@ -391,6 +395,7 @@ const (
 	Near      Relation = 1 // resemblance reaches its threshold
 	Contained Relation = 2 // the member is contained in the other
 	Contains  Relation = 3 // the member contains the other
+	Judged    Relation = 4 // people say that the two belong together
 )
 
 // inverse is the relation seen from the other page.

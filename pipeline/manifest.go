@@ -20,6 +20,7 @@ type Manifest struct {
 	Config  *configs.Config `json:"config,omitempty"` // of the last run
 	Inputs  []Source        `json:"inputs,omitempty"`
 	Stages  []StageInfo     `json:"stages,omitempty"`
+	Judged  judgedSet       `json:"judged,omitzero"` // pairs that the next run follows
 }
 
 // StageInfo is the state of one stage.
@@ -86,6 +87,11 @@ func (w *Workspace) publish() error {
 	if m.Inputs, err = w.sources(); err != nil {
 		return err
 	}
+	pairs, err := w.enforcedPairs()
+	if err != nil {
+		return err
+	}
+	m.Judged = newJudgedSet(pairs)
 	return writeManifest(w.dir, m)
 }
 
@@ -147,7 +153,7 @@ func ReadStatus(dir string, config *configs.Config) (Status, error) {
 	input := sourcesGeneration(m.Inputs)
 	for _, st := range stages {
 		s, ok := known[st.name]
-		reason, why := assess(st, s, ok, *config, input)
+		reason, why := assess(st, s, ok, *config, input, m.Judged)
 		out.Stages = append(out.Stages, StageStatus{Name: st.name, Done: ok && s.Done, Stale: reason, Why: why,
 			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
 		options, err := json.Marshal(st.options(*config))

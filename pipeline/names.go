@@ -47,6 +47,8 @@ func dateDigits(date string) string {
 
 // indexNames makes the index, unless there is one of what was extracted.
 func (w *Workspace) indexNames(ctx context.Context) error {
+	w.indexing.Lock()
+	defer w.indexing.Unlock()
 	s, ok, err := w.state(stages[0].name)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 type run struct {
 	ctx    context.Context
 	inputs []Source
+	judged []enforcedPair
 }
 
 // StageNames lists the stages in their order.
@@ -56,6 +57,10 @@ func (w *Workspace) runStages(r run, first, last string) error {
 			return err
 		}
 	}
+	var err error
+	if r.judged, err = w.followed(); err != nil {
+		return err
+	}
 	known, err := w.sources()
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func (w *Workspace) runStages(r run, first, last string) error {
 		if err != nil {
 			return err
 		}
-		reason, why := assess(st, s, ok, w.config, input)
+		reason, why := assess(st, s, ok, w.config, input, newJudgedSet(r.judged))
 		started = started || st.name == first
 		switch {
 		case reason == UpToDate:
@@ -97,21 +102,34 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 	if err != nil {
 		return s, err
 	}
+	if st.follows != nil && len(r.judged) > 0 {
+		if err := w.indexNames(r.ctx); err != nil { // a stage of its own to who watches
+			return s, fmt.Errorf("%s: %w", st.name, err)
+		}
+	}
 	if w.settle {
 		debug.FreeOSMemory() // the stage is not to pay for what was before it
 	}
 	sr := &stageRun{run: r, stage: st, clock: startStopwatch()}
 	defer sr.clock.stop()
 	b := w.store.batch()
-	if reason == Unfinished || reason == Input && st.extends != nil && st.extends(w.config) {
+	if reason == Unfinished || reason == Judgements || reason == Input && st.extends != nil && st.extends(w.config) {
 		sr.state = s
 		if reason == Input {
 			sr.state.Cursor = nil
+		}
+		if reason == Judgements && s.Done {
+			if err := sr.followAgain(); err != nil {
+				return s, err
+			}
 		}
 	} else if err := w.reset(b, st); err != nil {
 		return s, err
 	}
 	sr.state.Version, sr.state.Options, sr.state.Input, sr.state.Done = st.version, options, input, false
+	if st.follows != nil {
+		sr.state.Judged = newJudgedSet(r.judged)
+	}
 	e, err := sr.stateEntry()
 	if err != nil {
 		return s, err
@@ -187,7 +205,16 @@ func (w *Workspace) reset(b batch, st stage) error {
 }
 
 // current tells whether the stages up to name are up to date.
-func (w *Workspace) current(name string) error {
+func (w *Workspace) current(name string) error { return w.currentBut(name, UpToDate) }
+
+// currentBut is current for a reader that one reason does not matter to: who
+// judges pairs looks at the clusters of before.
+func (w *Workspace) currentBut(name string, but Reason) error {
+	pairs, err := w.followed()
+	if err != nil {
+		return err
+	}
+	judged := newJudgedSet(pairs)
 	known, err := w.sources()
 	if err != nil {
 		return err
@@ -198,7 +225,7 @@ func (w *Workspace) current(name string) error {
 		if err != nil {
 			return err
 		}
-		if reason, why := assess(st, s, ok, w.config, input); reason != UpToDate {
+		if reason, why := assess(st, s, ok, w.config, input, judged); reason != UpToDate && !(reason == but && s.Done) {
 			return fmt.Errorf("%w: %s is not up to date (%s: %s); run neardup run", ErrUsage, st.name, reason, why)
 		}
 		if input = s.generation(); st.name == name {

@@ -25,6 +25,7 @@ const (
 	Outdated   Reason = "version"    // this program computes it otherwise
 	Changed    Reason = "options"    // a setting that it uses changed
 	Input      Reason = "input"      // what it reads changed
+	Judgements Reason = "judgements" // the judged pairs that clusters are to follow changed: only these are done again
 )
 
 // stage is one step of a run.
@@ -38,6 +39,9 @@ type stage struct {
 	// extends tells whether input that only grew needs no redoing; nil: it does.
 	extends func(configs.Config) bool
 	run     func(*Workspace, *stageRun) error
+	// follows is of a stage that judged pairs are an input of. It gives the cursor
+	// from which a stage that was done goes on with other pairs.
+	follows func(stageState) (cursor any, err error)
 }
 
 // The stages in their order.
@@ -55,7 +59,7 @@ var stages = []stage{
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
 		tables: []byte{tableEdge, tablePermuted, tableSet}},
 	{name: "verify", version: 3, options: verifyOptions, run: (*Workspace).verify,
-		tables: []byte{tableVerdict, tableAssigned, tableCluster}},
+		tables: append([]byte{tableVerdict}, tablesOfClosing...), follows: closingAgain},
 }
 
 func always(configs.Config) bool { return true }
@@ -84,6 +88,7 @@ type stageState struct {
 	Version int             `json:"version"`
 	Options json.RawMessage `json:"options"`
 	Input   string          `json:"input"` // the generation of what it read
+	Judged  judgedSet       `json:"judged,omitzero"`
 	Done    bool            `json:"done"`
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
 	Counts  json.RawMessage `json:"counts,omitempty"`
@@ -94,7 +99,11 @@ type stageState struct {
 
 // generation names the output of a stage: equal generations, equal rows.
 func (s stageState) generation() string {
-	return digest(s.Version, string(compact(s.Options)), s.Input)
+	parts := []any{s.Version, string(compact(s.Options)), s.Input}
+	if s.Judged != (judgedSet{}) {
+		parts = append(parts, s.Judged.Digest)
+	}
+	return digest(parts...)
 }
 
 // compact undoes the indentation of the manifest.
@@ -119,8 +128,9 @@ func (w *Workspace) state(name string) (s stageState, ok bool, err error) {
 	return s, ok, err
 }
 
-// assess compares a stage's state with what config and input ask for.
-func assess(st stage, s stageState, ok bool, config configs.Config, input string) (Reason, string) {
+// assess compares a stage's state with what config, input and judged pairs ask
+// for.
+func assess(st stage, s stageState, ok bool, config configs.Config, input string, judged judgedSet) (Reason, string) {
 	options, err := json.Marshal(st.options(config))
 	if err != nil {
 		panic(err) // options are plain structs
@@ -134,6 +144,8 @@ func assess(st stage, s stageState, ok bool, config configs.Config, input string
 		return Changed, strings.Join(changedOptions(s.Options, options), ", ")
 	case s.Input != input:
 		return Input, "its input changed"
+	case st.follows != nil && s.Judged != judged:
+		return Judgements, fmt.Sprintf("judged pairs to follow: %d before, now %d", s.Judged.Pairs, judged.Pairs)
 	case !s.Done:
 		return Unfinished, "interrupted"
 	}

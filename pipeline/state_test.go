@@ -55,12 +55,12 @@ func TestAssess(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&s)
 		}
-		got, why := assess(verify, s, true, tt.config, tt.input)
+		got, why := assess(verify, s, true, tt.config, tt.input, judgedSet{})
 		if got != tt.want || !strings.Contains(why, tt.why) {
 			t.Errorf("%s: %q (%s), want %q (%s)", tt.name, got, why, tt.want, tt.why)
 		}
 	}
-	if got, _ := assess(verify, stageState{}, false, base, "in"); got != Missing {
+	if got, _ := assess(verify, stageState{}, false, base, "in", judgedSet{}); got != Missing {
 		t.Errorf("never done: %q", got)
 	}
 }

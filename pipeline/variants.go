@@ -29,14 +29,15 @@ func (w *Workspace) variants(repeat int) *variants {
 }
 
 // begin takes the inputs in. Until end is called the workspace keeps the config
-// that it had, a new one the base, whatever runs meanwhile.
+// that it had, a new one the base, whatever runs meanwhile, and clusters are those
+// of the methods, which follow no judged pairs.
 func (v *variants) begin(base configs.Config, inputs []Source) (end func(), err error) {
 	m, err := ReadManifest(v.dir)
 	if err != nil {
 		return func() {}, err
 	}
-	v.keeps, v.settle = cmp.Or(m.Config, &base), true
-	end = func() { v.config, v.keeps, v.settle = base, nil, false }
+	v.keeps, v.settle, v.unjudged = cmp.Or(m.Config, &base), true, true
+	end = func() { v.config, v.keeps, v.settle, v.unjudged = base, nil, false, false }
 	return end, v.explain(v.admit(inputs))
 }
 

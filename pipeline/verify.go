@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
+	"neardup/report"
 	"neardup/verify"
 )
 
@@ -29,6 +30,8 @@ type VerifyCounts struct {
 	BySubject  int64 `json:"rejected_by_subject"`
 	Near       int64 `json:"near"`
 	Clusters   int64 `json:"clusters"`
+
+	Judged *report.JudgedPairs `json:"judged,omitempty"`
 }
 
 func (c *VerifyCounts) add(o VerifyCounts) {

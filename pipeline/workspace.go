@@ -73,12 +73,14 @@ type Workspace struct {
 	config   configs.Config
 	keeps    *configs.Config // what the manifest names in its place during a sweep
 	settle   bool            // memory is given back before each stage, so that stages can be compared
+	unjudged bool            // methods are compared: their clusters follow no judged pairs
 	o        Options
 	lock     *pebble.Lock
 	store    *store
-	judging  sync.Mutex // held while audits and judgements are written
 	diskFull atomic.Bool
 	cancel   atomic.Pointer[context.CancelCauseFunc]
+	judging  sync.Mutex // held while audits and judgements are written, and until the manifest tells of them
+	indexing sync.Mutex // held while names are indexed
 }
 
 // Open opens the workspace in dir for a run with config, and makes it if

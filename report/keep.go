@@ -39,7 +39,8 @@ type Keep struct {
 type Action string
 
 // The actions. To review are pages that are not verified against the
-// representative, and those that contain it and so have more than what is kept.
+// representative, also where people judged them to belong to the cluster, and
+// those that contain it and so have more than what is kept.
 const (
 	ActionKeep      Action = "keep"
 	ActionRedundant Action = "redundant"
@@ -112,7 +113,8 @@ func compareBool(a, b bool) int {
 
 // action is that of a member that is not the one kept.
 func action(m Member) Action {
-	if m.Relation == Contains || m.Relation == Linked {
+	switch m.Relation {
+	case Contains, Linked, Judged:
 		return ActionReview
 	}
 	return ActionRedundant

@@ -29,6 +29,7 @@ const (
 	Contained      Relation = "contained" // the member is contained in the other
 	Contains       Relation = "contains"  // the member contains the other
 	Linked         Relation = "linked"    // verified against another member, not the representative
+	Judged         Relation = "judged"    // people say that it belongs to the other; scores are of the two all the same
 )
 
 // Member is a page of a cluster, with its evidence.

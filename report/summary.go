@@ -13,21 +13,22 @@ import (
 // Summary says what a run did and found. Everything but the stages' times is
 // the same for the same input and settings.
 type Summary struct {
-	Files      int         `json:"files"`
-	Unreadable int         `json:"unreadable_files"`
-	Records    Records     `json:"records"`
-	Texts      int64       `json:"texts"`               // distinct visible texts
-	Unsigned   int64       `json:"unsigned_texts"`      // too short for a signature: compared with nothing
-	Navigation int64       `json:"navigation_texts"`    // left out with pages: topic
-	Templates  *Templates  `json:"templates,omitempty"` // with text.templates
-	Signatures int64       `json:"signatures"`
-	Lists      Lists       `json:"lists"`
-	Sets       Sets        `json:"sets"`
-	Candidates *int64      `json:"candidate_pairs,omitempty"` // of methods whose candidates are pairs, in place of sets
-	Pairs      Pairs       `json:"pairs"`
-	Clusters   Clusters    `json:"clusters"`
-	Redundant  Redundant   `json:"redundant"`
-	Stages     []StageTime `json:"stages"`
+	Files      int          `json:"files"`
+	Unreadable int          `json:"unreadable_files"`
+	Records    Records      `json:"records"`
+	Texts      int64        `json:"texts"`               // distinct visible texts
+	Unsigned   int64        `json:"unsigned_texts"`      // too short for a signature: compared with nothing
+	Navigation int64        `json:"navigation_texts"`    // left out with pages: topic
+	Templates  *Templates   `json:"templates,omitempty"` // with text.templates
+	Signatures int64        `json:"signatures"`
+	Lists      Lists        `json:"lists"`
+	Sets       Sets         `json:"sets"`
+	Candidates *int64       `json:"candidate_pairs,omitempty"` // of methods whose candidates are pairs, in place of sets
+	Pairs      Pairs        `json:"pairs"`
+	Judged     *JudgedPairs `json:"judged,omitempty"` // where judged pairs are enforced
+	Clusters   Clusters     `json:"clusters"`
+	Redundant  Redundant    `json:"redundant"`
+	Stages     []StageTime  `json:"stages"`
 }
 
 // Records accounts for every record: Read = Documents + Duplicates + all
@@ -80,6 +81,13 @@ type Pairs struct {
 	ByScore    int64 `json:"rejected_by_score"`
 	BySubject  int64 `json:"rejected_by_subject"`
 	Near       int64 `json:"near"`
+}
+
+// JudgedPairs are those that the clusters are to follow.
+type JudgedPairs struct {
+	MustJoin    int64            `json:"must_join"` // followed, as the next
+	MustNot     int64            `json:"must_not"`
+	NotFollowed map[string]int64 `json:"not_followed,omitempty"` // by reason
 }
 
 // Clusters sums up the clusters of two and more pages.
@@ -203,6 +211,12 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("rejected by score", s.Pairs.ByScore)
 	row("rejected by subject", s.Pairs.BySubject)
 	row("near", s.Pairs.Near)
+	if j := s.Judged; j != nil {
+		row("judged pairs followed", j.MustJoin+j.MustNot, slices.Concat(note(j.MustJoin, "joined"), note(j.MustNot, "parted"))...)
+		if not, reasons := byName(j.NotFollowed); not > 0 {
+			row("not followed", not, reasons...)
+		}
+	}
 	row("clusters", s.Clusters.Clusters, fmt.Sprintf("%d pages", s.Clusters.Pages), fmt.Sprintf("the largest has %d", s.Clusters.Largest))
 	for _, b := range s.Clusters.BySize {
 		size := fmt.Sprintf("of %d pages", b.From)

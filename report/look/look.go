@@ -105,4 +105,5 @@ var Relations = map[report.Relation]string{
 	report.Contained:      "is contained in the other",
 	report.Contains:       "contains the other",
 	report.Linked:         "was verified against another member",
+	report.Judged:         "was judged to belong to the other",
 }

@@ -1,0 +1,141 @@
+package judged
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sets are disjoint sets of numbers, each number with one nearer to the one that
+// stands for its set.
+type sets []int32
+
+func newSets(n int) sets {
+	s := make(sets, n)
+	for i := range s {
+		s[i] = int32(i)
+	}
+	return s
+}
+
+func (s sets) find(i int32) int32 {
+	for s[i] != i {
+		s[i] = s[s[i]]
+		i = s[i]
+	}
+	return i
+}
+
+// unite makes one set of those of a and b, for which a's stands, and tells
+// whether they were two.
+func (s sets) unite(a, b int32) bool {
+	a, b = s.find(a), s.find(b)
+	s[b] = a
+	return a != b
+}
+
+// groups are sets of texts that must be joined.
+type groups struct {
+	sets
+	enemies map[int32]map[int32]bool // of each set, those that it must be apart from
+}
+
+func (g *groups) oppose(a, b int32) {
+	for range 2 {
+		if g.enemies[a] == nil {
+			g.enemies[a] = map[int32]bool{}
+		}
+		g.enemies[a][b] = true
+		a, b = b, a
+	}
+}
+
+// join makes one group of those of a and b. The group with fewer enemies is
+// added to the other, so that an enemy changes its group a logarithmic number of
+// times.
+func (g *groups) join(a, b int32) {
+	a, b = g.find(a), g.find(b)
+	if a == b {
+		return
+	}
+	if len(g.enemies[a]) < len(g.enemies[b]) {
+		a, b = b, a
+	}
+	g.unite(a, b)
+	for e := range g.enemies[b] {
+		delete(g.enemies[e], b)
+		g.oppose(a, e)
+	}
+	delete(g.enemies, b)
+}
+
+// mayJoin tells whether no two of the sets must be apart.
+func (g *groups) mayJoin(of [][2]int32) bool {
+	var roots []int32
+	for _, l := range of {
+		roots = append(roots, g.find(l[0]), g.find(l[1]))
+	}
+	slices.Sort(roots)
+	roots = slices.Compact(roots)
+	for i, a := range roots {
+		for _, b := range roots[:i] {
+			if g.enemies[a][b] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// join makes groups, step 1 of the package's description. links are those of the
+// pairs that are followed, in the order in which they were taken.
+func (f *forest) join(pairs []Pair) (g *groups, links [][2]int32, outcomes []Outcome, err error) {
+	g = &groups{newSets(len(f.ids)), map[int32]map[int32]bool{}}
+	outcomes = make([]Outcome, len(pairs))
+	type joined struct {
+		place  int
+		links  [][2]int32
+		across bool // clusters
+	}
+	var joins []joined
+	for i, p := range pairs {
+		l, err := f.links(p)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if p.Join {
+			across := slices.ContainsFunc(l, func(l [2]int32) bool { return f.cluster[l[0]] != f.cluster[l[1]] })
+			joins = append(joins, joined{i, l, across})
+			continue
+		}
+		for _, a := range p.A {
+			for _, b := range p.B {
+				g.oppose(f.number[a], f.number[b])
+			}
+		}
+	}
+	slices.SortFunc(joins, func(x, y joined) int {
+		return cmp.Or(compareBool(x.across, y.across), pairs[x.place].compare(pairs[y.place]))
+	})
+	for _, j := range joins {
+		if !g.mayJoin(j.links) {
+			outcomes[j.place] = Contradicted
+			continue
+		}
+		for _, l := range j.links {
+			g.join(l[0], l[1])
+		}
+		links = append(links, j.links...)
+	}
+	return g, links, outcomes, nil
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,214 @@
+package judged
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"neardup/cluster"
+)
+
+// none is no text.
+const none = -1
+
+// lists has a list of texts for each text, all in one slice.
+type lists struct{ first, all []int32 }
+
+// newLists puts the second of each pair on the list of the first, in the order of
+// the pairs.
+func newLists(n int, pairs [][2]int32) lists {
+	l := lists{make([]int32, n+1), make([]int32, len(pairs))}
+	for _, p := range pairs {
+		l.first[p[0]+1]++
+	}
+	for i := range n {
+		l.first[i+1] += l.first[i]
+	}
+	at := slices.Clone(l.first)
+	for _, p := range pairs {
+		l.all[at[p[0]]] = p[1]
+		at[p[0]]++
+	}
+	return l
+}
+
+func (l lists) of(i int32) []int32 { return l.all[l.first[i]:l.first[i+1]] }
+
+// search is the breadth-first search through groups. Groups are named by the
+// text that stands for them; of other texts there is nothing.
+type search struct {
+	order []int32
+	up    []int32 // the group that each was reached from; of a beginning, itself
+	depth []int32
+}
+
+// search searches each component of united clusters from the group of its
+// representative.
+func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
+	n := len(f.ids)
+	whole := newSets(n)
+	var near, members [][2]int32
+	for i, a := range f.against {
+		i := int32(i)
+		members = append(members, [2]int32{g.find(i), i})
+		if a != i {
+			whole.unite(a, i)
+			near = append(near, [2]int32{a, i}, [2]int32{i, a})
+		}
+	}
+	for _, l := range links {
+		whole.unite(l[0], l[1])
+	}
+	begin, err := f.representatives(whole)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(near, func(a, b [2]int32) int { return cmp.Compare(a[1], b[1]) })
+	neighbours, texts := newLists(n, near), newLists(n, members)
+	s := &search{up: make([]int32, n), depth: make([]int32, n)}
+	for i := range s.up {
+		s.up[i] = none
+	}
+	for _, first := range begin {
+		if first == none {
+			continue
+		}
+		root := g.find(first)
+		s.up[root] = root
+		next := len(s.order)
+		s.order = append(s.order, root)
+		for ; next < len(s.order); next++ {
+			group := s.order[next]
+			for _, t := range texts.of(group) {
+				for _, o := range neighbours.of(t) {
+					if o := g.find(o); s.up[o] == none {
+						s.up[o], s.depth[o] = group, s.depth[group]+1
+						s.order = append(s.order, o)
+					}
+				}
+			}
+		}
+	}
+	for i := range f.ids {
+		if s.up[g.find(int32(i))] == none {
+			return nil, errors.New("judged: a cluster without a representative")
+		}
+	}
+	return s, nil
+}
+
+// largest gives for each set, by the text that stands for it, the one of the
+// texts in question with the largest key. It asks for no key where there is one.
+func (f *forest) largest(of sets, in func(int32) bool) ([]int32, error) {
+	out := make([]int32, len(of))
+	for i := range out {
+		out[i] = none
+	}
+	for i := range of {
+		i := int32(i)
+		if !in(i) {
+			continue
+		}
+		best := &out[of.find(i)]
+		if *best != none {
+			larger, err := f.larger(i, *best)
+			if err != nil {
+				return nil, err
+			}
+			if !larger {
+				continue
+			}
+		}
+		*best = i
+	}
+	return out, nil
+}
+
+// opposed is two groups that must be apart.
+type opposed struct {
+	leaves, stays int32
+	free          bool        // either could leave
+	key           cluster.Key // of what leaves, if so
+}
+
+// part parts the groups, steps 2 and 3 of the package's description. It gives
+// for each text one that stands for its part.
+func (f *forest) part(g *groups, links [][2]int32) (sets, error) {
+	s, err := f.search(g, links)
+	if err != nil {
+		return nil, err
+	}
+	// On the way from an opposed group to the beginning only other such groups
+	// count, and the beginning.
+	n := len(f.ids)
+	up, cut := make([]int32, n), make([]bool, n)
+	for _, x := range s.order {
+		above := s.up[x]
+		if up[x] = above; s.up[above] != above && len(g.enemies[above]) == 0 {
+			up[x] = up[above]
+		}
+	}
+	top := func(x int32) int32 { // of the part that x is in
+		for !cut[x] && up[x] != x {
+			x = up[x]
+		}
+		return x
+	}
+	all, err := f.opposed(g, s, up)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range all {
+		if top(o.leaves) == top(o.stays) {
+			cut[o.leaves] = true
+		}
+	}
+	parts := newSets(n)
+	for _, x := range s.order {
+		if !cut[x] {
+			parts.unite(s.up[x], x)
+		}
+	}
+	for i := range f.ids {
+		parts.unite(g.find(int32(i)), int32(i))
+	}
+	return parts, nil
+}
+
+// opposed gives the groups that must be apart and are reached from one
+// beginning, in the order in which they are parted.
+func (f *forest) opposed(g *groups, s *search, up []int32) (all []opposed, err error) {
+	walk := func(x, depth int32) int32 {
+		for s.depth[x] > depth {
+			x = up[x]
+		}
+		return x
+	}
+	first, err := f.largest(g.sets, func(i int32) bool { return len(g.enemies[g.find(i)]) > 0 })
+	if err != nil {
+		return nil, err
+	}
+	for x, enemies := range g.enemies {
+		for y := range enemies {
+			if walk(x, 0) != walk(y, 0) || s.depth[x] > s.depth[y] || s.depth[x] == s.depth[y] && x > y {
+				continue // nothing ties them, or it is the turn of y and x
+			}
+			o := opposed{leaves: y, stays: x}
+			if o.free = walk(y, s.depth[x]) != x; o.free {
+				larger, err := f.larger(first[y], first[x])
+				if err != nil {
+					return nil, err
+				}
+				if larger {
+					o.leaves, o.stays = x, y
+				}
+				o.key = f.keys[first[o.leaves]]
+			}
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b opposed) int {
+		return cmp.Or(compareBool(a.free, b.free), cmp.Compare(s.depth[a.leaves], s.depth[b.leaves]), a.key.Compare(b.key))
+	})
+	return all, nil
+}

@@ -1,0 +1,494 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/audit"
+	"neardup/configs"
+	"neardup/explain"
+	"neardup/report"
+)
+
+// said are judgements of texts by their numbers, "1=2" for a pair that must be
+// joined, "1|2" for one that must not; all are enforced.
+func said(t *testing.T, pairs ...string) (out []audit.Judgement) {
+	t.Helper()
+	for _, p := range pairs {
+		var a, b int
+		var sign rune
+		if _, err := fmt.Sscanf(p, "%d%c%d", &a, &sign, &b); err != nil {
+			t.Fatal(p, err)
+		}
+		verdict := map[rune]audit.Verdict{'=': audit.True, '|': audit.False}[sign]
+		out = append(out, audit.Judgement{Pair: audit.NewPair(textURN(a), textURN(b)), Judge: "a judge", Verdict: verdict, Enforce: true})
+	}
+	return out
+}
+
+func setAll(t *testing.T, w *Workspace, judgements []audit.Judgement) {
+	t.Helper()
+	for _, j := range judgements {
+		if err := w.Auditor().Judge(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// judgeIn opens the workspace in dir, which it makes, for judgements alone.
+func judgeIn(t *testing.T, dir string, c configs.Config, judgements ...audit.Judgement) {
+	t.Helper()
+	w, err := Open(dir, c, true, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	setAll(t, w, judgements)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// looking opens a workspace to read it.
+func looking(t *testing.T, dir string, c configs.Config) *Workspace {
+	t.Helper()
+	w, err := Open(dir, c, false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// rowsOf are all rows of tables.
+func rowsOf(t *testing.T, w *Workspace, tables ...byte) string {
+	t.Helper()
+	var b strings.Builder
+	for _, table := range tables {
+		for r, err := range w.store.table(table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := r.value()
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%x %x\n", r.key(), v)
+		}
+	}
+	return b.String()
+}
+
+// disputable are judgements over clusters: they part members from their
+// representatives and from each other, join clusters, texts that are in none and
+// both, and some contradict each other. members are those of the clusters by
+// text.
+func disputable(t *testing.T, rng *rand.Rand, texts int, clusters map[string]int) []audit.Judgement {
+	t.Helper()
+	by := map[int][]int{}
+	var alone []int
+	for i := range texts {
+		if c := clusters[textURN(i)]; c != 0 {
+			by[c] = append(by[c], i)
+		} else {
+			alone = append(alone, i)
+		}
+	}
+	var all [][]int
+	for c := range len(by) {
+		all = append(all, by[c+1])
+	}
+	if len(all) < 8 || len(alone) < 8 {
+		t.Fatalf("%d clusters, %d texts alone", len(all), len(alone))
+	}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	last := func(s []int) int { return s[len(s)-1] }
+	pairs := []string{
+		fmt.Sprintf("%d|%d", all[0][0], last(all[0])),
+		fmt.Sprintf("%d=%d", all[1][0], last(all[2])),
+		fmt.Sprintf("%d=%d", alone[0], alone[1]),
+		fmt.Sprintf("%d=%d", alone[2], last(all[3])),
+		fmt.Sprintf("%d=%d", all[4][0], last(all[5])), // united, and one is parted from its own
+		fmt.Sprintf("%d|%d", all[4][0], all[5][0]),
+		fmt.Sprintf("%d=%d", alone[3], alone[4]), // a contradiction
+		fmt.Sprintf("%d=%d", alone[4], alone[5]),
+		fmt.Sprintf("%d|%d", alone[5], alone[3]),
+		fmt.Sprintf("%d=%d", all[6][0], last(all[6])), // as they are
+		fmt.Sprintf("%d|%d", all[6][0], all[7][0]),
+		fmt.Sprintf("%d=%d", alone[6], 1_000_000), // no such text
+	}
+	return said(t, pairs...)
+}
+
+// checkJudged checks an export of a workspace that followed the judgements:
+// every one, or it is not and says why; evidence of every member, measured.
+func checkJudged(t *testing.T, w *Workspace, judgements []audit.Judgement) {
+	t.Helper()
+	clusterOf, members := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
+	of := func(id string) int { return clusterOf[strings.Trim(id, "<>")] }
+	list, err := w.Auditor().Enforced(t.Context(), "", 1000)
+	if err != nil || len(list.Pairs) != len(judgements) || list.Next != "" {
+		t.Fatalf("%d pairs, want %d: %v", len(list.Pairs), len(judgements), err)
+	}
+	want := report.JudgedPairs{NotFollowed: map[string]int64{}}
+	for _, p := range list.Pairs {
+		together := p.A == p.B || of(p.A) != 0 && of(p.A) == of(p.B)
+		switch {
+		case p.State != pairFollowed:
+			want.NotFollowed[p.State]++
+		case p.Verdict == audit.True:
+			want.MustJoin++
+		default:
+			want.MustNot++
+		}
+		if p.State == pairFollowed && together != (p.Verdict == audit.True) || p.State == pairPending {
+			t.Errorf("%v: together %v", p, together)
+		}
+	}
+	s, err := w.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := json.Marshal(s.Judged); string(got) != jsonOf(t, want) {
+		t.Errorf("summary: %s, want %s", got, jsonOf(t, want))
+	}
+	textOf := func(recordID string) textID {
+		t, _, err := w.textsNamed(recordID)
+		if err != nil || len(t) > 1 {
+			t = nil
+		}
+		return append(t, textID{})[0]
+	}
+	against := map[string]string{}
+	for _, m := range members {
+		against[m.RecordID] = m.VerifiedAgainst
+		joined := slices.ContainsFunc(judgements, func(j audit.Judgement) bool { // of these pages, or others of their texts
+			a, b, x, y := textOf(j.A), textOf(j.B), textOf(m.RecordID), textOf(m.VerifiedAgainst)
+			return j.Verdict == audit.True && (a == x && b == y || a == y && b == x)
+		})
+		if m.Relation == report.Judged && !joined {
+			t.Errorf("%s is against %s by no judgement", m.RecordID, m.VerifiedAgainst)
+		}
+	}
+	for id := range against {
+		for steps, at := 0, id; against[at] != at; steps, at = steps+1, against[at] {
+			if steps > len(against) || of(against[at]) != of(id) {
+				t.Fatalf("the chain of %s leads out of its cluster or round", id)
+			}
+		}
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Every method follows judged pairs: the same bytes whether they were there
+// before the run, or came one after another, or the run was interrupted; what was
+// compared is not compared again. Taken back, they leave nothing behind.
+func TestMethodsFollowJudgedPairs(t *testing.T) {
+	var all [][]string
+	for _, name := range configs.Names() {
+		all = append(all, []string{name})
+	}
+	all = append(all, []string{"default", "verify.closing=transitive"}, []string{"default", "verify.contained=links"},
+		[]string{"simfinder", "verify.closing=representative", "verify.transitivity=false"}, []string{"default", "text.templates=2"})
+	for _, v := range all {
+		t.Run(strings.Join(v, " "), func(t *testing.T) {
+			t.Parallel()
+			c := mustLoadPreset(t, v[0], v[1:]...)
+			rng := rand.New(rand.NewPCG(41, 42))
+			texts, _ := planted(rng, 24)
+			texts = append(texts, chains(rng, 2, 6)...)
+			texts = append(texts, texts[0], texts[1]) // pages with one text
+			half := len(texts) / 2
+			a, b := writeTexts(t, 0, texts[:half]), writeTexts(t, half, texts[half:])
+			dir := filepath.Join(t.TempDir(), "ws")
+			plain := runAll(t, dir, c, Options{}, a, b)
+			clusterOf, _ := clustersOf(t, plain)
+			judgements := disputable(t, rng, len(texts), clusterOf)
+			judgements = append(judgements, said(t, fmt.Sprintf("0|%d", len(texts)-2))...)
+
+			closed := VerifyCounts{}
+			log := &stageLog{}
+			func() {
+				w, err := Open(dir, c, false, Options{Progress: log})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = w.Close() }()
+				verdicts, state := rowsOf(t, w, tableVerdict), mustState(t, w)
+				var before VerifyCounts
+				_ = json.Unmarshal(state.Counts, &before)
+				setAll(t, w, judgements)
+				if staleness(t, dir, c, "verify") != Judgements {
+					t.Error("verify is not stale")
+				}
+				if err := w.Export(t.Context(), "jsonl", &bytes.Buffer{}); !errors.Is(err, ErrUsage) {
+					t.Errorf("an export of clusters of before: %v", err)
+				}
+				if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(log.begun, []string{"index", "verify"}) || rowsOf(t, w, tableVerdict) != verdicts {
+					t.Errorf("stages %q", log.begun)
+				}
+				if err := json.Unmarshal(mustState(t, w).Counts, &closed); err != nil {
+					t.Fatal(err)
+				}
+				if before.Clusters, before.Judged = closed.Clusters, closed.Judged; before != closed {
+					t.Errorf("counts %+v, before %+v", closed, before)
+				}
+				if n := strings.Count(rowsOf(t, w, tableCluster), "\n"); n != strings.Count(rowsOf(t, w, tableAssigned), "\n") {
+					t.Errorf("%d rows of clusters", n)
+				}
+				representatives := 0
+				for r, err := range w.store.table(tableCluster) {
+					if row, err2 := parseClusterRow(r); err == nil && err2 == nil && row.cluster == row.member {
+						representatives++
+					}
+				}
+				if int64(representatives) != closed.Clusters {
+					t.Errorf("%d clusters, counted %d", representatives, closed.Clusters)
+				}
+				checkJudged(t, w, judgements)
+				if closed.Judged.MustJoin < 6 || closed.Judged.MustNot < 3 || closed.Judged.NotFollowed[pairContradicted] == 0 ||
+					closed.Judged.NotFollowed[pairMissing] != 1 || closed.Judged.NotFollowed[pairSameText] != 1 {
+					t.Errorf("%+v", closed.Judged)
+				}
+			}()
+			if staleness(t, dir, c, "verify") != UpToDate {
+				t.Error("verify is stale")
+			}
+			want := runAll(t, dir, c, Options{})
+			if bytes.Equal(want, plain) {
+				t.Error("nothing has changed")
+			}
+			if got := mustSummary(t, dir, c); got.Clusters.Clusters == 0 || !bytes.Contains(want, []byte(`"judged"`)) {
+				t.Error("no member is judged")
+			}
+
+			// Judged before anything was read, in another order, with other workers.
+			early := filepath.Join(t.TempDir(), "ws")
+			reversed := slices.Clone(judgements)
+			slices.Reverse(reversed)
+			judgeIn(t, early, c, reversed...)
+			if got := runAll(t, early, c, Options{Workers: 3, runRows: 64}, b, a); !bytes.Equal(got, want) {
+				t.Error("other clusters where the judgements were there before")
+			}
+			// Interrupted, and judged in between.
+			for round := range 2 {
+				dir := filepath.Join(t.TempDir(), "ws")
+				for i := range 3 {
+					if i == round {
+						judgeIn(t, dir, c, judgements...)
+					}
+					interrupted(t, rng, dir, c, a, b)
+				}
+				if got := runAll(t, dir, c, Options{}, a, b); !bytes.Equal(got, want) {
+					t.Errorf("interrupted, round %d: other clusters", round)
+				}
+			}
+
+			// Taken back.
+			w := looking(t, dir, c)
+			for _, j := range judgements {
+				if err := w.Auditor().Withdraw(t.Context(), j.Pair, j.Judge); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := exportOf(t, w, ExportOptions{Format: "jsonl"}); !bytes.Equal(got, plain) {
+				t.Error("other clusters once all is taken back")
+			}
+			if rows := rowsOf(t, w, tableJudgement, tableOutcome, tableFormer); rows != "" {
+				t.Errorf("left behind: %s", rows)
+			}
+		})
+	}
+}
+
+// interrupted runs until some step of the progress.
+func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inputs ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	i := &interrupter{cancel: cancel}
+	i.left.Store(1 + rng.Int64N(40))
+	w, err := Open(dir, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := Inputs(dir, inputs, nil, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustState(t *testing.T, w *Workspace) stageState {
+	t.Helper()
+	s, ok, err := w.state("verify")
+	if err != nil || !ok {
+		t.Fatalf("%v %v", ok, err)
+	}
+	return s
+}
+
+func mustSummary(t *testing.T, dir string, c configs.Config) report.Summary {
+	t.Helper()
+	w, err := Open(dir, c, false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	s, err := w.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// copies are a page with near copies, and texts that are like none.
+func copies() (texts []string) {
+	rng := rand.New(rand.NewPCG(51, 52))
+	english := scripts(rng)[0]
+	original := english(200)
+	for i := range 4 {
+		copied := slices.Clone(original)
+		copied[i] = english(5)[0]
+		texts = append(texts, strings.Join(copied[:len(copied)-i], "")) // 0 is the longest
+	}
+	for range 3 {
+		texts = append(texts, strings.Join(english(200), ""))
+	}
+	return texts
+}
+
+// What judged pairs did is seen: in relations, edges, the summary, explanations
+// and warnings, in all formats alike.
+func TestJudgedPairsAreVisible(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	c := mustLoad(t)
+	path := writeTexts(t, 0, copies())
+	runAll(t, dir, c, Options{}, path, crawl(t))
+	warned := &warnings{}
+	w, err := Open(dir, c, false, Options{Progress: warned})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	explained := func(a, b int) explain.Explanation {
+		t.Helper()
+		e, err := w.Explain(t.Context(), textURN(a), textURN(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := e.WriteText(&text, explain.Style{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		if j := e.Run.Judged; (j != nil) != strings.Contains(text.String(), "\n  judged ") {
+			t.Errorf("%d and %d: %s", a, b, &text)
+		}
+		return e
+	}
+	if e := explained(0, 3); !e.Outcome.Joined || e.Run.Judged != nil || e.Run.ByJudged != "" {
+		t.Fatalf("before: %+v %+v", e.Outcome, e.Run)
+	}
+	judgements := said(t, "0|3", "4=5", "1=4", "5=6", "6|4")
+	setAll(t, w, judgements)
+	if e := explained(0, 3); !e.Outcome.Joined || e.Run.Judged == nil || e.Run.Judged.State != pairPending {
+		t.Errorf("before the next run: %+v %+v", e.Outcome, e.Run.Judged)
+	}
+	if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
+		t.Fatal(err)
+	}
+	checkJudged(t, w, judgements)
+	if len(warned.said) != 1 || !strings.Contains(warned.said[0], "not followed") || !strings.Contains(warned.said[0], pairContradicted) {
+		t.Errorf("warnings %q", warned.said)
+	}
+	if e := explained(0, 3); e.Outcome.Joined || e.Outcome.EndedBy != explain.ByJudgement || e.Run.ByJudged != "parted" ||
+		!reflect.DeepEqual(e.Run.Judged, &explain.Judged{Verdict: "false", Judges: []string{"a judge"}, State: pairFollowed}) {
+		t.Errorf("parted: %+v %+v", e.Outcome, e.Run)
+	}
+	if e := explained(1, 3); e.Outcome.EndedBy != explain.ByJudgement || e.Run.Judged != nil || e.Outcome.Why == explained(0, 3).Outcome.Why {
+		t.Errorf("parted by another pair: %+v", e.Outcome)
+	}
+	if e := explained(1, 4); !e.Outcome.Joined || e.Run.ByJudged != "joined" || e.Run.Steps != 1 || !e.Run.Chain[0].Judged || e.Outcome.Why != "people judged that they belong together" {
+		t.Errorf("joined: %+v %+v", e.Outcome, e.Run)
+	}
+	if e := explained(0, 5); !e.Outcome.Joined || e.Run.ByJudged != "joined" || e.Run.Steps != 3 {
+		t.Errorf("joined through others: %+v %+v", e.Outcome, e.Run)
+	}
+	if e := explained(0, 1); !e.Outcome.Joined || e.Run.ByJudged != "" {
+		t.Errorf("as before: %+v", e.Outcome)
+	}
+	if e := explained(0, 6); e.Outcome.Joined || e.Run.ByJudged != "" || e.Outcome.EndedBy == explain.ByJudgement {
+		t.Errorf("as before: %+v", e.Outcome)
+	}
+
+	_, members := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
+	judge := newJudge(&c)
+	texts := copies()
+	seen := 0
+	for _, m := range members {
+		if m.Relation != report.Judged {
+			continue
+		}
+		seen++
+		var i, j int
+		if _, err := fmt.Sscanf(m.RecordID+m.VerifiedAgainst, "<urn:text:%d><urn:text:%d>", &i, &j); err != nil {
+			t.Fatal(err)
+		}
+		r, contained, ok, err := scoreTexts(c, texts[i], texts[j])
+		if err != nil || !ok || report.Score(r).String() != m.Resemblance.String() || report.Score(contained).String() != m.Containment.String() ||
+			r >= judge.config.Resemblance {
+			t.Errorf("%d and %d: %v %v, want %v %v: %v", i, j, m.Resemblance, m.Containment, r, contained, err)
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d members are judged", seen)
+	}
+	checkFormats(t, w)
+	for format, want := range map[string]string{
+		"edges":        `"relation":"judged"`,
+		"graphml":      `<data key="relation">judged</data>`,
+		"text":         "\n  judged ",
+		"summary":      "judged pairs followed 4 2 joined, 2 parted not followed 1 contradicted 1 clusters",
+		"summary-json": `"must_join": 2`,
+		"keep":         ",review,",
+	} {
+		got := string(exportOf(t, w, ExportOptions{Format: format}))
+		if format == "summary" {
+			got = strings.Join(strings.Fields(got), " ")
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: no %q: %s", format, want, got)
+		}
+	}
+}
