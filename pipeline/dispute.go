@@ -167,11 +167,16 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 // them, also of pairs that the measure would reject before. ok is false where
 // nothing can be compared. Templates are those that the workspace has learned.
 func (w *Workspace) scorePair(config configs.Config, a, b textID) (resemblance, containment float64, ok bool, err error) {
+	defer func(old configs.Config) { w.config = old }(w.config)
+	w.config = config
+	return w.scored(a, b)
+}
+
+// scored is scorePair by the workspace's own config.
+func (w *Workspace) scored(a, b textID) (resemblance, containment float64, ok bool, err error) {
 	if a == b {
 		return 1, 1, true, nil
 	}
-	defer func(old configs.Config) { w.config = old }(w.config)
-	w.config = config
 	var compared [2]string
 	for i, t := range []textID{a, b} {
 		stored, err := w.text(t)
@@ -185,7 +190,7 @@ func (w *Workspace) scorePair(config configs.Config, a, b textID) (resemblance, 
 	if compared[0] == "" || compared[1] == "" {
 		return 0, 0, false, nil
 	}
-	return scoreTexts(config, compared[0], compared[1])
+	return scoreTexts(w.config, compared[0], compared[1])
 }
 
 // scoreTexts gives the scores of two texts that differ. ok is false where only

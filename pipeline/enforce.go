@@ -338,7 +338,7 @@ func (e *enforcer) measured(a, b textID) (s score, err error) {
 	if ok {
 		return parseScore(v)
 	}
-	if s.Resemblance, s.Containment, ok, err = e.w.scorePair(e.w.config, a, b); err != nil {
+	if s.Resemblance, s.Containment, ok, err = e.w.scored(a, b); err != nil {
 		return s, fmt.Errorf("judged pair: %w", err)
 	}
 	if !ok {

@@ -394,7 +394,11 @@ func copies() (texts []string) {
 func TestJudgedPairsAreVisible(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ws")
 	c := mustLoad(t)
-	path := writeTexts(t, 0, copies())
+	var lines strings.Builder
+	for i, s := range copies() {
+		lines.WriteString(jsonOf(t, map[string]string{"id": textURN(i), "text": s, "date": "2024-05-06T07:08:09Z"}) + "\n")
+	}
+	path := write(t, filepath.Join(t.TempDir(), "texts.jsonl"), []byte(lines.String()))
 	runAll(t, dir, c, Options{}, path, crawl(t))
 	warned := &warnings{}
 	w, err := Open(dir, c, false, Options{Progress: warned})
@@ -420,7 +424,7 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 	if e := explained(0, 3); !e.Outcome.Joined || e.Run.Judged != nil || e.Run.ByJudged != "" {
 		t.Fatalf("before: %+v %+v", e.Outcome, e.Run)
 	}
-	judgements := said(t, "0|3", "4=5", "1=4", "5=6", "6|4")
+	judgements := said(t, "0|3", "4=5", "1=4", "1=2", "2=6", "6|1")
 	setAll(t, w, judgements)
 	if e := explained(0, 3); !e.Outcome.Joined || e.Run.Judged == nil || e.Run.Judged.State != pairPending {
 		t.Errorf("before the next run: %+v %+v", e.Outcome, e.Run.Judged)
@@ -479,8 +483,8 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 		"edges":        `"relation":"judged"`,
 		"graphml":      `<data key="relation">judged</data>`,
 		"text":         "\n  judged ",
-		"summary":      "judged pairs followed 4 2 joined, 2 parted not followed 1 contradicted 1 clusters",
-		"summary-json": `"must_join": 2`,
+		"summary":      "judged pairs followed 5 3 joined, 2 parted not followed 1 contradicted 1 clusters",
+		"summary-json": `"must_join": 3`,
 		"keep":         ",review,",
 	} {
 		got := string(exportOf(t, w, ExportOptions{Format: format}))

@@ -14,8 +14,9 @@ import (
 
 // Documents are looked up by what people call them: a record id, or a target
 // URI and a date. Their keys are digests of the whole record, so this takes an
-// index, tableName. A run does without it: it is made when first asked for, in
-// one pass over the documents, and again when the extraction has changed.
+// index, tableName. A run does without it, but for one that follows judged pairs:
+// it is made when first asked for, in one pass over the documents, and again when
+// the extraction has changed.
 
 const (
 	namesIndex = "index/names" // its place in tableMeta: the generation of the extraction

@@ -47,6 +47,9 @@ func TestAssess(t *testing.T) {
 		{"another input", nil, base, "other", Input, "input"},
 		{"another version", func(s *stageState) { s.Version-- }, base, "in", Outdated, "version"},
 		{"interrupted", func(s *stageState) { s.Done = false }, base, "in", Unfinished, "interrupted"},
+		{"other judged pairs", func(s *stageState) { s.Judged = judgedSet{2, "x"} }, base, "in", Judgements, "2 before, now 0"},
+		{"other judged pairs and input", func(s *stageState) { s.Judged = judgedSet{2, "x"} }, base, "other", Input, "input"},
+		{"other judged pairs, interrupted", func(s *stageState) { s.Judged, s.Done = judgedSet{2, "x"}, false }, base, "in", Judgements, "2 before"},
 		{"indented by the manifest", func(s *stageState) {
 			s.Options, _ = json.MarshalIndent(s.Options, "", "    ")
 		}, base, "in", UpToDate, ""},
@@ -62,6 +65,11 @@ func TestAssess(t *testing.T) {
 	}
 	if got, _ := assess(verify, stageState{}, false, base, "in", judgedSet{}); got != Missing {
 		t.Errorf("never done: %q", got)
+	}
+	for _, st := range stages[:3] {
+		if got, why := assess(st, done(t, st, base, "in"), true, base, "in", judgedSet{1, "y"}); got != UpToDate {
+			t.Errorf("judged pairs: %s is %q (%s)", st.name, got, why)
+		}
 	}
 }
 
@@ -185,6 +193,7 @@ func TestGenerationFollowsWhatMatters(t *testing.T) {
 		"version": func(s *stageState) { s.Version++ },
 		"options": func(s *stageState) { s.Options = json.RawMessage("{}") },
 		"input":   func(s *stageState) { s.Input = "other" },
+		"judged":  func(s *stageState) { s.Judged = judgedSet{1, "x"} },
 	} {
 		other := s
 		change(&other)

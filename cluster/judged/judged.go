@@ -70,7 +70,9 @@ type Clusters interface {
 
 // Enforce makes the clusters follow the pairs, and says of each what became of
 // it. Only clusters that change are asked for their texts, or might: those that
-// judged pairs tie together are in memory at a time, with under 200 bytes a text.
+// judged pairs tie together are in memory at a time, with under 800 bytes a text.
+// It takes n log n for n texts, and for each pair to be parted as many steps as
+// there are such pairs on its way to the representative.
 func Enforce(pairs []Pair, c Clusters) ([]Outcome, error) {
 	pairs = slices.Clone(pairs)
 	out := make([]Outcome, len(pairs))

@@ -73,6 +73,9 @@ func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 		if first == none {
 			continue
 		}
+		if f.against[first] != first {
+			return nil, errors.New("judged: texts that are verified against each other in a circle")
+		}
 		root := g.find(first)
 		s.up[root] = root
 		next := len(s.order)
@@ -87,11 +90,6 @@ func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 					}
 				}
 			}
-		}
-	}
-	for i := range f.ids {
-		if s.up[g.find(int32(i))] == none {
-			return nil, errors.New("judged: a cluster without a representative")
 		}
 	}
 	return s, nil
