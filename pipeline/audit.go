@@ -28,12 +28,17 @@ func itemKey(name string, i int) []byte {
 	return binary.BigEndian.AppendUint32(itemsPrefix(name), uint32(i))
 }
 
-// asUsage marks a mistake of the caller's.
-func asUsage(err error) error {
+// refusal is wrong use of the commands and of the review pages alike.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error        { return r.error }
+func (r refusal) Is(target error) bool { return target == ErrUsage || target == review.ErrRefused }
+
+func refused(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrUsage, err)
+	return refusal{err}
 }
 
 // clusterGeneration names the clusters; it is empty where they are not up to
@@ -136,7 +141,7 @@ func (r *Review) judged(ctx context.Context, name string) (a audit.Audit, items 
 func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
 	j, err := j.Checked()
 	if err != nil {
-		return asUsage(err)
+		return refused(err)
 	}
 	j.Time = now()
 	return r.w.write(func(b batch) error { return putJudgement(b, j) }, j.Pair)
@@ -146,7 +151,7 @@ func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
 func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
 	p = audit.NewPair(p.A, p.B)
 	if err := errors.Join(p.Check(), audit.CheckJudge(judge)); err != nil {
-		return asUsage(err)
+		return refused(err)
 	}
 	return r.w.write(func(b batch) error { return b.Delete(judgementKey(p, judge), nil) }, p)
 }
@@ -159,7 +164,7 @@ func (r *Review) Judgements(_ context.Context, p audit.Pair) ([]audit.Judgement,
 // Progress says how far a judge is with an audit.
 func (r *Review) Progress(ctx context.Context, name, judge string) (p audit.Progress, err error) {
 	if err := audit.CheckJudge(judge); err != nil {
-		return p, asUsage(err)
+		return p, refused(err)
 	}
 	_, items, err := r.items(ctx, name)
 	if err != nil {
@@ -199,7 +204,7 @@ func (r *Review) Truth(ctx context.Context, name string) (pages, pairs []byte, e
 		return nil, nil, err
 	}
 	if n := audit.TruthPages(items, given); n > maxTruthPages {
-		return nil, nil, fmt.Errorf("%w: a truth of %d pages lists %d pairs; neardup audit export --format truth writes it", ErrUsage, n, n*(n-1)/2)
+		return nil, nil, refused(fmt.Errorf("a truth of %d pages lists %d pairs; neardup audit export --format truth writes it", n, n*(n-1)/2))
 	}
 	var p, t bytes.Buffer
 	_, _, err = audit.WriteTruth(items, given, &p, &t)

@@ -14,7 +14,7 @@ import (
 // keeps it under a name that no audit has.
 func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit.Audit, err error) {
 	if err := errors.Join(audit.CheckName(name), d.Check()); err != nil {
-		return a, asUsage(err)
+		return a, refused(err)
 	}
 	if err := r.w.newAudit(name); err != nil {
 		return a, err
@@ -33,7 +33,7 @@ func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit
 	a = audit.Audit{Name: name, Design: d, Generation: generation, Current: true, Drawn: now()}
 	var items []audit.Item
 	if a.Strata, items = s.Sample(); len(items) == 0 {
-		return a, fmt.Errorf("%w: there is no pair to draw", ErrUsage)
+		return a, refused(errors.New("there is no pair to draw"))
 	}
 	a.Size = len(items)
 	return a, r.w.write(func(b batch) error {
@@ -46,7 +46,7 @@ func (w *Workspace) newAudit(name string) error {
 	if _, ok, err := w.store.get(auditKey(name)); err != nil || !ok {
 		return err
 	}
-	return fmt.Errorf("%w: there is an audit %s; choose another name", ErrUsage, name)
+	return refused(fmt.Errorf("there is an audit %s; choose another name", name))
 }
 
 func putAudit(b batch, a audit.Audit, items []audit.Item) error {

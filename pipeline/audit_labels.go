@@ -40,12 +40,12 @@ type Imported struct {
 func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions) (n Imported, err error) {
 	l, err := audit.ReadLabels(in)
 	if err != nil {
-		return n, asUsage(fmt.Errorf("labels: %w", err))
+		return n, refused(fmt.Errorf("labels: %w", err))
 	}
 	if l.Audit != nil && o.Name != "" {
 		l.Audit.Name = o.Name
 		if err := audit.CheckName(o.Name); err != nil {
-			return n, asUsage(err)
+			return n, refused(err)
 		}
 	}
 	items, err := r.w.labelledItems(ctx, l, &n)
@@ -137,7 +137,7 @@ func (r *Review) sameAudit(ctx context.Context, a audit.Audit, items []audit.Ite
 		same = same && oldItems[i].Pair == items[i].Pair
 	}
 	if !same {
-		return false, fmt.Errorf("%w: there is another audit %s; import this one under another name with --name", ErrUsage, a.Name)
+		return false, refused(fmt.Errorf("there is another audit %s; import this one under another name with --name", a.Name))
 	}
 	return false, nil
 }
@@ -147,7 +147,7 @@ func (r *Review) sameAudit(ctx context.Context, a audit.Audit, items []audit.Ite
 func (w *Workspace) importJudgement(b batch, j audit.Judgement, o ImportOptions, n *Imported) error {
 	j, err := j.Checked()
 	if err != nil {
-		return asUsage(err)
+		return refused(err)
 	}
 	var old audit.Judgement
 	was, err := w.store.getJSON(judgementKey(j.Pair, j.Judge), &old)

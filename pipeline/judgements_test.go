@@ -33,7 +33,7 @@ func TestJudgementsAreKept(t *testing.T) {
 	p, other := audit.NewPair("urn:b", "<urn:a>"), audit.NewPair("urn:a", "urn:c")
 	set := func(p audit.Pair, judge string, v audit.Verdict, enforce bool) {
 		t.Helper()
-		if err := w.setJudgement(audit.Judgement{Pair: p, Judge: judge, Verdict: v, Enforce: enforce, Note: "<b>"}); err != nil {
+		if err := w.Auditor().Judge(t.Context(), audit.Judgement{Pair: p, Judge: judge, Verdict: v, Enforce: enforce, Note: "<b>"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,15 +61,15 @@ func TestJudgementsAreKept(t *testing.T) {
 	check(p, "ann unknown false", "zoe true false")
 	check(other, "ann unknown false")
 	runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, crawl(t))
-	if err := w.withdrawJudgement(p, "ann"); err != nil {
+	if err := w.Auditor().Withdraw(t.Context(), p, "ann"); err != nil {
 		t.Fatal(err)
 	}
 	check(p, "zoe true false")
 	for _, j := range []audit.Judgement{
-		{Pair: audit.Pair{A: "<b>", B: "<a>"}, Judge: "x", Verdict: audit.True}, {Pair: p, Judge: "x", Verdict: "maybe"},
+		{Pair: p, Judge: "", Verdict: audit.True}, {Pair: p, Judge: "x", Verdict: "maybe"}, {Pair: p, Judge: "x", Verdict: audit.Unknown, Enforce: true},
 		{Pair: audit.NewPair("a", "a"), Judge: "x", Verdict: audit.True},
 	} {
-		if err := w.setJudgement(j); !errors.Is(err, ErrUsage) {
+		if err := w.Auditor().Judge(t.Context(), j); !errors.Is(err, ErrUsage) {
 			t.Errorf("%+v: %v", j, err)
 		}
 	}
@@ -93,7 +93,7 @@ func TestWhatIsEnforced(t *testing.T) {
 		{"two who differ", []audit.Judgement{{Judge: "a", Verdict: audit.True, Enforce: true}, {Judge: "b", Verdict: audit.False, Enforce: true}}, audit.Unknown, []string{"a", "b"}},
 		{"three who do", []audit.Judgement{{Judge: "a", Verdict: audit.True, Enforce: true}, {Judge: "b", Verdict: audit.False, Enforce: true},
 			{Judge: "c", Verdict: audit.True, Enforce: true}}, audit.Unknown, []string{"a", "b", "c"}},
-		{"unknown is nothing to enforce", []audit.Judgement{{Judge: "a", Verdict: audit.Unknown, Enforce: true}, {Judge: "b", Verdict: audit.True, Enforce: true}}, audit.True, []string{"b"}},
+		{"unknown is nothing to enforce", []audit.Judgement{{Judge: "a", Verdict: audit.Unknown}, {Judge: "b", Verdict: audit.True, Enforce: true}}, audit.True, []string{"b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, j := range tt.judgements {
@@ -122,7 +122,7 @@ func TestWhatIsEnforced(t *testing.T) {
 				t.Error("the generation does not follow")
 			}
 			for _, j := range tt.judgements {
-				if err := w.withdrawJudgement(p, j.Judge); err != nil {
+				if err := w.Auditor().Withdraw(t.Context(), p, j.Judge); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -165,7 +165,7 @@ func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
 	again := judgements[0]
 	again.Judge, again.Note, again.Time = "another", "note", "2024-01-01T00:00:00Z"
 	setAll(t, w, []audit.Judgement{again})
-	if err := w.withdrawJudgement(judgements[0].Pair, judgements[0].Judge); err != nil {
+	if err := w.Auditor().Withdraw(t.Context(), judgements[0].Pair, judgements[0].Judge); err != nil {
 		t.Fatal(err)
 	}
 	if reason, why := stale(); reason != UpToDate {
@@ -264,7 +264,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 		t.Fatal(err)
 	}
-	list, err := (&Review{w}).Enforced(t.Context(), "", 100)
+	list, err := w.Auditor().Enforced(t.Context(), "", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 // The list of enforced pairs comes in parts.
 func TestEnforcedComesInParts(t *testing.T) {
 	w := copied(t)
-	r := &Review{w}
+	r := w.Auditor()
 	judgements := said(t, "0|3", "4=5", "1=4", "1=2", "5|6")
 	judgements[3].Enforce = false
 	setAll(t, w, judgements)
@@ -363,7 +363,7 @@ func TestMethodsAreComparedWithoutJudgements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := (&Review{w}).Enforced(t.Context(), "", 9)
+		list, err := w.Auditor().Enforced(t.Context(), "", 9)
 		if err != nil || len(list.Pairs) != 2 || (list.Pairs[0].State == pairPending) != (round == 0) { // in the second nothing was run
 			t.Errorf("%+v %v", list, err)
 		}

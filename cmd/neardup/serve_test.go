@@ -41,19 +41,27 @@ func TestServe(t *testing.T) {
 		if url == "" {
 			t.Fatalf("%s: it says %q; %s", listen, line, errs.String())
 		}
-		for host, want := range map[string]int{"": http.StatusNotFound, "evil.example": http.StatusMisdirectedRequest} {
-			r, err := http.NewRequest(http.MethodGet, url+"nothing", nil)
+		for _, asked := range []struct {
+			path, host string
+			want       int
+		}{
+			{"", "", http.StatusOK},
+			{"clusters", "", http.StatusOK},
+			{"nothing", "", http.StatusNotFound},
+			{"", "evil.example", http.StatusMisdirectedRequest},
+		} {
+			r, err := http.NewRequest(http.MethodGet, url+asked.path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.Host = host
+			r.Host = asked.host
 			answer, err := http.DefaultClient.Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_ = answer.Body.Close()
-			if answer.StatusCode != want || answer.Header.Get("Content-Security-Policy") == "" {
-				t.Errorf("%s: status %d for host %q, want %d", listen, answer.StatusCode, host, want)
+			if answer.StatusCode != asked.want || answer.Header.Get("Content-Security-Policy") == "" {
+				t.Errorf("%s: status %d for %+v", listen, answer.StatusCode, asked)
 			}
 		}
 		if p := start(t, []string{"serve", "--workspace", ws, "--listen", "127.0.0.1:0"}); p.wait() != exitInUse {
