@@ -38,7 +38,7 @@ func (w *Workspace) explainPages(ctx context.Context, a, b string) (e explain.Ex
 
 // explainFound explains two pages, and gives what of their texts is compared.
 func (w *Workspace) explainFound(ctx context.Context, pages [2]found) (e explain.Explanation, compared [2]string, err error) {
-	p := explained{Workspace: w, ctx: ctx, pages: pages}
+	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[textID]explain.Page{}}
 	var sides [2]explain.Side
 	for i := range pages {
 		if p.texts[i], err = pages[i].textID(); err != nil {

@@ -30,6 +30,7 @@ type explained struct {
 	compared [2]string
 	keys     [2]cluster.Key
 	finder   *pageFinder
+	first    map[textID]explain.Page // see firstPage
 }
 
 // run says what became of the pair. It reads the rows of the two texts, and
@@ -84,11 +85,10 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 
 // aboutText says what the text is in clustering.
 func (p *explained) aboutText(i int, t textID, r *explain.RunText, signed *bool) error {
-	pages, err := p.finder.pages(t)
-	if err != nil {
+	var err error
+	if r.Pages, err = p.finder.count(t); err != nil {
 		return err
 	}
-	r.Pages = len(pages)
 	n := 0
 	for row, err := range p.store.rows(prefixBounds(signedKey(t))) {
 		if err != nil {
@@ -101,6 +101,10 @@ func (p *explained) aboutText(i int, t textID, r *explain.RunText, signed *bool)
 		n = int(s.signatures)
 		weight := p.weight(p.compared[i], n)
 		if p.config.Cluster.Quality != "" {
+			pages, err := p.finder.pages(t)
+			if err != nil {
+				return err
+			}
 			if weight, err = p.qualityOf(pages); err != nil {
 				return err
 			}
@@ -361,8 +365,12 @@ func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) 
 	return true, nil
 }
 
-// firstPage is the page that stands for a text.
+// firstPage is the page that stands for a text. Which one it is, all that have
+// the text tell, so it is kept.
 func (p *explained) firstPage(t textID) (explain.Page, error) {
+	if page, ok := p.first[t]; ok {
+		return page, nil
+	}
 	pages, err := p.finder.pages(t)
 	if err == nil && len(pages) == 0 {
 		err = fmt.Errorf("a text without pages: %w", corrupt(t[:]))
@@ -371,7 +379,9 @@ func (p *explained) firstPage(t textID) (explain.Page, error) {
 		return explain.Page{}, err
 	}
 	m := pages[0]
-	return explain.Page{RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Offset: m.Offset, TextID: hex.EncodeToString(t[:])}, nil
+	page := explain.Page{RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Offset: m.Offset, TextID: hex.EncodeToString(t[:])}
+	p.first[t] = page
+	return page, nil
 }
 
 // place is where a page is in the clusters, nil if nowhere.

@@ -87,6 +87,17 @@ func (f *pageFinder) pages(t textID) (pages []report.Member, err error) {
 	return pages, nil
 }
 
+// count is the number of pages that have a text.
+func (f *pageFinder) count(t textID) (n int, err error) {
+	for _, err := range f.occurrences.rows(join(tableOccurrence, t[:])) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
 // comparePagesOfText sorts captures before revisits, the earliest first.
 func comparePagesOfText(a, b report.Member) int {
 	return cmp.Or(compareBool(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
