@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"neardup/configs"
 	"neardup/report"
@@ -57,7 +59,8 @@ func benchReview(b *testing.B) (*Workspace, *Review) {
 	return w, r
 }
 
-// BenchmarkBrowseIndex makes the index for browsing.
+// BenchmarkBrowseIndex makes the index for browsing, and says what it takes on
+// the disk.
 func BenchmarkBrowseIndex(b *testing.B) {
 	w, _ := benchReview(b)
 	for b.Loop() {
@@ -72,6 +75,16 @@ func BenchmarkBrowseIndex(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	size := uint64(0)
+	for _, t := range browseTables {
+		lower, upper := tableBounds(t)
+		n, err := w.store.db.EstimateDiskUsage(lower, upper)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += n
+	}
+	b.ReportMetric(float64(size)/1e6, "MB")
 }
 
 // BenchmarkBrowse asks for what the pages of a browser show. Lists go on from
@@ -79,8 +92,7 @@ func BenchmarkBrowseIndex(b *testing.B) {
 func BenchmarkBrowse(b *testing.B) {
 	w, r := benchReview(b)
 	ctx := context.Background()
-	var documents []string
-	var hosts []string
+	var documents, hosts []string
 	for c, err := range w.Clusters(ctx) {
 		if err != nil {
 			b.Fatal(err)
@@ -99,11 +111,16 @@ func BenchmarkBrowse(b *testing.B) {
 	list := func(name string, part func(after string) (next string, err error)) {
 		b.Run(name, func(b *testing.B) {
 			after := ""
+			var took []time.Duration
 			for b.Loop() {
+				began := time.Now()
 				if after, err = part(after); err != nil {
 					b.Fatal(err)
 				}
+				took = append(took, time.Since(began))
 			}
+			slices.Sort(took)
+			b.ReportMetric(took[len(took)/2].Seconds()*1e3, "median-ms")
 		})
 	}
 	one := func(name string, call func(document, other string) error) {
