@@ -36,6 +36,9 @@ func (s *starts) Start(stage, reason, _ string) {
 // The index is made once for each clustering, and is that of the last: of other
 // crawls, then of other settings.
 func TestIndexFollowsTheClusters(t *testing.T) {
+	if raced {
+		t.Skip("one list after another, in one goroutine")
+	}
 	dir := filepath.Join(t.TempDir(), "ws")
 	strict := []string{"verify.resemblance=0.95", "verify.containment=2"}
 	generations := map[string]bool{}
@@ -347,7 +350,7 @@ func TestManyLookAtOnce(t *testing.T) {
 			return string(b), errors.Join(err, err2, err3, err4, err5, err6, err7)
 		}
 		var want []string
-		const each = 6
+		const each = 4
 		for i := range each {
 			s, err := look(i)
 			if err != nil {

@@ -381,6 +381,9 @@ func allPages(t *testing.T, r *Review, q review.PageQuery) (all []review.PageRow
 // What is browsed is what is exported, whatever is in it and however it is cut
 // into parts.
 func TestBrowsingAgreesWithTheExports(t *testing.T) {
+	if raced {
+		t.Skip("one list after another, in one goroutine")
+	}
 	texts, _ := planted(rand.New(rand.NewPCG(1, 9)), 20)
 	for _, x := range []struct {
 		name, file string
