@@ -50,6 +50,7 @@ type pageDocument struct {
 	Charset     string          `json:"charset"`
 	Choices     extract.Choices `json:"choices"`
 	TextBytes   int64           `json:"text_bytes"`
+	Site        string          `json:"site"`
 }
 
 // member is the document as a member of a cluster.

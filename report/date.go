@@ -72,3 +72,13 @@ func daysOf(year, month int64) int64 {
 	}
 	return 31
 }
+
+// Month is the month of a date, as 2006-01; ok is false for what is no date of
+// the Gregorian calendar.
+func Month(date string) (month string, ok bool) {
+	if _, ok := milliseconds(date); !ok {
+		return "", false
+	}
+	t := timestamp(date)
+	return t[:4] + "-" + t[4:6], true
+}

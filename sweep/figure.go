@@ -31,7 +31,7 @@ const titleHeight = 0.45 * vg.Inch
 
 // Figure is panels under each other, each with its legend beside it.
 type Figure struct {
-	Title       string
+	Title       string    // empty: what the figure stands in says it
 	Width       vg.Length // of all
 	LegendWidth vg.Length
 	PanelHeight vg.Length
@@ -61,13 +61,19 @@ func NewPanel(x, y string) Panel {
 
 // WriteSVG draws the figure. The same figure gives the same bytes.
 func (f Figure) WriteSVG(w io.Writer) error {
+	titleHeight := titleHeight
+	if f.Title == "" {
+		titleHeight = 0
+	}
 	canvas := vgsvg.New(f.Width, titleHeight+f.PanelHeight*vg.Length(len(f.Panels)))
 	all := draw.New(canvas)
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
-	title := style(12)
-	title.YAlign = text.YTop
-	all.FillText(title, vg.Point{X: all.Min.X + 8, Y: all.Max.Y - 6}, f.Title)
+	if f.Title != "" {
+		title := style(12)
+		title.YAlign = text.YTop
+		all.FillText(title, vg.Point{X: all.Min.X + 8, Y: all.Max.Y - 6}, f.Title)
+	}
 
 	body := draw.Crop(all, 4, -f.LegendWidth, 4, -titleHeight)
 	var rows [][]*plot.Plot

@@ -141,7 +141,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	for _, name := range pipeline.StageNames() {
 		c.AddCommand(stageCommand(name))
 	}
-	c.AddCommand(exportCommand(), statusCommand(), configCommand(), sweepCommand(), compareCommand(), joinCommand(), explainCommand(),
-		serveCommand(), auditCommand())
+	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), configCommand(),
+		sweepCommand(), compareCommand(), joinCommand())
 	return c
 }

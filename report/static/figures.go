@@ -1,0 +1,368 @@
+package static
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"golang.org/x/net/idna"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+
+	"neardup/report/look"
+	"neardup/sweep"
+)
+
+const (
+	figureWidth = 8 * vg.Inch
+	rowHeight   = 0.25 * vg.Inch
+	axisHeight  = 0.65 * vg.Inch
+	hostsDrawn  = 15
+	labelled    = 12 // of the bars of an axis
+	longLabel   = 30 // characters
+)
+
+// rest is the colour of what is neither of a kind nor redundant.
+var rest = color.Gray{Y: 170}
+
+// bar is a bar of parts, one after another.
+type bar struct {
+	label string
+	parts []float64
+	note  string // at its end
+	gap   bool   // no bar but room, where some were left out
+}
+
+func (b bar) sum() (sum float64) {
+	for _, p := range b.parts {
+		sum += p
+	}
+	return sum
+}
+
+// kind is what a part of each bar is.
+type kind struct {
+	name   string
+	colour color.Color
+}
+
+// rows is a panel with a row a bar, the first on top.
+func rows(axis string, kinds []kind, bars []bar) (sweep.Panel, error) {
+	p := sweep.NewPanel(axis, "")
+	if err := addBars(&p, kinds, bars, true); err != nil {
+		return p, err
+	}
+	var ticks plot.ConstantTicks
+	for i, b := range bars {
+		ticks = append(ticks, plot.Tick{Value: float64(len(bars) - 1 - i), Label: b.label})
+	}
+	// No line, but room: viewers may draw the labels in a wider font.
+	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(8)
+	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
+	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
+	showAmounts(&p.X, bars, 1.12)
+	return p, nil
+}
+
+// columns is a panel with a column a bar.
+func columns(x, y string, kinds []kind, bars []bar) (sweep.Panel, error) {
+	p := sweep.NewPanel(x, y)
+	if err := addBars(&p, kinds, bars, false); err != nil {
+		return p, err
+	}
+	var ticks plot.ConstantTicks
+	every := (len(bars) + labelled - 1) / labelled
+	for i, b := range bars {
+		if i%every == 0 || b.gap {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: b.label})
+		}
+	}
+	p.X.Tick.Marker = ticks
+	p.X.Min, p.X.Max = -0.6, float64(len(bars))-0.4
+	showAmounts(&p.Y, bars, 1.12)
+	return p, nil
+}
+
+// addBars draws the bars, of each kind those of all at a time.
+func addBars(p *sweep.Panel, kinds []kind, bars []bar, horizontal bool) error {
+	width := 0.15 * vg.Inch
+	if !horizontal {
+		width = min(0.45*vg.Inch, 5.2*vg.Inch/vg.Length(len(bars)))
+	}
+	at := func(i int) int {
+		if horizontal {
+			return len(bars) - 1 - i
+		}
+		return i
+	}
+	var below *plotter.BarChart
+	for k, kind := range kinds {
+		values, any := make(plotter.Values, len(bars)), false
+		for i, b := range bars {
+			if !b.gap {
+				values[at(i)] = b.parts[k]
+				any = any || b.parts[k] > 0
+			}
+		}
+		if !any && len(kinds) > 1 {
+			continue // no bar has a part of this kind
+		}
+		chart, err := plotter.NewBarChart(values, width)
+		if err != nil {
+			return err
+		}
+		chart.Horizontal, chart.Color, chart.LineStyle.Width = horizontal, kind.colour, 0
+		if below != nil {
+			chart.StackOn(below)
+		}
+		below = chart
+		p.Add(chart)
+		if kind.name != "" {
+			p.Legend.Add(kind.name, chart)
+		}
+	}
+	var notes plotter.XYLabels
+	for i, b := range bars {
+		xy := plotter.XY{X: b.sum(), Y: float64(at(i))}
+		if !horizontal {
+			xy.X, xy.Y = xy.Y, xy.X
+		}
+		if b.note != "" {
+			notes.XYs, notes.Labels = append(notes.XYs, xy), append(notes.Labels, b.note)
+		}
+	}
+	if len(notes.Labels) == 0 {
+		return nil
+	}
+	labels, err := plotter.NewLabels(notes)
+	if err != nil {
+		return err
+	}
+	for i := range labels.TextStyle {
+		s := p.Legend.TextStyle
+		s.XAlign, s.YAlign, labels.Offset = text.XLeft, text.YCenter, vg.Point{X: 4, Y: 1}
+		if !horizontal {
+			s.XAlign, s.YAlign, labels.Offset = text.XCenter, text.YBottom, vg.Point{Y: 3}
+		}
+		labels.TextStyle[i] = s
+	}
+	p.Add(labels)
+	return nil
+}
+
+// showAmounts makes an axis begin at 0 and end behind the longest bar.
+func showAmounts(a *plot.Axis, bars []bar, room float64) {
+	most := 0.0
+	for _, b := range bars {
+		most = max(most, b.sum())
+	}
+	if most == 0 {
+		most = 1
+	}
+	step := math.Pow(10, math.Floor(math.Log10(most)))
+	switch {
+	case most/step < 1.5:
+		step /= 4
+	case most/step < 3:
+		step /= 2
+	case most/step >= 6:
+		step *= 2
+	}
+	var ticks plot.ConstantTicks
+	for i := 0; float64(i)*step <= most*(1+1e-9); i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: amount(float64(i) * step)})
+	}
+	a.Min, a.Max, a.Tick.Marker = 0, most*room, ticks
+}
+
+// amount writes a number of an axis.
+func amount(x float64) string {
+	if x == math.Trunc(x) {
+		return look.Count(int64(x))
+	}
+	return strings.TrimRight(fmt.Sprintf("%.3f", x), "0")
+}
+
+// label is a name of others that fits beside an axis: in ASCII, since the width
+// of other scripts is not known where plots are drawn.
+func label(name string) string {
+	if name == "" {
+		return "(no host)"
+	}
+	ascii, err := idna.Punycode.ToASCII(name)
+	if err != nil {
+		ascii = name
+	}
+	var b strings.Builder
+	for _, r := range ascii {
+		if r <= ' ' || r > '~' {
+			r = '?'
+		}
+		b.WriteRune(r)
+	}
+	s := b.String()
+	if len(s) > longLabel {
+		s = s[:longLabel/2-1] + "..." + s[len(s)-longLabel/2+2:]
+	}
+	return s
+}
+
+// unit is the one in which so many bytes are written.
+func unit(most int64) (name string, size float64) {
+	size = 1
+	for _, name = range []string{"B", "kB", "MB", "GB", "TB", "PB"} {
+		if float64(most) < 1000*size {
+			break
+		}
+		size *= 1000
+	}
+	return name, size
+}
+
+func redundantKinds() []kind {
+	return []kind{{"redundant", sweep.Colours()[0]}, {"the rest", rest}}
+}
+
+// hostsFigure draws the hosts with most that is redundant.
+func (h *Hosts) figure() (sweep.Figure, error) {
+	top := h.Top[:min(len(h.Top), hostsDrawn)]
+	most := int64(0)
+	for _, host := range top {
+		most = max(most, host.Bytes)
+	}
+	name, size := unit(most)
+	axis := "payload, " + name
+	if !h.weighed() {
+		axis = "pages"
+	}
+	var bars []bar
+	for _, host := range top {
+		b := bar{label: label(host.Name)}
+		if h.weighed() {
+			b.parts = []float64{float64(host.RedundantBytes) / size, float64(host.Bytes-host.RedundantBytes) / size}
+			b.note = look.Percent(host.RedundantBytes, host.Bytes)
+		} else {
+			b.parts = []float64{float64(host.Redundant), float64(host.Pages - host.Redundant)}
+			b.note = look.Percent(host.Redundant, host.Pages)
+		}
+		bars = append(bars, b)
+	}
+	p, err := rows(axis, redundantKinds(), bars)
+	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []sweep.Panel{p}}, err
+}
+
+// weighed tells whether there are payloads: text collections have none, and
+// revisits.
+func (h *Hosts) weighed() bool { return len(h.Top) > 0 && h.Top[0].RedundantBytes > 0 }
+
+// figure draws the periods in their order. Where more than a year, or ten, have
+// no page, there is a gap.
+func (p *Periods) figure() (sweep.Figure, error) {
+	var bars []bar
+	before := 0
+	most := 12
+	if p.Unit == "year" {
+		most = 10
+	}
+	for _, period := range p.Periods {
+		at := ordinal(period.Name)
+		if missing := at - before - 1; len(bars) > 0 && missing > most {
+			bars = append(bars, bar{label: "...", gap: true})
+		} else if len(bars) > 0 {
+			for m := before + 1; m < at; m++ {
+				bars = append(bars, bar{label: nameOf(m, p.Unit), parts: []float64{0, 0}})
+			}
+		}
+		before = at
+		bars = append(bars, bar{label: period.Name, parts: []float64{float64(period.Redundant), float64(period.Pages - period.Redundant)}})
+	}
+	panel, err := columns(p.Unit+" of capture", "pages", redundantKinds(), bars)
+	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: 2.3 * vg.Inch, Panels: []sweep.Panel{panel}}, err
+}
+
+// ordinal numbers the months, or the years, from the year 0 on.
+func ordinal(name string) int {
+	var year, month int
+	if n, _ := fmt.Sscanf(name, "%4d-%2d", &year, &month); n == 2 {
+		return 12*year + month - 1
+	}
+	return year
+}
+
+func nameOf(ordinal int, unit string) string {
+	if unit == "year" {
+		return fmt.Sprintf("%04d", ordinal)
+	}
+	return fmt.Sprintf("%04d-%02d", ordinal/12, ordinal%12+1)
+}
+
+// sizesFigure draws the distribution of the clusters' sizes.
+func (s *Statistics) sizesFigure() (sweep.Figure, error) {
+	f := sweep.Figure{Width: figureWidth, PanelHeight: 2 * vg.Inch}
+	for _, panel := range []struct {
+		axis   string
+		colour color.Color
+		of     func(i int) int64
+	}{
+		{"clusters", sweep.Colours()[0], func(i int) int64 { return s.Summary.Clusters.BySize[i].Clusters }},
+		{"pages in them", sweep.Colours()[2], func(i int) int64 { return s.Summary.Clusters.BySize[i].Pages }},
+	} {
+		var bars []bar
+		for i, bucket := range s.Summary.Clusters.BySize {
+			n := panel.of(i)
+			bars = append(bars, bar{label: sizes(bucket.From, bucket.To), parts: []float64{float64(n)}, note: look.Count(n)})
+		}
+		p, err := columns("pages of a cluster", panel.axis, []kind{{"", panel.colour}}, bars)
+		if err != nil {
+			return f, err
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+func sizes(from, to int) string { return look.Count(from) + " - " + look.Count(to) }
+
+// figure draws how the scores are distributed.
+func (s *Scores) figure() (sweep.Figure, error) {
+	f := sweep.Figure{Width: figureWidth, LegendWidth: 1.5 * vg.Inch, PanelHeight: 2.1 * vg.Inch}
+	colours := sweep.Colours()
+	for _, of := range []struct {
+		name string
+		d    *Distribution
+	}{{"resemblance", &s.Resemblance}, {"containment", &s.Containment}} {
+		kinds := []kind{{"near", colours[0]}, {"by containment", colours[3]}, {"linked", colours[4]}}
+		var bars []bar
+		for _, b := range of.d.Bins {
+			bars = append(bars, bar{parts: []float64{float64(b.Near), float64(b.Contained), float64(b.Linked)}})
+		}
+		p, err := columns(of.name, "pages", kinds, bars)
+		if err != nil {
+			return f, err
+		}
+		var ticks plot.ConstantTicks // between the bars
+		for i := 0; i <= Bins; i += 2 {
+			ticks = append(ticks, plot.Tick{Value: float64(i) - 0.5, Label: fmt.Sprintf("%.1f", float64(i)/Bins)})
+		}
+		p.X.Tick.Marker = ticks
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+// figure draws what each step leaves, and what it takes.
+func (s steps) figure() (sweep.Figure, error) {
+	var bars []bar
+	for _, step := range s.Steps {
+		b := bar{label: step.Name, parts: []float64{float64(step.Count), 0}, note: look.Count(step.Count)}
+		if step.Lost {
+			b.label, b.parts[0], b.parts[1] = "- "+step.Name, 0, b.parts[0]
+		}
+		bars = append(bars, b)
+	}
+	p, err := rows(s.Unit, []kind{{"left", sweep.Colours()[0]}, {"taken out", rest}}, bars)
+	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []sweep.Panel{p}}, err
+}

@@ -1,0 +1,223 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"neardup/report"
+	"neardup/report/look"
+)
+
+// finding answers one of the questions of the first screen.
+type finding struct {
+	Question string
+	Figure   string
+	Of       string // what the figure is of
+	Text     []string
+}
+
+// headline is the report in a sentence.
+func (s *Statistics) headline() string {
+	t := s.Totals
+	switch {
+	case t.Pages == 0:
+		return "There are no pages in this workspace."
+	case t.Redundant == 0:
+		return fmt.Sprintf("Nothing is redundant here: none of the %s was found to repeat another.", plural(t.Pages, "page", "pages"))
+	}
+	are := "are"
+	if t.Redundant == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("Of %s, %s %s redundant: the main content is that of another page, which stands for it.",
+		plural(t.Pages, "page", "pages"), look.Count(t.Redundant), are)
+}
+
+// findings answer how much is redundant, where, and how sure that is. There are
+// none where nothing is.
+func (s *Statistics) findings() []finding {
+	if s.Totals.Redundant == 0 {
+		return nil
+	}
+	return []finding{s.howMuch(), s.where(), s.howSure()}
+}
+
+func (s *Statistics) howMuch() finding {
+	t, c := s.Totals, s.Summary.Clusters
+	f := finding{Question: "How much?", Figure: look.Percent(t.Redundant, t.Pages), Of: "of the pages are redundant"}
+	if t.RedundantBytes > 0 {
+		f.Text = append(f.Text, fmt.Sprintf("They take %s of %s of payload: %s.", look.Bytes(t.RedundantBytes), look.Bytes(t.Bytes), look.Percent(t.RedundantBytes, t.Bytes)))
+	}
+	f.Text = append(f.Text, fmt.Sprintf("%s with the pages that stand for them; the largest has %s. %s in none.",
+		plural(c.Clusters, "cluster holds them", "clusters hold them"), plural(c.Largest, "page", "pages"), plural(t.Pages-t.Clustered, "page is", "pages are")))
+	return f
+}
+
+// fewHosts are those whose share a finding gives.
+const fewHosts = 5
+
+func (s *Statistics) where() finding {
+	weight := func(c Counts) int64 { return c.RedundantBytes }
+	whole, of := s.Totals.RedundantBytes, "of the redundant bytes"
+	if !s.Hosts.weighed() {
+		weight = func(c Counts) int64 { return c.Redundant }
+		whole, of = s.Totals.Redundant, "of the redundant pages"
+	}
+	top := s.Hosts.Top[0]
+	f := finding{Question: "Where?", Figure: look.Percent(weight(top.Counts), whole), Of: fmt.Sprintf("%s at one host, %s", of, hostName(look.Clip(top.Name, 60)))}
+	text := fmt.Sprintf("Redundant pages are at %s of %s.", look.Count(s.Hosts.Redundant), plural(s.Hosts.Hosts, "host", "hosts"))
+	if s.Hosts.Redundant > fewHosts {
+		first := int64(0)
+		for _, host := range s.Hosts.Top[:fewHosts] {
+			first += weight(host.Counts)
+		}
+		text += fmt.Sprintf(" The first %d have %s %s.", fewHosts, look.Percent(first, whole), of)
+	}
+	f.Text = append(f.Text, text)
+	if s.Across.Clusters == 0 {
+		f.Text = append(f.Text, "No cluster has pages of several hosts.")
+	} else {
+		f.Text = append(f.Text, fmt.Sprintf("%s across hosts, with %s of the redundant pages; the other clusters keep to one host.",
+			plural(s.Across.Clusters, "cluster reaches", "clusters reach"), look.Percent(s.Across.Redundant, s.Totals.Redundant)))
+	}
+	return f
+}
+
+func hostName(name string) string {
+	if name == "" {
+		return "that of URIs without a host"
+	}
+	return name
+}
+
+// of counts the pages of some relations.
+func (s *Statistics) of(relations ...report.Relation) (pages int64) {
+	for _, e := range s.Evidence {
+		if slices.Contains(relations, e.Relation) {
+			pages += e.Pages
+		}
+	}
+	return pages
+}
+
+func (s *Statistics) howSure() finding {
+	redundant := s.Totals.Redundant
+	same, near, contained := s.of(report.Identical), s.of(report.Near), s.of(report.Contained)
+	f := finding{Question: "How sure?", Figure: look.Percent(same, redundant), Of: "of the redundant pages have exactly the text of the page that stands for them"}
+	judged := s.judged()
+	if judged != nil {
+		f.Figure = share(judged.Value)
+		f.Of = fmt.Sprintf("of a sample of pairs are right, as people judged them: %s, 95%% interval %s to %s", plural(judged.Pairs, "pair", "pairs"), share(judged.Low), share(judged.High))
+		f.Text = append(f.Text, look.Percent(same, redundant)+" of the redundant pages have exactly the text of the page that stands for them.")
+	}
+	if near+contained > 0 {
+		f.Text = append(f.Text, fmt.Sprintf("%s were compared with it and are near it%s. Their median resemblance is %s; the tenth that is least alike has %s or less.",
+			look.Percent(near+contained, redundant), containedOf(contained, redundant), twoDecimals(s.Scores.Resemblance.Median), twoDecimals(s.Scores.Resemblance.Tenth)))
+	}
+	if review := s.of(report.Contains, report.Linked); review > 0 {
+		f.Text = append(f.Text, fmt.Sprintf("%s (%s) should be looked at before anything is dropped: they have more than the page that stands for them, or were compared with another one only.",
+			plural(review, "page", "pages"), look.Percent(review, redundant)))
+	}
+	if judged == nil {
+		f.Text = append(f.Text, "Scores are the method's own. No sample of these clusters was judged by people, so how many are right is not measured.")
+	}
+	return f
+}
+
+func containedOf(contained, redundant int64) string {
+	if contained == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", or contained in it (%s)", look.Percent(contained, redundant))
+}
+
+// judged is the largest audit of these clusters, nil if there is none.
+func (s *Statistics) judged() (best *Audit) {
+	for i, a := range s.Audits {
+		if !a.Outdated && a.Pairs > 0 && (best == nil || a.Pairs > best.Pairs) {
+			best = &s.Audits[i]
+		}
+	}
+	return best
+}
+
+func share(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
+
+func twoDecimals(s report.Score) string { return fmt.Sprintf("%.2f", float64(s)) }
+
+// plural is a number with what it counts.
+func plural(n any, one, many string) string {
+	if s := look.Count(n); s != "1" {
+		return s + " " + many
+	}
+	return "1 " + one
+}
+
+// steps are those of a funnel.
+type steps struct {
+	Unit  string
+	Steps []step
+}
+
+// step leaves so many, or takes them out.
+type step struct {
+	Name  string
+	Count int64
+	Lost  bool
+	Note  string
+}
+
+// funnel gives the steps from records to texts, and from pairs to near pairs.
+func (s *Statistics) funnel() (records, pairs steps) {
+	sum := s.Summary
+	skipped := int64(0)
+	var reasons []string
+	for _, reason := range slices.Sorted(maps.Keys(sum.Records.Skipped)) {
+		skipped += sum.Records.Skipped[reason]
+		reasons = append(reasons, reason+" "+look.Count(sum.Records.Skipped[reason]))
+	}
+	out := sum.Unsigned + sum.Navigation
+	records = steps{"records, pages, texts", []step{
+		{"records read", sum.Records.Read, false, plural(sum.Files, "file", "files")},
+		{"no pages", skipped, true, "skipped: " + strings.Join(reasons, ", ")},
+		{"met again", sum.Records.Duplicates, true, "the same capture in another file"},
+		{"pages", sum.Records.Documents, false, revisits(sum.Records.Revisits)},
+		{"same text", sum.Records.Documents - sum.Texts, true, "pages whose text another page has: identical, with nothing to compare"},
+		{"texts", sum.Texts, false, "distinct visible texts"},
+		{"left out", out, true, fmt.Sprintf("too short for a signature %s, of navigation pages only %s", look.Count(sum.Unsigned), look.Count(sum.Navigation))},
+		{"texts compared", sum.Texts - out, false, "those that can meet another"},
+	}}
+	p := sum.Pairs
+	pairs = steps{"pairs of texts", []step{
+		{"pairs compared", p.Compared, false, s.candidates()},
+		{"by length", p.ByLength, true, "their lengths rule the thresholds out"},
+		{"by sketch", p.BySketch, true, "what they have in common cannot reach the thresholds"},
+		{"by distance", p.ByDistance, true, "too many edits"},
+		{"by score", p.ByScore, true, "scored, and under the thresholds"},
+		{"by subject", p.BySubject, true, "much the same text, about another subject"},
+		{"near pairs", p.Near, false, "of which clusters are made"},
+	}}
+	for _, f := range []*steps{&records, &pairs} {
+		f.Steps = slices.DeleteFunc(f.Steps, func(s step) bool { return s.Lost && s.Count == 0 })
+	}
+	return records, pairs
+}
+
+func revisits(n int64) string {
+	if n == 0 {
+		return "read from them"
+	}
+	return fmt.Sprintf("read from them; %s repeat the capture of another record", look.Count(n))
+}
+
+// candidates says where the pairs come from.
+func (s *Statistics) candidates() string {
+	if n := s.Summary.Candidates; n != nil {
+		return plural(*n, "candidate pair", "candidate pairs") + " were found by signatures or tokens in common"
+	}
+	sets := s.Summary.Sets
+	return fmt.Sprintf("inside %s, which have %s; the largest has %s", plural(sets.Sets, "perhaps-similar set", "perhaps-similar sets"),
+		plural(sets.Members, "text", "texts"), look.Count(sets.Largest))
+}

@@ -1,0 +1,294 @@
+package static
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"strings"
+
+	"neardup/report"
+	"neardup/report/look"
+	"neardup/sweep"
+)
+
+//go:embed *.html
+var pages embed.FS
+
+//go:embed style.css
+var style string
+
+// templates are parsed once; they are part of the program.
+var templates = template.Must(template.New("").Funcs(look.Funcs).Funcs(template.FuncMap{
+	"hostname": hostName,
+	"score":    twoDecimals,
+	"share":    share,
+	"relation": func(r report.Relation) string { return look.Relations[r] },
+	"plural":   plural,
+	"short":    func(id string) string { return look.Clip(id, 8) },
+	"number":   func(i int) int { return i + 1 },
+	"sizes":    sizes,
+	"binFrom":  func(i int) string { return fmt.Sprintf("%.2f", float64(i)/Bins) },
+	"binTo":    func(i int) string { return fmt.Sprintf("%.2f", float64(i+1)/Bins) },
+}).ParseFS(pages, "*.html"))
+
+// Files of a report. Mark says that a directory is one, so that it may be
+// replaced.
+const (
+	Mark  = "neardup-report.txt"
+	Index = "index.html"
+)
+
+const markText = `This directory was written by neardup report. Open index.html.
+Running neardup report with this directory again replaces it as a whole.
+`
+
+var clusterFile = regexp.MustCompile(`^cluster/[0-9a-f]{32}\.html$`)
+
+// Owns tells whether a file, by its path from the report's directory with
+// slashes, is one that Write makes.
+func Owns(name string) bool {
+	switch name {
+	case Mark, Index, "clusters.html", "style.css", "statistics.json":
+		return true
+	}
+	return clusterFile.MatchString(name)
+}
+
+// Write writes the files of a report. create makes one, by its path from the
+// report's directory with slashes; of folders there is cluster.
+func Write(r *Report, create func(name string) (io.WriteCloser, error)) error {
+	file := func(name string, write func(io.Writer) error) error {
+		if !Owns(name) {
+			return fmt.Errorf("a report has no file %q", name)
+		}
+		f, err := create(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	text := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, err := io.WriteString(w, s)
+			return err
+		}
+	}
+	index, err := r.index()
+	if err != nil {
+		return err
+	}
+	page := func(name, title, up string, of any) error {
+		return file(name, func(w io.Writer) error {
+			return templates.ExecuteTemplate(w, strings.Split(name, "/")[0], document{r, title, up, of})
+		})
+	}
+	for _, err := range []error{
+		file(Mark, text(markText)),
+		file("style.css", text(look.Style+style)),
+		file("statistics.json", r.Statistics.writeJSON),
+		page(Index, r.Title, "", index),
+		page("clusters.html", "Largest clusters", "", r.largest(len(r.Clusters))),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	for i := range r.Clusters {
+		c := &r.Clusters[i]
+		err := file("cluster/"+c.ID+".html", func(w io.Writer) error {
+			return templates.ExecuteTemplate(w, "cluster.html", document{r, "Cluster " + look.Clip(c.ID, 8), "../", c})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Statistics) writeJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(s)
+}
+
+// document is what a page is made of.
+type document struct {
+	Report *Report
+	Title  string
+	Up     string // path to the report's directory
+	Of     any
+}
+
+// index is what the first page shows beside the numbers.
+type index struct {
+	Headline       string
+	Findings       []finding
+	Hosts          *picture
+	Periods        *picture
+	Sizes          *picture
+	Scores         *picture
+	Funnel         []*picture
+	Steps          []steps
+	Largest        []*Cluster
+	Across, Within []*Cluster
+	Samples        []sample
+}
+
+// sample is a difference, with a link to its cluster if that has a page.
+type sample struct {
+	Difference
+	HasPage bool
+}
+
+// partOfAll are clusters of all.
+type partOfAll struct {
+	Span
+	All int64 // redundant pages
+}
+
+// picture is a plot with what it is called.
+type picture struct {
+	ID          string
+	Title       string
+	Description string
+	Drawing     drawing
+}
+
+// firstClusters are those on the first page.
+const firstClusters = 10
+
+func (r *Report) index() (*index, error) {
+	s := &r.Statistics
+	x := &index{Headline: s.headline(), Findings: s.findings(), Largest: r.largest(firstClusters)}
+	for _, d := range r.Samples {
+		x.Samples = append(x.Samples, sample{d, len(r.byID([]string{d.Cluster})) > 0})
+	}
+	x.Across, x.Within = r.byID(s.Across.Largest), r.byID(s.Within.Largest)
+	records, pairs := s.funnel()
+	x.Steps = []steps{records, pairs}
+	var errs []error
+	picture := func(id, title, description string, figure func() (sweep.Figure, error)) *picture {
+		f, err := figure()
+		p := &picture{ID: id, Title: title, Description: description}
+		if err == nil {
+			p.Drawing, err = draw(f)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("plot %s: %w", id, err))
+		}
+		return p
+	}
+	if s.Totals.Redundant > 0 {
+		x.Hosts = picture("hosts", "Payload by host, redundant and other", s.Hosts.describe(), s.Hosts.figure)
+		if !s.Hosts.weighed() {
+			x.Hosts.Title = "Pages by host, redundant and other"
+		}
+		x.Sizes = picture("sizes", "Clusters by their size, and the pages in them", s.describeSizes(), s.sizesFigure)
+	}
+	if len(s.Periods.Periods) > 0 {
+		x.Periods = picture("periods", "Pages by "+s.Periods.Unit+" of capture, redundant and other", s.Periods.describe(), s.Periods.figure)
+	}
+	if s.Scores.Pages > 0 {
+		x.Scores = picture("scores", "Scores of the pages whose text differs", s.Scores.describe(), s.Scores.figure)
+	}
+	x.Funnel = append(x.Funnel, picture("funnel-texts", "From records to texts", records.describe(), records.figure))
+	if s.Summary.Pairs.Compared > 0 {
+		x.Funnel = append(x.Funnel, picture("funnel-pairs", "From pairs to near pairs", pairs.describe(), pairs.figure))
+	}
+	return x, errors.Join(errs...)
+}
+
+// largest are the first clusters.
+func (r *Report) largest(most int) (out []*Cluster) {
+	for i := range r.Clusters[:min(len(r.Clusters), most)] {
+		out = append(out, &r.Clusters[i])
+	}
+	return out
+}
+
+func (r *Report) byID(ids []string) (out []*Cluster) {
+	for _, id := range ids {
+		for i := range r.Clusters {
+			if r.Clusters[i].ID == id {
+				out = append(out, &r.Clusters[i])
+			}
+		}
+	}
+	return out
+}
+
+// OtherHosts are those that are not listed.
+func (r *Report) OtherHosts() int {
+	return int(r.Statistics.Hosts.Hosts) - len(r.Statistics.Hosts.Top)
+}
+
+// Across are the clusters of several hosts.
+func (r *Report) Across() partOfAll {
+	return partOfAll{r.Statistics.Across, r.Statistics.Totals.Redundant}
+}
+
+// Within are the clusters of one host.
+func (r *Report) Within() partOfAll {
+	return partOfAll{r.Statistics.Within, r.Statistics.Totals.Redundant}
+}
+
+// OtherHosts are those that are not listed.
+func (c *Cluster) OtherHosts() int { return c.HostSum - len(c.Hosts) }
+
+// OtherMembers are those that are not listed.
+func (c *Cluster) OtherMembers() int { return c.Size - len(c.Members) }
+
+// IdenticalPages are those with the text of their representative.
+func (s *Statistics) IdenticalPages() int64 { return s.of(report.Identical) }
+
+// What plots show, in words; their numbers are in a table below.
+
+func (h *Hosts) describe() string {
+	n := min(len(h.Top), hostsDrawn)
+	top := h.Top[0]
+	return fmt.Sprintf("A bar for each of %s, the one with most that is redundant on top: %s, with %s of %s redundant.",
+		plural(n, "host", "hosts"), label(top.Name), look.Count(top.Redundant), plural(top.Pages, "page", "pages"))
+}
+
+func (p *Periods) describe() string {
+	most := p.Periods[0]
+	for _, period := range p.Periods {
+		if period.Redundant > most.Redundant {
+			most = period
+		}
+	}
+	return fmt.Sprintf("A column a %s from %s to %s. Most redundant pages were captured in %s: %s of %s.", p.Unit,
+		p.Periods[0].Name, p.Periods[len(p.Periods)-1].Name, most.Name, look.Count(most.Redundant), plural(most.Pages, "page", "pages"))
+}
+
+func (s *Statistics) describeSizes() string {
+	all := s.Summary.Clusters.BySize
+	most := all[0]
+	for _, b := range all {
+		if b.Pages > most.Pages {
+			most = b
+		}
+	}
+	return fmt.Sprintf("Columns of clusters and of their pages by size, each size twice the one before. Clusters of %d to %d pages have most pages: %s in %s.",
+		most.From, most.To, look.Count(most.Pages), plural(most.Clusters, "cluster", "clusters"))
+}
+
+func (s *Scores) describe() string {
+	return fmt.Sprintf("Two histograms of %s. The median is %s of resemblance and %s of containment.", plural(s.Pages, "page", "pages"),
+		twoDecimals(s.Resemblance.Median), twoDecimals(s.Containment.Median))
+}
+
+func (s steps) describe() string {
+	var parts []string
+	for _, step := range s.Steps {
+		if !step.Lost {
+			parts = append(parts, look.Count(step.Count)+" "+step.Name)
+		}
+	}
+	return "Bars, each step below the one before: " + strings.Join(parts, ", then ") + "."
+}
