@@ -102,7 +102,7 @@ type scoreCounts struct {
 const scoreSteps = 10_000
 
 func (s *scoreCounts) add(x report.Score) {
-	s.of[part(report.Score(math.Round(float64(x)*scoreSteps)/scoreSteps+0.5/scoreSteps), scoreSteps+1)]++
+	s.of[whole(math.Round(float64(x)*scoreSteps), scoreSteps)]++
 	s.all++
 }
 
@@ -119,16 +119,18 @@ func (s *scoreCounts) quantile(n int64) report.Score {
 }
 
 // part is the one of n equal parts of the scores that a score is in, the last of
-// those from 1 on. Damage may give any number.
-func part(s report.Score, n int) int {
-	switch x := float64(s) * float64(n); {
+// those from 1 on.
+func part(s report.Score, n int) int { return whole(float64(s)*float64(n), n-1) }
+
+// whole is x without its fraction, from 0 to most. Damage may give any number.
+func whole(x float64, most int) int {
+	switch {
 	case !(x > 0):
 		return 0
-	case x >= float64(n):
-		return n - 1
-	default:
-		return int(x)
+	case x >= float64(most):
+		return most
 	}
+	return int(x)
 }
 
 // largest are the largest clusters of those added, then by id.

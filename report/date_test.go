@@ -37,3 +37,15 @@ func TestMilliseconds(t *testing.T) {
 		}
 	}
 }
+
+func TestMonth(t *testing.T) {
+	for date, want := range map[string]string{
+		"2024-09-16T06:09:12Z": "2024-09 true", "2024": "2024-01 true", "2024-12": "2024-12 true", "20241231235959": "2024-12 true",
+		"2024-13-01": " false", "2024-02-30": " false", "": " false", "yesterday": " false",
+	} {
+		month, ok := Month(date)
+		if got := fmt.Sprint(month, " ", ok); got != want {
+			t.Errorf("%q: %s, want %s", date, got, want)
+		}
+	}
+}

@@ -72,13 +72,19 @@ func TestExportDiskFull(t *testing.T) {
 		}
 	})
 	runIn(t, dir, committed)
+	empty := func(what string) {
+		t.Helper()
+		if files, err := os.ReadDir(disk); err != nil || len(files) > 0 {
+			t.Errorf("%s: left %v (%v)", what, files, err)
+		}
+	}
 	for _, format := range pipeline.Formats {
 		if strings.HasPrefix(format, "summary") || format == "wacz" {
 			continue
 		}
 		neardup(t, exitDiskFull, "export", "--workspace", dir, "--format", format, "--output", filepath.Join(disk, "out"))
-		if files, err := os.ReadDir(disk); err != nil || len(files) > 0 {
-			t.Errorf("%s: left %v (%v)", format, files, err)
-		}
+		empty(format)
 	}
+	neardup(t, exitDiskFull, "report", "--workspace", dir, "--output", filepath.Join(disk, "report"))
+	empty("report")
 }

@@ -31,6 +31,13 @@ func TestGolden(t *testing.T) {
 					"edges": "edges.jsonl", "graphml": "graph.graphml"} {
 					golden(t, preset+"."+name, neardup(t, exitOK, "export", "--workspace", dir, "--format", format))
 				}
+				out := filepath.Join(t.TempDir(), "report")
+				neardup(t, exitOK, "report", "--workspace", dir, "--output", out)
+				b, err := os.ReadFile(filepath.Join(out, "statistics.json"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden(t, preset+".statistics.json", string(b))
 			}
 
 			for format, name := range map[string]string{"jsonl": "clusters.jsonl", "csv": "clusters.csv",

@@ -116,6 +116,9 @@ func (n *node) read(x *xml.Decoder) error {
 }
 
 func (n *node) attributes(all []xml.Attr) error {
+	if n.Kind != "g" && n.Kind != "path" && n.Kind != "text" {
+		return fmt.Errorf("a plot has an element %s", n.Kind)
+	}
 	fill, stroke := "#000000", "none"
 	for _, a := range all {
 		switch n.Kind + " " + a.Name.Local {

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"neardup/report"
@@ -77,32 +78,31 @@ func Write(r *Report, create func(name string) (io.WriteCloser, error)) error {
 			return err
 		}
 	}
+	page := func(name, template, title, up string, of any) error {
+		return file(name, func(w io.Writer) error {
+			return templates.ExecuteTemplate(w, template, document{r, title, up, of})
+		})
+	}
 	index, err := r.index()
 	if err != nil {
 		return err
 	}
-	page := func(name, title, up string, of any) error {
-		return file(name, func(w io.Writer) error {
-			return templates.ExecuteTemplate(w, strings.Split(name, "/")[0], document{r, title, up, of})
-		})
-	}
-	for _, err := range []error{
-		file(Mark, text(markText)),
-		file("style.css", text(look.Style+style)),
-		file("statistics.json", r.Statistics.writeJSON),
-		page(Index, r.Title, "", index),
-		page("clusters.html", "Largest clusters", "", r.largest(len(r.Clusters))),
+	for _, write := range []func() error{
+		func() error { return file(Mark, text(markText)) },
+		func() error { return file("style.css", text(look.Style+style)) },
+		func() error { return file("statistics.json", r.Statistics.writeJSON) },
+		func() error { return page(Index, "index.html", r.Title, "", index) },
+		func() error {
+			return page("clusters.html", "clusters.html", "Largest clusters", "", r.largest(len(r.Clusters)))
+		},
 	} {
-		if err != nil {
+		if err := write(); err != nil {
 			return err
 		}
 	}
 	for i := range r.Clusters {
 		c := &r.Clusters[i]
-		err := file("cluster/"+c.ID+".html", func(w io.Writer) error {
-			return templates.ExecuteTemplate(w, "cluster.html", document{r, "Cluster " + look.Clip(c.ID, 8), "../", c})
-		})
-		if err != nil {
+		if err := page("cluster/"+c.ID+".html", "cluster.html", "Cluster "+look.Clip(c.ID, 8), "../", c); err != nil {
 			return err
 		}
 	}
@@ -168,7 +168,12 @@ func (r *Report) index() (*index, error) {
 	for _, d := range r.Samples {
 		x.Samples = append(x.Samples, sample{d, len(r.byID([]string{d.Cluster})) > 0})
 	}
-	x.Across, x.Within = r.byID(s.Across.Largest), r.byID(s.Within.Largest)
+	x.Across = r.byID(s.Across.Largest)
+	for _, c := range r.byID(s.Within.Largest) {
+		if !slices.Contains(x.Largest, c) {
+			x.Within = r.byID(s.Within.Largest) // else they are all above
+		}
+	}
 	records, pairs := s.funnel()
 	x.Steps = []steps{records, pairs}
 	var errs []error

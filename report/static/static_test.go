@@ -1,0 +1,413 @@
+package static
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"neardup/report"
+	"neardup/report/static/pagecheck"
+	"neardup/sweep"
+)
+
+// hostile is text that would do something if it were taken for markup, a style, a
+// link or an entity, or change what is around it.
+const hostile = "\"'><script>alert(1)</script></title></style></textarea><svg onload=alert(2)>{{.}}</svg><!-- --><a href=javascript:x>&lt;&#0;\u202e\x00\x1b[31m\u0085\n]]>`${x}` " +
+	"javascript:alert(3) \xff\xfe"
+
+func hexID(i int) string { return fmt.Sprintf("%032x", i) }
+
+// sampleReport has all there is to show. text is in place of all that is crawled.
+func sampleReport(text string) *Report {
+	page := Page{RecordID: "<urn:" + text + ">", URI: "http://a.example/" + text, Date: "2024-01-02T03:04:05Z" + text, Title: text}
+	difference := Difference{Name: "Least alike", Cluster: hexID(1), A: page, B: page, Relation: report.Contained, Resemblance: 0.5, Containment: 0.99,
+		Same: 100, OnlyA: 1000, OnlyB: 10, Moved: 3, Left: 2, Excerpts: []Excerpt{{
+			{Kind: Both, Left: 10, End: text}, {Kind: OnlyA, Text: text}, {Kind: OnlyB, Text: text, Left: 1234, End: text},
+			{Kind: MovedA, Text: text}, {Kind: MovedB, Text: text}, {Kind: Both, Text: text, Left: 3}}}}
+	counts := Counts{Pages: 10, Bytes: 5_000_000, Clustered: 6, Redundant: 4, RedundantBytes: 2_000_000}
+	r := &Report{Title: "A report " + text, Samples: []Difference{difference, {Cluster: hexID(77)}}}
+	s := &r.Statistics
+	s.Program, s.Seed = "neardup "+text, 7
+	s.Method = Method{Name: "signatures ring", Settings: []Setting{{"cluster.quality", text}, {"text.pages", "all"}, {"empty", ""}}}
+	s.Summary = report.Summary{Files: 1, Records: report.Records{Read: 20, Documents: 10, Skipped: map[string]int64{text: 10}}, Texts: 8, Unsigned: 1,
+		Pairs: report.Pairs{Compared: 9, ByScore: 3, Near: 6}}
+	for i, size := range []int{4, 2} {
+		s.Summary.Add(report.Cluster{Size: size})
+		c := Cluster{ID: hexID(i), Size: size, Page: page, First: page.Date, Last: text, HostSum: 3 - 2*i, Bytes: 1000, Lowest: 0.47,
+			Hosts: []Named{{Name: text}, {Name: ""}}, By: []Evidence{{report.Representative, 1, 5}, {report.Linked, 3, 9}}, Differences: []Difference{difference}}
+		for j := range size {
+			c.Members = append(c.Members, Member{Page: page, Bytes: 7, Relation: report.Near, Resemblance: 0.9, Containment: 1, Against: text, AgainstAt: j % 2})
+		}
+		r.Clusters = append(r.Clusters, c)
+	}
+	s.Totals = counts
+	s.Hosts = Hosts{Hosts: 3, Redundant: 2, Top: []Named{{text, counts}, {"", Counts{Pages: 3}}}, Others: Counts{Pages: 1}}
+	s.Periods = Periods{Unit: "month", Periods: []Named{{"2022-11", counts}, {"2023-01", counts}, {"2030-01", counts}}, Undated: Counts{Pages: 1}, Others: Counts{Pages: 1}}
+	s.Evidence = []Evidence{{report.Representative, 2, 5}, {report.Identical, 1, 5}, {report.Near, 1, 5}, {report.Contained, 1, 2}, {report.Linked, 1, 5}}
+	s.Scores = Scores{Pages: 3, Resemblance: Distribution{Tenth: 0.4, Median: 0.8}, Containment: Distribution{Tenth: 0.7, Median: 0.9}}
+	s.Scores.Resemblance.Bins[9] = Bin{1, 1, 1}
+	s.Scores.Containment.Bins[19] = Bin{1, 1, 1}
+	s.Across = Span{Clusters: 1, Pages: 4, Redundant: 3, Largest: []string{hexID(0)}}
+	s.Within = Span{Clusters: 1, Pages: 2, Redundant: 1, Largest: []string{hexID(1)}}
+	s.Audits = []Audit{{Name: text, Pairs: 200, Value: 0.975, Low: 0.94, High: 0.99, Judges: 1}, {Name: "old", Pairs: 500, Outdated: true}}
+	return r
+}
+
+type memoryFile struct {
+	*bytes.Buffer
+	closed *int
+}
+
+func (m memoryFile) Close() error { *m.closed++; return nil }
+
+// written gives the files of a report.
+func written(t *testing.T, r *Report) map[string]string {
+	t.Helper()
+	buffers, closed := map[string]*bytes.Buffer{}, 0
+	err := Write(r, func(name string) (io.WriteCloser, error) {
+		if buffers[name] != nil {
+			t.Errorf("%s is written twice", name)
+		}
+		buffers[name] = new(bytes.Buffer)
+		return memoryFile{buffers[name], &closed}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if closed != len(buffers) {
+		t.Errorf("%d files of %d are closed", closed, len(buffers))
+	}
+	files := map[string]string{}
+	for name, b := range buffers {
+		files[name] = b.String()
+	}
+	return files
+}
+
+func check(t *testing.T, files map[string]string) {
+	t.Helper()
+	for _, problem := range pagecheck.Check(files) {
+		t.Error(problem)
+	}
+}
+
+func TestPages(t *testing.T) {
+	files := written(t, sampleReport("kite"))
+	check(t, files)
+	for _, name := range []string{Mark, Index, "clusters.html", "style.css", "statistics.json", "cluster/" + hexID(0) + ".html", "cluster/" + hexID(1) + ".html"} {
+		if files[name] == "" {
+			t.Errorf("no %s", name)
+		}
+	}
+	if len(files) != 7 {
+		t.Errorf("%d files", len(files))
+	}
+	index := files[Index]
+	plots := strings.Count(index, `<figure class="plot">`)
+	if plots != 6 || strings.Count(index, "<desc id=") != plots {
+		t.Errorf("%d plots", plots)
+	}
+	if tables := strings.Count(index, "<details>"); tables != 6 { // both plots of the funnel share one; settings have one
+		t.Errorf("%d tables", tables)
+	}
+	var s Statistics
+	if err := json.Unmarshal([]byte(files["statistics.json"]), &s); err != nil || !reflect.DeepEqual(s, sampleReport("kite").Statistics) {
+		t.Errorf("statistics.json has other numbers (%v)", err)
+	}
+	for name, content := range files {
+		if !reflect.DeepEqual(content, written(t, sampleReport("kite"))[name]) {
+			t.Errorf("%s is not the same each time", name)
+		}
+	}
+}
+
+// Whatever is crawled makes the same elements with the same attributes, but for
+// those that have text, as harmless text does.
+func TestHostileText(t *testing.T) {
+	files, harmless := written(t, sampleReport(hostile)), written(t, sampleReport("kite"))
+	check(t, files)
+	for name, content := range files {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		if got, want := elements(content), elements(harmless[name]); got != want {
+			t.Errorf("%s has other elements:\n%s", name, firstDifference(got, want))
+		}
+		for _, r := range "\u202e\x00\x1b\u0085" {
+			if strings.ContainsRune(content, r) {
+				t.Errorf("%s has %U", name, r)
+			}
+		}
+		if !strings.Contains(content, "&lt;script&gt;alert(1)") {
+			t.Errorf("%s does not show what was crawled", name)
+		}
+	}
+}
+
+// elements are the tags of a page with the names of their attributes, and what
+// these have where it matters.
+func elements(content string) string {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(content))
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return b.String()
+		}
+		t := z.Token()
+		if t.Data == "text" || t.Data == "g" || t.Data == "path" || kind == html.TextToken {
+			continue // plots depend on the lengths of labels
+		}
+		fmt.Fprintf(&b, "%v %s", kind, t.Data)
+		for _, a := range t.Attr {
+			if b.WriteString(" " + a.Key); a.Key == "href" || a.Key == "class" || a.Key == "id" {
+				b.WriteString("=" + a.Val)
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("line %d: %s, want %s", i, a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+}
+
+func FuzzHostileText(f *testing.F) {
+	f.Add(hostile)
+	f.Add("</svg></title>")
+	f.Add(strings.Repeat("a", 5000))
+	f.Add("עברית\u2067 中文 \U000e0041")
+	page := func(t *testing.T, text string) string {
+		r := sampleReport(text)
+		var b bytes.Buffer
+		if err := templates.ExecuteTemplate(&b, "cluster.html", document{r, text, "../", &r.Clusters[0]}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	f.Fuzz(func(t *testing.T, text string) { // a page without plots, which take their time
+		if text == "" {
+			return // a page without title has another one
+		}
+		content := page(t, text)
+		for _, problem := range pagecheck.Check(map[string]string{"cluster/x.html": content, "style.css": "", Index: "", "clusters.html": "", "statistics.json": ""}) {
+			if strings.HasPrefix(problem, "cluster/x.html") {
+				t.Error(problem)
+			}
+		}
+		if got, want := elements(content), elements(page(t, "kite")); got != want {
+			t.Errorf("other elements:\n%s", firstDifference(got, want))
+		}
+	})
+}
+
+// Of nothing, and of reports that lack this or that, there are pages, too.
+func TestLittleToShow(t *testing.T) {
+	whole := func() *Report { return sampleReport("kite") }
+	tests := map[string]func(r *Report){
+		"nothing at all": func(r *Report) { *r = Report{Title: "t"} },
+		"no clusters":    func(r *Report) { *r = Report{Title: "t", Statistics: Statistics{Totals: Counts{Pages: 5}}} },
+		"no bytes":       func(r *Report) { r.Statistics.Totals.RedundantBytes, r.Statistics.Hosts.Top[0].RedundantBytes = 0, 0 },
+		"identical only": func(r *Report) { r.Statistics.Scores = Scores{}; r.Samples = nil },
+		"no dates":       func(r *Report) { r.Statistics.Periods = Periods{Unit: "month"} },
+		"years": func(r *Report) {
+			r.Statistics.Periods = Periods{Unit: "year", Periods: []Named{{"0001", Counts{}}, {"2024", Counts{Pages: 3}}}}
+		},
+		"no cluster pages":    func(r *Report) { r.Clusters = nil },
+		"hosts only":          func(r *Report) { r.Statistics.Across = Span{} },
+		"candidates":          func(r *Report) { n := int64(5); r.Statistics.Summary.Candidates = &n },
+		"pairs without texts": func(r *Report) { r.Samples[0].Excerpts = nil },
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := whole()
+			change(r)
+			files := written(t, r)
+			check(t, files)
+			if !strings.Contains(files[Index], `<p class="lead">`) {
+				t.Error("no finding")
+			}
+		})
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	for want, totals := range map[string]Counts{
+		"There are no pages in this workspace.":                                                                {},
+		"Nothing is redundant here: none of the 1,234 pages was found to repeat another.":                      {Pages: 1234},
+		"Of 1,234 pages, 1 is redundant: the main content is that of another page, which stands for it.":       {Pages: 1234, Clustered: 2, Redundant: 1},
+		"Of 12,345 pages, 2,000 are redundant: the main content is that of another page, which stands for it.": {Pages: 12345, Clustered: 2100, Redundant: 2000},
+	} {
+		s := Statistics{Totals: totals}
+		if got := s.headline(); got != want {
+			t.Errorf("%+v:\n got %s\nwant %s", totals, got, want)
+		}
+	}
+}
+
+func TestFindings(t *testing.T) {
+	said := func(s *Statistics) string {
+		var b strings.Builder
+		for _, f := range s.findings() {
+			fmt.Fprintln(&b, f.Question, f.Figure, f.Of, f.Text)
+		}
+		return b.String()
+	}
+	s := &sampleReport("kite.example").Statistics
+	for _, want := range []string{
+		"How much? 40.0% of the pages are redundant [They take 2.0 MB of 5.0 MB of payload: 40.0%. 2 clusters hold them with the pages that stand for them; the largest has 4 pages. 4 pages are in none.]",
+		"Where? 100.0% of the redundant bytes at one host, kite.example [Redundant pages are at 2 of 3 hosts. 1 cluster reaches across hosts, with 75.0% of the redundant pages; the other clusters keep to one host.]",
+		"How sure? 97.5% of a sample of pairs are right, as people judged them: 200 pairs, 95% interval 94.0% to 99.0% [25.0% of the redundant pages have exactly",
+		"50.0% were compared with it and are near it, or contained in it (25.0%). Their median resemblance is 0.80; the tenth that is least alike has 0.40 or less.",
+		"1 page (25.0%) should be looked at before anything is dropped",
+	} {
+		if got := said(s); !strings.Contains(got, want) {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	s.Audits = s.Audits[1:] // of other clusters
+	s.Hosts.Top[0].RedundantBytes = 0
+	for _, want := range []string{
+		"How sure? 25.0% of the redundant pages have exactly the text of the page that stands for them [",
+		"No sample of these clusters was judged by people, so how many are right is not measured.",
+		"Where? 100.0% of the redundant pages at one host",
+	} {
+		if got := said(s); !strings.Contains(got, want) {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
+// What each step leaves is what the one before left, without what was taken out.
+func TestFunnelAddsUp(t *testing.T) {
+	r := report.Records{Read: 100, Documents: 60, Duplicates: 5, Skipped: map[string]int64{"a": 30, "b": 5}}
+	s := Statistics{Summary: report.Summary{Records: r, Texts: 50, Unsigned: 3, Navigation: 4,
+		Pairs: report.Pairs{Compared: 28, ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, BySubject: 5, Near: 13}}}
+	records, pairs := s.funnel()
+	for _, f := range []steps{records, pairs} {
+		left := f.Steps[0].Count
+		for _, step := range f.Steps[1:] {
+			if step.Lost {
+				left -= step.Count
+			} else if step.Count != left {
+				t.Errorf("%s: %d, want %d", step.Name, step.Count, left)
+			}
+		}
+		if last := f.Steps[len(f.Steps)-1]; last.Lost || last.Count != left {
+			t.Errorf("%s is left out of the sum: %d, want %d", last.Name, last.Count, left)
+		}
+	}
+}
+
+func TestOwns(t *testing.T) {
+	for name, want := range map[string]bool{
+		Mark: true, Index: true, "cluster/" + hexID(3) + ".html": true, "cluster/x.html": false, "cluster": false, "notes.txt": false,
+		"cluster/" + hexID(3) + ".html/x": false, "../" + Index: false, "": false, "Index.html": false, "cluster/../" + Index: false,
+	} {
+		if Owns(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+	r := sampleReport("kite")
+	r.Clusters[0].ID = "../../escape"
+	err := Write(r, func(name string) (io.WriteCloser, error) {
+		if strings.Contains(name, "..") {
+			t.Errorf("%s is made", name)
+		}
+		return memoryFile{new(bytes.Buffer), new(int)}, nil
+	})
+	if err == nil {
+		t.Error("an id that is a path is written")
+	}
+}
+
+// The error of any file comes back.
+func TestWriteErrors(t *testing.T) {
+	full := errors.New("full")
+	for i := range 7 {
+		made := 0
+		err := Write(sampleReport("kite"), func(string) (io.WriteCloser, error) {
+			if made++; made == i+1 {
+				return nil, full
+			}
+			return memoryFile{new(bytes.Buffer), new(int)}, nil
+		})
+		if !errors.Is(err, full) || made != i+1 {
+			t.Errorf("file %d: %v after %d files", i, err, made)
+		}
+	}
+}
+
+// Every colour of figures has a name in the style sheet, in light and in print.
+func TestInks(t *testing.T) {
+	for _, ink := range inks {
+		for _, rule := range []string{".fill-" + ink + " {", ".stroke-" + ink + " {"} {
+			if !strings.Contains(style, rule) {
+				t.Errorf("the style sheet has no %s", rule)
+			}
+		}
+	}
+	if inks["#000000"] != "ink" || inks["#FFFFFF"] != "none" || len(inks) != 5+len(sweep.Colours())-1 {
+		t.Errorf("inks are %v", inks)
+	}
+	for _, rule := range []string{".fill-ink { fill: currentColor; }", ".fill-none { fill: none; }"} {
+		if !strings.Contains(style, rule) {
+			t.Errorf("the style sheet has no %s", rule)
+		}
+	}
+}
+
+func TestParseSVG(t *testing.T) {
+	const start = `<?xml version="1.0"?><svg width="8pt" height="8pt" viewBox="0 0 8 8" xmlns="http://www.w3.org/2000/svg"><g transform="scale(1, -1)">`
+	d, err := parseSVG(strings.NewReader(start +
+		`<path d="M0,0L8,8Z" style="fill:#FFFFFF" /><path d="M1" style="fill:none;stroke:#E1E1E1;stroke-width:0.5;stroke-dasharray:4,2" /><path d="M2" style="fill:#0072B2" /><path d="M3"/>` +
+		`<text x="1" y="-2" transform="scale(1, -1)" style="font-family:Liberation Sans;font-size:9px">a&lt;b</text></g></svg>`))
+	want := drawing{"0 0 8 8", []node{{Kind: "g", Transform: "scale(1, -1)", Nodes: []node{
+		{Kind: "path", D: "M1", Class: "fill-none stroke-grid", Width: "0.5", Dashes: "4,2"},
+		{Kind: "path", D: "M2", Class: "fill-colour0 stroke-none"},
+		{Kind: "path", D: "M3", Class: "fill-ink stroke-none"},
+		{Kind: "text", X: "1", Y: "-2", Transform: "scale(1, -1)", Class: "fill-ink stroke-none", Size: "9px", Text: "a<b"},
+	}}}}
+	if err != nil || !reflect.DeepEqual(d, want) {
+		t.Errorf("got %+v (%v)\nwant %+v", d, err, want)
+	}
+	for _, bad := range []string{
+		`<script>x</script></g></svg>`, `<path onclick="x" d="M1"/></g></svg>`, `<path d="M1" style="fill:#123456"/></g></svg>`,
+		`<path d="M1" style="fill:none;background:url(x)"/></g></svg>`, `<image x="1"/></g></svg>`, `<g>`, `<a href="x"/></g></svg>`,
+	} {
+		if d, err := parseSVG(strings.NewReader(start + bad)); err == nil {
+			t.Errorf("%s is taken: %+v", bad, d)
+		}
+	}
+	if _, err := parseSVG(strings.NewReader(`<html/>`)); err == nil {
+		t.Error("html is taken")
+	}
+}
+
+func TestLabel(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "(no host)", "a.example": "a.example", "bücher.example": "xn--bcher-kva.example", "日本.example": "xn--wgv71a.example",
+		strings.Repeat("a", 40) + ".example": "aaaaaaaaaaaaaa...aaaaa.example", "\xff\x00 b": "??? b",
+	} {
+		got := label(name)
+		if strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r > '~' }) || len(got) > longLabel+1 {
+			t.Errorf("%q: %q", name, got)
+		}
+		if name != "\xff\x00 b" && got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
