@@ -50,7 +50,6 @@ type pageDocument struct {
 	Charset     string          `json:"charset"`
 	Choices     extract.Choices `json:"choices"`
 	TextBytes   int64           `json:"text_bytes"`
-	Site        string          `json:"site"`
 }
 
 // member is the document as a member of a cluster.

@@ -21,6 +21,7 @@ import (
 const (
 	topHosts    = 50
 	mostPeriods = 60  // months; of more, years
+	mostColumns = 84  // of a plot of months; of more, years
 	shownText   = 500 // code points of a URI or another value that is kept for a page
 )
 
@@ -183,7 +184,7 @@ func (g *statistics) periods() error {
 		}
 		p.Periods = append(p.Periods, month)
 	}
-	if len(p.Periods) <= mostPeriods {
+	if len(p.Periods) <= mostPeriods && p.Columns() <= mostColumns {
 		return nil
 	}
 	p.Unit = "year"

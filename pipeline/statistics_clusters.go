@@ -171,10 +171,9 @@ func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant i
 	evidence := map[report.Relation]*static.Evidence{}
 	for i, m := range c.Members {
 		addEvidence(evidence, m)
-		if date := shownDate(m.Date); i == 0 {
-			k.First, k.Last = date, date
-		} else {
-			k.First, k.Last = min(k.First, date), max(k.Last, date)
+		if _, ok := report.Month(m.Date); ok {
+			date := shownDate(m.Date)
+			k.First, k.Last = min(cmp.Or(k.First, date), date), max(k.Last, date)
 		}
 		k.Lowest = min(k.Lowest, m.Resemblance)
 		if i < static.MostMembers {
@@ -184,7 +183,7 @@ func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant i
 	for i, m := range c.Members[:min(len(c.Members), static.MostMembers)] {
 		member := static.Member{Page: shownPage(m), Bytes: m.Bytes, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
 		if i > 0 {
-			member.Against, member.AgainstAt = look.Clip(m.VerifiedAgainst, shownText), at[m.Against]
+			member.Against, member.AgainstAt = look.Clip(m.VerifiedAgainst, shownText), at[m.AgainstDocument]
 		}
 		k.Members = append(k.Members, member)
 	}

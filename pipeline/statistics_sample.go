@@ -83,7 +83,7 @@ func (g *statistics) eachPair(c report.Cluster, yield func(pair)) {
 			continue
 		}
 		seen[m.Text] = true
-		p := pair{cluster: c.ID, documents: [2]string{m.Against, m.Document}, texts: [2]string{texts[m.Against], m.Text}, member: m}
+		p := pair{cluster: c.ID, documents: [2]string{m.AgainstDocument, m.Document}, texts: [2]string{texts[m.AgainstDocument], m.Text}, member: m}
 		p.rank = rank(g.o.Seed, p.texts)
 		yield(p)
 	}

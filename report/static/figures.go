@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -63,7 +64,7 @@ func rows(axis string, kinds []kind, bars []bar) (sweep.Panel, error) {
 	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(8)
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
-	showAmounts(&p.X, bars, 1.12)
+	showAmounts(&p.X, bars)
 	return p, nil
 }
 
@@ -75,14 +76,18 @@ func columns(x, y string, kinds []kind, bars []bar) (sweep.Panel, error) {
 	}
 	var ticks plot.ConstantTicks
 	every := (len(bars) + labelled - 1) / labelled
+	gap := -len(bars)
 	for i, b := range bars {
-		if i%every == 0 || b.gap {
+		if b.gap {
+			gap = i
+		}
+		if b.gap || i%every == 0 && i-gap > every/2 && !slices.ContainsFunc(bars[i:min(len(bars), i+every/2+1)], func(b bar) bool { return b.gap }) {
 			ticks = append(ticks, plot.Tick{Value: float64(i), Label: b.label})
 		}
 	}
 	p.X.Tick.Marker = ticks
 	p.X.Min, p.X.Max = -0.6, float64(len(bars))-0.4
-	showAmounts(&p.Y, bars, 1.12)
+	showAmounts(&p.Y, bars)
 	return p, nil
 }
 
@@ -153,11 +158,13 @@ func addBars(p *sweep.Panel, kinds []kind, bars []bar, horizontal bool) error {
 	return nil
 }
 
-// showAmounts makes an axis begin at 0 and end behind the longest bar.
-func showAmounts(a *plot.Axis, bars []bar, room float64) {
-	most := 0.0
+// showAmounts makes an axis begin at 0 and end behind the longest bar. Of whole
+// numbers it shows whole ones.
+func showAmounts(a *plot.Axis, bars []bar) {
+	most, whole := 0.0, true
 	for _, b := range bars {
 		most = max(most, b.sum())
+		whole = whole && b.sum() == math.Trunc(b.sum())
 	}
 	if most == 0 {
 		most = 1
@@ -171,11 +178,14 @@ func showAmounts(a *plot.Axis, bars []bar, room float64) {
 	case most/step >= 6:
 		step *= 2
 	}
+	if whole {
+		step = math.Ceil(step)
+	}
 	var ticks plot.ConstantTicks
 	for i := 0; float64(i)*step <= most*(1+1e-9); i++ {
 		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: amount(float64(i) * step)})
 	}
-	a.Min, a.Max, a.Tick.Marker = 0, most*room, ticks
+	a.Min, a.Max, a.Tick.Marker = 0, 1.12*most, ticks
 }
 
 // amount writes a number of an axis.
@@ -258,20 +268,24 @@ func (h *Hosts) figure() (sweep.Figure, error) {
 // revisits.
 func (h *Hosts) weighed() bool { return len(h.Top) > 0 && h.Top[0].RedundantBytes > 0 }
 
-// figure draws the periods in their order. Where more than a year, or ten, have
-// no page, there is a gap.
-func (p *Periods) figure() (sweep.Figure, error) {
-	var bars []bar
-	before := 0
+// Columns are those that the periods take in a plot. Periods without pages have
+// one, but where more than a year of months is missing, or ten years, there is
+// one for all of them.
+func (p *Periods) Columns() int { return len(p.bars()) }
+
+func (p *Periods) bars() (bars []bar) {
 	most := 12
 	if p.Unit == "year" {
 		most = 10
 	}
-	for _, period := range p.Periods {
+	before := 0
+	for i, period := range p.Periods {
 		at := ordinal(period.Name)
-		if missing := at - before - 1; len(bars) > 0 && missing > most {
+		switch missing := at - before - 1; {
+		case i == 0:
+		case missing > most:
 			bars = append(bars, bar{label: "...", gap: true})
-		} else if len(bars) > 0 {
+		default:
 			for m := before + 1; m < at; m++ {
 				bars = append(bars, bar{label: nameOf(m, p.Unit), parts: []float64{0, 0}})
 			}
@@ -279,7 +293,12 @@ func (p *Periods) figure() (sweep.Figure, error) {
 		before = at
 		bars = append(bars, bar{label: period.Name, parts: []float64{float64(period.Redundant), float64(period.Pages - period.Redundant)}})
 	}
-	panel, err := columns(p.Unit+" of capture", "pages", redundantKinds(), bars)
+	return bars
+}
+
+// figure draws the periods in their order.
+func (p *Periods) figure() (sweep.Figure, error) {
+	panel, err := columns(p.Unit+" of capture", "pages", redundantKinds(), p.bars())
 	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: 2.3 * vg.Inch, Panels: []sweep.Panel{panel}}, err
 }
 

@@ -66,7 +66,10 @@ func (s *Statistics) where() finding {
 		whole, of = s.Totals.Redundant, "of the redundant pages"
 	}
 	top := s.Hosts.Top[0]
-	f := finding{Question: "Where?", Figure: look.Percent(weight(top.Counts), whole), Of: fmt.Sprintf("%s at one host, %s", of, hostName(look.Clip(top.Name, 60)))}
+	f := finding{Question: "Where?", Figure: look.Percent(weight(top.Counts), whole), Of: of + " at one host, " + look.Clip(top.Name, 60)}
+	if top.Name == "" {
+		f.Of = of + " at URIs without a host"
+	}
 	text := fmt.Sprintf("Redundant pages are at %s of %s.", look.Count(s.Hosts.Redundant), plural(s.Hosts.Hosts, "host", "hosts"))
 	if s.Hosts.Redundant > fewHosts {
 		first := int64(0)
@@ -76,9 +79,12 @@ func (s *Statistics) where() finding {
 		text += fmt.Sprintf(" The first %d have %s %s.", fewHosts, look.Percent(first, whole), of)
 	}
 	f.Text = append(f.Text, text)
-	if s.Across.Clusters == 0 {
+	switch {
+	case s.Across.Clusters == 0:
 		f.Text = append(f.Text, "No cluster has pages of several hosts.")
-	} else {
+	case s.Within.Clusters == 0:
+		f.Text = append(f.Text, "All clusters reach across hosts.")
+	default:
 		f.Text = append(f.Text, fmt.Sprintf("%s across hosts, with %s of the redundant pages; the other clusters keep to one host.",
 			plural(s.Across.Clusters, "cluster reaches", "clusters reach"), look.Percent(s.Across.Redundant, s.Totals.Redundant)))
 	}
@@ -87,7 +93,7 @@ func (s *Statistics) where() finding {
 
 func hostName(name string) string {
 	if name == "" {
-		return "that of URIs without a host"
+		return "(no host)"
 	}
 	return name
 }

@@ -159,7 +159,7 @@ type Cluster struct {
 	ID      string
 	Size    int
 	Page           // the representative
-	First   string // date
+	First   string // date, of members that have one
 	Last    string
 	Hosts   []Named // those with most members, at most 20; Clustered counts them
 	HostSum int     // all

@@ -117,6 +117,9 @@ func TestPages(t *testing.T) {
 	if tables := strings.Count(index, "<details>"); tables != 6 { // both plots of the funnel share one; settings have one
 		t.Errorf("%d tables", tables)
 	}
+	if !strings.Contains(index, `<span class="date">2024-01-02</span>`) {
+		t.Error("dates are not shown as days")
+	}
 	var s Statistics
 	if err := json.Unmarshal([]byte(files["statistics.json"]), &s); err != nil || !reflect.DeepEqual(s, sampleReport("kite").Statistics) {
 		t.Errorf("statistics.json has other numbers (%v)", err)
