@@ -119,7 +119,7 @@ func (s *Statistics) howSure() finding {
 		f.Text = append(f.Text, look.Percent(same, redundant)+" of the redundant pages have exactly the text of the page that stands for them.")
 	}
 	if near+contained > 0 {
-		f.Text = append(f.Text, fmt.Sprintf("%s were compared with it and are near it%s. Their median resemblance is %s; the tenth that is least alike has %s or less.",
+		f.Text = append(f.Text, fmt.Sprintf("%s were compared with it and are near it%s. Where texts differ, the median resemblance is %s; the tenth that is least alike has %s or less.",
 			look.Percent(near+contained, redundant), containedOf(contained, redundant), twoDecimals(s.Scores.Resemblance.Median), twoDecimals(s.Scores.Resemblance.Tenth)))
 	}
 	if review := s.of(report.Contains, report.Linked); review > 0 {

@@ -274,7 +274,7 @@ func TestFindings(t *testing.T) {
 		"How much? 40.0% of the pages are redundant [They take 2.0 MB of 5.0 MB of payload: 40.0%. 2 clusters hold them with the pages that stand for them; the largest has 4 pages. 4 pages are in none.]",
 		"Where? 100.0% of the redundant bytes at one host, kite.example [Redundant pages are at 2 of 3 hosts. 1 cluster reaches across hosts, with 75.0% of the redundant pages; the other clusters keep to one host.]",
 		"How sure? 97.5% of a sample of pairs are right, as people judged them: 200 pairs, 95% interval 94.0% to 99.0% [25.0% of the redundant pages have exactly",
-		"50.0% were compared with it and are near it, or contained in it (25.0%). Their median resemblance is 0.80; the tenth that is least alike has 0.40 or less.",
+		"50.0% were compared with it and are near it, or contained in it (25.0%). Where texts differ, the median resemblance is 0.80; the tenth that is least alike has 0.40 or less.",
 		"1 page (25.0%) should be looked at before anything is dropped",
 	} {
 		if got := said(s); !strings.Contains(got, want) {
