@@ -77,6 +77,9 @@ func (c *closer) enforce(pairs []enforcedPair) (*report.JudgedPairs, error) {
 		if states[i] = state; state == pairFollowed {
 			texts, places = append(texts, t), append(places, i)
 		}
+		if i&0xff == 0 && c.ctx.Err() != nil {
+			return nil, c.ctx.Err()
+		}
 	}
 	e := &enforcer{closer: c, rows: map[textID]clusterRow{}, keyOf: sync.OnceValues(c.w.keyOf)}
 	outcomes, err := judged.Enforce(texts, e)
@@ -95,6 +98,11 @@ func (c *closer) enforce(pairs []enforcedPair) (*report.JudgedPairs, error) {
 	for i, p := range pairs {
 		if err := c.b.setJSON(outcomeKey(p.Pair), judgedOutcome{p.Verdict, states[i]}); err != nil {
 			return nil, err
+		}
+		if c.b.Len() >= commitBytes {
+			if err := c.flush(); err != nil {
+				return nil, err
+			}
 		}
 		c.count(sum, p, states[i])
 	}
