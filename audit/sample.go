@@ -19,6 +19,7 @@ type Member struct {
 	Site        string  // empty: it has none
 	Text        string  // names its text
 	Against     int     // place of the member that it was verified against; its own: none
+	Judged      bool    // a judgement put it beside that one
 	Resemblance float64 // to that one
 	Containment float64
 }
@@ -107,8 +108,8 @@ func (s *Sampler) Add(cluster string, members []Member) {
 		return
 	}
 	for _, m := range members {
-		if m.RecordID == members[m.Against].RecordID {
-			continue // the representative, or one that is named as it is
+		if m.Judged || m.RecordID == members[m.Against].RecordID {
+			continue // by people; the representative, or one that is named as it is
 		}
 		i := newItem(cluster, members, &m, &members[m.Against])
 		if i.Identical && s.design.Different {

@@ -33,7 +33,7 @@ func TestSampleOfPairs(t *testing.T) {
 		for j := range 3 {
 			name := fmt.Sprintf("%s.%d", first, j)
 			m := report.Member{RecordID: name, Relation: report.Near, Resemblance: report.Score(0.9 + rng.Float64()/10),
-				Capture: report.Capture{Document: name, Text: "t" + name, Against: first}}
+				Capture: report.Capture{Document: name, Text: "t" + name}, AgainstDocument: first}
 			if i%40 == 0 {
 				m.Resemblance = report.Score(0.31 + rng.Float64()/20)
 			}

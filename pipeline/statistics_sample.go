@@ -143,6 +143,10 @@ func (g *statistics) drawn() (out []pair) {
 // report looks up what was kept, and aligns the pairs of texts that are shown.
 func (g *statistics) report(ctx context.Context) (static.Report, error) {
 	r := static.Report{Title: g.o.Title}
+	var err error
+	if g.Audits, err = g.audits(ctx); err != nil {
+		return r, err
+	}
 	var kept []*keptCluster
 	for i, l := range g.largest {
 		for _, k := range l.of {
@@ -266,4 +270,24 @@ func pieceKind(k explain.Kind) static.PieceKind {
 		return static.MovedB
 	}
 	return static.Both
+}
+
+// audits are the results of samples that people judged.
+func (g *statistics) audits(ctx context.Context) (out []static.Audit, err error) {
+	auditor := g.w.Auditor()
+	all, err := auditor.Audits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		r, err := auditor.Result(ctx, a.Name)
+		if err != nil {
+			return nil, err
+		}
+		if r.Overall.Known() {
+			out = append(out, static.Audit{Name: a.Name, Pairs: r.Overall.True + r.Overall.False, Value: r.Overall.Value,
+				Low: r.Overall.Low, High: r.Overall.High, Judges: len(r.Judges), Outdated: !a.Current})
+		}
+	}
+	return out, nil
 }

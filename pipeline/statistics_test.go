@@ -32,8 +32,8 @@ func statisticsOf(t *testing.T, w *Workspace, o StatisticsOptions) static.Report
 	return r
 }
 
-// slowHost is the registrable domain of a URI.
-func slowHost(uri string) string {
+// slowDomain is the registrable domain of a URI.
+func slowDomain(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil {
 		return ""
@@ -55,7 +55,7 @@ func countSlowly(t *testing.T, w *Workspace, clusters []report.Cluster) slowCoun
 	t.Helper()
 	s := slowCounts{hosts: map[string]*static.Counts{}, months: map[string]*static.Counts{}}
 	add := func(uri, date string, c static.Counts) {
-		for name, sums := range map[string]map[string]*static.Counts{slowHost(uri): s.hosts, date[:7]: s.months} {
+		for name, sums := range map[string]map[string]*static.Counts{slowDomain(uri): s.hosts, date[:7]: s.months} {
 			if sums[name] == nil {
 				sums[name] = &static.Counts{}
 			}
@@ -160,7 +160,7 @@ func checkStatistics(t *testing.T, w *Workspace, r *static.Report, clusters []re
 		hosts := map[string]bool{}
 		for _, m := range c.Members {
 			relations[m.Relation]++
-			hosts[slowHost(m.URI)] = true
+			hosts[slowDomain(m.URI)] = true
 			if m.Relation == report.Representative || m.Relation == report.Identical {
 				continue
 			}
@@ -244,7 +244,7 @@ func checkLargest(t *testing.T, r *static.Report, clusters []report.Cluster) {
 		}
 		hosts := map[string]bool{}
 		for _, m := range c.Members {
-			hosts[slowHost(m.URI)] = true
+			hosts[slowDomain(m.URI)] = true
 		}
 		of := &within
 		if len(hosts) > 1 {
@@ -403,7 +403,7 @@ func TestStatisticsOfALargeCluster(t *testing.T) {
 	c := report.Cluster{ID: strings.Repeat("0", 32), Size: pages, Representative: "0"}
 	for i := range pages {
 		m := report.Member{RecordID: fmt.Sprint(i), URI: long, Date: "2024-01-02T03:04:05Z", Relation: report.Near, Resemblance: report.Score(0.8 + float64(i%1000)/10000), Bytes: 1,
-			Capture: report.Capture{Document: fmt.Sprint(i), Site: fmt.Sprintf("host%d.example", i%300), Text: fmt.Sprint(i % 1000), Against: "0"}}
+			Capture: report.Capture{Document: fmt.Sprint(i), Site: fmt.Sprintf("host%d.example", i%300), Text: fmt.Sprint(i % 1000)}, AgainstDocument: "0"}
 		if i == 0 {
 			m.Relation = report.Representative
 		}

@@ -96,7 +96,8 @@ type Evidence struct {
 
 // Relations are in order of what they say: those up to Contained are verified
 // against the representative, which has what they have.
-var Relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains, report.Linked}
+var Relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains,
+	report.Linked, report.Judged}
 
 // Bins of a distribution.
 const Bins = 20
