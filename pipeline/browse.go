@@ -212,8 +212,8 @@ func (r *Review) members(ctx context.Context, documents *seeker, lower, upper []
 			}
 			names[b.against] = a.RecordID
 		}
-		m := review.Member{Member: d.member(b.document, file, offset), Title: d.Title, Against: b.against.String()}
-		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.relation, names[b.against], m.Against
+		m := review.Member{Member: d.member(b.document, file, offset), Title: d.Title}
+		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.relation, names[b.against], b.against.String()
 		m.Resemblance, m.Containment = report.Score(b.resemblance), report.Score(b.containment)
 		members = append(members, m)
 	}

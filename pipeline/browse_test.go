@@ -242,7 +242,7 @@ func checkClusters(t *testing.T, r *Review, clusters []report.Cluster, pages []s
 				return part.Members, part.Next, err
 			})
 			for k, m := range c.Members {
-				want := review.Member{Member: m, Title: byDocument[m.Document].Title, Against: m.AgainstDocument}
+				want := review.Member{Member: m, Title: byDocument[m.Document].Title}
 				if k >= len(got) || got[k] != want {
 					t.Fatalf("member %d of %d: %+v, want %+v", k, len(got), got[:min(k+1, len(got))], want)
 				}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -272,11 +271,9 @@ func assemble(rows []clusterRow, pages map[textID][]report.Member) (report.Clust
 		if len(pages[r.against]) == 0 {
 			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", corrupt(r.against[:]))
 		}
-		text := hex.EncodeToString(r.member[:])
 		for i, m := range pages[r.member] {
 			m.Resemblance, m.Containment = report.Score(r.score.Resemblance), report.Score(r.score.Containment)
 			m.VerifiedAgainst, m.AgainstDocument = pages[r.against][0].RecordID, pages[r.against][0].Document
-			m.Text = text
 			m.Relation = relation(r, id, i)
 			c.Members = append(c.Members, m)
 		}

@@ -50,6 +50,7 @@ type pageDocument struct {
 	Charset     string          `json:"charset"`
 	Choices     extract.Choices `json:"choices"`
 	TextBytes   int64           `json:"text_bytes"`
+	TextID      string          `json:"text_id"`
 }
 
 // member is the document as a member of a cluster.
@@ -57,7 +58,7 @@ func (d pageDocument) member(id extract.ID, file string, offset int64) report.Me
 	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
-			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site}}
+			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID}}
 }
 
 // page reads a document as a member of a cluster.

@@ -60,7 +60,7 @@ type Capture struct {
 	Charset     string
 	TextBytes   int64  // of the visible text
 	Site        string // registrable domain or host; empty: it has none
-	Text        string // textID, in hexadecimal; of members of clusters
+	Text        string // textID, in hexadecimal
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.

@@ -134,8 +134,7 @@ type Bucket struct {
 // Member is a page of a cluster.
 type Member struct {
 	report.Member
-	Title   string
-	Against string // document that it was verified against
+	Title string
 }
 
 // Pair is two pages beside each other.

@@ -269,7 +269,7 @@ func (f *fake) Cluster(_ context.Context, id, after string, limit int) (c review
 		}
 		m := review.Member{Member: all[i].member, Title: all[i].title}
 		if i > 0 {
-			m.Against = all[0].document
+			m.AgainstDocument = all[0].document
 		}
 		c.Members = append(c.Members, m)
 	}

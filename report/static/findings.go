@@ -122,8 +122,8 @@ func (s *Statistics) howSure() finding {
 		f.Text = append(f.Text, fmt.Sprintf("%s were compared with it and are near it%s. Where texts differ, the median resemblance is %s; the tenth that is least alike has %s or less.",
 			look.Percent(near+contained, redundant), containedOf(contained, redundant), twoDecimals(s.Scores.Resemblance.Median), twoDecimals(s.Scores.Resemblance.Tenth)))
 	}
-	if review := s.of(report.Contains, report.Linked); review > 0 {
-		f.Text = append(f.Text, fmt.Sprintf("%s (%s) should be looked at before anything is dropped: they have more than the page that stands for them, or were compared with another one only.",
+	if review := s.of(report.Contains, report.Linked, report.Judged); review > 0 {
+		f.Text = append(f.Text, fmt.Sprintf("%s (%s) should be looked at before anything is dropped: they have more than the page that stands for them, were compared with another one only, or are there because people say so.",
 			plural(review, "page", "pages"), look.Percent(review, redundant)))
 	}
 	if judged == nil {
