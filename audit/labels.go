@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 )
 
 // Labels are a sample and its judgements without anything that was crawled: what
@@ -66,6 +67,18 @@ func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
 		l.Pairs = append(l.Pairs, p)
 	}
 	return l
+}
+
+// WithoutNotes leaves out what judges wrote: it may name what was crawled.
+func (l Labels) WithoutNotes() Labels {
+	pairs := slices.Clone(l.Pairs)
+	for i, p := range pairs {
+		pairs[i].Judgements = slices.Clone(p.Judgements)
+		for k := range p.Judgements {
+			pairs[i].Judgements[k].Note = ""
+		}
+	}
+	return Labels{l.Audit, pairs}
 }
 
 var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$`)

@@ -47,6 +47,14 @@ func TestLabelsComeBack(t *testing.T) {
 			t.Errorf("pair %d: %+v of %v", i, p, it)
 		}
 	}
+	plain := want.WithoutNotes()
+	for i := range given {
+		for k, j := range plain.Pairs[i].Given() {
+			if had := given[i][k]; j.Note != "" || want.Pairs[i].Given()[k] != had {
+				t.Errorf("without notes %+v, with them %+v", j, had)
+			}
+		}
+	}
 	if s := b.String(); strings.Contains(s, "http") {
 		t.Errorf("labels have URIs: %s", s)
 	}

@@ -9,13 +9,10 @@ import (
 	"neardup/audit"
 )
 
-// Labels writes an audit and its judgements as audit.Labels.
-func (r *Review) Labels(ctx context.Context, name string, out io.Writer) error {
+// Labels are an audit with its judgements.
+func (r *Review) Labels(ctx context.Context, name string) (audit.Labels, error) {
 	a, items, given, err := r.judged(ctx, name)
-	if err != nil {
-		return err
-	}
-	return audit.NewLabels(a, items, given).Write(out)
+	return audit.NewLabels(a, items, given), err
 }
 
 // ImportOptions say how labels are taken in.

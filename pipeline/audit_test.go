@@ -364,7 +364,8 @@ func TestImportOfLabels(t *testing.T) {
 		}
 	}
 	var labels bytes.Buffer
-	if err := r.Labels(ctx, "x", &labels); err != nil {
+	l, err := r.Labels(ctx, "x")
+	if err := errors.Join(err, l.Write(&labels)); err != nil {
 		t.Fatal(err)
 	}
 	imported := func(r *Review, o ImportOptions, want Imported) {

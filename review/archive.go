@@ -42,6 +42,7 @@ type Auditor interface {
 	Withdraw(ctx context.Context, p audit.Pair, judge string) error              // takes a judgement back
 	Judgements(ctx context.Context, p audit.Pair) ([]audit.Judgement, error)     // of all judges, by name
 	Progress(ctx context.Context, name, judge string) (audit.Progress, error)    // of one judge
+	Labels(ctx context.Context, name string) (audit.Labels, error)               // of all judges
 	Result(ctx context.Context, name string) (audit.Result, error)               // of all judges
 	Truth(ctx context.Context, name string) (pages, pairs []byte, err error)     // as package truth reads them
 	Enforced(ctx context.Context, after string, limit int) (EnforcedList, error) // and whether the clusters follow them

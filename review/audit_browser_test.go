@@ -126,7 +126,7 @@ func TestBrowserAudit(t *testing.T) {
 		t.Errorf("the result is %q", got)
 	}
 	// What is left to do with it is reached, too.
-	b.tabTo("a  /audit/by-keys/pairs.tsv")
+	b.tabTo("a  /audit/by-keys/truth.tsv")
 	b.at("/enforced")
 	if text := eval[string](b, "document.querySelector('tbody').innerText"); strings.Count(text, "must not join") != 1 || !strings.Contains(text, "pending") {
 		t.Errorf("enforced: %s", text)

@@ -256,7 +256,7 @@ func (s *server) truthPages(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) truthPairs(w http.ResponseWriter, r *http.Request) error {
-	return s.truth(w, r, 1, "pairs.tsv")
+	return s.truth(w, r, 1, "truth.tsv")
 }
 
 func (s *server) truth(w http.ResponseWriter, r *http.Request, which int, file string) error {
@@ -268,7 +268,7 @@ func (s *server) truth(w http.ResponseWriter, r *http.Request, which int, file s
 	if err != nil {
 		return err
 	}
-	return download(w, name+"-"+file, "text/tab-separated-values; charset=utf-8", [2][]byte{pages, pairs}[which])
+	return download(w, name+"."+file, "text/tab-separated-values; charset=utf-8", [2][]byte{pages, pairs}[which])
 }
 
 func (s *server) result(w http.ResponseWriter, r *http.Request) error {
@@ -284,37 +284,24 @@ func (s *server) result(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return download(w, name+"-result.json", "application/json", append(b, '\n'))
+	return download(w, name+".result.json", "application/json", append(b, '\n'))
 }
 
-// labels gives all judgements of a sample's pairs, a line each.
+// labels gives the sample with its judgements, as neardup audit import reads it.
 func (s *server) labels(w http.ResponseWriter, r *http.Request) error {
 	name, err := auditName(r)
 	if err != nil {
 		return err
 	}
-	a, err := s.archive.Audit(r.Context(), name)
+	l, err := s.archive.Labels(r.Context(), name)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	lines := json.NewEncoder(&b)
-	for i := range a.Size {
-		item, err := s.archive.Item(r.Context(), name, i)
-		if err != nil {
-			return err
-		}
-		given, err := s.archive.Judgements(r.Context(), item.Pair)
-		if err != nil {
-			return err
-		}
-		for _, j := range given {
-			if err := lines.Encode(j); err != nil {
-				return err
-			}
-		}
+	if err := l.Write(&b); err != nil {
+		return err
 	}
-	return download(w, name+"-judgements.jsonl", "application/x-ndjson", b.Bytes())
+	return download(w, name+".labels.jsonl", "application/x-ndjson", b.Bytes())
 }
 
 // download sends a file. The names of audits need no quoting.

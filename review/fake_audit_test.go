@@ -216,6 +216,18 @@ func (f *fakeAuditor) Result(_ context.Context, name string) (r audit.Result, er
 	return r, nil
 }
 
+func (f *fakeAuditor) Labels(ctx context.Context, name string) (audit.Labels, error) {
+	a, err := f.find(name)
+	if err != nil {
+		return audit.Labels{}, err
+	}
+	given := make([][]audit.Judgement, len(a.items))
+	for i, it := range a.items {
+		given[i], _ = f.Judgements(ctx, it.Pair)
+	}
+	return audit.NewLabels(a.Audit, a.items, given), nil
+}
+
 func (f *fakeAuditor) Truth(_ context.Context, name string) (pages, pairs []byte, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

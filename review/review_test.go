@@ -124,7 +124,7 @@ func TestStatuses(t *testing.T) {
 		"/search?from=2015-6": 400, "/search?to=soon": 400, "/search?uri=" + long: 400, "/search?host=" + long[:300]: 400, "/search?uri=%ff": 400,
 		"/cluster/" + d[0].document + "?after=" + long: 400, "/pair": 400, "/pair?a=" + d[0].document + "&b=" + d[0].document: 400,
 		"/pair?a=" + d[0].document + "&b=" + d[1].document: 303, "/audit/kinds?judge=%00": 400, "/audit/kinds?judge=" + long[:65]: 400,
-		"/audit/kinds/1": 303, "/audit/kinds/1?judge=x&last=-1": 400, "/audit/kinds/pages.tsv": 200, "/audit/kinds/judgements.jsonl": 200, "/audit/kinds/result.json": 200,
+		"/audit/kinds/1": 303, "/audit/kinds/1?judge=x&last=-1": 400, "/audit/kinds/pages.tsv": 200, "/audit/kinds/labels.jsonl": 200, "/audit/kinds/result.json": 200,
 	} {
 		r := s.ask("GET", path, "")
 		if r.StatusCode != want {

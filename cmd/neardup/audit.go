@@ -248,13 +248,15 @@ func auditResult() *cobra.Command {
 func auditExport() *cobra.Command {
 	var o auditOptions
 	var format, output string
+	var notes bool
 	c := &cobra.Command{
 		Use:   "export NAME",
 		Short: "Write a sample and its judgements",
 		Long: `Export writes a sample and its judgements as
 
   labels   a line of JSON a pair, without anything crawled but record ids: what
-           neardup audit import reads, and what to hand on
+           neardup audit import reads, and what to hand on; --notes=false leaves
+           out what the judges wrote
   truth    PREFIX.pages.tsv and PREFIX.truth.tsv, as neardup compare reads them; of
            n pages n(n-1)/2 lines, because what is not judged has to be listed
 
@@ -273,7 +275,14 @@ docs/audit.md describes the files.`,
 				if format == "truth" {
 					return exportTruth(c, r, args[0], output)
 				}
-				write := func(out io.Writer) error { return r.Labels(c.Context(), args[0], out) }
+				labels, err := r.Labels(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if !notes {
+					labels = labels.WithoutNotes()
+				}
+				write := labels.Write
 				if output == "" || output == "-" {
 					return write(c.OutOrStdout())
 				}
@@ -283,6 +292,7 @@ docs/audit.md describes the files.`,
 	}
 	o.flags(c, false)
 	c.Flags().StringVarP(&format, "format", "f", "labels", "labels or truth")
+	c.Flags().BoolVar(&notes, "notes", true, "write the judges' notes into labels; they may name what was crawled")
 	c.Flags().StringVarP(&output, "output", "o", "", "file to write, whole or not at all, of truth the PREFIX of two; without it standard output")
 	return c
 }
