@@ -11,15 +11,15 @@ import (
 // Bounds of what people give.
 const (
 	MaxSize  = 10_000 // pairs of a sample
-	maxName  = 64     // characters of the name of an audit, and of a judge
-	maxNote  = 2_000  // characters
+	MaxName  = 64     // characters of the name of an audit, and of a judge
+	MaxNote  = 2_000  // characters
 	maxPairs = 1 << 20
 )
 
 // CheckName says what is wrong with the name of an audit.
 func CheckName(name string) error {
-	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return fmt.Errorf("%q is no name of an audit; want 1 to %d of a-z, 0-9 and -", clip(name), maxName)
+	if name == "" || len(name) > MaxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return fmt.Errorf("%q is no name of an audit; want 1 to %d of a-z, 0-9 and -", clip(name), MaxName)
 	}
 	return nil
 }
@@ -27,15 +27,15 @@ func CheckName(name string) error {
 // CheckJudge says what is wrong with the name of a judge.
 func CheckJudge(name string) error {
 	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
-	if n := utf8.RuneCountInString(name); n == 0 || n > maxName || !printable || strings.TrimSpace(name) != name {
-		return fmt.Errorf("%q is no name of a judge; want 1 to %d characters that can be printed, without spaces at the ends", clip(name), maxName)
+	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || !printable || strings.TrimSpace(name) != name {
+		return fmt.Errorf("%q is no name of a judge; want 1 to %d characters that can be printed, without spaces at the ends", clip(name), MaxName)
 	}
 	return nil
 }
 
 func clip(s string) string {
-	if r := []rune(s); len(r) > 2*maxName {
-		return string(r[:2*maxName]) + "…"
+	if r := []rune(s); len(r) > 2*MaxName {
+		return string(r[:2*MaxName]) + "…"
 	}
 	return s
 }
@@ -66,8 +66,8 @@ func (j Judgement) Checked() (Judgement, error) {
 		return j, fmt.Errorf("verdict %q, want %s, %s or %s", clip(string(j.Verdict)), True, False, Unknown)
 	case j.Enforce && j.Verdict == Unknown:
 		return j, fmt.Errorf("a verdict %s cannot be enforced", Unknown)
-	case !utf8.ValidString(j.Note) || utf8.RuneCountInString(j.Note) > maxNote || strings.ContainsFunc(j.Note, isControl):
-		return j, fmt.Errorf("a note has at most %d characters of text", maxNote)
+	case !utf8.ValidString(j.Note) || utf8.RuneCountInString(j.Note) > MaxNote || strings.ContainsFunc(j.Note, isControl):
+		return j, fmt.Errorf("a note has at most %d characters of text", MaxNote)
 	}
 	return j, nil
 }

@@ -94,7 +94,7 @@ func TestLabelsMistakes(t *testing.T) {
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"unknown","enforce":true}`), "cannot be enforced"},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","time":"now"}`), `time "now"`},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true"},{"judge":"j","verdict":"true"}`), "j judges it twice"},
-		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","note":"`+strings.Repeat("é", maxNote+1)+`"}`), "at most 2000 characters"},
+		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","note":"`+strings.Repeat("é", MaxNote+1)+`"}`), "at most 2000 characters"},
 		{strings.Repeat(" ", 1<<21), "token too long"},
 	} {
 		_, err := ReadLabels(strings.NewReader(c.labels))

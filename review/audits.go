@@ -3,17 +3,15 @@ package review
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 
 	"neardup/audit"
 )
 
-// Bounds and beginnings of what is drawn.
-const (
-	maxSample     = 10_000
-	defaultSample = 200
-)
+// defaultSample is the size of a sample that the form begins with.
+const defaultSample = 200
 
 func (s *server) audits(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.archive.Audits(r.Context())
@@ -24,7 +22,7 @@ func (s *server) audits(w http.ResponseWriter, r *http.Request) error {
 		Audits  []audit.Audit
 		Sample  int
 		Largest int
-	}{all, defaultSample, maxSample}})
+	}{all, defaultSample, audit.MaxSize}})
 }
 
 func (s *server) draw(w http.ResponseWriter, r *http.Request) error {
@@ -32,23 +30,15 @@ func (s *server) draw(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name := form.text("name", maxName)
+	name := form.text("name", 4*audit.MaxName)
 	d := audit.Design{Population: audit.Population(form.Get("population")), Stratified: form.Get("stratified") != "",
-		Different: form.Get("different") != "", Size: form.number("size", maxSample)}
+		Different: form.Get("different") != "", Size: form.number("size", audit.MaxSize)}
 	seed, err := strconv.ParseUint(form.text("seed", 20), 10, 64)
 	d.Seed = seed
-	switch {
-	case form.err != nil:
-	case err != nil:
+	if err != nil {
 		form.wrong("seed: want a whole number that is not negative.")
-	case !auditNames.MatchString(name):
-		form.wrong("name: want 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first.")
-	case d.Population != audit.Pages && d.Population != audit.Verified:
-		form.wrong("population: want pages or verified.")
-	case d.Stratified && d.Population != audit.Verified:
-		form.wrong("stratified: only verified pairs can be drawn by stratum.")
-	case d.Size < 1:
-		form.wrong("size: want a number from 1 to %d.", maxSample)
+	} else if err := errors.Join(audit.CheckName(name), d.Check()); err != nil {
+		form.wrong("%v", err)
 	}
 	if form.err != nil {
 		return form.err
@@ -170,15 +160,23 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	title := "Pair " + strconv.Itoa(i+1) + " of " + strconv.Itoa(progress.Size)
 	pair, err := s.archive.Pair(r.Context(), item.Documents[0], item.Documents[1])
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNotFound): // of an audit that was made elsewhere
+		return s.show(w, r, http.StatusNotFound, "gone", view{Title: title, Nav: "/audit", Inside: true, Judge: who, Body: struct {
+			Audit        string
+			Number, Size int
+			Query        string
+		}{name, i + 1, progress.Size, query("judge", who)}})
+	case err != nil:
 		return err
 	}
 	given, err := s.archive.Judgements(r.Context(), item.Pair)
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, http.StatusOK, "judge", view{Title: "Pair " + strconv.Itoa(i+1) + " of " + strconv.Itoa(progress.Size), Nav: "/audit", Inside: true,
+	return s.show(w, r, http.StatusOK, "judge", view{Title: title, Nav: "/audit", Inside: true,
 		Wide: true, Judge: who, Said: said(r), Body: struct {
 			pairView
 			Audit    string

@@ -21,6 +21,7 @@ type fakeAuditor struct {
 	archive    *fake
 	audits     map[string]*fakeAudit
 	judgements map[audit.Pair]map[string]audit.Judgement
+	change     func(*audit.Result) // nil: results are as they are
 }
 
 type fakeAudit struct {
@@ -58,7 +59,7 @@ func (f *fakeAuditor) Draw(_ context.Context, name string, d audit.Design) (audi
 		}
 		drawn[audit.NewPair(x.record, y.record)] = true
 		item := audit.Item{Pair: audit.NewPair(x.record, y.record), Documents: [2]string{x.document, y.document}, URIs: [2]string{x.uri, y.uri},
-			Dates: [2]string{x.date, y.date}, Cluster: c.row.ID, SameSite: look.Host(x.uri) == look.Host(y.uri), Resemblance: float64(y.member.Resemblance)}
+			Dates: [2]string{x.date, y.date}, Cluster: c.row.ID, Draws: 1, SameSite: look.Host(x.uri) == look.Host(y.uri), Resemblance: float64(y.member.Resemblance)}
 		if !item.SameSite {
 			item.Stratum = 1
 		}
@@ -212,6 +213,9 @@ func (f *fakeAuditor) Result(_ context.Context, name string) (r audit.Result, er
 	}
 	if len(r.Judges) > 1 {
 		r.Agreement = &audit.Agreement{Pairs: r.Judged, Observed: 1 - float64(len(r.Disputed))/float64(max(1, r.Judged)), Alpha: 0.71}
+	}
+	if f.change != nil {
+		f.change(&r)
 	}
 	return r, nil
 }

@@ -144,11 +144,10 @@ func thousandth(f float64) int {
 type interval struct {
 	audit.Interval
 	Name         string
-	Known        bool
 	X, Dot, Wide int // of 1000
 }
 
 func intervalOf(name string, i audit.Interval) interval {
-	return interval{Interval: i, Name: name, Known: i.True+i.False > 0,
+	return interval{Interval: i, Name: name,
 		X: thousandth(i.Low), Wide: max(0, thousandth(i.High)-thousandth(i.Low)), Dot: thousandth(i.Value)}
 }

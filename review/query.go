@@ -6,18 +6,15 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"neardup/audit"
 )
 
-// Bounds of what is asked for, in bytes; of names, in code points.
+// Bounds of what is asked for: bytes, and a number.
 const (
 	maxAfter = 4096
 	maxURI   = 4096
-	maxName  = 64
-	maxNote  = 2000
 	maxSize  = 1_000_000_000
 )
 
@@ -29,9 +26,8 @@ const (
 )
 
 var (
-	documents  = regexp.MustCompile(`^[0-9a-f]{2,128}$`)
-	dates      = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.Z]{0,16})?)?)?$`)
-	auditNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	documents = regexp.MustCompile(`^[0-9a-f]{2,128}$`)
+	dates     = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.Z]{0,16})?)?)?$`)
 )
 
 // query is the part of an address from the ? on, without what is empty.
@@ -106,21 +102,12 @@ func (a *asked) sizes() (least, most int) {
 
 // name is that of a judge.
 func (a *asked) name() string {
-	v := a.text("judge", 4*maxName)
-	if v != "" && !validName(v) {
-		a.wrong("judge: a name has at most %d characters, all of which can be seen.", maxName)
+	v := a.text("judge", 4*audit.MaxName)
+	if v != "" && audit.CheckJudge(v) != nil {
+		a.wrong("judge: a name has at most %d characters, all of which can be seen.", audit.MaxName)
 		return ""
 	}
 	return v
-}
-
-func validName(s string) bool {
-	for _, r := range s {
-		if !unicode.IsGraphic(r) || r == utf8.RuneError {
-			return false
-		}
-	}
-	return s != "" && utf8.RuneCountInString(s) <= maxName
 }
 
 // document is one of the path.
@@ -135,7 +122,7 @@ func document(r *http.Request, name string) (string, error) {
 // auditName is that of the path.
 func auditName(r *http.Request) (string, error) {
 	n := r.PathValue("name")
-	if !auditNames.MatchString(n) {
+	if audit.CheckName(n) != nil {
 		return "", ErrNotFound
 	}
 	return n, nil
@@ -151,7 +138,7 @@ func judge(r *http.Request) (string, error) {
 		return name, a.err
 	}
 	if c, err := r.Cookie(judgeCookie); err == nil {
-		if name, err := url.QueryUnescape(c.Value); err == nil && validName(name) {
+		if name, err := url.QueryUnescape(c.Value); err == nil && audit.CheckJudge(name) == nil {
 			return name, nil
 		}
 	}
@@ -174,8 +161,8 @@ func posted(r *http.Request) (*asked, error) {
 // judgement is what a form says of a pair; without a verdict it takes one back.
 func (a *asked) judgement(p audit.Pair) audit.Judgement {
 	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.Get("enforce") != ""}
-	if j.Note = a.text("note", 4*maxNote); utf8.RuneCountInString(j.Note) > maxNote {
-		a.wrong("note: at most %d characters are kept.", maxNote)
+	if j.Note = a.text("note", 4*audit.MaxNote); utf8.RuneCountInString(j.Note) > audit.MaxNote {
+		a.wrong("note: at most %d characters are kept.", audit.MaxNote)
 	}
 	switch j.Verdict {
 	case audit.True, audit.False, audit.Unknown, withdrawn:

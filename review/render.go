@@ -82,7 +82,7 @@ func loadPages(a assets) pages {
 	})
 	base := template.Must(template.New("base").Funcs(funcs).ParseFS(files, "templates/base.html", "templates/parts.html", "templates/sides.html"))
 	p := pages{}
-	for _, name := range []string{"overview", "clusters", "search", "cluster", "pair", "page", "audits", "audit", "judge", "enforced", "error"} {
+	for _, name := range []string{"overview", "clusters", "search", "cluster", "pair", "page", "audits", "audit", "judge", "gone", "enforced", "error"} {
 		p[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return p

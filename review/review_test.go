@@ -124,7 +124,7 @@ func TestStatuses(t *testing.T) {
 		"/search?from=2015-6": 400, "/search?to=soon": 400, "/search?uri=" + long: 400, "/search?host=" + long[:300]: 400, "/search?uri=%ff": 400,
 		"/cluster/" + d[0].document + "?after=" + long: 400, "/pair": 400, "/pair?a=" + d[0].document + "&b=" + d[0].document: 400,
 		"/pair?a=" + d[0].document + "&b=" + d[1].document: 303, "/audit/kinds?judge=%00": 400, "/audit/kinds?judge=" + long[:65]: 400,
-		"/audit/kinds/1": 303, "/audit/kinds/1?judge=x&last=-1": 400, "/audit/kinds/pages.tsv": 200, "/audit/kinds/labels.jsonl": 200, "/audit/kinds/result.json": 200,
+		"/audit/kinds/1": 303, "/audit/kinds/1?judge=x&last=-1": 400, "/audit/kinds/pages.tsv": 200, "/audit/kinds/truth.tsv": 200, "/audit/kinds/labels.jsonl": 200, "/audit/none/labels.jsonl": 404, "/audit/kinds/result.json": 200,
 	} {
 		r := s.ask("GET", path, "")
 		if r.StatusCode != want {
@@ -258,7 +258,7 @@ func TestDrawing(t *testing.T) {
 	if body := s.body(s.ask("POST", "/audit", good.Encode()), 422); !strings.Contains(body, "there is an audit first already") {
 		t.Errorf("a name taken: %s", body)
 	}
-	for key, values := range map[string][]string{"name": {"", "a b", "../x", ".x", strings.Repeat("x", 65), "<b>"}, "population": {"", "all", "pages"}, "size": {"", "0", "-1", "x", "10001"},
+	for key, values := range map[string][]string{"name": {"", "a b", "../x", ".x", "Spring", "a.b", "a_b", strings.Repeat("x", 65), "<b>"}, "population": {"", "all", "pages"}, "size": {"", "0", "-1", "x", "10001"},
 		"seed": {"", "-1", "x", "18446744073709551616"}} {
 		for _, value := range values {
 			form := url.Values{}
@@ -269,6 +269,56 @@ func TestDrawing(t *testing.T) {
 			form.Set(key, value)
 			s.body(s.ask("POST", "/audit", form.Encode()), 400)
 		}
+	}
+}
+
+// What is taken along is named, and written, as other commands read it.
+func TestTakingAlong(t *testing.T) {
+	f := small(t)
+	s := serve(t, f)
+	kinds(t, f)
+	page := s.get("/audit/kinds")
+	for file, as := range map[string]string{"pages.tsv": "kinds.pages.tsv", "truth.tsv": "kinds.truth.tsv", "labels.jsonl": "kinds.labels.jsonl", "result.json": "kinds.result.json"} {
+		r := s.ask("GET", "/audit/kinds/"+file, "")
+		body := s.body(r, 200)
+		if !strings.Contains(page, `href="/audit/kinds/`+file+`"`) || r.Header.Get("Content-Disposition") != `attachment; filename="`+as+`"` {
+			t.Errorf("%s: %v", file, r.Header)
+		}
+		if file != "labels.jsonl" {
+			continue
+		}
+		l, err := audit.ReadLabels(strings.NewReader(body))
+		if err != nil || l.Audit.Name != "kinds" || len(l.Pairs) != 5 || len(l.Pairs[0].Given()) != 2 {
+			t.Errorf("%+v, %v", l, err)
+		}
+	}
+}
+
+// What cannot be known is not shown as a number.
+func TestWhatAResultLacks(t *testing.T) {
+	f := small(t)
+	s := serve(t, f)
+	kinds(t, f)
+	if page := s.get("/audit/kinds"); !strings.Contains(page, "α is 0.710") || strings.Contains(page, "Nothing is decided in") {
+		t.Error(page)
+	}
+	f.change = func(r *audit.Result) {
+		r.Agreement.Unvaried, r.Agreement.Alpha, r.Overall.True, r.Overall.Missing = true, 0, 1, []int{1}
+	}
+	page := s.get("/audit/kinds")
+	if !strings.Contains(page, "there is no Krippendorff’s α") || strings.Contains(page, "α is") || !strings.Contains(page, "Nothing is decided in 1 stratum:") {
+		t.Error(page)
+	}
+}
+
+// A pair of an audit that was made elsewhere may not be here; the others are.
+func TestPairThatIsNotHere(t *testing.T) {
+	f := small(t)
+	s := serve(t, f)
+	kinds(t, f)
+	f.audits["kinds"].items[1].Documents[1] = ""
+	if body := s.body(s.ask("GET", "/audit/kinds/2?judge=Noor", ""), 404); !strings.Contains(body, "not in this workspace") || !strings.Contains(body, `href="/audit/kinds/3?judge=Noor"`) {
+		t.Error(body)
 	}
 }
 
