@@ -11,8 +11,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// policy are the directives that each page must have.
-var policy = []string{"default-src 'none'", "style-src 'self'", "base-uri 'none'", "form-action 'none'"}
+// policy are the directives that each page must have. To Firefox a page from disk
+// has an origin of its own, so its 'self' is nothing.
+var policy = []string{"default-src 'none'", "style-src 'self' file:", "base-uri 'none'", "form-action 'none'"}
 
 // allowed are the elements of pages. None of them loads or runs anything but
 // link, which is checked.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const good = `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'">
+const good = `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' file:; base-uri 'none'; form-action 'none'">
 <title>x</title><link rel="stylesheet" href="style.css"></head><body><h1 id="top">x</h1><a href="#top">x</a><p id="p">y</p></body></html>`
 
 // Each kind of mistake is found.
