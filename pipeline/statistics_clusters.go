@@ -73,7 +73,7 @@ func (g *statistics) member(m report.Member) {
 		s.counts.add(s.score)
 		bin := &s.bins[part(s.score, static.Bins)]
 		switch m.Relation {
-		case report.Linked:
+		case report.Linked, report.Judged:
 			bin.Linked++
 		case report.Contained, report.Contains:
 			bin.Contained++

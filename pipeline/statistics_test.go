@@ -432,3 +432,15 @@ func TestStatisticsOfALargeCluster(t *testing.T) {
 		t.Errorf("counted %+v", g.Totals)
 	}
 }
+
+// What people judged is not said to reach a threshold.
+func TestScoresByRelation(t *testing.T) {
+	for relation, want := range map[report.Relation]static.Bin{report.Near: {Near: 1}, report.Contained: {Contained: 1}, report.Contains: {Contained: 1},
+		report.Linked: {Linked: 1}, report.Judged: {Linked: 1}} {
+		var g statistics
+		g.member(report.Member{Relation: relation, Resemblance: .12})
+		if got := g.Scores.Resemblance.Bins[2]; got != want {
+			t.Errorf("%s: %+v, want %+v", relation, got, want)
+		}
+	}
+}

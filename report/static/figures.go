@@ -353,7 +353,7 @@ func (s *Scores) figure() (sweep.Figure, error) {
 		name string
 		d    *Distribution
 	}{{"resemblance", &s.Resemblance}, {"containment", &s.Containment}} {
-		kinds := []kind{{"near", colours[0]}, {"by containment", colours[3]}, {"linked", colours[4]}}
+		kinds := []kind{{"near", colours[0]}, {"by containment", colours[3]}, {"linked or judged", colours[4]}}
 		var bars []bar
 		for _, b := range of.d.Bins {
 			bars = append(bars, bar{parts: []float64{float64(b.Near), float64(b.Contained), float64(b.Linked)}})

@@ -121,7 +121,7 @@ type Distribution struct {
 type Bin struct {
 	Near      int64 `json:"near"`
 	Contained int64 `json:"contained"` // or contains
-	Linked    int64 `json:"linked"`
+	Linked    int64 `json:"linked"`    // or judged
 }
 
 // Sum is all of the bin.
