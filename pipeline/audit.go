@@ -76,21 +76,27 @@ func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
 
 // Audit gives an audit by its name.
 func (r *Review) Audit(_ context.Context, name string) (a audit.Audit, err error) {
-	ok, err := r.w.store.getJSON(auditKey(name), &a)
-	if err != nil {
+	if a, err = r.w.audit(name); err != nil {
 		return a, err
-	}
-	if !ok {
-		return a, fmt.Errorf("%w: there is no audit %s", review.ErrNotFound, oneLine(name))
 	}
 	generation, err := r.w.clusterGeneration()
 	a.Current = a.Generation == generation
 	return a, err
 }
 
+// audit reads an audit, and does not tell whether it is current: for that, all
+// judgements are read.
+func (w *Workspace) audit(name string) (a audit.Audit, err error) {
+	ok, err := w.store.getJSON(auditKey(name), &a)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: there is no audit %s", review.ErrNotFound, oneLine(name))
+	}
+	return a, err
+}
+
 // Item gives an item of an audit, by its number from 0, as it was drawn.
-func (r *Review) Item(ctx context.Context, name string, i int) (it audit.Item, err error) {
-	a, err := r.Audit(ctx, name)
+func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err error) {
+	a, err := r.w.audit(name)
 	if err != nil {
 		return it, err
 	}
