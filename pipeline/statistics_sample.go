@@ -285,7 +285,8 @@ func (g *statistics) audits(ctx context.Context) (out []static.Audit, err error)
 			return nil, err
 		}
 		if r.Overall.Known() {
-			out = append(out, static.Audit{Name: a.Name, Pairs: r.Overall.True + r.Overall.False, Value: r.Overall.Value,
+			out = append(out, static.Audit{Name: a.Name, Sample: string(a.Design.Population), Different: a.Design.Different,
+				Missing: len(r.Overall.Missing), Pairs: r.Overall.True + r.Overall.False, Value: r.Overall.Value,
 				Low: r.Overall.Low, High: r.Overall.High, Judges: len(r.Judges), Outdated: !a.Current})
 		}
 	}

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -115,7 +116,14 @@ func (s *Statistics) howSure() finding {
 	judged := s.judged()
 	if judged != nil {
 		f.Figure = share(judged.Value)
-		f.Of = fmt.Sprintf("of a sample of pairs are right, as people judged them: %s, 95%% interval %s to %s", plural(judged.Pairs, "pair", "pairs"), share(judged.Low), share(judged.High))
+		pairs := "pairs"
+		if judged.Different {
+			pairs = "pairs whose texts differ"
+		}
+		f.Of = fmt.Sprintf("of a sample of %s are right, as people judged them: %s, 95%% interval %s to %s", pairs, plural(judged.Pairs, "pair", "pairs"), share(judged.Low), share(judged.High))
+		if judged.Missing > 0 {
+			f.Text = append(f.Text, fmt.Sprintf("In %s nothing is judged: the share is that of the others, and the interval allows for all there being right and all wrong.", plural(judged.Missing, "stratum", "strata")))
+		}
 		f.Text = append(f.Text, look.Percent(same, redundant)+" of the redundant pages have exactly the text of the page that stands for them.")
 	}
 	if near+contained > 0 {
@@ -139,14 +147,28 @@ func containedOf(contained, redundant int64) string {
 	return fmt.Sprintf(", or contained in it (%s)", look.Percent(contained, redundant))
 }
 
-// judged is the largest audit of these clusters, nil if there is none.
+// judged is the audit of these clusters that tells most, nil if there is none: one
+// that leaves no stratum out, if there is one; of these one of all pairs, whether
+// their texts differ or not; and of these the largest.
 func (s *Statistics) judged() (best *Audit) {
 	for i, a := range s.Audits {
-		if !a.Outdated && a.Pairs > 0 && (best == nil || a.Pairs > best.Pairs) {
+		if !a.Outdated && a.Pairs > 0 && (best == nil || cmp.Or(compareBool(a.Missing > 0, best.Missing > 0),
+			compareBool(a.Different, best.Different), cmp.Compare(best.Pairs, a.Pairs)) < 0) {
 			best = &s.Audits[i]
 		}
 	}
 	return best
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }
 
 func share(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }

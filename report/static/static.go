@@ -138,13 +138,16 @@ type Span struct {
 
 // Audit is what people said of a sample of pairs.
 type Audit struct {
-	Name     string  `json:"name"`
-	Pairs    int     `json:"pairs"` // judged true or false
-	Value    float64 `json:"precision"`
-	Low      float64 `json:"low"` // of the 95% interval
-	High     float64 `json:"high"`
-	Judges   int     `json:"judges"`
-	Outdated bool    `json:"outdated"` // it was drawn from clusters that are there no more
+	Name      string  `json:"name"`
+	Sample    string  `json:"sample"`            // pages or verified pairs
+	Different bool    `json:"different"`         // only pairs whose texts differ
+	Missing   int     `json:"missing,omitempty"` // strata of which nothing is judged
+	Pairs     int     `json:"pairs"`             // judged true or false
+	Value     float64 `json:"precision"`
+	Low       float64 `json:"low"` // of the 95% interval
+	High      float64 `json:"high"`
+	Judges    int     `json:"judges"`
+	Outdated  bool    `json:"outdated"` // it was drawn from clusters that are there no more
 }
 
 // Page is a page of the archive.

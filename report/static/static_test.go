@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -281,7 +282,19 @@ func TestFindings(t *testing.T) {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	s.Audits = s.Audits[1:] // of other clusters
+	s.Audits = append(s.Audits, Audit{Name: "hard", Different: true, Pairs: 300, Value: .8}, Audit{Name: "part", Missing: 2, Pairs: 400, Value: .9})
+	if f := s.howSure(); f.Figure != "97.5%" || strings.Contains(f.Of, "differ") {
+		t.Errorf("%+v", f)
+	}
+	s.Audits = s.Audits[1:]
+	if f := s.howSure(); f.Figure != "80.0%" || !strings.Contains(f.Of, "pairs whose texts differ are right") {
+		t.Errorf("%+v", f)
+	}
+	s.Audits = slices.Delete(s.Audits, 1, 2)
+	if f := s.howSure(); f.Figure != "90.0%" || !strings.Contains(f.Text[0], "In 2 strata nothing is judged") {
+		t.Errorf("%+v", f)
+	}
+	s.Audits = s.Audits[:1] // of other clusters
 	s.Hosts.Top[0].RedundantBytes = 0
 	for _, want := range []string{
 		"How sure? 25.0% of the redundant pages have exactly the text of the page that stands for them [",
