@@ -87,9 +87,18 @@ func (f repeated) ReadAt(p []byte, offset int64) (n int, err error) {
 
 const gib = 1 << 30
 
-// raced says that the race detector is on, with which libraries that keep large
-// buffers in pools make them anew each time.
+// raced says that the race detector is on.
 var raced bool
+
+// sequential skips a long test of one goroutine under the race detector, which
+// has nothing to see there and takes many times as long: libraries that keep
+// large buffers in pools make them anew each time.
+func sequential(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("one goroutine; without the race detector it runs")
+	}
+}
 
 const unit = 1 << 20
 
@@ -152,6 +161,7 @@ func hugeZstd() string {
 // little memory and no other record. Where its file gives it up because it
 // becomes too large, that is said, and what is kept of it is the same.
 func TestPagesOfAGiB(t *testing.T) {
+	sequential(t)
 	a, b := record("aaa"), record("bbb")
 	plain := repeated{a + hugeHead(gib), strings.Repeat("a", 64<<10), "\r\n\r\n" + b, gib}
 	usual := limitsOf(16<<20, 4<<20)
@@ -225,6 +235,7 @@ func TestPagesOfAGiB(t *testing.T) {
 
 // What has no end, or is said to be larger than anything, costs one place.
 func TestWhatHasNoEnd(t *testing.T) {
+	sequential(t)
 	a, b := record("aaa"), record("bbb")
 	lines := func(head, line, tail string, n int64) io.ReaderAt {
 		return repeated{head, strings.Repeat(line, 1000), tail, n - n%int64(1000*len(line))}
@@ -303,12 +314,9 @@ func overlapping(segments int) string {
 // However a file is damaged, reading it costs a few times its size: it is not
 // read again from every place that looks like a start.
 func TestDamageCostsNoMoreThanSomeTimesTheFile(t *testing.T) {
+	sequential(t)
 	marks := func(s string, n int) string { return strings.Repeat(s, n/len(s)) }
 	const size = 4 << 20
-	small := size
-	if raced {
-		small = 16 << 10
-	}
 	long := "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 99999999\r\n\r\n"
 	tail := record("bbb")
 	for _, x := range []struct{ name, file string }{
@@ -326,7 +334,7 @@ func TestDamageCostsNoMoreThanSomeTimesTheFile(t *testing.T) {
 		{"gzip members in each other", overlapping(40) + members(tail)},
 		{"zstd marks", frames(record("aaa")) + marks(string(zstdMagic), size) + frames(tail)},
 		{"zstd frames without an end", frames(record("aaa")) + marks(frames(tail)[:40], size) + frames(tail)},
-		{"lz4 frames without an end", lz4Frames(record("aaa")) + marks(lz4Frames(tail)[:40], small) + lz4Frames(tail)},
+		{"lz4 frames without an end", lz4Frames(record("aaa")) + marks(lz4Frames(tail)[:40], size) + lz4Frames(tail)},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			bounded(t, func() {
@@ -363,6 +371,7 @@ func TestDamageCostsNoMoreThanSomeTimesTheFile(t *testing.T) {
 
 // A million of anything in a page ends in a document, or in a reason.
 func TestPagesOfAMillion(t *testing.T) {
+	sequential(t)
 	const n = 1_000_000
 	many := strings.Repeat
 	o := options

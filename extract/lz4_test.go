@@ -79,6 +79,7 @@ func TestReaderReadsLZ4(t *testing.T) {
 
 // A corrupt byte costs the frame that it is in, and no other.
 func TestReaderLosesOnlyTheLZ4FrameWithTheCorruptByte(t *testing.T) {
+	sequential(t)
 	rng := rand.New(rand.NewPCG(14, 14))
 	var parts []string
 	for i := range 7 {

@@ -201,6 +201,7 @@ func (g *soup) page() string {
 }
 
 func TestScanSoup(t *testing.T) {
+	sequential(t)
 	g := soup{rng: rand.New(rand.NewPCG(4, 2026))}
 	n, answered := 30_000, 0
 	if testing.Short() {

@@ -56,6 +56,7 @@ func memberEvents(t *testing.T, file string, from Position) []event {
 // member is read: what was read stays, and the lie is one damaged place, also
 // for a reader that starts in the middle.
 func TestDirectoriesThatLie(t *testing.T) {
+	sequential(t)
 	rng := rand.New(rand.NewPCG(13, 13))
 	blocks := []string{noise(rng, 3000), noise(rng, 300_000), noise(rng, 700_000), noise(rng, 10)}
 	var records []string

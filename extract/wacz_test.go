@@ -73,6 +73,7 @@ func TestMembersAreTheFilesOfTheArchiveFolder(t *testing.T) {
 
 // A member reads the same from anywhere, in any order, as the file it was.
 func TestMembersReadAtAnyOffset(t *testing.T) {
+	sequential(t)
 	rng := rand.New(rand.NewPCG(9, 9))
 	content := noise(rng, 3<<20)
 	ms := waczMembers(t, zipFile(zipMember{"archive/a", content, zip.Store}, zipMember{"archive/b", content, zip.Deflate}))
@@ -162,6 +163,7 @@ func TestDamagedMembersEndInDamage(t *testing.T) {
 }
 
 func TestBombsEndInDamage(t *testing.T) {
+	sequential(t)
 	bomb := zipFile(zipMember{"archive/a.warc", record(strings.Repeat("x", 100<<20)), zip.Deflate})
 	f, err := waczMembers(t, bomb)[0].Open()
 	if err != nil {
