@@ -48,14 +48,14 @@ func TestShots(t *testing.T) {
 		if only := os.Getenv("ONLY"); only != "" && !strings.Contains(","+only+",", ","+name+",") {
 			continue
 		}
-		b.missing = name == "error"
-		b.screen(1280, 900, "light")
-		b.at(path)
-		b.shoot(name)
-		b.full(name + "-full")
-		b.screen(1280, 900, "dark")
-		b.shoot(name + "-dark")
-		b.screen(375, 800, "light")
-		b.full(name + "-narrow")
+		b.Missing = name == "error"
+		b.Screen(1280, 900, "light")
+		b.At(path)
+		b.Shoot(name)
+		b.Full(name + "-full")
+		b.Screen(1280, 900, "dark")
+		b.Shoot(name + "-dark")
+		b.Screen(375, 800, "light")
+		b.Full(name + "-narrow")
 	}
 }

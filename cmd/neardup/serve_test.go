@@ -16,41 +16,78 @@ import (
 	"neardup/pipeline"
 )
 
-// TestServe serves the example crawl, asks for it by its own name and by another
-// site's, and interrupts it.
-func TestServe(t *testing.T) {
+// served is a workspace that is served by a process of its own.
+type served struct {
+	*testing.T
+	cmd      *exec.Cmd
+	url      string // without a slash at the end
+	stderr   strings.Builder
+	watchdog *time.Timer
+}
+
+var servedAt = regexp.MustCompile(`http://[0-9.]+:[0-9]+/|http://\[::1\]:[0-9]+/`)
+
+// serve serves the workspace ws at an address until it is stopped, or the test
+// ends.
+func serve(t *testing.T, ws, listen string) *served {
+	t.Helper()
+	s := &served{T: t, cmd: exec.Command("neardup", "serve", "--workspace", ws, "--listen", listen, "--progress", "none")}
+	s.cmd.Stderr = &s.stderr
+	out, err := s.cmd.StdoutPipe()
+	if err := errors.Join(err, s.cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	s.watchdog = time.AfterFunc(hangs, func() { _ = s.cmd.Process.Kill() })
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if s.url = strings.TrimSuffix(servedAt.FindString(line), "/"); s.url == "" {
+		_ = s.cmd.Wait()
+		t.Fatalf("%s: it says %q; %s", listen, line, s.stderr.String())
+	}
+	return s
+}
+
+// stop interrupts it, and gives what it has said on standard error.
+func (s *served) stop() string {
+	s.Helper()
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		s.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		s.Errorf("interrupted: %v, %s", err, s.stderr.String())
+	}
+	s.watchdog.Stop()
+	return s.stderr.String()
+}
+
+// exampleWorkspace is a workspace of the example crawl.
+func exampleWorkspace(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	crawl, ws := filepath.Join(dir, "crawl.warc.gz"), filepath.Join(dir, "ws")
 	if err := os.WriteFile(crawl, generated(t), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if p := start(t, []string{"run", "--workspace", ws, "--progress", "none", "--show", "0", crawl}); p.wait() != exitOK {
-		t.Fatal(p.errors())
-	}
+	runIn(t, ws, crawl)
+	return ws
+}
+
+// TestServe serves the example crawl, asks for it by its own name and by another
+// site's, and interrupts it.
+func TestServe(t *testing.T) {
+	ws := exampleWorkspace(t)
 	for _, listen := range []string{"127.0.0.1:0", "localhost:0", "0.0.0.0:0"} {
-		c := exec.Command("neardup", "serve", "--workspace", ws, "--listen", listen, "--progress", "none")
-		var errs strings.Builder
-		c.Stderr = &errs
-		out, err := c.StdoutPipe()
-		if err := errors.Join(err, c.Start()); err != nil {
-			t.Fatal(err)
-		}
-		watchdog := time.AfterFunc(hangs, func() { _ = c.Process.Kill() })
-		line, _ := bufio.NewReader(out).ReadString('\n')
-		url := regexp.MustCompile(`http://[0-9.]+:[0-9]+/|http://\[::1\]:[0-9]+/`).FindString(line)
-		if url == "" {
-			t.Fatalf("%s: it says %q; %s", listen, line, errs.String())
-		}
+		s := serve(t, ws, listen)
 		for _, asked := range []struct {
 			path, host string
 			want       int
 		}{
-			{"", "", http.StatusOK},
-			{"clusters", "", http.StatusOK},
-			{"nothing", "", http.StatusNotFound},
-			{"", "evil.example", http.StatusMisdirectedRequest},
+			{"/", "", http.StatusOK},
+			{"/clusters", "", http.StatusOK},
+			{"/nothing", "", http.StatusNotFound},
+			{"/", "evil.example", http.StatusMisdirectedRequest},
 		} {
-			r, err := http.NewRequest(http.MethodGet, url+asked.path, nil)
+			r, err := http.NewRequest(http.MethodGet, s.url+asked.path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,15 +104,9 @@ func TestServe(t *testing.T) {
 		if p := start(t, []string{"serve", "--workspace", ws, "--listen", "127.0.0.1:0"}); p.wait() != exitInUse {
 			t.Errorf("a second one: %s", p.errors())
 		}
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Wait(); err != nil {
-			t.Errorf("%s: interrupted: %v, %s", listen, err, errs.String())
-		}
-		watchdog.Stop()
-		if warned := strings.Contains(errs.String(), "no password"); warned != strings.HasPrefix(listen, "0.") {
-			t.Errorf("%s: %s", listen, errs.String())
+		errs := s.stop()
+		if warned := strings.Contains(errs, "no password"); warned != strings.HasPrefix(listen, "0.") {
+			t.Errorf("%s: %s", listen, errs)
 		}
 	}
 	if _, err := pipeline.ReadStatus(ws, nil); err != nil {

@@ -1,6 +1,6 @@
 //go:build race
 
-package review_test
+package browser
 
 // raced tells that the race detector is on.
 const raced = true
