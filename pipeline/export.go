@@ -279,7 +279,7 @@ func assemble(rows []clusterRow, pages map[textID][]report.Member) (report.Clust
 		}
 	}
 	slices.SortFunc(c.Members, func(a, b report.Member) int {
-		return cmp.Or(compareBool(a.Relation != report.Representative, b.Relation != report.Representative), comparePages(a, b))
+		return cmp.Or(report.FalseFirst(a.Relation != report.Representative, b.Relation != report.Representative), comparePages(a, b))
 	})
 	c.Size = len(c.Members)
 	return c, nil
@@ -302,17 +302,6 @@ func relation(r clusterRow, representative textID, i int) report.Relation {
 		return report.Contains
 	}
 	return report.Near
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // comparePages orders pages by their date, then by what tells them apart.

@@ -310,7 +310,7 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 			p.pages = append(p.pages, m)
 		}
 		slices.SortFunc(p.pages, func(a, b report.Member) int {
-			if c := compareBool(a.RevisitOf != "", b.RevisitOf != ""); c != 0 {
+			if c := report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""); c != 0 {
 				return c
 			}
 			return comparePages(a, b)

@@ -101,7 +101,7 @@ func (f *pageFinder) count(t textID) (n int, err error) {
 
 // comparePagesOfText sorts captures before revisits, the earliest first.
 func comparePagesOfText(a, b report.Member) int {
-	return cmp.Or(compareBool(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
+	return cmp.Or(report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""), comparePages(a, b))
 }
 
 // readDocument reads a document into d, and where it is. Of several files that

@@ -67,7 +67,7 @@ func (k Keep) choose(c Cluster) int {
 // compare orders members, the one to keep first.
 func (k Keep) compare(a, b Member) int {
 	return cmp.Or(
-		compareBool(a.RevisitOf != "", b.RevisitOf != ""),
+		FalseFirst(a.RevisitOf != "", b.RevisitOf != ""),
 		cmp.Compare(k.host(a), k.host(b)),
 		k.byPolicy(a, b),
 		cmp.Compare(timestamp(a.Date), timestamp(b.Date)),
@@ -100,8 +100,8 @@ func (k Keep) host(m Member) int {
 	return len(k.Hosts)
 }
 
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
+// FalseFirst orders false before true.
+func FalseFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -73,7 +73,7 @@ func loadPages(a assets) pages {
 		"letter":   func(side int) string { return [2]string{"A", "B"}[side] },
 		"score":    func(s report.Score) string { return fmt.Sprintf("%.2f", float64(s)) },
 		"minutes":  minutes,
-		"plural":   plural,
+		"plural":   look.Plural,
 		"share":    share,
 		"query":    func(pairs ...string) string { return query(pairs...) },
 		"dict":     dict,
@@ -164,14 +164,6 @@ func inert(r rune) bool {
 func minutes(date string) string {
 	const most = len("2006-01-02T15:04")
 	return strings.Replace(look.Clip(date[:min(len(date), most)], most), "T", " ", 1)
-}
-
-// plural is a number with what it is of.
-func plural(n any, one, more string) string {
-	if fmt.Sprint(n) == "1" {
-		return "1 " + one
-	}
-	return look.Count(n) + " " + more
 }
 
 // share writes a share from 0 to 1 with three decimals.

@@ -38,6 +38,14 @@ func Count(n any) string {
 	return s
 }
 
+// Plural is a number with what it counts.
+func Plural(n any, one, many string) string {
+	if s := Count(n); s != "1" {
+		return s + " " + many
+	}
+	return "1 " + one
+}
+
 // Bytes writes a size in decimal units.
 func Bytes(n int64) string {
 	const units = "kMGTPE"

@@ -26,14 +26,14 @@ func (s *Statistics) headline() string {
 	case t.Pages == 0:
 		return "There are no pages in this workspace."
 	case t.Redundant == 0:
-		return fmt.Sprintf("Nothing is redundant here: none of the %s was found to repeat another.", plural(t.Pages, "page", "pages"))
+		return fmt.Sprintf("Nothing is redundant here: none of the %s was found to repeat another.", look.Plural(t.Pages, "page", "pages"))
 	}
 	are := "are"
 	if t.Redundant == 1 {
 		are = "is"
 	}
 	return fmt.Sprintf("Of %s, %s %s redundant: the main content is that of another page, which stands for it.",
-		plural(t.Pages, "page", "pages"), look.Count(t.Redundant), are)
+		look.Plural(t.Pages, "page", "pages"), look.Count(t.Redundant), are)
 }
 
 // findings answer how much is redundant, where, and how sure that is. There are
@@ -52,7 +52,7 @@ func (s *Statistics) howMuch() finding {
 		f.Text = append(f.Text, fmt.Sprintf("They take %s of %s of payload: %s.", look.Bytes(t.RedundantBytes), look.Bytes(t.Bytes), look.Percent(t.RedundantBytes, t.Bytes)))
 	}
 	f.Text = append(f.Text, fmt.Sprintf("%s with the pages that stand for them; the largest has %s. %s in none.",
-		plural(c.Clusters, "cluster holds them", "clusters hold them"), plural(c.Largest, "page", "pages"), plural(t.Pages-t.Clustered, "page is", "pages are")))
+		look.Plural(c.Clusters, "cluster holds them", "clusters hold them"), look.Plural(c.Largest, "page", "pages"), look.Plural(t.Pages-t.Clustered, "page is", "pages are")))
 	return f
 }
 
@@ -71,7 +71,7 @@ func (s *Statistics) where() finding {
 	if top.Name == "" {
 		f.Of = of + " at URIs without a host"
 	}
-	text := fmt.Sprintf("Redundant pages are at %s of %s.", look.Count(s.Hosts.Redundant), plural(s.Hosts.Hosts, "host", "hosts"))
+	text := fmt.Sprintf("Redundant pages are at %s of %s.", look.Count(s.Hosts.Redundant), look.Plural(s.Hosts.Hosts, "host", "hosts"))
 	if s.Hosts.Redundant > fewHosts {
 		first := int64(0)
 		for _, host := range s.Hosts.Top[:fewHosts] {
@@ -87,7 +87,7 @@ func (s *Statistics) where() finding {
 		f.Text = append(f.Text, "All clusters reach across hosts.")
 	default:
 		f.Text = append(f.Text, fmt.Sprintf("%s across hosts, with %s of the redundant pages; the other clusters keep to one host.",
-			plural(s.Across.Clusters, "cluster reaches", "clusters reach"), look.Percent(s.Across.Redundant, s.Totals.Redundant)))
+			look.Plural(s.Across.Clusters, "cluster reaches", "clusters reach"), look.Percent(s.Across.Redundant, s.Totals.Redundant)))
 	}
 	return f
 }
@@ -120,9 +120,9 @@ func (s *Statistics) howSure() finding {
 		if judged.Different {
 			pairs = "pairs whose texts differ"
 		}
-		f.Of = fmt.Sprintf("of a sample of %s are right, as people judged them: %s, 95%% interval %s to %s", pairs, plural(judged.Pairs, "pair", "pairs"), share(judged.Low), share(judged.High))
+		f.Of = fmt.Sprintf("of a sample of %s are right, as people judged them: %s, 95%% interval %s to %s", pairs, look.Plural(judged.Pairs, "pair", "pairs"), share(judged.Low), share(judged.High))
 		if judged.Missing > 0 {
-			f.Text = append(f.Text, fmt.Sprintf("In %s nothing is judged: the share is that of the others, and the interval allows for all there being right and all wrong.", plural(judged.Missing, "stratum", "strata")))
+			f.Text = append(f.Text, fmt.Sprintf("In %s nothing is judged: the share is that of the others, and the interval allows for all there being right and all wrong.", look.Plural(judged.Missing, "stratum", "strata")))
 		}
 		f.Text = append(f.Text, look.Percent(same, redundant)+" of the redundant pages have exactly the text of the page that stands for them.")
 	}
@@ -132,7 +132,7 @@ func (s *Statistics) howSure() finding {
 	}
 	if review := s.of(report.Contains, report.Linked, report.Judged); review > 0 {
 		f.Text = append(f.Text, fmt.Sprintf("%s (%s) should be looked at before anything is dropped: they have more than the page that stands for them, were compared with another one only, or are there because people say so.",
-			plural(review, "page", "pages"), look.Percent(review, redundant)))
+			look.Plural(review, "page", "pages"), look.Percent(review, redundant)))
 	}
 	if judged == nil {
 		f.Text = append(f.Text, "Scores are the method's own. No sample of these clusters was judged by people, so how many are right is not measured.")
@@ -152,36 +152,17 @@ func containedOf(contained, redundant int64) string {
 // their texts differ or not; and of these the largest.
 func (s *Statistics) judged() (best *Audit) {
 	for i, a := range s.Audits {
-		if !a.Outdated && a.Pairs > 0 && (best == nil || cmp.Or(compareBool(a.Missing > 0, best.Missing > 0),
-			compareBool(a.Different, best.Different), cmp.Compare(best.Pairs, a.Pairs)) < 0) {
+		if !a.Outdated && a.Pairs > 0 && (best == nil || cmp.Or(report.FalseFirst(a.Missing > 0, best.Missing > 0),
+			report.FalseFirst(a.Different, best.Different), cmp.Compare(best.Pairs, a.Pairs)) < 0) {
 			best = &s.Audits[i]
 		}
 	}
 	return best
 }
 
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
 func share(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
 func twoDecimals(s report.Score) string { return fmt.Sprintf("%.2f", float64(s)) }
-
-// plural is a number with what it counts.
-func plural(n any, one, many string) string {
-	if s := look.Count(n); s != "1" {
-		return s + " " + many
-	}
-	return "1 " + one
-}
 
 // steps are those of a funnel.
 type steps struct {
@@ -208,7 +189,7 @@ func (s *Statistics) funnel() (records, pairs steps) {
 	}
 	out := sum.Unsigned + sum.Navigation
 	records = steps{"records, pages, texts", []step{
-		{"records read", sum.Records.Read, false, plural(sum.Files, "file", "files")},
+		{"records read", sum.Records.Read, false, look.Plural(sum.Files, "file", "files")},
 		{"no pages", skipped, true, "skipped: " + strings.Join(reasons, ", ")},
 		{"met again", sum.Records.Duplicates, true, "the same capture in another file"},
 		{"pages", sum.Records.Documents, false, revisits(sum.Records.Revisits)},
@@ -243,9 +224,9 @@ func revisits(n int64) string {
 // candidates says where the pairs come from.
 func (s *Statistics) candidates() string {
 	if n := s.Summary.Candidates; n != nil {
-		return plural(*n, "candidate pair", "candidate pairs") + " were found by signatures or tokens in common"
+		return look.Plural(*n, "candidate pair", "candidate pairs") + " were found by signatures or tokens in common"
 	}
 	sets := s.Summary.Sets
-	return fmt.Sprintf("inside %s, which have %s; the largest has %s", plural(sets.Sets, "perhaps-similar set", "perhaps-similar sets"),
-		plural(sets.Members, "text", "texts"), look.Count(sets.Largest))
+	return fmt.Sprintf("inside %s, which have %s; the largest has %s", look.Plural(sets.Sets, "perhaps-similar set", "perhaps-similar sets"),
+		look.Plural(sets.Members, "text", "texts"), look.Count(sets.Largest))
 }

@@ -28,7 +28,7 @@ var templates = template.Must(template.New("").Funcs(look.Funcs).Funcs(template.
 	"score":    twoDecimals,
 	"share":    share,
 	"relation": func(r report.Relation) string { return look.Relations[r] },
-	"plural":   plural,
+	"plural":   look.Plural,
 	"short":    func(id string) string { return look.Clip(id, 8) },
 	"number":   func(i int) int { return i + 1 },
 	"sizes":    sizes,
@@ -257,7 +257,7 @@ func (h *Hosts) describe() string {
 	n := min(len(h.Top), hostsDrawn)
 	top := h.Top[0]
 	return fmt.Sprintf("A bar for each of %s, the one with most that is redundant on top: %s, with %s of %s redundant.",
-		plural(n, "host", "hosts"), label(top.Name), look.Count(top.Redundant), plural(top.Pages, "page", "pages"))
+		look.Plural(n, "host", "hosts"), label(top.Name), look.Count(top.Redundant), look.Plural(top.Pages, "page", "pages"))
 }
 
 func (p *Periods) describe() string {
@@ -268,7 +268,7 @@ func (p *Periods) describe() string {
 		}
 	}
 	return fmt.Sprintf("A column a %s from %s to %s. Most redundant pages were captured in %s: %s of %s.", p.Unit,
-		p.Periods[0].Name, p.Periods[len(p.Periods)-1].Name, most.Name, look.Count(most.Redundant), plural(most.Pages, "page", "pages"))
+		p.Periods[0].Name, p.Periods[len(p.Periods)-1].Name, most.Name, look.Count(most.Redundant), look.Plural(most.Pages, "page", "pages"))
 }
 
 func (s *Statistics) describeSizes() string {
@@ -280,11 +280,11 @@ func (s *Statistics) describeSizes() string {
 		}
 	}
 	return fmt.Sprintf("Columns of clusters and of their pages by size, each size twice the one before. Clusters of %d to %d pages have most pages: %s in %s.",
-		most.From, most.To, look.Count(most.Pages), plural(most.Clusters, "cluster", "clusters"))
+		most.From, most.To, look.Count(most.Pages), look.Plural(most.Clusters, "cluster", "clusters"))
 }
 
 func (s *Scores) describe() string {
-	return fmt.Sprintf("Two histograms of %s. The median is %s of resemblance and %s of containment.", plural(s.Pages, "page", "pages"),
+	return fmt.Sprintf("Two histograms of %s. The median is %s of resemblance and %s of containment.", look.Plural(s.Pages, "page", "pages"),
 		twoDecimals(s.Resemblance.Median), twoDecimals(s.Containment.Median))
 }
 
