@@ -61,7 +61,7 @@ func TestReviewingJudgedPairs(t *testing.T) {
 	if a := draw(t, r, "pending", before.Design); !reflect.DeepEqual(allItems(t, r, a), judged) || !a.Current {
 		t.Errorf("drawn before the run: %+v", a)
 	}
-	if a, err := r.Audit(t.Context(), "pending"); err != nil || !a.Current {
+	if a, err := r.Audit(t.Context(), "before"); err != nil || !a.Current {
 		t.Errorf("looked at before the run: %+v, %v", a, err)
 	}
 
