@@ -47,7 +47,7 @@ func TestReviewingJudgedPairs(t *testing.T) {
 
 	// Two texts that are in different clusters, or in none, are to be together.
 	join := said(t, "0=6")[0]
-	clusterOf, members := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
+	clusterOf, _ := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
 	if c := clusterOf[textURN(0)]; c != 0 && c == clusterOf[textURN(6)] {
 		t.Fatal("they are in one cluster")
 	}
@@ -68,7 +68,7 @@ func TestReviewingJudgedPairs(t *testing.T) {
 	if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, members = clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"})); !hasRelation(members, report.Judged) {
+	if _, members := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"})); !hasRelation(members, report.Judged) {
 		t.Fatalf("nobody is joined by a judgement: %+v", members)
 	}
 	for _, it := range allItems(t, r, draw(t, r, "after", before.Design)) {
