@@ -58,7 +58,7 @@ var stages = []stage{
 		tables: []byte{tableSighting, tableTemplate, tableSigned, tablePosting}},
 	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
 		tables: []byte{tableEdge, tablePermuted, tableSet}},
-	{name: "verify", version: 3, options: verifyOptions, run: (*Workspace).verify,
+	{name: "verify", version: 4, options: verifyOptions, run: (*Workspace).verify,
 		tables: append([]byte{tableVerdict}, tablesOfClosing...), follows: closingAgain},
 }
 

@@ -22,7 +22,7 @@ func TestLengths(t *testing.T) {
 		c := NewComparer(strict)
 		for range 2 {
 			dx, dy := Prepare(x, o.Window), Prepare(y, o.Window)
-			want := slowCompare(o, x, y)
+			want := slowScore(o, x, y)
 			lenX, lenY := c.SketchLengths(dx, dy)
 			swappedY, swappedX := c.SketchLengths(dy, dx)
 			if a, _ := order(dx, dy); a != dx {

@@ -203,13 +203,8 @@ func slowRegion(o Options, d []int32) (start, end, weight int) {
 	return start, end, all[0].weight
 }
 
-// slowCompare is Compare; where it ends with Near false, Rejected is not set.
-func slowCompare(o Options, x, y string) Verdict { return slowRounds(o, x, y, false) }
-
-// slowScore is Score, likewise.
-func slowScore(o Options, x, y string) Verdict { return slowRounds(o, x, y, true) }
-
-func slowRounds(o Options, x, y string, complete bool) (v Verdict) {
+// slowScore is Score; where it ends with Near false, Rejected is not set.
+func slowScore(o Options, x, y string) (v Verdict) {
 	a, b := chars(x), chars(y)
 	if len(a) < len(b) || len(a) == len(b) && slices.Compare(runes(a), runes(b)) < 0 {
 		a, b = b, a
@@ -222,7 +217,6 @@ func slowRounds(o Options, x, y string, complete bool) (v Verdict) {
 	if !o.Trustable {
 		rounds = 1
 	}
-	most := 0 // code points that a round trusted
 	for v.Rounds < rounds {
 		keptA, keptB := slowSketch(a, lenA, b, lenB, o.Window), slowSketch(b, lenB, a, lenA, o.Window)
 		pick := func(cs []char, kept []int) (out []rune) {
@@ -264,17 +258,6 @@ func slowRounds(o Options, x, y string, complete bool) (v Verdict) {
 		whole := float64(v.Whole) / float64(lenA+lenB-v.Whole)
 		v.Near = v.Resemblance >= o.Resemblance && whole >= o.Whole || v.Containment >= o.Containment
 		if v.Near || text.Columns(string(found)) < o.Window {
-			break
-		}
-		// Ours: n rounds bring at most n*n times the best of those before.
-		most = max(most, len(found))
-		hoped := v.TLCS
-		for n, i := rounds-v.Rounds, 0; i < n*n; i++ {
-			hoped += most
-		}
-		hoped = min(hoped, lenB)
-		if !complete && v.Rounds < rounds && float64(hoped)/float64(lenB) < o.Containment &&
-			float64(hoped)/float64(lenA+lenB-hoped) < o.Resemblance {
 			break
 		}
 		rest := func(cs []char, gone map[int]bool) (out []char) {

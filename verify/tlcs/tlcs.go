@@ -168,11 +168,9 @@ func (o *Options) need(lenA, lenB int) int {
 // document; hence sketches, and with them the LCS, can only become shorter
 // from round to round.
 //
-// No round is begun that could not lead to a threshold. What later rounds can
-// bring is bounded by the LCS, which loses nothing, and by a rule of ours: each
-// of n later rounds is taken to bring at most n times as many trustable code
-// points as the best so far. Rounds of hopeless pairs were most of the time,
-// and no verdict of three crawls needed them (docs/benchmarks.md).
+// No round is begun that could not lead to a threshold: each later round brings
+// at most the LCS of the round before it, and all of them what their sketches
+// have left. So Compare and Score agree on whether a pair is near.
 func (c *Comparer) Compare(x, y *Document) Verdict { return c.compare(x, y, false) }
 
 // Score is Compare without the checks that reject a pair early: of a pair that
@@ -204,7 +202,6 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 
 	c.viewA, c.viewB = a, b
 	hint := c.first
-	best := 0 // code points that a round trusted
 	rounds := c.o.Rounds
 	if !c.o.Trustable {
 		rounds = 1
@@ -239,12 +236,9 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 		}
 		// The LCS of a later round is no longer than this one's, and its TLCS
 		// no longer than that. TLCS lengths themselves may rise, since a
-		// region is chosen by weight, but see above.
-		best = max(best, trusted)
-		later := left - 1
-		most := v.TLCS + later*min(found, later*best)
-		whole := max(v.Whole, v.TLCS+later*found)
-		if left == 1 || c.narrow() || !complete && !c.o.near(min(most, lenB), whole, lenA, lenB) {
+		// region is chosen by weight.
+		limit := v.TLCS + min((left-1)*found, min(len(c.a.text), len(c.b.text))-trusted)
+		if left == 1 || c.narrow() || !complete && !c.o.near(min(limit, lenB), max(v.Whole, limit), lenA, lenB) {
 			v.Rejected = ByScore
 			break
 		}
