@@ -224,7 +224,7 @@ func (h Hamming) validate() error {
 }
 
 // maxDistance is twice the distance beyond which simhash joins what is of one
-// kind (docs/benchmarks.md, Methods): tables of more compare nearly every pair.
+// kind (docs/benchmarks/methods.md): tables of more compare nearly every pair.
 const maxDistance = 16
 
 func prefixed(prefix string, err error) error {

@@ -12,8 +12,8 @@ import (
 // character counts as two letters. The rules lean towards keeping: what is lost
 // here cannot be found by any later stage.
 
-// The values are those of docs/benchmarks.md, "Topic pages and main content",
-// where each is varied, except for textLine: the link density at which the
+// The values are those of docs/benchmarks/main-content.md, "Where these constants
+// come from", where each is varied, except for textLine: the link density at which the
 // decision tree of Kohlschütter, Fankhauser and Nejdl (Boilerplate Detection
 // using Shallow Text Features, WSDM 2010) splits first.
 const (

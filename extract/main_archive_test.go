@@ -12,7 +12,7 @@ import (
 
 // TestMainTextOnArchive holds mainText against what it promises on the pages of
 // the archives (see archives), and logs what it keeps of them: figures of
-// docs/benchmarks.md, "Topic pages and main content".
+// docs/benchmarks/main-content.md.
 func TestMainTextOnArchive(t *testing.T) {
 	paths, example := archives()
 	m := mainTexts{t: t, seen: map[[16]byte]bool{}, kinds: map[Kind]int{}}

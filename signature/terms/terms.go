@@ -149,8 +149,8 @@ func NewWeigher(o Weighing) *Weigher {
 //
 // The length |t| is in code points, and at most maxLength. In columns, where a
 // Chinese character counts two, numbers in Chinese texts would count for less,
-// and more texts that differ in nothing but numbers would pass; docs/benchmarks.md
-// has the difference.
+// and more texts that differ in nothing but numbers would pass;
+// docs/benchmarks/short-texts.md has the difference.
 func (w *Weigher) weight(g group, term string, frequency, least, most uint64) uint64 {
 	above, spread := frequency-least, most-least // F(t) - F', F - F'
 	if w.o.Scale == Log {

@@ -18,7 +18,7 @@ import (
 	"neardup/extract/text"
 )
 
-// Options of the check. docs/benchmarks.md has the rows behind the defaults.
+// Options of the check. docs/benchmarks/quality.md has the rows behind the defaults.
 type Options struct {
 	Lines    int     `yaml:"subject_lines" json:"subject_lines"`         // first lines in which two pages may name different subjects; 0: no check
 	Rate     float64 `yaml:"subject_rate" json:"subject_rate"`           // least number of times a subject is named in 1,000 code points of the longer page

@@ -5,7 +5,7 @@ import (
 	"neardup/verify/terms"
 )
 
-// The settings that docs/benchmarks.md measures: preset is recommended, and
+// The settings that docs/benchmarks/short-texts.md measures: preset is recommended, and
 // paper has what the paper states, equation 1 as it is written and parts of
 // speech in the order that section 3.1 gives them. The intervals are ours in
 // both.
