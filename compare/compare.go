@@ -42,10 +42,11 @@ type Curve struct {
 
 // Point is one value of the threshold.
 type Point struct {
-	Value string  `json:"value"`
-	Own   bool    `json:"own,omitempty"` // the method's own
-	Page  truth.F `json:"page"`
-	Pair  truth.F `json:"pair"`
+	Value     string  `json:"value"`
+	Own       bool    `json:"own,omitempty"` // the method's own
+	Announced truth.F `json:"announced"`     // as in truth.Scores, with the next two
+	Page      truth.F `json:"page"`
+	Pair      truth.F `json:"pair"`
 }
 
 // Disputed are pairs of pages that one method joins and the other does not.

@@ -50,9 +50,9 @@ func made(t *testing.T, n int, labels bool) Comparison {
 			for s := range 9 {
 				v := float64(s+1) / 10
 				own := s == 4
-				pt := Point{Value: fmt.Sprint(v), Own: own, Page: f(1-(1-v)*(1-v)/(4+x), 1-v*v*v/(9-x/3)), Pair: f(1-(1-v)*(1-v)/(2+x/2), 1-v*v/(6-x/4))}
+				pt := Point{Value: fmt.Sprint(v), Own: own, Announced: f(1-(1-v)*(1-v)/(3+x), 1-v*v*v/(9-x/3)), Page: f(1-(1-v)*(1-v)/(4+x), 1-v*v*v/(9-x/3)), Pair: f(1-(1-v)*(1-v)/(2+x/2), 1-v*v/(6-x/4))}
 				if own {
-					m.Scores = &truth.Scores{Page: pt.Page, Pair: pt.Pair, SameSite: 0.5}
+					m.Scores = &truth.Scores{Announced: pt.Announced, Page: pt.Page, Pair: pt.Pair, SameSite: 0.5}
 				}
 				curve.Points = append(curve.Points, pt)
 			}
@@ -177,8 +177,8 @@ func TestPlots(t *testing.T) {
 		write func(io.Writer) error
 		texts []string
 	}{
-		"curves.svg":  {c.WriteCurvesSVG, []string{"recall, pages", "precision, pages", "recall, pairs", "precision, pairs"}},
-		"quality.svg": {c.WriteQualitySVG, []string{"F1", "pages", "pairs"}},
+		"curves.svg":  {c.WriteCurvesSVG, []string{"recall, announced pages", "precision, announced pages", "recall, pairs", "precision, pairs"}},
+		"quality.svg": {c.WriteQualitySVG, []string{"F1", "announced pages", "pairs"}},
 		"cost.svg":    {c.WriteCostSVG, []string{"processor seconds", "extract", "sign", "cluster", "verify"}},
 	} {
 		var a, b bytes.Buffer

@@ -32,7 +32,7 @@ var sides = []struct {
 	of    func(Point) truth.F
 	score func(truth.Scores) truth.F
 }{
-	{"pages", func(p Point) truth.F { return p.Page }, func(s truth.Scores) truth.F { return s.Page }},
+	{"announced pages", func(p Point) truth.F { return p.Announced }, func(s truth.Scores) truth.F { return s.Announced }},
 	{"pairs", func(p Point) truth.F { return p.Pair }, func(s truth.Scores) truth.F { return s.Pair }},
 }
 

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,10 +14,21 @@ import (
 // summaryColumns are the counts that stand in the table; files have all.
 var summaryColumns = []string{"pairs_compared", "near", "clusters", "pages_in_clusters", "largest_cluster"}
 
+// otherScores are page figures that are not the paper's.
+var otherScores = []string{"page_precision", "page_f1"}
+
 // WriteText writes the comparison as tables for a terminal.
 func (c Comparison) WriteText(w io.Writer) error {
 	if c.Truth != nil {
-		if err := c.writeResults(w, "quality", sweep.Scored()); err != nil {
+		// Two tables, since one would be wider than a terminal.
+		other := func(col sweep.Column) bool { return slices.Contains(otherScores, col.Name) }
+		err := errors.Join(
+			c.writeResults(w, "quality", slices.DeleteFunc(sweep.Scored(), other)),
+			c.writeResults(w, "all pages", slices.DeleteFunc(sweep.Scored(), func(col sweep.Column) bool { return !other(col) })))
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, sweep.Legend); err != nil {
 			return err
 		}
 	}
@@ -194,14 +206,14 @@ func short(n int64) string {
 func (c Comparison) writeCurves(w io.Writer) error {
 	for _, curve := range c.Curves {
 		fmt.Fprintf(w, "  curve of %s\n", curve.Method)
-		header := []string{curve.Key, "page P", "page R", "page F1", "pair P", "pair R", "pair F1"}
+		header := []string{curve.Key, "ann. P", "page R", "ann. F1", "pair P", "pair R", "pair F1"}
 		var rows [][]string
 		for _, p := range curve.Points {
 			row := []string{p.Value}
 			if p.Own {
 				row[0] += " (its own)"
 			}
-			for _, x := range []float64{p.Page.Precision, p.Page.Recall, p.Page.F1, p.Pair.Precision, p.Pair.Recall, p.Pair.F1} {
+			for _, x := range []float64{p.Announced.Precision, p.Announced.Recall, p.Announced.F1, p.Pair.Precision, p.Pair.Recall, p.Pair.F1} {
 				row = append(row, decimals(4)(x))
 			}
 			rows = append(rows, row)

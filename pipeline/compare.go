@@ -122,11 +122,11 @@ func (c *comparison) runMethod(ctx context.Context, i int, m *compare.Method) er
 }
 
 func (c *comparison) runPoint(ctx context.Context, p *compare.Point) error {
-	scores, _, err := remembered(ctx, c.variants, "curve", []any{c.TruthDigest}, func(_ string, s *truth.Scores) (err error) {
+	scores, _, err := remembered(ctx, c.variants, "curve", []any{scoresVersion, c.TruthDigest}, func(_ string, s *truth.Scores) (err error) {
 		*s, err = c.Truth.Score(c.recordIDs(ctx))
 		return err
 	})
-	p.Page, p.Pair = scores.Page, scores.Pair
+	p.Announced, p.Page, p.Pair = scores.Announced, scores.Page, scores.Pair
 	return err
 }
 
@@ -153,7 +153,7 @@ func (c *comparison) measure(ctx context.Context, out *compare.Comparison) error
 		for _, m := range out.Methods {
 			for i := range curve.Points {
 				if p := &curve.Points[i]; m.Name == curve.Method && p.Own {
-					p.Page, p.Pair = m.Scores.Page, m.Scores.Pair
+					p.Announced, p.Page, p.Pair = m.Scores.Announced, m.Scores.Page, m.Scores.Pair
 				}
 			}
 		}

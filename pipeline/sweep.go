@@ -50,7 +50,7 @@ func (w *Workspace) Sweep(ctx context.Context, inputs []Source, o SweepOptions) 
 	err = s.each(all, func(place, i int) error {
 		v := o.Plan.Variants[i]
 		o.Begin(v.Name(), place+1, len(all))
-		r, _, err := remembered(ctx, s.variants, "sweep", []any{s.TruthDigest, s.Sample, s.Repeat}, func(_ string, r *storedResult) error {
+		r, _, err := remembered(ctx, s.variants, "sweep", []any{scoresVersion, s.TruthDigest, s.Sample, s.Repeat}, func(_ string, r *storedResult) error {
 			return s.measure(ctx, r)
 		})
 		r.Settings = v.Settings

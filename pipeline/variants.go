@@ -112,6 +112,10 @@ func (v *variants) outcome(parts ...any) (string, error) {
 	return digest(append([]any{measureVersion, input}, parts...)...), nil
 }
 
+// scoresVersion is of what scores consist of, so that those that were remembered
+// before are not taken for these. 2: announced pages.
+const scoresVersion = 2
+
 // remembered runs all stages with the workspace's config and measures what they
 // made, or finds that done: results stay in the workspace under their kind and
 // the outcome that they are of, which has the parts in its name.

@@ -74,12 +74,12 @@ func rank(key string, x float64) float64 {
 	return x
 }
 
-// best is the result with the highest page F1, the first of several; without
+// best is the result with the highest announced F1, the first of several; without
 // a truth the first of all.
 func (s Sweep) best() Result {
 	best := s.Results[min(1, len(s.Results)-1)] // the base has no settings to keep to
 	for _, r := range s.Results[1:] {
-		if r.Scores != nil && r.Scores.Page.F1 > best.Scores.Page.F1 {
+		if r.Scores != nil && r.Scores.Announced.F1 > best.Scores.Announced.F1 {
 			best = r
 		}
 	}
@@ -122,7 +122,7 @@ var panels = []struct {
 	series   []series
 }{
 	{"rate", true, false, []series{
-		{"page_f1", "page F1", blue, draw.CircleGlyph{}},
+		{"announced_f1", "announced F1", blue, draw.CircleGlyph{}},
 		{"pair_f1", "pair F1", red, draw.BoxGlyph{}},
 		{"coverage", "coverage rate", green, draw.PyramidGlyph{}},
 		{"trustable", "trustable rate", orange, draw.PlusGlyph{}},
@@ -131,7 +131,7 @@ var panels = []struct {
 		{"reserve", "reserve rate", black, draw.SquareGlyph{}},
 	}},
 	{"F1, closer", false, false, []series{
-		{"page_f1", "page F1", blue, draw.CircleGlyph{}},
+		{"announced_f1", "announced F1", blue, draw.CircleGlyph{}},
 		{"pair_f1", "pair F1", red, draw.BoxGlyph{}},
 	}},
 	{"processor seconds", false, true, []series{

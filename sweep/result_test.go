@@ -27,7 +27,7 @@ func swept(t *testing.T, p Plan, labels bool) Sweep {
 		if labels {
 			coverage := 0.5
 			r.Rates.Coverage = &coverage
-			r.Scores = &truth.Scores{Page: truth.F{Precision: 1, Recall: 0.5, F1: 0.5 + x/10}, Pair: truth.F{Precision: 0.75, Recall: 0.25, F1: 0.375}, SameSite: 1}
+			r.Scores = &truth.Scores{Announced: truth.F{Precision: 0.25, Recall: 0.5, F1: 0.25 + x/10}, Page: truth.F{Precision: 1, Recall: 0.5, F1: 0.5 + x/10}, Pair: truth.F{Precision: 0.75, Recall: 0.25, F1: 0.375}, SameSite: 1}
 		}
 		s.Results = append(s.Results, r)
 	}
@@ -57,9 +57,9 @@ func TestWriteText(t *testing.T) {
 
 `},
 		{true, `
-  quality           page P  page R  page F1  pair P  pair R  pair F1  same site P  coverage  trustable
-  base              1.0000  0.5000   0.5000  0.7500  0.2500   0.3750       1.0000    0.5000     1.0000
-  verify.slope=0.2  1.0000  0.5000   0.6000  0.7500  0.2500   0.3750       1.0000    0.5000     0.9000
+  quality           ann. P  page R  ann. F1  page P  page F1  pair P  pair R  pair F1  site P  coverage  trustable
+  base              0.2500  0.5000   0.2500  1.0000   0.5000  0.7500  0.2500   0.3750  1.0000    0.5000     1.0000
+  verify.slope=0.2  0.2500  0.5000   0.3500  1.0000   0.6000  0.7500  0.2500   0.3750  1.0000    0.5000     0.9000
 `},
 	} {
 		var b bytes.Buffer
@@ -77,10 +77,10 @@ func TestWriteCSV(t *testing.T) {
 	if err := swept(t, planned(t, false, "verify.slope=0.2", "cluster.merge=following"), false).WriteCSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `verify.slope,cluster.merge,page_precision,page_recall,page_f1,pair_precision,pair_recall,pair_f1,same_site_precision,coverage,trustable,trustable_by_labels,strain_away,reserve,signatures,sets,largest_set,pairs_compared,rejected_by_length,rejected_by_sketch,rejected_by_distance,rejected_by_score,rejected_by_subject,near,clusters,pages_in_clusters,largest_cluster,extract_cpu_seconds,verify_cpu_seconds,cpu_seconds,seconds
-0.1,direct,,,,,,,,,1.0000,,,,100,20,5,30,1,2,3,4,6,20,9,25,7,1.50,0.50,2.00,3.00
-0.2,direct,,,,,,,,,0.9000,,,,100,20,5,31,1,2,3,4,6,21,9,25,7,1.50,1.50,3.00,4.00
-0.1,following,,,,,,,,,0.8000,,,,100,20,5,32,1,2,3,4,6,22,9,25,7,1.50,2.50,4.00,5.00
+	want := `verify.slope,cluster.merge,announced_precision,page_recall,announced_f1,page_precision,page_f1,pair_precision,pair_recall,pair_f1,same_site_precision,coverage,trustable,trustable_by_labels,strain_away,reserve,signatures,sets,largest_set,pairs_compared,rejected_by_length,rejected_by_sketch,rejected_by_distance,rejected_by_score,rejected_by_subject,near,clusters,pages_in_clusters,largest_cluster,extract_cpu_seconds,verify_cpu_seconds,cpu_seconds,seconds
+0.1,direct,,,,,,,,,,,1.0000,,,,100,20,5,30,1,2,3,4,6,20,9,25,7,1.50,0.50,2.00,3.00
+0.2,direct,,,,,,,,,,,0.9000,,,,100,20,5,31,1,2,3,4,6,21,9,25,7,1.50,1.50,3.00,4.00
+0.1,following,,,,,,,,,,,0.8000,,,,100,20,5,32,1,2,3,4,6,22,9,25,7,1.50,2.50,4.00,5.00
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -172,7 +172,7 @@ func TestWriteSVG(t *testing.T) {
 			}
 		}
 		for text, want := range map[string]bool{"verify.slope": true, "0.3": true, "trustable rate": true, "verify": true,
-			"processor seconds": true, "page F1": labels, "F1, closer": labels, "reserve rate": false} {
+			"processor seconds": true, "announced F1": labels, "F1, closer": labels, "reserve rate": false} {
 			if slices.Contains(texts, text) != want {
 				t.Errorf("labels %v: %q is there: %v, among %q", labels, text, !want, texts)
 			}

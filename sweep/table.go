@@ -53,13 +53,15 @@ func count(name, short string, get func(Counts) int64) Column {
 }
 
 var scores = []Column{
+	scored("announced_precision", "ann. P", func(s *truth.Scores) float64 { return s.Announced.Precision }),
+	scored("page_recall", "page R", func(s *truth.Scores) float64 { return s.Announced.Recall }),
+	scored("announced_f1", "ann. F1", func(s *truth.Scores) float64 { return s.Announced.F1 }),
 	scored("page_precision", "page P", func(s *truth.Scores) float64 { return s.Page.Precision }),
-	scored("page_recall", "page R", func(s *truth.Scores) float64 { return s.Page.Recall }),
 	scored("page_f1", "page F1", func(s *truth.Scores) float64 { return s.Page.F1 }),
 	scored("pair_precision", "pair P", func(s *truth.Scores) float64 { return s.Pair.Precision }),
 	scored("pair_recall", "pair R", func(s *truth.Scores) float64 { return s.Pair.Recall }),
 	scored("pair_f1", "pair F1", func(s *truth.Scores) float64 { return s.Pair.F1 }),
-	scored("same_site_precision", "same site P", func(s *truth.Scores) float64 { return s.SameSite }),
+	scored("same_site_precision", "site P", func(s *truth.Scores) float64 { return s.SameSite }),
 }
 
 var rates = []Column{
@@ -90,6 +92,10 @@ var quantity = []Column{
 
 // Scored are the columns of the scores.
 func Scored() []Column { return slices.Clone(scores) }
+
+// Legend says under tables of scores which page figures are the paper's.
+const Legend = "  ann.: of pages that have an announced near-duplicate (TLCS paper, section 4);\n" +
+	"  page P and page F1 count the other pages, too, as right\n\n"
 
 // Counted are the columns of the counts.
 func Counted() []Column { return slices.Clone(quantity) }
@@ -158,6 +164,11 @@ func (s Sweep) WriteText(w io.Writer) error {
 		}
 		if err := WriteTable(w, header, rows); err != nil {
 			return err
+		}
+		if table.columns[0].Name == scores[0].Name {
+			if _, err := io.WriteString(w, Legend); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

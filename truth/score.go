@@ -6,7 +6,12 @@ import "iter"
 // pairs whose label is Unjudged count for nothing. A ratio of nothing is 1, of
 // harmonic means 0.
 type Scores struct {
-	Page        F       `json:"page"`                // averaged over pages, so that one big cluster cannot hide the rest
+	// Announced is averaged over pages, so that one big cluster cannot hide the
+	// rest; its precision is the paper's (TLCS, section 4): over the pages for
+	// which the clusters announce a near-duplicate that is judged. Page counts
+	// the other pages, too, as right. Both have the same recall.
+	Announced   F       `json:"announced"`
+	Page        F       `json:"page"`
 	Pair        F       `json:"pair"`                // over all pairs
 	SameSite    float64 `json:"same_site_precision"` // over pairs of one site only, where templates mislead
 	True        int     `json:"true_pairs"`          // near-duplicates in one cluster
@@ -60,8 +65,8 @@ func (t *Truth) Score(clusters iter.Seq2[[]string, error]) (Scores, error) {
 
 	var s Scores
 	var all counts
-	var sumPrecision, sumRecall float64
-	positives, withNear := 0, 0
+	var sumPrecision, sumRecall float64 // the first over announced pages
+	positives, withNear, announced := 0, 0, 0
 	mates := map[int]bool{}
 	for p := range t.pages {
 		clear(mates)
@@ -76,14 +81,20 @@ func (t *Truth) Score(clusters iter.Seq2[[]string, error]) (Scores, error) {
 		}
 		one := t.count(p, mates)
 		all.add(one)
-		sumPrecision += ratio(float64(one.near), float64(one.near+one.not))
+		if judged := one.near + one.not; judged > 0 {
+			announced++
+			sumPrecision += float64(one.near) / float64(judged)
+		}
 		if near := len(t.near[p]); near > 0 {
 			withNear++
 			positives += near
 			sumRecall += float64(one.near) / float64(near)
 		}
 	}
-	s.Page = newF(ratio(sumPrecision, float64(len(t.pages))), ratio(sumRecall, float64(withNear)))
+	recall := ratio(sumRecall, float64(withNear))
+	s.Announced = newF(ratio(sumPrecision, float64(announced)), recall)
+	right := sumPrecision + float64(len(t.pages)-announced)
+	s.Page = newF(ratio(right, float64(len(t.pages))), recall)
 	s.Pair = newF(ratio(float64(all.near), float64(all.near+all.not)), ratio(float64(all.near), float64(positives)))
 	s.SameSite = ratio(float64(all.siteNear), float64(all.siteNear+all.siteNot))
 	// Every pair was counted from both of its pages.

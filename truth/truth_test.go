@@ -67,25 +67,25 @@ func TestScore(t *testing.T) {
 		clusters string
 		want     Scores
 	}{
-		{"abc de", Scores{Page: F{1, 1, 1}, Pair: F{1, 1, 1}, SameSite: 1, True: 4, Unclustered: 1}},
-		{"", Scores{Page: F{1, 0, 0}, Pair: F{1, 0, 0}, SameSite: 1, Missed: 4, Unclustered: 6}},
+		{"abc de", Scores{Announced: F{1, 1, 1}, Page: F{1, 1, 1}, Pair: F{1, 1, 1}, SameSite: 1, True: 4, Unclustered: 1}},
+		{"", Scores{Announced: F{1, 0, 0}, Page: F{1, 0, 0}, Pair: F{1, 0, 0}, SameSite: 1, Missed: 4, Unclustered: 6}},
 		// a and b have one right and one wrong mate, f two wrong ones: page
-		// precision (1/2 + 1/2 + 0 + 3)/6. Of their near-duplicates a and b
+		// precision (1/2 + 1/2 + 0 + 3)/6, and (1/2 + 1/2 + 0)/3 of the announced. Of their near-duplicates a and b
 		// have 1 of 2, c, d and e none: page recall (1/2 + 1/2)/5.
-		{"abf", Scores{Page: F{4. / 6, 1. / 5, 4. / 13}, Pair: F{1. / 3, 1. / 4, 2. / 7}, SameSite: 1. / 3, True: 1, False: 2, Missed: 3, Unclustered: 3}},
+		{"abf", Scores{Announced: F{1. / 3, 1. / 5, 1. / 4}, Page: F{4. / 6, 1. / 5, 4. / 13}, Pair: F{1. / 3, 1. / 4, 2. / 7}, SameSite: 1. / 3, True: 1, False: 2, Missed: 3, Unclustered: 3}},
 		// a-d counts for nothing: a and d have no judged mate, precision 1.
-		{"ad", Scores{Page: F{1, 0, 0}, Pair: F{1, 0, 0}, SameSite: 1, Unjudged: 1, Missed: 4, Unclustered: 4}},
+		{"ad", Scores{Announced: F{1, 0, 0}, Page: F{1, 0, 0}, Pair: F{1, 0, 0}, SameSite: 1, Unjudged: 1, Missed: 4, Unclustered: 4}},
 		// Unknown pages count for nothing; a page in two clusters is with both.
-		{"axy ab", Scores{Page: F{1, 1. / 5, 1. / 3}, Pair: F{1, 1. / 4, 2. / 5}, SameSite: 1, True: 1, Missed: 3, Unclustered: 4}},
+		{"axy ab", Scores{Announced: F{1, 1. / 5, 1. / 3}, Page: F{1, 1. / 5, 1. / 3}, Pair: F{1, 1. / 4, 2. / 5}, SameSite: 1, True: 1, Missed: 3, Unclustered: 4}},
 		// The same pair in two clusters is one pair.
-		{"de de", Scores{Page: F{1, 2. / 5, 4. / 7}, Pair: F{1, 1. / 4, 2. / 5}, SameSite: 1, True: 1, Missed: 3, Unclustered: 4}},
+		{"de de", Scores{Announced: F{1, 2. / 5, 4. / 7}, Page: F{1, 2. / 5, 4. / 7}, Pair: F{1, 1. / 4, 2. / 5}, SameSite: 1, True: 1, Missed: 3, Unclustered: 4}},
 	} {
 		got, err := read(t, "ssuvws", pairs...).Score(lists(c.clusters))
 		if err != nil {
 			t.Fatal(err)
 		}
 		numbers := func(s Scores) []float64 {
-			return []float64{s.Page.Precision, s.Page.Recall, s.Page.F1, s.Pair.Precision, s.Pair.Recall, s.Pair.F1, s.SameSite,
+			return []float64{s.Announced.Precision, s.Announced.Recall, s.Announced.F1, s.Page.Precision, s.Page.Recall, s.Page.F1, s.Pair.Precision, s.Pair.Recall, s.Pair.F1, s.SameSite,
 				float64(s.True), float64(s.False), float64(s.Unjudged), float64(s.Missed), float64(s.Unclustered)}
 		}
 		want := numbers(c.want)
@@ -101,7 +101,7 @@ func TestScore(t *testing.T) {
 // Without any near-duplicate there is nothing to miss.
 func TestScoreOfNothing(t *testing.T) {
 	got, err := read(t, "ss").Score(lists("ab"))
-	if want := (Scores{Page: F{0, 1, 0}, Pair: F{0, 1, 0}, False: 1}); err != nil || got != want {
+	if want := (Scores{Announced: F{0, 1, 0}, Page: F{0, 1, 0}, Pair: F{0, 1, 0}, False: 1}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }

@@ -46,7 +46,9 @@ quality, counts and cost of each variant.
 
 With --truth PREFIX the clusters are scored against the labels in
 PREFIX.pages.tsv and PREFIX.truth.tsv: precision, recall and F1 averaged over
-pages, and over pairs. The rates are those of the TLCS paper, section 4:
+pages, and over pairs. Precision of pages comes twice: the paper's, of the pages
+that have an announced near-duplicate (ann.), and with all others counted as
+right (page). The rates are those of the TLCS paper, section 4:
 coverage and trustable rate of the perhaps-similar sets (by the verdicts and,
 with labels, by those), strain-away and reserve rate of the sketches.
 docs/format.md defines them, the labels and the files of --out.
