@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"neardup/screen"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ const (
 // CheckName says what is wrong with the name of an audit.
 func CheckName(name string) error {
 	if name == "" || len(name) > MaxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return fmt.Errorf("%q is no name of an audit; want 1 to %d of a-z, 0-9 and -", clip(name), MaxName)
+		return fmt.Errorf("\"%s\" is no name of an audit; want 1 to %d of a-z, 0-9 and -", clip(name), MaxName)
 	}
 	return nil
 }
@@ -28,17 +29,13 @@ func CheckName(name string) error {
 func CheckJudge(name string) error {
 	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || !printable || strings.TrimSpace(name) != name {
-		return fmt.Errorf("%q is no name of a judge; want 1 to %d characters that can be printed, without spaces at the ends", clip(name), MaxName)
+		return fmt.Errorf("\"%s\" is no name of a judge; want 1 to %d characters that can be printed, without spaces at the ends", clip(name), MaxName)
 	}
 	return nil
 }
 
-func clip(s string) string {
-	if r := []rune(s); len(r) > 2*MaxName {
-		return string(r[:2*MaxName]) + "…"
-	}
-	return s
-}
+// clip is what others wrote, for a message.
+func clip(s string) string { return screen.Characters(s, 2*MaxName) }
 
 // Check says what is wrong with a pair.
 func (p Pair) Check() error {
@@ -63,7 +60,7 @@ func (j Judgement) Checked() (Judgement, error) {
 	}
 	switch {
 	case j.Verdict != True && j.Verdict != False && j.Verdict != Unknown:
-		return j, fmt.Errorf("verdict %q, want %s, %s or %s", clip(string(j.Verdict)), True, False, Unknown)
+		return j, fmt.Errorf("verdict \"%s\", want %s, %s or %s", clip(string(j.Verdict)), True, False, Unknown)
 	case j.Enforce && j.Verdict == Unknown:
 		return j, fmt.Errorf("a verdict %s cannot be enforced", Unknown)
 	case !utf8.ValidString(j.Note) || utf8.RuneCountInString(j.Note) > MaxNote || strings.ContainsFunc(j.Note, isControl):
@@ -78,7 +75,7 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 func (d Design) Check() error {
 	switch {
 	case d.Population != Pages && d.Population != Verified:
-		return fmt.Errorf("population %q, want %s or %s", clip(string(d.Population)), Pages, Verified)
+		return fmt.Errorf("population \"%s\", want %s or %s", clip(string(d.Population)), Pages, Verified)
 	case d.Stratified && d.Population != Verified:
 		return fmt.Errorf("a stratified sample is of the population %s: only of its pairs scores are known", Verified)
 	case d.Size < 1 || d.Size > MaxSize:

@@ -1,12 +1,10 @@
 package compare
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"neardup/extract/text"
+	"neardup/screen"
 )
 
 const (
@@ -86,47 +84,5 @@ func excerpt(line string, skip int) string {
 		_, size := utf8.DecodeRuneInString(line)
 		line, mark = line[size:], "…"
 	}
-	return mark + Clip(line, excerptColumns)
-}
-
-// Clip makes text fit for a line of a screen: at most so many columns and as
-// many code points, with what would not be seen or would move others written
-// out as by Printable.
-func Clip(s string, columns int) string {
-	var b strings.Builder
-	n := 0
-	for s != "" {
-		r, size := utf8.DecodeRuneInString(s)
-		shown := printable(r, s[:size])
-		if n += max(1, text.Columns(shown)); n > columns {
-			return b.String() + "…"
-		}
-		b.WriteString(shown)
-		s = s[size:]
-	}
-	return b.String()
-}
-
-// Printable writes out what does not show, or changes what is around it:
-// control and formatting characters, unassigned ones, broken UTF-8.
-func Printable(s string) string {
-	var b strings.Builder
-	for s != "" {
-		r, size := utf8.DecodeRuneInString(s)
-		b.WriteString(printable(r, s[:size]))
-		s = s[size:]
-	}
-	return b.String()
-}
-
-func printable(r rune, as string) string {
-	switch {
-	case r == utf8.RuneError && len(as) == 1:
-		return fmt.Sprintf(`\x%02x`, as[0])
-	case strconv.IsGraphic(r):
-		return as
-	case r > 0xffff:
-		return fmt.Sprintf(`\U%08x`, r)
-	}
-	return fmt.Sprintf(`\u%04x`, r)
+	return mark + screen.Columns(line, excerptColumns)
 }

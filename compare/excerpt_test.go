@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -36,22 +35,6 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for s, want := range map[string]string{
-		"plain é 网　页 a b": "plain é 网　页 a b",
-		"\x1b[2J\a\r\n\t": `\u001b[2J\u0007\u000d\u000a\u0009`,
-		"a\xffb\xc3":      `a\xffb\xc3`,
-		"\u202egnp.exe":   `\u202egnp.exe`,
-		"\u2028\u0085":    `\u2028\u0085`,
-		"\ufffd":          "\ufffd",
-		"\U000e0041":      `\U000e0041`,
-	} {
-		if got := Printable(s); got != want {
-			t.Errorf("%q: %q, want %q", s, got, want)
-		}
-	}
-}
-
 func FuzzDiffer(f *testing.F) {
 	f.Add("one\ntwo", "one\n\x1b[31mtwo")
 	f.Add("\xff\xfe", "\n\n\n")
@@ -82,19 +65,4 @@ func FuzzDiffer(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestClipGoesAsFarAsThereIsRoom(t *testing.T) {
-	for _, c := range []struct {
-		s       string
-		columns int
-		want    string
-	}{{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"网页", 3, "网…"}, {"网页", 4, "网页"}, {"\x00x", 6, `\u0000…`}, {"", 0, ""}} {
-		if got := Clip(c.s, c.columns); got != c.want {
-			t.Errorf("%q to %d: %q, want %q", c.s, c.columns, got, c.want)
-		}
-	}
-	if got := fmt.Sprintf("%q", Clip("\xff", 4)); got != `"\\xff"` {
-		t.Errorf("got %s", got)
-	}
 }

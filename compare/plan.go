@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"neardup/configs"
+	"neardup/screen"
 	"neardup/sweep"
 )
 
@@ -82,7 +83,7 @@ func NewPlan(base configs.Config, methods, settings []string, curves bool) (Plan
 // methodName names a config file without its folder and extension.
 func methodName(method string) string {
 	base := filepath.Base(method)
-	return Printable(strings.TrimSuffix(base, filepath.Ext(base)))
+	return screen.Printable(strings.TrimSuffix(base, filepath.Ext(base)))
 }
 
 // addCurve adds a variant for each value of the method's threshold.
@@ -116,7 +117,7 @@ func (m *Planned) addCurve() error {
 }
 
 func variant(c configs.Config, key string) (Variant, error) {
-	value, err := sweep.ValueOf(c, key)
+	value, err := c.Value(key)
 	return Variant{Value: sweep.Setting{Key: key, Value: value}.Text(), Config: c}, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"neardup/sweep"
+	"neardup/report/figure"
 	"neardup/truth"
 )
 
@@ -39,11 +39,11 @@ var sides = []struct {
 // WriteCurvesSVG draws precision over recall, a line a method; the method's own
 // setting is the large point.
 func (c Comparison) WriteCurvesSVG(w io.Writer) error {
-	f := sweep.Figure{Title: "precision and recall over each method's threshold", Width: plotWidth,
+	f := figure.Figure{Title: "precision and recall over each method's threshold", Width: plotWidth,
 		LegendWidth: 1.7 * vg.Inch, PanelHeight: 3.8 * vg.Inch}
-	colours := sweep.Colours()
+	colours := figure.Colours()
 	for _, side := range sides {
-		p := sweep.NewPanel("recall, "+side.name, "precision, "+side.name)
+		p := figure.NewPanel("recall, "+side.name, "precision, "+side.name)
 		low := lowest(c.Curves, side.of)
 		lowX, lowY := 1.0, 1.0
 		for i, curve := range c.Curves {
@@ -121,8 +121,8 @@ func rateTicks(from float64) (ticks plot.ConstantTicks) {
 }
 
 // rows makes a panel with a row a method, the first on top.
-func (c Comparison) rows(x string) (p sweep.Panel, y func(i int) float64) {
-	p = sweep.NewPanel(x, "")
+func (c Comparison) rows(x string) (p figure.Panel, y func(i int) float64) {
+	p = figure.NewPanel(x, "")
 	var ticks plot.ConstantTicks
 	last := len(c.Methods) - 1
 	for i, m := range c.Methods {
@@ -136,9 +136,9 @@ func (c Comparison) rows(x string) (p sweep.Panel, y func(i int) float64) {
 }
 
 // rowsFigure is a figure of one panel with a row a method.
-func (c Comparison) rowsFigure(title string, p sweep.Panel) sweep.Figure {
-	return sweep.Figure{Title: title, Width: plotWidth, LegendWidth: 1.2 * vg.Inch,
-		PanelHeight: 0.8*vg.Inch + 0.27*vg.Inch*vg.Length(max(2, len(c.Methods))), Panels: []sweep.Panel{p}}
+func (c Comparison) rowsFigure(title string, p figure.Panel) figure.Figure {
+	return figure.Figure{Title: title, Width: plotWidth, LegendWidth: 1.2 * vg.Inch,
+		PanelHeight: 0.8*vg.Inch + 0.27*vg.Inch*vg.Length(max(2, len(c.Methods))), Panels: []figure.Panel{p}}
 }
 
 // WriteQualitySVG draws F1 by method. There must be a truth.
@@ -156,7 +156,7 @@ func (c Comparison) WriteQualitySVG(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		points.GlyphStyle = draw.GlyphStyle{Color: sweep.Colours()[i], Shape: []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}}[i],
+		points.GlyphStyle = draw.GlyphStyle{Color: figure.Colours()[i], Shape: []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}}[i],
 			Radius: vg.Points(4)}
 		p.Add(points)
 		p.Legend.Add(side.name, points)
@@ -185,7 +185,7 @@ func amountTicks(most float64) (ticks plot.ConstantTicks) {
 func (c Comparison) WriteCostSVG(w io.Writer) error {
 	p, _ := c.rows("processor seconds")
 	var below *plotter.BarChart
-	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, sweep.Colours()) // the extraction is the same for all
+	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, figure.Colours()) // the extraction is the same for all
 	for i, stage := range c.stages() {
 		values := make(plotter.Values, len(c.Methods))
 		for at, m := range c.Methods {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"neardup/screen"
 	"neardup/sweep"
 )
 
@@ -252,7 +253,7 @@ func (p DisputedPair) write(w io.Writer, d Disputed) error {
 		fmt.Fprintf(w, "    label: %s\n", p.Label)
 	}
 	for i, page := range p.Pages {
-		fmt.Fprintf(w, "    %c  %s\n       %s %s\n", 'a'+i, Clip(page.URI, uriColumns), Clip(page.Date, uriColumns), Clip(page.RecordID, uriColumns))
+		fmt.Fprintf(w, "    %c  %s\n       %s %s\n", 'a'+i, screen.Columns(page.URI, uriColumns), screen.Columns(page.Date, uriColumns), screen.Columns(page.RecordID, uriColumns))
 	}
 	for i, method := range []string{d.Joins, d.Parts} {
 		if s := p.Scores[i]; s != nil {

@@ -334,3 +334,19 @@ func decode(b []byte, c *Config) error {
 
 // Marshal is the config as YAML.
 func (c Config) Marshal() ([]byte, error) { return yaml.Marshal(c) }
+
+// Value is the value of a setting, SECTION.KEY, as JSON.
+func (c Config) Value(key string) (json.RawMessage, error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(key, ".") {
+		var section map[string]json.RawMessage
+		if err := json.Unmarshal(b, &section); err != nil || section[name] == nil {
+			return nil, fmt.Errorf("there is no setting %s", key)
+		}
+		b = section[name]
+	}
+	return b, nil
+}

@@ -111,8 +111,9 @@ type measure struct {
 
 // The measures that others than this list name.
 const (
-	MeasureTLCS   = "tlcs"
-	MeasureSearch = "search" // that of the search, which has found the pair by its score
+	MeasureTLCS     = "tlcs"
+	MeasureShingles = "shingles"
+	MeasureSearch   = "search" // that of the search, which has found the pair by its score
 )
 
 var measures = []measure{
@@ -120,7 +121,7 @@ var measures = []measure{
 		threshold{"verify.resemblance", similarities}},
 	{"cosine", func(c *Config) options { return c.Verify.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) },
 		threshold{"verify.cosine.cosine", append(similarities[8:], "0.98", "0.99")}},
-	{"shingles", func(c *Config) options { return c.Verify.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
+	{MeasureShingles, func(c *Config) options { return c.Verify.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
 		threshold{"verify.shingles.resemblance", similarities}},
 	{partTerms, func(c *Config) options { return c.termsMeasure() }, func(c *Config) verify.Measure { return degree.New(c.termsMeasure()) },
 		threshold{"verify.terms.threshold", similarities[4:]}},

@@ -21,7 +21,6 @@ import (
 	"neardup/configs"
 	"neardup/extract/text"
 	"neardup/report"
-	"neardup/sweep"
 	"neardup/verify"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
@@ -230,7 +229,7 @@ func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error
 // thresholdOf is the setting that trades the method's precision for its recall.
 func thresholdOf(c configs.Config) *float64 {
 	key, _ := c.Threshold()
-	value, err := sweep.ValueOf(c, key)
+	value, err := c.Value(key)
 	var t float64
 	if err != nil || json.Unmarshal(value, &t) != nil {
 		return nil
@@ -266,7 +265,7 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *
 		score = v
 		e.Score.LeastResemblance = thresholdOf(c)
 		e.Score.Note = c.Verify.Measure
-		if c.Verify.Measure == "shingles" {
+		if c.Verify.Measure == configs.MeasureShingles {
 			e.Score.LeastContainment = least(c.Verify.Shingles.Containment)
 		}
 	}

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"neardup/report/figure"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-
-	"neardup/sweep"
 )
 
 const maxPanels = 6
@@ -26,7 +25,7 @@ func (e *Explanation) WriteSVG(w io.Writer) error {
 	if !e.Curved() {
 		return ErrNoCurve
 	}
-	f := sweep.Figure{Title: fmt.Sprintf("edit operations d(x) from text %s to text %s", e.TLCS.Longer, e.shorter()),
+	f := figure.Figure{Title: fmt.Sprintf("edit operations d(x) from text %s to text %s", e.TLCS.Longer, e.shorter()),
 		Width: 8 * vg.Inch, LegendWidth: 1.9 * vg.Inch, PanelHeight: 2.9 * vg.Inch}
 	for i, r := range e.TLCS.Rounds[:min(maxPanels, len(e.TLCS.Rounds))] {
 		p, err := e.panel(i, r)
@@ -45,13 +44,13 @@ func (e *Explanation) shorter() string {
 	return "a"
 }
 
-func (e *Explanation) panel(i int, r Round) (sweep.Panel, error) {
+func (e *Explanation) panel(i int, r Round) (figure.Panel, error) {
 	x := "x, position in text " + e.TLCS.Longer
 	if i > 0 {
 		x = fmt.Sprintf("x, position in what round %d has left of text %s", i, e.TLCS.Longer)
 	}
-	p := sweep.NewPanel(x, "d")
-	colours := sweep.Colours()
+	p := figure.NewPanel(x, "d")
+	colours := figure.Colours()
 	var points plotter.XYs
 	var base, top plotter.XY // of the region
 	for _, at := range r.Curve {

@@ -6,8 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"neardup/compare"
+	"neardup/configs"
 	"neardup/report"
+	"neardup/screen"
 )
 
 // Style says how an explanation is written for people.
@@ -115,7 +116,7 @@ func (w *writer) say(indent int, colour, format string, args ...any) {
 func (w *writer) clip(text string, after int) string { return w.shown(text, w.s.Width-after) }
 
 func (w *writer) shown(text string, columns int) string {
-	text = compare.Clip(text, max(columns-1, 20))
+	text = screen.Columns(text, max(columns-1, 20))
 	if w.s.ASCII && strings.HasSuffix(text, "…") {
 		text = strings.TrimSuffix(text, "…") + "..."
 	}
@@ -171,13 +172,13 @@ func (w *writer) texts() {
 func (w *writer) signatures() {
 	s := w.e.Signatures
 	w.head("signatures (%s)", w.e.Method.Scheme)
-	if w.e.Method.Scheme == "ring" {
+	if w.e.Method.Scheme == configs.SchemeRing {
 		w.printf("  %d and %d sentences count, %d of them in both\n", s.Counted[0], s.Counted[1], s.Common)
 	}
 	if t := s.Tokens; t != nil {
 		w.printf("  %d and %d tokens, %d in common\n", t.Of[0], t.Of[1], t.Common)
 	}
-	if w.e.Method.Scheme != "none" {
+	if w.e.Method.Scheme != configs.SchemeNone {
 		w.printf("  %d and %d signatures", s.Of[0], s.Of[1])
 		if s.Bits == nil {
 			w.printf(", %d in common", s.Shared)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"neardup/compare"
 	"neardup/extract/text"
+	"neardup/screen"
 )
 
 // ends are the code points that are shown of either end of a long stretch that
@@ -190,7 +190,7 @@ func (f *flow) text(k Kind, s string) {
 	equal := k == Same || k == Trusted
 	for s != "" && !f.full() {
 		r, size := utf8.DecodeRuneInString(s)
-		piece := compare.Printable(s[:size])
+		piece := screen.Printable(s[:size])
 		if r == '\n' {
 			if piece = ""; !equal {
 				piece = f.w.s.pick("⏎", `\n`)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"neardup/configs"
-	"neardup/report"
 	"neardup/review"
+	"neardup/uris"
 )
 
 // benchReview opens the workspace that NEARDUP_WORKSPACE names, the example
@@ -98,7 +98,7 @@ func BenchmarkBrowse(b *testing.B) {
 			b.Fatal(err)
 		}
 		documents = append(documents, c.Members[0].Document, c.Members[len(c.Members)-1].Document)
-		hosts = append(hosts, report.Host(c.Members[0].URI))
+		hosts = append(hosts, uris.Host(c.Members[0].URI))
 		if len(hosts) == 2000 {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 
 	"neardup/extract"
 	"neardup/report"
+	"neardup/uris"
 )
 
 // Clusters and pages are browsed by an index: clusters by size, their members in
@@ -172,7 +173,7 @@ func browseCluster(c report.Cluster) browsedCluster {
 			dates.add(date)
 			months[monthOf(date)]++
 		}
-		if host := report.Host(m.URI); host != "" {
+		if host := uris.Host(m.URI); host != "" {
 			hosts[host]++
 		}
 	}
@@ -230,7 +231,7 @@ func (w *Workspace) writeBrowsedPages(ctx context.Context, places *sorter) (err 
 			}
 		}
 		date := pageDate(d.Date)
-		if err := errors.Join(bySURT.add(surtKey(report.SURT(d.TargetURI), date, id), value), byDate.add(dateKey(date, id), value)); err != nil {
+		if err := errors.Join(bySURT.add(surtKey(uris.SURT(d.TargetURI), date, id), value), byDate.add(dateKey(date, id), value)); err != nil {
 			return err
 		}
 		if n++; n&0xfff == 0 {

@@ -2,10 +2,9 @@ package pipeline
 
 import (
 	"bytes"
+	"neardup/uris"
 	"slices"
 	"strings"
-
-	"neardup/report"
 )
 
 // pageRange is a range of keys of tableSURT or tableDate.
@@ -65,8 +64,8 @@ func hostPrefixes(host string) []surtPrefix {
 	if i := strings.IndexAny(host, "/?#"); i >= 0 {
 		host = host[:i]
 	}
-	host = report.Host("http://" + strings.TrimPrefix(host, "*."))
-	labels, ok := strings.CutSuffix(report.SURT("http://"+host), ")/")
+	host = uris.Host("http://" + strings.TrimPrefix(host, "*."))
+	labels, ok := strings.CutSuffix(uris.SURT("http://"+host), ")/")
 	if !ok {
 		return nil
 	}
@@ -85,7 +84,7 @@ func uriPrefixes(uri string) []surtPrefix {
 }
 
 func prefixesOf(uri string) []surtPrefix {
-	surt := report.SURT(uri)
+	surt := uris.SURT(uri)
 	surt = surt[:min(mostSURT, len(surt))]
 	if path, query, ok := strings.Cut(surt, "?"); ok {
 		// A SURT has the fields sorted, so more of them can be anywhere.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"neardup/report"
 	"neardup/review"
+	"neardup/uris"
 )
 
 // addressed is a workspace of a page for each URI, and what browses it.
@@ -106,10 +106,10 @@ func names(of map[string]string) (all []string) {
 // Every beginning of a URI that has its host finds the page, with the scheme and
 // without.
 func TestBeginningsOfURIsFindThem(t *testing.T) {
-	uris := slices.DeleteFunc(slices.Clone(oddURIs), func(uri string) bool {
+	odd := slices.DeleteFunc(slices.Clone(oddURIs), func(uri string) bool {
 		return !utf8.ValidString(uri) || len(uri) > 1000 && strings.ContainsAny(uri, "&h") && !strings.Contains(uri, "long.") || strings.Contains(uri, ":port")
 	})
-	r := addressed(t, uris)
+	r := addressed(t, odd)
 	rng := rand.New(rand.NewPCG(2, 3))
 	found := func(asked, uri string) {
 		t.Helper()
@@ -132,7 +132,7 @@ func TestBeginningsOfURIsFindThem(t *testing.T) {
 	for _, p := range allPages(t, r, review.PageQuery{Limit: 200}) {
 		uri := p.URI
 		scheme, rest, ok := strings.Cut(uri, "://")
-		if !ok || rest == "" || rest[0] == '/' || report.Host(uri) == "" {
+		if !ok || rest == "" || rest[0] == '/' || uris.Host(uri) == "" {
 			found(uri, uri)
 			continue
 		}

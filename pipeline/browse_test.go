@@ -18,6 +18,7 @@ import (
 
 	"neardup/report"
 	"neardup/review"
+	"neardup/uris"
 )
 
 // browser is what of review.Archive reads.
@@ -137,7 +138,7 @@ func slowly(t *testing.T, w *Workspace) (clusters []report.Cluster, pages []slow
 		}
 		c := in[id.String()]
 		pages = append(pages, slowPage{review.PageRow{Document: id.String(), RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title,
-			Cluster: c.ID, Size: c.Size}, slowDate(d.Date), report.SURT(d.TargetURI)})
+			Cluster: c.ID, Size: c.Size}, slowDate(d.Date), uris.SURT(d.TargetURI)})
 	}
 	return clusters, pages
 }
@@ -264,7 +265,7 @@ func slowRow(c report.Cluster, pages map[string]slowPage) review.ClusterRow {
 	hosts := map[string]bool{}
 	var dates []string
 	for _, m := range c.Members {
-		hosts[report.Host(m.URI)] = true
+		hosts[uris.Host(m.URI)] = true
 		if m.Relation == report.Identical {
 			row.Identical++
 		}
@@ -298,7 +299,7 @@ func checkBuckets(t *testing.T, got review.Cluster, c report.Cluster) {
 	}
 	hosts := map[string]int{}
 	for _, m := range c.Members {
-		if h := report.Host(m.URI); h != "" {
+		if h := uris.Host(m.URI); h != "" {
 			hosts[h]++
 		}
 	}
@@ -323,7 +324,7 @@ func checkBuckets(t *testing.T, got review.Cluster, c report.Cluster) {
 
 // slowHost tells whether a page is of a host or a subdomain.
 func slowHost(uri, host string) bool {
-	h := regexp.MustCompile(`^www\d*\.`).ReplaceAllString(report.Host(uri), "")
+	h := regexp.MustCompile(`^www\d*\.`).ReplaceAllString(uris.Host(uri), "")
 	return h == host || strings.HasSuffix(h, "."+host)
 }
 

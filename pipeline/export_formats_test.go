@@ -20,6 +20,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/report"
+	"neardup/uris"
 )
 
 // exportOf is an export of the workspace in dir.
@@ -145,7 +146,7 @@ func checkFormats(t *testing.T, w *Workspace) {
 		if err := json.Unmarshal([]byte(line[strings.IndexByte(line, '{'):]), &c); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(line, report.SURT(c.URL)+" 2024") {
+		if !strings.HasPrefix(line, uris.SURT(c.URL)+" 2024") {
 			t.Errorf("the key of %s", line)
 		}
 		pages = append(pages, page{c.ID, c.URL, c.Cluster, c.Relation})

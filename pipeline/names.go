@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"neardup/compare"
 	"neardup/extract"
+	"neardup/screen"
 )
 
 // Documents are looked up by what people call them: a record id, or a target
@@ -244,4 +244,4 @@ func ambiguous(name string, all []found, more bool) error {
 }
 
 // oneLine is what others wrote, for a message.
-func oneLine(s string) string { return compare.Clip(s, 200) }
+func oneLine(s string) string { return screen.Columns(s, 200) }

@@ -14,8 +14,8 @@ import (
 	"neardup/configs"
 	"neardup/extract"
 	"neardup/report"
-	"neardup/report/look"
 	"neardup/report/static"
+	"neardup/screen"
 )
 
 const (
@@ -168,7 +168,7 @@ func (g *statistics) topHosts() error {
 		}
 	}
 	for i := range h.Top {
-		h.Top[i].Name = look.Clip(h.Top[i].Name, shownText)
+		h.Top[i].Name = screen.Characters(h.Top[i].Name, shownText)
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"neardup/report"
-	"neardup/report/look"
 	"neardup/report/static"
+	"neardup/screen"
 )
 
 const (
@@ -183,7 +183,7 @@ func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant i
 	for i, m := range c.Members[:min(len(c.Members), static.MostMembers)] {
 		member := static.Member{Page: shownPage(m), Bytes: m.Bytes, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
 		if i > 0 {
-			member.Against, member.AgainstAt = look.Clip(m.VerifiedAgainst, shownText), at[m.AgainstDocument]
+			member.Against, member.AgainstAt = screen.Characters(m.VerifiedAgainst, shownText), at[m.AgainstDocument]
 		}
 		k.Members = append(k.Members, member)
 	}
@@ -203,14 +203,16 @@ func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant i
 		}
 	}
 	for i := range k.Hosts {
-		k.Hosts[i].Name = look.Clip(k.Hosts[i].Name, shownText)
+		k.Hosts[i].Name = screen.Characters(k.Hosts[i].Name, shownText)
 	}
 	k.pairs = g.pairsOf(c)
 	return k
 }
 
 func shownPage(m report.Member) static.Page {
-	return static.Page{RecordID: look.Clip(m.RecordID, shownText), URI: look.Clip(m.URI, shownText), Date: shownDate(m.Date)}
+	return static.Page{RecordID: screen.Characters(m.RecordID, shownText), URI: screen.Characters(m.URI, shownText), Date: shownDate(m.Date)}
 }
 
-func shownDate(date string) string { return look.Clip(date, len("2006-01-02T15:04:05.999999999Z")) }
+func shownDate(date string) string {
+	return screen.Characters(date, len("2006-01-02T15:04:05.999999999Z"))
+}

@@ -14,8 +14,8 @@ import (
 	"neardup/explain"
 	"neardup/extract"
 	"neardup/report"
-	"neardup/report/look"
 	"neardup/report/static"
+	"neardup/screen"
 )
 
 const (
@@ -185,7 +185,7 @@ func (g *statistics) report(ctx context.Context) (static.Report, error) {
 
 func (g *statistics) title(document string) (string, error) {
 	d, err := g.stored(document)
-	return look.Clip(d.Title, shownText), err
+	return screen.Characters(d.Title, shownText), err
 }
 
 func (g *statistics) stored(document string) (d storedDocument, err error) {
@@ -227,8 +227,8 @@ func (g *statistics) difference(p pair) (static.Difference, error) {
 		if err != nil {
 			return d, err
 		}
-		*page = static.Page{RecordID: look.Clip(stored.RecordID, shownText), URI: look.Clip(stored.TargetURI, shownText),
-			Date: shownDate(stored.Date), Title: look.Clip(stored.Title, shownText)}
+		*page = static.Page{RecordID: screen.Characters(stored.RecordID, shownText), URI: screen.Characters(stored.TargetURI, shownText),
+			Date: shownDate(stored.Date), Title: screen.Characters(stored.Title, shownText)}
 		t, err := parseTextID(p.texts[i])
 		if err != nil {
 			return d, err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"neardup/uris"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func CDXJ(c Cluster, m Member) ([]byte, error) {
 		fields.Mime = revisitMime
 	}
 	var b strings.Builder
-	b.WriteString(SURT(m.URI) + " " + timestamp(m.Date) + " ")
+	b.WriteString(uris.SURT(m.URI) + " " + timestamp(m.Date) + " ")
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(fields)

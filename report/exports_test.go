@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"neardup/uris"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestCDXJ(t *testing.T) {
 				t.Fatalf("not one line: %q", line)
 			}
 			parts := bytes.SplitN(line, []byte(" "), 3)
-			if string(parts[0]) != SURT(m.URI) || string(parts[1]) != timestamp(m.Date) {
+			if string(parts[0]) != uris.SURT(m.URI) || string(parts[1]) != timestamp(m.Date) {
 				t.Errorf("%q: key %q, timestamp %q", m.URI, parts[0], parts[1])
 			}
 			var fields map[string]any
@@ -95,7 +96,7 @@ func TestParquet(t *testing.T) {
 	}
 	for i, m := range c.Members {
 		r := rows[i]
-		if r.Cluster != c.ID || r.RecordID != m.RecordID || r.SURT != SURT(m.URI) || r.Relation != string(m.Relation) || r.RecordOffset != m.Offset ||
+		if r.Cluster != c.ID || r.RecordID != m.RecordID || r.SURT != uris.SURT(m.URI) || r.Relation != string(m.Relation) || r.RecordOffset != m.Offset ||
 			r.URL != strings.ToValidUTF8(m.URI, "\uFFFD") || r.ContentDigest != "X" || r.TextBytes != m.TextBytes {
 			t.Errorf("%+v of %+v", r, m)
 		}

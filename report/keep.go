@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"neardup/uris"
 	"strconv"
 	"strings"
 )
@@ -91,9 +92,9 @@ func (k Keep) host(m Member) int {
 	if len(k.Hosts) == 0 {
 		return 0
 	}
-	host := canonicalHost(splitURI(m.URI).host)
+	host := uris.Host(m.URI)
 	for i, h := range k.Hosts {
-		if h = canonicalHost(h); host == h || strings.HasSuffix(host, "."+h) {
+		if h = uris.CanonicalHost(h); host == h || strings.HasSuffix(host, "."+h) {
 			return i
 		}
 	}

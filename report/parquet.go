@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"neardup/uris"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -82,10 +83,10 @@ func (p *parquetWriter) Write(c Cluster) error {
 func (p *parquetWriter) Close() error { return p.w.Close() }
 
 func parquetOf(c Cluster, m Member) parquetRow {
-	u := splitURI(m.URI)
-	host := canonicalHost(u.host)
+	u := uris.Split(m.URI)
+	host := uris.CanonicalHost(u.Host)
 	row := parquetRow{
-		SURT: SURT(m.URI), URL: m.URI, Host: host, Protocol: strings.ToLower(u.scheme), Path: u.path, Query: present(u.query),
+		SURT: uris.SURT(m.URI), URL: m.URI, Host: host, Protocol: strings.ToLower(u.Scheme), Path: u.Path, Query: present(u.Query),
 		ContentDigest: strings.TrimPrefix(m.Digest, "sha1:"), MimeDetected: m.MediaType, Charset: m.Charset,
 		WARC: m.WARC, RecordOffset: m.Offset,
 		Cluster: c.ID, Size: int64(c.Size), Representative: c.Representative, RecordID: m.RecordID, Relation: string(m.Relation),

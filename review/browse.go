@@ -1,10 +1,9 @@
 package review
 
 import (
+	"neardup/screen"
 	"net/http"
 	"net/url"
-
-	"neardup/report/look"
 )
 
 func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
@@ -110,7 +109,7 @@ func titleOf(title, uri string) string {
 	if title == "" {
 		title = uri
 	}
-	return look.Clip(title, 120)
+	return screen.Characters(title, 120)
 }
 
 func (s *server) page(w http.ResponseWriter, r *http.Request) error {

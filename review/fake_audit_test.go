@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"neardup/audit"
-	"neardup/report/look"
 	"neardup/review"
+	"neardup/uris"
 )
 
 // fakeAuditor keeps samples and judgements in memory.
@@ -59,7 +59,7 @@ func (f *fakeAuditor) Draw(_ context.Context, name string, d audit.Design) (audi
 		}
 		drawn[audit.NewPair(x.record, y.record)] = true
 		item := audit.Item{Pair: audit.NewPair(x.record, y.record), Documents: [2]string{x.document, y.document}, URIs: [2]string{x.uri, y.uri},
-			Dates: [2]string{x.date, y.date}, Cluster: c.row.ID, Draws: 1, SameSite: look.Host(x.uri) == look.Host(y.uri), Resemblance: float64(y.member.Resemblance)}
+			Dates: [2]string{x.date, y.date}, Cluster: c.row.ID, Draws: 1, SameSite: uris.Host(x.uri) == uris.Host(y.uri), Resemblance: float64(y.member.Resemblance)}
 		if !item.SameSite {
 			item.Stratum = 1
 		}

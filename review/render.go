@@ -15,6 +15,7 @@ import (
 
 	"neardup/report"
 	"neardup/report/look"
+	"neardup/screen"
 )
 
 //go:embed assets templates
@@ -163,7 +164,7 @@ func inert(r rune) bool {
 // minutes is a WARC-Date up to its minute.
 func minutes(date string) string {
 	const most = len("2006-01-02T15:04")
-	return strings.Replace(look.Clip(date[:min(len(date), most)], most), "T", " ", 1)
+	return strings.Replace(screen.Characters(date[:min(len(date), most)], most), "T", " ", 1)
 }
 
 // share writes a share from 0 to 1 with three decimals.

@@ -112,7 +112,7 @@ func varied(base configs.Config, vary string) ([]Variant, error) {
 		if err := v.Config.Set([]string{key + "=" + text}); err != nil {
 			return nil, errors.New(strings.TrimPrefix(err.Error(), "--set "))
 		}
-		value, err := ValueOf(v.Config, key)
+		value, err := v.Config.Value(key)
 		if err != nil {
 			return nil, err
 		}
@@ -172,22 +172,6 @@ func splitValues(list string) []string {
 		}
 	}
 	return append(out, list[from:])
-}
-
-// ValueOf is the value of a setting, as JSON.
-func ValueOf(c configs.Config, key string) (json.RawMessage, error) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	for name := range strings.SplitSeq(key, ".") {
-		var section map[string]json.RawMessage
-		if err := json.Unmarshal(b, &section); err != nil || section[name] == nil {
-			return nil, fmt.Errorf("there is no setting %s", key)
-		}
-		b = section[name]
-	}
-	return b, nil
 }
 
 // Order gives the order in which to run variants so that the fewest stages are

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"neardup/report/figure"
 	"slices"
 	"strings"
 
@@ -94,7 +95,7 @@ func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 			continue
 		}
 		want := Setting{Key: v.Key}
-		want.Value, _ = ValueOf(s.Base, v.Key)
+		want.Value, _ = s.Base.Value(v.Key)
 		for _, f := range fixed {
 			if f.Key == v.Key {
 				want = f
@@ -122,29 +123,29 @@ var panels = []struct {
 	series   []series
 }{
 	{"rate", true, false, []series{
-		{"announced_f1", "announced F1", blue, draw.CircleGlyph{}},
-		{"pair_f1", "pair F1", red, draw.BoxGlyph{}},
-		{"coverage", "coverage rate", green, draw.PyramidGlyph{}},
-		{"trustable", "trustable rate", orange, draw.PlusGlyph{}},
-		{"trustable_by_labels", "trustable, by labels", pink, draw.CrossGlyph{}},
-		{"strain_away", "strain-away rate", sky, draw.RingGlyph{}},
-		{"reserve", "reserve rate", black, draw.SquareGlyph{}},
+		{"announced_f1", "announced F1", figure.Blue, draw.CircleGlyph{}},
+		{"pair_f1", "pair F1", figure.Red, draw.BoxGlyph{}},
+		{"coverage", "coverage rate", figure.Green, draw.PyramidGlyph{}},
+		{"trustable", "trustable rate", figure.Orange, draw.PlusGlyph{}},
+		{"trustable_by_labels", "trustable, by labels", figure.Pink, draw.CrossGlyph{}},
+		{"strain_away", "strain-away rate", figure.Sky, draw.RingGlyph{}},
+		{"reserve", "reserve rate", figure.Black, draw.SquareGlyph{}},
 	}},
 	{"F1, closer", false, false, []series{
-		{"announced_f1", "announced F1", blue, draw.CircleGlyph{}},
-		{"pair_f1", "pair F1", red, draw.BoxGlyph{}},
+		{"announced_f1", "announced F1", figure.Blue, draw.CircleGlyph{}},
+		{"pair_f1", "pair F1", figure.Red, draw.BoxGlyph{}},
 	}},
 	{"processor seconds", false, true, []series{
-		{"cpu_seconds", "all stages", black, draw.CircleGlyph{}},
-		{"sign_cpu_seconds", "sign", green, draw.PyramidGlyph{}},
-		{"cluster_cpu_seconds", "cluster", orange, draw.PlusGlyph{}},
-		{"verify_cpu_seconds", "verify", blue, draw.BoxGlyph{}},
+		{"cpu_seconds", "all stages", figure.Black, draw.CircleGlyph{}},
+		{"sign_cpu_seconds", "sign", figure.Green, draw.PyramidGlyph{}},
+		{"cluster_cpu_seconds", "cluster", figure.Orange, draw.PlusGlyph{}},
+		{"verify_cpu_seconds", "verify", figure.Blue, draw.BoxGlyph{}},
 	}},
 }
 
 // WriteSVG draws the plot. The same results give the same bytes.
 func (p Plot) WriteSVG(w io.Writer) error {
-	f := Figure{Title: fmt.Sprintf("%s (%s)", p.Key, p.caption), Width: 7 * vg.Inch, LegendWidth: 1.6 * vg.Inch, PanelHeight: 2.5 * vg.Inch}
+	f := figure.Figure{Title: fmt.Sprintf("%s (%s)", p.Key, p.caption), Width: 7 * vg.Inch, LegendWidth: 1.6 * vg.Inch, PanelHeight: 2.5 * vg.Inch}
 	for _, panel := range panels {
 		pl, drawn, err := p.panel(panel.axis, panel.series)
 		if err != nil {
@@ -166,8 +167,8 @@ func (p Plot) WriteSVG(w io.Writer) error {
 }
 
 // panel draws the series that are known; drawn is false if none is.
-func (p Plot) panel(axis string, all []series) (pl Panel, drawn bool, err error) {
-	pl = NewPanel("", axis)
+func (p Plot) panel(axis string, all []series) (pl figure.Panel, drawn bool, err error) {
+	pl = figure.NewPanel("", axis)
 	known := map[string]Column{}
 	for _, columns := range [][]Column{quality, costs(p.sweep.Results)} {
 		for _, c := range columns {

@@ -158,6 +158,6 @@ func (s Sweep) setting(r Result, key string) (Setting, error) {
 			return own, nil
 		}
 	}
-	value, err := ValueOf(s.Base, key)
+	value, err := s.Base.Value(key)
 	return Setting{key, value}, err
 }

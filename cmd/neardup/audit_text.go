@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/audit"
-	"neardup/compare"
 	"neardup/explain"
 	"neardup/pipeline"
+	"neardup/screen"
 )
 
 // auditLine is an audit on a line.
@@ -138,11 +138,11 @@ func showItem(c *cobra.Command, j *job, r *pipeline.Review, name string, n int, 
 	const columns = 200
 	fmt.Fprintf(out, "pair %d of %s\n", n+1, name)
 	for _, g := range s.Judgements {
-		fmt.Fprintf(out, "%s: %s  %s\n", g.Judge, g.Verdict, compare.Clip(g.Note, columns))
+		fmt.Fprintf(out, "%s: %s  %s\n", g.Judge, g.Verdict, screen.Columns(g.Note, columns))
 	}
 	if s.Gone != "" {
 		for i, id := range [2]string{s.Item.A, s.Item.B} {
-			fmt.Fprintf(out, "%c  %s\n   %s  %s\n", 'a'+i, compare.Clip(s.Item.URIs[i], columns), compare.Clip(s.Item.Dates[i], columns), compare.Clip(id, columns))
+			fmt.Fprintf(out, "%c  %s\n   %s  %s\n", 'a'+i, screen.Columns(s.Item.URIs[i], columns), screen.Columns(s.Item.Dates[i], columns), screen.Columns(id, columns))
 		}
 		_, err := fmt.Fprintf(out, "not to be shown now: %s\n", s.Gone)
 		return err

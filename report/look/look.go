@@ -6,11 +6,9 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"net/url"
-	"strings"
-	"unicode"
 
 	"neardup/report"
+	"neardup/screen"
 )
 
 // Style is the style sheet. It has light and dark colours, print, and narrow
@@ -25,8 +23,7 @@ var Funcs = template.FuncMap{
 	"bytes":   Bytes,
 	"percent": Percent,
 	"day":     Day,
-	"clip":    Clip,
-	"host":    Host,
+	"clip":    screen.Characters,
 }
 
 // Count writes an integer with its thousands apart.
@@ -70,39 +67,7 @@ func Percent(part, whole int64) string {
 // Day is the day of a WARC-Date.
 func Day(date string) string {
 	const most = len("2006-01-02")
-	return Clip(date[:min(len(date), most)], most)
-}
-
-// Clip shortens text of others to at most so many code points, and shows what
-// does not show: control characters and those that change the direction of what
-// is around them.
-func Clip(s string, most int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > most {
-			b.WriteString("…")
-			break
-		}
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteByte(' ')
-		case !unicode.IsGraphic(r):
-			fmt.Fprintf(&b, "\\u%04x", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// Host is the host of a target URI, empty where there is none.
-func Host(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
+	return screen.Characters(date[:min(len(date), most)], most)
 }
 
 // Relations say in words what a member is to its cluster.

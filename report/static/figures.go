@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 
+	"neardup/report/figure"
 	"neardup/report/look"
-	"neardup/sweep"
 )
 
 const (
@@ -51,8 +51,8 @@ type kind struct {
 }
 
 // rows is a panel with a row a bar, the first on top.
-func rows(axis string, kinds []kind, bars []bar) (sweep.Panel, error) {
-	p := sweep.NewPanel(axis, "")
+func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
+	p := figure.NewPanel(axis, "")
 	if err := addBars(&p, kinds, bars, true); err != nil {
 		return p, err
 	}
@@ -69,8 +69,8 @@ func rows(axis string, kinds []kind, bars []bar) (sweep.Panel, error) {
 }
 
 // columns is a panel with a column a bar.
-func columns(x, y string, kinds []kind, bars []bar) (sweep.Panel, error) {
-	p := sweep.NewPanel(x, y)
+func columns(x, y string, kinds []kind, bars []bar) (figure.Panel, error) {
+	p := figure.NewPanel(x, y)
 	if err := addBars(&p, kinds, bars, false); err != nil {
 		return p, err
 	}
@@ -92,7 +92,7 @@ func columns(x, y string, kinds []kind, bars []bar) (sweep.Panel, error) {
 }
 
 // addBars draws the bars, of each kind those of all at a time.
-func addBars(p *sweep.Panel, kinds []kind, bars []bar, horizontal bool) error {
+func addBars(p *figure.Panel, kinds []kind, bars []bar, horizontal bool) error {
 	width := 0.15 * vg.Inch
 	if !horizontal {
 		width = min(0.45*vg.Inch, 5.2*vg.Inch/vg.Length(len(bars)))
@@ -233,11 +233,11 @@ func unit(most int64) (name string, size float64) {
 }
 
 func redundantKinds() []kind {
-	return []kind{{"redundant", sweep.Colours()[0]}, {"the rest", rest}}
+	return []kind{{"redundant", figure.Colours()[0]}, {"the rest", rest}}
 }
 
 // hostsFigure draws the hosts with most that is redundant.
-func (h *Hosts) figure() (sweep.Figure, error) {
+func (h *Hosts) figure() (figure.Figure, error) {
 	top := h.Top[:min(len(h.Top), hostsDrawn)]
 	most := int64(0)
 	for _, host := range top {
@@ -261,7 +261,7 @@ func (h *Hosts) figure() (sweep.Figure, error) {
 		bars = append(bars, b)
 	}
 	p, err := rows(axis, redundantKinds(), bars)
-	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []sweep.Panel{p}}, err
+	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []figure.Panel{p}}, err
 }
 
 // weighed tells whether there are payloads: text collections have none, and
@@ -297,9 +297,9 @@ func (p *Periods) bars() (bars []bar) {
 }
 
 // figure draws the periods in their order.
-func (p *Periods) figure() (sweep.Figure, error) {
+func (p *Periods) figure() (figure.Figure, error) {
 	panel, err := columns(p.Unit+" of capture", "pages", redundantKinds(), p.bars())
-	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: 2.3 * vg.Inch, Panels: []sweep.Panel{panel}}, err
+	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: 2.3 * vg.Inch, Panels: []figure.Panel{panel}}, err
 }
 
 // ordinal numbers the months, or the years, from the year 0 on.
@@ -319,15 +319,15 @@ func nameOf(ordinal int, unit string) string {
 }
 
 // sizesFigure draws the distribution of the clusters' sizes.
-func (s *Statistics) sizesFigure() (sweep.Figure, error) {
-	f := sweep.Figure{Width: figureWidth, PanelHeight: 2 * vg.Inch}
+func (s *Statistics) sizesFigure() (figure.Figure, error) {
+	f := figure.Figure{Width: figureWidth, PanelHeight: 2 * vg.Inch}
 	for _, panel := range []struct {
 		axis   string
 		colour color.Color
 		of     func(i int) int64
 	}{
-		{"clusters", sweep.Colours()[0], func(i int) int64 { return s.Summary.Clusters.BySize[i].Clusters }},
-		{"pages in them", sweep.Colours()[2], func(i int) int64 { return s.Summary.Clusters.BySize[i].Pages }},
+		{"clusters", figure.Colours()[0], func(i int) int64 { return s.Summary.Clusters.BySize[i].Clusters }},
+		{"pages in them", figure.Colours()[2], func(i int) int64 { return s.Summary.Clusters.BySize[i].Pages }},
 	} {
 		var bars []bar
 		for i, bucket := range s.Summary.Clusters.BySize {
@@ -346,9 +346,9 @@ func (s *Statistics) sizesFigure() (sweep.Figure, error) {
 func sizes(from, to int) string { return look.Count(from) + " - " + look.Count(to) }
 
 // figure draws how the scores are distributed.
-func (s *Scores) figure() (sweep.Figure, error) {
-	f := sweep.Figure{Width: figureWidth, LegendWidth: 1.5 * vg.Inch, PanelHeight: 2.1 * vg.Inch}
-	colours := sweep.Colours()
+func (s *Scores) figure() (figure.Figure, error) {
+	f := figure.Figure{Width: figureWidth, LegendWidth: 1.5 * vg.Inch, PanelHeight: 2.1 * vg.Inch}
+	colours := figure.Colours()
 	for _, of := range []struct {
 		name string
 		d    *Distribution
@@ -373,7 +373,7 @@ func (s *Scores) figure() (sweep.Figure, error) {
 }
 
 // figure draws what each step leaves, and what it takes.
-func (s steps) figure() (sweep.Figure, error) {
+func (s steps) figure() (figure.Figure, error) {
 	var bars []bar
 	for _, step := range s.Steps {
 		b := bar{label: step.Name, parts: []float64{float64(step.Count), 0}, note: look.Count(step.Count)}
@@ -382,6 +382,6 @@ func (s steps) figure() (sweep.Figure, error) {
 		}
 		bars = append(bars, b)
 	}
-	p, err := rows(s.Unit, []kind{{"left", sweep.Colours()[0]}, {"taken out", rest}}, bars)
-	return sweep.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []sweep.Panel{p}}, err
+	p, err := rows(s.Unit, []kind{{"left", figure.Colours()[0]}, {"taken out", rest}}, bars)
+	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []figure.Panel{p}}, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"neardup/report"
 	"neardup/report/look"
+	"neardup/screen"
 )
 
 // finding answers one of the questions of the first screen.
@@ -67,7 +68,7 @@ func (s *Statistics) where() finding {
 		whole, of = s.Totals.Redundant, "of the redundant pages"
 	}
 	top := s.Hosts.Top[0]
-	f := finding{Question: "Where?", Figure: look.Percent(weight(top.Counts), whole), Of: of + " at one host, " + look.Clip(top.Name, 60)}
+	f := finding{Question: "Where?", Figure: look.Percent(weight(top.Counts), whole), Of: of + " at one host, " + screen.Characters(top.Name, 60)}
 	if top.Name == "" {
 		f.Of = of + " at URIs without a host"
 	}

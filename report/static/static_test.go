@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/html"
 
 	"neardup/report"
+	"neardup/report/figure"
 	"neardup/report/static/pagecheck"
-	"neardup/sweep"
 )
 
 // hostile is text that would do something if it were taken for markup, a style, a
@@ -376,7 +376,7 @@ func TestInks(t *testing.T) {
 			}
 		}
 	}
-	if inks["#000000"] != "ink" || inks["#FFFFFF"] != "none" || len(inks) != 5+len(sweep.Colours())-1 {
+	if inks["#000000"] != "ink" || inks["#FFFFFF"] != "none" || len(inks) != 5+len(figure.Colours())-1 {
 		t.Errorf("inks are %v", inks)
 	}
 	for _, rule := range []string{".fill-ink { fill: currentColor; }", ".fill-none { fill: none; }"} {

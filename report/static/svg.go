@@ -5,9 +5,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"neardup/report/figure"
 	"strings"
-
-	"neardup/sweep"
 )
 
 // A plot comes from its library as SVG of fixed colours, in style attributes. A
@@ -40,7 +39,7 @@ type node struct {
 // Black is that of the text around, white nothing.
 var inks = func() map[string]string {
 	names := map[string]string{"none": "none", "#FFFFFF": "none", "#000000": "ink", "#E1E1E1": "grid", "#AAAAAA": "rest"}
-	for i, c := range sweep.Colours() {
+	for i, c := range figure.Colours() {
 		r, g, b, _ := c.RGBA()
 		colour := fmt.Sprintf("#%02X%02X%02X", r>>8, g>>8, b>>8)
 		if names[colour] == "" {
@@ -51,7 +50,7 @@ var inks = func() map[string]string {
 }()
 
 // draw makes a drawing of a figure.
-func draw(f sweep.Figure) (d drawing, err error) {
+func draw(f figure.Figure) (d drawing, err error) {
 	var b bytes.Buffer
 	if err := f.WriteSVG(&b); err != nil {
 		return d, err

@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"neardup/report"
+	"neardup/report/figure"
 	"neardup/report/look"
-	"neardup/sweep"
+	"neardup/screen"
 )
 
 //go:embed *.html
@@ -29,7 +30,7 @@ var templates = template.Must(template.New("").Funcs(look.Funcs).Funcs(template.
 	"share":    share,
 	"relation": func(r report.Relation) string { return look.Relations[r] },
 	"plural":   look.Plural,
-	"short":    func(id string) string { return look.Clip(id, 8) },
+	"short":    func(id string) string { return screen.Characters(id, 8) },
 	"number":   func(i int) int { return i + 1 },
 	"sizes":    sizes,
 	"binFrom":  func(i int) string { return fmt.Sprintf("%.2f", float64(i)/Bins) },
@@ -102,7 +103,7 @@ func Write(r *Report, create func(name string) (io.WriteCloser, error)) error {
 	}
 	for i := range r.Clusters {
 		c := &r.Clusters[i]
-		if err := page("cluster/"+c.ID+".html", "cluster.html", "Cluster "+look.Clip(c.ID, 8), "../", c); err != nil {
+		if err := page("cluster/"+c.ID+".html", "cluster.html", "Cluster "+screen.Characters(c.ID, 8), "../", c); err != nil {
 			return err
 		}
 	}
@@ -177,7 +178,7 @@ func (r *Report) index() (*index, error) {
 	records, pairs := s.funnel()
 	x.Steps = []steps{records, pairs}
 	var errs []error
-	picture := func(id, title, description string, figure func() (sweep.Figure, error)) *picture {
+	picture := func(id, title, description string, figure func() (figure.Figure, error)) *picture {
 		f, err := figure()
 		p := &picture{ID: id, Title: title, Description: description}
 		if err == nil {

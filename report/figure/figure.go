@@ -1,4 +1,7 @@
-package sweep
+// Package figure draws plots as SVG: panels under each other, each with its
+// legend, in colours that stay apart for colour-blind eyes. The plots of sweeps,
+// of comparisons, of explanations and of the report look alike because of it.
+package figure
 
 import (
 	"image/color"
@@ -15,17 +18,17 @@ import (
 
 // The colours of Okabe and Ito, which stay apart for colour-blind eyes.
 var (
-	black  = color.RGBA{A: 255}
-	orange = color.RGBA{R: 230, G: 159, A: 255}
-	sky    = color.RGBA{R: 86, G: 180, B: 233, A: 255}
-	green  = color.RGBA{G: 158, B: 115, A: 255}
-	blue   = color.RGBA{G: 114, B: 178, A: 255}
-	red    = color.RGBA{R: 213, G: 94, A: 255}
-	pink   = color.RGBA{R: 204, G: 121, B: 167, A: 255}
+	Black  = color.RGBA{A: 255}
+	Orange = color.RGBA{R: 230, G: 159, A: 255}
+	Sky    = color.RGBA{R: 86, G: 180, B: 233, A: 255}
+	Green  = color.RGBA{G: 158, B: 115, A: 255}
+	Blue   = color.RGBA{G: 114, B: 178, A: 255}
+	Red    = color.RGBA{R: 213, G: 94, A: 255}
+	Pink   = color.RGBA{R: 204, G: 121, B: 167, A: 255}
 )
 
 // Colours are those of things of which each has one.
-func Colours() []color.Color { return []color.Color{blue, red, green, orange, pink, sky, black} }
+func Colours() []color.Color { return []color.Color{Blue, Red, Green, Orange, Pink, Sky, Black} }
 
 const titleHeight = 0.45 * vg.Inch
 

@@ -1,4 +1,6 @@
-package report
+// Package uris takes URIs apart as web archives do: the key by which an archive
+// looks a URI up, and its host.
+package uris
 
 import (
 	"cmp"
@@ -24,24 +26,24 @@ import (
 // Where the package fails (a port that is no number) the authority is kept as
 // it is, and no name server is asked for a host made of numbers.
 func SURT(uri string) string {
-	u := splitURI(uri)
-	if u == (uriParts{}) {
+	u := Split(uri)
+	if u == (Parts{}) {
 		return "-"
 	}
-	query := withoutQuerySessions(strings.ToLower(escape(unescape(u.query))))
+	query := withoutQuerySessions(strings.ToLower(escape(unescape(u.Query))))
 	var b strings.Builder
-	path := unescape(u.path)
-	if host := canonicalHost(u.host); host != "" {
+	path := unescape(u.Path)
+	if host := CanonicalHost(u.Host); host != "" {
 		labels := strings.Split(withoutWWW(host), ".")
 		slices.Reverse(labels)
 		b.WriteString(strings.Join(labels, ","))
-		if u.port != "" && u.port != defaultPorts[strings.ToLower(u.scheme)] {
-			b.WriteString(":" + u.port)
+		if u.Port != "" && u.Port != defaultPorts[strings.ToLower(u.Scheme)] {
+			b.WriteString(":" + u.Port)
 		}
 		b.WriteByte(')')
 		path = plainPath(path)
 	} else {
-		b.WriteString(u.scheme + ":")
+		b.WriteString(u.Scheme + ":")
 		if path == "" && query != "" {
 			path = "/"
 		}
@@ -59,11 +61,11 @@ func SURT(uri string) string {
 
 // Host is the host of a URI as SURT spells it, but with www; empty where there
 // is none.
-func Host(uri string) string { return canonicalHost(splitURI(uri).host) }
+func Host(uri string) string { return CanonicalHost(Split(uri).Host) }
 
-// uriParts are the parts of a URI that count. The host is as written, the
+// Parts are the parts of a URI that count. The host is as written, the
 // port without leading zeros.
-type uriParts struct{ scheme, host, port, path, query string }
+type Parts struct{ Scheme, Host, Port, Path, Query string }
 
 var (
 	hasScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
@@ -73,9 +75,9 @@ var (
 	defaultPorts = map[string]string{"http": "80", "https": "443"}
 )
 
-// splitURI cuts a URI as RFC 2396, appendix B, does. One without a scheme is
+// Split cuts a URI as RFC 2396, appendix B, does. One without a scheme is
 // taken for http, and of several http:// in a row the last counts.
-func splitURI(uri string) (u uriParts) {
+func Split(uri string) (u Parts) {
 	rest := breaks.Replace(strings.Trim(uri, " \t\n\r\v\f"))
 	if rest == "" {
 		return u
@@ -85,19 +87,19 @@ func splitURI(uri string) (u uriParts) {
 	}
 	rest = repeated.ReplaceAllString(rest, "$1")
 	rest, _, _ = strings.Cut(rest, "#")
-	u.scheme, rest, _ = strings.Cut(rest, ":")
-	rest, u.query, _ = strings.Cut(rest, "?")
-	u.path = rest
+	u.Scheme, rest, _ = strings.Cut(rest, ":")
+	rest, u.Query, _ = strings.Cut(rest, "?")
+	u.Path = rest
 	if authority, ok := strings.CutPrefix(rest, "//"); ok {
-		authority, u.path, ok = strings.Cut(authority, "/")
+		authority, u.Path, ok = strings.Cut(authority, "/")
 		if ok {
-			u.path = "/" + u.path
+			u.Path = "/" + u.Path
 		}
-		u.host, u.port = splitAuthority(authority)
+		u.Host, u.Port = splitAuthority(authority)
 	}
-	if u.host == "" && u.path != "" && strings.HasPrefix(u.scheme, "http") { // http:////host/path
-		u.host, u.path, _ = strings.Cut(strings.TrimLeft(u.path, "/"), "/")
-		u.path = "/" + u.path
+	if u.Host == "" && u.Path != "" && strings.HasPrefix(u.Scheme, "http") { // http:////host/path
+		u.Host, u.Path, _ = strings.Cut(strings.TrimLeft(u.Path, "/"), "/")
+		u.Path = "/" + u.Path
 	}
 	return u
 }
@@ -123,8 +125,8 @@ func splitAuthority(a string) (host, port string) {
 
 var hostToASCII = idna.New(idna.MapForLookup(), idna.Transitional(true), idna.StrictDomainName(false))
 
-// canonicalHost spells a host in one way: in Punycode, numbers as an address.
-func canonicalHost(host string) string {
+// CanonicalHost spells a host in one way: in Punycode, numbers as an address.
+func CanonicalHost(host string) string {
 	host = unescape(host)
 	if strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) >= 0 {
 		if ascii, err := hostToASCII.ToASCII(strings.ToValidUTF8(host, "")); err == nil && labelsFit(ascii) {

@@ -1,0 +1,76 @@
+// Package screen makes text of others fit to be shown: shortened, and with what
+// does not show, or changes what is around it, written out. Titles, URIs and
+// texts of a crawl may have control characters that move a terminal's cursor,
+// and characters that turn the direction of a line.
+package screen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"neardup/extract/text"
+)
+
+// Columns shortens text to a line of a terminal: at most so many columns and as
+// many code points. It writes out what Printable does.
+func Columns(s string, limit int) string {
+	return clip(s, limit, func(r rune, as string) (shown string, width int) {
+		shown = printable(r, as)
+		return shown, max(1, text.Columns(shown))
+	})
+}
+
+// Characters shortens text for a page in a browser: to at most so many code
+// points. Line ends and tabs become spaces; it writes out what Printable does,
+// and that counts as one.
+func Characters(s string, limit int) string {
+	return clip(s, limit, func(r rune, as string) (shown string, width int) {
+		if r == '\n' || r == '\t' {
+			return " ", 1
+		}
+		return printable(r, as), 1
+	})
+}
+
+// clip shortens text to a width. show tells how a code point is shown, and how
+// wide that is.
+func clip(s string, limit int, show func(r rune, as string) (shown string, width int)) string {
+	var b strings.Builder
+	n := 0
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		shown, width := show(r, s[:size])
+		if n += width; n > limit {
+			return b.String() + "…"
+		}
+		b.WriteString(shown)
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// Printable writes out what does not show, or changes what is around it:
+// control and formatting characters, unassigned ones, broken UTF-8.
+func Printable(s string) string {
+	var b strings.Builder
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		b.WriteString(printable(r, s[:size]))
+		s = s[size:]
+	}
+	return b.String()
+}
+
+func printable(r rune, as string) string {
+	switch {
+	case r == utf8.RuneError && len(as) == 1:
+		return fmt.Sprintf(`\x%02x`, as[0])
+	case strconv.IsGraphic(r):
+		return as
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
