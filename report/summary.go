@@ -165,6 +165,10 @@ func byName(counts map[string]int64) (sum int64, each []string) {
 	return sum, each
 }
 
+// Terms is the last line of what is printed for people: where its words are
+// explained.
+const Terms = "Terms: docs/glossary.md"
+
 // WriteText writes the summary for people.
 func (s Summary) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -231,5 +235,9 @@ func (s Summary) WriteText(w io.Writer) error {
 	for _, st := range s.Stages {
 		row(st.Stage, fmt.Sprintf("%.1f s", st.Seconds), fmt.Sprintf("%.1f s of processor time", st.CPU), fmt.Sprintf("%.0f pages/s", st.Rate))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", Terms)
+	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"neardup/compare"
 	"neardup/pipeline"
+	"neardup/report"
 )
 
 // compareOptions are the flags of neardup compare.
@@ -110,6 +111,7 @@ func (o *compareOptions) write(stdout io.Writer, r compare.Comparison) error {
 		return err
 	}
 	writeTruthUse(stdout, r.Truth)
+	fmt.Fprintln(stdout, report.Terms)
 	files := map[string]func(io.Writer) error{"compare.json": r.WriteJSON, "compare.csv": r.WriteCSV, "cost.svg": r.WriteCostSVG}
 	if r.Truth != nil {
 		files["quality.svg"] = r.WriteQualitySVG

@@ -11,6 +11,7 @@ import (
 
 	"neardup/explain"
 	"neardup/pipeline"
+	"neardup/report"
 )
 
 // explainOptions are the flags of neardup explain.
@@ -77,7 +78,11 @@ func (o *explainOptions) run(c *cobra.Command, args []string) error {
 	if o.json {
 		return e.WriteJSON(c.OutOrStdout())
 	}
-	return e.WriteText(c.OutOrStdout(), o.style(c.OutOrStdout()))
+	if err := e.WriteText(c.OutOrStdout(), o.style(c.OutOrStdout())); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\n%s\n", report.Terms)
+	return err
 }
 
 func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Explanation, err error) {

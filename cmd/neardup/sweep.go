@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/pipeline"
+	"neardup/report"
 	"neardup/sweep"
 	"neardup/truth"
 )
@@ -159,6 +160,7 @@ func (o *sweepOptions) write(stdout io.Writer, s sweep.Sweep) error {
 		return err
 	}
 	writeTruthUse(stdout, s.Truth)
+	fmt.Fprintln(stdout, report.Terms)
 	files := map[string]func(io.Writer) error{"sweep.json": s.WriteJSON, "sweep.csv": s.WriteCSV}
 	for _, p := range s.Plots() {
 		files[p.Key+".svg"] = p.WriteSVG
