@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"neardup/extract/charset"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -169,21 +171,21 @@ func TestCharsetTable(t *testing.T) {
 	exact, pages := map[string]int{}, map[string]int{}
 	declared := 0
 	b.WriteString("| encoding | language | seen | declared | not declared: taken for | text |\n|---|---|---|---|---|---|\n")
-	row := func(charset, language, text, seen string) {
-		for _, header := range []string{"Content-Type: text/html; charset=" + charset, "Content-Type: text/html"} {
-			page := "<meta charset=" + charset + "><p>" + text
-			if strings.HasPrefix(charset, "utf-16") && header == "Content-Type: text/html" {
+	row := func(label, language, text, seen string) {
+		for _, header := range []string{"Content-Type: text/html; charset=" + label, "Content-Type: text/html"} {
+			markup := "<meta charset=" + label + "><p>" + text
+			if strings.HasPrefix(label, "utf-16") && header == "Content-Type: text/html" {
 				continue // markup cannot tell it
 			}
-			if doc := document(t, httpRecord(in(t, charset, page), header)); doc.Text != text || doc.Choices != 0 {
-				t.Errorf("%s %s declared: %s by %s, %v: %s", charset, language, doc.Charset, doc.CharsetFrom, doc.Choices.Names(), doc.Text)
+			if doc := document(t, httpRecord(in(t, label, markup), header)); doc.Text != text || doc.Choices != 0 {
+				t.Errorf("%s %s declared: %s by %s, %v: %s", label, language, doc.Charset, doc.CharsetFrom, doc.Choices.Names(), doc.Text)
 			}
 			declared++
 		}
-		page := "<title>x</title><style>p{}</style><script>var a=1<2</script><p class=x>" + text
-		doc := document(t, httpRecord(in(t, charset, page), "Content-Type: text/html"))
+		markup := "<title>x</title><style>p{}</style><script>var a=1<2</script><p class=x>" + text
+		doc := document(t, httpRecord(in(t, label, markup), "Content-Type: text/html"))
 		taken := doc.Charset
-		if doc.CharsetFrom == CharsetFallback {
+		if doc.CharsetFrom == charset.FromFallback {
 			taken += " (assumed)"
 		}
 		outcome := "exact"
@@ -193,10 +195,10 @@ func TestCharsetTable(t *testing.T) {
 			exact[seen]++
 		}
 		pages[seen]++
-		fmt.Fprintf(&b, "| %s | %s | %s | exact | %s | %s |\n", charset, language, seen, taken, outcome)
+		fmt.Fprintf(&b, "| %s | %s | %s | exact | %s | %s |\n", label, language, seen, taken, outcome)
 	}
 	for _, s := range samples {
-		row(s.charset, s.language, s.text, "yes")
+		row(s.Charset, s.Language, s.Text, "yes")
 	}
 	for _, u := range unseenSamples {
 		for _, language := range u.languages {

@@ -7,10 +7,10 @@ package extract
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"net"
 	"strings"
 
-	"golang.org/x/net/publicsuffix"
+	"neardup/extract/charset"
+	"neardup/extract/page"
 )
 
 // ID names a document: 128 bits of a digest of its record's identity.
@@ -30,17 +30,17 @@ type Document struct {
 	MediaType string `json:"type"`
 	Charset   string `json:"charset"`
 
-	CharsetFrom CharsetSource `json:"charset_from"`           // how the charset was decided
-	Status      int           `json:"status,omitempty"`       // of the HTTP answer; 0: there is none, or it was assumed
-	RecordBytes int64         `json:"record_bytes,omitempty"` // of the record in its file, see Raw.Size
-	Bytes       int64         `json:"bytes"`                  // payload bytes as stored in the record
-	Clipped     bool          `json:"clipped,omitempty"`      // the payload was cut, by a limit or by damage
-	Replaced    float64       `json:"replaced,omitempty"`     // share of U+FFFD in the text
-	Choices     Choices       `json:"choices,omitempty"`      // soft choices made for the page
-	Kind        Kind          `json:"kind,omitempty"`         // of an HTML page
-	Parsed      bool          `json:"parsed,omitempty"`       // read by way of a tree: the scanner could not be sure
-	Repeats     *Reference    `json:"repeats,omitempty"`      // of a revisit record: what it says of the capture whose text it has
-	Text        string        `json:"-"`                      // visible blocks, one a line, white space collapsed
+	CharsetFrom charset.Source `json:"charset_from"`           // how the charset was decided
+	Status      int            `json:"status,omitempty"`       // of the HTTP answer; 0: there is none, or it was assumed
+	RecordBytes int64          `json:"record_bytes,omitempty"` // of the record in its file, see Raw.Size
+	Bytes       int64          `json:"bytes"`                  // payload bytes as stored in the record
+	Clipped     bool           `json:"clipped,omitempty"`      // the payload was cut, by a limit or by damage
+	Replaced    float64        `json:"replaced,omitempty"`     // share of U+FFFD in the text
+	Choices     Choices        `json:"choices,omitempty"`      // soft choices made for the page
+	Kind        page.Kind      `json:"kind,omitempty"`         // of an HTML page
+	Parsed      bool           `json:"parsed,omitempty"`       // read by way of a tree: the scanner could not be sure
+	Repeats     *Reference     `json:"repeats,omitempty"`      // of a revisit record: what it says of the capture whose text it has
+	Text        string         `json:"-"`                      // visible blocks, one a line, white space collapsed
 }
 
 // Address is the target URI without scheme and fragment: captures of one page
@@ -59,14 +59,9 @@ func (d Document) Address() string {
 	return strings.ToLower(address[:host]) + address[host:]
 }
 
-// Kind says what a page is for.
-type Kind string
-
-// The kinds of pages. The TLCS paper clusters topic pages.
-const (
-	KindTopic      Kind = "topic"      // it says something
-	KindNavigation Kind = "navigation" // it leads to pages that do
-)
+// IsNavigation reports whether the page leads to others rather than saying
+// something itself.
+func (d Document) IsNavigation() bool { return d.Kind == page.KindNavigation }
 
 // TextID names a text: documents with the same visible text share it.
 func TextID(text string) [16]byte {
@@ -87,19 +82,6 @@ func documentID(recordID, uri, date string, block []byte) ID {
 	}
 	h.Write(block)
 	return ID(h.Sum(nil)[:16])
-}
-
-// siteOf is the registrable domain of uri's host, or the host itself where it
-// has none (addresses, test domains), or "" where there is no host.
-func siteOf(uri string) string {
-	host := hostOf(uri)
-	if host == "" || net.ParseIP(host) != nil {
-		return host
-	}
-	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return site
-	}
-	return host
 }
 
 // Reason says why a record became no document.

@@ -9,16 +9,21 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"neardup/extract/container"
+	"neardup/extract/internal/header"
+	"neardup/extract/internal/testkit"
+	"neardup/extract/page"
 )
 
 // TestListing makes a listing of the example crawl, or prints that of the files
-// that NEARDUP_ARCHIVE lists (see archives): a line of JSON for each record and each damaged place,
+// that NEARDUP_ARCHIVE lists (see testkit.Archives): a line of JSON for each record and each damaged place,
 // with the digest of the payload as stored whatever the record declares and its
 // HTTP status is. docs/peers/robust.py compares it with what warcio makes of
 // them.
 func TestListing(t *testing.T) {
-	names, example := archives()
-	o := Options{Limits: limitsOf(16<<20, 4<<20), Clean: CleanNone, Overlays: OverlaysKeep}
+	names, example := testkit.Archives("..")
+	o := Options{Limits: limitsOf(16<<20, 4<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysKeep}}
 	for status := range 1000 {
 		o.Statuses = append(o.Statuses, status)
 	}
@@ -72,17 +77,17 @@ func list(w io.Writer, name string, x *Extractor) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	switch format, err := Detect(f, true, x.o.Limits); {
+	switch format, err := container.Detect(f, true, x.o.Limits); {
 	case err != nil: // no archive
 		return printLine(w, listed{File: name, Damage: err.Error()})
-	case format != FormatWACZ:
+	case format != container.FormatWACZ:
 		return listRecords(w, name, f, x)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	members, err := Members(f, info.Size(), x.o.Limits)
+	members, err := container.Members(f, info.Size(), x.o.Limits)
 	for _, m := range members {
 		inside, err := m.Open()
 		if err != nil {
@@ -96,14 +101,14 @@ func list(w io.Writer, name string, x *Extractor) error {
 }
 
 func listRecords(w io.Writer, name string, f io.ReaderAt, x *Extractor) error {
-	r, err := NewReader(f, Position{}, x.o.Limits)
+	r, err := container.NewReader(f, container.Position{}, x.o.Limits)
 	if err != nil {
 		return err
 	}
 	for {
 		raw, err := r.Next()
 		line := listed{File: name}
-		var damage *Damage
+		var damage *container.Damage
 		switch {
 		case err == io.EOF:
 			return nil
@@ -129,10 +134,10 @@ func printLine(w io.Writer, line listed) error {
 	return err
 }
 
-func (l *listed) of(raw *Raw, x *Extractor) {
+func (l *listed) of(raw *container.Raw, x *Extractor) {
 	l.Offset, l.Bytes, l.Clipped, l.Type = raw.Offset, raw.Length, raw.Clipped, string(raw.Format)
-	header := []byte("WARC/1.0\r\n")
-	for name, value := range headerFields(raw.Header) {
+	undeclared := []byte("WARC/1.0\r\n")
+	for name, value := range header.Fields(raw.Header) {
 		switch strings.ToLower(name) {
 		case "warc-payload-digest":
 			l.Declared = value
@@ -142,10 +147,10 @@ func (l *listed) of(raw *Raw, x *Extractor) {
 		case "warc-type":
 			l.Type = value
 		}
-		header = fmt.Appendf(header, "%s: %s\r\n", name, value)
+		undeclared = fmt.Appendf(undeclared, "%s: %s\r\n", name, value)
 	}
-	if raw.Format == FormatRecords {
-		raw.Header = append(header, "\r\n"...)
+	if raw.Format == container.FormatRecords {
+		raw.Header = append(undeclared, "\r\n"...)
 	}
 	doc, reason := x.Document(raw)
 	if l.Reason = reason; doc.Digest != "" {

@@ -12,14 +12,20 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+
+	"neardup/extract/container"
 )
 
-var zstdMark = []byte{0x28, 0xb5, 0x2f, 0xfd}
+// What bodies in these codings start with.
+var (
+	gzipMagic = []byte{0x1f, 0x8b, 0x08}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
 
 // payload is a body on its way out of its codings.
 type payload struct {
 	body    []byte
-	limits  Limits
+	limits  container.Limits
 	layers  int // decoded so far
 	clipped bool
 	choices Choices
@@ -30,7 +36,7 @@ type payload struct {
 // that are used on text and not declared are undone, and what breaks off is
 // kept as far as it goes. There is a reason for a coding that is not supported,
 // one that is broken from its start, and too many.
-func decodeBody(stored []byte, header http.Header, contentType string, limits Limits) (p payload, reason Reason) {
+func decodeBody(stored []byte, header http.Header, contentType string, limits container.Limits) (p payload, reason Reason) {
 	p = payload{body: stored, limits: limits}
 	codings := append(tokens(header, "Content-Encoding"), tokens(header, "Transfer-Encoding")...)
 	if len(codings) > limits.MaxCodings {
@@ -90,9 +96,9 @@ func (p *payload) undo(coding string) bool {
 // codingOf is the coding whose mark a body starts with.
 func codingOf(body []byte) string {
 	switch {
-	case bytes.HasPrefix(body, gzipMark):
+	case bytes.HasPrefix(body, gzipMagic):
 		return "gzip"
-	case bytes.HasPrefix(body, zstdMark):
+	case bytes.HasPrefix(body, zstdMagic):
 		return "zstd"
 	}
 	return ""

@@ -40,6 +40,13 @@ var choiceNames = []string{"status-assumed", "length-mismatch", "encoding-not-us
 	"charset-overruled", "charset-detected", "charset-assumed", "first-segment", "mojibake",
 	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure"}
 
+// set adds a choice, if it was made.
+func (c *Choices) set(choice Choices, made bool) {
+	if made {
+		*c |= choice
+	}
+}
+
 // Names are the names of the choices.
 func (c Choices) Names() []string {
 	var out []string

@@ -10,6 +10,9 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+
+	"neardup/extract/charset"
+	"neardup/extract/container"
 )
 
 // coded is s in a content coding; "raw" is deflate without zlib's frame.
@@ -55,43 +58,43 @@ func TestContentCodings(t *testing.T) {
 	words := strings.Repeat("some words ", 40)
 	for _, c := range []struct {
 		name    string
-		raw     *Raw
+		raw     *container.Raw
 		choices Choices
 		want    string
 	}{
-		{"brotli", httpRecord(coded(t, page, "br"), html, encoding("br")), 0, pageText},
-		{"zstd", httpRecord(coded(t, page, "zstd"), html, encoding("zstd")), 0, pageText},
+		{"brotli", httpRecord(coded(t, markup, "br"), html, encoding("br")), 0, pageText},
+		{"zstd", httpRecord(coded(t, markup, "zstd"), html, encoding("zstd")), 0, pageText},
 		{"zstd in two frames", httpRecord(coded(t, "<p>Visible ", "zstd")+coded(t, "text", "zstd"), html, encoding("zstd")), 0, pageText},
-		{"deflate", httpRecord(coded(t, page, "deflate"), html, encoding("deflate")), 0, pageText},
-		{"deflate without zlib", httpRecord(coded(t, page, "raw"), html, encoding("deflate")), 0, pageText},
-		{"x-deflate", httpRecord(coded(t, page, "raw"), html, encoding("X-Deflate")), 0, pageText},
-		{"gzip, then brotli", httpRecord(coded(t, page, "gzip", "br"), html, encoding("gzip, br")), 0, pageText},
-		{"three in two fields", httpRecord(coded(t, page, "br", "deflate", "zstd"), html, encoding("br, deflate"), encoding("zstd")), 0, pageText},
-		{"brotli twice", httpRecord(coded(t, page, "br", "br"), html, encoding("br, br")), 0, pageText},
-		{"transfer encoding gzip", httpRecord(coded(t, page, "gzip"), html, "Transfer-Encoding: gzip"), 0, pageText},
-		{"transfer encoding gzip, chunked", httpRecord(chunked(coded(t, page, "br", "gzip"), 9), html, encoding("br"), "Transfer-Encoding: gzip, chunked"), 0, pageText},
-		{"in quotes", httpRecord(coded(t, page, "br"), html, encoding(`"br"`)), 0, pageText},
-		{"none", httpRecord(page, html, encoding("none")), 0, pageText},
-		{"a resource", rawRecord(coded(t, page, "gzip"), fields("WARC-Type: resource", html)...), notDeclared, pageText},
+		{"deflate", httpRecord(coded(t, markup, "deflate"), html, encoding("deflate")), 0, pageText},
+		{"deflate without zlib", httpRecord(coded(t, markup, "raw"), html, encoding("deflate")), 0, pageText},
+		{"x-deflate", httpRecord(coded(t, markup, "raw"), html, encoding("X-Deflate")), 0, pageText},
+		{"gzip, then brotli", httpRecord(coded(t, markup, "gzip", "br"), html, encoding("gzip, br")), 0, pageText},
+		{"three in two fields", httpRecord(coded(t, markup, "br", "deflate", "zstd"), html, encoding("br, deflate"), encoding("zstd")), 0, pageText},
+		{"brotli twice", httpRecord(coded(t, markup, "br", "br"), html, encoding("br, br")), 0, pageText},
+		{"transfer encoding gzip", httpRecord(coded(t, markup, "gzip"), html, "Transfer-Encoding: gzip"), 0, pageText},
+		{"transfer encoding gzip, chunked", httpRecord(chunked(coded(t, markup, "br", "gzip"), 9), html, encoding("br"), "Transfer-Encoding: gzip, chunked"), 0, pageText},
+		{"in quotes", httpRecord(coded(t, markup, "br"), html, encoding(`"br"`)), 0, pageText},
+		{"none", httpRecord(markup, html, encoding("none")), 0, pageText},
+		{"a resource", rawRecord(coded(t, markup, "gzip"), fields("WARC-Type: resource", html)...), notDeclared, pageText},
 
-		{"brotli not used", httpRecord(page, html, encoding("br")), notUsed, pageText},
+		{"brotli not used", httpRecord(markup, html, encoding("br")), notUsed, pageText},
 		{"brotli not used, short text", httpRecord(";", plain, encoding("br")), notUsed, ";"},
-		{"deflate not used", httpRecord(page, html, encoding("deflate")), notUsed, pageText},
+		{"deflate not used", httpRecord(markup, html, encoding("deflate")), notUsed, pageText},
 		{"deflate not used, text like zlib", httpRecord("hC "+words, plain, encoding("deflate")), notUsed, "hC " + strings.TrimSpace(words)},
-		{"zstd not used", httpRecord(page, html, encoding("zstd")), notUsed, pageText},
-		{"gzip not used", httpRecord(page, html, encoding("gzip")), notUsed, pageText},
+		{"zstd not used", httpRecord(markup, html, encoding("zstd")), notUsed, pageText},
+		{"gzip not used", httpRecord(markup, html, encoding("gzip")), notUsed, pageText},
 		{"gzip not used, windows-1251", httpRecord("<p>\xcf\xf0", html+"; charset=windows-1251", encoding("br")), notUsed, "Пр"},
-		{"chunked not used", httpRecord(page, html, "Transfer-Encoding: chunked"), notUsed, pageText},
-		{"declared twice", httpRecord(coded(t, page, "br"), html, encoding("br"), encoding("br")), notUsed, pageText},
-		{"a charset in its place", httpRecord(page, html, encoding("utf-8")), notUsed, pageText},
-		{"aws-chunked, which storage adds", httpRecord(coded(t, page, "gzip"), html, encoding("gzip, aws-chunked")), notUsed | notDeclared, pageText},
-		{"brotli that is gzip", httpRecord(coded(t, page, "gzip"), html, encoding("br")), notUsed | notDeclared, pageText},
-		{"gzip that is zstd", httpRecord(coded(t, page, "zstd"), html, encoding("gzip")), notUsed | notDeclared, pageText},
+		{"chunked not used", httpRecord(markup, html, "Transfer-Encoding: chunked"), notUsed, pageText},
+		{"declared twice", httpRecord(coded(t, markup, "br"), html, encoding("br"), encoding("br")), notUsed, pageText},
+		{"a charset in its place", httpRecord(markup, html, encoding("utf-8")), notUsed, pageText},
+		{"aws-chunked, which storage adds", httpRecord(coded(t, markup, "gzip"), html, encoding("gzip, aws-chunked")), notUsed | notDeclared, pageText},
+		{"brotli that is gzip", httpRecord(coded(t, markup, "gzip"), html, encoding("br")), notUsed | notDeclared, pageText},
+		{"gzip that is zstd", httpRecord(coded(t, markup, "zstd"), html, encoding("gzip")), notUsed | notDeclared, pageText},
 
-		{"gzip not declared", httpRecord(coded(t, page, "gzip"), html), notDeclared, pageText},
-		{"zstd not declared", httpRecord(coded(t, page, "zstd"), html), notDeclared, pageText},
-		{"gzip used twice, declared once", httpRecord(coded(t, page, "gzip", "gzip"), html, encoding("gzip")), notDeclared, pageText},
-		{"five layers", httpRecord(coded(t, page, "gzip", "gzip", "gzip", "gzip", "gzip"), html), notDeclared, pageText},
+		{"gzip not declared", httpRecord(coded(t, markup, "gzip"), html), notDeclared, pageText},
+		{"zstd not declared", httpRecord(coded(t, markup, "zstd"), html), notDeclared, pageText},
+		{"gzip used twice, declared once", httpRecord(coded(t, markup, "gzip", "gzip"), html, encoding("gzip")), notDeclared, pageText},
+		{"five layers", httpRecord(coded(t, markup, "gzip", "gzip", "gzip", "gzip", "gzip"), html), notDeclared, pageText},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc, reason := NewExtractor(options).Document(c.raw)
@@ -100,10 +103,10 @@ func TestContentCodings(t *testing.T) {
 			}
 		})
 	}
-	for name, raw := range map[string]*Raw{
-		"an archive to download": httpRecord(coded(t, page, "gzip"), "Content-Type: application/gzip"),
-		"gzip without a type":    httpRecord(coded(t, page, "gzip"), "X: y"),
-		"six layers":             httpRecord(coded(t, page, "gzip", "gzip", "gzip", "gzip", "gzip", "gzip"), html),
+	for name, raw := range map[string]*container.Raw{
+		"an archive to download": httpRecord(coded(t, markup, "gzip"), "Content-Type: application/gzip"),
+		"gzip without a type":    httpRecord(coded(t, markup, "gzip"), "X: y"),
+		"six layers":             httpRecord(coded(t, markup, "gzip", "gzip", "gzip", "gzip", "gzip", "gzip"), html),
 	} {
 		if _, reason := NewExtractor(options).Document(raw); reason != ReasonMediaType {
 			t.Errorf("%s: %q", name, reason)
@@ -144,16 +147,16 @@ func TestContentLengthLies(t *testing.T) {
 	const html = "Content-Type: text/html"
 	for _, c := range []struct {
 		name    string
-		raw     *Raw
+		raw     *container.Raw
 		flagged bool
 	}{
-		{"right", httpRecord(page, html, "Content-Length: 59"), false},
-		{"too short", httpRecord(page, html, "Content-Length: 10"), true},
-		{"too long", httpRecord(page, html, "Content-Length: 1000"), true},
-		{"huge", httpRecord(page, html, "Content-Length: 99999999999999999999"), false},
-		{"negative", httpRecord(page, html, "Content-Length: -1"), true},
-		{"no number", httpRecord(page, html, "Content-Length: x"), false},
-		{"with chunks", httpRecord(chunked(page, 9), html, "Content-Length: 59", "Transfer-Encoding: chunked"), false},
+		{"right", httpRecord(markup, html, "Content-Length: 59"), false},
+		{"too short", httpRecord(markup, html, "Content-Length: 10"), true},
+		{"too long", httpRecord(markup, html, "Content-Length: 1000"), true},
+		{"huge", httpRecord(markup, html, "Content-Length: 99999999999999999999"), false},
+		{"negative", httpRecord(markup, html, "Content-Length: -1"), true},
+		{"no number", httpRecord(markup, html, "Content-Length: x"), false},
+		{"with chunks", httpRecord(chunked(markup, 9), html, "Content-Length: 59", "Transfer-Encoding: chunked"), false},
 	} {
 		if doc := document(t, c.raw); doc.Text != pageText || doc.Clipped || doc.Choices&ChoiceLengthMismatch != 0 != c.flagged {
 			t.Errorf("%s: %q, clipped %v, %v", c.name, doc.Text, doc.Clipped, doc.Choices.Names())
@@ -163,17 +166,17 @@ func TestContentLengthLies(t *testing.T) {
 
 func FuzzPayload(f *testing.F) {
 	for _, coding := range []string{"gzip", "br", "zstd", "deflate", "raw"} {
-		f.Add("text/html", strings.Replace(coding, "raw", "deflate", 1), "", []byte(coded(f, page, coding)))
-		f.Add("text/html", "", "", []byte(coded(f, page, coding)))
+		f.Add("text/html", strings.Replace(coding, "raw", "deflate", 1), "", []byte(coded(f, markup, coding)))
+		f.Add("text/html", "", "", []byte(coded(f, markup, coding)))
 	}
 	f.Add("text/plain; charset=gbk", "gzip, br", "gzip, chunked", []byte(chunked(coded(f, chinese, "br", "gzip"), 20)))
-	f.Add("", "br", "chunked", []byte(page))
+	f.Add("", "br", "chunked", []byte(markup))
 	f.Add("application/octet-stream", "", "", []byte(`{"a":[1,2]}`))
 	f.Add("text/xml", "", "", []byte(`<?xml version="1.0" encoding="koi8-r"?><html/>`))
 	f.Add("text/html", "", "", []byte("%PDF-1.4"))
 	for _, s := range samples {
-		f.Add("text/html", "", "", []byte(in(f, s.charset, "<p>"+s.text)))
-		f.Add("text/plain; charset="+s.charset, "", "", []byte(in(f, s.charset, s.text)))
+		f.Add("text/html", "", "", []byte(in(f, s.Charset, "<p>"+s.Text)))
+		f.Add("text/plain; charset="+s.Charset, "", "", []byte(in(f, s.Charset, s.Text)))
 	}
 	o := Options{Statuses: []int{200}, Limits: limitsOf(4096, 2048)}
 	f.Fuzz(func(t *testing.T, contentType, content, transfer string, body []byte) {
@@ -197,7 +200,7 @@ func FuzzPayload(f *testing.F) {
 		if (reason == ReasonNone) != (doc.Text != "") || (doc.CharsetFrom != "") != (reason == ReasonNone) || doc.Replaced < 0 || doc.Replaced > 1 {
 			t.Errorf("reason %q: %+v", reason, doc)
 		}
-		if doc.Charset != "" && lookup(doc.Charset) != doc.Charset {
+		if doc.Charset != "" && charset.Labelled("charset="+doc.Charset) != doc.Charset {
 			t.Errorf("charset %q", doc.Charset)
 		}
 		checkLines(t, doc.Text, o.MaxTextBytes)

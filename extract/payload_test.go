@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"neardup/extract/container"
 )
 
 // chunked is s in chunks of at most n bytes.
@@ -18,7 +20,7 @@ func chunked(s string, n int) string {
 }
 
 // httpRecord is a response record with the header fields and the body.
-func httpRecord(body string, header ...string) *Raw {
+func httpRecord(body string, header ...string) *container.Raw {
 	return rawRecord("HTTP/1.1 200 OK\r\n"+strings.Join(header, "\r\n")+"\r\n\r\n"+body, fields()...)
 }
 
@@ -33,38 +35,38 @@ func TestTransferAndContentEncoding(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name    string
-		raw     *Raw
+		raw     *container.Raw
 		want    string
 		clipped bool
 	}{
-		{"chunked", httpRecord(chunked(page, 7), html, chunk), pageText, false},
-		{"chunked, in another case", httpRecord(chunked(page, 7), html, "transfer-encoding: Chunked"), pageText, false},
+		{"chunked", httpRecord(chunked(markup, 7), html, chunk), pageText, false},
+		{"chunked, in another case", httpRecord(chunked(markup, 7), html, "transfer-encoding: Chunked"), pageText, false},
 		{"chunked, with extensions and padding", httpRecord("a;x=y\r\nVisible te\r\n2  \r\nxt\r\n0\r\n\r\n", html, chunk), pageText, false},
-		{"chunked, with trailers", httpRecord(strings.TrimSuffix(chunked(page, 7), "\r\n")+"X: y\r\n\r\n", html, chunk), pageText, false},
-		{"chunked, bare line ends", httpRecord(strings.ReplaceAll(chunked(page, 7), "\r\n", "\n"), html, chunk), pageText, false},
-		{"chunked declared and not used", httpRecord(page, html, chunk), pageText, false},
+		{"chunked, with trailers", httpRecord(strings.TrimSuffix(chunked(markup, 7), "\r\n")+"X: y\r\n\r\n", html, chunk), pageText, false},
+		{"chunked, bare line ends", httpRecord(strings.ReplaceAll(chunked(markup, 7), "\r\n", "\n"), html, chunk), pageText, false},
+		{"chunked declared and not used", httpRecord(markup, html, chunk), pageText, false},
 		{"chunked declared and not used, text", httpRecord("Facade of text", "Content-Type: text/plain", chunk), "Facade of text", false},
 		{"chunked declared and not used, number", httpRecord("12\nmore", "Content-Type: text/plain", chunk), "12\nmore", false},
 		{"chunked, nothing in it", httpRecord("0\r\n\r\n", html, chunk), "", false},
-		{"chunked, without its end", httpRecord(strings.TrimSuffix(chunked(page, 7), "0\r\n\r\n"), html, chunk), pageText, true},
+		{"chunked, without its end", httpRecord(strings.TrimSuffix(chunked(markup, 7), "0\r\n\r\n"), html, chunk), pageText, true},
 		{"chunked, clipped in a chunk", httpRecord(chunked("<p>Visible", 50)[:8], html, chunk), "Vi", true},
 		{"chunked, in many small chunks", httpRecord(chunked(longText, 1), html, chunk), longText, false},
 		{"chunked, clipped in a size", httpRecord("7\r\nVisible\r\n1", html, chunk), "Visible", true},
 		{"chunked, broken later", httpRecord("7\r\nVisible\r\nzzz\r\n", html, chunk), "Visible", true},
 
-		{"gzip", httpRecord(member(page, 6), html, gz), pageText, false},
-		{"x-gzip", httpRecord(member(page, 6), html, "Content-Encoding: X-GZIP"), pageText, false},
+		{"gzip", httpRecord(member(markup, 6), html, gz), pageText, false},
+		{"x-gzip", httpRecord(member(markup, 6), html, "Content-Encoding: X-GZIP"), pageText, false},
 		{"gzip in two members", httpRecord(members("<p>Visible ", "text"), html, gz), pageText, false},
-		{"gzip twice", httpRecord(member(member(page, 6), 6), html, "Content-Encoding: gzip, gzip"), pageText, false},
-		{"gzip declared twice", httpRecord(member(page, 6), html, gz, gz), pageText, false},
-		{"gzip declared and not used", httpRecord(page, html, gz), pageText, false},
-		{"gzip, chunked", httpRecord(chunked(member(page, 6), 9), html, gz, chunk), pageText, false},
-		{"gzip, chunked declared and not used", httpRecord(member(page, 6), html, gz, chunk), pageText, false},
-		{"gzip, garbage after", httpRecord(member(page, 6)+"garbage", html, gz), pageText, true},
+		{"gzip twice", httpRecord(member(member(markup, 6), 6), html, "Content-Encoding: gzip, gzip"), pageText, false},
+		{"gzip declared twice", httpRecord(member(markup, 6), html, gz, gz), pageText, false},
+		{"gzip declared and not used", httpRecord(markup, html, gz), pageText, false},
+		{"gzip, chunked", httpRecord(chunked(member(markup, 6), 9), html, gz, chunk), pageText, false},
+		{"gzip, chunked declared and not used", httpRecord(member(markup, 6), html, gz, chunk), pageText, false},
+		{"gzip, garbage after", httpRecord(member(markup, 6)+"garbage", html, gz), pageText, true},
 		{"gzip, checksum clipped", httpRecord(zipped[:len(zipped)-8], html, gz), longText, true},
-		{"gzip, then brotli that is not used", httpRecord(member(page, 6), html, "Content-Encoding: gzip, br"), pageText, false},
-		{"identity", httpRecord(page, html, "Content-Encoding: identity"), pageText, false},
-		{"empty encoding", httpRecord(page, html, "Content-Encoding: "), pageText, false},
+		{"gzip, then brotli that is not used", httpRecord(member(markup, 6), html, "Content-Encoding: gzip, br"), pageText, false},
+		{"identity", httpRecord(markup, html, "Content-Encoding: identity"), pageText, false},
+		{"empty encoding", httpRecord(markup, html, "Content-Encoding: "), pageText, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc, reason := NewExtractor(options).Document(c.raw)
@@ -98,7 +100,7 @@ func TestGzipBombIsLimited(t *testing.T) {
 }
 
 func TestUnsupportedContentEncodingIsCounted(t *testing.T) {
-	for name, raw := range map[string]*Raw{
+	for name, raw := range map[string]*container.Raw{
 		"brotli":               httpRecord("\x0b\x02\x80", "Content-Type: text/html", "Content-Encoding: br"),
 		"zstd":                 httpRecord("\x28\xb5\x2f\xfd", "Content-Type: text/html", "Content-Encoding: zstd"),
 		"nonsense":             httpRecord("\x00\x01\x02", "Content-Type: text/html", "Content-Encoding: utf-8"),
@@ -109,7 +111,7 @@ func TestUnsupportedContentEncodingIsCounted(t *testing.T) {
 			t.Errorf("%s: %q", name, reason)
 		}
 	}
-	many := httpRecord(page, "Content-Type: text/html", "Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip")
+	many := httpRecord(markup, "Content-Type: text/html", "Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip")
 	if _, reason := NewExtractor(options).Document(many); reason != ReasonCodings {
 		t.Errorf("too many: %q", reason)
 	}

@@ -9,6 +9,11 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"neardup/extract/charset"
+	"neardup/extract/internal/header"
+	"neardup/extract/page"
+	"neardup/extract/uri"
 )
 
 // A TextReader reads the text of bodies of a media type.
@@ -31,16 +36,16 @@ type Body struct {
 type Text struct {
 	Title, Text string
 	Charset     string
-	CharsetFrom CharsetSource
+	CharsetFrom charset.Source
 	Choices     Choices
-	Kind        Kind
+	Kind        page.Kind
 	Parsed      bool // by way of a tree
 }
 
 // textReaders are the media types that become documents. Text of another type
 // is one more line here, or in an Extractor's Readers.
 func textReaders(o Options) map[string]TextReader {
-	pages := newHTMLReader(o)
+	pages := htmlReader{page.NewReader(o.Options)}
 	return map[string]TextReader{
 		"text/html":             pages,
 		"application/xhtml+xml": pages,
@@ -48,79 +53,43 @@ func textReaders(o Options) map[string]TextReader {
 	}
 }
 
-type htmlReader struct {
-	clean Clean
-	drop  bool // overlays
-	sites []site
+// decoded is the text of a body, as its charset was decided.
+func (b Body) decoded() (string, Text) {
+	s, d := charset.Decode(charset.Body{Bytes: b.Bytes, MediaType: b.MediaType, ContentType: b.ContentType})
+	t := Text{Charset: d.Name, CharsetFrom: d.From}
+	t.Choices.set(ChoiceCharsetOverruled, d.Overruled)
+	t.Choices.set(ChoiceCharsetDetected, d.From == charset.FromText)
+	t.Choices.set(ChoiceCharsetAssumed, d.From == charset.FromFallback)
+	return s, t
 }
 
-func newHTMLReader(o Options) htmlReader {
-	sites, err := compileSites(o.Sites)
-	if err != nil {
-		panic(err) // Validate says so before
-	}
-	return htmlReader{clean: o.Clean, drop: o.Overlays == OverlaysDrop, sites: sites}
-}
+type htmlReader struct{ pages *page.Reader }
 
 func (r htmlReader) ReadText(b Body) Text {
-	page, t := decodeCharset(b)
-	s, choices := r.show(page, b)
-	t.Title, t.Text, t.Parsed = s.title, s.text, s.parsed
-	t.Choices |= choices
-	if t.Text == "" {
-		return t
-	}
-	lines := measures(s)
-	t.Kind = kindOf(lines)
-	if r.clean == CleanMain {
-		if main, sure := mainText(s, lines); sure {
-			t.Text = main
-		} else {
-			t.Choices |= ChoiceMainUnsure
-		}
-	}
+	s, t := b.decoded()
+	shown := r.pages.Read(s, b.Host, b.MaxText)
+	t.Title, t.Text, t.Kind, t.Parsed = shown.Title, shown.Text, shown.Kind, shown.Parsed
+	t.Choices.set(ChoiceOverlayDropped, shown.OverlayDropped)
+	t.Choices.set(ChoiceRulesUnmatched, shown.RulesUnmatched)
+	t.Choices.set(ChoiceTextCut, shown.Cut)
+	t.Choices.set(ChoiceMainUnsure, shown.MainUnsure)
 	return t
-}
-
-// show returns what the page shows under the rules of its site.
-func (r htmlReader) show(page string, b Body) (s shown, choices Choices) {
-	ok := false
-	if site := siteFor(r.sites, b.Host); site != nil {
-		if s, ok = site.text(page, b.MaxText, r.drop); !ok {
-			choices |= ChoiceRulesUnmatched
-		}
-	}
-	switch {
-	case ok:
-	case r.drop:
-		s = withoutOverlays(page, b.MaxText)
-	default:
-		s = visibleText(page, b.MaxText)
-	}
-	if s.dropped {
-		choices |= ChoiceOverlayDropped
-	}
-	if s.cut {
-		choices |= ChoiceTextCut
-	}
-	return s, choices
 }
 
 type plainReader struct{}
 
 func (plainReader) ReadText(b Body) Text {
-	s, t := decodeCharset(b)
+	s, t := b.decoded()
 	var cut bool
-	if t.Text, cut = plainText(s, b.MaxText); cut {
-		t.Choices |= ChoiceTextCut
-	}
+	t.Text, cut = page.PlainText(s, b.MaxText)
+	t.Choices.set(ChoiceTextCut, cut)
 	return t
 }
 
 // read turns a decoded body into the document's text.
 func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
 	declared := mediaTypeOf(contentType)
-	doc.MediaType = decideType(declared, lookup(labelIn(contentType)), body)
+	doc.MediaType = decideType(declared, charset.Labelled(contentType), body)
 	if doc.MediaType != declared {
 		doc.Choices |= ChoiceTypeSniffed
 	}
@@ -129,7 +98,7 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 		return doc, ReasonMediaType
 	}
 	t := reader.ReadText(Body{
-		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: hostOf(doc.TargetURI),
+		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uri.Host(doc.TargetURI),
 	})
 	if t.Text == "" {
 		return doc, ReasonNoText
@@ -153,7 +122,7 @@ func mediaTypeOf(contentType string) string {
 		if i := strings.IndexAny(mediaType, ";,: \t\"'"); i >= 0 { // "text/html charset=utf-8" happens
 			mediaType = mediaType[:i]
 		}
-		mediaType = clean(strings.ToLower(mediaType))
+		mediaType = header.Clean(strings.ToLower(mediaType))
 	}
 	return mediaType
 }
@@ -177,8 +146,8 @@ var vague = map[string]bool{
 // declared to be plain text would be compared with its markup. Types that are
 // declared and not those of pages stay: an error page in place of a picture is
 // no page of the site.
-func decideType(declared, charset string, body []byte) string {
-	head := sniffable(body, charset)
+func decideType(declared, label string, body []byte) string {
+	head := charset.Sniffable(body, label)
 	switch {
 	case vague[declared] || !strings.Contains(declared, "/"):
 		return sniff(head, body)
@@ -252,37 +221,7 @@ func binaryType(head []byte) string {
 }
 
 // looksText tells whether a body may be text in some charset.
-func looksText(body []byte) bool { return isText(http.DetectContentType(sniffable(body, ""))) }
-
-// sniffable is the start of a body for the rules that know ASCII: without a
-// byte order mark, and UTF-16 narrowed, of which it may be declared to be.
-func sniffable(body []byte, charset string) []byte {
-	head := body[:min(len(body), 1024)]
-	name, n := bom(head)
-	if head = head[n:]; name == "" {
-		name = utf16Of(head)
-	}
-	if name == "" && bytes.IndexByte(head, 0) >= 0 {
-		name = charset
-	}
-	odd := 0
-	switch name {
-	case "utf-16be":
-		odd = 1
-	case "utf-16le":
-	default:
-		return head
-	}
-	out := make([]byte, 0, len(head)/2)
-	for i := 0; i+1 < len(head); i += 2 {
-		c := head[i+odd]
-		if head[i+1-odd] != 0 {
-			c = 0x80 // some character
-		}
-		out = append(out, c)
-	}
-	return out
-}
+func looksText(body []byte) bool { return isText(http.DetectContentType(charset.Sniffable(body, ""))) }
 
 // firstElement returns the name of the first element of a body that starts
 // with markup, and of its document type.

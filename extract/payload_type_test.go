@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"neardup/extract/charset"
+	"neardup/extract/page"
 )
 
 // sentences are n lines that do not compress to nothing.
@@ -22,18 +25,18 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		png   = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 		xhtml = `<?xml version="1.0"?><!DOCTYPE html PUBLIC "x" "y"><html xmlns="http://www.w3.org/1999/xhtml"><body>Visible text</body></html>`
 		rss   = `<?xml version="1.0"?><!-- a --><rss version="2.0"><channel/></rss>`
-		html  = "<!-- a --> \n" + page
+		html  = "<!-- a --> \n" + markup
 	)
 	noise := strings.Repeat("a\x01\x02b\x00\x9c", 100)
 	for _, c := range []struct {
 		declared, body, want string
 	}{
-		{"text/html", page, "text/html"},
-		{"TEXT/HTML; charset=utf-8", page, "text/html"},
-		{"text/html, text/html", page, "text/html"},
-		{"text/html charset=utf-8", page, "text/html"},
-		{`"text/html"`, page, "text/html"},
-		{"text/html:charset=utf-8", page, "text/html"},
+		{"text/html", markup, "text/html"},
+		{"TEXT/HTML; charset=utf-8", markup, "text/html"},
+		{"text/html, text/html", markup, "text/html"},
+		{"text/html charset=utf-8", markup, "text/html"},
+		{`"text/html"`, markup, "text/html"},
+		{"text/html:charset=utf-8", markup, "text/html"},
 		{"image/png Last-modified: yesterday", png, "image/png"},
 		{"text/html", "no markup", "text/html"},
 		{"text/html", "BM is no bitmap", "text/html"},
@@ -51,13 +54,13 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		{"text/html", xhtml, "text/html"},
 		{"application/xhtml+xml", xhtml, "application/xhtml+xml"},
 		{"application/xhtml+xml", png, "image/png"},
-		{"text/html", in(t, "utf-16le", page), "text/html"},
+		{"text/html", in(t, "utf-16le", markup), "text/html"},
 
 		{"text/plain", "words", "text/plain"},
-		{"text/plain", page, "text/html"},
+		{"text/plain", markup, "text/html"},
 		{"text/plain", "\xef\xbb\xbf" + html, "text/html"},
 		{"text/plain", xhtml, "text/html"},
-		{"text/plain", "\xff\xfe" + in(t, "utf-16le", page), "text/html"},
+		{"text/plain", "\xff\xfe" + in(t, "utf-16le", markup), "text/html"},
 		{"text/plain", "<b>that</b> is markup to be seen", "text/plain"},
 		{"text/plain", "to write <html>, do this", "text/plain"},
 		{"text/plain", png, "image/png"},
@@ -66,7 +69,7 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		{"text/plain; charset=utf-16le", in(t, "utf-16le", chinese), "text/plain"},
 		{"text/plain", "\x1b[1mbold\x1b[0m", "text/plain"},
 
-		{"", page, "text/html"},
+		{"", markup, "text/html"},
 		{"", "<center>old</center>", "text/html"},
 		{"", "<meta charset=x>", "text/html"},
 		{"", xhtml, "application/xhtml+xml"},
@@ -76,12 +79,12 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		{"", png, "image/png"},
 		{"", noise, "application/octet-stream"},
 		{"application/octet-stream", html, "text/html"},
-		{"unknown", page, "text/html"},
-		{"application/x-httpd-php", page, "text/html"},
+		{"unknown", markup, "text/html"},
+		{"application/x-httpd-php", markup, "text/html"},
 
 		{"application/xml", xhtml, "application/xhtml+xml"},
 		{"text/xml", rss, "text/xml"},
-		{"image/gif", page, "image/gif"},
+		{"image/gif", markup, "image/gif"},
 		{"text/css", "p { color: red }", "text/css"},
 		{"application/json", `{"a": 1}`, "application/json"},
 	} {
@@ -108,7 +111,7 @@ func (keysReader) ReadText(b Body) Text {
 	for key := range m {
 		out.WriteString(key)
 	}
-	return Text{Title: "keys", Text: out.String(), Charset: "utf-8", CharsetFrom: CharsetUTF8}
+	return Text{Title: "keys", Text: out.String(), Charset: "utf-8", CharsetFrom: charset.FromUTF8}
 }
 
 func TestTextOfOtherTypesCanBeAdded(t *testing.T) {
@@ -127,14 +130,14 @@ func TestTextOfOtherTypesCanBeAdded(t *testing.T) {
 }
 
 func TestAnswersWithoutStatusAreFlagged(t *testing.T) {
-	for _, block := range []string{page, "Content-Type: text/html\r\nServer: x\r\n\r\n" + page, "content-type: text/html\n\n" + page} {
+	for _, block := range []string{markup, "Content-Type: text/html\r\nServer: x\r\n\r\n" + markup, "content-type: text/html\n\n" + markup} {
 		if doc := document(t, rawRecord(block, fields()...)); doc.Choices&ChoiceStatusAssumed == 0 || doc.Text != pageText {
 			t.Errorf("%.20q: %v %q", block, doc.Choices.Names(), doc.Text)
 		}
 	}
 	o := options
 	o.Statuses = []int{404}
-	if _, reason := NewExtractor(o).Document(rawRecord(page, fields()...)); reason != ReasonStatus {
+	if _, reason := NewExtractor(o).Document(rawRecord(markup, fields()...)); reason != ReasonStatus {
 		t.Errorf("only 404 wanted: %q", reason)
 	}
 	if doc := document(t, response()); doc.Choices != 0 {
@@ -166,5 +169,39 @@ func TestChoicesHaveNames(t *testing.T) {
 	}
 	if json.Unmarshal([]byte(`["nonsense"]`), &c) == nil || json.Unmarshal([]byte(`1`), &c) == nil {
 		t.Error("nonsense was read")
+	}
+}
+
+func TestCutTextIsFlagged(t *testing.T) {
+	for _, c := range []struct {
+		contentType, body string
+		cut               bool
+	}{
+		{"text/html", "<p>" + strings.Repeat("word ", 400), true},
+		{"text/html", "<p>" + strings.Repeat("word ", 100), false},
+		{"text/html", "\x00<p>" + strings.Repeat("word ", 400), true}, // by way of the tree
+		{"text/plain", strings.Repeat("word ", 400), true},
+		{"text/plain", strings.Repeat("word ", 100), false},
+	} {
+		o := options
+		o.MaxTextBytes = 1024
+		doc, reason := NewExtractor(o).Document(httpRecord(c.body, "Content-Type: "+c.contentType))
+		if reason != ReasonNone || (doc.Choices&ChoiceTextCut != 0) != c.cut {
+			t.Errorf("%s of %d bytes: %s %v", c.contentType, len(c.body), reason, doc.Choices.Names())
+		}
+	}
+}
+
+// From the record to the document: the host is that of its target URI.
+func TestDocumentUnderSiteRules(t *testing.T) {
+	o := options
+	o.Sites = []page.SiteRules{{Host: "example.co.uk", Drop: []string{"p.x"}}}
+	doc, reason := NewExtractor(o).Document(httpRecord("<p>a<p class=x>b", "Content-Type: text/html"))
+	if reason != ReasonNone || doc.Text != "a" || !doc.Parsed || doc.Kind != page.KindTopic {
+		t.Errorf("%q: %+v", reason, doc)
+	}
+	o.Sites[0].Host = "example.com"
+	if doc, reason = NewExtractor(o).Document(httpRecord("<p>a<p class=x>b", "Content-Type: text/html")); doc.Text != "a\nb" || doc.Parsed {
+		t.Errorf("another host: %q: %+v", reason, doc)
 	}
 }

@@ -13,56 +13,30 @@ import (
 	"sync"
 
 	"github.com/nlnwa/gowarc"
+
+	"neardup/extract/charset"
+	"neardup/extract/container"
+	"neardup/extract/internal/header"
+	"neardup/extract/page"
+	"neardup/extract/uri"
 )
 
 // Options are the settings of the extraction.
 type Options struct {
-	Statuses []int `yaml:"statuses" json:"statuses"` // HTTP statuses whose pages are documents
-	Limits   `yaml:",inline"`
-
-	Clean    Clean       `yaml:"clean" json:"clean"`       // how much of a page's visible text is its text
-	Overlays string      `yaml:"overlays" json:"overlays"` // cookie banners and the like: drop or keep
-	Sites    []SiteRules `yaml:"sites" json:"sites"`       // what to read of the pages of single hosts
-}
-
-// Clean says how much of a page's visible text is its text.
-type Clean string
-
-// The ways to clean.
-const (
-	CleanNone Clean = "none" // all of it
-	CleanMain Clean = "main" // its main content, where that is certain
-)
-
-// What becomes of overlays.
-const (
-	OverlaysDrop = "drop"
-	OverlaysKeep = "keep"
-)
-
-// SiteRules say what to read of the pages of a host: only what one of the
-// selectors Keep selects, if there are any, and nothing that one of Drop does.
-type SiteRules struct {
-	Host string   `yaml:"host" json:"host"`           // of the target URI; also of its subdomains
-	Keep []string `yaml:"keep" json:"keep,omitempty"` // CSS selectors
-	Drop []string `yaml:"drop" json:"drop,omitempty"`
+	Statuses         []int `yaml:"statuses" json:"statuses"` // HTTP statuses whose pages are documents
+	container.Limits `yaml:",inline"`
+	page.Options     `yaml:",inline"`
 }
 
 // Validate says what is wrong with the options.
 func (o Options) Validate() error {
-	switch {
-	case len(o.Statuses) == 0:
+	if len(o.Statuses) == 0 {
 		return fmt.Errorf("statuses: at least one is needed, such as 200")
-	case o.Clean != CleanNone && o.Clean != CleanMain:
-		return fmt.Errorf("clean: %q is neither %s nor %s", o.Clean, CleanNone, CleanMain)
-	case o.Overlays != OverlaysDrop && o.Overlays != OverlaysKeep:
-		return fmt.Errorf("overlays: %q is neither %s nor %s", o.Overlays, OverlaysDrop, OverlaysKeep)
 	}
 	if err := o.Limits.Validate(); err != nil {
 		return err
 	}
-	_, err := compileSites(o.Sites)
-	return err
+	return o.Options.Validate()
 }
 
 // Extractor turns records into documents. It is not safe for concurrent use.
@@ -89,7 +63,7 @@ func NewExtractor(o Options) *Extractor {
 }
 
 // Document makes a document of the record, or says why there is none.
-func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
+func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	defer func() {
 		if recover() != nil { // hostile input found a library's mistake: one record, not the run
 			doc, reason = Document{}, ReasonPanic
@@ -102,7 +76,7 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 	if doc.TargetURI = h.uri; doc.TargetURI == "" {
 		return doc, ReasonNoURI
 	}
-	if h.http && headerEnd(h.block[:min(len(h.block), x.o.MaxHeaderBytes)], 0) == 0 {
+	if h.http && header.End(h.block[:min(len(h.block), x.o.MaxHeaderBytes)], 0) == 0 {
 		h.block = endHeader(h.block)
 	}
 	if h.revisit {
@@ -111,7 +85,7 @@ func (x *Extractor) Document(raw *Raw) (doc Document, reason Reason) {
 		return doc, reason
 	}
 	doc.RecordBytes = raw.Size
-	doc.Site = siteOf(doc.TargetURI)
+	doc.Site = uri.Site(doc.TargetURI)
 	doc.Date = h.date
 
 	block, payload, contentType := h.block, h.block, h.contentType
@@ -184,11 +158,11 @@ type head struct {
 }
 
 // head reads the record's header, or says why the record is no document.
-func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
+func (x *Extractor) head(raw *container.Raw) (h head, reason Reason) {
 	switch raw.Format {
-	case FormatARC:
+	case container.FormatARC:
 		return arcHead(raw, x.o.MaxHeaderBytes)
-	case FormatTSV, FormatJSONL:
+	case container.FormatTSV, container.FormatJSONL:
 		return lineHead(raw)
 	}
 	if isRequest(raw.Header) {
@@ -211,10 +185,10 @@ func (x *Extractor) head(raw *Raw) (h head, reason Reason) {
 		return h, Reason(rec.Type().String())
 	}
 	f := rec.WarcHeader()
-	trimmed := func(name string) string { return clean(strings.Trim(f.Get(name), "<> \t")) }
+	trimmed := func(name string) string { return header.Clean(strings.Trim(f.Get(name), "<> \t")) }
 	h = head{
 		id: trimmed(gowarc.WarcRecordID), uri: trimmed(gowarc.WarcTargetURI),
-		date: clean(f.Get(gowarc.WarcDate)), digest: clean(digest), contentType: f.Get(gowarc.ContentType),
+		date: header.Clean(f.Get(gowarc.WarcDate)), digest: header.Clean(digest), contentType: f.Get(gowarc.ContentType),
 		block: raw.Block,
 	}
 	h.segment = f.Has(gowarc.WarcSegmentNumber)
@@ -249,8 +223,8 @@ var parsedFields = map[string]bool{
 // hashes nor copies payloads, and only the fields that are used. gowarc refuses
 // a record whose digest fields it cannot read, so it does not get them; the
 // payload's is returned.
-func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, err error) {
-	version, _, _ := bytes.Cut(header, []byte{'\n'})
+func (x *Extractor) parse(raw []byte) (rec gowarc.WarcRecord, digest string, err error) {
+	version, _, _ := bytes.Cut(raw, []byte{'\n'})
 	if version = bytes.TrimSpace(version); len(version) <= len("WARC/") {
 		return nil, "", fmt.Errorf("no WARC version")
 	}
@@ -258,7 +232,7 @@ func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, 
 	b.Reset()
 	b.Write(bytes.ToUpper(version))
 	b.WriteString("\r\n")
-	for name, value := range headerFields(header) {
+	for name, value := range header.Fields(raw) {
 		switch lower := strings.ToLower(name); {
 		case lower == "warc-payload-digest":
 			digest = value
@@ -281,7 +255,7 @@ func (x *Extractor) parse(header []byte) (rec gowarc.WarcRecord, digest string, 
 // that block starts with. It takes what net/http refuses and crawls hold: a
 // status line without a reason, a field without a colon, bare line ends.
 func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n int, ok bool) {
-	n = headerEnd(block[:min(len(block), maxHeader)], 0)
+	n = header.End(block[:min(len(block), maxHeader)], 0)
 	first, _, _ := bytes.Cut(block[:n], []byte{'\n'})
 	words := strings.Fields(string(first))
 	if len(words) < 2 || !startsHTTP(first) {
@@ -296,7 +270,7 @@ func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n i
 		return 0, nil, 0, false
 	}
 	fields = http.Header{}
-	for name, value := range headerFields(block[:n]) {
+	for name, value := range header.Fields(block[:n]) {
 		fields.Add(name, value)
 	}
 	return status, fields, n, true
@@ -309,8 +283,8 @@ func parseBareHTTP(block []byte, maxHeader int) (fields http.Header, n int, ok b
 		return nil, 0, false
 	}
 	fields = http.Header{}
-	n = headerEnd(block[:min(len(block), maxHeader)], 0)
-	for name, value := range headerFields(append([]byte("\n"), block[:n]...)) {
+	n = header.End(block[:min(len(block), maxHeader)], 0)
+	for name, value := range header.Fields(append([]byte("\n"), block[:n]...)) {
 		if strings.ContainsAny(name, " \t<>") {
 			n = 0
 			break
@@ -320,14 +294,14 @@ func parseBareHTTP(block []byte, maxHeader int) (fields http.Header, n int, ok b
 	if n > 0 && fields.Get("Content-Type") != "" {
 		return fields, n, true
 	}
-	name, doctype := firstElement(sniffable(block, ""))
+	name, doctype := firstElement(charset.Sniffable(block, ""))
 	return http.Header{}, 0, name == "html" || doctype == "html"
 }
 
 // whyNoHTTP is the reason for which a block that should start with an HTTP
 // header does not.
 func whyNoHTTP(block []byte, maxHeader int) Reason {
-	if len(block) > maxHeader && startsHTTP(block) && headerEnd(block[:maxHeader], 0) == 0 {
+	if len(block) > maxHeader && startsHTTP(block) && header.End(block[:maxHeader], 0) == 0 {
 		return ReasonLongHeader
 	}
 	return ReasonHTTP
@@ -340,15 +314,4 @@ func startsHTTP(b []byte) bool {
 
 func isHTTP(contentType string) bool {
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(contentType)), gowarc.ApplicationHttp)
-}
-
-// clean makes a header value safe to store and show: valid UTF-8 on one line.
-func clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -7,21 +7,26 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"neardup/extract/charset"
+	"neardup/extract/container"
+	"neardup/extract/internal/header"
+	"neardup/extract/page"
 )
 
-var options = Options{Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Clean: CleanNone, Overlays: OverlaysDrop}
+var options = Options{Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}}
 
 // rawRecord is a record with the given fields and block, as the reader gives it.
-func rawRecord(block string, fields ...string) *Raw {
+func rawRecord(block string, fields ...string) *container.Raw {
 	s := warcRecord(block, fields...)
-	n := headerEnd([]byte(s), 0)
-	return &Raw{Header: []byte(s[:n]), Block: []byte(block), Length: int64(len(block))}
+	n := header.End([]byte(s), 0)
+	return &container.Raw{Header: []byte(s[:n]), Block: []byte(block), Length: int64(len(block))}
 }
 
 const (
-	page     = "<!doctype html><title>A title</title><p>Visible <b>text</b>"
+	markup   = "<!doctype html><title>A title</title><p>Visible <b>text</b>"
 	pageText = "Visible text"
-	httpPage = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page
+	httpPage = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + markup
 )
 
 // fields are those of a usual response record, with changes: "Name: value"
@@ -49,14 +54,14 @@ func fields(changes ...string) []string {
 	return out
 }
 
-func response(changes ...string) *Raw { return rawRecord(httpPage, fields(changes...)...) }
+func response(changes ...string) *container.Raw { return rawRecord(httpPage, fields(changes...)...) }
 
-func lower(raw *Raw) *Raw {
+func lower(raw *container.Raw) *container.Raw {
 	raw.Header = []byte(strings.ToLower(string(raw.Header)))
 	return raw
 }
 
-func document(t *testing.T, raw *Raw) Document {
+func document(t *testing.T, raw *container.Raw) Document {
 	t.Helper()
 	doc, reason := NewExtractor(options).Document(raw)
 	if reason != ReasonNone {
@@ -77,16 +82,16 @@ func TestDocumentOfAResponse(t *testing.T) {
 		RecordID:  "<urn:uuid:0f3a0e31-0000-4000-8000-000000000001>",
 		TargetURI: "http://www.example.co.uk/a?b=c",
 		Date:      "2020-02-03T04:05:06Z",
-		Digest:    sha1Of(page),
+		Digest:    sha1Of(markup),
 		Site:      "example.co.uk",
 		Title:     "A title",
 		MediaType: "text/html",
 		Charset:   "utf-8",
 
-		CharsetFrom: CharsetUTF8,
+		CharsetFrom: charset.FromUTF8,
 		Status:      200,
-		Bytes:       int64(len(page)),
-		Kind:        KindTopic,
+		Bytes:       int64(len(markup)),
+		Kind:        page.KindTopic,
 		Text:        pageText,
 	}
 	if got != want || got.ID == (ID{}) {
@@ -99,10 +104,10 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 	is := func(field, want string) func(Document) (string, string) {
 		return func(d Document) (string, string) { return reflect.ValueOf(d).FieldByName(field).String(), want }
 	}
-	http := func(header, body string) *Raw { return rawRecord(header+"\r\n\r\n"+body, fields()...) }
+	http := func(header, body string) *container.Raw { return rawRecord(header+"\r\n\r\n"+body, fields()...) }
 	for _, c := range []struct {
 		name string
-		raw  *Raw
+		raw  *container.Raw
 		got  func(Document) (string, string)
 	}{
 		{"GNU wget's brackets around the URI", response("WARC-Target-URI: <http://example.org/wget>"), is("TargetURI", "http://example.org/wget")},
@@ -119,7 +124,7 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		{"payload digest of an unknown algorithm", response("WARC-Payload-Digest: xxh3:00ff"), is("Digest", "xxh3:00ff")},
 		{"payload digest without an algorithm", response("WARC-Payload-Digest: 00ff"), is("Digest", "00ff")},
 		{"payload digest in lower case", response("warc-payload-digest: sha1:ABC"), is("Digest", "sha1:ABC")},
-		{"empty payload digest", response("WARC-Payload-Digest:"), is("Digest", sha1Of(page))},
+		{"empty payload digest", response("WARC-Payload-Digest:"), is("Digest", sha1Of(markup))},
 		{"unknown block digest", response("WARC-Block-Digest: blake9:zz"), is("Text", pageText)},
 		{"folded digest", response("WARC-Payload-Digest:\r\n sha1:ABC"), is("Digest", "sha1:ABC")},
 		{"folded digest leaves the field before it alone", response("WARC-Payload-Digest:\r\n sha1:ABC"), is("TargetURI", "http://www.example.co.uk/a?b=c")},
@@ -132,29 +137,29 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		{"Content-Type in upper case", response("Content-Type: Application/HTTP;msgtype=response"), is("Text", pageText)},
 
 		{"all in lower case", lower(response()), is("Text", pageText)},
-		{"status line without a reason", http("HTTP/1.1 200\r\nContent-Type: text/html", page), is("Text", pageText)},
-		{"HTTP/2", http("HTTP/2 200\r\ncontent-type: text/html", page), is("Text", pageText)},
-		{"HTTP/2.0 and a space", http("HTTP/2.0 200 \r\ncontent-type: text/html", page), is("Text", pageText)},
-		{"HTTP field without a colon", http("HTTP/1.1 200 OK\r\nnonsense\r\nContent-Type: text/html", page), is("MediaType", "text/html")},
-		{"HTTP field with a space before the colon", http("HTTP/1.1 200 OK\r\nContent-Type : text/html", page), is("MediaType", "text/html")},
+		{"status line without a reason", http("HTTP/1.1 200\r\nContent-Type: text/html", markup), is("Text", pageText)},
+		{"HTTP/2", http("HTTP/2 200\r\ncontent-type: text/html", markup), is("Text", pageText)},
+		{"HTTP/2.0 and a space", http("HTTP/2.0 200 \r\ncontent-type: text/html", markup), is("Text", pageText)},
+		{"HTTP field without a colon", http("HTTP/1.1 200 OK\r\nnonsense\r\nContent-Type: text/html", markup), is("MediaType", "text/html")},
+		{"HTTP field with a space before the colon", http("HTTP/1.1 200 OK\r\nContent-Type : text/html", markup), is("MediaType", "text/html")},
 		{"folded HTTP field", http("HTTP/1.1 200 OK\r\nContent-Type: text/html;\r\n\tcharset=windows-1251\r\nX: y", "<p>\xcf\xf0"), is("Text", "Пр")},
-		{"bare line ends in HTTP", rawRecord("HTTP/1.0 200 OK\nContent-Type: text/html\n\n"+page, fields()...), is("Text", pageText)},
-		{"mixed line ends in HTTP", rawRecord("HTTP/1.0 200 OK\r\nContent-Type: text/html\n\r\n"+page, fields()...), is("Digest", sha1Of(page))},
-		{"no space behind the status", http("HTTP/1.1 200OK\r\nContent-Type: text/html", page), is("Text", pageText)},
-		{"HTTP in lower case", http("http/1.1 200 ok\r\nContent-Type: text/html", page), is("Text", pageText)},
+		{"bare line ends in HTTP", rawRecord("HTTP/1.0 200 OK\nContent-Type: text/html\n\n"+markup, fields()...), is("Text", pageText)},
+		{"mixed line ends in HTTP", rawRecord("HTTP/1.0 200 OK\r\nContent-Type: text/html\n\r\n"+markup, fields()...), is("Digest", sha1Of(markup))},
+		{"no space behind the status", http("HTTP/1.1 200OK\r\nContent-Type: text/html", markup), is("Text", pageText)},
+		{"HTTP in lower case", http("http/1.1 200 ok\r\nContent-Type: text/html", markup), is("Text", pageText)},
 		{"no status line", http("Content-Type: text/html; charset=gbk\r\nServer: x", "\xd6\xd0"), is("Text", "中")},
-		{"HTTP/0.9", rawRecord(page, fields()...), is("Text", pageText)},
-		{"HTTP header of a status line", http("HTTP/1.0 200 OK", page), is("Text", pageText)},
-		{"no HTTP Content-Type", http("HTTP/1.0 200 OK\r\nServer: x", page), is("MediaType", "text/html")},
-		{"vague HTTP Content-Type", http("HTTP/1.0 200 OK\r\nContent-Type: application/octet-stream", page), is("MediaType", "text/html")},
+		{"HTTP/0.9", rawRecord(markup, fields()...), is("Text", pageText)},
+		{"HTTP header of a status line", http("HTTP/1.0 200 OK", markup), is("Text", pageText)},
+		{"no HTTP Content-Type", http("HTTP/1.0 200 OK\r\nServer: x", markup), is("MediaType", "text/html")},
+		{"vague HTTP Content-Type", http("HTTP/1.0 200 OK\r\nContent-Type: application/octet-stream", markup), is("MediaType", "text/html")},
 		{"two charsets in the Content-Type", http("HTTP/1.0 200 OK\r\nContent-Type: text/html; charset=gbk; charset=gbk", "\xd6\xd0"), is("Text", "中")},
 		{"Content-Type twice in one", http("HTTP/1.0 200 OK\r\nContent-Type: text/html;charset='GBK', text/html", "\xd6\xd0"), is("Text", "中")},
-		{"XHTML", http("HTTP/1.0 200 OK\r\nContent-Type: application/xhtml+xml", page), is("Text", pageText)},
+		{"XHTML", http("HTTP/1.0 200 OK\r\nContent-Type: application/xhtml+xml", markup), is("Text", pageText)},
 		{"plain text", http("HTTP/1.0 200 OK\r\nContent-Type: text/plain", "a\n<b>"), is("Text", "a\n<b>")},
 
-		{"resource", rawRecord(page, fields("WARC-Type: resource", "Content-Type: text/html")...), is("Text", pageText)},
-		{"resource digest", rawRecord(page, fields("WARC-Type: resource", "Content-Type: text/html")...), is("Digest", sha1Of(page))},
-		{"resource without a Content-Type", rawRecord(page, fields("WARC-Type: resource", "Content-Type")...), is("MediaType", "text/html")},
+		{"resource", rawRecord(markup, fields("WARC-Type: resource", "Content-Type: text/html")...), is("Text", pageText)},
+		{"resource digest", rawRecord(markup, fields("WARC-Type: resource", "Content-Type: text/html")...), is("Digest", sha1Of(markup))},
+		{"resource without a Content-Type", rawRecord(markup, fields("WARC-Type: resource", "Content-Type")...), is("MediaType", "text/html")},
 		{"plain resource without a Content-Type", rawRecord("words", fields("WARC-Type: resource", "Content-Type")...), is("MediaType", "text/plain")},
 		{"resource that speaks of HTTP", rawRecord("HTTP/1.1 200 OK\r\n\r\nx", fields("WARC-Type: resource", "Content-Type: text/plain")...), is("Text", "HTTP/1.1 200 OK\nx")},
 		{"conversion (WET)", rawRecord("Überschrift\nText\n", fields("WARC-Type: conversion", "Content-Type: text/plain")...), is("Text", "Überschrift\nText")},
@@ -168,10 +173,10 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 }
 
 func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
-	http := func(block string) *Raw { return rawRecord(block, fields()...) }
+	http := func(block string) *container.Raw { return rawRecord(block, fields()...) }
 	for _, c := range []struct {
 		name string
-		raw  *Raw
+		raw  *container.Raw
 		want Reason
 	}{
 		{"request", response("WARC-Type: request"), "request"},
@@ -180,11 +185,11 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 		{"continuation", response("WARC-Type: continuation"), "continuation"},
 		{"unknown type", response("WARC-Type: dream"), ReasonUnknownType},
 		{"no type", response("WARC-Type"), ReasonUnknownType},
-		{"no version", &Raw{Header: []byte("WARC/\nContent-Length: 0\n\n")}, ReasonMalformed},
+		{"no version", &container.Raw{Header: []byte("WARC/\nContent-Length: 0\n\n")}, ReasonMalformed},
 		{"no URI", response("WARC-Target-URI"), ReasonNoURI},
 		{"empty URI", response("WARC-Target-URI: <>"), ReasonNoURI},
 		{"no HTTP header", http("words"), ReasonHTTP},
-		{"no status line, and no type", http("Server: x\r\n\r\n" + page), ReasonHTTP},
+		{"no status line, and no type", http("Server: x\r\n\r\n" + markup), ReasonHTTP},
 		{"status that is no number, with a type", http("HTTP/1.1 OK\r\nContent-Type: text/html\r\n\r\nx"), ReasonHTTP},
 		{"Wget's log", rawRecord("log", fields("WARC-Type: resource", "WARC-Target-URI: <metadata://gnu.org/software/wget/warc/wget.log>", "Content-Type: text/plain")...), ReasonBookkeeping},
 		{"wpull's log", rawRecord("log", fields("WARC-Type: resource", "WARC-Target-URI: urn:X-wpull:log", "Content-Type: text/plain")...), ReasonBookkeeping},
@@ -195,7 +200,7 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 		{"status that is no number", http("HTTP/1.1 OK\r\n\r\nx"), ReasonHTTP},
 		{"HTTP header over 64 KiB", http("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", limits.MaxHeaderBytes) + "\r\n\r\nx"), ReasonLongHeader},
 		{"empty block", http(""), ReasonHTTP},
-		{"not found", http("HTTP/1.1 404 Not Found\r\n\r\n" + page), ReasonStatus},
+		{"not found", http("HTTP/1.1 404 Not Found\r\n\r\n" + markup), ReasonStatus},
 		{"moved", http("HTTP/1.1 301\r\nLocation: x\r\n\r\n"), ReasonStatus},
 		{"no payload", http("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), ReasonEmpty},
 		{"empty resource", rawRecord("", fields("WARC-Type: resource", "Content-Type: text/html")...), ReasonEmpty},
@@ -215,7 +220,7 @@ func TestRecordsAreSkippedUnderTheirReason(t *testing.T) {
 func TestStatusesAreAnOption(t *testing.T) {
 	o := options
 	o.Statuses = []int{404, 410}
-	raw := rawRecord("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"+page, fields()...)
+	raw := rawRecord("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"+markup, fields()...)
 	if doc, reason := NewExtractor(o).Document(raw); reason != ReasonNone || doc.Text != pageText {
 		t.Errorf("404: %q %q", reason, doc.Text)
 	}
@@ -233,7 +238,7 @@ func TestDocumentIDFollowsTheRecord(t *testing.T) {
 	if inBrackets.ID != same.ID {
 		t.Error("brackets around the URI change the ID")
 	}
-	for name, raw := range map[string]*Raw{
+	for name, raw := range map[string]*container.Raw{
 		"block":     rawRecord(httpPage+"!", fields()...),
 		"HTTP":      rawRecord(strings.Replace(httpPage, "OK", "Ok", 1), fields()...),
 		"record ID": response("WARC-Record-ID: <urn:uuid:2>"),
@@ -258,37 +263,8 @@ func TestClippedRecordIsADocumentOfWhatIsLeft(t *testing.T) {
 	raw := response()
 	raw.Length, raw.Clipped = raw.Length+1000, true
 	doc := document(t, raw)
-	if !doc.Clipped || doc.Text != pageText || doc.Bytes != int64(len(page))+1000 {
+	if !doc.Clipped || doc.Text != pageText || doc.Bytes != int64(len(markup))+1000 {
 		t.Errorf("got %+v", doc)
-	}
-}
-
-func TestSiteOf(t *testing.T) {
-	for uri, want := range map[string]string{
-		"http://www.example.com/":                "example.com",
-		"https://a.b.example.co.uk:8443/x":       "example.co.uk",
-		"HTTP://WWW.Example.COM":                 "example.com",
-		"http://example.com./":                   "example.com",
-		"http://user:pw@example.com/":            "example.com",
-		"http://a.github.io/":                    "a.github.io",
-		"http://192.0.2.1:80/":                   "192.0.2.1",
-		"http://[2001:db8::1]/":                  "2001:db8::1",
-		"http://www.site.test/":                  "site.test",
-		"http://localhost:8080/":                 "localhost",
-		"http://com/":                            "com",
-		"http://www.example.com/100%":            "example.com",
-		"http://www.example.com/a b?c=%zz#%":     "example.com",
-		"http://www.example.com?q=http://x.org/": "example.com",
-		"http://www.例子.中国/":                      "xn--fsqu00a.xn--fiqs8s",
-		"ftp://ftp.example.com/x":                "example.com",
-		"urn:uuid:1":                             "",
-		"dns:example.com":                        "",
-		"/path":                                  "",
-		"http://":                                "",
-	} {
-		if got := siteOf(uri); got != want {
-			t.Errorf("siteOf(%q) = %q, want %q", uri, got, want)
-		}
 	}
 }
 
@@ -313,9 +289,9 @@ func TestOptionsAreValidated(t *testing.T) {
 		t.Error(err)
 	}
 	for want, o := range map[string]Options{
-		"statuses":         {Limits: limitsOf(1<<20, 1<<20), Clean: CleanNone, Overlays: OverlaysDrop},
-		"max_record_bytes": {Statuses: []int{200}, Limits: limitsOf(10, 1<<20), Clean: CleanNone, Overlays: OverlaysDrop},
-		"max_text_bytes":   {Statuses: []int{200}, Limits: limitsOf(1<<20, 10), Clean: CleanNone, Overlays: OverlaysDrop},
+		"statuses":         {Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"max_record_bytes": {Statuses: []int{200}, Limits: limitsOf(10, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"max_text_bytes":   {Statuses: []int{200}, Limits: limitsOf(1<<20, 10), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
@@ -331,18 +307,18 @@ func TestTextIDIsThatOfTheText(t *testing.T) {
 }
 
 func FuzzDocument(f *testing.F) {
-	add := func(raw *Raw) { f.Add(raw.Header, raw.Block) }
+	add := func(raw *container.Raw) { f.Add(raw.Header, raw.Block) }
 	add(response())
 	add(response("WARC-Record-ID", "WARC-Target-URI: <http://\xff/>"))
-	add(rawRecord(page, fields("WARC-Type: resource", "Content-Type")...))
+	add(rawRecord(markup, fields("WARC-Type: resource", "Content-Type")...))
 	add(rawRecord("HTTP/1.1 200\nTransfer-Encoding: chunked\nContent-Encoding: gzip\n\n5\r\nabcde\r\n0\r\n\r\n", fields()...))
 	add(rawRecord("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gbk\r\n\r\n\xd6\xd0", fields()...))
-	add(rawRecord("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+member(page, 6), fields()...))
+	add(rawRecord("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+member(markup, 6), fields()...))
 	f.Add([]byte("WARC/\n\n"), []byte(""))
 	f.Add([]byte("WARC/1.0\r\nA: =?x?q?y?=\r\n b\r\n\r\n"), []byte("\xff\xfe<\x00p\x00"))
-	o := Options{Statuses: []int{200}, Limits: limitsOf(2048, 1024), Clean: CleanNone, Overlays: OverlaysDrop}
+	o := Options{Statuses: []int{200}, Limits: limitsOf(2048, 1024), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}}
 	f.Fuzz(func(t *testing.T, header, block []byte) {
-		raw := &Raw{Header: header, Block: block, Length: int64(len(block))}
+		raw := &container.Raw{Header: header, Block: block, Length: int64(len(block))}
 		doc, reason := NewExtractor(o).Document(raw)
 		again, reasonAgain := NewExtractor(o).Document(raw)
 		if doc != again || reason != reasonAgain {

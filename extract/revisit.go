@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/nlnwa/gowarc"
+
+	"neardup/extract/internal/header"
+	"neardup/extract/uri"
 )
 
 // Reference is what a revisit record says of the capture that it repeats
@@ -83,7 +86,7 @@ func canonicalDigest(digest string) string {
 // revisit makes a document without text of a revisit record: it has that of
 // the capture that it refers to.
 func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
-	doc = Document{TargetURI: h.uri, Site: siteOf(h.uri), Date: h.date, Digest: h.digest}
+	doc = Document{TargetURI: h.uri, Site: uri.Site(h.uri), Date: h.date, Digest: h.digest}
 	r := h.refers
 	r.Digest, r.Unresolved = canonicalDigest(h.digest), ReasonUnresolved
 	if status, fields, _, ok := parseHTTP(h.block, x.o.MaxHeaderBytes); ok {
@@ -103,10 +106,10 @@ func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
 
 // refersTo reads what a revisit record's header says of the capture.
 func refersTo(f *gowarc.WarcFields) Reference {
-	trimmed := func(name string) string { return clean(strings.Trim(f.Get(name), "<> \t")) }
+	trimmed := func(name string) string { return header.Clean(strings.Trim(f.Get(name), "<> \t")) }
 	return Reference{
 		RecordID: trimmed(gowarc.WarcRefersTo),
 		URI:      trimmed(gowarc.WarcRefersToTargetURI),
-		Date:     clean(f.Get(gowarc.WarcRefersToDate)),
+		Date:     header.Clean(f.Get(gowarc.WarcRefersToDate)),
 	}
 }

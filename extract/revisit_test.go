@@ -3,9 +3,11 @@ package extract
 import (
 	"slices"
 	"testing"
+
+	"neardup/extract/container"
 )
 
-func revisitRecord(block string, changes ...string) *Raw {
+func revisitRecord(block string, changes ...string) *container.Raw {
 	revisit := []string{"WARC-Type: revisit", "WARC-Record-ID: <urn:uuid:0f3a0e31-0000-4000-8000-000000000002>",
 		"WARC-Date: 2021-02-03T04:05:06Z", "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"}
 	return rawRecord(block, fields(append(revisit, changes...)...)...)

@@ -14,6 +14,7 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/extract"
+	"neardup/extract/container"
 	"neardup/extract/text"
 	"neardup/signature/simhash"
 )
@@ -98,7 +99,7 @@ func readPage(o extract.Options, name string) (d extract.Document, err error) {
 	if err != nil {
 		return d, err
 	}
-	raw := extract.Raw{Block: block, Length: info.Size(), Clipped: info.Size() > int64(len(block)), Header: []byte(
+	raw := container.Raw{Block: block, Length: info.Size(), Clipped: info.Size() > int64(len(block)), Header: []byte(
 		"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:neardup:file>\r\n" +
 			"WARC-Target-URI: file:///page\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n\r\n")}
 	d, reason := extract.NewExtractor(o).Document(&raw)

@@ -9,6 +9,7 @@ import (
 
 	"neardup/configs"
 	"neardup/extract"
+	"neardup/extract/container"
 	"neardup/report"
 )
 
@@ -129,7 +130,7 @@ func (w *Workspace) copyWACZ(ctx context.Context, path string, out io.Writer) er
 // their archive data.warc.gz.
 func (w *Workspace) pagesIn(ctx context.Context, f io.ReaderAt, size int64) (map[string]bool, error) {
 	limits := w.config.Extract.Limits
-	members, err := extract.Members(f, size, limits)
+	members, err := container.Members(f, size, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (w *Workspace) pagesIn(ctx context.Context, f io.ReaderAt, size int64) (map
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Path, err)
 		}
-		r, err := extract.NewReader(archive, extract.Position{}, limits)
+		r, err := container.NewReader(archive, container.Position{}, limits)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Path, err)
 		}
@@ -152,7 +153,7 @@ func (w *Workspace) pagesIn(ctx context.Context, f io.ReaderAt, size int64) (map
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			var damage *extract.Damage
+			var damage *container.Damage
 			if errors.As(err, &damage) {
 				continue
 			}

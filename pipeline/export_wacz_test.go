@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"neardup/extract"
+	"neardup/extract/container"
 	"neardup/report"
 )
 
@@ -55,7 +55,7 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 		t.Fatal(err)
 	}
 	var offsets []int64
-	r, err := extract.NewReader(bytes.NewReader(b), extract.Position{}, limits)
+	r, err := container.NewReader(bytes.NewReader(b), container.Position{}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 // recordIDs are the ids of the records before the cut, or behind it.
 func recordIDs(b []byte, cut int64, part int) (ids []string) {
 	half := [][]byte{b[:cut], b[cut:]}[part]
-	r, err := extract.NewReader(bytes.NewReader(half), extract.Position{}, limits)
+	r, err := container.NewReader(bytes.NewReader(half), container.Position{}, limits)
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"neardup/extract"
+	"neardup/extract/container"
 )
 
 const (
@@ -49,11 +50,11 @@ func parseTextID(s string) (t textID, err error) {
 // job is one event of a file on its way through the workers: a record, or
 // damage.
 type job struct {
-	raw      *extract.Raw
-	damage   *extract.Damage
-	position extract.Position // behind it
-	consumed int64            // bytes of the file since the event before
-	weight   int64            // bytes of the record
+	raw      *container.Raw
+	damage   *container.Damage
+	position container.Position // behind it
+	consumed int64              // bytes of the file since the event before
+	weight   int64              // bytes of the record
 
 	doc    extract.Document
 	reason extract.Reason
@@ -188,7 +189,7 @@ func (w *Workspace) extractFile(ctx context.Context, s Source, work chan<- *job,
 
 // readFile emits the file's events from its position on. The error is that of
 // reading the file.
-func readFile(ctx context.Context, s Source, limits extract.Limits, emit func(*job) error) error {
+func readFile(ctx context.Context, s Source, limits container.Limits, emit func(*job) error) error {
 	r, closer, err := s.reader(limits)
 	if err != nil {
 		return err
@@ -297,7 +298,7 @@ func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 
 // putOccurrence writes that the document of this id has the text.
 func putOccurrence(b batch, id extract.ID, d extract.Document, t textID) error {
-	o := occurrence{site: hash(d.Site), address: hash(d.Address()), navigation: d.Kind == extract.KindNavigation}
+	o := occurrence{site: hash(d.Site), address: hash(d.Address()), navigation: d.IsNavigation()}
 	return b.set(occurrenceKey(t, id), o.append(nil))
 }
 

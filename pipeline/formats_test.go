@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"neardup/extract"
+	"neardup/extract/container"
 )
 
 // recordsOf splits the example crawl into its records, not compressed.
@@ -31,7 +32,7 @@ func recordsOf(t *testing.T, path string) [][]byte {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	r, err := extract.NewReader(f, extract.Position{}, limits)
+	r, err := container.NewReader(f, container.Position{}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,7 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 			errs[s.Name] = s.Error
 		}
 	}
-	if ignored != 2 || len(sources) != n+2 || len(errs) != 2 || errs["x.warc.lz4"] != extract.ErrLZ4.Error() || errs["broken.wacz"] == "" {
+	if ignored != 2 || len(sources) != n+2 || len(errs) != 2 || errs["x.warc.lz4"] != container.ErrLZ4.Error() || errs["broken.wacz"] == "" {
 		t.Errorf("%d sources, %d ignored, %v", len(sources), ignored, errs)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -311,7 +312,7 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 		t.Errorf("%d files: %+v", files, c)
 	}
 	sources, _, err := Inputs(t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)), limits)
-	if err != nil || len(sources) != 1 || sources[0].Format != extract.FormatTSV || sources[0].State != sourcePending {
+	if err != nil || len(sources) != 1 || sources[0].Format != container.FormatTSV || sources[0].State != sourcePending {
 		t.Errorf("standard input: %+v %v", sources, err)
 	}
 }

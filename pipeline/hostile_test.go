@@ -20,11 +20,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"neardup/configs"
-	"neardup/extract"
+	"neardup/extract/container"
 )
 
 // limits are those of the preset default.
-var limits = func() extract.Limits {
+var limits = func() container.Limits {
 	c, err := configs.Load("default", nil)
 	if err != nil {
 		panic(err)

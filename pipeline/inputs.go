@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"neardup/extract"
+	"neardup/extract/container"
 )
 
 // The states of a source.
@@ -26,19 +27,19 @@ const (
 
 // Source is an input file as the workspace knows it.
 type Source struct {
-	Path     string           `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file
-	Name     string           `json:"name"`             // the file's own name, as exports show it
-	File     string           `json:"file,omitempty"`   // the WACZ file that it is in
-	Entry    int              `json:"entry,omitempty"`  // its place there
-	Format   extract.Format   `json:"format,omitempty"` // what it is, if not records
-	Size     int64            `json:"size"`
-	ModTime  int64            `json:"mtime_ns"`
-	Sample   string           `json:"sample"` // digest of the file's first and last 64 KiB
-	State    string           `json:"state"`
-	Error    string           `json:"error,omitempty"`
-	Position extract.Position `json:"position"` // where reading goes on
-	Counts   RecordCounts     `json:"counts"`
-	Note     string           `json:"note,omitempty"` // set by status only
+	Path     string             `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file
+	Name     string             `json:"name"`             // the file's own name, as exports show it
+	File     string             `json:"file,omitempty"`   // the WACZ file that it is in
+	Entry    int                `json:"entry,omitempty"`  // its place there
+	Format   container.Format   `json:"format,omitempty"` // what it is, if not records
+	Size     int64              `json:"size"`
+	ModTime  int64              `json:"mtime_ns"`
+	Sample   string             `json:"sample"` // digest of the file's first and last 64 KiB
+	State    string             `json:"state"`
+	Error    string             `json:"error,omitempty"`
+	Position container.Position `json:"position"` // where reading goes on
+	Counts   RecordCounts       `json:"counts"`
+	Note     string             `json:"note,omitempty"` // set by status only
 }
 
 // RecordCounts accounts for every record of one or more sources: Records =
@@ -110,7 +111,7 @@ func addCounts(to *map[string]int64, counts map[string]int64) {
 // forever. A symbolic link is followed where it is named, and not below a
 // directory, where it could lead anywhere and in circles. ignored counts the
 // files and links below directories that are passed over.
-func Inputs(dir string, args []string, stdin io.Reader, limits extract.Limits) (sources []Source, ignored int, err error) {
+func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits) (sources []Source, ignored int, err error) {
 	seen := map[string]bool{}
 	add := func(found ...Source) {
 		for _, s := range found {
@@ -205,7 +206,7 @@ func unreadable(path string, err error) Source {
 // findSources looks at a file: the sources are the file itself, or the
 // archives in a WACZ file. What is wrong with one is in its Error. There is
 // none for a file that is not named and no archive.
-func findSources(path string, named bool, limits extract.Limits) []Source {
+func findSources(path string, named bool, limits container.Limits) []Source {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -219,14 +220,14 @@ func findSources(path string, named bool, limits extract.Limits) []Source {
 		return []Source{unreadable(real, err)}
 	}
 	defer func() { _ = f.Close() }()
-	s.Format, err = extract.Detect(f, named, limits)
-	if err == nil && s.Format == extract.FormatWACZ {
+	s.Format, err = container.Detect(f, named, limits)
+	if err == nil && s.Format == container.FormatWACZ {
 		var found []Source
 		if found, err = findMembers(f, info, real, limits); len(found) > 0 {
 			return found
 		}
 		if err == nil {
-			err = fmt.Errorf("%w: a zip file without any in archive/", extract.ErrNotArchive)
+			err = fmt.Errorf("%w: a zip file without any in archive/", container.ErrNotArchive)
 		}
 	}
 	if err == nil {
@@ -235,7 +236,7 @@ func findSources(path string, named bool, limits extract.Limits) []Source {
 	switch {
 	case err == nil:
 		return []Source{s}
-	case named || !errors.Is(err, extract.ErrNotArchive) && hasArchiveName(real):
+	case named || !errors.Is(err, container.ErrNotArchive) && hasArchiveName(real):
 		return []Source{unreadable(real, err)}
 	}
 	var pathErr *fs.PathError
@@ -258,8 +259,8 @@ func hasArchiveName(path string) bool {
 }
 
 // findMembers finds the archives in a WACZ file.
-func findMembers(f io.ReaderAt, info fs.FileInfo, path string, limits extract.Limits) ([]Source, error) {
-	members, err := extract.Members(f, info.Size(), limits)
+func findMembers(f io.ReaderAt, info fs.FileInfo, path string, limits container.Limits) ([]Source, error) {
+	members, err := container.Members(f, info.Size(), limits)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +277,7 @@ func findMembers(f io.ReaderAt, info fs.FileInfo, path string, limits extract.Li
 		seen[s.Path] = true
 		err := s.lookInside(m, limits)
 		switch {
-		case errors.Is(err, extract.ErrNotArchive):
+		case errors.Is(err, container.ErrNotArchive):
 			continue
 		case err != nil:
 			s.State, s.Error = sourceUnreadable, err.Error()
@@ -287,15 +288,15 @@ func findMembers(f io.ReaderAt, info fs.FileInfo, path string, limits extract.Li
 }
 
 // lookInside fills in a member's sample, and checks that it is an archive.
-func (s *Source) lookInside(m extract.Member, limits extract.Limits) error {
+func (s *Source) lookInside(m container.Member, limits container.Limits) error {
 	f, err := m.Open()
 	if err != nil {
 		return err
 	}
-	if format, err := extract.Detect(f, false, limits); err != nil {
+	if format, err := container.Detect(f, false, limits); err != nil {
 		return err
-	} else if format != extract.FormatRecords {
-		return extract.ErrNotArchive // a zip file in a zip file
+	} else if format != container.FormatRecords {
+		return container.ErrNotArchive // a zip file in a zip file
 	}
 	head := make([]byte, min(s.Size, sampleBytes))
 	n, err := f.ReadAt(head, 0)
@@ -366,12 +367,12 @@ func (s *Source) look(f *os.File, info fs.FileInfo) error {
 func (s Source) file() string { return cmp.Or(s.File, s.Path) }
 
 // open opens the source.
-func (s Source) open(limits extract.Limits) (io.ReaderAt, io.Closer, error) {
+func (s Source) open(limits container.Limits) (io.ReaderAt, io.Closer, error) {
 	f, info, err := openRegular(s.file())
 	if err != nil || s.File == "" {
 		return f, f, err
 	}
-	members, err := extract.Members(f, info.Size(), limits)
+	members, err := container.Members(f, info.Size(), limits)
 	for _, m := range members {
 		if m.Entry == s.Entry {
 			var r io.ReaderAt
@@ -389,16 +390,16 @@ func (s Source) open(limits extract.Limits) (io.ReaderAt, io.Closer, error) {
 }
 
 // reader opens the source and starts a reader at its position.
-func (s Source) reader(limits extract.Limits) (*extract.Reader, io.Closer, error) {
+func (s Source) reader(limits container.Limits) (*container.Reader, io.Closer, error) {
 	f, closer, err := s.open(limits)
 	if err != nil {
 		return nil, nil, err
 	}
-	var r *extract.Reader
-	if s.Format == extract.FormatRecords {
-		r, err = extract.NewReader(f, s.Position, limits)
+	var r *container.Reader
+	if s.Format == container.FormatRecords {
+		r, err = container.NewReader(f, s.Position, limits)
 	} else {
-		r, err = extract.NewCollectionReader(f, s.Format, s.Position, limits)
+		r, err = container.NewCollectionReader(f, s.Format, s.Position, limits)
 	}
 	if err != nil {
 		_ = closer.Close()
@@ -409,7 +410,7 @@ func (s Source) reader(limits extract.Limits) (*extract.Reader, io.Closer, error
 
 // unchanged tells whether the file is still the one that was read: the same
 // size, and the same time or else the same sample.
-func (s Source) unchanged(limits extract.Limits) (bool, error) {
+func (s Source) unchanged(limits container.Limits) (bool, error) {
 	f, info, err := openRegular(s.file())
 	if err != nil {
 		return false, err
@@ -436,7 +437,7 @@ func (s Source) unchanged(limits extract.Limits) (bool, error) {
 
 // spool copies standard input into the workspace, under the name of its
 // digest.
-func spool(dir string, stdin io.Reader, limits extract.Limits) ([]Source, error) {
+func spool(dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
 	into := filepath.Join(dir, "spool")
 	if err := os.MkdirAll(into, 0o777); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"neardup/extract"
+	"neardup/extract/container"
 )
 
 // sources are the inputs that the workspace knows, by path.
@@ -172,7 +172,7 @@ func (w *Workspace) forgetProgress(b batch) error {
 		} else if !same {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
 		}
-		s.State, s.Position, s.Counts = sourcePending, extract.Position{}, RecordCounts{Skipped: map[string]int64{}}
+		s.State, s.Position, s.Counts = sourcePending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}
 		if err := b.setJSON(sourceKey(s.Path), s); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"neardup/extract"
+	"neardup/extract/container"
 )
 
 // Text is a document's text in memory.
@@ -122,12 +123,12 @@ func (j *job) parse(x *extract.Extractor, finished *limiter) {
 }
 
 // lineID is the id of a line of a text collection, if it has one.
-func lineID(raw *extract.Raw) string {
+func lineID(raw *container.Raw) string {
 	switch raw.Format {
-	case extract.FormatTSV:
+	case container.FormatTSV:
 		id, _, _ := bytes.Cut(raw.Block, []byte{'\t'})
 		return string(id)
-	case extract.FormatJSONL:
+	case container.FormatJSONL:
 		var line struct {
 			ID json.RawMessage `json:"id"`
 		}

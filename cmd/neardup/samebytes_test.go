@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"neardup/configs"
-	"neardup/extract"
+	"neardup/extract/container"
 )
 
 // TestSameBytes checks that the exports depend on nothing but the records and
@@ -158,13 +158,13 @@ func splitCrawl(t *testing.T, dir string, n int) (files []string) {
 	return files
 }
 
-func records(t *testing.T, crawl []byte) (out []*extract.Raw) {
+func records(t *testing.T, crawl []byte) (out []*container.Raw) {
 	t.Helper()
 	config, err := configs.Load("default", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := extract.NewReader(bytes.NewReader(crawl), extract.Position{}, config.Extract.Limits)
+	r, err := container.NewReader(bytes.NewReader(crawl), container.Position{}, config.Extract.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

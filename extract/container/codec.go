@@ -1,0 +1,144 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const magicSize = 4 // bytes that tell the start of a member
+
+var (
+	gzipMark  = []byte{0x1f, 0x8b, 0x08}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// codec decompresses a file's members, one after another.
+type codec interface {
+	// starts tells whether a member can start with magic: magicSize bytes, or
+	// what is left of the file.
+	starts(magic []byte) bool
+	// find is the index in b of what looks like a member, or -1.
+	find(b []byte) int
+	// open starts the member at src's place. There is none where data is
+	// false: open has passed over what the format has to be skipped.
+	open(src *bufio.Reader) (data bool, err error)
+	// Read reads the member; io.EOF is its end, and src stands behind it.
+	Read(p []byte) (int, error)
+	// lookBack is how far behind a member's true end its damage can show.
+	lookBack() int64
+}
+
+// findCodec tells by its first bytes how f is compressed. A file whose first
+// bytes are damaged is what comes first in it.
+func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
+	head, err := readHead(f, 0, 4096)
+	if err != nil {
+		return nil, err
+	}
+	if isZstd(head) {
+		return newZstdCodec(f, limits)
+	}
+	first := len(head)
+	comesFirst := func(b []byte, mark string) bool {
+		at := bytes.Index(b[:min(first+len(mark), len(b))], []byte(mark))
+		if at < 0 || at >= first {
+			return false
+		}
+		first = at
+		return true
+	}
+	upper := bytes.Clone(head)
+	for i, c := range upper {
+		if c >= 'a' && c <= 'z' {
+			upper[i] -= 'a' - 'A'
+		}
+	}
+	comesFirst(upper, "WARC")
+	comesFirst(upper, "FILEDESC:")
+	gz, zs, lz := comesFirst(head, string(gzipMark)), comesFirst(head, string(zstdMagic)), comesFirst(head, string(lz4Magic))
+	switch { // the last that is true comes before the others
+	case lz:
+		return newLZ4Codec(), nil
+	case zs:
+		return newZstdCodec(f, limits)
+	case gz:
+		return &gzipCodec{}, nil
+	}
+	return nil, nil
+}
+
+// readHead reads size bytes from offset on, or what there is of them.
+func readHead(f io.ReaderAt, offset, size int64) ([]byte, error) {
+	b := make([]byte, size)
+	n, err := io.ReadFull(&source{f: f, offset: offset}, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return b[:n], err
+}
+
+// framed reads the bytes of one zstd or lz4 frame and no more, so that the
+// offset where the next starts is known: its header, then blocks, of which each
+// says how long it is, then a checksum.
+type framed struct {
+	src      *bufio.Reader
+	next     func(src *bufio.Reader) (size int, last bool, err error) // looks at the block that follows
+	left     int                                                      // bytes of the header, block or checksum
+	last     bool
+	checksum bool
+	err      error
+}
+
+func (f *framed) Read(p []byte) (n int, err error) {
+	if f.left == 0 {
+		switch {
+		case !f.last:
+			f.left, f.last, err = f.next(f.src)
+		case f.checksum:
+			f.left, f.checksum = 4, false
+		default:
+			return 0, io.EOF
+		}
+	}
+	if err == nil {
+		n, err = f.src.Read(p[:min(len(p), f.left)])
+		f.left -= n
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		f.err = err
+	}
+	return n, err
+}
+
+// gzipCodec decompresses gzip members.
+type gzipCodec struct{ zr *gzip.Reader }
+
+func (*gzipCodec) starts(magic []byte) bool {
+	return len(magic) >= 2 && bytes.HasPrefix(gzipMark, magic[:2])
+}
+
+func (*gzipCodec) find(b []byte) int { return bytes.Index(b, gzipMark) }
+
+func (*gzipCodec) lookBack() int64 { return 64 << 10 }
+
+func (c *gzipCodec) open(src *bufio.Reader) (bool, error) {
+	var err error
+	if c.zr == nil {
+		c.zr, err = gzip.NewReader(src)
+	} else {
+		err = c.zr.Reset(src)
+	}
+	if err != nil {
+		return false, err
+	}
+	c.zr.Multistream(false)
+	return true, nil
+}
+
+func (c *gzipCodec) Read(p []byte) (int, error) { return c.zr.Read(p) }

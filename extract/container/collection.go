@@ -1,0 +1,150 @@
+package container
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A text collection is a file of UTF-8 lines, each a record: an id, a tab and
+// a text; or a JSON object with "id" and "text", and "url", "title" and "date"
+// if it has them.
+
+const maxTextID = 1024 // bytes of a line's id: what is longer is no id
+
+// line returns the next line that is not empty, without its end.
+func (r *Reader) line() (*Raw, error) {
+	for {
+		if r.r == len(r.buf) && !r.fill() {
+			return nil, r.ended()
+		}
+		offset := r.start()
+		if r.codec == nil {
+			r.restartFrom(offset)
+		}
+		raw := &Raw{Format: r.lines, Offset: offset}
+		for ended := false; !ended; {
+			b := r.buf[r.r:]
+			i := bytes.IndexByte(b, '\n')
+			if ended = i >= 0; ended {
+				b = b[:i]
+			}
+			if room := r.limits.MaxRecordBytes - int64(len(raw.Block)); room > 0 {
+				raw.Block = append(raw.Block, b[:min(room, int64(len(b)))]...)
+			}
+			raw.Length += int64(len(b))
+			r.take(len(b))
+			if ended {
+				r.take(1)
+				break
+			}
+			if !r.fill() {
+				if r.fail != nil {
+					return nil, r.resync(offset, r.fail) // half a line is none
+				}
+				break
+			}
+			r.fresh = false
+		}
+		if raw.Clipped = int64(len(raw.Block)) < raw.Length; !raw.Clipped {
+			raw.Block = bytes.TrimSuffix(raw.Block, []byte{'\r'})
+			raw.Length = int64(len(raw.Block))
+		}
+		if raw.Length > 0 {
+			r.clean.Skip++
+			return raw, nil
+		}
+	}
+}
+
+// Line is a line of a collection.
+type Line struct {
+	ID    textID `json:"id"`
+	Text  string `json:"text"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	Date  string `json:"date"`
+}
+
+// textID is a string or a number.
+type textID string
+
+func (id *textID) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err == nil {
+		*id = textID(s)
+		return nil
+	}
+	var n json.Number
+	if err := json.Unmarshal(b, &n); err != nil {
+		return err
+	}
+	*id = textID(n)
+	return nil
+}
+
+// ParseLine parses a line of the format.
+func ParseLine(line []byte, format Format) (l Line, ok bool) {
+	if format == FormatJSONL {
+		err := json.Unmarshal(line, &l)
+		ok = err == nil
+	} else {
+		id, text, found := bytes.Cut(line, []byte{'\t'})
+		l.ID, l.Text, ok = textID(id), string(text), found
+	}
+	return l, ok && isTextID(string(l.ID))
+}
+
+func isTextID(id string) bool {
+	return id != "" && len(id) <= maxTextID && utf8.ValidString(id) && !strings.ContainsFunc(id, unicode.IsControl) && strings.TrimSpace(id) != ""
+}
+
+// collectionFormat tells by its first line whether a file that starts with
+// head is a collection.
+func collectionFormat(head []byte, whole bool) (Format, bool) {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
+	line, _, ended := bytes.Cut(head, []byte{'\n'})
+	ended = ended || whole
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if bytes.HasPrefix(line, []byte{'{'}) {
+		return FormatJSONL, isTextObject(line, ended)
+	}
+	l, ok := ParseLine(line, FormatTSV)
+	text := []byte(l.Text)
+	for i := 0; !ended && i < utf8.UTFMax && len(text) > 0 && !utf8.Valid(text); i++ {
+		text = text[:len(text)-1] // the last character is clipped
+	}
+	ok = ok && utf8.Valid(text) && !bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' })
+	return FormatTSV, ok
+}
+
+// isTextObject tells whether line is a JSON object with id and text, as far as
+// it goes.
+func isTextObject(line []byte, ended bool) bool {
+	if ended {
+		l, ok := ParseLine(line, FormatJSONL)
+		return ok && l.Text != ""
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	if _, err := d.Token(); err != nil {
+		return false
+	}
+	known := false
+	for {
+		key, err := d.Token()
+		if name, ok := key.(string); err == nil && ok {
+			known = known || name == "id" || name == "text"
+			var value json.RawMessage
+			err = d.Decode(&value)
+		}
+		if err != nil {
+			return known && (err == io.EOF || err == io.ErrUnexpectedEOF)
+		}
+		if _, ok := key.(string); !ok {
+			return false // the object's end, and more behind it
+		}
+	}
+}

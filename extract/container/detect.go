@@ -1,0 +1,85 @@
+package container
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Format is what a file or a record is.
+type Format string
+
+// The formats of files, and of the records in them.
+const (
+	FormatRecords Format = ""      // a file of WARC and ARC records; a WARC record
+	FormatARC     Format = "arc"   // a record in an ARC file
+	FormatWACZ    Format = "wacz"  // a zip file with such files in it
+	FormatTSV     Format = "tsv"   // a collection of lines: id, tab, text
+	FormatJSONL   Format = "jsonl" // a collection of lines: JSON objects with id and text
+)
+
+// What Detect says of files that are not read.
+var (
+	ErrNotArchive = errors.New("not a web archive")
+	ErrLZ4        = errors.New("lz4 frames of the old kind are not supported; recompress with lz4, gzip or zstd")
+)
+
+const detectBytes = 32 << 20 // of a file, within which it must show what it is: some of the largest usual members
+
+// Detect tells by its content what f is. A file that is named, and not one of
+// many below a directory, may also be a text collection, or have its first
+// record behind some garbage: much that is no archive looks like these.
+func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
+	f = io.NewSectionReader(f, 0, detectBytes)
+	magic, err := readHead(f, 0, 4)
+	switch {
+	case err != nil:
+		return "", err
+	case string(magic) == "PK\x03\x04", string(magic) == "PK\x05\x06":
+		return FormatWACZ, nil
+	case string(magic) == "\x02\x21\x4c\x18":
+		return "", ErrLZ4
+	}
+	limits.MaxRecordBytes = 1 << 10 // no block is looked at
+	r, err := NewReader(f, Position{}, limits)
+	if err != nil {
+		return "", err
+	}
+	for len(r.buf) < 64<<10 && r.fill() {
+	}
+	if r.file.err != nil {
+		return "", r.file.err
+	}
+	head := bytes.TrimLeft(r.buf, "\r\n")
+	if startsRecord(head, limits.MaxHeaderBytes) {
+		return FormatRecords, nil
+	}
+	if named {
+		if format, ok := collectionFormat(r.buf, r.eof); ok {
+			return format, nil
+		}
+		for range 100 {
+			switch raw, err := r.Next(); {
+			case raw != nil:
+				return FormatRecords, nil
+			case err == io.EOF:
+				return "", ErrNotArchive
+			}
+		}
+	}
+	return "", ErrNotArchive
+}
+
+// startsRecord tells whether a file that starts with head is of records.
+func startsRecord(head []byte, maxHeader int) bool {
+	if len(head) >= 5 && strings.EqualFold(string(head[:5]), "WARC/") {
+		return true
+	}
+	line, _, found := bytes.Cut(head, []byte{'\n'})
+	if !found || len(line) >= maxHeader {
+		return false
+	}
+	_, ok := ParseARC(line)
+	return ok
+}

@@ -1,0 +1,149 @@
+package container
+
+import (
+	"bufio"
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"neardup/extract/uri"
+)
+
+// A member that starts a record ends the block before it (Reader.block). An
+// uncompressed file has no such places: there a length that is too large would
+// take in the records that follow. So the reader looks at the place where the
+// block should end before it takes the block, and only where no record can have
+// ended it searches the block for the next record. A page that quotes a record
+// stays whole where its own record ends as it should.
+
+// trueLength is the length of the block that comes next, which its record gives
+// as length. It tells whether that is wrong.
+func (r *Reader) trueLength(format Format, length int64) (n int64, wrong bool) {
+	if _, inflated := r.file.f.(*inflated); inflated || r.codec != nil {
+		return length, false // looking ahead would cost decompressing twice
+	}
+	end := r.off + length
+	if end < r.off { // over what a file can have
+		end = math.MaxInt64
+	}
+	cut := false
+	if end < math.MaxInt64 {
+		var ends bool
+		if ends, cut = r.endsBlock(end); ends {
+			return length, false
+		}
+	}
+	if at := r.nextRecord(format, r.off, end); at < end {
+		return at - r.off, true
+	}
+	return length, cut
+}
+
+// endsBlock tells whether a record can end at an offset: what follows is line
+// ends and then a record or the end of the file, or the two line ends of the
+// standard. cut tells that it does not even end a line.
+func (r *Reader) endsBlock(end int64) (ends, cut bool) {
+	for _, size := range []int64{512, int64(r.limits.MaxHeaderBytes)} { // an ARC line is known by its end
+		b, err := readHead(r.file.f, end-1, size+1)
+		switch {
+		case err != nil: // reading on will say so
+			return true, false
+		case len(b) == 0: // the file is over
+			return false, false
+		}
+		b = b[1:]
+		next := bytes.TrimLeft(b, "\r\n")
+		switch {
+		case len(next) == 0, bytes.HasPrefix(b, []byte("\r\n\r\n")), startsRecord(next, r.limits.MaxHeaderBytes):
+			return true, false
+		case len(b) < int(size) || !uri.StartsWithScheme(next) || bytes.IndexByte(next, '\n') >= 0:
+			return false, b[0] != '\r' && b[0] != '\n'
+		}
+	}
+	return false, false
+}
+
+// warcTypes are the types that the standard names.
+var warcTypes = map[string]bool{
+	"warcinfo": true, "response": true, "resource": true, "request": true,
+	"metadata": true, "revisit": true, "conversion": true, "continuation": true,
+}
+
+// nextRecord is the offset of the first record of the format that starts a line
+// between two offsets, or to. A WARC record counts if its header has a type and
+// a length. Each byte is looked at once, whatever seems to start records.
+func (r *Reader) nextRecord(format Format, from, to int64) int64 {
+	if r.ahead == nil {
+		r.ahead = bufio.NewReaderSize(nil, 32<<10)
+	}
+	src := r.ahead
+	src.Reset(&source{f: r.file.f, offset: from, step: firstStep})
+	record := int64(-1) // where the header starts that the line may belong to
+	var hasType, hasLength bool
+	for at := from; at < to || record >= 0; {
+		line, err := readLine(src, r.limits.MaxHeaderBytes)
+		start := at
+		at += line.size
+		switch text := bytes.TrimRight(line.text, "\r\n"); {
+		case format == FormatARC:
+			if _, ok := ParseARC(text); ok && uri.StartsWithScheme(text) && !line.long {
+				return min(start, to)
+			}
+		case bytes.HasPrefix(text, recordMark):
+			record, hasType, hasLength = start, false, false
+			if start >= to {
+				return to
+			}
+		case record < 0:
+		case line.long || at-record > int64(r.limits.MaxHeaderBytes):
+			record = -1
+		case len(text) == 0:
+			if hasType && hasLength {
+				return record
+			}
+			record = -1
+		default:
+			name, value, _ := strings.Cut(string(text), ":")
+			value = strings.TrimSpace(value)
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "warc-type":
+				hasType = warcTypes[strings.ToLower(value)]
+			case "content-length":
+				n, err := strconv.ParseInt(value, 10, 64)
+				hasLength = err == nil && n >= 0
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	return to
+}
+
+// keptLine is a line with its end, as much of it as is wanted.
+type keptLine struct {
+	text []byte
+	size int64
+	long bool // text is not all of it
+}
+
+// readLine reads a line, keeping at most max bytes of it.
+func readLine(src *bufio.Reader, max int) (keptLine, error) {
+	var l keptLine
+	for {
+		b, err := src.ReadSlice('\n')
+		l.size += int64(len(b))
+		switch {
+		case l.size > int64(max):
+			l.long = true
+		case l.text == nil && err == nil:
+			l.text = b // valid until the next read
+		default:
+			l.text = append(l.text, b...)
+		}
+		if err != bufio.ErrBufferFull {
+			return l, err
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package container
+
+import (
+	"errors"
+	"io"
+)
+
+// source reads a file from an offset on.
+type source struct {
+	f      io.ReaderAt
+	offset int64
+	step   int   // bytes to read at most, where little may do; it doubles. 0: no limit
+	err    error // of the file, not of what is in it
+	ends   error // what is wrong with a file that ends before its end
+}
+
+// firstStep is how much is read first where little may do.
+const firstStep = 512
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.step > 0 && s.step < len(p) {
+		p = p[:s.step]
+		s.step *= 2
+	}
+	n, err := s.f.ReadAt(p, s.offset)
+	s.offset += int64(n)
+	var broken *brokenOff
+	switch {
+	case errors.As(err, &broken):
+		s.ends, err = broken.cause, io.EOF
+	case err != nil && err != io.EOF:
+		s.err = err
+	case n > 0:
+		err = nil
+	}
+	return n, err
+}
+
+// brokenOff is the error of a file whose rest cannot be had though the disk
+// is well, such as a damaged member of a zip file.
+type brokenOff struct{ cause error }
+
+func (b *brokenOff) Error() string { return b.cause.Error() }

@@ -1,0 +1,310 @@
+package container
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"neardup/extract/internal/header"
+)
+
+// WACZ is a zip file whose archive/ folder has WARC files. They are read in
+// place: nothing is ever unpacked to a path that the file names.
+
+// The directory is held in memory, so its limits are fixed: it has 100,000
+// entries and more, and a WACZ file some dozens.
+const (
+	maxDirectory = 16 << 20  // bytes of a zip's directory
+	maxEntries   = 1 << 20   // entries that the directory may announce
+	streamTail   = 512 << 10 // bytes of a deflated member kept, to go back a little
+)
+
+var (
+	errDirectory = errors.New("the zip file's directory is over 16 MiB")
+	errOverlap   = errors.New("the zip member overlaps another")
+	errEncrypted = errors.New("the zip member is encrypted")
+	errChecksum  = errors.New("the zip member's checksum is wrong")
+	errInflation = errors.New("compressed data becomes too large")
+)
+
+// Member is a file in the archive folder of a WACZ file.
+type Member struct {
+	Path  string // in the zip file: one line of UTF-8, of reasonable length
+	Name  string // its last element
+	Entry int    // its place in the zip file's directory
+	Size  int64  // bytes when inflated
+	Sum   uint32 // CRC-32, as the zip file says
+	file  *zip.File
+	zip   io.ReaderAt
+	err   error
+
+	limits Limits
+}
+
+// Members lists the files in the archive folder of f, a zip file of the given
+// size, in the order of its directory.
+func Members(f io.ReaderAt, size int64, limits Limits) ([]Member, error) {
+	if err := checkAnnounced(f, size); err != nil {
+		return nil, err
+	}
+	limited := &budgetReader{f: f, left: maxDirectory}
+	zr, err := zip.NewReader(limited, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such paths are only ever compared
+		return nil, err
+	}
+	var out []Member
+	limited.left = maxDirectory // for the headers of members
+	for i, file := range zr.File {
+		name := strings.ReplaceAll(file.Name, `\`, "/")
+		if !strings.HasPrefix(name, "archive/") || strings.HasSuffix(name, "/") {
+			continue
+		}
+		if len(out) == limits.MaxMembers {
+			return nil, limits.membersError()
+		}
+		m := Member{Path: shorten(header.Clean(name), 1024), Entry: i, Size: zipSize(file.UncompressedSize64), Sum: file.CRC32, file: file, zip: f, limits: limits}
+		if file.Method == zip.Store {
+			m.Size = zipSize(file.CompressedSize64)
+		}
+		m.Name = shorten(path.Base(m.Path), 255)
+		out = append(out, m)
+	}
+	refuseOverlaps(out)
+	return out, nil
+}
+
+// zipSize is a size that a zip file claims, within bounds for sums.
+func zipSize(n uint64) int64 { return int64(min(n, 1<<61)) }
+
+// checkAnnounced refuses a zip file that announces more entries than may be:
+// archive/zip makes room for all of them before it has seen any. Whatever
+// could be the directory's end is looked at.
+func checkAnnounced(f io.ReaderAt, size int64) error {
+	from := max(0, size-(66<<10))
+	tail, err := readHead(f, from, size-from)
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		next := bytes.Index(tail[i:], []byte("PK\x06\x07")) // leads to the directory's end of a large zip file
+		if i += next; next < 0 || len(tail)-i < 16 {
+			return nil
+		}
+		at := binary.LittleEndian.Uint64(tail[i+8:])
+		if at >= uint64(size) {
+			continue
+		}
+		end, err := readHead(f, int64(at), 40)
+		if err != nil {
+			return err
+		}
+		if len(end) == 40 && bytes.HasPrefix(end, []byte("PK\x06\x06")) && binary.LittleEndian.Uint64(end[32:]) > maxEntries {
+			return errDirectory
+		}
+	}
+}
+
+// shorten cuts s to at most n bytes of valid UTF-8.
+func shorten(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }
+
+// refuseOverlaps refuses members that share bytes of the file: a way to make
+// much from little.
+func refuseOverlaps(members []Member) {
+	type span struct {
+		m        *Member
+		from, to int64
+	}
+	var spans []span
+	for i := range members {
+		m := &members[i]
+		from, err := m.file.DataOffset()
+		if err != nil {
+			m.err = err
+			continue
+		}
+		spans = append(spans, span{m, from, from + zipSize(m.file.CompressedSize64)})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	end := int64(-1)
+	for _, s := range spans {
+		if s.from < end {
+			s.m.err = errOverlap
+			continue
+		}
+		end = s.to
+	}
+}
+
+// Open makes the member a file of its own. A stored member is read in place; a
+// deflated one is read again from its start to go back more than a little.
+func (m *Member) Open() (io.ReaderAt, error) {
+	switch {
+	case m.err != nil:
+		return nil, m.err
+	case m.file.Flags&1 != 0:
+		return nil, errEncrypted
+	}
+	at, err := m.file.DataOffset()
+	if err != nil {
+		return nil, err
+	}
+	section := io.NewSectionReader(m.zip, at, zipSize(m.file.CompressedSize64))
+	switch m.file.Method {
+	case zip.Store:
+		return &stored{raw: section, sum: checksum{want: m.Sum}}, nil
+	case zip.Deflate:
+		return newInflated(section, m), nil
+	}
+	return nil, fmt.Errorf("zip method %d: %w", m.file.Method, zip.ErrAlgorithm)
+}
+
+// budgetReader gives up when more than left bytes have been read.
+type budgetReader struct {
+	f    io.ReaderAt
+	left int64
+}
+
+// ReadAt reads at offset.
+func (b *budgetReader) ReadAt(p []byte, offset int64) (int, error) {
+	b.left -= int64(len(p))
+	if b.left < 0 {
+		return 0, errDirectory
+	}
+	return b.f.ReadAt(p, offset)
+}
+
+// checksum is the CRC-32 of what has been read from a member's start on. A
+// directory that has 0 has none.
+type checksum struct {
+	want, is uint32
+	at       int64 // bytes that is is of
+}
+
+// add takes the bytes at an offset, as far as they go on from what was added.
+func (c *checksum) add(b []byte, offset int64) {
+	if skip := c.at - offset; skip >= 0 && skip < int64(len(b)) {
+		c.is = crc32.Update(c.is, crc32.IEEETable, b[skip:])
+		c.at = offset + int64(len(b))
+	}
+}
+
+func (c *checksum) wrong() bool { return c.want != 0 && c.is != c.want }
+
+// stored is a stored member as a file.
+type stored struct {
+	raw *io.SectionReader
+	sum checksum
+}
+
+// ReadAt reads at offset, and checks the sum at the end. Reading that did not
+// start at the start, or left something out, is made up for there. It is not
+// safe for concurrent use.
+func (f *stored) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.raw.ReadAt(p, offset)
+	f.sum.add(p[:n], offset)
+	if err != io.EOF {
+		return n, err
+	}
+	for b := make([]byte, 64<<10); f.sum.at < f.raw.Size(); {
+		more, err := f.raw.ReadAt(b, f.sum.at)
+		if more == 0 {
+			if err == io.EOF {
+				err = &brokenOff{sizeError(f.sum.at, f.raw.Size())}
+			}
+			return n, err
+		}
+		f.sum.add(b[:more], f.sum.at)
+	}
+	if f.sum.wrong() {
+		err = &brokenOff{errChecksum}
+	}
+	return n, err
+}
+
+func sizeError(is, want int64) error {
+	return fmt.Errorf("the zip member has %d bytes and should have %d", is, want)
+}
+
+// inflated is a deflated member as a file. It reads on where it is, and keeps
+// the last bytes.
+type inflated struct {
+	raw      *io.SectionReader
+	limit    int64
+	tooLarge error
+	size     int64 // as the directory says: a member with more or less is damaged
+	sum      checksum
+
+	disk   *source // reads raw
+	stream io.ReadCloser
+	at     int64 // offset of stream
+	tail   []byte
+	err    error // of stream
+}
+
+func newInflated(raw *io.SectionReader, m *Member) *inflated {
+	return &inflated{
+		raw: raw, limit: m.limits.inflated(raw.Size()), tooLarge: m.limits.inflationError(),
+		size: m.Size, sum: checksum{want: m.Sum},
+	}
+}
+
+// ReadAt reads at offset. It is not safe for concurrent use.
+func (f *inflated) ReadAt(p []byte, offset int64) (n int, err error) {
+	if f.stream == nil || offset < f.at-int64(len(f.tail)) {
+		f.disk = &source{f: f.raw}
+		f.stream = flate.NewReader(f.disk)
+		f.at, f.tail, f.err = 0, nil, nil
+		f.sum.at, f.sum.is = 0, 0
+	}
+	for f.at < offset && f.err == nil {
+		f.more(32 << 10)
+	}
+	for n < len(p) {
+		if back := f.at - offset - int64(n); back > 0 && back <= int64(len(f.tail)) {
+			n += copy(p[n:], f.tail[int64(len(f.tail))-back:])
+			continue
+		}
+		if f.err != nil {
+			return n, f.err
+		}
+		f.more(len(p) - n)
+	}
+	return n, nil
+}
+
+// more reads up to n bytes of the stream into the tail.
+func (f *inflated) more(n int) {
+	n = min(n, streamTail)
+	if len(f.tail)+n > 2*streamTail {
+		f.tail = f.tail[:copy(f.tail, f.tail[len(f.tail)-streamTail:])]
+	}
+	if free := cap(f.tail) - len(f.tail); free < n {
+		f.tail = slices.Grow(f.tail, max(n, min(2*streamTail-len(f.tail), 64<<10)))
+	}
+	n, err := f.stream.Read(f.tail[len(f.tail) : len(f.tail)+n])
+	f.sum.add(f.tail[len(f.tail):len(f.tail)+n], f.at)
+	f.tail, f.at = f.tail[:len(f.tail)+n], f.at+int64(n)
+	switch {
+	case err == nil && f.at > f.limit:
+		err = &brokenOff{f.tooLarge}
+	case f.disk.err != nil && err != nil:
+		err = f.disk.err
+	case err == io.EOF && f.at != f.size:
+		err = &brokenOff{sizeError(f.at, f.size)}
+	case err == io.EOF && f.sum.wrong():
+		err = &brokenOff{errChecksum}
+	case err != nil && err != io.EOF:
+		err = &brokenOff{err}
+	}
+	f.err = err
+}

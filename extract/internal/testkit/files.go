@@ -1,0 +1,16 @@
+package testkit
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Archives are the files on which extraction is checked and measured: those
+// that NEARDUP_ARCHIVE lists, as PATH lists folders, or the example crawl. root
+// is the repository's folder.
+func Archives(root string) (paths []string, example bool) {
+	if list := os.Getenv("NEARDUP_ARCHIVE"); list != "" {
+		return filepath.SplitList(list), false
+	}
+	return []string{filepath.Join(root, "example", "crawl.warc.gz")}, true
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package testkit
+
+func init() { Raced = true }

@@ -1,0 +1,276 @@
+package page
+
+import (
+	"math"
+	"strings"
+	"sync"
+)
+
+// scanText is treeText without a tree, from one pass over the bytes: the
+// same title, text and blocks wherever ok, or ok = false for a page that only
+// the parser can be trusted with.
+//
+// It follows the tree construction of golang.org/x/net/html, state for state,
+// and keeps of the tree only the stack of open elements and the list of active
+// formatting elements. That is enough as long as what is added comes last in
+// document order, because then the text comes out in the order of the page,
+// and an element needs no more than to know what it hands down: whether it is
+// shown, and what stands around it. Two rules of the specification move nodes.
+// Foster parenting puts what stands straight inside a table before it: fine
+// while that shows no text. The adoption agency takes a block out of formatting
+// elements that end inside it: fine while none of them hides anything, since
+// their order stays, and what the block held stays in its links. Where these do
+// matter the page is left to the parser, and so are pages with frames, with NUL
+// bytes, with elements nested too deep, and the few cases marked by fail below.
+func scanText(page string, max int, drop bool) (out shown, ok bool) {
+	if len(page) > math.MaxInt32 || strings.IndexByte(page, 0) >= 0 {
+		return shown{}, false
+	}
+	s := scanners.Get().(*scanner)
+	defer scanners.Put(s)
+	s.reset(page, max)
+	s.drop = drop
+	s.scan()
+	if ok = !s.failed && !s.w.bad; ok {
+		s.w.finish()
+		out = shown{title: s.title, text: string(s.w.b), blocks: append([]block(nil), s.w.blocks...), cut: s.w.full, dropped: s.dropped}
+	}
+	s.reset("", 0)
+	return out, ok
+}
+
+var scanners = sync.Pool{New: func() any { return new(scanner) }}
+
+// scanner is the state of one pass.
+type scanner struct {
+	page    string
+	drop    bool // overlays
+	dropped bool // one had text
+	w       lineWriter
+	tok     scanToken
+
+	raw    tag // the element whose end tag ends the text that comes next, if any
+	failed bool
+
+	title  string
+	titled bool   // a title element was met
+	doc    string // the document type as written
+	asked  bool   // whether that asks for
+	quirky bool   // the behaviour of old browsers
+
+	mode, original mode
+	modes          []mode // of the open templates
+	open           []openElement
+	count          [tagCount]int32 // of open elements in HTML
+	active         []activeElement
+	work           int   // done for adoptions
+	ids            int32 // given to elements so far
+	empty          int32 // the open pre or listing that has no content yet, or 0
+	form           int32 // the form that is being filled, or 0
+	fostering      bool
+	head           bool // there is a head element
+	body           bool // there was a body start tag
+	ghost          bool // an element that still counts is open in the tree only
+}
+
+func (s *scanner) reset(page string, max int) {
+	b, blocks := s.w.b, s.w.blocks
+	if cap(b) > 4<<20 || cap(blocks) > 1<<18 {
+		b, blocks = nil, nil
+	}
+	*s = scanner{page: page, w: lineWriter{b: b[:0], blocks: blocks[:0], max: max},
+		modes: s.modes[:0], open: s.open[:0], active: s.active[:0]}
+}
+
+// fail gives the page up.
+func (s *scanner) fail() { s.failed = true }
+
+type tokenKind uint8
+
+const (
+	textToken tokenKind = iota
+	startToken
+	endToken
+)
+
+// scanToken is a token as the tree construction sees it. Positions are those
+// in the page; implied tokens have none.
+type scanToken struct {
+	kind  tokenKind
+	tag   tag
+	own   state // what its attributes make of its element
+	ended bool  // a tag that ends with a slash
+	doubt bool  // which may belong to a value
+	plain bool  // of a text: no character references
+
+	text                string
+	from, nameEnd, till int32 // a tag's bracket, the end of its name, the end of it all
+}
+
+// name is a tag's name as written.
+func (s *scanner) name(t *scanToken) string {
+	if t.tag != tagOther {
+		return tagNames[t.tag]
+	}
+	from := t.from + 1
+	if t.kind == endToken {
+		from++
+	}
+	return s.page[from:t.nameEnd]
+}
+
+// otherName is the name of an element that has no number, as written.
+func (s *scanner) otherName(e *openElement) string {
+	return s.page[e.name : e.name+int32(e.nameLen)]
+}
+
+// scan reads the page.
+func (s *scanner) scan() {
+	p := s.page
+	for i := 0; i >= 0 && i < len(p) && !s.failed; {
+		if s.raw != tagOther {
+			i = s.rawText(i)
+			continue
+		}
+		j := i
+		for {
+			if p[j] != '<' {
+				k := strings.IndexByte(p[j:], '<')
+				if k < 0 {
+					s.text(p[i:], false)
+					return
+				}
+				j += k
+			}
+			if j+1 == len(p) {
+				s.text(p[i:], false)
+				return
+			}
+			if c := p[j+1]; isLetter(c) || c == '/' || c == '!' || c == '?' {
+				break
+			}
+			j++
+			if j == len(p) {
+				s.text(p[i:], false)
+				return
+			}
+		}
+		if j > i {
+			s.text(p[i:j], false)
+		}
+		i = s.markup(j)
+	}
+}
+
+// markup reads what begins at the bracket at i, and returns where it ends, or
+// -1 where the page ends inside it.
+func (s *scanner) markup(i int) int {
+	p := s.page
+	switch c := p[i+1]; {
+	case c == '/':
+		switch {
+		case i+2 == len(p):
+			s.text(p[i:], false)
+			return -1
+		case p[i+2] == '>':
+			s.comment()
+			return i + 3
+		case isLetter(p[i+2]):
+			return s.tag(endToken, i, i+2)
+		}
+	case c == '!':
+		return s.declaration(i)
+	case c != '?':
+		return s.tag(startToken, i, i+1)
+	}
+	s.comment()
+	return after(p, i+2, ">")
+}
+
+// after returns where the first mark from i ends, or -1.
+func after(p string, i int, mark string) int {
+	k := strings.Index(p[i:], mark)
+	if k < 0 {
+		return -1
+	}
+	return i + k + len(mark)
+}
+
+// declaration skips a comment or a document type, and reads CDATA.
+func (s *scanner) declaration(i int) int {
+	p, from := s.page, i
+	i += len("<!")
+	switch {
+	case strings.HasPrefix(p[i:], "--"):
+		s.comment()
+		return commentEnd(p, i+2)
+	case len(p)-i >= 7 && strings.EqualFold(p[i:i+7], "doctype"):
+		i = after(p, i+7, ">")
+		if i > 0 && s.mode == initialMode {
+			s.doc = p[from:i]
+			s.mode = beforeHTMLMode
+		}
+		return i
+	case len(s.open) > 0 && s.top().space != htmlSpace && strings.HasPrefix(p[i:], "[CDATA["):
+		i += len("[CDATA[")
+		end := after(p, i, "]]>")
+		if end < 0 {
+			s.text(p[i:], false)
+			return -1
+		}
+		if end -= len("]]>"); end > i {
+			s.text(p[i:end], false)
+		}
+		return end + len("]]>")
+	}
+	s.comment()
+	return after(p, i, ">")
+}
+
+// comment adds a comment to the current element.
+func (s *scanner) comment() {
+	if s.mode != afterBodyMode && s.mode != afterAfterBodyMode {
+		s.empty = 0
+	}
+}
+
+// commentEnd returns where the comment whose text begins at i ends.
+func commentEnd(p string, i int) int {
+	if strings.HasPrefix(p[i:], ">") {
+		return i + 1
+	}
+	if strings.HasPrefix(p[i:], "->") {
+		return i + 2
+	}
+	for i < len(p) {
+		k := strings.Index(p[i:], "--")
+		if k < 0 {
+			return -1
+		}
+		for i += k + 2; i < len(p) && p[i] == '-'; {
+			i++
+		}
+		switch {
+		case i == len(p):
+			return -1
+		case p[i] == '>':
+			return i + 1
+		case strings.HasPrefix(p[i:], "!>"):
+			return i + 2
+		case p[i] == '!' && i+1 < len(p) && p[i+1] != '-':
+			i += 2
+		default:
+			i++
+		}
+	}
+	return -1
+}
+
+func isLetter(c byte) bool { return c|0x20-'a' < 26 }
+
+// text handles a text token.
+func (s *scanner) text(text string, plain bool) {
+	t := &s.tok
+	t.kind, t.tag, t.text, t.plain = textToken, tagOther, text, plain
+	s.process()
+}

@@ -1,0 +1,370 @@
+package page
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// What ends a name and an attribute's name, and the white space of tags.
+const (
+	endsName = 1 << iota
+	endsKey
+	tagSpace
+)
+
+var nameByte = buildNameByte()
+
+func buildNameByte() (class [256]uint8) {
+	for _, c := range " \n\r\t\f" {
+		class[c] = endsName | endsKey | tagSpace
+	}
+	class['/'] = endsName | endsKey
+	class['>'] = endsName | endsKey
+	class['='] = endsKey
+	return class
+}
+
+// tag reads the tag whose bracket is at from and whose name begins at i,
+// handles it, and returns where it ends, or -1.
+func (s *scanner) tag(kind tokenKind, from, i int) int {
+	p := s.page
+	var key uint64
+	nameFrom := i
+	for ; i < len(p); i++ {
+		c := p[i]
+		if nameByte[c]&endsName != 0 {
+			break
+		}
+		if c-'A' < 26 {
+			c += 'a' - 'A'
+		}
+		key = key<<8 | uint64(c)
+	}
+	if i == len(p) {
+		return -1
+	}
+	t := &s.tok // assigned field by field: its text, which only text tokens have, may stay
+	t.kind, t.tag, t.from, t.nameEnd = kind, shortTag(key), int32(from), int32(i)
+	if i-nameFrom > 8 {
+		t.tag = lookupTag(p[nameFrom:i])
+	}
+	if p[i] == '>' {
+		i++
+		t.ended, t.doubt, t.own = false, false, 0
+		if t.tag == tagDialog {
+			t.own = hides
+		}
+	} else if i = s.attributes(i); i < 0 {
+		return -1
+	}
+	t.till = int32(i)
+	if kind == startToken && rules[t.tag]&isRaw != 0 {
+		s.raw = t.tag
+	}
+	s.process()
+	return i
+}
+
+// attributes reads the attributes from i to the end of the tag, and returns
+// where that is, or -1. Of attributes with the same name the first counts.
+func (s *scanner) attributes(i int) int {
+	p, t := s.page, &s.tok
+	var own state
+	open, styled, named, classed := false, false, false, false
+	var a attribute
+	for {
+		for i < len(p) && nameByte[p[i]]&tagSpace != 0 {
+			i++
+		}
+		if i >= len(p) {
+			return -1
+		}
+		if p[i] == '>' {
+			break
+		}
+		if a, i = readAttribute(p, i); i < 0 {
+			return -1
+		}
+		switch a.keyEnd - a.key {
+		case 2:
+			if s.drop && !named && isKey(p[a.key:a.keyEnd], "id") {
+				named = true
+				if overlayID(p[a.val:a.valEnd]) {
+					own |= overlays
+				}
+			}
+		case 4:
+			switch t.tag {
+			case tagA:
+				if isKey(p[a.key:a.keyEnd], "href") {
+					own |= links
+				}
+			case tagDialog:
+				open = open || isKey(p[a.key:a.keyEnd], "open")
+			}
+		case 5:
+			switch p[a.key] | 0x20 {
+			case 's':
+				if !styled && isKey(p[a.key:a.keyEnd], "style") {
+					styled = true
+					if hidingStyle(p[a.val:a.valEnd]) {
+						own |= hides
+					}
+				}
+			case 'c':
+				if s.drop && !classed && isKey(p[a.key:a.keyEnd], "class") {
+					classed = true
+					if overlayClass(p[a.val:a.valEnd]) {
+						own |= overlays
+					}
+				}
+			}
+		case 6:
+			if isKey(p[a.key:a.keyEnd], "hidden") {
+				own |= hides
+			}
+		}
+	}
+	t.ended, t.doubt = p[i-1] == '/', a.valEnd == i
+	switch t.tag {
+	case tagDialog:
+		if !open {
+			own |= hides
+		}
+	case tagHtml, tagBody:
+		own = 0
+	}
+	t.own = own
+	return i + 1
+}
+
+// isKey compares an attribute's name with one in lower case, of equal length.
+// Nearly all are written so.
+func isKey(key, lower string) bool { return key == lower || isFolded(key, lower) }
+
+func isFolded(key, lower string) bool {
+	for i := range len(lower) {
+		if key[i] != lower[i] && (key[i] != lower[i]-('a'-'A')) {
+			return false
+		}
+	}
+	return true
+}
+
+type attribute struct{ key, keyEnd, val, valEnd int }
+
+// readAttribute reads the attribute, or the stray slash, at i, and returns
+// where it ends, or -1 where the page ends first.
+func readAttribute(p string, i int) (a attribute, next int) {
+	a.key = i
+	if p[i] == '=' { // the first character of a name may be anything
+		i++
+	}
+	for i < len(p) && nameByte[p[i]]&endsKey == 0 {
+		i++
+	}
+	a.keyEnd, a.val, a.valEnd = i, i, i
+	for i < len(p) && nameByte[p[i]]&tagSpace != 0 {
+		i++
+	}
+	if i >= len(p) {
+		return a, -1
+	}
+	if p[i] == '/' {
+		return a, i + 1
+	}
+	if p[i] != '=' {
+		return a, i
+	}
+	for i++; i < len(p) && nameByte[p[i]]&tagSpace != 0; {
+		i++
+	}
+	if i >= len(p) {
+		return a, -1
+	}
+	switch q := p[i]; q {
+	case '>':
+		return a, i
+	case '"', '\'':
+		i++
+		n := strings.IndexByte(p[i:], q)
+		if n < 0 {
+			return a, -1
+		}
+		a.val, a.valEnd = i, i+n
+		return a, i + n + 1
+	}
+	a.val = i
+	for i < len(p) && nameByte[p[i]]&tagSpace == 0 && p[i] != '>' {
+		i++
+	}
+	if i >= len(p) {
+		return a, -1
+	}
+	a.valEnd = i
+	return a, i
+}
+
+// hidingStyle is hiddenStyle of a style attribute as written.
+func hidingStyle(raw string) bool {
+	if strings.IndexByte(raw, '&') >= 0 {
+		raw = strings.ReplaceAll(raw, "&quot;", `"`)
+		if strings.IndexByte(raw, '&') >= 0 {
+			return hiddenStyle(decodeAttribute(raw))
+		}
+	}
+	// The properties that hiddenStyle knows end in ay and ty. Most do not.
+	for rest := raw; ; {
+		n := strings.IndexByte(rest, ':')
+		if n < 0 {
+			return false
+		}
+		k := n - 1
+		for k >= 0 && rest[k] <= ' ' {
+			k--
+		}
+		if k > 0 && (rest[k]|0x20 == 'y' && (rest[k-1]|0x20 == 'a' || rest[k-1]|0x20 == 't') || rest[k] >= 0x80) {
+			return hiddenStyle(raw)
+		}
+		rest = rest[n+1:]
+	}
+}
+
+// decodeAttribute is the value of an attribute as written.
+func decodeAttribute(raw string) string {
+	return attributeOf(`<a x="`+strings.ReplaceAll(raw, `"`, "&quot;")+`">`, "x")
+}
+
+// attributeOf is an attribute of a start tag. It is for rare questions: the
+// tokenizer answers them.
+func attributeOf(startTag, key string) (value string) {
+	z := html.NewTokenizer(strings.NewReader(startTag))
+	z.Next()
+	for _, a := range z.Token().Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// selfClosing tells whether the current start tag ends itself.
+func (s *scanner) selfClosing() bool {
+	if !s.tok.ended || !s.tok.doubt {
+		return s.tok.ended
+	}
+	z := html.NewTokenizer(strings.NewReader(s.page[s.tok.from:s.tok.till]))
+	return z.Next() == html.SelfClosingTagToken
+}
+
+// rawText reads from i the text that only the end tag of s.raw ends, and
+// returns where that tag begins, or -1.
+func (s *scanner) rawText(i int) int {
+	p, t := s.page, s.raw
+	s.raw = tagOther
+	end := -1
+	switch t {
+	case tagPlaintext:
+	case tagScript:
+		end = scriptEnd(p, i)
+	default:
+		end = rawEnd(p, i, tagNames[t])
+	}
+	if end < 0 {
+		end = len(p)
+	}
+	if end > i {
+		s.text(p[i:end], t != tagTextarea && t != tagTitle)
+	}
+	return end
+}
+
+// rawEnd returns where the first end tag of that name from i begins, or -1.
+func rawEnd(p string, i int, name string) int {
+	for {
+		k := strings.Index(p[i:], "</")
+		if k < 0 {
+			return -1
+		}
+		i += k + len("</")
+		if isEndTag(p, i, name) {
+			return i - len("</")
+		}
+	}
+}
+
+// isEndTag tells whether the name of an end tag stands at i, and ends.
+func isEndTag(p string, i int, name string) bool {
+	end := i + len(name)
+	return end < len(p) && isKey(p[i:end], name) && nameByte[p[end]]&endsName != 0
+}
+
+// scriptEnd returns where the end tag of the script that begins at i begins,
+// or -1. A script may hide its end tag: in an HTML comment, where a script
+// start tag was met before.
+func scriptEnd(p string, i int) int {
+	for i < len(p) {
+		k := strings.IndexByte(p[i:], '<')
+		if k < 0 {
+			return -1
+		}
+		i += k + 1
+		if i < len(p) && p[i] == '/' {
+			i++
+			if isEndTag(p, i, "script") {
+				return i - len("</")
+			}
+		} else if strings.HasPrefix(p[i:], "!--") {
+			var found bool
+			if i, found = escapedScript(p, i+len("!--")); found {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// escapedScript reads what follows the start of a comment in a script. It
+// returns where the comment ends, or where the end tag found in it begins.
+func escapedScript(p string, i int) (next int, found bool) {
+	double := false // a script start tag was met
+	for dashes := 2; i < len(p); {
+		c := p[i]
+		i++
+		switch {
+		case c == '-':
+			dashes++
+			continue
+		case c == '>' && dashes >= 2:
+			return i, false
+		case c == '<' && i < len(p):
+			switch {
+			case p[i] == '/':
+				i++
+				if isEndTag(p, i, "script") {
+					if !double {
+						return i - len("</"), true
+					}
+					i += len("script>")
+					double = false
+				}
+			case double:
+			case isLetter(p[i]):
+				n := 0
+				for n < len("script") && i < len(p) && p[i]|0x20 == "script"[n] && isLetter(p[i]) {
+					i++
+					n++
+				}
+				if n == len("script") && i < len(p) && nameByte[p[i]]&endsName != 0 {
+					i++
+					double = true
+				}
+			default:
+				return i, false
+			}
+		}
+		dashes = 0
+	}
+	return len(p), false
+}

@@ -1,0 +1,96 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+
+	"neardup/extract/uri"
+)
+
+// site is a host's rules, ready for use.
+type site struct {
+	host       string
+	keep, drop cascadia.SelectorGroup
+}
+
+// compileSites makes the rules ready, or says what is wrong with them.
+func compileSites(rules []SiteRules) ([]site, error) {
+	var sites []site
+	seen := map[string]bool{}
+	for i, r := range rules {
+		host := uri.FoldHost(r.Host)
+		switch {
+		case host == "":
+			return nil, fmt.Errorf("sites: rule %d has no host", i+1)
+		case host != uri.Host("http://"+host) || strings.ContainsAny(host, "* ") || strings.Contains("."+host, ".."):
+			return nil, fmt.Errorf("sites: %q is no host: write it without scheme, port, path and wildcard, such as example.org", r.Host)
+		case seen[host]:
+			return nil, fmt.Errorf("sites: %s: there are two rules for this host; put their selectors into one", r.Host)
+		case len(r.Keep)+len(r.Drop) == 0:
+			return nil, fmt.Errorf("sites: %s: a rule needs selectors, in keep or in drop", r.Host)
+		}
+		seen[host] = true
+		s := site{host: host}
+		for _, list := range []struct {
+			name  string
+			texts []string
+			into  *cascadia.SelectorGroup
+		}{{"keep", r.Keep, &s.keep}, {"drop", r.Drop, &s.drop}} {
+			for _, text := range list.texts {
+				group, err := cascadia.ParseGroup(text)
+				if err != nil {
+					return nil, fmt.Errorf("sites: %s: %s: %q is no CSS selector: %w", r.Host, list.name, text, err)
+				}
+				*list.into = append(*list.into, group...)
+			}
+		}
+		sites = append(sites, s)
+	}
+	return sites, nil
+}
+
+// siteFor is the rules for a host: those of the longest host that it is, or is
+// a subdomain of.
+func siteFor(sites []site, host string) *site {
+	var best *site
+	for i := range sites {
+		s := &sites[i]
+		if (host == s.host || strings.HasSuffix(host, "."+s.host)) && (best == nil || len(s.host) > len(best.host)) {
+			best = s
+		}
+	}
+	return best
+}
+
+// selected are the elements of a page that a site's selectors select.
+type selected struct {
+	keep, drop map[*html.Node]bool
+}
+
+// text is what a page shows under the rules, or ok = false where they leave
+// nothing: they were written for another layout.
+func (r *site) text(page string, max int, drop bool) (s shown, ok bool) {
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
+	if err != nil { // nested deeper than the parser goes
+		return shown{}, false
+	}
+	root := doc.Nodes[0]
+	w := lines{max: max, drop: drop, rules: &selected{drop: set(cascadia.QueryAll(root, r.drop))}}
+	if r.keep != nil {
+		w.rules.keep = set(cascadia.QueryAll(root, r.keep))
+	}
+	w.node(root, place{})
+	return w.shown(titleOf(doc)), w.b.Len() > 0
+}
+
+func set(nodes []*html.Node) map[*html.Node]bool {
+	m := make(map[*html.Node]bool, len(nodes))
+	for _, n := range nodes {
+		m[n] = true
+	}
+	return m
+}

@@ -1,0 +1,287 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// visibleText returns what a page shows, from one pass where that is certain to
+// give what the tree gives.
+func visibleText(page string, max int) shown { return readText(page, max, false) }
+
+// withoutOverlays is visibleText without that of overlays, unless there is no
+// other.
+func withoutOverlays(page string, max int) shown {
+	s := readText(page, max, true)
+	if s.text == "" && s.dropped {
+		return visibleText(page, max)
+	}
+	return s
+}
+
+func readText(page string, max int, drop bool) shown {
+	if s, ok := scanText(page, max, drop); ok {
+		return s
+	}
+	return treeText(page, max, drop)
+}
+
+// treeText returns what a page shows: a line for each block, inline elements
+// joined, white space collapsed, at most max bytes, overlays dropped if asked.
+// TLCS paper, section 3.1: "visible text blocks are extracted from web
+// documents by removing all HTML markups and formatting directives".
+func treeText(page string, max int, drop bool) shown {
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
+	if err != nil { // nested deeper than the parser goes
+		return flatText(page, max)
+	}
+	w := lines{max: max, drop: drop}
+	w.node(doc.Nodes[0], place{})
+	return w.shown(titleOf(doc))
+}
+
+func titleOf(doc *goquery.Document) string {
+	return collapse(doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
+		return s.Nodes[0].Namespace == "" // not that of a drawing
+	}).First().Text())
+}
+
+// flatText is the title and text of a page that has no tree: every text token
+// outside elements that are never shown, overlays included.
+func flatText(page string, max int) shown {
+	title := ""
+	w := lines{max: max}
+	z := html.NewTokenizer(strings.NewReader(page))
+	var skip atom.Atom
+	for {
+		kind := z.Next()
+		switch kind {
+		case html.ErrorToken:
+			return w.shown(title)
+		case html.TextToken:
+			if skip == 0 {
+				w.text(string(z.Text()), place{})
+			} else if skip == atom.Title && title == "" {
+				title = collapse(string(z.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			name, _ := z.TagName()
+			a := atom.Lookup(name)
+			if kind == html.EndTagToken && a == skip {
+				skip = 0
+			}
+			// A head may have no end tag; what it holds is unseen by itself.
+			if kind == html.StartTagToken && skip == 0 && unseen[a] && a != atom.Head {
+				skip = a
+			}
+			if blocks[a] {
+				w.end()
+			}
+		}
+	}
+}
+
+// PlainText is text that has no markup: its lines, white space collapsed. cut
+// tells whether there is more.
+func PlainText(s string, max int) (text string, cut bool) {
+	w := lines{max: max}
+	w.text(s, place{pre: true})
+	return w.String(), w.full
+}
+
+// unseen are the elements whose content is never part of the page that a
+// reader sees: code, what is shown only where something else is not
+// supported, and the choices of form controls.
+var unseen = map[atom.Atom]bool{
+	atom.Head: true, atom.Title: true, atom.Script: true, atom.Style: true, atom.Template: true,
+	atom.Noscript: true, atom.Noframes: true, atom.Noembed: true, atom.Iframe: true, atom.Object: true,
+	atom.Audio: true, atom.Video: true, atom.Canvas: true, atom.Svg: true, atom.Select: true, atom.Datalist: true,
+}
+
+// blocks are the elements that start and end a line.
+var blocks = map[atom.Atom]bool{
+	atom.Address: true, atom.Article: true, atom.Aside: true, atom.Blockquote: true, atom.Body: true, atom.Br: true,
+	atom.Caption: true, atom.Center: true, atom.Dd: true, atom.Details: true, atom.Dialog: true, atom.Dir: true,
+	atom.Div: true, atom.Dl: true, atom.Dt: true, atom.Fieldset: true, atom.Figcaption: true, atom.Figure: true,
+	atom.Footer: true, atom.Form: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true,
+	atom.H6: true, atom.Header: true, atom.Hgroup: true, atom.Hr: true, atom.Html: true, atom.Legend: true,
+	atom.Li: true, atom.Listing: true, atom.Main: true, atom.Menu: true, atom.Nav: true, atom.Ol: true, atom.P: true,
+	atom.Plaintext: true, atom.Pre: true, atom.Section: true, atom.Summary: true, atom.Table: true, atom.Tbody: true,
+	atom.Td: true, atom.Tfoot: true, atom.Th: true, atom.Thead: true, atom.Tr: true, atom.Ul: true, atom.Xmp: true,
+}
+
+// preserves are the elements in which line ends are kept.
+var preserves = map[atom.Atom]bool{
+	atom.Pre: true, atom.Listing: true, atom.Xmp: true, atom.Plaintext: true, atom.Textarea: true,
+}
+
+// hidden tells whether the element says that it is not shown. Of the whole page
+// a script undoes that once it has loaded.
+func hidden(n *html.Node) bool {
+	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
+		return false
+	}
+	open := false
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "hidden":
+			return true
+		case "open":
+			open = true
+		case "style":
+			if hiddenStyle(a.Val) {
+				return true
+			}
+		}
+	}
+	return n.DataAtom == atom.Dialog && !open
+}
+
+func hiddenStyle(style string) bool {
+	for decl := range strings.SplitSeq(style, ";") {
+		name, value, ok := strings.Cut(decl, ":")
+		if !ok {
+			continue
+		}
+		value, _, _ = strings.Cut(value, "!")
+		value = strings.ToLower(strings.TrimSpace(value))
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "display":
+			if value == "none" {
+				return true
+			}
+		case "visibility":
+			if value == "hidden" || value == "collapse" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lines collects text as lines of collapsed white space.
+type lines struct {
+	b     strings.Builder
+	line  bool // the current line has text
+	space bool // white space is due before more text
+	max   int
+	full  bool
+
+	blocks  []block
+	drop    bool // overlays
+	dropped bool // one had text
+	rules   *selected
+}
+
+// place is where text stands.
+type place struct {
+	pre  bool // its line ends are kept
+	link bool
+	over bool // in an overlay
+	kept bool // in what a site's rules keep
+	in   context
+}
+
+// node writes the visible text under n. The parser bounds the depth.
+func (w *lines) node(n *html.Node, at place) {
+	switch n.Type {
+	case html.TextNode:
+		switch {
+		case w.rules != nil && w.rules.keep != nil && !at.kept:
+		case at.over:
+			w.dropped = w.dropped || collapse(n.Data) != ""
+		default:
+			w.text(n.Data, at)
+		}
+		return
+	case html.ElementNode:
+		if unseen[n.DataAtom] || hidden(n) {
+			return
+		}
+		breaks := n.Namespace == "" && blocks[n.DataAtom]
+		if w.rules != nil {
+			if w.rules.drop[n] {
+				return
+			}
+			if !at.kept && w.rules.keep[n] { // it may have been taken out of a line
+				at.kept, breaks = true, true
+			}
+		}
+		if at.over = at.over || w.drop && overlay(n); breaks && !at.over {
+			w.end()
+			defer w.end()
+		}
+		at.pre = at.pre || preserves[n.DataAtom]
+		at.link = at.link || isLink(n)
+		if n.Namespace == "" {
+			at.in |= contexts[n.DataAtom]
+		}
+	case html.CommentNode, html.DoctypeNode:
+		return
+	}
+	for c := n.FirstChild; c != nil && !w.full; c = c.NextSibling {
+		w.node(c, at)
+	}
+}
+
+// text adds s, which stands at a place.
+func (w *lines) text(s string, at place) {
+	for i := 0; i < len(s) && !w.full; {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		i += n
+		switch {
+		case at.pre && (r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029'):
+			w.end()
+			continue
+		case r == ' ' || r != 0 && unicode.IsSpace(r):
+			w.space = w.line
+			continue
+		case r < ' ' || r == 0x7f || r == '\u00ad' || r == '\u200b' || r == '\u2060' || r == '\ufeff':
+			continue // no width: controls, soft hyphen, zero-width space, word joiner, BOM
+		}
+		if w.b.Len()+n+1 > w.max {
+			w.full = true
+			return
+		}
+		if w.space {
+			w.b.WriteByte(' ')
+			w.space = false
+		} else if !w.line && w.b.Len() > 0 {
+			w.b.WriteByte('\n')
+		}
+		if !w.line {
+			w.blocks = append(w.blocks, block{in: at.in})
+		}
+		w.line = true
+		w.b.WriteRune(r)
+		b := &w.blocks[len(w.blocks)-1]
+		b.end = int32(w.b.Len())
+		if at.link {
+			b.links += int32(n)
+		}
+	}
+}
+
+// end ends the current line.
+func (w *lines) end() { w.line, w.space = false, false }
+
+func (w *lines) String() string { return w.b.String() }
+
+func (w *lines) shown(title string) shown {
+	return shown{title: title, text: w.b.String(), blocks: w.blocks, cut: w.full, parsed: true, dropped: w.dropped}
+}
+
+// collapse joins s into one line.
+func collapse(s string) string {
+	w := lines{max: 4 << 10}
+	w.text(s, place{})
+	return w.String()
+}
