@@ -1,5 +1,3 @@
-// Package page reads what an HTML page shows: its title, its visible text, its
-// main content where that is certain, and what kind of page it is.
 package page
 
 import "fmt"
