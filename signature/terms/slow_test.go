@@ -45,8 +45,8 @@ func slowTerms(text string) []slowTerm {
 			characters := []rune(run)
 			for len(characters) > 0 {
 				n := min(chunk, len(characters))
-				for _, p := range dictionary().segmenter.Pos(string(characters[:n])) {
-					frequency, _, _ := dictionary().segmenter.Find(p.Text)
+				for _, p := range segmenter().Pos(string(characters[:n])) {
+					frequency, _, _ := segmenter().Find(p.Text)
 					out = append(out, slowTerm{p.Text, groupOf(p.Pos), int64(frequency)})
 				}
 				characters = characters[n:]

@@ -5,7 +5,7 @@
 // fingerprints (section 3.2). Package neardup/verify/terms is its measure.
 //
 // The paper segments Chinese. Here every text is cut: Chinese by the
-// dictionary of github.com/go-ego/gse, what is written with spaces at these,
+// words of github.com/go-ego/gse, what is written with spaces at these,
 // and English function words are known (see Weigher.Append).
 package terms
 

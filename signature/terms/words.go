@@ -9,9 +9,8 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// chunk is the most code points that are segmented at once. The segmenter adds
-// distances in 32-bit floats, which on very long runs would lose what they
-// differ in.
+// chunk is the most code points that are segmented at once. Distances are added
+// in 32-bit floats, which on very long runs would lose what they differ in.
 const chunk = 512
 
 // Append appends to dst the terms of a text in its order, repetitions included,
@@ -86,15 +85,14 @@ func (w *Weigher) Append(dst []Term, text string) []Term {
 // returns how many are still left.
 func (w *Weigher) segment(dst []Term, run string, left int) ([]Term, int) {
 	d := dictionary()
-	for _, s := range d.segmenter.Segment([]byte(run)) {
+	var room [chunk]piece
+	for _, p := range d.segment(room[:0], run) {
 		if left == 0 {
 			break
 		}
 		left--
-		token := s.Token()
-		g := groupOf(token.Pos())
-		term := run[s.Start():s.End()]
-		dst = appendTerm(dst, term, w.weight(g, term, max(d.least[g], uint64(token.Freq())), d.least[g], d.most[g]))
+		g := p.group
+		dst = appendTerm(dst, p.text, w.weight(g, p.text, max(d.least[g], uint64(p.frequency)), d.least[g], d.most[g]))
 	}
 	return dst, left
 }
