@@ -8,7 +8,7 @@ import (
 
 	"neardup/extract/container"
 	"neardup/extract/internal/header"
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // arcHead is what the record says of itself.
@@ -87,7 +87,7 @@ func isURI(id string) bool {
 		return false
 	}
 	scheme, _, found := strings.Cut(id, "://")
-	return found && scheme != "" && uri.StartsWithScheme([]byte(scheme+":")) || len(id) > 4 && strings.EqualFold(id[:4], "urn:")
+	return found && scheme != "" && uris.StartsWithScheme([]byte(scheme+":")) || len(id) > 4 && strings.EqualFold(id[:4], "urn:")
 }
 
 // escapeText escapes all but the unreserved characters of a URI.

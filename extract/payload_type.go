@@ -13,7 +13,7 @@ import (
 	"neardup/extract/charset"
 	"neardup/extract/internal/header"
 	"neardup/extract/page"
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // A TextReader reads the text of bodies of a media type.
@@ -98,7 +98,7 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 		return doc, ReasonMediaType
 	}
 	t := reader.ReadText(Body{
-		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uri.Host(doc.TargetURI),
+		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uris.Host(doc.TargetURI),
 	})
 	if t.Text == "" {
 		return doc, ReasonNoText

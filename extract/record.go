@@ -18,7 +18,7 @@ import (
 	"neardup/extract/container"
 	"neardup/extract/internal/header"
 	"neardup/extract/page"
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // Options are the settings of the extraction.
@@ -85,7 +85,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 		return doc, reason
 	}
 	doc.RecordBytes = raw.Size
-	doc.Site = uri.Site(doc.TargetURI)
+	doc.Site = uris.Site(doc.TargetURI)
 	doc.Date = h.date
 
 	block, payload, contentType := h.block, h.block, h.contentType

@@ -10,7 +10,7 @@ import (
 	"github.com/nlnwa/gowarc"
 
 	"neardup/extract/internal/header"
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // Reference is what a revisit record says of the capture that it repeats
@@ -86,7 +86,7 @@ func canonicalDigest(digest string) string {
 // revisit makes a document without text of a revisit record: it has that of
 // the capture that it refers to.
 func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
-	doc = Document{TargetURI: h.uri, Site: uri.Site(h.uri), Date: h.date, Digest: h.digest}
+	doc = Document{TargetURI: h.uri, Site: uris.Site(h.uri), Date: h.date, Digest: h.digest}
 	r := h.refers
 	r.Digest, r.Unresolved = canonicalDigest(h.digest), ReasonUnresolved
 	if status, fields, _, ok := parseHTTP(h.block, x.o.MaxHeaderBytes); ok {

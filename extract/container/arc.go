@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // ARC is the format of the Internet Archive before WARC. A record is a line,
@@ -29,7 +29,7 @@ type ARCLine struct {
 // ParseARC parses an ARC record's line.
 func ParseARC(line []byte) (a ARCLine, ok bool) {
 	line = bytes.TrimRight(line, " \t\r\n")
-	if len(line) == 0 || !isDigits(line[len(line)-1:]) || !uri.StartsWithScheme(line) {
+	if len(line) == 0 || !isDigits(line[len(line)-1:]) || !uris.StartsWithScheme(line) {
 		return a, false
 	}
 	fields := fieldsOf(line)

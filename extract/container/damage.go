@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // Going back costs what is read and decompressed again. A file can be made so
@@ -99,7 +99,7 @@ func (r *Reader) findRecord(b []byte, starts int) (n int, found bool) {
 		return at
 	}
 	for at := next(0); at < limit; at = next(at + 1) {
-		if !uri.StartsWithScheme(b[at:]) {
+		if !uris.StartsWithScheme(b[at:]) {
 			continue
 		}
 		end := bytes.IndexByte(b[at:limit], '\n')

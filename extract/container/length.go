@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // A member that starts a record ends the block before it (Reader.block). An
@@ -57,7 +57,7 @@ func (r *Reader) endsBlock(end int64) (ends, cut bool) {
 		switch {
 		case len(next) == 0, bytes.HasPrefix(b, []byte("\r\n\r\n")), startsRecord(next, r.limits.MaxHeaderBytes):
 			return true, false
-		case len(b) < int(size) || !uri.StartsWithScheme(next) || bytes.IndexByte(next, '\n') >= 0:
+		case len(b) < int(size) || !uris.StartsWithScheme(next) || bytes.IndexByte(next, '\n') >= 0:
 			return false, b[0] != '\r' && b[0] != '\n'
 		}
 	}
@@ -87,7 +87,7 @@ func (r *Reader) nextRecord(format Format, from, to int64) int64 {
 		at += line.size
 		switch text := bytes.TrimRight(line.text, "\r\n"); {
 		case format == FormatARC:
-			if _, ok := ParseARC(text); ok && uri.StartsWithScheme(text) && !line.long {
+			if _, ok := ParseARC(text); ok && uris.StartsWithScheme(text) && !line.long {
 				return min(start, to)
 			}
 		case bytes.HasPrefix(text, recordMark):

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"neardup/extract/internal/header"
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 var errNoMember = errors.New("expected the start of a compressed record")
@@ -364,7 +364,7 @@ func (r *Reader) header() (Format, []byte, error) {
 		b := r.buf[r.r:]
 		n := min(len(b), len("WARC/"))
 		warc := strings.EqualFold(string(b[:n]), "WARC/"[:n])
-		if !warc && !uri.StartsWithScheme(b) {
+		if !warc && !uris.StartsWithScheme(b) {
 			return "", nil, errors.New("expected the start of a record")
 		}
 		b = b[:min(len(b), r.limits.MaxHeaderBytes)] // what a header is must not depend on how much is buffered
@@ -438,7 +438,7 @@ func (r *Reader) atRecord() bool {
 	if bytes.HasPrefix(r.buf[r.r:], recordMark) {
 		return true
 	}
-	for uri.StartsWithScheme(r.buf[r.r:]) {
+	for uris.StartsWithScheme(r.buf[r.r:]) {
 		b := r.buf[r.r:]
 		b = b[:min(len(b), r.limits.MaxHeaderBytes)]
 		if i := bytes.IndexByte(b, '\n'); i >= 0 {

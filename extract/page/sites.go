@@ -8,7 +8,7 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 // site is a host's rules, ready for use.
@@ -22,11 +22,11 @@ func compileSites(rules []SiteRules) ([]site, error) {
 	var sites []site
 	seen := map[string]bool{}
 	for i, r := range rules {
-		host := uri.FoldHost(r.Host)
+		host := uris.CanonicalHost(r.Host)
 		switch {
 		case host == "":
 			return nil, fmt.Errorf("sites: rule %d has no host", i+1)
-		case host != uri.Host("http://"+host) || strings.ContainsAny(host, "* ") || strings.Contains("."+host, ".."):
+		case host != uris.Host("http://"+host) || strings.ContainsAny(host, "* ") || strings.Contains("."+r.Host, ".."):
 			return nil, fmt.Errorf("sites: %q is no host: write it without scheme, port, path and wildcard, such as example.org", r.Host)
 		case seen[host]:
 			return nil, fmt.Errorf("sites: %s: there are two rules for this host; put their selectors into one", r.Host)

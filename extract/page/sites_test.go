@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"neardup/extract/internal/testkit"
-	"neardup/extract/uri"
+	"neardup/uris"
 )
 
 const sitePage = `<title>T</title><header>head</header><nav><a href=x>nav</a></nav>
@@ -95,7 +95,7 @@ func TestTheLongestHostHasTheRules(t *testing.T) {
 		"":                                      "",
 	} {
 		got := ""
-		if s := siteFor(sites, uri.Host(target)); s != nil {
+		if s := siteFor(sites, uris.Host(target)); s != nil {
 			got = s.host
 		}
 		if got != want {
