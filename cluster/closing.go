@@ -7,27 +7,28 @@ import (
 	"slices"
 )
 
-// Link is a pair of documents that were verified to be near-duplicates; Leader
-// has the larger key.
+// Link is a pair of documents that were verified to be near-duplicates. Leader has
+// the larger key.
 type Link struct{ Leader, Member Key }
 
-// Assignment puts a document into the cluster of a representative because of
-// the verdict about it and Against. Where that is another member the document
-// is "linked" only. A representative is not assigned to its own cluster.
+// Assignment puts a document into the cluster of a representative, because of the
+// verdict on it and Against. If Against is another member, the document is only
+// "linked". A representative is not assigned to its own cluster.
 type Assignment struct{ Cluster, Member, Against Key }
 
-// CloseRepresentative makes clusters whose members were all verified against
-// the representative. The paper takes similarity as transitive, and its own
-// fourth source of false positives is what that brings in through chains of
-// small changes; this closing has no chains. Going down the keys, a document
-// joins the largest representative that it has a link to; otherwise it is a
-// representative. So a document linked only to documents that have joined
-// others stands alone.
+// CloseRepresentative makes clusters whose members were all verified against the
+// representative. It departs from the paper, which takes similarity as transitive
+// and names the chains of small changes that this brings as its fourth source of
+// false positives. This closing has no chains. It goes down the keys: a document
+// joins the largest representative that it has a link to, otherwise it is a
+// representative. So a document linked only to documents that have joined others
+// stands alone.
 //
-// Links are sorted by Leader, then Member, from the largest key down;
+// Links must be sorted by Leader, then Member, from the largest key down;
 // repetitions are ignored. Assignments come by Cluster, then Member, from the
-// largest down. Links are passed over once, with two queues of messages, each
-// with the given memory: one as in MergeDirect, one that sorts the outcome.
+// largest down. CloseRepresentative reads links once, with two queues of
+// messages, each with the given memory: one as in MergeDirect, one that sorts the
+// outcome.
 func CloseRepresentative(links iter.Seq2[Link, error], memory Memory, emit func(Assignment) error) (err error) {
 	emit = emitting("assignment", emit)
 	joined := newQueue(memory)
@@ -61,12 +62,12 @@ func CloseRepresentative(links iter.Seq2[Link, error], memory Memory, emit func(
 
 // CloseTransitive takes similarity as transitive, as the paper does: clusters
 // are the connected components, and the largest key represents each. Against
-// is a document's predecessor in a breadth-first search from the
-// representative that takes neighbours from the largest key down, so that the
-// evidence leads to the representative in as few verdicts as there can be.
+// is a document's predecessor in a breadth-first search from the representative
+// that takes neighbours from the largest key down. So the evidence leads to the
+// representative in as few verdicts as possible.
 //
-// Links and assignments are in the orders of CloseRepresentative. The graph is
-// held in memory: less than 100 bytes a document and 20 a link at its peak.
+// Links and assignments have the orders of CloseRepresentative. The graph is in
+// memory: less than 100 bytes for each document and 20 for each link.
 func CloseTransitive(links iter.Seq2[Link, error], emit func(Assignment) error) error {
 	emit = emitting("assignment", emit)
 	g, err := newGraph(links)
@@ -107,7 +108,7 @@ func CloseTransitive(links iter.Seq2[Link, error], emit func(Assignment) error) 
 // neighbours in that order, all in one slice.
 type graph struct {
 	keys  []Key
-	first []int // where a document's neighbours start; one more at the end
+	first []int // start of each document's neighbours, and the end
 	to    []int32
 }
 
@@ -134,12 +135,12 @@ func newGraph(links iter.Seq2[Link, error]) (*graph, error) {
 			g.first[at]++
 		}
 	}
-	copy(g.first[1:], g.first) // each had moved to where the next starts
+	copy(g.first[1:], g.first) // each had moved to the start of the next
 	g.first[0] = 0
 	return g, nil
 }
 
-// number reads links as pairs of dense numbers, which follow the keys.
+// number reads links as pairs of dense numbers, in the order of the keys.
 func number(links iter.Seq2[Link, error]) (keys []Key, pairs [][2]int32, err error) {
 	numbers := map[Key]int32{} // first in order of appearance
 	of := func(k Key) int32 {
@@ -171,7 +172,7 @@ func number(links iter.Seq2[Link, error]) (keys []Key, pairs [][2]int32, err err
 	return keys, pairs, nil
 }
 
-// edges reads links as edges.
+// edges returns links as edges.
 func edges(links iter.Seq2[Link, error]) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		for l, err := range links {

@@ -1,7 +1,7 @@
 // Package cluster is the third stage: it reads signatures in order and groups
 // the documents that share them into perhaps-similar sets (TLCS paper,
-// section 3.1). All functions take and give sorted sequences, so that they
-// run on sorted runs of any size.
+// section 3.1). All functions take and return sorted sequences, so they run on
+// sorted runs of any size.
 package cluster
 
 import (
@@ -17,14 +17,13 @@ type ID [16]byte
 const KeySize = 20
 
 // Key is a document's sorting key, the paper's <W, id>: its weight W (the
-// number of its signatures, or a page quality given from outside), then its
-// id. Keys are stored so that bytes sort from the largest key to the
-// smallest: the weight is inverted, and of equal weights the smaller id is the
-// larger key.
+// number of its signatures, or a given page quality), then its id. The bytes of
+// keys sort from the largest key to the smallest: the weight is inverted, and of
+// equal weights the smaller id is the larger key.
 type Key [KeySize]byte
 
-// NewKey makes the key of a document of weight w >= 0; a weight that is
-// negative or not a number counts as 0.
+// NewKey returns the key of a document of weight w >= 0. A weight that is negative
+// or not a number counts as 0.
 func NewKey(w float32, id ID) Key {
 	if !(w > 0) {
 		w = 0
@@ -35,10 +34,10 @@ func NewKey(w float32, id ID) Key {
 	return k
 }
 
-// ID is the text that the key belongs to.
+// ID returns the text that the key belongs to.
 func (k Key) ID() ID { return ID(k[4:]) }
 
-// Weight is the document's W.
+// Weight returns the document's W.
 func (k Key) Weight() float32 { return math.Float32frombits(^binary.BigEndian.Uint32(k[:4])) }
 
 // Compare orders keys from the largest (first) to the smallest.

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Leaves finds the documents that join a cluster only because they are
-// contained in one of its members. That a page holds another says less than
-// that the two are alike: a short notice on a thousand pages must not glue
-// these together (the TLCS paper's second source of false positives). So a
-// contained document joins one that contains it, and unites nothing.
+// Leaves finds the documents that join a cluster only because one of its members
+// contains them. Containment says less than resemblance: a short notice on a
+// thousand pages must not unite these pages (the TLCS paper's second source of
+// false positives). So a contained document joins one that contains it, and
+// unites nothing.
 //
-// In memory, under 100 bytes for each contained document.
+// Leaves takes under 100 bytes for each contained document.
 type Leaves struct {
 	best  map[Key]Leaf
 	hosts map[Key]bool
 }
 
-// Leaf is a contained document with the one that contains it.
+// Leaf is a contained document and the one that contains it.
 type Leaf struct {
 	Contained, Host Key
 	Share           float64 // of the contained in the host
@@ -36,9 +36,10 @@ func (l *Leaves) Add(leaf Leaf) {
 	}
 }
 
-// All are the leaves, each with the document that holds the greatest share of
-// it, of several that with the largest key; sorted by Host, then Contained,
-// from the largest key down. A document that contains another is no leaf.
+// All returns the leaves, each with the document that holds the greatest share of
+// it; of several, the one with the largest key. They are sorted by Host, then
+// Contained, from the largest key down. A document that contains another is no
+// leaf.
 func (l *Leaves) All() []Leaf {
 	out := slices.DeleteFunc(slices.Collect(maps.Values(l.best)), func(x Leaf) bool { return l.hosts[x.Contained] })
 	slices.SortFunc(out, func(a, b Leaf) int {

@@ -15,20 +15,20 @@ type Posting struct {
 	Key       Key
 }
 
-// Edge says that two documents stand in one list, Rep the larger key: as a rule
-// the list's representative.
+// Edge says that two documents stand in one list. Rep has the larger key; as a
+// rule it is the list's representative.
 type Edge struct{ Rep, Member Key }
 
 // ListOptions say which lists are deleted. The paper: "We delete the signatures
 // which exist very frequently ( > 10000 times) and which exist frequently
 // ( > 400 times) and focus on some certain web sites" (templates and spam).
 type ListOptions struct {
-	MaxList  int `json:"max_list" yaml:"max_list"`   // lists of more documents are deleted; at least 2
-	SiteList int `json:"site_list" yaml:"site_list"` // lists of more are deleted if few sites hold them; 0: none are
-	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists of at most so many have an edge for every pair, not only for those with the representative
+	MaxList  int `json:"max_list" yaml:"max_list"`   // longer lists are deleted; at least 2
+	SiteList int `json:"site_list" yaml:"site_list"` // longer lists are deleted if few sites hold them; 0: never
+	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists up to this length have an edge for every pair, longer ones only for pairs with the representative
 }
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o ListOptions) Validate() error {
 	if o.MaxList < 2 {
 		return fmt.Errorf("max_list is %d, must be at least 2", o.MaxList)
@@ -42,10 +42,10 @@ func (o ListOptions) Validate() error {
 	return nil
 }
 
-// ListCounts account for every posting of the lists that have ended.
+// ListCounts accounts for every posting of the lists that have ended.
 type ListCounts struct {
 	Postings        int64 `json:"postings" yaml:"postings"`
-	Lists           int64 `json:"lists" yaml:"lists"`                       // signatures, all of them
+	Lists           int64 `json:"lists" yaml:"lists"`                       // all lists, one for each signature
 	Singletons      int64 `json:"singletons" yaml:"singletons"`             // lists of one document
 	DeletedFrequent int64 `json:"deleted_frequent" yaml:"deleted_frequent"` // lists longer than MaxList
 	DeletedSites    int64 `json:"deleted_sites" yaml:"deleted_sites"`       // lists concentrated on few sites
@@ -54,7 +54,7 @@ type ListCounts struct {
 	Longest         int64 `json:"longest" yaml:"longest"` // postings of the longest list, deleted or not
 }
 
-// Add joins the counts of other lists to c.
+// Add adds the counts of other lists to c.
 func (c *ListCounts) Add(o ListCounts) {
 	c.Postings += o.Postings
 	c.Lists += o.Lists
@@ -68,35 +68,34 @@ func (c *ListCounts) Add(o ListCounts) {
 
 // Lists turns postings, sorted by signature, into the edges from each list's
 // representative ("the document which has 'largest' key") to its other
-// members. It never holds more than MaxList+1 keys. After an error it is of no
-// further use.
+// members. It never holds more than MaxList+1 keys. Do not use it after an
+// error.
 type Lists struct {
 	o            ListOptions
 	concentrated func([]Key) (bool, error)
 	emit         func(Edge) error
 	counts       ListCounts
 
-	// The list that is being read.
+	// The current list.
 	signature signature.Signature
 	begun     bool  // signature is set
 	postings  int64 // of the list; 0 when it has been flushed
 	keys      []Key
-	sorted    bool // keys are sorted and distinct: they once filled up
+	sorted    bool // keys are sorted and distinct, because they once filled up
 	deleted   bool // there were more than MaxList
 }
 
-// NewLists makes a Lists that hands edges to emit. concentrated is asked about
-// lists of more than SiteList documents, with their keys from the largest
+// NewLists returns a Lists that calls emit with each edge. It calls concentrated
+// for lists of more than SiteList documents, with their keys from the largest
 // down; nil turns that rule off. The options must be valid.
 func NewLists(o ListOptions, concentrated func(members []Key) (bool, error), emit func(Edge) error) *Lists {
 	return &Lists{o: o, concentrated: concentrated, emit: emitting("edge", emit)}
 }
 
-// Add takes the next posting. Within a list documents may come in any order
-// (a page quality from outside may have replaced the weight they were sorted
-// by) and more than once. When Add returns, all edges of signatures before
-// p's have been emitted, and Counts is about exactly those: a caller may save
-// its place there.
+// Add adds the next posting. Within a list, documents may come in any order (a
+// page quality may have replaced the weight that they were sorted by) and more
+// than once. When Add returns, it has emitted all edges of signatures before p's,
+// and Counts counts exactly those, so a caller may save its place there.
 func (l *Lists) Add(p Posting) error {
 	order := bytes.Compare(p.Signature[:], l.signature[:])
 	if l.begun && (order < 0 || order == 0 && l.postings == 0) {
@@ -115,8 +114,8 @@ func (l *Lists) Add(p Posting) error {
 	return nil
 }
 
-// insert adds k to keys. Keys are appended as they come until they fill up;
-// if that was because of repetitions, the rest are inserted in place.
+// insert adds k to keys. It appends keys until they fill up. If repetitions filled
+// them up, it removes these and inserts further keys in place.
 func (l *Lists) insert(k Key) {
 	if !l.sorted {
 		l.keys = append(l.keys, k)
@@ -171,13 +170,14 @@ func (l *Lists) Flush() error {
 	return nil
 }
 
-// Pairs gives the pairs of documents that stand together, from the largest key
-// down: all of them if there are at most so many documents, else those with the
-// first, so that their number does not grow with the square. Rep is the larger.
-func Pairs(keys []Key, most int) iter.Seq[Edge] {
+// Pairs yields the pairs of documents of one list, from the largest key down. It
+// yields all pairs of up to limit documents. Of more documents it yields only the
+// pairs with the first, so that their number does not grow with the square. Rep
+// is the larger.
+func Pairs(keys []Key, limit int) iter.Seq[Edge] {
 	return func(yield func(Edge) bool) {
 		reps := 1
-		if len(keys) <= most {
+		if len(keys) <= limit {
 			reps = len(keys)
 		}
 		for i, rep := range keys[:min(reps, len(keys))] {
@@ -190,12 +190,13 @@ func Pairs(keys []Key, most int) iter.Seq[Edge] {
 	}
 }
 
-// Counts is the account of the lists that have ended.
+// Counts returns the counts of the lists that have ended.
 func (l *Lists) Counts() ListCounts { return l.counts }
 
-// Concentrated tells whether the few commonest of sites make up at least the
-// given share of its entries, one a document. The paper says only that a
-// signature's documents "focus on some certain web sites"; this is our reading.
+// Concentrated reports whether the few commonest sites have at least the given
+// share of the entries of sites, which has one for each document. The paper says
+// only that a signature's documents "focus on some certain web sites"; this is
+// our reading.
 func Concentrated(sites []uint64, share float64, few int) bool {
 	if len(sites) == 0 {
 		return false
@@ -218,7 +219,7 @@ func Concentrated(sites []uint64, share float64, few int) bool {
 	return float64(sum)/float64(len(s)) >= share
 }
 
-// emitting names what emit was given when it fails.
+// emitting adds to an error of emit what emit was called with.
 func emitting[T any](what string, emit func(T) error) func(T) error {
 	return func(v T) error {
 		if err := emit(v); err != nil {

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Membership puts a document into a perhaps-similar set, which is named by the
-// key of the representative that starts it and is itself a member.
+// Membership puts a document into a perhaps-similar set. The set has the name of
+// the representative that starts it, which is itself a member.
 type Membership struct{ Set, Member Key }
 
 // The TLCS paper, section 3.1, on merging: "The lists with the same
@@ -14,23 +14,23 @@ type Membership struct{ Set, Member Key }
 // according to their representatives in descending order. Begin from the first
 // list, find the lists whose representatives exist in this list and merge them
 // into it. The final lists are the perhaps-similar sets." Whether documents
-// that arrive by merging count as existing in the list is not stated;
-// MergeDirect and MergeFollowing are the two readings. Neither is connected
-// components: a list within reach of two sets goes to the larger one only.
+// that arrive by merging count as existing in the list is not stated. MergeDirect
+// and MergeFollowing are the two readings. Neither computes connected components:
+// a list within reach of two sets goes only to the larger one.
 //
-// Both take edges sorted by Rep, then Member, from the largest key down, and
-// pass over them once by time-forward processing (Chiang et al., External-
-// memory graph algorithms, SODA 1995): what a list learns about a smaller key
-// waits for it in a priority queue. Repeated edges are ignored. Errors of the
-// edges, the spill and emit are returned wrapped.
+// Both take edges sorted by Rep, then Member, from the largest key down, and read
+// them once by time-forward processing (Chiang et al., External-memory graph
+// algorithms, SODA 1995): what a list learns about a smaller key waits for that
+// key in a priority queue. Repeated edges are ignored. Errors of the edges, the
+// spill and emit are returned wrapped.
 
-// MergeDirect merges without following: a representative starts a set if and
-// only if no larger starter has it in its own list, otherwise its list goes
-// to the largest starter that has. Memberships of a set come scattered and
-// may repeat; a document may be in several sets.
+// MergeDirect merges without following. A representative starts a set if and only
+// if no larger starter has it in its own list. Otherwise its list goes to the
+// largest starter that has it. Memberships of a set come scattered and may
+// repeat. A document may be in several sets.
 func MergeDirect(edges iter.Seq2[Edge, error], memory Memory, emit func(Membership) error) error {
 	emit = emitting("membership", emit)
-	var set Key // of the list at hand
+	var set Key // set of the current list
 	return sweep("edge", edges, memory, visitor{
 		key: func(x, starter Key, ok bool) (Key, bool, error) {
 			if ok {
@@ -44,9 +44,9 @@ func MergeDirect(edges iter.Seq2[Edge, error], memory Memory, emit func(Membersh
 	})
 }
 
-// MergeFollowing merges with following: each document belongs to the one set
-// whose starter is the largest from which edges lead to it. Memberships come
-// once each, from the largest Member down.
+// MergeFollowing merges with following. Each document belongs to one set: that of
+// the largest starter from which edges lead to it. Each membership comes once,
+// from the largest Member down.
 func MergeFollowing(edges iter.Seq2[Edge, error], memory Memory, emit func(Membership) error) error {
 	emit = emitting("membership", emit)
 	return sweep("edge", edges, memory, visitor{
@@ -59,18 +59,19 @@ func MergeFollowing(edges iter.Seq2[Edge, error], memory Memory, emit func(Membe
 	})
 }
 
-// visitor is what a sweep calls.
+// visitor has the functions that a sweep calls.
 type visitor struct {
-	// key is called once for every key that has edges to members or was sent
-	// a value, from the largest down; value is the largest it was sent, ok
-	// false if none was. What it returns is sent to x's members if send is set.
+	// key is called once for every key that has edges to members or was sent a
+	// value, from the largest down. value is the largest value sent to it; ok is
+	// false if there was none. The sweep sends what key returns to x's members if
+	// send is set.
 	key func(x, value Key, ok bool) (sent Key, send bool, err error)
 	// member, which may be nil, is called for x's members, after key(x).
 	member func(m Key) error
 }
 
 // sweep goes down the keys of a graph whose edges lead from larger to smaller
-// ones, and carries values along.
+// keys, and sends values along the edges.
 func sweep(what string, edges iter.Seq2[Edge, error], memory Memory, v visitor) (err error) {
 	q := newQueue(memory)
 	defer func() {
@@ -123,7 +124,7 @@ func sweep(what string, edges iter.Seq2[Edge, error], memory Memory, v visitor) 
 	return nil
 }
 
-// deliver visits the next key in the queue, which leads no edges.
+// deliver visits the next key in the queue, which has no edges of its own.
 func deliver(q *queue, v visitor) error {
 	m, err := q.take()
 	if err == nil {
@@ -132,8 +133,8 @@ func deliver(q *queue, v visitor) error {
 	return err
 }
 
-// ordered passes edges on without repetitions, and ends with an error where
-// they are out of order or lead to a larger key.
+// ordered yields edges without repetitions. It ends with an error if they are out
+// of order or lead to a larger key.
 func ordered(what string, edges iter.Seq2[Edge, error]) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		var last Edge

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Message is what one document, or cluster, sends to a document with a smaller
-// key, which is reached later.
+// Message is what a document or cluster sends to a document with a smaller key,
+// which is visited later.
 type Message struct{ To, Value Key }
 
 // Compare orders messages by To, then Value, from the largest key to the
@@ -23,21 +23,21 @@ func (m Message) Compare(o Message) int {
 
 // Spill keeps sorted runs of messages outside memory.
 type Spill interface {
-	// Write stores the messages of run, ascending in Message.Compare and each
-	// once, and returns a reader at the first. Earlier runs may be read from
-	// while run is written.
+	// Write stores the messages of run, each once and ascending by
+	// Message.Compare, and returns a reader at the first. Earlier runs may be
+	// read while run is written.
 	Write(run iter.Seq[Message]) (Run, error)
 }
 
-// Run reads one run back. It is closed once, after its last message or when
-// the work is broken off; its storage is not needed after that.
+// Run reads one run back. It is closed once, after its last message or when the
+// work is broken off. Its storage is not needed after that.
 type Run interface {
 	Next() (m Message, ok bool, err error)
 	Close() error
 }
 
-// Memory says how many messages are kept in memory, 44 bytes each, and where
-// the others go. At most 64 runs are open at a time.
+// Memory limits the messages in memory, 44 bytes each, and says where the others
+// go. At most 64 runs are open at a time.
 type Memory struct {
 	Messages int   // less than 1 counts as 1
 	Spill    Spill // nil: all messages stay in memory
@@ -62,10 +62,10 @@ func (e *entry) before(o *entry) bool {
 	return e.Compare(o.Message) < 0
 }
 
-// queue is an external priority queue. Messages in memory and the heads of
-// runs share one binary heap; when there are too many in memory they become
-// a run, and when there are too many runs the whole queue becomes one. After
-// an error it can only be closed.
+// queue is an external priority queue. Messages in memory and the heads of runs
+// share one binary heap. If there are too many messages in memory, they become a
+// run. If there are too many runs, the whole queue becomes one. After an error the
+// queue can only be closed.
 type queue struct {
 	memory Memory
 	heap   []entry
@@ -88,7 +88,7 @@ func (q *queue) push(m Message) error {
 	return nil
 }
 
-// next is the key that the smallest message goes to.
+// next returns the key that the smallest message goes to.
 func (q *queue) next() (to Key, ok bool) {
 	if len(q.heap) == 0 {
 		return Key{}, false
@@ -96,8 +96,8 @@ func (q *queue) next() (to Key, ok bool) {
 	return q.heap[0].To, true
 }
 
-// take removes all messages to the next key and returns the first, which has
-// the largest value. There must be one.
+// take removes all messages to the next key and returns the first, which has the
+// largest value. The queue must not be empty.
 func (q *queue) take() (Message, error) {
 	first, err := q.pop()
 	for err == nil && len(q.heap) > 0 && q.heap[0].To == first.To {
@@ -106,7 +106,7 @@ func (q *queue) take() (Message, error) {
 	return first, err
 }
 
-// pop removes the smallest message. There must be one.
+// pop removes the smallest message. The queue must not be empty.
 func (q *queue) pop() (Message, error) {
 	top := q.heap[0]
 	if top.run != inMemory {
@@ -163,7 +163,7 @@ func (q *queue) spill() error {
 	return q.start(run)
 }
 
-// compact writes all messages, those of the runs too, as one run.
+// compact writes all messages, including those of the runs, as one run.
 func (q *queue) compact() error {
 	var failed error
 	run, err := q.memory.Spill.Write(func(yield func(Message) bool) {
@@ -189,7 +189,7 @@ func (q *queue) compact() error {
 	return failed
 }
 
-// start takes in a new run.
+// start adds a new run.
 func (q *queue) start(run Run) error {
 	i := slices.Index(q.runs, nil)
 	if i < 0 {
@@ -220,7 +220,7 @@ func (q *queue) end(i int32) error {
 	return nil
 }
 
-// close closes the runs that are left and returns the first error.
+// close closes the open runs and returns the first error.
 func (q *queue) close() error {
 	var first error
 	for i := range q.runs {
@@ -247,7 +247,7 @@ func (q *queue) add(e entry) {
 	q.heap[i] = e
 }
 
-// down moves the entry at i to its place below.
+// down moves the entry at i down to its place in the heap.
 func (q *queue) down(i int) {
 	e := q.heap[i]
 	for {

@@ -5,13 +5,13 @@
 // The bits are cut into z > d blocks. Fingerprints that differ in at most d
 // bits differ in at most d blocks, so they agree in some z-d of them. For each
 // choice of z-d blocks there is a table: the fingerprints, permuted so that the
-// bits of these blocks lead, sorted. In it those that agree there stand next to
-// each other, and are compared.
+// bits of these blocks lead, and sorted. Fingerprints that agree in these bits
+// stand next to each other in the table, and are compared.
 //
-// Departures: the paper looks a batch of fingerprints up in tables, here all
-// pairs within one sorted table are found ([Tables.Pairs], [Scan]); a pair that
-// stands together in several tables is reported in one; tables are not divided
-// again by the recursion of section 3.1.
+// The package departs from the paper in three places. The paper looks up a batch
+// of fingerprints in tables; here one pass over each sorted table finds all pairs
+// ([Tables.Pairs], [Scan]). A pair that stands together in several tables is
+// reported once. The recursion of section 3.1 does not divide tables again.
 package hamming
 
 import (
@@ -21,37 +21,36 @@ import (
 	"math/bits"
 )
 
-// Bounds: fingerprints are uint64, numbers of tables two bytes of a key.
+// Limits: a fingerprint is a uint64, and a table's number has two bytes in a key.
 const (
 	maxWidth  = 64
 	MaxTables = 1 << 16
 )
 
-// Tables is a design: a width, a distance, and how bits are permuted. It does
-// not change and is for concurrent use.
+// Tables is a design: a width, a distance, and the permutations of the bits. It is
+// immutable and safe for concurrent use.
 type Tables struct {
 	width, distance int
-	blocks          []uint64 // the bits of each
+	blocks          []uint64 // bits of each block
 	tables          []table
 }
 
 // table is one choice of blocks.
 type table struct {
-	left   uint64 // the d blocks that do not lead, a bit each
+	left   uint64 // the d blocks that do not lead, one bit each
 	prefix int    // number of leading bits
 	moves  []move
 }
 
-// move takes the bits of mask to their places by a rotation to the left.
+// move rotates the bits of mask to the left, to their places.
 type move struct {
 	mask   uint64
 	rotate int
 }
 
-// New makes the tables for fingerprints of width bits, 1 to 64, and pairs that
-// differ in at most distance of them, cut into so many blocks: more than
-// distance and at most width. There are C(blocks, distance) tables, which must
-// be at most MaxTables.
+// New returns the tables for fingerprints of width bits, 1 to 64, and pairs that
+// differ in at most distance bits. blocks must be more than distance and at most
+// width. There are C(blocks, distance) tables, which must be at most MaxTables.
 func New(width, distance, blocks int) (*Tables, error) {
 	switch {
 	case width < 1 || width > maxWidth:
@@ -76,9 +75,9 @@ func New(width, distance, blocks int) (*Tables, error) {
 	return t, nil
 }
 
-// newTable permutes the blocks not in left to the front, in their order, and
-// those in left behind them. A permuted fingerprint ends at the highest bit of
-// 64, so that numbers sort as bytes do.
+// newTable permutes the blocks not in left to the front, in their order, and those
+// in left behind them. A permuted fingerprint ends at the highest of 64 bits, so
+// that numbers sort as bytes do.
 func (t *Tables) newTable(left uint64, sizes []int) table {
 	b := table{left: left}
 	at := maxWidth // places from here on up are taken
@@ -116,8 +115,8 @@ func (b *table) restore(permuted uint64) (print uint64) {
 	return print
 }
 
-// eachChoice calls do with each choice of k of n, a bit each, in lexicographic
-// order of the chosen from the smallest up.
+// eachChoice calls do with each choice of k of n, one bit each, in lexicographic
+// order of the chosen ones.
 func eachChoice(n, k int, do func(chosen uint64)) {
 	var from func(first, k int, chosen uint64)
 	from = func(first, k int, chosen uint64) {
@@ -132,7 +131,7 @@ func eachChoice(n, k int, do func(chosen uint64)) {
 	from(0, k, 0)
 }
 
-// binomial is C(n, k), or math.MaxInt32 if it is more than that.
+// binomial returns C(n, k), at most math.MaxInt32.
 func binomial(n, k int) int {
 	c := 1
 	for i := range min(k, n-k) {
@@ -143,17 +142,17 @@ func binomial(n, k int) int {
 	return c
 }
 
-// Len is the number of tables.
+// Len returns the number of tables.
 func (t *Tables) Len() int { return len(t.tables) }
 
-// Prefix is the number of leading bits of a table, the paper's p: those in
-// which fingerprints must agree to be compared there.
+// Prefix returns the number of leading bits of a table, the paper's p. Fingerprints
+// that agree in them are compared.
 func (t *Tables) Prefix(table int) int { return t.tables[table].prefix }
 
-// Candidates is the expected number of comparisons among n random
-// fingerprints: C(n,2)·2^-p, summed over the tables (section 3.1: "we expect
-// only 2^(d-p) fingerprints as matches" of 2^d). Those of near-duplicates come
-// on top.
+// Candidates returns the expected number of comparisons among n random
+// fingerprints: C(n,2)·2^-p, summed over the tables (section 3.1: "we expect only
+// 2^(d-p) fingerprints as matches" of 2^d). Comparisons of near-duplicates come on
+// top.
 func (t *Tables) Candidates(n float64) float64 {
 	sum := 0.0
 	for i := range t.tables {
@@ -162,7 +161,7 @@ func (t *Tables) Candidates(n float64) float64 {
 	return n * (n - 1) / 2 * sum
 }
 
-// Costs of an entry of a table, in comparisons, for Choose.
+// Costs of an entry of a table for Choose, in comparisons.
 const (
 	// EntryMemory: permuting and sorting in memory, against a comparison
 	// (BenchmarkPairs: some 20 ns and 1 ns).
@@ -171,10 +170,9 @@ const (
 	EntryStore = 1000
 )
 
-// Choose is New with the number of blocks for which n fingerprints are expected
-// to cost least: more blocks make longer prefixes, so that less is compared,
-// and more tables. entry is the cost of one fingerprint in one table, in
-// comparisons.
+// Choose calls New with the number of blocks for which n fingerprints should cost
+// least. More blocks make longer prefixes, and so fewer comparisons, but more
+// tables. entry is the cost of one fingerprint in one table, in comparisons.
 func Choose(width, distance int, n, entry float64) (*Tables, error) {
 	var best *Tables
 	least := math.Inf(1)
@@ -205,8 +203,8 @@ func Choose(width, distance int, n, entry float64) (*Tables, error) {
 // permuted fingerprint.
 func (t *Tables) KeySize() int { return 2 + (t.width+7)/8 }
 
-// AppendKey appends to dst the key under which a table has a fingerprint, of
-// whose bits only the lower width count. Keys sort as bytes: by table, then by
+// AppendKey appends to dst the key of a fingerprint in a table. Only the lower
+// width bits of the fingerprint count. Keys sort as bytes: by table, then by
 // permuted fingerprint.
 func (t *Tables) AppendKey(dst []byte, table int, print uint64) []byte {
 	return t.appendKey(dst, table, t.tables[table].permute(print))
@@ -218,7 +216,7 @@ func (t *Tables) appendKey(dst []byte, table int, permuted uint64) []byte {
 	return binary.BigEndian.AppendUint64(dst, permuted)[:n]
 }
 
-// ParseKey is the table and the fingerprint of a key.
+// ParseKey returns the table and the fingerprint of a key.
 func (t *Tables) ParseKey(key []byte) (table int, print uint64, err error) {
 	table, permuted, err := t.parse(key)
 	if err != nil {
@@ -243,10 +241,10 @@ func (t *Tables) parse(key []byte) (table int, permuted uint64, err error) {
 	return table, permuted, nil
 }
 
-// Range is the keys of a table whose fingerprints agree with print in the
-// leading bits: from ≤ key, and key ≤ to as far as to goes. To look up one
-// fingerprint, read the range of each table and compare (section 3.1, steps 1
-// and 2).
+// Range returns the range of keys of a table whose fingerprints agree with print
+// in the leading bits: from ≤ key, and key ≤ to in the bytes that to has. To look
+// up one fingerprint, read the range of each table and compare (section 3.1,
+// steps 1 and 2).
 func (t *Tables) Range(table int, print uint64) (from, to []byte) {
 	b := &t.tables[table]
 	p := b.permute(print)
@@ -254,12 +252,12 @@ func (t *Tables) Range(table int, print uint64) (from, to []byte) {
 	return t.appendKey(nil, table, p&^rest), t.appendKey(nil, table, p|rest)
 }
 
-// mask is the bits that a permuted fingerprint may have.
+// mask returns the bits that a permuted fingerprint may have.
 func (t *Tables) mask() uint64 { return ^(^uint64(0) >> t.width) }
 
-// first tells whether table is the first in which fingerprints that differ by
-// x, not permuted, stand together: that whose left blocks are those that
-// differ, and the first others up to d.
+// first reports whether table is the first in which fingerprints that differ by x
+// (not permuted) stand together. Its left blocks are those that differ, and the
+// first others up to d.
 func (t *Tables) first(table int, x uint64) bool {
 	var left uint64
 	for i, mask := range t.blocks {

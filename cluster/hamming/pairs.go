@@ -9,14 +9,14 @@ import (
 	"neardup/cluster/internal/radix"
 )
 
-// Pair is two fingerprints that differ in at most d bits, by their places,
-// A < B, and the number of bits.
+// Pair is two fingerprints that differ in at most d bits, by their indexes, A < B,
+// and the number of bits in which they differ.
 type Pair struct{ A, B, Distance int }
 
-// Pairs yields each pair of prints, fewer than 2^32, that differ in at most d
-// bits once: in the order of tables, of the leading bits there, and of places.
-// Only the lower width bits count. Equal fingerprints are pairs like others;
-// where many are, give each once and join its documents elsewhere.
+// Pairs yields each pair of prints that differ in at most d bits once, in the order
+// of tables, of the leading bits there, and of indexes. There may be fewer than
+// 2^32 prints, and only their lower width bits count. Equal fingerprints are pairs
+// like others; if there are many, give each once and join its documents elsewhere.
 func (t *Tables) Pairs(prints []uint64) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		entries, scratch := make([]radix.Entry, len(prints)), make([]radix.Entry, len(prints))
@@ -43,9 +43,9 @@ func (t *Tables) Pairs(prints []uint64) iter.Seq[Pair] {
 	}
 }
 
-// Scan finds pairs in the keys of a sorted store, with any kind of ID. It holds
-// the entries that agree in the leading bits of a table. After an error it is
-// of no further use.
+// Scan finds pairs in the keys of a sorted store, with any kind of ID. It holds the
+// entries that agree in the leading bits of a table. Do not use it after an
+// error.
 type Scan[ID any] struct {
 	t    *Tables
 	emit func(a, b ID, distance int) error
@@ -59,15 +59,15 @@ type scanned[ID any] struct {
 	id       ID
 }
 
-// NewScan makes a Scan that hands each pair to emit, once over all tables: a is
+// NewScan returns a Scan that calls emit with each pair, once over all tables. a is
 // the one that was added first.
 func NewScan[ID any](t *Tables, emit func(a, b ID, distance int) error) *Scan[ID] {
 	return &Scan[ID]{t: t, emit: emit}
 }
 
-// Add takes the next entry: keys of AppendKey, ascending; of equal ones, in any
-// order that is the same every time. When it returns, all pairs with entries
-// before this one have been emitted, so that there is nothing to flush.
+// Add adds the next entry. Keys are those of AppendKey, in ascending order; equal
+// keys come in any order that is the same every time. When Add returns, all pairs
+// of this entry with earlier ones have been emitted, so nothing needs flushing.
 func (s *Scan[ID]) Add(key []byte, id ID) error {
 	if bytes.Compare(key, s.last) < 0 {
 		return fmt.Errorf("hamming: keys out of order: %x after %x", key, s.last)

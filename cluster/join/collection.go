@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Multiset makes the second, third ... occurrence of a token in a record a
-// token of its own, the same one in all records of all collections: section
+// Multiset gives the second, third ... occurrence of a token in a record a token
+// of its own, the same one in all records of all collections. This is section
 // 2.1, "treating each subsequent occurrence of the same token as a new token".
-// New ids are the smallest that are free after the largest. The tokens of each
-// record come sorted, new ones behind their first.
+// New ids follow the largest id. The tokens of each record come out sorted, new
+// ones behind their first.
 func Multiset(cs ...Collection) []Collection {
 	next := uint32(0)
 	for _, c := range cs {
@@ -17,7 +17,7 @@ func Multiset(cs ...Collection) []Collection {
 			next = max(next, t+1)
 		}
 	}
-	ids := map[uint64]uint32{} // of a token and how often it came before
+	ids := map[uint64]uint32{} // by token and number of earlier occurrences
 	out := make([]Collection, len(cs))
 	var record []uint32
 	for i, c := range cs {
@@ -46,9 +46,9 @@ func Multiset(cs ...Collection) []Collection {
 	return out
 }
 
-// IDF weighs the tokens of collections by how rare they are, as section 8.1.1
-// does: log of all records over those that have the token. A token that none
-// has weighs 0.
+// IDF returns the weights of the tokens of collections by rarity, as in section
+// 8.1.1: the log of the number of records over the number that have the token.
+// A token that no record has weighs 0.
 func IDF(cs ...Collection) []float64 {
 	n, records := 0, 0
 	for _, c := range cs {

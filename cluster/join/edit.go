@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// EditOptions say which texts are joined, and how.
+// EditOptions are the options of a join by edit distance.
 type EditOptions struct {
-	Distance int // pairs at or below it, in code points
-	Q        int // of the q-grams; 0 counts as 2. They change what it costs only
+	Distance int // largest distance of a pair, in code points
+	Q        int // length of the q-grams; 0 means 2. It changes only the cost
 
 	Algorithm Algorithm
 	MaxDepth  int
@@ -31,30 +31,31 @@ func (o EditOptions) search() Options {
 	return Options{Measure: edit, Algorithm: o.Algorithm, MaxDepth: o.MaxDepth, Bitmaps: o.Bitmaps, Workers: o.Workers}
 }
 
-// EditPair is two texts by their places; in a self-join A < B.
+// EditPair is a pair of texts, by their indexes. In a self-join A < B.
 type EditPair struct{ A, B, Distance int }
 
 // SelfEdit emits all pairs of texts within an edit distance (Levenshtein's:
-// insertions, deletions, substitutions), each once, in an order that depends
-// on the texts and the options other than Workers only. Section 6.1: they
-// share at least max(|u|,|v|) + q - 1 - qδ of their q-grams (of the texts with
-// q-1 further characters at each end, as a multiset; L. Gravano and others,
-// Approximate string joins in a database (almost) for free, VLDB 2001). That
-// says nothing of texts of at most q(δ-1) + 1 characters: these are compared
-// one with another.
+// insertions, deletions, substitutions), each once. Their order depends only on
+// the texts and on the options other than Workers.
+//
+// Section 6.1: two such texts share at least max(|u|,|v|) + q - 1 - qδ of their
+// q-grams. (These are the q-grams of the texts with q-1 further characters at
+// each end, as a multiset; L. Gravano and others, Approximate string joins in a
+// database (almost) for free, VLDB 2001.) The bound says nothing about texts of
+// at most q(δ-1) + 1 characters, so SelfEdit compares all of these.
 func SelfEdit(texts []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
 	return runEdit([][]string{texts}, o, emit)
 }
 
-// BetweenEdit emits all pairs of a text of a and one of b, like SelfEdit.
+// BetweenEdit does what SelfEdit does for pairs of a text of a and one of b.
 func BetweenEdit(a, b []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
 	return runEdit([][]string{a, b}, o, emit)
 }
 
-// text is one of the texts that differ.
+// text is one of the distinct texts.
 type text struct {
 	runes  []rune
-	places []int // in its collection
+	places []int // indexes in its collection
 }
 
 func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (Counts, error) {
@@ -69,7 +70,7 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 	for i, c := range collections {
 		at := map[string]int{}
 		for j, s := range c {
-			s = string([]rune(s)) // so that texts which differ in invalid bytes are one
+			s = string([]rune(s)) // texts that differ only in invalid bytes are equal
 			k, ok := at[s]
 			if !ok {
 				k = len(texts[i])
@@ -110,7 +111,7 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 		}
 	}
 
-	// Texts that need not share a q-gram.
+	// Similar texts this short need not share a q-gram.
 	bound := o.Q*(o.Distance-1) + 1
 	compared, similar, err := compareShort(texts, bound, o.Distance, emitAll)
 	if err != nil {
@@ -141,8 +142,9 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 	return counts, err
 }
 
-// compareShort compares all texts of at most bound characters.
-func compareShort(texts [][]text, bound, most int, emit func(a, b text, distance int) error) (compared, similar int64, err error) {
+// compareShort compares all texts of at most bound characters, and emits the
+// pairs whose distance is at most limit.
+func compareShort(texts [][]text, bound, limit int, emit func(a, b text, distance int) error) (compared, similar int64, err error) {
 	short := make([][]text, len(texts))
 	for i := range texts {
 		for _, t := range texts[i] {
@@ -157,13 +159,13 @@ func compareShort(texts [][]text, bound, most int, emit func(a, b text, distance
 		if len(short) == 1 {
 			other = short[0][i+1:]
 		}
-		from, _ := slices.BinarySearchFunc(other, len(a.runes)-most, func(b text, n int) int { return cmp.Compare(len(b.runes), n) })
+		from, _ := slices.BinarySearchFunc(other, len(a.runes)-limit, func(b text, n int) int { return cmp.Compare(len(b.runes), n) })
 		for _, b := range other[from:] {
-			if len(b.runes) > len(a.runes)+most {
+			if len(b.runes) > len(a.runes)+limit {
 				break
 			}
 			compared++
-			if d := distance(a.runes, b.runes, most); d <= most {
+			if d := distance(a.runes, b.runes, limit); d <= limit {
 				similar++
 				if err := emit(a, b, d); err != nil {
 					return compared, similar, err
@@ -180,11 +182,11 @@ const (
 	behind = 0x110001
 )
 
-// grams are the q-grams of texts as multisets. Up to three characters are a
-// key; a longer gram is named by the name of all but its last character, and
-// that.
+// grams returns the q-grams of texts as multisets. A gram of up to three
+// characters is its own key. A longer gram is named by the name of all but its
+// last character, and by that character.
 func grams(texts [][]text, q int) []Collection {
-	const first, width = 3, 21 // characters of a key, their bits
+	const first, width = 3, 21 // characters of a key, bits of each
 	names := make([]map[uint64]uint32, max(1, q-first+1))
 	for i := range names {
 		names[i] = map[uint64]uint32{}
@@ -226,10 +228,10 @@ func grams(texts [][]text, q int) []Collection {
 	return Multiset(cs...)
 }
 
-// distance is the edit distance of u and v, or most+1 if it is greater. Only
-// the diagonals within most of the main one are filled in (E. Ukkonen,
+// distance returns the edit distance of u and v, or limit+1 if it is greater. It
+// fills in only the diagonals within limit of the main one (E. Ukkonen,
 // Algorithms for approximate string matching, 1985).
-func distance(u, v []rune, most int) int {
+func distance(u, v []rune, limit int) int {
 	for len(u) > 0 && len(v) > 0 && u[0] == v[0] {
 		u, v = u[1:], v[1:]
 	}
@@ -239,20 +241,20 @@ func distance(u, v []rune, most int) int {
 	if len(u) < len(v) {
 		u, v = v, u
 	}
-	if len(u)-len(v) > most {
-		return most + 1
+	if len(u)-len(v) > limit {
+		return limit + 1
 	}
 	row := make([]int, len(v)+1) // row[j]: of u[:i] and v[:j]
 	for j := range row {
-		row[j] = min(j, most+1)
+		row[j] = min(j, limit+1)
 	}
 	for i := 1; i <= len(u); i++ {
-		from, to := max(1, i-most), min(len(v), i+most)
+		from, to := max(1, i-limit), min(len(v), i+limit)
 		diagonal := row[from-1]
 		if from == 1 {
-			row[0] = min(i, most+1)
+			row[0] = min(i, limit+1)
 		} else {
-			row[from-1] = most + 1
+			row[from-1] = limit + 1
 		}
 		best := row[from-1]
 		for j := from; j <= to; j++ {
@@ -260,16 +262,16 @@ func distance(u, v []rune, most int) int {
 			if u[i-1] != v[j-1] {
 				d++
 			}
-			up := most + 1
-			if j < i+most {
+			up := limit + 1
+			if j < i+limit {
 				up = row[j] + 1
 			}
 			diagonal = row[j]
-			row[j] = min(d, up, row[j-1]+1, most+1)
+			row[j] = min(d, up, row[j-1]+1, limit+1)
 			best = min(best, row[j])
 		}
-		if best > most {
-			return most + 1
+		if best > limit {
+			return limit + 1
 		}
 	}
 	return row[len(v)]

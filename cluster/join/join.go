@@ -1,8 +1,8 @@
 // Package join finds all pairs of records (sets of tokens) whose similarity is
-// at least a threshold: exactly those, whatever the filters. It is the PPJoin
-// paper (C. Xiao, W. Wang, X. Lin, J. X. Yu, G. Wang, Efficient Similarity
-// Joins for Near Duplicate Detection, TODS 2011; a shorter form at WWW 2008),
-// as far as it is not about databases:
+// at least a threshold. The result is exact, whatever the filters. The package
+// follows the PPJoin paper (C. Xiao, W. Wang, X. Lin, J. X. Yu, G. Wang,
+// Efficient Similarity Joins for Near Duplicate Detection, TODS 2011; a shorter
+// form at WWW 2008), except for its parts about databases:
 //
 //   - AllPairs: size filter, prefix filter, indexing prefix (3, lemma 4.4);
 //   - PPJoin: besides, positional filter and the verification that goes on
@@ -11,12 +11,16 @@
 //   - Jaccard, overlap, cosine, edit distance (6.1), weights (6.2, algorithms
 //     6 and 7), two collections (7.4.2).
 //
-// Beyond it: equal records are joined once (the paper removes them
-// beforehand); tokens that nothing else has are counted, not kept, which is
-// where the document frequency ordering puts them anyway; a bitmap filter (E.
-// Sandes, G. Teodoro, A. Melo, Bitmap filter: Speeding up exact set similarity
-// joins with bitwise operations, Information Systems 2020); and the index is
-// built before it is probed, so that several workers can probe it.
+// It departs from the paper in four places:
+//
+//   - Equal records are joined once. The paper removes them beforehand.
+//   - Tokens that no other record has are counted, not kept. The document
+//     frequency ordering would put them in front, where they match nothing.
+//   - There is a bitmap filter (E. Sandes, G. Teodoro, A. Melo, Bitmap filter:
+//     Speeding up exact set similarity joins with bitwise operations,
+//     Information Systems 2020).
+//   - The index is built before it is probed, so that several workers can
+//     probe it.
 package join
 
 import (
@@ -25,8 +29,8 @@ import (
 	"math"
 )
 
-// Measure is a similarity of two sets; with weights the sums of the weights of
-// their tokens take the place of their sizes.
+// Measure is a similarity of two sets. With weights, the sum of the weights of a
+// set's tokens replaces its size.
 type Measure int
 
 // The measures of section 2.1. An empty record is similar to none.
@@ -37,7 +41,7 @@ const (
 	edit                   // q-grams shared; see Edit
 )
 
-// Algorithm is how candidates are found.
+// Algorithm is a way to find candidates.
 type Algorithm int
 
 // The algorithms compared in section 8.
@@ -47,19 +51,19 @@ const (
 	AllPairs
 )
 
-// Collection is records one after the other. The tokens of a record may come
-// in any order; repetitions count once (Multiset makes them tokens of their
-// own). Ids are best dense.
+// Collection is a list of records. The tokens of a record may come in any order.
+// Repetitions count once (Multiset makes them tokens of their own). Dense ids
+// cost least.
 type Collection struct {
 	Tokens []uint32
-	Ends   []int    // where in Tokens record i ends
-	Alone  []uint32 // how many further tokens record i has that no other record has; nil: none
+	Ends   []int    // end of record i in Tokens
+	Alone  []uint32 // number of further tokens of record i that no other record has; nil: none
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (c Collection) Len() int { return len(c.Ends) }
 
-// Record is the listed tokens of record i.
+// Record returns the listed tokens of record i.
 func (c Collection) Record(i int) []uint32 {
 	if i == 0 {
 		return c.Tokens[:c.Ends[0]]
@@ -67,7 +71,7 @@ func (c Collection) Record(i int) []uint32 {
 	return c.Tokens[c.Ends[i-1]:c.Ends[i]]
 }
 
-// Add puts a record at the end.
+// Add appends a record.
 func (c *Collection) Add(tokens ...uint32) {
 	c.Tokens = append(c.Tokens, tokens...)
 	c.Ends = append(c.Ends, len(c.Tokens))
@@ -90,18 +94,18 @@ func (c Collection) validate() error {
 	return nil
 }
 
-// Options say what is joined, and how.
+// Options are the options of a join.
 type Options struct {
 	Measure   Measure
-	Threshold float64   // pairs at or above it; at most 1, but for Overlap
-	Weights   []float64 // of the token ids; nil: all tokens weigh 1. Taken in steps of 2⁻²⁰ (squared, for Cosine)
+	Threshold float64   // smallest similarity of a pair; at most 1, except for Overlap
+	Weights   []float64 // by token id; nil: all tokens weigh 1. They count in steps of 2⁻²⁰ (for Cosine squared)
 
 	Algorithm Algorithm
 	MaxDepth  int  // of the suffix filter's recursion (5.2); "the optimal MAXDEPTH value ranges from 2 to 5"
-	Extra     int  // tokens by which prefixes are longer, k of corollary 4.7; without weights only
-	Bitmaps   bool // filter by bitmaps; without weights only, else it does nothing
+	Extra     int  // further tokens of each prefix, k of corollary 4.7; only without weights
+	Bitmaps   bool // filter by bitmaps; does nothing with weights
 
-	Workers int // that probe at the same time; the pairs and their order are the same for any number
+	Workers int // number of goroutines that probe; it changes neither the pairs nor their order
 }
 
 // maxWeight keeps the sum of the weights of 2²³ tokens below 2⁶³.
@@ -110,7 +114,7 @@ const (
 	maxWeight   = 1 << 20
 )
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	switch {
 	case o.Measure < Jaccard || o.Measure > Overlap:
@@ -145,29 +149,29 @@ func (o Options) validateSearch(weighted bool) error {
 	return nil
 }
 
-// Pair is two similar records by their places in the collection. In a
+// Pair is a pair of similar records, by their indexes in the collections. In a
 // self-join A < B; else A is of the first collection.
 type Pair struct {
 	A, B       int
 	Similarity float64
 }
 
-// Counts tell what each filter left. Records are those that differ, and pairs
-// of them: equal records come in as one, and out as all their pairs.
+// Counts says what each filter left. It counts distinct records and their pairs:
+// equal records are joined as one, and only Pairs counts all of them.
 type Counts struct {
-	Records  int64 `json:"records" yaml:"records"`   // of all collections, equal ones too
+	Records  int64 `json:"records" yaml:"records"`   // of all collections, including equal ones
 	Distinct int64 `json:"distinct" yaml:"distinct"` // without equal ones
-	Probing  int64 `json:"probing" yaml:"probing"`   // of those, with enough tokens that others have
+	Probing  int64 `json:"probing" yaml:"probing"`   // of those, records with enough tokens that others have
 
-	Postings int64 `json:"postings" yaml:"postings"` // tokens indexed: of the indexing prefixes
-	Scanned  int64 `json:"scanned" yaml:"scanned"`   // postings met by probing prefixes, after the size filter
+	Postings int64 `json:"postings" yaml:"postings"` // tokens of the indexing prefixes
+	Scanned  int64 `json:"scanned" yaml:"scanned"`   // postings read by probing prefixes, after the size filter
 
 	Prefix     int64 `json:"prefix" yaml:"prefix"`         // pairs that share a token of the prefixes: candidates of AllPairs
 	Positional int64 `json:"positional" yaml:"positional"` // of those, left by the positional filter: candidates of PPJoin
 	Bitmap     int64 `json:"bitmap" yaml:"bitmap"`         // of those, left by the bitmaps
 	Suffix     int64 `json:"suffix" yaml:"suffix"`         // of those, left by the suffix filter: candidates of PPJoin+
-	Candidates int64 `json:"candidates" yaml:"candidates"` // of those, left when the prefixes were read: the paper's candidate size
-	Verified   int64 `json:"verified" yaml:"verified"`     // of those, whose overlap was summed up
+	Candidates int64 `json:"candidates" yaml:"candidates"` // of those, left after reading the prefixes: the paper's candidate size
+	Verified   int64 `json:"verified" yaml:"verified"`     // of those, pairs whose overlap was computed
 	Similar    int64 `json:"similar" yaml:"similar"`       // of those, similar
 	Pairs      int64 `json:"pairs" yaml:"pairs"`           // emitted
 }
@@ -184,17 +188,15 @@ func (c *Counts) add(o Counts) {
 	c.Pairs += o.Pairs
 }
 
-// Self emits all similar pairs of a collection, each once. They come by the
-// larger record, smaller ones first, in an order that depends on the measure
-// and on which records are equal only: not on ids, algorithm or workers. It
-// ends at emit's first error.
+// Self emits all similar pairs of a collection, each once, by the larger record,
+// smaller ones first. The order depends only on the measure and on which records
+// are equal, not on ids, algorithm or workers. Self returns emit's first error.
 func Self(c Collection, o Options, emit func(Pair) error) (Counts, error) {
 	return run([]Collection{c}, o, emit)
 }
 
-// Between emits all similar pairs of a record of a and one of b, like Self
-// (section 7.4.2: the two are one collection, of which only pairs across are
-// looked at).
+// Between does what Self does for pairs of a record of a and one of b. Section
+// 7.4.2: the two are one collection, of which only pairs across count.
 func Between(a, b Collection, o Options, emit func(Pair) error) (Counts, error) {
 	return run([]Collection{a, b}, o, emit)
 }

@@ -2,14 +2,14 @@ package join
 
 import "math"
 
-// bounds are a measure with its threshold, on masses: sizes of records, or
-// the sums of their weights in steps of 2⁻²⁰.
+// bounds is a measure with its threshold. It works on masses: sizes of records,
+// or the sums of their weights in steps of 2⁻²⁰.
 type bounds struct {
 	measure   Measure
 	threshold float64
-	factor    float64 // of Jaccard and Cosine: the overlap that is needed is factor * f(|x|,|y|)
+	factor    float64 // of Jaccard and Cosine: the overlap needed is factor * f(|x|,|y|)
 	delta     int64   // of edit: the distance
-	qDelta    int64   // and the q-grams it can touch
+	qDelta    int64   // of edit: the q-grams that it can touch
 	unit      float64 // steps of a weight of 1
 }
 
@@ -24,14 +24,15 @@ func newBounds(o Options) bounds {
 	return b
 }
 
-// ceil rounds up what is not an integer but for rounding errors: the bounds
-// may be too low, never too high. The 2⁻³⁰ are far above the errors of a few
-// operations, and far below the distance of a fraction from an integer.
+// ceil rounds up, and takes a value within 2⁻³⁰ above an integer for that
+// integer. So bounds may be too low, never too high. 2⁻³⁰ is far above the
+// rounding errors of a few operations, and far below the distance of a fraction
+// from an integer.
 func ceil(v float64) int64 {
 	return max(1, int64(math.Ceil(v*(1-0x1p-48)-0x1p-30)))
 }
 
-// overlap is the least overlap of two similar records, α: equation 1 and
+// overlap returns α, the smallest overlap of two similar records: equation 1 and
 // section 6.1.
 func (b *bounds) overlap(x, y int64) int64 {
 	switch b.measure {
@@ -46,8 +47,8 @@ func (b *bounds) overlap(x, y int64) int64 {
 	}
 }
 
-// least is the size of the smallest record that can be similar to one of size
-// x: equation 3 and section 6.1.
+// least returns the size of the smallest record that can be similar to one of
+// size x: equation 3 and section 6.1.
 func (b *bounds) least(x int64) int64 {
 	switch b.measure {
 	case Jaccard:
@@ -61,15 +62,15 @@ func (b *bounds) least(x int64) int64 {
 	}
 }
 
-// probing is the least overlap of a record with a smaller one (equation 4):
-// what the probing prefix must leave is less.
+// probing returns the smallest overlap of a record with a smaller similar one
+// (equation 4). The probing prefix must leave less than that.
 func (b *bounds) probing(x int64) int64 { return b.overlap(x, min(x, b.least(x))) }
 
-// indexing is the same with a larger one (lemma 4.4).
+// indexing returns the same for a larger one (lemma 4.4).
 func (b *bounds) indexing(x int64) int64 { return b.overlap(x, x) }
 
-// similarity of records of sizes x and y, from their overlap; ok if it reaches
-// the threshold. Both are symmetric in x and y.
+// similarity returns the similarity of records of sizes x and y with the given
+// overlap, and whether it reaches the threshold. Both are symmetric in x and y.
 func (b *bounds) similarity(x, y, overlap int64) (s float64, ok bool) {
 	switch b.measure {
 	case Jaccard:
@@ -77,7 +78,7 @@ func (b *bounds) similarity(x, y, overlap int64) (s float64, ok bool) {
 	case Cosine:
 		s = float64(overlap) / math.Sqrt(float64(x)*float64(y))
 		if x == y {
-			s = float64(overlap) / float64(x) // without the rounding of a square
+			s = float64(overlap) / float64(x) // avoids the rounding of a square
 		}
 	case Overlap:
 		s = float64(overlap) / b.unit

@@ -8,13 +8,13 @@ import (
 
 const (
 	chunk = 512     // records that a worker takes at a time
-	batch = 1 << 14 // pairs of them that it hands over together
+	batch = 1 << 14 // pairs that it hands over together
 )
 
-// errStopped ends a worker whose pairs no one wants any more.
+// errStopped ends a worker whose pairs are not wanted any more.
 var errStopped = errors.New("stopped")
 
-// join probes with all records.
+// join probes the index with all records.
 func (t *table) join(emit func(Pair) error) (Counts, error) {
 	if t.o.Workers > 1 && len(t.records) > chunk {
 		return t.joinParallel(emit)
@@ -30,17 +30,17 @@ func (t *table) join(emit func(Pair) error) (Counts, error) {
 	return t.counts, nil
 }
 
-// joinParallel has workers take chunks in turn; their pairs are emitted, by
-// the caller's goroutine, in the order of the chunks. A worker that is ahead
-// waits with its second batch, so that similar texts, of which each record of a
-// chunk may have very many, do not pile up pairs in memory.
+// joinParallel lets workers take chunks in turn. The caller's goroutine emits
+// their pairs in the order of the chunks. A worker that is ahead waits before its
+// second batch. Otherwise pairs would pile up in memory where records have very
+// many similar ones.
 func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 	chunks := (len(t.records) + chunk - 1) / chunk
 	done := make([]chan []Pair, chunks)
 	for i := range done {
 		done[i] = make(chan []Pair, 1)
 	}
-	ahead := make(chan struct{}, 4*t.o.Workers) // chunks taken, but not emitted: bounds the pairs in memory
+	ahead := make(chan struct{}, 4*t.o.Workers) // chunks taken but not emitted; limits the pairs in memory
 	stop := make(chan struct{})
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -108,7 +108,7 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 	return t.counts, err
 }
 
-// inChunks calls work with 0 to n-1, by several workers.
+// inChunks calls work with 0 to n-1, from several workers.
 func inChunks(n, workers int, work func(i int)) {
 	var next atomic.Int64
 	run := func() {

@@ -2,29 +2,29 @@ package join
 
 import "slices"
 
-// state is what the probe knows of a pair: A[y] of algorithm 1.
+// state is what the probe knows about a pair: A[y] of algorithm 1.
 type state struct {
 	overlap int64 // of the prefixes so far; 0: not met, pruned: not similar
 	need    int64 // α
-	x, y    int32 // places after the last common token
+	x, y    int32 // positions after the last common token
 }
 
 const pruned = -1
 
-// prober probes the index with records, smaller ones first.
+// prober probes the index with records, the smallest first.
 type prober struct {
 	t      *table
 	states []state // of all records
 	met    []int32 // those with a state
-	low    int32   // no smaller record can be similar
+	low    int32   // records below this index are too small to be similar
 	found  []match
-	marks  []uint32 // by token: 1 + the last record probed with that has it
+	marks  []uint32 // by token: 1 + the last probing record that has it
 	marked int32    // that record
 	counts Counts
 	emit   func(Pair) error
 }
 
-// match is a record similar to the one that is probed with.
+// match is a record similar to the probing one.
 type match struct {
 	record     int32
 	similarity float64
@@ -38,7 +38,7 @@ func (t *table) newProber(emit func(Pair) error) *prober {
 	return p
 }
 
-// probe emits the pairs of record n and smaller ones: algorithm 1.
+// probe emits the pairs of record n with smaller ones: algorithm 1.
 func (p *prober) probe(n int32) error {
 	t := p.t
 	x := &t.records[n]
@@ -76,7 +76,7 @@ func (p *prober) probe(n int32) error {
 	return p.emitFound(n)
 }
 
-// scan takes in the records before n that have the token at n's place i.
+// scan adds the records before n that have the token at position i of n.
 func (p *prober) scan(n, i int32, list []posting) {
 	t := p.t
 	x := &t.records[n]
@@ -122,7 +122,7 @@ func (p *prober) scan(n, i int32, list []posting) {
 	p.counts.Scanned += int64(len(list))
 }
 
-// admit applies the filters that look at more than the prefixes, once a pair
+// admit applies the filters that look beyond the prefixes, once for each pair
 // (algorithm 5: "on the first occasion that it is formed").
 func (p *prober) admit(n, i int32, q posting, need int64) bool {
 	t := p.t
@@ -139,7 +139,7 @@ func (p *prober) admit(n, i int32, q posting, need int64) bool {
 	return true
 }
 
-// after is the mass of the tokens of x from place i on.
+// after returns the mass of the tokens of x from position i on.
 func (t *table) after(x *record, i int32) int64 {
 	if i >= x.size {
 		return 0
@@ -150,15 +150,15 @@ func (t *table) after(x *record, i int32) int64 {
 	return t.rest[x.first+int(i)]
 }
 
-// verify adds up the rest of the overlap: algorithm 2. It goes on after the
-// last common token; the record whose prefix ends first has no further tokens
-// in common within it.
+// verify adds up the rest of the overlap: algorithm 2. It goes on after the last
+// common token. The record whose prefix ends first has no further common tokens
+// within its prefix.
 func (p *prober) verify(n, m int32, s state) {
 	t := p.t
 	x, y := &t.records[n], &t.records[m]
 	p.counts.Candidates++
 	if t.o.Extra > 0 && s.overlap < min(int64(t.o.Extra)+1, s.need) {
-		return // corollary 4.7; records of fewer tokens than that share all that is asked
+		return // corollary 4.7; records with fewer tokens share as many as they must
 	}
 	i, j := s.x, s.y
 	if t.tokens[x.first+int(x.probe)-1] < t.tokens[y.first+int(y.index)-1] {
@@ -192,8 +192,8 @@ func (p *prober) verify(n, m int32, s state) {
 	}
 }
 
-// emitFound emits the pairs of record n with those found to be similar, the
-// smallest first, so that their order does not depend on the tokens' ids.
+// emitFound emits the pairs of record n with its similar records, the smallest
+// first, so that the order does not depend on the ids of tokens.
 func (p *prober) emitFound(n int32) error {
 	t := p.t
 	slices.SortFunc(p.found, func(a, b match) int { return int(a.record - b.record) })
@@ -214,7 +214,7 @@ func (p *prober) emitFound(n int32) error {
 	return nil
 }
 
-// equal emits the pairs of the equal records that n is.
+// equal emits the pairs of the equal records that n stands for.
 func (p *prober) equal(n int32) error {
 	members := p.t.memberList(n)
 	if len(members) < 2 || p.t.sides == 2 {
@@ -240,7 +240,7 @@ func (p *prober) pair(a, b int, similarity float64) error {
 	return p.emit(Pair{a, b, similarity})
 }
 
-// common counts the tokens that record n has.
+// common returns how many of the given tokens record n has.
 func (p *prober) common(n int32, y []uint32) int64 {
 	if p.marked != n {
 		p.marked = n
@@ -258,8 +258,8 @@ func (p *prober) common(n int32, y []uint32) int64 {
 	return int64(common)
 }
 
-// common counts the tokens in both; if they are fewer than need it may stop
-// early, with any number below need.
+// common returns the number of tokens in both. If it is below need, the result
+// may be any number below need.
 func common(x, y []uint32, need int64) int64 {
 	n, i, j := int64(0), 0, 0
 	for i < len(x) && j < len(y) {
@@ -282,7 +282,7 @@ func common(x, y []uint32, need int64) int64 {
 	return n
 }
 
-// weightedOverlap is common for masses, from places i and j on.
+// weightedOverlap is common for masses, from positions i and j on.
 func (t *table) weightedOverlap(x, y *record, i, j int32, need int64) int64 {
 	sum := int64(0)
 	for i < x.size && j < y.size {

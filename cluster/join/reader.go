@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// set is a record as it is read.
+// set is a distinct record while reading.
 type set struct {
 	from, to int // in the reader's tokens
 	alone    uint32
@@ -18,9 +18,9 @@ type set struct {
 	members  int32
 }
 
-// token is what is known of one while reading.
+// token is what the reader knows about a token.
 type token struct {
-	seen      uint32 // 1 + the last record that has it
+	seen      uint32 // 1 + the last record with the token
 	frequency uint32 // in the first collection
 }
 
@@ -28,17 +28,17 @@ type token struct {
 type reader struct {
 	t      *table
 	cs     []Collection
-	mass   []int64 // of the token ids; nil: 1
+	mass   []int64 // by token id; nil: all 1
 	info   []token
 	second []uint32 // frequencies in the second collection, if there is one
-	ranks  []uint32 // in the global ordering; noRank: nothing shares the token
+	ranks  []uint32 // in the global ordering; noRank: only one record has the token
 	tokens []uint32 // of the sets
 	sets   []set
-	setOf  []int32 // of all records
+	setOf  []int32 // set of each record
 }
 
-// prepare finds the range of ids, makes them dense if they are far from it,
-// and looks up their weights.
+// prepare finds the range of ids, renumbers them if they are far from dense, and
+// looks up their weights.
 func (r *reader) prepare() error {
 	total, records, largest := 0, 0, -1
 	for _, c := range r.cs {
@@ -74,7 +74,7 @@ func (r *reader) prepare() error {
 	return nil
 }
 
-// renumber gives the tokens dense ids and returns the largest.
+// renumber gives the tokens dense ids. It returns the largest.
 func (r *reader) renumber() int {
 	dense := map[uint32]uint32{}
 	for i, c := range r.cs {
@@ -99,7 +99,7 @@ func mix(v uint64) uint64 {
 	return v ^ v>>33
 }
 
-// read takes in the records, equal ones once, and the frequencies.
+// read reads the records, equal ones once, and counts the frequencies.
 func (r *reader) read(group bool) {
 	n := cap(r.setOf)
 	slots := make([]int32, 1<<bits.Len(uint(2*n))) // 1 + a set, open addressing
@@ -150,9 +150,9 @@ func (r *reader) read(group bool) {
 	r.t.counts.Records, r.t.counts.Distinct = int64(len(r.setOf)), int64(len(r.sets))
 }
 
-// take appends the tokens of a record, each once; the result is their mass and
-// a hash that does not depend on their order. It may count them as those of a
-// set of the first collection.
+// take appends the tokens of a record, each once. It returns their mass and a
+// hash that does not depend on their order. If asked to, it counts them as tokens
+// of the first collection.
 func (r *reader) take(record []uint32, stamp uint32, count bool) (mass int64, hash uint64) {
 	info, tokens, first := r.info, r.tokens, uint32(0)
 	if count {
@@ -182,7 +182,7 @@ func (r *reader) take(record []uint32, stamp uint32, count bool) (mass int64, ha
 	return mass, hash
 }
 
-// shared tells whether a pair of sets that is looked at can share a token.
+// shared reports whether a pair of sets to be joined can share the token.
 func (r *reader) shared(id uint32) bool {
 	if r.second != nil {
 		return r.info[id].frequency > 0 && r.second[id] > 0
@@ -190,7 +190,7 @@ func (r *reader) shared(id uint32) bool {
 	return r.info[id].frequency > 1
 }
 
-// equal compares two sets; the tokens of s have been seen with stamp.
+// equal reports whether two sets are equal; the tokens of s were seen with stamp.
 func (r *reader) equal(o, s *set, stamp uint32) bool {
 	if o.to-o.from != s.to-s.from {
 		return false
@@ -204,8 +204,8 @@ func (r *reader) equal(o, s *set, stamp uint32) bool {
 }
 
 // drop removes the tokens of sets that cannot be similar to any other, because
-// too little of them is elsewhere; after that less is elsewhere of others. It
-// is left out where few tokens are alone.
+// other sets have too few of their tokens. Then other sets may lose their common
+// tokens, too. drop does nothing if few tokens stand alone.
 func (r *reader) drop() {
 	t := r.t
 	lone := 0
@@ -256,7 +256,7 @@ func (r *reader) rank() {
 	t := r.t
 	r.ranks = make([]uint32, len(r.info))
 	if t.sides == 1 && !t.weighted {
-		places := make([]uint32, len(r.sets)+3) // by frequency, one further on
+		places := make([]uint32, len(r.sets)+3) // by frequency, shifted by one
 		for i := range r.info {
 			places[r.info[i].frequency+1]++
 		}
@@ -301,7 +301,7 @@ func (r *reader) rank() {
 	t.ranks = len(shared)
 }
 
-// order makes records of the sets, by mass, their tokens by rank.
+// order makes records of the sets, sorted by mass, with tokens sorted by rank.
 func (r *reader) order() {
 	t := r.t
 	r.rank()
@@ -324,7 +324,7 @@ func (r *reader) order() {
 	}
 	sortByMass(bySize, r.sets)
 
-	// The tokens stay where they were read, only the records are sorted.
+	// The tokens stay where they are; only the records are sorted.
 	t.records = make([]record, len(bySize))
 	t.tokens = r.tokens
 	t.words = bitmapWords(t.o.Bitmaps && !t.weighted, kept, len(bySize))
@@ -374,7 +374,7 @@ func (r *reader) order() {
 	}
 }
 
-// fill makes record n of a set, whose ids become ranks in their place.
+// fill makes record n of a set. It replaces ids by ranks in place.
 func (r *reader) fill(n int32, s *set, masses []int64) {
 	t := r.t
 	x := &t.records[n]
@@ -417,7 +417,7 @@ func (r *reader) fill(n int32, s *set, masses []int64) {
 	t.fillBitmap(n, tokens)
 }
 
-// sortByMass sorts sets by mass, then place.
+// sortByMass sorts sets by mass, then by index.
 func sortByMass(order []int32, sets []set) {
 	largest := int64(0)
 	for _, i := range order {
@@ -443,9 +443,9 @@ func sortByMass(order []int32, sets []set) {
 	}
 }
 
-// sortLowest sorts the k smallest tokens of a to its beginning.
+// sortLowest moves the k smallest tokens of a to its beginning, sorted.
 func sortLowest(a []uint32, k int) {
-	if k > 24 && len(a) > 24 { // by then inserting costs more
+	if k > 24 && len(a) > 24 { // from here on inserting costs more
 		slices.Sort(a)
 		return
 	}

@@ -2,9 +2,9 @@ package join
 
 import "math/bits"
 
-// bitmapWords is the number of 64-bit words of a record's bitmap: at least a
-// bit a token on average, so that about half of the bits of records without
-// anything in common differ, and at most 16.
+// bitmapWords returns the number of 64-bit words of a record's bitmap. It gives
+// each token at least one bit on average, so that about half of the bits of
+// records without common tokens differ. It is at most 16.
 func bitmapWords(on bool, tokens, records int) int {
 	if !on {
 		return 0
@@ -16,11 +16,11 @@ func bitmapWords(on bool, tokens, records int) int {
 	return words
 }
 
-// spread is 2^64 over the golden ratio: multiples of it by consecutive ranks lie
-// far apart (Knuth, The Art of Computer Programming 3, section 6.4).
+// spread is 2^64 over the golden ratio. Its multiples by consecutive ranks lie far
+// apart (Knuth, The Art of Computer Programming 3, section 6.4).
 const spread = 0x9E3779B97F4A7C15
 
-// fillBitmap makes record n's bitmap: each token flips one bit ("Bitmap-Xor",
+// fillBitmap makes the bitmap of record n. Each token flips one bit ("Bitmap-Xor",
 // Sandes and others, section 3).
 func (t *table) fillBitmap(n int32, tokens []uint32) {
 	if t.words == 0 {
@@ -41,8 +41,8 @@ func (t *table) fillBitmap(n int32, tokens []uint32) {
 	}
 }
 
-// bitmapBound is the most that two records can overlap: every bit in which
-// their bitmaps differ stands for a token that only one has.
+// bitmapBound returns an upper bound of the overlap of two records. Every bit in
+// which their bitmaps differ stands for a token that only one of them has.
 func (t *table) bitmapBound(n, m int32) int64 {
 	differ := 0
 	if t.words == 1 {
@@ -56,34 +56,34 @@ func (t *table) bitmapBound(n, m int32) int64 {
 	return (int64(t.records[n].size) + int64(t.records[m].size) - int64(differ)) / 2
 }
 
-// suffixAdmits is the suffix filter for two records whose first common token is
-// at places i and j (from 0): algorithm 5. Before them nothing is common, so
-// that all of it counts in the Hamming distance; so do tokens that only one
-// record has, which are not listed, and were counted in need.
+// suffixAdmits is the suffix filter (algorithm 5) for two records whose first
+// common token is at positions i and j, from 0. Nothing before it is common, so
+// all of that counts in the Hamming distance. Tokens that only one record has
+// count, too; they are not listed, and need accounts for them.
 func (t *table) suffixAdmits(x, y *record, i, j int32, need int64) bool {
 	if t.weighted {
 		left := t.after(x, 0) - t.after(x, i) + t.after(y, 0) - t.after(y, j)
-		most := t.after(x, 0) + t.after(y, 0) - 2*need - left
-		return t.weightedSuffix(t.span(x, i+1, x.size), t.span(y, j+1, y.size), most, 1) <= most
+		limit := t.after(x, 0) + t.after(y, 0) - 2*need - left
+		return t.weightedSuffix(t.span(x, i+1, x.size), t.span(y, j+1, y.size), limit, 1) <= limit
 	}
-	most := int(x.size) + int(y.size) - 2*int(need) - int(i) - int(j)
+	limit := int(x.size) + int(y.size) - 2*int(need) - int(i) - int(j)
 	xs := t.tokens[x.first+int(i)+1 : x.first+int(x.size)]
 	ys := t.tokens[y.first+int(j)+1 : y.first+int(y.size)]
-	return suffix(xs, ys, most, 1, t.o.MaxDepth) <= most
+	return suffix(xs, ys, limit, 1, t.o.MaxDepth) <= limit
 }
 
-// suffix is a lower bound of the Hamming distance of two sets: algorithm 3. If
-// the distance is more than most, the bound may stay below it, or be any
-// number above most. w need not be in x; where it cannot be placed within the
-// range that most leaves (lines 3 to 6), the distance is above most.
-func suffix(x, y []uint32, most, depth, maxDepth int) int {
+// suffix returns a lower bound of the Hamming distance of two sets: algorithm 3.
+// If the distance is more than limit, the result may still be below limit, or be
+// any number above it. w need not be in x. If w cannot be placed within the range
+// that limit leaves (lines 3 to 6), the distance is above limit.
+func suffix(x, y []uint32, limit, depth, maxDepth int) int {
 	difference := abs(len(x) - len(y))
-	if depth > maxDepth || len(x) == 0 || len(y) == 0 || difference > most {
+	if depth > maxDepth || len(x) == 0 || len(y) == 0 || difference > limit {
 		return difference
 	}
 	mid := (len(y)+1)/2 - 1
 	w := y[mid]
-	o := (most - difference) / 2
+	o := (limit - difference) / 2
 	l, r := mid-o, mid+o
 	if len(x) < len(y) {
 		l -= difference
@@ -92,7 +92,7 @@ func suffix(x, y []uint32, most, depth, maxDepth int) int {
 	}
 	place, found, ok := partition(x, w, l, r)
 	if !ok {
-		return most + 1
+		return limit + 1
 	}
 	xl, xr, missing := x[:place], x[place:], 1
 	if found {
@@ -100,17 +100,17 @@ func suffix(x, y []uint32, most, depth, maxDepth int) int {
 	}
 	yl, yr := y[:mid], y[mid+1:]
 	right := abs(len(xr) - len(yr))
-	if h := abs(len(xl)-len(yl)) + right + missing; h > most {
+	if h := abs(len(xl)-len(yl)) + right + missing; h > limit {
 		return h
 	}
-	left := suffix(xl, yl, most-right-missing, depth+1, maxDepth)
-	if h := left + right + missing; h > most {
+	left := suffix(xl, yl, limit-right-missing, depth+1, maxDepth)
+	if h := left + right + missing; h > limit {
 		return h
 	}
-	return left + suffix(xr, yr, most-left-missing, depth+1, maxDepth) + missing
+	return left + suffix(xr, yr, limit-left-missing, depth+1, maxDepth) + missing
 }
 
-// partition finds the first place in x that is not before w, if it is within
+// partition returns the first position in x that is not before w, if it is within
 // l to r: algorithm 4.
 func partition(x []uint32, w uint32, l, r int) (place int, found, ok bool) {
 	l, r = max(l, 0), min(r, len(x))
@@ -140,7 +140,7 @@ func (t *table) span(x *record, from, to int32) span {
 	return span{t.tokens[x.first+int(from) : x.first+int(to)], t.rest[x.first+int(from) : x.first+int(to)], t.after(x, to)}
 }
 
-// from is the mass of s from place i on, with what is after s.
+// from returns the mass of s from position i on, including what follows s.
 func (s span) from(i int) int64 {
 	if i == len(s.tokens) {
 		return s.after
@@ -154,9 +154,10 @@ func (s span) cut(from, to int) span {
 	return span{s.tokens[from:to], s.rest[from:to], s.from(to)}
 }
 
-// apart is a lower bound of the weighted Hamming distance of two spans from
-// their ends only: the longer's "last token has the least weight", times what
-// it is longer by (algorithm 7, lines 1 to 5).
+// apart returns a lower bound of the weighted Hamming distance of two spans that
+// uses only their ends: the weight of the longer span's last token ("last token
+// has the least weight") times the difference of their lengths (algorithm 7,
+// lines 1 to 5).
 func apart(x, y span) int64 {
 	if len(x.tokens) < len(y.tokens) {
 		x, y = y, x
@@ -168,17 +169,17 @@ func apart(x, y span) int64 {
 }
 
 // weightedSuffix is suffix for masses: algorithm 7.
-func (t *table) weightedSuffix(x, y span, most int64, depth int) int64 {
+func (t *table) weightedSuffix(x, y span, limit int64, depth int) int64 {
 	h := apart(x, y)
-	if depth > t.o.MaxDepth || len(x.tokens) == 0 || len(y.tokens) == 0 || h > most {
+	if depth > t.o.MaxDepth || len(x.tokens) == 0 || len(y.tokens) == 0 || h > limit {
 		return h
 	}
 	mid := (len(y.tokens)+1)/2 - 1
 	w := y.weight(mid)
-	o := int(min(most/w, int64(len(x.tokens)+len(y.tokens)))) // places further off cost more than most
+	o := int(min(limit/w, int64(len(x.tokens)+len(y.tokens)))) // positions further away cost more than limit
 	place, found, ok := partition(x.tokens, y.tokens[mid], mid-o, mid+o)
 	if !ok {
-		return most + 1
+		return limit + 1
 	}
 	after, missing := place, w
 	if found {
@@ -187,12 +188,12 @@ func (t *table) weightedSuffix(x, y span, most int64, depth int) int64 {
 	xl, xr := x.cut(0, place), x.cut(after, len(x.tokens))
 	yl, yr := y.cut(0, mid), y.cut(mid+1, len(y.tokens))
 	right := apart(xr, yr)
-	if h := apart(xl, yl) + right + missing; h > most {
+	if h := apart(xl, yl) + right + missing; h > limit {
 		return h
 	}
-	left := t.weightedSuffix(xl, yl, most-right-missing, depth+1)
-	if h := left + right + missing; h > most {
+	left := t.weightedSuffix(xl, yl, limit-right-missing, depth+1)
+	if h := left + right + missing; h > limit {
 		return h
 	}
-	return left + t.weightedSuffix(xr, yr, most-left-missing, depth+1) + missing
+	return left + t.weightedSuffix(xr, yr, limit-left-missing, depth+1) + missing
 }

@@ -2,17 +2,18 @@ package join
 
 import "slices"
 
-// record is a set of tokens that one or more records of the collections are.
+// record is a distinct set of tokens. It stands for one or more equal records of
+// the collections.
 type record struct {
 	mass  int64 // |x|, or σx: of all its tokens
-	first int   // where its listed tokens begin
-	size  int32 // how many they are: those that another record has
-	probe int32 // of them, in the probing prefix
-	index int32 // and in the indexing prefix
+	first int   // start of its listed tokens
+	size  int32 // number of listed tokens, which are those that another record has
+	probe int32 // number of them in the probing prefix
+	index int32 // number of them in the indexing prefix
 	side  int32 // the collection
 }
 
-// table is the collections made ready for the join.
+// table is the collections prepared for the join.
 type table struct {
 	o        Options
 	b        bounds
@@ -21,24 +22,24 @@ type table struct {
 
 	records []record // by mass, the smallest first
 	tokens  []uint32 // of the records, ascending in each: ranks in the global ordering
-	rest    []int64  // weighted: the mass of a token with those after it in its record
-	words   int      // of a bitmap
+	rest    []int64  // with weights: mass of a token and all after it in its record
+	words   int      // words of a bitmap
 	bitmaps []uint64
 
-	memberEnds []int   // where the members of a record end
-	members    []int32 // places in the collections, ascending
+	memberEnds []int   // end of the members of a record
+	members    []int32 // indexes in the collections, ascending
 
-	lists    []int // where the list of side*ranks + rank begins
+	lists    []int // start of the list of side*ranks + rank
 	postings []posting
 	ranks    int
 	counts   Counts
 
-	// similar replaces the measure's verdict (for Edit). It is called by
-	// several workers.
+	// similar replaces the measure's verdict (for edit distance). Several
+	// workers call it.
 	similar func(x, y int32) (similarity float64, ok bool)
 }
 
-// posting says that a record has a token, and where in it.
+// posting says that a record has a token, and at which position.
 type posting struct{ record, place int32 }
 
 func newTable(cs []Collection, o Options, b bounds, group bool) (*table, error) {
@@ -53,13 +54,14 @@ func newTable(cs []Collection, o Options, b bounds, group bool) (*table, error) 
 	return r.t, nil
 }
 
-// marking tells that only prefixes are sorted, and the rest of an overlap is
-// found by marking the tokens of one record: no filter looks at a suffix.
+// marking reports whether only prefixes are sorted, and the rest of an overlap is
+// found by marking the tokens of one record. So it is if no filter looks at a
+// suffix.
 func (t *table) marking() bool { return !t.weighted && t.o.Algorithm != PPJoinPlus }
 
-// prefix is the number of tokens after which less than overlap is left: "min j"
-// of 6.2, which without weights is |x| - α + 1, less the tokens that only x
-// has; with Extra more of corollary 4.7.
+// prefix returns the number of tokens after which less than overlap is left: "min
+// j" of 6.2. Without weights that is |x| - α + 1, less the tokens that only x has,
+// plus the Extra ones of corollary 4.7.
 func (t *table) prefix(x *record, overlap int64) int32 {
 	if !t.weighted {
 		return int32(max(0, min(int64(x.size), int64(x.size)-overlap+1+int64(t.o.Extra))))
@@ -73,7 +75,8 @@ func (t *table) prefix(x *record, overlap int64) int32 {
 	return int32(n)
 }
 
-// memberList is the places in the collection of the records that x is.
+// memberList returns the indexes in the collection of the records that x stands
+// for.
 func (t *table) memberList(x int32) []int32 {
 	if x == 0 {
 		return t.members[:t.memberEnds[0]]
@@ -81,7 +84,7 @@ func (t *table) memberList(x int32) []int32 {
 	return t.members[t.memberEnds[x-1]:t.memberEnds[x]]
 }
 
-// makeIndex lists, for each token, the records whose indexing prefix has it,
+// makeIndex lists for each token the records whose indexing prefix has it, sorted
 // by mass.
 func (t *table) makeIndex() {
 	t.lists = make([]int, t.sides*t.ranks+1)

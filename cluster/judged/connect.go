@@ -32,7 +32,7 @@ func (f *forest) connect(parts sets, links [][2]int32) ([]Text, error) {
 	neighbours := newLists(n, edges)
 	out := make([]Text, 0, n)
 	seen := make([]bool, n)
-	var queue [][2]int32 // texts, each with what it is against
+	var queue [][2]int32 // texts, each with the one it is against
 	for _, first := range represents {
 		if first == none {
 			continue
@@ -57,10 +57,10 @@ func (f *forest) connect(parts sets, links [][2]int32) ([]Text, error) {
 	return out, nil
 }
 
-// representatives gives for each part, by the text that stands for it, its
-// representative: of those of clusters of several texts that it had the one with
-// the largest key, so that a text that joins a cluster changes nothing for the
-// others. If it had none, any text may be it.
+// representatives returns the representative of each part, by the text that stands
+// for the part. It is the representative with the largest key that a cluster of
+// several texts in the part had, so that a text that joins a cluster changes
+// nothing for the others. Without any, it may be any text of the part.
 func (f *forest) representatives(parts sets) ([]int32, error) {
 	represents, has := make([]bool, len(f.ids)), make([]bool, len(f.ids)) // has is by part
 	for i, of := range f.cluster {

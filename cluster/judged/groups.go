@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// sets are disjoint sets of numbers, each number with one nearer to the one that
-// stands for its set.
+// sets is disjoint sets of numbers. Each number points towards the one that stands
+// for its set.
 type sets []int32
 
 func newSets(n int) sets {
@@ -25,18 +25,18 @@ func (s sets) find(i int32) int32 {
 	return i
 }
 
-// unite makes one set of those of a and b, for which a's stands, and tells
-// whether they were two.
+// unite unites the sets of a and b; what stands for a's set stands for both. It
+// reports whether they were two.
 func (s sets) unite(a, b int32) bool {
 	a, b = s.find(a), s.find(b)
 	s[b] = a
 	return a != b
 }
 
-// groups are sets of texts that must be joined.
+// groups is sets of texts that must be joined.
 type groups struct {
 	sets
-	enemies map[int32]map[int32]bool // of each set, those that it must be apart from
+	enemies map[int32]map[int32]bool // of each set, the sets that it must be apart from
 }
 
 func (g *groups) oppose(a, b int32) {
@@ -49,9 +49,8 @@ func (g *groups) oppose(a, b int32) {
 	}
 }
 
-// join makes one group of those of a and b. The group with fewer enemies is
-// added to the other, so that an enemy changes its group a logarithmic number of
-// times.
+// join unites the groups of a and b. It adds the group with fewer enemies to the
+// other, so that an enemy changes its group a logarithmic number of times.
 func (g *groups) join(a, b int32) {
 	a, b = g.find(a), g.find(b)
 	if a == b {
@@ -68,7 +67,7 @@ func (g *groups) join(a, b int32) {
 	delete(g.enemies, b)
 }
 
-// mayJoin tells whether no two of the sets must be apart.
+// mayJoin reports whether no two of the sets must be apart.
 func (g *groups) mayJoin(of [][2]int32) bool {
 	var roots []int32
 	for _, l := range of {
@@ -86,8 +85,8 @@ func (g *groups) mayJoin(of [][2]int32) bool {
 	return true
 }
 
-// join makes groups, step 1 of the package's description. links are those of the
-// pairs that are followed, in the order in which they were taken.
+// join makes the groups, step 1 of the package's description. links are the links
+// of the pairs that are followed, in the order in which they were taken.
 func (f *forest) join(pairs []Pair) (g *groups, links [][2]int32, outcomes []Outcome, err error) {
 	g = &groups{newSets(len(f.ids)), map[int32]map[int32]bool{}}
 	outcomes = make([]Outcome, len(pairs))

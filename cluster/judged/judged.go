@@ -1,27 +1,27 @@
-// Package judged makes clusters follow what people judged of pairs of pages:
-// that these must join them, or must not. None of the papers has it; elsewhere
-// it is known as clustering with must-link and cannot-link constraints.
+// Package judged makes clusters follow people's judgements: that the clusters must
+// join a pair of pages, or must not. None of the papers has this. It is known as
+// clustering with must-link and cannot-link constraints.
 //
 // A cluster is a tree of texts: each was verified against another, up to the
-// representative. The outcome depends on the clusters and the set of pairs, not
-// on the order in which they are given:
+// representative. The outcome depends on the clusters and the set of pairs, not on
+// the order in which they are given:
 //
-//  1. Texts that must be joined are a group. Pairs are taken one after another,
-//     those first that are in one cluster already, then by their texts; one that
-//     would bring two texts that must be apart into one group is not followed.
-//  2. Clusters that share a group are united, whole. The representative with the
-//     largest key represents them; that of a single text counts only where there
-//     are no others. From its group the other groups are reached by the fewest
-//     verdicts, in a breadth-first search that goes by ids.
-//  3. Of two texts that must be apart and are together, the group of one leaves,
-//     with all that are reached through it: the one that is reached through the
+//  1. Texts that must be joined form a group. Pairs that are already in one
+//     cluster come first, then the others by their texts. A pair that would bring
+//     two texts that must be apart into one group is not followed.
+//  2. Clusters that share a group are united whole. The representative with the
+//     largest key represents them; that of a single text counts only if there are
+//     no others. A breadth-first search by ids reaches the other groups from its
+//     group by the fewest verdicts.
+//  3. If two texts that must be apart are together, the group of one leaves, with
+//     all groups reached through it. It is the one that is reached through the
 //     other, else the one with the smaller key. Pairs that leave no choice go
-//     first, then from the search's beginning to its end, then from the largest
-//     key down; a pair that was parted meanwhile moves nothing.
-//  4. What left is a cluster of its own. Of the former representatives in it the
-//     one with the largest key represents it, else the text with that.
-//  5. Verdicts inside a cluster stay, turned around where the representative is
-//     now at their other end. What they do not connect, judged pairs do.
+//     first, then pairs from the search's beginning to its end, then from the
+//     largest key down. A pair that is already apart by then moves nothing.
+//  4. What left is a cluster of its own. The former representative with the
+//     largest key represents it; without any, the text with the largest key.
+//  5. Verdicts inside a cluster stay. They are turned around if the representative
+//     is now at their other end. Judged pairs connect what verdicts do not.
 package judged
 
 import (
@@ -33,46 +33,47 @@ import (
 	"neardup/cluster"
 )
 
-// Text is a text of a cluster. Cluster is its representative, Against what the
-// text was verified against: of a representative, itself.
+// Text is a text of a cluster. Cluster is its representative. Against is the text
+// that it was verified against; for a representative, itself.
 type Text struct{ ID, Cluster, Against cluster.ID }
 
-// Pair is two pages, by the texts that they have: one each, or more where several
-// pages have the same name.
+// Pair is two pages, by their texts: one each, or more if several pages have the
+// same name.
 type Pair struct {
 	A, B []cluster.ID
-	Join bool // the clusters must join them all; else they must keep each of A from each of B
+	Join bool // the clusters must join all of them; else they must part each of A from each of B
 }
 
-// Outcome is what became of a pair.
+// Outcome says what became of a pair.
 type Outcome byte
 
 // The outcomes.
 const (
 	Followed     Outcome = iota
 	SameText             // both have one text, which cannot be parted
-	Contradicted         // to join them would join what other pairs part
+	Contradicted         // joining them would join what other pairs part
 )
 
 // Clusters are the clusters as the closing rule left them.
 type Clusters interface {
-	// Of gives the representative of a text's cluster; ok is false for a text
-	// that is in none.
+	// Of returns the representative of a text's cluster; ok is false for a text
+	// in no cluster.
 	Of(text cluster.ID) (representative cluster.ID, ok bool, err error)
-	// Texts gives the texts of a cluster.
+	// Texts returns the texts of a cluster.
 	Texts(representative cluster.ID) ([]Text, error)
-	// Key gives the key of a text.
+	// Key returns the key of a text.
 	Key(text cluster.ID) (cluster.Key, error)
-	// Replace puts texts into other clusters. They are all of some clusters, and
-	// some that were in none, by Cluster, then ID; a cluster may be of one text.
+	// Replace puts texts into other clusters. They are all texts of some clusters,
+	// and some that were in none, sorted by Cluster, then ID. A cluster may have
+	// one text.
 	Replace(texts []Text) error
 }
 
-// Enforce makes the clusters follow the pairs, and says of each what became of
-// it. Only clusters that change are asked for their texts, or might: those that
-// judged pairs tie together are in memory at a time, with under 800 bytes a text.
-// It takes n log n for n texts, and for each pair to be parted as many steps as
-// there are such pairs on its way to the representative.
+// Enforce makes the clusters follow the pairs, and returns what became of each.
+// It reads the texts only of clusters that change or might change. At a time it
+// holds the clusters that judged pairs tie together, with under 800 bytes for each
+// text. It takes n log n steps for n texts, and for each pair to be parted as many
+// steps as there are such pairs on its way to the representative.
 func Enforce(pairs []Pair, c Clusters) ([]Outcome, error) {
 	pairs = slices.Clone(pairs)
 	out := make([]Outcome, len(pairs))
@@ -119,7 +120,7 @@ func Enforce(pairs []Pair, c Clusters) ([]Outcome, error) {
 
 func compareIDs(a, b cluster.ID) int { return bytes.Compare(a[:], b[:]) }
 
-// normal is the pair with sorted texts, each once, and the smaller first.
+// normal returns the pair with sorted texts, each once, and the smaller first.
 func (p Pair) normal() Pair {
 	for _, side := range []*[]cluster.ID{&p.A, &p.B} {
 		*side = slices.Clone(*side)
@@ -136,21 +137,21 @@ func (p Pair) compare(o Pair) int {
 	return cmp.Or(slices.CompareFunc(p.A, o.A, compareIDs), slices.CompareFunc(p.B, o.B, compareIDs))
 }
 
-// tied are clusters, and texts that are in none, that pairs tie together; the
-// pairs by their places.
+// tied is clusters, and texts in none, that pairs tie together, with the indexes of
+// the pairs.
 type tied struct {
 	clusters []cluster.ID
 	single   []Text
 	pairs    []int
 }
 
-// bundle finds what has to be looked at together: what must be joined, and in
-// that what must be apart. Texts that must be apart and are tied by nothing need
-// no look, nor does a cluster in which nothing must be apart.
+// bundle finds what must be handled together: what must be joined, and what must be
+// apart inside that. Texts that must be apart and that nothing ties need nothing,
+// nor does a cluster in which nothing must be apart.
 func bundle(pairs []Pair, c Clusters) ([]tied, error) {
-	var ids []cluster.ID // clusters, and texts that are in none
+	var ids []cluster.ID // clusters, and texts in none
 	single := map[cluster.ID]bool{}
-	number := map[cluster.ID]int32{} // of each, and of their judged texts
+	number := map[cluster.ID]int32{} // number of each, and of their judged texts
 	var s sets
 	of := func(t cluster.ID) (int32, error) {
 		if n, ok := number[t]; ok {
@@ -222,7 +223,8 @@ func bundle(pairs []Pair, c Clusters) ([]tied, error) {
 	return out, nil
 }
 
-// follow is Enforce on texts that are all in memory: all that the pairs speak of.
+// follow does what Enforce does for texts in memory, which are all texts that the
+// pairs concern.
 func follow(texts []Text, pairs []Pair, key func(cluster.ID) (cluster.Key, error)) ([]Text, []Outcome, error) {
 	f, err := newForest(texts, key)
 	if err != nil {
@@ -240,14 +242,15 @@ func follow(texts []Text, pairs []Pair, key func(cluster.ID) (cluster.Key, error
 	return out, outcomes, err
 }
 
-// forest has texts numbered by their ids, and what each was verified against.
+// forest has texts numbered by their ids, and the text that each was verified
+// against.
 type forest struct {
 	ids     []cluster.ID
 	number  map[cluster.ID]int32
 	against []int32
 	cluster []int32
 	key     func(cluster.ID) (cluster.Key, error)
-	keys    map[int32]cluster.Key // those that were asked for
+	keys    map[int32]cluster.Key // keys asked for so far
 }
 
 func newForest(texts []Text, key func(cluster.ID) (cluster.Key, error)) (*forest, error) {
@@ -270,7 +273,7 @@ func newForest(texts []Text, key func(cluster.ID) (cluster.Key, error)) (*forest
 	return f, nil
 }
 
-// larger tells whether a has the larger key of two texts.
+// larger reports whether a has a larger key than b.
 func (f *forest) larger(a, b int32) (bool, error) {
 	var keys [2]cluster.Key
 	for i, t := range [2]int32{a, b} {
@@ -287,7 +290,7 @@ func (f *forest) larger(a, b int32) (bool, error) {
 	return keys[0].Compare(keys[1]) < 0, nil
 }
 
-// links are pairs of texts of a judged pair that connect all of its texts.
+// links returns pairs of texts that connect all texts of a judged pair.
 func (f *forest) links(p Pair) (out [][2]int32, err error) {
 	var numbers [2][]int32
 	for i, side := range [2][]cluster.ID{p.A, p.B} {

@@ -14,8 +14,8 @@ const none = -1
 // lists has a list of texts for each text, all in one slice.
 type lists struct{ first, all []int32 }
 
-// newLists puts the second of each pair on the list of the first, in the order of
-// the pairs.
+// newLists appends the second of each pair to the list of the first, in the order
+// of the pairs.
 func newLists(n int, pairs [][2]int32) lists {
 	l := lists{make([]int32, n+1), make([]int32, len(pairs))}
 	for _, p := range pairs {
@@ -34,16 +34,16 @@ func newLists(n int, pairs [][2]int32) lists {
 
 func (l lists) of(i int32) []int32 { return l.all[l.first[i]:l.first[i+1]] }
 
-// search is the breadth-first search through groups. Groups are named by the
-// text that stands for them; of other texts there is nothing.
+// search is the breadth-first search through groups. A group has the name of the
+// text that stands for it; other texts have no entries.
 type search struct {
 	order []int32
-	up    []int32 // the group that each was reached from; of a beginning, itself
+	up    []int32 // the group that each was reached from; for a beginning, itself
 	depth []int32
 }
 
-// search searches each component of united clusters from the group of its
-// representative.
+// search searches each component of united clusters, beginning with the group of
+// its representative.
 func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 	n := len(f.ids)
 	whole := newSets(n)
@@ -95,8 +95,8 @@ func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 	return s, nil
 }
 
-// largest gives for each set, by the text that stands for it, the one of the
-// texts in question with the largest key. It asks for no key where there is one.
+// largest returns for each set, by the text that stands for it, the given text with
+// the largest key. It asks for no key if there is only one text.
 func (f *forest) largest(of sets, in func(int32) bool) ([]int32, error) {
 	out := make([]int32, len(of))
 	for i := range out {
@@ -129,15 +129,15 @@ type opposed struct {
 	key           cluster.Key // of what leaves, if so
 }
 
-// part parts the groups, steps 2 and 3 of the package's description. It gives
-// for each text one that stands for its part.
+// part parts the groups, steps 2 and 3 of the package's description. It returns for
+// each text one that stands for its part.
 func (f *forest) part(g *groups, links [][2]int32) (sets, error) {
 	s, err := f.search(g, links)
 	if err != nil {
 		return nil, err
 	}
-	// On the way from an opposed group to the beginning only other such groups
-	// count, and the beginning.
+	// On the way from an opposed group to the beginning, only other opposed groups
+	// and the beginning count.
 	n := len(f.ids)
 	up, cut := make([]int32, n), make([]bool, n)
 	for _, x := range s.order {
@@ -173,8 +173,8 @@ func (f *forest) part(g *groups, links [][2]int32) (sets, error) {
 	return parts, nil
 }
 
-// opposed gives the groups that must be apart and are reached from one
-// beginning, in the order in which they are parted.
+// opposed returns the groups that must be apart and are reached from one beginning,
+// in the order in which they are parted.
 func (f *forest) opposed(g *groups, s *search, up []int32) (all []opposed, err error) {
 	walk := func(x, depth int32) int32 {
 		for s.depth[x] > depth {

@@ -21,11 +21,11 @@ func auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Draw samples of pairs, and say from judgements how right the clusters are",
-		Long: `Audit draws a sample of pairs of pages from the clusters, for people to judge
-whether their main content is identical, and gives the precision of the clusters
-with a 95% interval. Judgements are given in neardup serve, or with neardup audit
-record; they are kept by pair of record ids and survive reruns. docs/audit.md
-says what each sample estimates, and how.`,
+		Long: `Audit draws a sample of pairs of pages from the clusters. People judge whether
+the main content of each pair is identical. The result is the precision of the
+clusters with a 95% interval. Judges work in neardup serve or with neardup audit
+record. Judgements are kept by pair of record ids and survive reruns.
+docs/audit.md says what each sample estimates, and how.`,
 		Args: noCommand,
 		RunE: showHelp,
 	}
@@ -33,7 +33,7 @@ says what each sample estimates, and how.`,
 	return c
 }
 
-// auditOptions are the flags that all subcommands have.
+// auditOptions are the flags of all subcommands.
 type auditOptions struct {
 	workOptions
 	json bool
@@ -46,7 +46,7 @@ func (o *auditOptions) flags(c *cobra.Command, hasJSON bool) {
 	}
 }
 
-// with opens the workspace and does one thing in it.
+// with opens the workspace, calls do and closes the workspace.
 func (o *auditOptions) with(c *cobra.Command, do func(j *job, r *pipeline.Review) error) error {
 	o.progress = "none"
 	j, err := o.open(c, false, nil)
@@ -67,7 +67,7 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// arguments says which are wanted where others are there.
+// arguments returns a usage error if args are not as many as wanted.
 func arguments(args []string, want ...string) error {
 	if len(args) != len(want) {
 		return usageError{fmt.Errorf("want %s, not %d arguments", strings.Join(want, " "), len(args))}
@@ -75,7 +75,7 @@ func arguments(args []string, want ...string) error {
 	return nil
 }
 
-// auditName checks the arguments, of which the first is the name of an audit.
+// auditName checks the arguments. The first must be the name of an audit.
 func auditName(args []string, want ...string) error {
 	if err := arguments(args, want...); err != nil {
 		return err
@@ -90,12 +90,12 @@ func auditDraw() *cobra.Command {
 		Use:   "draw NAME",
 		Short: "Draw a sample of pairs",
 		Long: `Draw draws a sample of pairs and keeps it under a name. The same clusters, seed
-and options give the same sample; a larger size contains it.
+and options give the same sample. A larger size contains the smaller sample.
 
-  pages      a page of a cluster, each as likely, and another page of its cluster,
-             each as likely: their share of true pairs is the paper's precision
-  verified   a page and the one that it was verified against, each such pair as
-             likely; with --stratified as many of each stratum, by site and score`,
+  pages      a random page of all clusters, and another random page of its
+             cluster; the share of true pairs is the paper's precision
+  verified   a random page with the one that it was verified against; with
+             --stratified equally many of each stratum, by site and score`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := errors.Join(auditName(args, "NAME"), asUsage(d.Check())); err != nil {
 				return err
@@ -114,9 +114,9 @@ and options give the same sample; a larger size contains it.
 	}
 	o.flags(c, true)
 	c.Flags().IntVar(&d.Size, "size", 200, fmt.Sprintf("pairs, at most %d", audit.MaxSize))
-	c.Flags().Uint64Var(&d.Seed, "seed", 1, "seed of the hashes by which pairs are drawn")
-	c.Flags().StringVar((*string)(&d.Population), "population", string(audit.Pages), "what pairs are drawn from: pages or verified")
-	c.Flags().BoolVar(&d.Stratified, "stratified", false, "as many pairs of each stratum, by site and score; of verified pairs")
+	c.Flags().Uint64Var(&d.Seed, "seed", 1, "seed of the hashes that draw the pairs")
+	c.Flags().StringVar((*string)(&d.Population), "population", string(audit.Pages), "population to draw pairs from: pages or verified")
+	c.Flags().BoolVar(&d.Stratified, "stratified", false, "equally many pairs of each stratum, by site and score; needs --population verified")
 	c.Flags().BoolVar(&d.Different, "different", false, "only pairs whose texts differ")
 	return c
 }
@@ -154,8 +154,8 @@ func auditItem() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "item NAME N",
 		Short: "Show a pair of a sample, and how its texts differ",
-		Long: `Item shows the N-th pair of a sample, from 1: its pages as they were when it was
-drawn, its judgements, and the explanation of neardup explain.`,
+		Long: `Item shows the N-th pair of a sample, from 1: its pages as they were when the
+sample was drawn, its judgements, and the explanation of neardup explain.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			n, err := itemNumber(args, "NAME", "N")
 			if err != nil {
@@ -167,13 +167,13 @@ drawn, its judgements, and the explanation of neardup explain.`,
 		},
 	}
 	o.flags(c, true)
-	c.Flags().BoolVar(&plain, "plain", false, "draw in ASCII and without colours; there are none in a pipe, or with NO_COLOR")
-	c.Flags().IntVar(&lines, "diff-lines", 60, "lines of the aligned texts to show; -1: all that there are")
+	c.Flags().BoolVar(&plain, "plain", false, "draw in ASCII and without colours; pipes and NO_COLOR have no colours anyway")
+	c.Flags().IntVar(&lines, "diff-lines", 60, "lines of the aligned texts to show; -1: all")
 	return c
 }
 
-// itemNumber checks the arguments, of which the second is the number of an item
-// from 1, and gives it from 0.
+// itemNumber checks the arguments and returns the number of the item, from 0. The
+// second argument has it, from 1.
 func itemNumber(args []string, want ...string) (int, error) {
 	if err := auditName(args, want...); err != nil {
 		return 0, err
@@ -191,8 +191,8 @@ func auditRecord() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record NAME N true|false|unknown",
 		Short: "Keep a judgement on a pair of a sample",
-		Long: `Record keeps the judgement of a judge on the N-th pair of a sample, from 1, in
-place of the judge's own of before.`,
+		Long: `Record keeps a judge's verdict on the N-th pair of a sample, from 1. It replaces
+the judge's former verdict.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			n, err := itemNumber(args, "NAME", "N", "VERDICT")
 			if err != nil {
@@ -215,8 +215,8 @@ place of the judge's own of before.`,
 	}
 	o.flags(c, false)
 	c.Flags().StringVar(&j.Judge, "judge", os.Getenv("USER"), "name of the judge")
-	c.Flags().StringVar(&j.Note, "note", "", "why")
-	c.Flags().BoolVar(&j.Enforce, "enforce", false, "the next clustering is to follow it")
+	c.Flags().StringVar(&j.Note, "note", "", "reason for the verdict")
+	c.Flags().BoolVar(&j.Enforce, "enforce", false, "the next clustering must follow the verdict")
 	return c
 }
 
@@ -254,11 +254,11 @@ func auditExport() *cobra.Command {
 		Short: "Write a sample and its judgements",
 		Long: `Export writes a sample and its judgements as
 
-  labels   a line of JSON a pair, without anything crawled but record ids: what
-           neardup audit import reads, and what to hand on; --notes=false leaves
-           out what the judges wrote
-  truth    PREFIX.pages.tsv and PREFIX.truth.tsv, as neardup compare reads them; of
-           n pages n(n-1)/2 lines, because what is not judged has to be listed
+  labels   one line of JSON for each pair. Record ids are the only crawled data,
+           so you can hand the file on. neardup audit import reads it.
+           --notes=false leaves out the judges' notes
+  truth    PREFIX.pages.tsv and PREFIX.truth.tsv, as neardup compare reads them;
+           n(n-1)/2 lines for n pages, because undecided pairs must be listed
 
 docs/audit.md describes the files.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -293,7 +293,7 @@ docs/audit.md describes the files.`,
 	o.flags(c, false)
 	c.Flags().StringVarP(&format, "format", "f", "labels", "labels or truth")
 	c.Flags().BoolVar(&notes, "notes", true, "write the judges' notes into labels; they may name what was crawled")
-	c.Flags().StringVarP(&output, "output", "o", "", "file to write, whole or not at all, of truth the PREFIX of two; without it standard output")
+	c.Flags().StringVarP(&output, "output", "o", "", "file to write, whole or not at all; for truth the PREFIX of two files; default standard output")
 	return c
 }
 
@@ -317,9 +317,9 @@ func auditImport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Take in labels of others, or from another workspace",
-		Long: `Import takes in what neardup audit export writes as labels, - for standard input:
-the judgements, in place of the same judge's on the same pair, and the sample, if
-it is not here. All of it or nothing.`,
+		Long: `Import reads labels that neardup audit export wrote; - is standard input. Each
+judgement replaces that of the same judge on the same pair. The sample is added
+if it is not here. An import is all or nothing.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := arguments(args, "FILE"); err != nil {
 				return err
@@ -351,7 +351,7 @@ it is not here. All of it or nothing.`,
 		},
 	}
 	o.flags(c, true)
-	c.Flags().StringVar(&options.Name, "name", "", "name of the sample in this workspace; without it that of the file")
+	c.Flags().StringVar(&options.Name, "name", "", "name of the sample in this workspace; default the name in the file")
 	c.Flags().BoolVar(&options.Enforce, "enforce", false, "enforce the judgements that are enforced in the file")
 	return c
 }

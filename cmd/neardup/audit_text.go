@@ -15,7 +15,7 @@ import (
 	"neardup/screen"
 )
 
-// auditLine is an audit on a line.
+// auditLine describes an audit in one line.
 func auditLine(a audit.Audit) string {
 	s := fmt.Sprintf("%s  %d pairs of %s, seed %d", a.Name, a.Size, a.Design.Population, a.Design.Seed)
 	if a.Design.Stratified {
@@ -40,7 +40,7 @@ func writeAudit(out io.Writer, a audit.Audit) error {
 	return w.Flush()
 }
 
-// intervalCells are the cells of an estimate in a table.
+// intervalCells returns an estimate as cells of a table.
 func intervalCells(i audit.Interval) string {
 	if !i.Known() {
 		return "-\t-\t0\t0"
@@ -99,13 +99,14 @@ func writeResult(out io.Writer, r audit.Result) error {
 	return err
 }
 
-// itemStyle says how an item is shown.
+// itemStyle says how to show an item.
 type itemStyle struct {
 	json, plain bool
 	lines       int
 }
 
-// shownItem is an item as JSON. What is not there now has no explanation.
+// shownItem is an item as JSON. It has no explanation if one of its pages is no
+// longer in the workspace.
 type shownItem struct {
 	Item        audit.Item           `json:"item"`
 	Judgements  []audit.Judgement    `json:"judgements"`

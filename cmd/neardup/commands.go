@@ -19,7 +19,7 @@ import (
 	"neardup/report"
 )
 
-// workOptions are the flags of the commands that work in a workspace.
+// workOptions are the flags of commands that work in a workspace.
 type workOptions struct {
 	workspace string
 	config    string
@@ -33,27 +33,27 @@ type workOptions struct {
 const defaultWorkspace = "neardup-workspace"
 
 func (o *workOptions) workspaceFlag(c *cobra.Command) {
-	c.Flags().StringVarP(&o.workspace, "workspace", "w", defaultWorkspace, "directory that holds everything between commands")
+	c.Flags().StringVarP(&o.workspace, "workspace", "w", defaultWorkspace, "directory that keeps everything between commands")
 }
 
 func (o *workOptions) configFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.config, "config", "c", "", "preset (see neardup config list) or YAML file;\nwithout it the workspace's own, at first default")
-	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
-	c.Flags().StringVar(&o.pages, "pages", "", "pages to compare: all, or topic, which leaves navigation pages out;\nshort for --set text.pages=...")
+	c.Flags().StringVarP(&o.config, "config", "c", "", "preset (see neardup config list) or YAML file;\ndefault the workspace's own config, in a new one the preset default")
+	c.Flags().StringArrayVar(&o.set, "set", nil, "setting to change in the config, SECTION.KEY=VALUE; may be repeated")
+	c.Flags().StringVar(&o.pages, "pages", "", "pages to compare: all, or topic (without navigation pages);\nshort for --set text.pages=...")
 }
 
 func (o *workOptions) workFlags(c *cobra.Command) {
 	o.workspaceFlag(c)
 	o.configFlags(c)
-	c.Flags().IntVar(&o.workers, "workers", 0, "goroutines that work; 0: one a processor")
+	c.Flags().IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
 	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
 }
 
 func (o *workOptions) inputFlags(c *cobra.Command) {
-	c.Flags().StringArrayVar(&o.lists, "source-file-list", nil, "file of input names, one a line; - for standard input; may be repeated")
+	c.Flags().StringArrayVar(&o.lists, "source-file-list", nil, "file of input names, one on each line; - for standard input; may be repeated")
 }
 
-// settings are those that go over the config.
+// settings returns the settings to apply over the config.
 func (o *workOptions) settings() []string {
 	if o.pages == "" {
 		return o.set
@@ -61,8 +61,8 @@ func (o *workOptions) settings() []string {
 	return append(slices.Clone(o.set), "text.pages="+o.pages)
 }
 
-// load gives the config of a command: the preset or file that was named, else
-// the workspace's own, else default; settings over it.
+// load returns the config of a command: the named preset or file, else the
+// workspace's own config, else default, with the settings applied.
 func (o *workOptions) load() (configs.Config, error) {
 	name := o.config
 	if name == "" {
@@ -85,16 +85,16 @@ func asUsage(err error) error {
 	return nil
 }
 
-// job is an open workspace with what a command needs to work in it.
+// job is an open workspace with its inputs and progress.
 type job struct {
 	*pipeline.Workspace
 	inputs   []pipeline.Source
 	progress *progress
 }
 
-// open opens the workspace with the command's config. A command that takes
-// inputs makes it if there are some; they are looked up first, so that wrong
-// use leaves no workspace behind.
+// open opens the workspace with the command's config. If the command has inputs,
+// open makes the workspace. It looks the inputs up first, so that wrong use
+// leaves no workspace behind.
 func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*job, error) {
 	config, err := o.load()
 	if err != nil {
@@ -112,7 +112,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		return nil, err
 	}
 	j := &job{progress: p}
-	spool := slices.Contains(names, "-") // which needs the workspace
+	spool := slices.Contains(names, "-") // standard input is copied into the workspace
 	if !spool {
 		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
 			return nil, err
@@ -140,7 +140,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	return j, nil
 }
 
-// names are the inputs of the arguments and the lists.
+// names returns the inputs named by the arguments and the lists.
 func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 	for _, list := range o.lists {
 		names, err := readList(c, list)
@@ -152,7 +152,7 @@ func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 	return args, nil
 }
 
-// inputs finds the files that the names stand for.
+// inputs returns the files that the names stand for.
 func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]pipeline.Source, error) {
 	sources, ignored, err := pipeline.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
 	if ignored > 0 {
@@ -164,7 +164,7 @@ func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Co
 	return sources, err
 }
 
-// interruptible reads r until ctx ends, also while r has nothing to give.
+// interruptible reads r until ctx ends, even while a Read of r blocks.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	pr, pw := io.Pipe()
 	context.AfterFunc(ctx, func() { _ = pw.CloseWithError(ctx.Err()) })
@@ -176,7 +176,7 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	})}
 }
 
-// lazyReader begins with its first Read.
+// lazyReader opens its reader at the first Read.
 type lazyReader struct {
 	io.Reader
 	begin func()
@@ -199,11 +199,17 @@ func readList(c *cobra.Command, list string) ([]string, error) {
 	return pipeline.ReadSourceList(f)
 }
 
-const inputHelp = `An INPUT is a WARC or ARC file or a text collection (ID<TAB>TEXT lines or JSON
-lines), plain or compressed with gzip, zstd or lz4, a WACZ file, a directory,
-whose archives are taken from all levels but no text collections, a pattern, or
-- for standard input. Inputs add to what the workspace holds already; without
-any, it goes on with those.`
+const inputHelp = `An INPUT is one of these:
+
+  a WARC or ARC file      plain or compressed with gzip, zstd or lz4
+  a text collection       ID<TAB>TEXT lines or JSON lines, compressed likewise
+  a WACZ file
+  a directory             its archives at all levels, but no text collections
+  a pattern               such as 'crawl-*.warc.gz'
+  -                       standard input
+
+Inputs are added to those that the workspace has. Without any, the command goes
+on with those.`
 
 func runCommand() *cobra.Command {
 	var o workOptions
@@ -211,8 +217,8 @@ func runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [INPUT...]",
 		Short: "Do all stages and show the clusters",
-		Long: `Run does all stages, as far as they are not up to date, leaves the exports in
-the workspace, and prints the summary and the largest clusters.
+		Long: `Run does all stages that are not up to date. It writes the exports into the
+workspace, and prints the largest clusters and the summary.
 
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -252,7 +258,7 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	return failure
 }
 
-// largestClusters are up to max of those added, the largest first.
+// largestClusters keeps up to max of the clusters added, the largest first.
 type largestClusters struct {
 	max      int
 	clusters []report.Cluster
@@ -270,8 +276,8 @@ func (l *largestClusters) add(c report.Cluster) {
 
 var stageHelp = map[string][2]string{
 	"extract": {"Read archives and keep the visible text of their pages", inputHelp},
-	"sign":    {"Compute the signatures of the texts", "Sign computes up to n*m signatures of every text that has none yet."},
-	"cluster": {"Group texts that share signatures into perhaps-similar sets", "Cluster scans the lists of texts that share a signature and merges them by\ntheir representatives."},
+	"sign":    {"Compute the signatures of the texts", "Sign computes up to n*m signatures for every text that has none yet."},
+	"cluster": {"Group texts that share signatures into perhaps-similar sets", "Cluster lists the texts that share a signature, and merges the lists by their\nrepresentatives."},
 	"verify":  {"Compare the texts of each set and close near pairs into clusters", "Verify filters and scores the pairs of each perhaps-similar set."},
 }
 

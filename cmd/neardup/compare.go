@@ -28,19 +28,20 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [INPUT...]",
 		Short: "Run several methods over one extraction, and compare what they find and cost",
 		Long: `Compare runs each method over the same pages. A method is a preset or a config
-file. All have the section extract of the base (--config), so that there is one
-extraction; everything else is their own, but for --set, which goes over each.
+file. All methods have the section extract of the base (--config), so there is
+one extraction. Everything else is the method's own, changed only by --set.
 
   neardup compare --methods default,paper --truth example/crawl --curves \
     --show-disagreements 2 --out compared example/crawl.warc.gz
 
-It prints how many pairs each method compares and finds near, its clusters, its
-time and memory by stage, and how far each two methods agree: the pairs of pages
-that both join, or only one. With --truth PREFIX (see neardup sweep) it scores
-the clusters, and with --curves draws precision and recall over the threshold of
-each method. --show-disagreements N shows pairs that the first method joins and
-another does not, N each way for each of the others, labelled pairs first.
-docs/format.md describes all numbers and the files of --out.
+It prints for each method the pairs that it compares and finds near, its
+clusters, and its time and memory by stage. For each two methods it prints the
+pairs of pages that both join, and those that only one joins. With --truth
+PREFIX (see neardup sweep) it scores the clusters. With --curves it draws
+precision and recall over each method's threshold. --show-disagreements N shows
+pairs that the first method joins and another does not, and the reverse: N of
+each for each other method, labelled pairs first. docs/format.md describes all
+numbers and the files of --out.
 
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
@@ -48,15 +49,15 @@ docs/format.md describes all numbers and the files of --out.
 	o.configFlags(c)
 	o.inputFlags(c)
 	f := c.Flags()
-	f.Lookup("config").Usage = "the base, a preset or YAML file, of which only the section extract counts;\nwithout it the workspace's own, at first default"
-	f.Lookup("set").Usage = "one setting over the base and every method, SECTION.KEY=VALUE; may be repeated"
-	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in when interrupted;\nwithout it a temporary one")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that work; 0: one a processor")
+	f.Lookup("config").Usage = "base, a preset or YAML file; only its section extract counts;\ndefault the workspace's own config, in a new one the preset default"
+	f.Lookup("set").Usage = "setting to change in the base and every method, SECTION.KEY=VALUE; may be repeated"
+	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in after an interruption;\ndefault a temporary one")
+	f.IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
-	f.StringSliceVar(&o.methods, "methods", compare.Presets(), "presets or YAML files; the first is held against the others")
+	f.StringSliceVar(&o.methods, "methods", compare.Presets(), "presets or YAML files; disagreements are between the first and each other")
 	f.StringVar(&o.truth, "truth", "", "prefix of the two files of labels")
-	f.BoolVar(&o.curves, "curves", false, "precision and recall over each method's threshold; needs --truth")
-	f.IntVar(&o.disputed, "show-disagreements", 0, "pairs to show of the first method and each other one, each way")
+	f.BoolVar(&o.curves, "curves", false, "compute precision and recall over each method's threshold; needs --truth")
+	f.IntVar(&o.disputed, "show-disagreements", 0, "disputed pairs to show of the first method and each other one, each way")
 	f.StringVarP(&o.out, "out", "o", "", "directory for compare.json, compare.csv, cost.svg,\nquality.svg (with labels) and curves.svg (with curves)")
 	return c
 }
@@ -86,7 +87,7 @@ func (o *compareOptions) run(c *cobra.Command, args []string) (err error) {
 	return errors.Join(failure, j.Close())
 }
 
-// options checks everything that can be wrong before any work is done.
+// options checks the flags before any work is done.
 func (o *compareOptions) options() (p pipeline.CompareOptions, err error) {
 	if o.disputed < 0 {
 		return p, fmt.Errorf("--show-disagreements: %d is negative", o.disputed)

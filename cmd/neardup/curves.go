@@ -6,16 +6,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// curvesCommand prints what minhash-lsh promises.
+// curvesCommand prints the probabilities of minhash-lsh.
 func curvesCommand() *cobra.Command {
 	o := workOptions{config: "minhash-lsh"}
 	c := &cobra.Command{
 		Use:   "curves",
 		Short: "Print the curves of false positives and negatives of MinHash",
-		Long: `Curves prints, for the bands of min-hashes of a config (sign.minhash), with which
-probability a pair of texts of a similarity becomes a candidate: for pairs below
-the threshold the false positives, for the others what is missed of them (TODS
-2011, section 8.1.1). Similarity is Jaccard's coefficient of the shingles.
+		Long: `Curves prints how likely a pair of texts becomes a candidate at each similarity,
+for the bands of min-hashes of a config (sign.minhash). Below the threshold
+these are the false positives; above it, the rest is missed (TODS 2011, section
+8.1.1). Similarity is Jaccard's coefficient of the shingles.
 
   neardup config curves --set sign.minhash.threshold=0.8`,
 		Args: noArgs,
@@ -31,6 +31,6 @@ the threshold the false positives, for the others what is missed of them (TODS
 		},
 	}
 	c.Flags().StringVarP(&o.config, "config", "c", o.config, "preset or YAML file")
-	c.Flags().StringArrayVar(&o.set, "set", nil, "one setting over the config, SECTION.KEY=VALUE; may be repeated")
+	c.Flags().StringArrayVar(&o.set, "set", nil, "setting to change in the config, SECTION.KEY=VALUE; may be repeated")
 	return c
 }

@@ -23,7 +23,7 @@ type explainOptions struct {
 	lines int
 }
 
-// plainWidth is the width of a line where there is no terminal.
+// plainWidth is the width of a line if there is no terminal.
 const plainWidth = 100
 
 func explainCommand() *cobra.Command {
@@ -31,31 +31,34 @@ func explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain A B",
 		Short: "Say why two pages are joined, or what parted them",
-		Long: `Explain shows each step of the method with its numbers: the sentences and
-signatures of both texts and those in common, with the sentences, rotation and
-class that they are of; the lengths of the sketches, their LCS and edit script;
-the edit curve with its trustable region; scores and thresholds; what the check
-of subjects saw; what became of the pair in the workspace, and which filter ended
-it; and both texts aligned, the trustable part marked.
+		Long: `Explain shows each step of the method with its numbers:
 
-A and B are two pages of the workspace, or two files of HTML or text. A page is
-named by its record id, or by its target URI and, where there are several
-captures, @ and a date or its beginning:
+  - the sentences and signatures of both texts, and those in common, with the
+    sentences, rotation and class of each signature
+  - the lengths of the sketches, their LCS and edit script
+  - the edit curve with its trustable region
+  - scores and thresholds, and what the check of subjects saw
+  - what became of the pair in the workspace, and which filter ended it
+  - both texts aligned, with the trustable part marked
+
+A and B are two pages of the workspace, or two files of HTML or text. Name a page
+by its record id or its target URI. If there are several captures, add @ and a
+date or its beginning:
 
   neardup explain http://news.example/kite.html@2024-09-16 http://news.example/kite.html@20240304
   neardup explain one.html other.html
 
-The first page that is asked for after a run is looked up through an index, for
-which all pages are read once. With other settings than those of the workspace's
-run, the pair is explained by its texts alone. docs/format.md describes --json.`,
+The first explain after a run makes an index of all pages. With other settings
+than those of the workspace's run, the pair is explained by its texts alone.
+docs/format.md describes --json.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	o.workFlags(c)
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.BoolVar(&o.plain, "plain", false, "draw in ASCII and without colours; there are none in a pipe, or with NO_COLOR")
-	f.StringVar(&o.svg, "svg", "", "file to draw the edit curve into")
-	f.IntVar(&o.lines, "diff-lines", 60, "lines of the aligned texts to show; -1: all that there are")
+	f.BoolVar(&o.plain, "plain", false, "draw in ASCII and without colours; pipes and NO_COLOR have no colours anyway")
+	f.StringVar(&o.svg, "svg", "", "file for the edit curve as SVG")
+	f.IntVar(&o.lines, "diff-lines", 60, "lines of the aligned texts to show; -1: all")
 	return c
 }
 
@@ -108,7 +111,7 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 	return e, errors.Join(err, j.Close())
 }
 
-// style is that of the terminal, if there is one.
+// style returns the style for the terminal, if there is one.
 func (o *explainOptions) style(out io.Writer) explain.Style {
 	s := explain.Style{ASCII: o.plain, Width: plainWidth, DiffLines: o.lines}
 	f, ok := out.(*os.File)

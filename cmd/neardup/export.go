@@ -14,13 +14,13 @@ import (
 	"neardup/report"
 )
 
-// exportFlags are those of some formats only.
+// exportFlags are flags that only some formats have.
 type exportFlags struct {
 	format, output, policy, wacz string
 	hosts                        []string
 }
 
-// check says what is wrong with the flags that were given.
+// check returns an error if the flags do not fit the format.
 func (f *exportFlags) check(c *cobra.Command) error {
 	if !slices.Contains(pipeline.Formats, f.format) {
 		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(pipeline.Formats, ", "))
@@ -65,16 +65,19 @@ func exportCommand() *cobra.Command {
 		Short: "Write the clusters or the summary",
 		Long: `Export writes the clusters as
 
-  jsonl, csv, text   a line a cluster, a line a page, to read
-  parquet            a row a page, with the columns of Common Crawl's index
+  jsonl              one line for each cluster
+  csv                one line for each page
+  text               clusters to read
+  parquet            one row for each page, with the columns of Common Crawl's
+                     index
   cdxj               an index of captures for replay tools
   wacz               a copy of a WACZ file (--wacz) with its clusters in it
 
 what follows from them as
 
   keep, keep-jsonl   which page of each cluster to keep (--policy,
-                     --prefer-host) and which are redundant; a line a page, a
-                     line a cluster
+                     --prefer-host) and which are redundant; one line for each
+                     page, one line for each cluster
   edges, edges-csv   every near pair with its scores
   graphml            the same as a graph
 
@@ -95,9 +98,9 @@ described in docs/exports.md.`,
 	}
 	o.workspaceFlag(c)
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(pipeline.Formats, ", "))
-	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; without it standard output")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	c.Flags().StringVar(&f.policy, "policy", string(report.KeepEarliest), "which page of a cluster to keep: "+policies()+" (of the file cluster.quality)")
-	c.Flags().StringSliceVar(&f.hosts, "prefer-host", nil, "hosts, with their subdomains, whose pages are kept before the policy is asked, the first first;\ncomma-separated, may be repeated")
+	c.Flags().StringSliceVar(&f.hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
 	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
 	return c
 }

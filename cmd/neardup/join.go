@@ -24,7 +24,7 @@ type joinOptions struct {
 	output   string
 }
 
-// errJoinInterrupted is about a join that was interrupted.
+// errJoinInterrupted is the error of an interrupted join.
 var errJoinInterrupted = errors.New("interrupted; nothing is kept of a join")
 
 func joinCommand() *cobra.Command {
@@ -32,29 +32,29 @@ func joinCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "join INPUT [INPUT]",
 		Short: "Find all similar pairs of texts, exactly, without a workspace",
-		Long: `Join finds all pairs of texts whose similarity reaches a threshold: of one
-collection, or with two INPUTs of a text of the first and one of the second.
-It is for titles, descriptions, catalogue records and other texts of which
-every pair counts; near-duplicate pages of a crawl are for neardup run.
+		Long: `Join finds all pairs of texts whose similarity reaches a threshold. With one
+INPUT, both texts are of that collection. With two, one is of each. Join is for
+titles, descriptions, catalogue records and other texts where every pair counts.
+For near-duplicate pages of a crawl use neardup run.
 
   neardup join titles.tsv --tokens characters --threshold 0.9
   neardup join old.jsonl new.jsonl --measure cosine --weights idf
   neardup join names.tsv --measure edit --threshold 2
 
-The similarity is that of the tokens of two texts, words in lower case unless
---tokens says otherwise: jaccard and cosine from 0 to 1, overlap the number of
-tokens in common (their weight with --weights idf); or their edit distance, at
-most the threshold. It is exact whatever the algorithm, which changes the cost
-only (Xiao and others, Efficient similarity joins for near-duplicate detection,
-2011). Pairs go to standard output or --output, sorted by id; the order of the
-input and the number of workers do not matter. How many pairs each filter left
-goes to standard error.
+Similarity is computed from the tokens of the texts: words in lower case, unless
+--tokens says otherwise. jaccard and cosine are from 0 to 1. overlap is the
+number of common tokens (with --weights idf their weight). edit is the edit
+distance; the threshold is its maximum. The result is exact. The algorithm
+changes only the cost (Xiao and others, Efficient similarity joins for
+near-duplicate detection, 2011). Pairs go to standard output or --output, sorted
+by id. The order of the input and the number of workers do not matter. Counts of
+each filter go to standard error.
 
-An INPUT is what neardup extract takes: a text collection (ID<TAB>TEXT lines or
-JSON lines), a WARC, ARC or WACZ file, a directory of such, a pattern, or - for
-standard input. The id of a page is its WARC-Record-ID. All texts are held in
-memory, at most --max-bytes of them; the join takes several times as much, for
-q-grams of long texts about twenty times.`,
+An INPUT is a text collection (ID<TAB>TEXT lines or JSON lines), a WARC, ARC or
+WACZ file, a directory of such, a pattern, or - for standard input. The id of a
+page is its WARC-Record-ID. All texts are in memory, at most --max-bytes of them.
+The join takes several times as much, for q-grams of long texts about twenty
+times.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -78,25 +78,25 @@ q-grams of long texts about twenty times.`,
 	words := func(names []string) string { return strings.Join(names, ", ") }
 	f.StringVarP(&o.Measure, "measure", "m", "jaccard", words(configs.JoinMeasures))
 	f.Float64VarP(&o.Threshold, "threshold", "t", 0, "least similarity, 0.8 for jaccard and cosine unless given;\nfor edit the greatest distance")
-	f.StringVar(&o.Weights, "weights", "none", "of the tokens: "+words(configs.JoinWeights)+" (rare ones weigh more)")
+	f.StringVar(&o.Weights, "weights", "none", "weights of tokens: "+words(configs.JoinWeights)+" (rare ones weigh more)")
 	f.StringVar(&o.Tokens, "tokens", "", words(configs.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
-	f.IntVarP(&o.Size, "size", "q", 1, "consecutive units in a token; unless given 3 characters, 2 for edit")
+	f.IntVarP(&o.Size, "size", "q", 1, "consecutive units in a token; default for characters 3, for edit 2")
 	f.BoolVar(&o.Repeats, "repeats", false, "a token counts as often as it occurs")
 	f.StringVar(&o.Algorithm, "algorithm", "ppjoin", words(configs.JoinAlgorithms))
-	f.IntVar(&o.MaxDepth, "max-depth", 2, "of the suffix filter of ppjoinplus")
-	f.IntVar(&o.Extra, "extra", 0, "tokens by which prefixes are longer, and more that must be in common")
+	f.IntVar(&o.MaxDepth, "max-depth", 2, "MAXDEPTH of the suffix filter of ppjoinplus")
+	f.IntVar(&o.Extra, "extra", 0, "further tokens of each prefix, and further common ones demanded")
 	f.BoolVar(&o.Bitmaps, "bitmaps", true, "filter by bitmaps, too (not with weights)")
-	f.IntVar(&o.Workers, "workers", 0, "goroutines that work; 0: one a processor")
+	f.IntVar(&o.Workers, "workers", 0, "number of workers; 0: one for each processor")
 	f.Int64Var(&o.MaxBytes, "max-bytes", 2<<30, "of text to hold in memory")
 	f.Int64Var(&o.MaxPairs, "max-pairs", 50_000_000, "pairs to hold in memory, 16 bytes each")
-	f.StringArrayVar(&o.set, "set", nil, "one setting of the extraction, extract.KEY=VALUE; may be repeated")
+	f.StringArrayVar(&o.set, "set", nil, "setting of the extraction, extract.KEY=VALUE; may be repeated")
 	f.StringVarP(&o.format, "format", "f", "tsv", words(pipeline.JoinFormats)+" (to read)")
-	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; without it standard output")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none (no summary either)")
 	return c
 }
 
-// check fills in defaults and says what is wrong, before any work.
+// check fills in defaults and checks the flags before any work is done.
 func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 	edit := o.Measure == configs.JoinEdit
 	if !c.Flags().Changed("threshold") {

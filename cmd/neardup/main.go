@@ -35,7 +35,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main without the process.
+// run does what main does and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -60,7 +60,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// usageError is a mistake in how the program was called.
+// usageError is a mistake in the call of the program.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -86,7 +86,7 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailure
 }
 
-// noCommand and showHelp are for commands that only hold others.
+// noCommand and showHelp are for commands that only have subcommands.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("unknown command %q for %q; see %s --help", args[0], c.CommandPath(), c.CommandPath())}

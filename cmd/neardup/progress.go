@@ -12,11 +12,11 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how a run goes on standard error: a bar on a terminal, else
-// log lines.
+// progress shows the progress of a run on standard error: as a bar on a terminal,
+// else as log lines.
 type progress struct {
 	mu    sync.Mutex
-	log   *slog.Logger // nil with none
+	log   *slog.Logger // nil with --progress none
 	plain *slog.Logger // log without the variant of a sweep
 	out   io.Writer
 	bars  bool

@@ -19,25 +19,26 @@ type reportFlags struct {
 	pipeline.StatisticsOptions
 }
 
-// mostSamples bounds what the report's first page takes.
-const mostSamples = 1000
+// maxSamples bounds the memory and size of the report's first page.
+const maxSamples = 1000
 
 func reportCommand() *cobra.Command {
 	var o reportFlags
 	c := &cobra.Command{
 		Use:   "report",
 		Short: "Write a report as a directory of HTML pages",
-		Long: `Report says how much of the archive is redundant, where, and how sure that is: by
-host and by month, clusters by their size, scores, what each filter took out, the
-largest clusters, and a sample of what differs between pages that are in one
-cluster. The pages open from disk, without network and without script:
+		Long: `Report writes HTML pages about the archive: how much of it is redundant, where,
+and how sure that is. They have redundant pages by host and by month, clusters by
+size, scores, what each filter rejected, the largest clusters, and a sample of
+what differs between pages of one cluster. The pages open from disk, without
+network and without script:
 
   neardup report --output report
   xdg-open report/index.html
 
-The directory is written whole or not at all. A former report is replaced as a
-whole; any other directory must be empty. docs/exports.md says what each figure
-is.`,
+Report writes the directory whole or not at all. It replaces a former report as
+a whole; any other directory must be empty. docs/exports.md explains each
+figure.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
@@ -55,18 +56,18 @@ is.`,
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "directory to write: new, empty, or a former report, which is replaced")
 	f.StringVar(&o.Title, "title", "Near-duplicate report", "title of the report")
-	f.IntVar(&o.Samples, "samples", 12, fmt.Sprintf("pairs of pages whose differences are shown, at most %d", mostSamples))
+	f.IntVar(&o.Samples, "samples", 12, fmt.Sprintf("pairs of pages whose differences are shown, at most %d", maxSamples))
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of what is drawn at random")
 	return c
 }
 
-// check says what is wrong with the flags.
+// check returns an error if the flags are wrong.
 func (o *reportFlags) check() error {
 	switch {
 	case o.output == "":
 		return errors.New("--output: name the directory to write")
-	case o.Samples < 0 || o.Samples > mostSamples:
-		return fmt.Errorf("--samples: %d is not from 0 to %d", o.Samples, mostSamples)
+	case o.Samples < 0 || o.Samples > maxSamples:
+		return fmt.Errorf("--samples: %d is not from 0 to %d", o.Samples, maxSamples)
 	case o.Title == "":
 		return errors.New("--title is empty")
 	}

@@ -25,13 +25,14 @@ type serveOptions struct {
 	listen string
 }
 
-// Bounds of a connection. A page is made in far less; a slow disk is waited for.
+// Limits of a connection. A page takes far less; the limits leave room for a slow
+// disk.
 const (
 	headerTime = 10 * time.Second
 	readTime   = 30 * time.Second
 	writeTime  = 5 * time.Minute
 	idleTime   = 2 * time.Minute
-	endTime    = 5 * time.Second // for answers under way, when it is interrupted
+	endTime    = 5 * time.Second // for answers under way after an interruption
 	maxHeaders = 64 << 10
 )
 
@@ -40,15 +41,15 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Look at clusters in a browser, and judge samples of them",
-		Long: `Serve shows the clusters of a workspace in a browser, until it is interrupted: to
-browse and search, with the pages of a cluster over time, and any two pages
+		Long: `Serve shows the clusters of a workspace in a browser until it is interrupted. You
+can browse and search clusters, see their pages over time, and put any two pages
 beside each other with what the method made of them. Audits draw samples for
-people to judge, and tell the precision with its interval.
+people to judge, and give the precision with its interval.
 
-There is no password. By default only this machine reaches the pages; with
-another address in --listen, whoever reaches that sees the text of all pages and
-can judge. The workspace is in use for as long as it is served. The pages are in
-docs/serve.md.`,
+There is no password. By default only this machine reaches the pages. With
+another address in --listen, everyone who reaches that address sees the text of
+all pages and can judge. Serve holds the workspace while it runs. docs/serve.md
+describes the pages.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
 	}
@@ -121,7 +122,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 	return nil
 }
 
-// urlOf is an address to open on this machine.
+// urlOf returns a URL for the address that opens on this machine.
 func urlOf(at *net.TCPAddr) string {
 	ip := at.IP
 	if ip.IsUnspecified() {
@@ -130,8 +131,9 @@ func urlOf(at *net.TCPAddr) string {
 	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(at.Port)) + "/"
 }
 
-// hostsOf are the names that requests may be for: that which was asked for, and
-// the address; if it is every address, each, and the machine's name.
+// hostsOf returns the host names that requests may have: the name given and the
+// address. If the server listens on every address, these are all of them, and
+// the machine's name.
 func hostsOf(host string, at *net.TCPAddr) []string {
 	hosts := []string{at.IP.String()}
 	if host != "" {

@@ -21,9 +21,9 @@ func statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is done, what is stale and why",
-		Long: `Status compares the workspace with a config (its own, if none is named): which
-stages are done, which would be redone by neardup run, and why. It can be used
-while another neardup works in the workspace.`,
+		Long: `Status compares the workspace with a config, by default its own. It says which
+stages are done, which neardup run would redo, and why. You can use it while
+another neardup works in the workspace.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var config *configs.Config

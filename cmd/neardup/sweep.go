@@ -29,7 +29,7 @@ type sweepOptions struct {
 	out    string
 }
 
-// errNothingKept is about runs interrupted in a temporary workspace.
+// errNothingKept is the error of a run interrupted in a temporary workspace.
 var errNothingKept = errors.New("interrupted; a temporary workspace is removed: name one with --workspace to be able to go on")
 
 func sweepCommand() *cobra.Command {
@@ -37,10 +37,10 @@ func sweepCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep [INPUT...]",
 		Short: "Vary settings, and compare what comes out and what it costs",
-		Long: `Sweep runs all stages with the config (the base) and again with each value of
-the settings to vary, one setting after another, or with --grid in all
-combinations. Only stages whose settings differ are redone. It prints the
-quality, counts and cost of each variant.
+		Long: `Sweep runs all stages with the config (the base), and again with each value of
+the settings to vary: one setting after another, or with --grid all combinations.
+It redoes only stages whose settings differ. It prints the quality, counts and
+cost of each variant.
 
   neardup sweep --truth example/crawl --vary verify.window=4,8,16,32 \
     --vary cluster.merge=following,direct --out sweep example/crawl.warc.gz
@@ -60,15 +60,15 @@ docs/format.md defines them, the labels and the files of --out.
 	o.configFlags(c)
 	o.inputFlags(c)
 	f := c.Flags()
-	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in when interrupted;\nwithout it a temporary one")
-	f.IntVar(&o.workers, "workers", 0, "goroutines that work; 0: one a processor")
+	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in after an interruption;\ndefault a temporary one")
+	f.IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
 	f.StringVar(&o.truth, "truth", "", "prefix of the two files of labels")
 	f.StringArrayVar(&o.vary, "vary", nil, "setting to vary, SECTION.KEY=V1,V2,...; may be repeated")
-	f.BoolVar(&o.grid, "grid", false, "all combinations of the values")
-	f.IntVar(&o.sample, "sample", 150, "documents that the rates are measured on; 0: no rates")
-	f.IntVar(&o.repeat, "repeat", 1, "runs of each variant, of which the least cost counts")
-	f.StringVarP(&o.out, "out", "o", "", "directory for sweep.json, sweep.csv and a plot of each number varied")
+	f.BoolVar(&o.grid, "grid", false, "run all combinations of the values")
+	f.IntVar(&o.sample, "sample", 150, "documents to measure the rates on; 0: no rates")
+	f.IntVar(&o.repeat, "repeat", 1, "runs of each variant; the lowest cost counts")
+	f.StringVarP(&o.out, "out", "o", "", "directory for sweep.json, sweep.csv and a plot of each varied number")
 	return c
 }
 
@@ -97,7 +97,8 @@ func (o *sweepOptions) run(c *cobra.Command, args []string) (err error) {
 	return errors.Join(failure, j.Close())
 }
 
-// temporary names a temporary workspace if none is named. remove removes it.
+// temporary makes a temporary workspace if none is named, and returns the
+// function that removes it.
 func (o *workOptions) temporary(c *cobra.Command) (remove func() error, err error) {
 	if o.workspace != "" {
 		return func() error { return nil }, nil
@@ -114,7 +115,7 @@ func (o *workOptions) temporary(c *cobra.Command) (remove func() error, err erro
 	}, nil
 }
 
-// options checks everything that can be wrong before any work is done.
+// options checks the flags before any work is done.
 func (o *sweepOptions) options() (s pipeline.SweepOptions, err error) {
 	if o.sample < 0 {
 		return s, fmt.Errorf("--sample: %d is negative", o.sample)
@@ -134,8 +135,8 @@ func (o *sweepOptions) options() (s pipeline.SweepOptions, err error) {
 	return s, err
 }
 
-// readTruth reads the labels of a prefix, and what tells them apart from others;
-// nil without a prefix.
+// readTruth returns the labels of a prefix and a digest of their files; nil
+// without a prefix.
 func readTruth(prefix string) (t *truth.Truth, digest string, err error) {
 	if prefix == "" {
 		return nil, "", nil
@@ -174,7 +175,7 @@ func writeTruthUse(out io.Writer, t *sweep.TruthUse) {
 	}
 }
 
-// makeOut makes the directory of --out.
+// makeOut makes the directory --out.
 func makeOut(dir string) error {
 	if dir == "" {
 		return nil
@@ -185,7 +186,7 @@ func makeOut(dir string) error {
 	return nil
 }
 
-// writeFiles writes files into the directory of --out, if there is one.
+// writeFiles writes files into the directory --out, if there is one.
 func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 	if dir == "" {
 		return nil
@@ -198,7 +199,7 @@ func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 	return nil
 }
 
-// variant names the variant that the stages are about from now on.
+// variant sets the variant that later stages belong to.
 func (p *progress) variant(name string, place, of int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
