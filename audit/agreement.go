@@ -1,6 +1,6 @@
 package audit
 
-// agreement is that of units, each the verdicts of different judges on a pair;
+// agreement returns the agreement of units, each the verdicts of different judges on a pair;
 // nil if no pair has two. Alpha is Krippendorff's for nominal data, any number
 // of judges and judgements that are missing (Krippendorff, Computing
 // Krippendorff's alpha-reliability, 2011, section C):

@@ -34,7 +34,7 @@ func CheckJudge(name string) error {
 	return nil
 }
 
-// clip is what others wrote, for a message.
+// clip returns what others wrote, for a message.
 func clip(s string) string { return screen.Characters(s, 2*MaxName) }
 
 // Check says what is wrong with a pair.
@@ -50,7 +50,7 @@ func (p Pair) Check() error {
 	return nil
 }
 
-// Checked is the judgement with its pair in order and one kind of line ends in
+// Checked returns the judgement with its pair in order and one kind of line ends in
 // its note, or what is wrong with it.
 func (j Judgement) Checked() (Judgement, error) {
 	j.Pair = NewPair(j.A, j.B)

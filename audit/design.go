@@ -79,7 +79,7 @@ type Interval struct {
 	Missing []int `json:"missing,omitempty"`
 }
 
-// Known tells whether there is a value.
+// Known reports whether there is a value.
 func (i Interval) Known() bool { return i.True+i.False > 0 }
 
 // Result is what the judgements say.

@@ -41,7 +41,7 @@ type labelled struct {
 	Time    string  `json:"time,omitempty"`
 }
 
-// Given are the judgements of a pair.
+// Given returns the judgements of a pair.
 func (p LabelledPair) Given() (out []Judgement) {
 	for _, j := range p.Judgements {
 		out = append(out, Judgement{p.Pair, j.Judge, j.Verdict, j.Note, j.Enforce, j.Time})
@@ -49,7 +49,7 @@ func (p LabelledPair) Given() (out []Judgement) {
 	return out
 }
 
-// Item is the pair as an item, as far as labels tell.
+// Item returns the pair as an item, as far as labels tell.
 func (p LabelledPair) Item() Item {
 	return Item{Pair: p.Pair, Cluster: p.Cluster, Stratum: p.Stratum, Draws: p.Draws, SameSite: p.SameSite, Identical: p.Identical,
 		Resemblance: p.Resemblance, Containment: p.Containment}

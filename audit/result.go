@@ -9,7 +9,7 @@ import (
 // z is the quantile of the normal distribution of a 95% interval.
 const z = 1.959963984540054
 
-// wilson is the score interval of a share p of n (Wilson, Probable inference,
+// wilson returns the score interval of a share p of n (Wilson, Probable inference,
 // the law of succession, and statistical inference, JASA 22, 1927).
 func wilson(p, n float64) (low, high float64) {
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
@@ -74,7 +74,7 @@ func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 	return r
 }
 
-// majority is what most of those say who say true or false; Unknown where they
+// majority returns what most of those say who say true or false; Unknown where they
 // are divided, or nobody does.
 func majority(verdicts []Verdict) Verdict {
 	n := 0
@@ -118,7 +118,7 @@ type estimator struct {
 // sampling, 1965).
 type tally struct{ yes, draws, squares float64 }
 
-// estimate gives the precision of a part. A stratum counts as much as it has
+// estimate returns the precision of a part. A stratum counts as much as it has
 // pairs (stratified sampling; one that is not stratified is all in one). The
 // interval is Wilson's of an effective sample size, as of Korn and Graubard
 // (Confidence intervals for proportions with small expected number of positive

@@ -90,7 +90,7 @@ func NewSampler(d Design) *Sampler {
 	return s
 }
 
-// hash is the seeded hash of names, for one purpose of several.
+// hash returns the seeded hash of names, for one purpose of several.
 func (s *Sampler) hash(purpose string, names ...string) uint64 {
 	s.buf = binary.BigEndian.AppendUint64(append(s.buf[:0], purpose...), s.design.Seed)
 	for _, name := range names {
@@ -245,7 +245,7 @@ func (s *Sampler) Sample() ([]Stratum, []Item) {
 	return strata, items
 }
 
-// distinct gives up to as many pairs of a stratum as are asked for, from the
+// distinct returns up to as many pairs of a stratum as are asked for, from the
 // smallest key on, each once, with the number of draws that come before the
 // first of any further pair. The mean over these draws is then one over pages
 // drawn at random.

@@ -19,7 +19,7 @@ const (
 // truthPage is a page of a truth.
 type truthPage struct{ id, uri, date, site, label string }
 
-// truthPages are the pages of the pairs that are decided, by record id. A record
+// truthPages returns the pages of the pairs that are decided, by record id. A record
 // id with control characters fits on no line; its pairs are left out.
 func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labels map[Pair]string) {
 	labels = map[Pair]string{}
@@ -96,7 +96,7 @@ func WriteTruth(items []Item, judgements [][]Judgement, pages, pairs io.Writer) 
 	return len(all), len(labels), nil
 }
 
-// TruthPages is the number of pages that WriteTruth writes.
+// TruthPages returns the number of pages that WriteTruth writes.
 func TruthPages(items []Item, judgements [][]Judgement) int {
 	pages, _ := truthPages(items, judgements)
 	return len(pages)

@@ -60,10 +60,10 @@ func linksOf(edges []Edge) []Link {
 	return out
 }
 
-// each is a sequence of values without errors.
+// each returns a sequence of values without errors.
 func each[T any](s []T) iter.Seq2[T, error] { return failing(s, nil) }
 
-// failing is a sequence that ends with err, if there is one.
+// failing returns a sequence that ends with err, if there is one.
 func failing[T any](s []T, err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, v := range s {

@@ -29,7 +29,7 @@ func NewAgreement(a, b string, joinedA, joinedB, both int64) Agreement {
 	return g
 }
 
-// Joined is the number of pairs of pages in one cluster; text i has pages[i].
+// Joined returns the number of pairs of pages in one cluster; text i has pages[i].
 func (c Clustering) Joined(pages []int32) int64 {
 	sum := int64(0)
 	for cluster := range c.clusters() {
@@ -42,7 +42,7 @@ func (c Clustering) Joined(pages []int32) int64 {
 	return sum
 }
 
-// JoinedByBoth is the number of pairs of pages that are in one cluster of a and
+// JoinedByBoth returns the number of pairs of pages that are in one cluster of a and
 // in one of b. It sums up over the contingency table of the two, in time and
 // memory that grow with the number of texts, not of pairs.
 func JoinedByBoth(a, b Clustering, pages []int32) int64 {
@@ -64,7 +64,7 @@ func JoinedByBoth(a, b Clustering, pages []int32) int64 {
 
 func pairs(n int64) int64 { return n * (n - 1) / 2 }
 
-// clusters gives the texts of each cluster, in their order. The slices are good
+// clusters returns the texts of each cluster, in their order. The slices are good
 // until the next.
 func (c Clustering) clusters() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {

@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 // presetNames are about as many and as long as the program's.
 var presetNames = strings.Fields("default paper simhash shingling supershingles minhash-lsh allpairs ppjoin ppjoinplus lcs cosine simfinder")
 
-// made is a comparison of n methods whose numbers follow from their places.
+// made returns a comparison of n methods whose numbers follow from their places.
 func made(t *testing.T, n int, labels bool) Comparison {
 	t.Helper()
 	config, err := configs.Load("default", nil)

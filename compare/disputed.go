@@ -48,7 +48,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Pairs gives at most n pairs that one clustering joins and the other does not:
+// Pairs returns at most n pairs that one clustering joins and the other does not:
 // labelled pairs first, then one of each cluster before a second of any, by a
 // hash of their ids. Of a cluster only pairs among a few texts are looked at,
 // but one at least wherever there are some.
@@ -72,7 +72,7 @@ func (d Dispute) Pairs(n int) []Pair {
 	return out
 }
 
-// within gives at most n disputed pairs of a cluster.
+// within returns at most n disputed pairs of a cluster.
 func (d Dispute) within(cluster []int32, n int) []disputedPair {
 	var out []disputedPair
 	add := func(p Pair) {
@@ -97,7 +97,7 @@ func (d Dispute) within(cluster []int32, n int) []disputedPair {
 	return out
 }
 
-// some gives a few texts of a cluster, and a few judged ones, in ascending
+// some returns a few texts of a cluster, and a few judged ones, in ascending
 // order: by turns from each cluster that the other clustering has of them.
 func (d Dispute) some(cluster []int32) []int32 {
 	if len(cluster) <= perCluster {

@@ -63,7 +63,7 @@ func Differ(a, b string) Difference {
 
 func unended(line string) string { return strings.TrimSuffix(line, "\n") }
 
-// commonStart is the number of code points that both start with.
+// commonStart returns the number of code points that both start with.
 func commonStart(a, b string) (n int) {
 	for a != "" && b != "" {
 		x, size := utf8.DecodeRuneInString(a)
@@ -77,7 +77,7 @@ func commonStart(a, b string) (n int) {
 	return n
 }
 
-// excerpt is a line for a screen, without its first code points.
+// excerpt returns a line for a screen, without its first code points.
 func excerpt(line string, skip int) string {
 	mark := ""
 	for ; skip > 0 && line != ""; skip-- {

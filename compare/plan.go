@@ -40,7 +40,7 @@ type Variant struct {
 	Config configs.Config
 }
 
-// Presets are all presets, the preset default first.
+// Presets returns all presets, the preset default first.
 func Presets() []string {
 	names := slices.DeleteFunc(configs.Names(), func(n string) bool { return n == "default" })
 	return append([]string{"default"}, names...)
@@ -121,7 +121,7 @@ func variant(c configs.Config, key string) (Variant, error) {
 	return Variant{Value: sweep.Setting{Key: key, Value: value}.Text(), Config: c}, err
 }
 
-// number is the value of a number; anything else is 0.
+// number returns the value of a number; anything else is 0.
 func number(value string) float64 {
 	x, _ := strconv.ParseFloat(value, 64)
 	return x

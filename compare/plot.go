@@ -87,7 +87,7 @@ func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 // a corner.
 const below = 0.2
 
-// lowest is where the curves end at the left and at the bottom.
+// lowest returns where the curves end at the left and at the bottom.
 func lowest(curves []Curve, of func(Point) truth.F) plotter.XY {
 	low := plotter.XY{X: 1, Y: 1}
 	for _, c := range curves {
@@ -135,7 +135,7 @@ func (c Comparison) rows(x string) (p figure.Panel, y func(i int) float64) {
 	return p, func(i int) float64 { return float64(last - i) }
 }
 
-// rowsFigure is a figure of one panel with a row a method.
+// rowsFigure returns a figure of one panel with a row a method.
 func (c Comparison) rowsFigure(title string, p figure.Panel) figure.Figure {
 	return figure.Figure{Title: title, Width: plotWidth, LegendWidth: 1.2 * vg.Inch,
 		PanelHeight: 0.8*vg.Inch + 0.27*vg.Inch*vg.Length(max(2, len(c.Methods))), Panels: []figure.Panel{p}}

@@ -90,7 +90,7 @@ var costs = []cost{
 		func(x float64) string { return decimals(1)(x / 1e6) }, decimals(0)},
 }
 
-// each gives what the stages of a method took, and all together.
+// each returns what the stages of a method took, and all together.
 func (k cost) each(m Method) (stages []float64, all float64) {
 	for _, s := range m.Stages {
 		x := k.of(s)

@@ -127,7 +127,7 @@ const (
 	ContainedLeaf         = "leaf"
 )
 
-// Pairs tells whether candidates are pairs, each verified by itself, and not
+// Pairs reports whether candidates are pairs, each verified by itself, and not
 // perhaps-similar sets.
 func (c *Cluster) Pairs() bool { return c.Search != SearchKeys || c.Merge == MergePairs }
 
@@ -258,7 +258,7 @@ func Names() []string {
 	return names
 }
 
-// Preset is the text of a preset.
+// Preset returns the text of a preset.
 func Preset(name string) ([]byte, error) {
 	b, err := presets.ReadFile(path.Base(name) + ".yaml")
 	if err != nil || path.Base(name) != name {
@@ -332,10 +332,10 @@ func decode(b []byte, c *Config) error {
 	return nil
 }
 
-// Marshal is the config as YAML.
+// Marshal returns the config as YAML.
 func (c Config) Marshal() ([]byte, error) { return yaml.Marshal(c) }
 
-// Value is the value of a setting, SECTION.KEY, as JSON.
+// Value returns the value of a setting, SECTION.KEY, as JSON.
 func (c Config) Value(key string) (json.RawMessage, error) {
 	b, err := json.Marshal(c)
 	if err != nil {

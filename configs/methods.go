@@ -135,7 +135,7 @@ func (s scheme) String() string  { return s.name }
 func (s search) String() string  { return s.name }
 func (m measure) String() string { return m.name }
 
-// Parts are the names of all schemes, searches and measures.
+// Parts returns the names of all schemes, searches and measures.
 func Parts() (schemeNames, searchNames, measureNames []string) {
 	return names(schemes), names(searches), names(measures)
 }
@@ -170,7 +170,7 @@ func (c *Config) NewScheme() signature.Scheme { return must(schemes, c.Sign.Sche
 // NewMeasure makes the measure of a valid config; nil is that of the search.
 func (c *Config) NewMeasure() verify.Measure { return must(measures, c.Verify.Measure).make(c) }
 
-// Threshold is the setting that trades the precision of the config's method for
+// Threshold returns the setting that trades the precision of the config's method for
 // its recall, and the values that a curve over it is made of, in their order.
 func (c Config) Threshold() (key string, values []string) {
 	t := must(measures, c.Verify.Measure).threshold
@@ -180,7 +180,7 @@ func (c Config) Threshold() (key string, values []string) {
 	return t.key, t.values
 }
 
-// UsedBySign are the settings of signing that the method uses, by their keys.
+// UsedBySign returns the settings of signing that the method uses, by their keys.
 func (c *Config) UsedBySign() map[string]any {
 	used := map[string]any{"scheme": c.Sign.Scheme}
 	if part := must(schemes, c.Sign.Scheme); part.options != nil {
@@ -189,7 +189,7 @@ func (c *Config) UsedBySign() map[string]any {
 	return map[string]any{"text": c.usedText(c.Sign.Scheme), "sign": used}
 }
 
-// UsedByCluster are the settings of clustering that the search uses, by their
+// UsedByCluster returns the settings of clustering that the search uses, by their
 // keys.
 func (c *Config) UsedByCluster() map[string]any {
 	used := map[string]any{"search": c.Cluster.Search, "quality": c.Cluster.Quality, "max_pairs": c.Cluster.MaxPairs}
@@ -198,7 +198,7 @@ func (c *Config) UsedByCluster() map[string]any {
 	return map[string]any{"cluster": used}
 }
 
-// UsedByVerify are the settings of verifying that the measure uses, by their
+// UsedByVerify returns the settings of verifying that the measure uses, by their
 // keys.
 func (c *Config) UsedByVerify() map[string]any {
 	v := c.Verify
@@ -210,7 +210,7 @@ func (c *Config) UsedByVerify() map[string]any {
 	return map[string]any{"text": c.usedText(v.Measure), "verify": used}
 }
 
-// usedText are the settings of the text that a part uses.
+// usedText returns the settings of the text that a part uses.
 func (c *Config) usedText(part string) map[string]any {
 	used := map[string]any{}
 	use(used, "", c.Text)
@@ -277,7 +277,7 @@ func (c *Config) validateParts() error {
 	return nil
 }
 
-// prefix is the key under which a part has its options; those of plain stand at
+// prefix returns the key under which a part has its options; those of plain stand at
 // the top of their section.
 func prefix(name, plain string) string {
 	if name == plain {

@@ -88,7 +88,7 @@ func newCanvas(width, height int, ascii bool) *canvas {
 	return c
 }
 
-// level is the row of dots of a value, 0 the lowest.
+// level returns the row of dots of a value, 0 the lowest.
 func (c *canvas) level(d float64, most int) int {
 	if most == 0 {
 		return 0
@@ -116,7 +116,7 @@ func (c *canvas) dotted(column int) {
 // braille are the bits of the dots of a character, row by row.
 var braille = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// row is a line of characters; those from one column to the other are the
+// row returns a line of characters; those from one column to the other are the
 // region's.
 func (c *canvas) row(y int, s Style, from, to int) string {
 	var b strings.Builder

@@ -45,7 +45,7 @@ type Segment struct {
 	End   string `json:"end,omitempty"`   // the last 200 of these
 }
 
-// length is that of the segment's text.
+// length returns the length of the segment's text.
 func (s *Segment) length() int { return max(s.A[1]-s.A[0], s.B[1]-s.B[0]) }
 
 // place is what later rounds say of a code point.

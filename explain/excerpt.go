@@ -33,7 +33,7 @@ type Piece struct {
 	End  string // empty where nothing is left out, or nothing behind it is shown
 }
 
-// Excerpts are the places where the texts differ most, in the order of the texts,
+// Excerpts returns the places where the texts differ most, in the order of the texts,
 // at most so many of all that there are. Of a diff that is cut, all are those of
 // its segments. Pieces in common that are too short to be read are shown as
 // different, as in WriteText, and so is what words that differ have in common.
@@ -92,7 +92,7 @@ type run struct {
 	n         int    // code points
 }
 
-// piece is the run with so many code points of its beginning and end.
+// piece returns the run with so many code points of its beginning and end.
 func (r run) piece(head, tail int) Piece {
 	if r.n <= head+tail {
 		if r.end == "" {
@@ -166,7 +166,7 @@ func wordOver(before, a, b, text string) (string, string, string) {
 	return before[:at], before[at:] + a, before[at:] + b
 }
 
-// inWord tells whether a code point can be in the middle of a word. In scripts
+// inWord reports whether a code point can be in the middle of a word. In scripts
 // of wide characters each is by itself.
 func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)) && text.Columns(string(r)) < 2
@@ -182,7 +182,7 @@ func endsWord(s string) bool {
 	return s != "" && inWord(r)
 }
 
-// firstWord is the length in bytes of the word that s begins with, 0 of one that
+// firstWord returns the length in bytes of the word that s begins with, 0 of one that
 // is too long.
 func firstWord(s string) int {
 	n := 0
@@ -197,7 +197,7 @@ func firstWord(s string) int {
 	return len(s)
 }
 
-// lastWord is where the word begins that s ends with, its end if there is none or
+// lastWord returns where the word begins that s ends with, its end if there is none or
 // it is too long.
 func lastWord(s string) int {
 	at := len(s)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// diffOf is a diff of segments that are given as their kinds and texts.
+// diffOf returns a diff of segments that are given as their kinds and texts.
 func diffOf(parts ...string) *Diff {
 	d := &Diff{}
 	var at [2]int
@@ -29,7 +29,7 @@ func diffOf(parts ...string) *Diff {
 	return d
 }
 
-// written is an excerpt in one line.
+// written returns an excerpt in one line.
 func written(e Excerpt) string {
 	var b strings.Builder
 	for _, p := range e.Pieces {

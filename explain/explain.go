@@ -226,7 +226,7 @@ func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error
 	return nil
 }
 
-// thresholdOf is the setting that trades the method's precision for its recall.
+// thresholdOf returns the setting that trades the method's precision for its recall.
 func thresholdOf(c configs.Config) *float64 {
 	key, _ := c.Threshold()
 	value, err := c.Value(key)
@@ -237,7 +237,7 @@ func thresholdOf(c configs.Config) *float64 {
 	return least(t)
 }
 
-// least is a threshold; one above 1 is never reached, and none.
+// least returns a threshold; one above 1 is never reached, and none.
 func least(t float64) *float64 {
 	if t > 1 {
 		return nil
@@ -306,7 +306,7 @@ func endedBy(s verify.Stage) Filter {
 	return ""
 }
 
-// fromDecision is the outcome where there is no run.
+// fromDecision returns the outcome where there is no run.
 func (e *Explanation) fromDecision() Outcome {
 	d := e.Decision
 	o := Outcome{Joined: d.Near, EndedBy: d.EndedBy}
@@ -331,7 +331,7 @@ var Relations = map[string]string{
 	"b-in-a": "b is contained in a",
 }
 
-// Curved tells whether there is an edit curve to draw.
+// Curved reports whether there is an edit curve to draw.
 func (e *Explanation) Curved() bool { return e.TLCS != nil && len(e.TLCS.Rounds) > 0 }
 
 // WriteJSON writes the explanation as indented JSON. What does not show, or

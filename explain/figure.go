@@ -95,7 +95,7 @@ func (e *Explanation) panel(i int, r Round) (figure.Panel, error) {
 	return p, nil
 }
 
-// slope is that of the region.
+// slope returns the slope of the region.
 func (r *Round) slope() float64 {
 	if r.Start == r.End {
 		return 0

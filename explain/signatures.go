@@ -78,7 +78,7 @@ type Tokens struct {
 	Common int    `json:"common"`
 }
 
-// Shared gives the signatures that both texts have, ascending, of all that each
+// Shared returns the signatures that both texts have, ascending, of all that each
 // has.
 func Shared(c configs.Config, a, b string) (shared []signature.Signature, of [2][]signature.Signature) {
 	for i, t := range [2]string{a, b} {
@@ -125,7 +125,7 @@ func signatures(c configs.Config, a, b string) Signatures {
 
 func compareSignatures(a, b signature.Signature) int { return slices.Compare(a[:], b[:]) }
 
-// common are those of two sorted lists that both have.
+// common returns the signatures that both sorted lists have.
 func common(a, b []signature.Signature) (out []signature.Signature) {
 	for len(a) > 0 && len(b) > 0 {
 		switch n := compareSignatures(a[0], b[0]); {

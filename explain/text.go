@@ -112,7 +112,7 @@ func (w *writer) say(indent int, colour, format string, args ...any) {
 	end()
 }
 
-// clip is text of others for a line, after so many columns of ours.
+// clip returns text of others for a line, after so many columns of ours.
 func (w *writer) clip(text string, after int) string { return w.shown(text, w.s.Width-after) }
 
 func (w *writer) shown(text string, columns int) string {

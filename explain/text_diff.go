@@ -70,7 +70,7 @@ func legibleSame(s Segment) bool {
 	return s.Kind == Trusted || s.Kind == Same && s.length() >= legibleFrom
 }
 
-// scattered are the code points of the pieces that are too short.
+// scattered returns the code points of the pieces that are too short.
 func scattered(all []Segment) (n int) {
 	for _, s := range all {
 		if s.Kind == Same && !legibleSame(s) {
@@ -238,7 +238,7 @@ func (f *flow) end() {
 	f.columns, f.trusted, f.same = 0, false, false
 }
 
-// gutter is what stands before a line.
+// gutter returns what stands before a line.
 func (f *flow) gutter(trusted, same bool) string {
 	switch {
 	case !f.w.e.Diff.Trustable:

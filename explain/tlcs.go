@@ -88,7 +88,7 @@ func tlcsOf(o tlcs.Options, t tlcs.Trace) *TLCS {
 	return out
 }
 
-// sampled are points of the curve at even distances, its ends and those of the
+// sampled returns points of the curve at even distances, its ends and those of the
 // region among them, without those that are on a line between others.
 func sampled(d []int32, start, end int) (points [][2]int) {
 	n := len(d) - 1
@@ -119,7 +119,7 @@ func sampled(d []int32, start, end int) (points [][2]int) {
 	return points
 }
 
-// inLine tells whether b is on the line from a to c.
+// inLine reports whether b is on the line from a to c.
 func inLine(a, b, c [2]int) bool {
 	return int64(b[1]-a[1])*int64(c[0]-a[0]) == int64(c[1]-a[1])*int64(b[0]-a[0])
 }

@@ -32,7 +32,7 @@ type cdxjFields struct {
 // that replay looks for the capture that it repeats.
 const revisitMime = "warc/revisit"
 
-// CDXJ is the line of a member in an index of captures, with its line end. The
+// CDXJ returns the line of a member in an index of captures, with its line end. The
 // lines of an index are sorted by their bytes.
 func CDXJ(c Cluster, m Member) ([]byte, error) {
 	fields := cdxjFields{
@@ -52,7 +52,7 @@ func CDXJ(c Cluster, m Member) ([]byte, error) {
 	return []byte(b.String()), err
 }
 
-// known is a number, or - where it is not known.
+// known returns a number, or - where it is not known.
 func known(n int64) string {
 	if n == 0 {
 		return "-"

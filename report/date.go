@@ -5,7 +5,7 @@ import "strings"
 // A WARC-Date is as the crawler wrote it: since WARC 1.1 of any precision from
 // the year to nanoseconds, and hostile files have anything there.
 
-// timestamp is a date as 14 digits, as indexes of archives have it. What a date
+// timestamp returns a date as 14 digits, as indexes of archives have it. What a date
 // leaves out is the first of its kind; one without a year is all zeros.
 func timestamp(date string) string {
 	date, _, _ = strings.Cut(date, ".") // fractions of a second
@@ -25,7 +25,7 @@ func timestamp(date string) string {
 	return string(digits) + least[len(digits):]
 }
 
-// milliseconds is a date in milliseconds since 1970; ok is false for what is no
+// milliseconds returns a date in milliseconds since 1970; ok is false for what is no
 // date of the Gregorian calendar.
 func milliseconds(date string) (ms int64, ok bool) {
 	t := timestamp(date)
@@ -54,7 +54,7 @@ func milliseconds(date string) (ms int64, ok bool) {
 	return ms, true
 }
 
-// leapYears is the number of leap years before a year.
+// leapYears returns the number of leap years before a year.
 func leapYears(year int64) int64 {
 	y := max(year-1, -1)
 	return (y+4)/4 - (y+100)/100 + (y+400)/400
@@ -73,7 +73,7 @@ func daysOf(year, month int64) int64 {
 	return 31
 }
 
-// Month is the month of a date, as 2006-01; ok is false for what is no date of
+// Month returns the month of a date, as 2006-01; ok is false for what is no date of
 // the Gregorian calendar.
 func Month(date string) (month string, ok bool) {
 	if _, ok := milliseconds(date); !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// hostile is a cluster of what crawls hold: no URI, no date, bytes that are no
+// hostile returns a cluster of what crawls hold: no URI, no date, bytes that are no
 // UTF-8, markup, formulas, control characters.
 func hostile() Cluster {
 	c := Cluster{ID: "c0de", Representative: "<r0>"}
@@ -147,7 +147,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// kept gives what a keep list of a cluster says, as CSV and as JSON lines, which
+// kept returns what a keep list of a cluster says, as CSV and as JSON lines, which
 // must say the same.
 func kept(t *testing.T, k Keep, c Cluster) (id string, actions map[string]Action) {
 	t.Helper()

@@ -48,7 +48,7 @@ const (
 	ActionReview    Action = "review"
 )
 
-// choose gives the index of the member to keep. Only those whose text is that of
+// choose returns the index of the member to keep. Only those whose text is that of
 // the representative, or near it, stand for the cluster: one that is only
 // contained in it would lose the rest. A revisit has no payload, so it is never
 // kept before a capture.
@@ -87,7 +87,7 @@ func (k Keep) byPolicy(a, b Member) int {
 	return 0
 }
 
-// host is the place of a member's host among those that are preferred.
+// host returns the place of a member's host among those that are preferred.
 func (k Keep) host(m Member) int {
 	if len(k.Hosts) == 0 {
 		return 0
@@ -112,7 +112,7 @@ func FalseFirst(a, b bool) int {
 	return -1
 }
 
-// action is that of a member that is not the one kept.
+// action returns the action for a member that is not kept.
 func action(m Member) Action {
 	switch m.Relation {
 	case Contains, Linked, Judged:

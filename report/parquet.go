@@ -123,7 +123,7 @@ func present(s string) *string {
 	return &s
 }
 
-// domains are the last label of a host, its domain below the suffix of a
+// domains returns the last label of a host, its domain below the suffix of a
 // registry, and that below any public suffix; none of an address, and no domain
 // of a host that is a suffix.
 func domains(host string) (tld, registered, private *string) {

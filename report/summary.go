@@ -156,7 +156,7 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// byName gives the sum of counts, and each with its name.
+// byName returns the sum of counts, and each with its name.
 func byName(counts map[string]int64) (sum int64, each []string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		sum += counts[name]

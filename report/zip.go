@@ -109,7 +109,7 @@ func readZipDirectory(f io.ReaderAt, size int64) (*zipDirectory, error) {
 	return d, nil
 }
 
-// zip64End is the end of a directory that is large, by way of what finds it in
+// zip64End returns the end of a directory that is large, by way of what finds it in
 // front of the end of the file.
 func zip64End(f io.ReaderAt, finderEnds int64) (end []byte, at int64, found bool, err error) {
 	finder := make([]byte, zip64FinderLen)
@@ -150,7 +150,7 @@ func parseZipRecord(b []byte) (r zipRecord, err error) {
 	return r, err
 }
 
-// zip64Offset is the offset in the extra field of a record that has no room for
+// zip64Offset returns the offset in the extra field of a record that has no room for
 // it; in front of it are the sizes for which there is none.
 func zip64Offset(record, extra []byte) (int64, error) {
 	skip := 0
@@ -197,7 +197,7 @@ func (d *zipDirectory) without(names ...string) (cut int64) {
 	return cut
 }
 
-// zipRecords are the records that a directory starts with.
+// zipRecords returns the records that a directory starts with.
 func zipRecords(b []byte) (records []byte, n int, err error) {
 	rest := b
 	for ; bytes.HasPrefix(rest, zipRecordMark); n++ {
@@ -210,7 +210,7 @@ func zipRecords(b []byte) (records []byte, n int, err error) {
 	return b[:len(b)-len(rest)], n, nil
 }
 
-// end is the directory with n more records, to be written at an offset, and
+// end returns the directory with n more records, to be written at an offset, and
 // what ends the file.
 func (d *zipDirectory) end(at int64, more []byte, n int) []byte {
 	var b []byte

@@ -123,7 +123,7 @@ func (s *server) beginAudit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// itemOf is the item of the path, which counts from 1, from 0.
+// itemOf returns the item of the path, which counts from 1, from 0.
 func itemOf(r *http.Request) (name string, i int, err error) {
 	if name, err = auditName(r); err != nil {
 		return name, 0, err
@@ -238,7 +238,7 @@ func (s *server) judgeItem(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// nextOf is the first item after one that is not judged, else the first of all;
+// nextOf returns the first item after one that is not judged, else the first of all;
 // -1: there is none.
 func nextOf(p audit.Progress, i int) int {
 	for k := i + 1; k < len(p.Given); k++ {

@@ -104,7 +104,7 @@ func (s *server) cluster(w http.ResponseWriter, r *http.Request) error {
 	}{c, timelineOf(c.Timeline), second, after == "", most, "/cluster/" + c.ID + query("after", c.Next)}})
 }
 
-// titleOf is what a page is called.
+// titleOf returns what a page is called.
 func titleOf(title, uri string) string {
 	if title == "" {
 		title = uri

@@ -177,7 +177,7 @@ func (f *fake) Overview(context.Context) (review.Overview, error) {
 	return o, nil
 }
 
-// begin is the place that a list goes on from.
+// begin returns the place that a list goes on from.
 func begin(after string) (int, error) {
 	if after == "" {
 		return 0, nil
@@ -317,7 +317,7 @@ func (f *fake) Page(_ context.Context, document string) (review.Page, error) {
 		{Name: "date", Value: p.date}, {Name: "media_type", Value: "text/html"}, {Name: "charset", Value: "utf-8"}}}, nil
 }
 
-// usual is an archive like that of a small crawl.
+// usual returns an archive like that of a small crawl.
 func usual(t testing.TB) *fake {
 	sizes := []int{500, 120, 40, 17, 9, 7, 6, 5, 4, 4, 3, 3, 3}
 	for range 60 {

@@ -108,7 +108,7 @@ type meter struct {
 	Note    string
 }
 
-// Threshold is that of a meter that has one.
+// Threshold returns the threshold of a meter that has one.
 func (m meter) Threshold() float64 { return *m.Least }
 
 func metersOf(s explain.Score) (out []meter) {

@@ -28,7 +28,7 @@ func (e element) has(name string) bool {
 	return slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// all are the elements of such a name inside; of any, with *.
+// all returns the elements of such a name inside; of any, with *.
 func (e element) all(name string) (out []element) {
 	for n := range e.Descendants() {
 		if n.Type == html.ElementNode && (name == "*" || n.Data == name) {
@@ -204,7 +204,7 @@ var attack = []string{
 	`<form action=//evil.example><button>`, `<meta http-equiv=refresh content="0;url=//evil.example">`, strings.Repeat("W", 100_000), strings.Repeat("a\u0301\u0300\u0302", 3000), "\xff\xfe",
 }
 
-// hostile is an archive of a crawl that attacks who looks at it.
+// hostile returns an archive of a crawl that attacks who looks at it.
 func hostile(t testing.TB) *fake {
 	t.Helper()
 	f := newFake(t, []int{14, 3}, 3)
@@ -231,7 +231,7 @@ func hostile(t testing.TB) *fake {
 	return f
 }
 
-// hostilePages are an address of each kind, and of each attack.
+// hostilePages returns an address of each kind, and of each attack.
 func hostilePages(f *fake) []string {
 	out := []string{"/", "/clusters", "/search", "/search?uri=" + "%3Cscript%3Ealert(1)%3C/script%3E", "/audit", "/audit/hostile", "/audit/hostile?judge=" + "%3Cscript%3Ealert(1)%3C/script%3E",
 		"/enforced", "/cluster/" + f.clusters[0].row.ID, "/audit/hostile/1?judge=%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E"}

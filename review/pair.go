@@ -133,7 +133,7 @@ func (s *server) choosePair(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pairOf is the pair of the path, and its name for judgements.
+// pairOf returns the pair of the path, and its name for judgements.
 func (s *server) pairOf(r *http.Request) (p Pair, name audit.Pair, err error) {
 	a, err := document(r, "a")
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *server) pair(w http.ResponseWriter, r *http.Request) error {
 	}{viewOf(p, false), given, own, "/pair/" + p.Documents[0] + "/" + p.Documents[1]}})
 }
 
-// ownOf is what a judge has said before.
+// ownOf returns what a judge has said before.
 func ownOf(given []audit.Judgement, judge string) audit.Judgement {
 	for _, j := range given {
 		if j.Judge == judge && judge != "" {
@@ -188,7 +188,7 @@ func ownOf(given []audit.Judgement, judge string) audit.Judgement {
 	return audit.Judgement{}
 }
 
-// said is what the request before did, one of a few words of ours.
+// said returns what the request before did, one of a few words of ours.
 func said(r *http.Request) string {
 	return map[string]string{
 		"true":     "Kept as true.",

@@ -30,7 +30,7 @@ var (
 	dates     = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.Z]{0,16})?)?)?$`)
 )
 
-// query is the part of an address from the ? on, without what is empty.
+// query returns the part of an address from the ? on, without what is empty.
 func query(pairs ...string) string {
 	v := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -56,7 +56,7 @@ func (a *asked) wrong(format string, args ...any) {
 	}
 }
 
-// text is a value of at most so many bytes.
+// text returns a value of at most so many bytes.
 func (a *asked) text(name string, most int) string {
 	v := strings.TrimSpace(a.Get(name))
 	if len(v) > most || !utf8.ValidString(v) {
@@ -77,7 +77,7 @@ func (a *asked) date(name string) string {
 	return v
 }
 
-// number is an integer that is not negative; 0 where there is none.
+// number returns an integer that is not negative; 0 where there is none.
 func (a *asked) number(name string, most int) int {
 	v := a.text(name, 20)
 	if v == "" {
@@ -91,7 +91,7 @@ func (a *asked) number(name string, most int) int {
 	return n
 }
 
-// sizes are those of clusters.
+// sizes returns the sizes of clusters to show.
 func (a *asked) sizes() (least, most int) {
 	least, most = a.number("min", maxSize), a.number("max", maxSize)
 	if most > 0 && least > most {
@@ -100,7 +100,7 @@ func (a *asked) sizes() (least, most int) {
 	return least, most
 }
 
-// name is that of a judge.
+// name returns the name of the judge.
 func (a *asked) name() string {
 	v := a.text("judge", 4*audit.MaxName)
 	if v != "" && audit.CheckJudge(v) != nil {
@@ -119,7 +119,7 @@ func document(r *http.Request, name string) (string, error) {
 	return d, nil
 }
 
-// auditName is that of the path.
+// auditName returns the name of the audit in the path.
 func auditName(r *http.Request) (string, error) {
 	n := r.PathValue("name")
 	if audit.CheckName(n) != nil {
@@ -158,7 +158,7 @@ func posted(r *http.Request) (*asked, error) {
 	return &asked{Values: r.PostForm}, nil
 }
 
-// judgement is what a form says of a pair; without a verdict it takes one back.
+// judgement returns what a form says of a pair; without a verdict it takes one back.
 func (a *asked) judgement(p audit.Pair) audit.Judgement {
 	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.Get("enforce") != ""}
 	if j.Note = a.text("note", 4*audit.MaxNote); utf8.RuneCountInString(j.Note) > audit.MaxNote {

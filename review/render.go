@@ -105,7 +105,7 @@ type view struct {
 // section is an entry of the navigation.
 type section struct{ Path, Name, Here string }
 
-// Sections are the navigation of the page.
+// Sections returns the navigation of the page.
 func (v view) Sections() []section {
 	all := []section{{"/", "Overview", ""}, {"/clusters", "Clusters", ""}, {"/search", "Search", ""}, {"/audit", "Audits", ""}, {"/enforced", "Enforced", ""}}
 	for i := range all {
@@ -131,7 +131,7 @@ func (s *server) show(w http.ResponseWriter, _ *http.Request, status int, name s
 	return ignored(err)
 }
 
-// visible is text of others as it is, but for what would not show or change the
+// visible returns text of others as it is, but for what would not show or change the
 // direction of what is around it. What joins and parts letters of some scripts
 // and emoji stays.
 func visible(s string) string {
@@ -161,7 +161,7 @@ func inert(r rune) bool {
 	return true
 }
 
-// minutes is a WARC-Date up to its minute.
+// minutes returns a WARC-Date up to its minute.
 func minutes(date string) string {
 	const most = len("2006-01-02T15:04")
 	return strings.Replace(screen.Characters(date[:min(len(date), most)], most), "T", " ", 1)

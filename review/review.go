@@ -102,7 +102,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// hostOf is a Host header without its port.
+// hostOf returns a Host header without its port.
 func hostOf(h string) string {
 	if host, _, err := net.SplitHostPort(h); err == nil {
 		h = host

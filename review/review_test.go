@@ -59,7 +59,7 @@ func (s *site) body(r *http.Response, status int) string {
 	return string(b)
 }
 
-// kinds are an address of each kind of page of an archive.
+// kinds returns an address of each kind of page of an archive.
 func kinds(t testing.TB, f *fake) []string {
 	t.Helper()
 	if _, err := f.Draw(context.Background(), "kinds", audit.Design{Population: audit.Pages, Size: 5, Seed: 1}); err != nil {

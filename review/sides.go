@@ -47,7 +47,7 @@ type sides struct {
 	Stretches   int    // that the explanation has not
 }
 
-// Count is the number of characters of a kind.
+// Count returns the number of characters of a kind.
 func (s sides) Count(kind string) int { return s.Characters[explain.Kind(kind)] }
 
 // block is a part of the rows.
@@ -74,7 +74,7 @@ type span struct {
 	Line bool // it ends with the end of a line, and differs
 }
 
-// Shown is the text without the end of its line, for which there is a sign.
+// Shown returns the text without the end of its line, for which there is a sign.
 func (s span) Shown() string {
 	if s.Line {
 		return strings.TrimSuffix(s.Text, "\n")
@@ -84,7 +84,7 @@ func (s span) Shown() string {
 
 func (s span) differs() bool { return s.Kind != explain.Trusted && s.Kind != explain.Same }
 
-// differs tells whether some of the cell is not in both texts.
+// differs reports whether some of the cell is not in both texts.
 func (c cell) differs() bool {
 	for _, s := range c {
 		if s.differs() {
@@ -144,7 +144,7 @@ func beside(d explain.Diff, texts [2]string, blind bool) sides {
 	return a.sides
 }
 
-// covering are the segments up to the first that does not go on where the one
+// covering returns the segments up to the first that does not go on where the one
 // before ended, in texts of such lengths.
 func covering(segments []explain.Segment, lengths [2]int) []explain.Segment {
 	var at [2]int
@@ -190,7 +190,7 @@ func (a *aligner) reunited(segments []explain.Segment) (out []explain.Segment) {
 	return out
 }
 
-// isolated tells whether a stretch that is the same is short, and what is before
+// isolated reports whether a stretch that is the same is short, and what is before
 // and after it differs; an end of the texts does not count as the same.
 func isolated(segments []explain.Segment, i int) bool {
 	n := segments[i].A[1] - segments[i].A[0]
@@ -332,7 +332,7 @@ func (a *aligner) fold() {
 	}
 }
 
-// Equal tells whether all of the row is in both texts.
+// Equal reports whether all of the row is in both texts.
 func (r row) Equal() bool { return !r.differs() }
 
 func (r row) differs() bool { return r.Cells[0].differs() || r.Cells[1].differs() }
@@ -366,7 +366,7 @@ func (s *sides) addSame(rows []row) {
 	s.add(rows[len(rows)-contextRows:], false)
 }
 
-// length is that of the first text in rows, in code points.
+// length returns the length of the first text in rows, in code points.
 func length(rows []row) (n int) {
 	for _, r := range rows {
 		for _, p := range r.Cells[0] {

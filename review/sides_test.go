@@ -24,7 +24,7 @@ func explained(t testing.TB, preset, a, b string) explain.Explanation {
 	return e
 }
 
-// columns are the texts of all rows, and what is left out of them.
+// columns returns the texts of all rows, and what is left out of them.
 func columns(s sides) (out [2]string) {
 	var b [2]strings.Builder
 	for _, block := range s.Blocks {

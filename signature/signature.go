@@ -9,13 +9,13 @@ import "encoding/binary"
 // similar. 128 bits, as in the TLCS paper, section 3.1.
 type Signature [16]byte
 
-// Of is the signature of a scheme that has 64 bits only. They sort as they are.
+// Of returns the signature of a scheme that has 64 bits only. They sort as they are.
 func Of(bits uint64) (s Signature) {
 	binary.BigEndian.PutUint64(s[:], bits)
 	return s
 }
 
-// Bits are those of a signature made by Of.
+// Bits returns the bits of a signature made by Of.
 func (s Signature) Bits() uint64 { return binary.BigEndian.Uint64(s[:]) }
 
 // Scheme signs texts, one after another; it may keep memory from text to text,

@@ -17,7 +17,7 @@ type Setting struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Text is the value as people write it.
+// Text returns the value as people write it.
 func (s Setting) Text() string {
 	var text string
 	if json.Unmarshal(s.Value, &text) == nil {
@@ -28,7 +28,7 @@ func (s Setting) Text() string {
 
 func (s Setting) String() string { return s.Key + "=" + s.Text() }
 
-// numeric gives the value of a number.
+// numeric returns the value of a number.
 func (s Setting) numeric() (x float64, ok bool) {
 	return x, json.Unmarshal(s.Value, &x) == nil && string(s.Value) != "null"
 }
@@ -100,7 +100,7 @@ func NewPlan(base configs.Config, vary []string, grid bool) (Plan, error) {
 	return p, nil
 }
 
-// varied gives the base with each value of a SECTION.KEY=V1,V2,...
+// varied returns the base with each value of a SECTION.KEY=V1,V2,...
 func varied(base configs.Config, vary string) ([]Variant, error) {
 	key, list, ok := strings.Cut(vary, "=")
 	if !ok || key == "" {
@@ -127,7 +127,7 @@ func varied(base configs.Config, vary string) ([]Variant, error) {
 	return out, nil
 }
 
-// combine gives all combinations of one variant each.
+// combine returns all combinations of one variant each.
 func combine(base configs.Config, each [][]Variant) ([]Variant, error) {
 	all := []Variant{{Config: base}}
 	for _, variants := range each {
@@ -174,7 +174,7 @@ func splitValues(list string) []string {
 	return append(out, list[from:])
 }
 
-// Order gives the order in which to run variants so that the fewest stages are
+// Order returns the order in which to run variants so that the fewest stages are
 // redone. stages[i] are the options of each stage for variant i; a stage is
 // redone when its own options or those of one before it change. present are the
 // options of the stages that are up to date already.

@@ -33,7 +33,7 @@ type point struct {
 	r     Result
 }
 
-// Plots gives a plot for each numeric setting that takes at least two values.
+// Plots returns a plot for each numeric setting that takes at least two values.
 func (s Sweep) Plots() []Plot {
 	var out []Plot
 	for _, v := range s.Varies {
@@ -75,7 +75,7 @@ func rank(key string, x float64) float64 {
 	return x
 }
 
-// best is the result with the highest announced F1, the first of several; without
+// best returns the result with the highest announced F1, the first of several; without
 // a truth the first of all.
 func (s Sweep) best() Result {
 	best := s.Results[min(1, len(s.Results)-1)] // the base has no settings to keep to
@@ -87,7 +87,7 @@ func (s Sweep) best() Result {
 	return best
 }
 
-// passes tells whether a result differs from the fixed settings, or from the
+// passes reports whether a result differs from the fixed settings, or from the
 // base, in key only.
 func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 	for _, v := range s.Varies {

@@ -151,7 +151,7 @@ func (s Sweep) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// setting is the value that a setting has in a result: its own or the base's.
+// setting returns the value that a setting has in a result: its own or the base's.
 func (s Sweep) setting(r Result, key string) (Setting, error) {
 	for _, own := range r.Settings {
 		if own.Key == key {

@@ -20,7 +20,7 @@ type Column struct {
 	Value  func(Result) *float64 // nil: not known
 }
 
-// Text is the number, or what stands for one that is not known.
+// Text returns the number, or what stands for one that is not known.
 func (c Column) Text(r Result, unknown string) string {
 	x := c.Value(r)
 	switch {
@@ -90,17 +90,17 @@ var quantity = []Column{
 	count("largest_cluster", "largest", func(c Counts) int64 { return c.Largest }),
 }
 
-// Scored are the columns of the scores.
+// Scored returns the columns of the scores.
 func Scored() []Column { return slices.Clone(scores) }
 
 // Legend says under tables of scores which page figures are the paper's.
 const Legend = "  ann.: of pages that have an announced near-duplicate (TLCS paper, section 4);\n" +
 	"  page P and page F1 count the other pages, too, as right\n\n"
 
-// Counted are the columns of the counts.
+// Counted returns the columns of the counts.
 func Counted() []Column { return slices.Clone(quantity) }
 
-// costs are the columns of the stages that the results have.
+// costs returns the columns of the stages that the results have.
 func costs(results []Result) []Column {
 	var out []Column
 	if len(results) > 0 {
@@ -123,7 +123,7 @@ func total(get func(Cost) float64) func(Result) *float64 {
 	}
 }
 
-// known are the columns that at least one result has a value for.
+// known returns the columns that at least one result has a value for.
 func (s Sweep) known(columns []Column) []Column {
 	var out []Column
 	for _, c := range columns {

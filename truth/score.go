@@ -36,7 +36,7 @@ func newF(precision, recall float64) F {
 	return f
 }
 
-// ratio is a of all, 1 if there is nothing.
+// ratio returns a of all, 1 if there is nothing.
 func ratio(a, all float64) float64 {
 	if all == 0 {
 		return 1

@@ -135,15 +135,15 @@ func (t *Truth) addPair(f []string) error {
 	return nil
 }
 
-// recordID is an id with angle brackets, however it is written.
+// recordID returns an id with angle brackets, however it is written.
 func recordID(s string) string { return "<" + strings.Trim(s, "<>") + ">" }
 
 func pairOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// Len is the number of judged pages.
+// Len returns the number of judged pages.
 func (t *Truth) Len() int { return len(t.pages) }
 
-// Page is the i-th judged page.
+// Page returns the i-th judged page.
 func (t *Truth) Page(i int) Page { return t.pages[i] }
 
 // Index finds a judged page by its record id.
@@ -155,6 +155,6 @@ func (t *Truth) Index(id string) (i int, ok bool) {
 // Label tells what the pages a and b are to each other; a is not b.
 func (t *Truth) Label(a, b int) Label { return t.labels[pairOf(a, b)] }
 
-// Near gives the near-duplicates of page i in the order of the pairs' file.
+// Near returns the near-duplicates of page i in the order of the pairs' file.
 // The caller must not change it.
 func (t *Truth) Near(i int) []int { return t.near[i] }

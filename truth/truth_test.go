@@ -27,7 +27,7 @@ func read(t *testing.T, sites string, pairs ...string) *Truth {
 	return tr
 }
 
-// lists gives clusters written as "ab cde".
+// lists returns clusters written as "ab cde".
 func lists(clusters string) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for _, c := range strings.Fields(clusters) {

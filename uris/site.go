@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Site is the registrable domain of uri's host, or the host itself where it
+// Site returns the registrable domain of uri's host, or the host itself where it
 // has none (addresses, test domains), or "" where there is no host. A URI without
 // a scheme has none here: it is the path of a page that is not known.
 func Site(uri string) string {
@@ -24,7 +24,7 @@ func Site(uri string) string {
 	return host
 }
 
-// StartsWithScheme tells whether b starts with a URI's scheme and its colon, as far as it goes.
+// StartsWithScheme reports whether b starts with a URI's scheme and its colon, as far as it goes.
 func StartsWithScheme(b []byte) bool {
 	for i, c := range b[:min(len(b), 32)] {
 		switch {

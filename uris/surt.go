@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// SURT is the key by which web archives look up a URI: the host's labels in
+// SURT returns the key by which web archives look up a URI: the host's labels in
 // reverse order, then path and query, all in one spelling. It is that of the
 // Python package surt 0.3 with its default options, which pywb and Common Crawl
 // use, and that is its Java ancestor's (webarchive-commons): escapes undone and
@@ -59,7 +59,7 @@ func SURT(uri string) string {
 	return b.String()
 }
 
-// Host is the host of a URI as SURT spells it, but with www; empty where there
+// Host returns the host of a URI as SURT spells it, but with www; empty where there
 // is none.
 func Host(uri string) string { return CanonicalHost(Split(uri).Host) }
 
@@ -104,7 +104,7 @@ func Split(uri string) (u Parts) {
 	return u
 }
 
-// splitAuthority gives host and port. Whoever logs in is left out.
+// splitAuthority returns host and port. Whoever logs in is left out.
 func splitAuthority(a string) (host, port string) {
 	a = a[strings.LastIndexByte(a, '@')+1:]
 	a = strings.TrimRight(a, ":")
@@ -140,7 +140,7 @@ func CanonicalHost(host string) string {
 	return strings.ToLower(escape(host))
 }
 
-// labelsFit tells whether all labels of a name, but for an empty one at its
+// labelsFit reports whether all labels of a name, but for an empty one at its
 // end, have 1 to 63 bytes (RFC 3490, section 4.1). One that has others stays as
 // it is written.
 func labelsFit(name string) bool {
@@ -149,7 +149,7 @@ func labelsFit(name string) bool {
 	})
 }
 
-// numericHost is the IPv4 address that numbers stand for, as inet_aton has it:
+// numericHost returns the IPv4 address that numbers stand for, as inet_aton has it:
 // the last of one to four fills all that is left; those with a leading 0 are
 // octal. One number alone is decimal, and its lower four bytes count.
 func numericHost(host string) (address string, ok bool) {
@@ -185,7 +185,7 @@ func numericHost(host string) (address string, ok bool) {
 	return netip.AddrFrom4(b).String(), true
 }
 
-// lowerWord is a number of any length modulo 2^32.
+// lowerWord returns a number of any length modulo 2^32.
 func lowerWord(digits string) (n uint64) {
 	for _, c := range []byte(digits) {
 		n = (n*10 + uint64(c-'0')) & 0xffffffff
@@ -305,7 +305,7 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// hexDigit is the value of a hexadecimal digit, or -1.
+// hexDigit returns the value of a hexadecimal digit, or -1.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -44,7 +44,7 @@ type Verdict struct {
 	Containment float64 // of the smaller document in the larger
 }
 
-// Scored is the verdict on a pair that was scored, by two thresholds of which
+// Scored returns the verdict on a pair that was scored, by two thresholds of which
 // either makes it near. What scores 0 is not.
 func Scored(resemblance, containment, leastResemblance, leastContainment float64) Verdict {
 	v := Verdict{Resemblance: resemblance, Containment: containment}

@@ -72,7 +72,7 @@ func (k Keys) Pairs() iter.Seq[Pair] {
 	}
 }
 
-// shares tells whether b starts with a place where it is equal to a.
+// shares reports whether b starts with a place where it is equal to a.
 func shares(a, b []uint64) bool {
 	for i, v := range a {
 		if v == b[i] {

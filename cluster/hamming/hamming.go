@@ -199,7 +199,7 @@ func Choose(width, distance int, n, entry float64) (*Tables, error) {
 	return nil, err
 }
 
-// KeySize is the length of a key: the number of the table in two bytes, then the
+// KeySize returns the length of a key: the number of the table in two bytes, then the
 // permuted fingerprint.
 func (t *Tables) KeySize() int { return 2 + (t.width+7)/8 }
 

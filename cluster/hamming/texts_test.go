@@ -79,7 +79,7 @@ func grams(dst []uint64, text string, hash func([]rune) uint64) []uint64 {
 	return dst
 }
 
-// byMD5 is the hash of that package: the signatures are the same, and so are
+// byMD5 returns the hash of that package: the signatures are the same, and so are
 // the pairs.
 func byMD5(gram []rune) uint64 {
 	var b [4 * utf8.UTFMax]byte
@@ -91,7 +91,7 @@ func byMD5(gram []rune) uint64 {
 	return binary.BigEndian.Uint64(sum[8:])
 }
 
-// byMixing is a hash that costs little, the finalizer of SplitMix64.
+// byMixing returns a hash that costs little, the finalizer of SplitMix64.
 func byMixing(gram []rune) (x uint64) {
 	for _, r := range gram {
 		x = x<<21 | x>>43 ^ uint64(r)
@@ -179,7 +179,7 @@ func BenchmarkTextToPairs(b *testing.B) {
 	})
 }
 
-// processorTime is that of this process so far.
+// processorTime returns the processor time of this process so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

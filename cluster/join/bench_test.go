@@ -73,7 +73,7 @@ func collection(tb testing.TB, o tokens.Options, texts []string) join.Collection
 	return join.Collection(rs[0])
 }
 
-// processorTime is that of this process so far, which says more than time where
+// processorTime returns the processor time of this process so far, which says more than time where
 // others use the machine.
 func processorTime() time.Duration {
 	var u syscall.Rusage

@@ -139,7 +139,7 @@ func (l links) link(i, j int) {
 	l[max(x, y)] = min(x, y)
 }
 
-// clusters are those of two and more, by their first text.
+// clusters returns the clusters of two and more texts, by their first text.
 func (l links) clusters() [][]int {
 	of := make([][]int, len(l))
 	for i := range l {

@@ -77,7 +77,7 @@ func strings3(r *rand.Rand, n, length int) []string {
 	return out
 }
 
-// editPairs are the pairs of a self-join, or with b of one between both.
+// editPairs returns the pairs of a self-join, or with b of one between both.
 func editPairs(t *testing.T, a, b []string, o join.EditOptions) (got []join.EditPair) {
 	t.Helper()
 	emit := func(p join.EditPair) error {

@@ -9,7 +9,7 @@ import (
 	"neardup/cluster/join"
 )
 
-// grid is the thresholds of Jaccard and cosine: .5 to .95 in steps of .05,
+// grid returns the thresholds of Jaccard and cosine: .5 to .95 in steps of .05,
 // besides two thirds, which no float64 is, and 1.
 func grid() []float64 {
 	out := []float64{2. / 3, 1}
@@ -183,12 +183,12 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// reaching are the pairs at a threshold or above.
+// reaching returns the pairs at a threshold or above.
 func reaching(pairs []join.Pair, threshold float64) []join.Pair {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p join.Pair) bool { return p.Similarity < threshold })
 }
 
-// sample is runs of 50 texts, spread over all: near-duplicates often stand
+// sample returns runs of 50 texts, spread over all: near-duplicates often stand
 // close together.
 func sample(texts []string, n int) (out []string) {
 	const run = 50

@@ -10,7 +10,7 @@ import (
 	"neardup/cluster/join"
 )
 
-// weightOf is a token's weight in the steps that join takes.
+// weightOf returns a token's weight in the steps that join takes.
 func weightOf(o join.Options, t uint32) float64 {
 	if o.Weights == nil {
 		return 1
@@ -144,7 +144,7 @@ func same(t testing.TB, a join.Collection, b *join.Collection, o join.Options, s
 	}
 }
 
-// diff is what only x has.
+// diff returns what only x has.
 func diff(x, y []join.Pair) []join.Pair {
 	return slices.DeleteFunc(slices.Clone(x), func(p join.Pair) bool { return slices.Contains(y, p) })
 }

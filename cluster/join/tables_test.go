@@ -57,7 +57,7 @@ type place struct{ a, b int }
 
 func comparePlaces(x, y place) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) }
 
-// self is a self-join's pairs, in order.
+// self returns a self-join's pairs, in order.
 func self(tb testing.TB, c join.Collection, o join.Options) (out []place) {
 	if _, err := join.Self(c, o, func(p join.Pair) error {
 		out = append(out, place{p.A, p.B})
@@ -69,7 +69,7 @@ func self(tb testing.TB, c join.Collection, o join.Options) (out []place) {
 	return out
 }
 
-// distinct is a collection with each record once: "Exact duplicates in the
+// distinct returns a collection with each record once: "Exact duplicates in the
 // datasets are removed after tokenizing" (section 8.1.1). Records without
 // tokens are left out, too.
 func distinct(c join.Collection) (out join.Collection) {
@@ -91,7 +91,7 @@ func distinct(c join.Collection) (out join.Collection) {
 	return out
 }
 
-// features are the tokens of the records as numbers that look random, which
+// features returns the tokens of the records as numbers that look random, which
 // permutations of them need.
 func features(c join.Collection) [][]uint64 {
 	out := make([][]uint64, c.Len())

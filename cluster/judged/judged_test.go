@@ -388,7 +388,7 @@ func check(t *testing.T, rng *rand.Rand, w *world, pairs []Pair) (contradicted, 
 	return contradicted, moved
 }
 
-// clustersBy are the clusters of each text.
+// clustersBy returns the clusters of each text.
 func clustersBy(w *world) map[cluster.ID]cluster.ID {
 	out := map[cluster.ID]cluster.ID{}
 	for _, t := range w.texts {

@@ -11,7 +11,7 @@ type graph map[cluster.ID][]cluster.ID
 
 func (g graph) add(a, b cluster.ID) { g[a], g[b] = append(g[a], b), append(g[b], a) }
 
-// reach are the texts that can be reached from one, itself among them.
+// reach returns the texts that can be reached from one, itself among them.
 func (g graph) reach(from cluster.ID) (out []cluster.ID) {
 	out = []cluster.ID{from}
 	for i := 0; i < len(out); i++ {

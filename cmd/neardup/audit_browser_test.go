@@ -162,7 +162,7 @@ func (j *judging) judge(number int) {
 	j.Keys(map[audit.Verdict]string{audit.True: "t", audit.False: "f", audit.Unknown: "u"}[v.Verdict])
 }
 
-// parting tells whether the pair that is shown is of different texts, and leaves
+// parting reports whether the pair that is shown is of different texts, and leaves
 // a cluster when it is parted; it keeps the captures of the pair.
 func (j *judging) parting() bool {
 	for i := range j.parted {
@@ -173,7 +173,7 @@ func (j *judging) parting() bool {
 	return count(j.Tab, "tr.difference") > 0 && len(clusterOf(j.clusters, j.parted[0])) > 2
 }
 
-// clusterOf are the captures in the cluster of one; none: it is in no cluster.
+// clusterOf returns the captures in the cluster of one; none: it is in no cluster.
 func clusterOf(clusters []exportedCluster, one string) []string {
 	for _, c := range clusters {
 		var all []string

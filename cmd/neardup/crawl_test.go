@@ -58,7 +58,7 @@ func bigCrawl(t *testing.T, variants int) (files []string) {
 	return []string{filepath.Join(dir, "big-0.warc.gz"), filepath.Join(dir, "big-1.warc")}
 }
 
-// exampleTexts are the distinct longer texts of the example crawl.
+// exampleTexts returns the distinct longer texts of the example crawl.
 func exampleTexts(t *testing.T) (texts []string) {
 	t.Helper()
 	config, err := configs.Load("default", nil)
@@ -76,7 +76,7 @@ func exampleTexts(t *testing.T) (texts []string) {
 	return texts
 }
 
-// edited is a cutting of the words with a few of them exchanged.
+// edited returns a cutting of the words with a few of them exchanged.
 func edited(random *rand.Rand, words []string) string {
 	begin := random.IntN(3)
 	out := append([]string(nil), words[begin:min(begin+150, len(words))]...)

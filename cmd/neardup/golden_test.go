@@ -84,7 +84,7 @@ func same(t *testing.T, name, got, want string) {
 	}
 }
 
-// withoutTimes is a summary with the stages' times set to 0.
+// withoutTimes returns a summary with the stages' times set to 0.
 func withoutTimes(t *testing.T, summary string) string {
 	t.Helper()
 	var s map[string]any

@@ -38,7 +38,7 @@ var attacks = []string{
 	strings.Repeat("a\u0301\u0300\u0302", 3000) + strings.Repeat("\u200b\u00a0\u3000", 2000),
 }
 
-// hostileWARC is a crawl of three captures of a text for each attack, which is
+// hostileWARC returns a crawl of three captures of a text for each attack, which is
 // in their titles, texts, hosts, URIs and headers.
 func hostileWARC() []byte {
 	random := rand.New(rand.NewPCG(3, 5))
@@ -139,7 +139,7 @@ func unharmed(b *browser.Tab, what string) {
 	b.Screen(1280, 900, "light")
 }
 
-// links are the addresses of a page that begin so, each once.
+// links returns the addresses of a page that begin so, each once.
 func links(b *browser.Tab, prefix string) []string {
 	b.Helper()
 	return browser.Eval[[]string](b, fmt.Sprintf(`[...new Set([...document.querySelectorAll("main a[href]")].map(a => a.getAttribute("href")).filter(h => h.startsWith(%q)))]`, prefix))

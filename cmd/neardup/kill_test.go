@@ -177,7 +177,7 @@ func (p *program) reach(dir, moment string) bool {
 	return false
 }
 
-// wait gives the exit code, -1 after a signal.
+// wait returns the exit code, -1 after a signal.
 func (p *program) wait() int {
 	<-p.done
 	_ = p.cmd.Wait() // the exit code says it
@@ -210,7 +210,7 @@ func (b bigRun) stop(t *testing.T, random *rand.Rand, dir, moment string, signal
 	return code, p.errors()
 }
 
-// atWork is the stage that was at work when a run ended.
+// atWork returns the stage that was at work when a run ended.
 func atWork(t *testing.T, dir string) string {
 	t.Helper()
 	m, err := pipeline.ReadManifest(dir)

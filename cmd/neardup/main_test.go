@@ -76,7 +76,7 @@ var generate = sync.OnceValues(func() ([]byte, error) {
 	return b.Bytes(), err
 })
 
-// generated is the example crawl. Another version of Go may compress it
+// generated returns the example crawl. Another version of Go may compress it
 // otherwise than the committed file.
 func generated(t *testing.T) []byte {
 	t.Helper()

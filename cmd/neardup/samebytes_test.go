@@ -120,7 +120,7 @@ func TestSameBytes(t *testing.T) {
 	})
 }
 
-// accounts is the summary of a workspace without times.
+// accounts returns the summary of a workspace without times.
 func accounts(t *testing.T, dir string) string {
 	t.Helper()
 	return withoutTimes(t, exported(t, dir, "summary.json"))
@@ -180,7 +180,7 @@ func records(t *testing.T, crawl []byte) (out []*container.Raw) {
 	}
 }
 
-// permutations gives every order of items.
+// permutations returns every order of items.
 func permutations(items []string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
 		var walk func(done, left []string) bool

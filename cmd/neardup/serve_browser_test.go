@@ -36,12 +36,12 @@ func exportedClusters(t *testing.T, ws string) (out []exportedCluster) {
 	return out
 }
 
-// capture is how lists name a page: its date to the minute, and its URI.
+// capture returns how lists name a page: its date to the minute, and its URI.
 func capture(uri, date string) string {
 	return strings.Replace(date[:len("2006-01-02T15:04")], "T", " ", 1) + " " + uri
 }
 
-// listed are the pages of a list and of what it goes on with, sorted.
+// listed returns the pages of a list and of what it goes on with, sorted.
 func listed(b *browser.Tab) (out []string) {
 	b.Helper()
 	for {
@@ -56,7 +56,7 @@ func listed(b *browser.Tab) (out []string) {
 	}
 }
 
-// textOf is the text of what a selector finds.
+// textOf returns the text of what a selector finds.
 func textOf(b *browser.Tab, selector string) string {
 	b.Helper()
 	return browser.Eval[string](b, fmt.Sprintf(`document.querySelector(%q).innerText.trim().replace(/\s+/g, " ")`, selector))

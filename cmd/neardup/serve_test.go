@@ -60,7 +60,7 @@ func (s *served) stop() string {
 	return s.stderr.String()
 }
 
-// exampleWorkspace is a workspace of the example crawl.
+// exampleWorkspace returns a workspace of the example crawl.
 func exampleWorkspace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ var (
 	Pink   = color.RGBA{R: 204, G: 121, B: 167, A: 255}
 )
 
-// Colours are those of things of which each has one.
+// Colours returns colours that are easy to tell apart, one for each thing.
 func Colours() []color.Color { return []color.Color{Blue, Red, Green, Orange, Pink, Sky, Black} }
 
 const titleHeight = 0.45 * vg.Inch
@@ -94,7 +94,7 @@ func (f Figure) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// style is that of all text: without it the plots would depend on a global.
+// style returns the style of all text. Without it the plots would depend on a global.
 func style(size font.Length) text.Style {
 	s := plot.New().Title.TextStyle
 	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}

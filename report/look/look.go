@@ -35,7 +35,7 @@ func Count(n any) string {
 	return s
 }
 
-// Plural is a number with what it counts.
+// Plural returns a number with what it counts.
 func Plural(n any, one, many string) string {
 	if s := Count(n); s != "1" {
 		return s + " " + many
@@ -64,7 +64,7 @@ func Percent(part, whole int64) string {
 	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(whole))
 }
 
-// Day is the day of a WARC-Date.
+// Day returns the day of a WARC-Date.
 func Day(date string) string {
 	const most = len("2006-01-02")
 	return screen.Characters(date[:min(len(date), most)], most)

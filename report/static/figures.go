@@ -50,7 +50,7 @@ type kind struct {
 	colour color.Color
 }
 
-// rows is a panel with a row a bar, the first on top.
+// rows returns a panel with a row a bar, the first on top.
 func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
 	p := figure.NewPanel(axis, "")
 	if err := addBars(&p, kinds, bars, true); err != nil {
@@ -68,7 +68,7 @@ func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
 	return p, nil
 }
 
-// columns is a panel with a column a bar.
+// columns returns a panel with a column a bar.
 func columns(x, y string, kinds []kind, bars []bar) (figure.Panel, error) {
 	p := figure.NewPanel(x, y)
 	if err := addBars(&p, kinds, bars, false); err != nil {
@@ -196,7 +196,7 @@ func amount(x float64) string {
 	return strings.TrimRight(fmt.Sprintf("%.3f", x), "0")
 }
 
-// label is a name of others that fits beside an axis: in ASCII, since the width
+// label returns a name of others that fits beside an axis: in ASCII, since the width
 // of other scripts is not known where plots are drawn.
 func label(name string) string {
 	if name == "" {
@@ -220,7 +220,7 @@ func label(name string) string {
 	return s
 }
 
-// unit is the one in which so many bytes are written.
+// unit returns the one in which so many bytes are written.
 func unit(most int64) (name string, size float64) {
 	size = 1
 	for _, name = range []string{"B", "kB", "MB", "GB", "TB", "PB"} {
@@ -264,11 +264,11 @@ func (h *Hosts) figure() (figure.Figure, error) {
 	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []figure.Panel{p}}, err
 }
 
-// weighed tells whether there are payloads: text collections have none, and
+// weighed reports whether there are payloads: text collections have none, and
 // revisits.
 func (h *Hosts) weighed() bool { return len(h.Top) > 0 && h.Top[0].RedundantBytes > 0 }
 
-// Columns are those that the periods take in a plot. Periods without pages have
+// Columns returns the columns that the periods take in a plot. Periods without pages have
 // one, but where more than a year of months is missing, or ten years, there is
 // one for all of them.
 func (p *Periods) Columns() int { return len(p.bars()) }

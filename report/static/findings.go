@@ -20,7 +20,7 @@ type finding struct {
 	Text     []string
 }
 
-// headline is the report in a sentence.
+// headline returns the report in a sentence.
 func (s *Statistics) headline() string {
 	t := s.Totals
 	switch {
@@ -148,7 +148,7 @@ func containedOf(contained, redundant int64) string {
 	return fmt.Sprintf(", or contained in it (%s)", look.Percent(contained, redundant))
 }
 
-// judged is the audit of these clusters that tells most, nil if there is none: one
+// judged returns the audit of these clusters that tells most, nil if there is none: one
 // that leaves no stratum out, if there is one; of these one of all pairs, whether
 // their texts differ or not; and of these the largest.
 func (s *Statistics) judged() (best *Audit) {
@@ -179,7 +179,7 @@ type step struct {
 	Note  string
 }
 
-// funnel gives the steps from records to texts, and from pairs to near pairs.
+// funnel returns the steps from records to texts, and from pairs to near pairs.
 func (s *Statistics) funnel() (records, pairs steps) {
 	sum := s.Summary
 	skipped := int64(0)

@@ -124,7 +124,7 @@ type Bin struct {
 	Linked    int64 `json:"linked"`    // or judged
 }
 
-// Sum is all of the bin.
+// Sum returns all of the bin.
 func (b Bin) Sum() int64 { return b.Near + b.Contained + b.Linked }
 
 // Span are the clusters whose pages are of one host, or of several.

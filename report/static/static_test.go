@@ -68,7 +68,7 @@ type memoryFile struct {
 
 func (m memoryFile) Close() error { *m.closed++; return nil }
 
-// written gives the files of a report.
+// written returns the files of a report.
 func written(t *testing.T, r *Report) map[string]string {
 	t.Helper()
 	buffers, closed := map[string]*bytes.Buffer{}, 0
@@ -155,7 +155,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// elements are the tags of a page with the names of their attributes, and what
+// elements returns the tags of a page with the names of their attributes, and what
 // these have where it matters.
 func elements(content string) string {
 	var b strings.Builder

@@ -50,7 +50,7 @@ Running neardup report with this directory again replaces it as a whole.
 
 var clusterFile = regexp.MustCompile(`^cluster/[0-9a-f]{32}\.html$`)
 
-// Owns tells whether a file, by its path from the report's directory with
+// Owns reports whether a file, by its path from the report's directory with
 // slashes, is one that Write makes.
 func Owns(name string) bool {
 	switch name {
@@ -209,7 +209,7 @@ func (r *Report) index() (*index, error) {
 	return x, errors.Join(errs...)
 }
 
-// largest are the first clusters.
+// largest returns the first clusters.
 func (r *Report) largest(most int) (out []*Cluster) {
 	for i := range r.Clusters[:min(len(r.Clusters), most)] {
 		out = append(out, &r.Clusters[i])
@@ -228,28 +228,28 @@ func (r *Report) byID(ids []string) (out []*Cluster) {
 	return out
 }
 
-// OtherHosts are those that are not listed.
+// OtherHosts returns the number of hosts that are not listed.
 func (r *Report) OtherHosts() int {
 	return int(r.Statistics.Hosts.Hosts) - len(r.Statistics.Hosts.Top)
 }
 
-// Across are the clusters of several hosts.
+// Across returns the clusters of several hosts.
 func (r *Report) Across() partOfAll {
 	return partOfAll{r.Statistics.Across, r.Statistics.Totals.Redundant}
 }
 
-// Within are the clusters of one host.
+// Within returns the clusters of one host.
 func (r *Report) Within() partOfAll {
 	return partOfAll{r.Statistics.Within, r.Statistics.Totals.Redundant}
 }
 
-// OtherHosts are those that are not listed.
+// OtherHosts returns the number of hosts that are not listed.
 func (c *Cluster) OtherHosts() int { return c.HostSum - len(c.Hosts) }
 
-// OtherMembers are those that are not listed.
+// OtherMembers returns the number of members that are not listed.
 func (c *Cluster) OtherMembers() int { return c.Size - len(c.Members) }
 
-// IdenticalPages are those with the text of their representative.
+// IdenticalPages returns the number of pages with the text of their representative.
 func (s *Statistics) IdenticalPages() int64 { return s.of(report.Identical) }
 
 // What plots show, in words; their numbers are in a table below.

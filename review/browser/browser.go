@@ -168,7 +168,7 @@ func Call[P, R any](b *Tab, command cdp.Command[P, R], params P) R {
 	return result
 }
 
-// Eval gives the value of an expression of the page.
+// Eval returns the value of an expression of the page.
 func Eval[T any](b *Tab, expression string) T {
 	b.Helper()
 	out, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))

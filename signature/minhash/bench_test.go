@@ -17,7 +17,7 @@ import (
 	"neardup/signature/words"
 )
 
-// texts are those of the file of JSON lines {"text": ...} that NEARDUP_TEXTS
+// texts returns the texts of the file of JSON lines {"text": ...} that NEARDUP_TEXTS
 // names (docs/peers/extract_fastwarc.py --texts writes such); without it, made
 // up ones: 1,000 of about 500 words, every other a variant of the one before.
 func texts(b *testing.B) (all []string, bytes int64) {
@@ -146,7 +146,7 @@ func BenchmarkClusters(b *testing.B) {
 	b.ReportMetric(float64(members), "members")
 }
 
-// processor is the processor time of this process until now.
+// processor returns the processor time of this process until now.
 func processor(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -22,7 +22,7 @@ type LSH struct {
 	Bands int `json:"bands" yaml:"bands"` // l
 }
 
-// Components is the length of a signature, k·l.
+// Components returns the length of a signature, k·l.
 func (c LSH) Components() int { return c.Rows * c.Bands }
 
 // Validate says what is out of its range.
@@ -38,7 +38,7 @@ func (c LSH) Validate() error {
 	return nil
 }
 
-// Bands is the paper's l for a threshold t and k rows, the least number of
+// Bands returns the paper's l for a threshold t and k rows, the least number of
 // bands that finds a pair of similarity t with probability at least recall:
 // l = ⌈log(1-recall) / log(1-t^k)⌉. t and recall are between 0 and 1, both
 // excluded, but for t = 1, for which one band is enough. The result is at most
@@ -55,11 +55,11 @@ func Bands(t, recall float64, k int) int {
 	return max(1, int(l))
 }
 
-// Candidate is the probability that a pair of similarity s becomes a
+// Candidate returns the probability that a pair of similarity s becomes a
 // candidate, 1 - (1-s^k)^l.
 func (c LSH) Candidate(s float64) float64 { return -math.Expm1(c.logMiss(s)) }
 
-// Miss is the probability that a pair of similarity s becomes none, (1-s^k)^l:
+// Miss returns the probability that a pair of similarity s becomes none, (1-s^k)^l:
 // of a pair that is wanted, the false-negative curve. Candidate is the
 // false-positive curve of pairs that are not.
 func (c LSH) Miss(s float64) float64 { return math.Exp(c.logMiss(s)) }
@@ -68,12 +68,12 @@ func (c LSH) logMiss(s float64) float64 {
 	return float64(c.Bands) * math.Log1p(-math.Pow(s, float64(c.Rows)))
 }
 
-// FalsePositives is the area under Candidate below the threshold t, the share
+// FalsePositives returns the area under Candidate below the threshold t, the share
 // of candidates among pairs of all similarities, evenly spread, that are not
 // wanted.
 func (c LSH) FalsePositives(t float64) float64 { return integral(c.Candidate, 0, t) }
 
-// FalseNegatives is the area under Miss from the threshold t on.
+// FalseNegatives returns the area under Miss from the threshold t on.
 func (c LSH) FalseNegatives(t float64) float64 { return integral(c.Miss, t, 1) }
 
 // Choose finds among the settings that reach the recall at the threshold with

@@ -100,7 +100,7 @@ func (s *Signer) First(dst, features []uint64) []uint64 {
 	return dst
 }
 
-// first is the first arrivals at all components; without features there are
+// first returns the first arrivals at all components; without features there are
 // none.
 func (s *Signer) first(features []uint64) []arrival {
 	if len(features) == 0 {
@@ -122,7 +122,7 @@ func (s *Signer) first(features []uint64) []arrival {
 	return s.minima
 }
 
-// wait is how long distinct features have to be watched until each component
+// wait returns how long distinct features have to be watched until each component
 // is likely to have an arrival: together they bring len(features)/n arrivals a
 // component and unit of time. Signatures do not depend on it, so that floating
 // point does no harm here.
@@ -222,7 +222,7 @@ func gap(v uint64) uint64 {
 	return s*logarithms[steps] - (low + (logarithms[i+1]-low)*(f&(1<<30-1))>>30)
 }
 
-// Estimate is the share of components that agree, an unbiased estimate of the
+// Estimate returns the share of components that agree, an unbiased estimate of the
 // Jaccard coefficient, with variance J(1-J)/n. The signatures must be of one
 // Signer's settings; a document without one resembles nothing.
 func Estimate(a, b []uint32) float64 {

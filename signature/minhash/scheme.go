@@ -37,7 +37,7 @@ func (o Options) Validate() error {
 	return o.LSH().Validate()
 }
 
-// LSH is how signatures are cut: the bands that are given, or the paper's l, see
+// LSH returns how signatures are cut: the bands that are given, or the paper's l, see
 // Bands. Its Candidate and Miss are the curves of the false positives and
 // negatives.
 func (o Options) LSH() LSH {

@@ -29,7 +29,7 @@ func newWeights(scheme string) weights {
 	return w
 }
 
-// of is the weight of a sentence of l >= 1 columns, less than 2^16.
+// of returns the weight of a sentence of l >= 1 columns, less than 2^16.
 func (w *weights) of(l int) uint32 {
 	if l < len(w.short) {
 		return w.short[l]
@@ -44,7 +44,7 @@ func (w *weights) compute(l int) uint32 {
 	return uint32(math.Round(unit * (1 + math.Log(float64(l)))))
 }
 
-// project is the paper's projection: in each of 128 positions every 1-bit adds
+// project returns the paper's projection: in each of 128 positions every 1-bit adds
 // its fingerprint's weight and every 0-bit subtracts it, and the signature has
 // a 1 where the sum is positive. That is where the 1-bits weigh more than half
 // of the total.

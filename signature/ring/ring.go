@@ -217,7 +217,7 @@ func (s *Signer) fingerprint(sentences []text.Sentence) {
 	}
 }
 
-// slot is where the table has the fingerprint, or the empty place for it.
+// slot returns where the table has the fingerprint, or the empty place for it.
 func (s *Signer) slot(hi, lo uint64) int {
 	mask := len(s.table) - 1
 	for i := int(lo) & mask; ; i = (i + 1) & mask {

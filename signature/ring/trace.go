@@ -16,7 +16,7 @@ type Origin struct {
 	Sentences []int // the chosen ones by their places in the document, from the smallest fingerprint up
 }
 
-// Trace gives the origins of the signatures that Sign gives, by rotation and
+// Trace returns the origins of the signatures that Sign gives, by rotation and
 // class. A signature that came about twice is there twice.
 func (s *Signer) Trace(sentences []text.Sentence) (out []Origin) {
 	var places []int // of the sentences that count
@@ -45,7 +45,7 @@ func (s *Signer) Trace(sentences []text.Sentence) (out []Origin) {
 	return out
 }
 
-// Counted is the number of sentences that count: different ones wider than
+// Counted returns the number of sentences that count: different ones wider than
 // MinColumns.
 func (s *Signer) Counted(sentences []text.Sentence) int {
 	s.fingerprint(sentences)

@@ -38,7 +38,7 @@ func ComparePairs[ID cmp.Ordered](a, b Pair[ID]) int {
 	return cmp.Compare(a.B, b.B)
 }
 
-// Pairs is the first half of the counting: of postings sorted by
+// Pairs returns the first half of the counting: of postings sorted by
 // shingle, then ID, each once, the pairs of documents of each shingle in turn, a
 // pair as often as there are shingles in common. "This is not linear-time for
 // the list of docs for one shingle value": shingles of more than longest
@@ -76,7 +76,7 @@ func Pairs[ID comparable](postings iter.Seq[Posting[ID]], longest int) iter.Seq[
 	}
 }
 
-// Tally is the second half: of sorted pairs, each once with how
+// Tally returns the second half: of sorted pairs, each once with how
 // often it stands there.
 func Tally[ID comparable](pairs iter.Seq[Pair[ID]]) iter.Seq[Count[ID]] {
 	return func(yield func(Count[ID]) bool) {
@@ -97,7 +97,7 @@ func Tally[ID comparable](pairs iter.Seq[Pair[ID]]) iter.Seq[Count[ID]] {
 	}
 }
 
-// Counts is the lecture's algorithm in memory: of postings in any order, each
+// Counts returns the lecture's algorithm in memory: of postings in any order, each
 // once, the pairs of documents with the numbers of shingles in common, ascending
 // by pair. It sorts postings. Its memory is that of all pairs before they are
 // tallied; with sorted runs outside of memory, call Pairs and Tally.

@@ -30,7 +30,7 @@ const (
 // shingles have the same hash with a probability of about 2^-64.
 type Set []uint64
 
-// Of is the shingling of a document of the given words, w ≥ 1 to a shingle. A
+// Of returns the shingling of a document of the given words, w ≥ 1 to a shingle. A
 // document of fewer words, but of some, has one shingle, all of it; one without
 // words has none.
 func Of(words []string, w int) Set {
@@ -41,7 +41,7 @@ func Of(words []string, w int) Set {
 	return NewSet(hash.Windows(nil, hashes, max(1, w)))
 }
 
-// NewSet is the set of hashes that come from elsewhere; it takes over the
+// NewSet returns the set of hashes that come from elsewhere; it takes over the
 // slice. Sketches are samples only if the hashes look random.
 func NewSet(hashes []uint64) Set {
 	slices.Sort(hashes)

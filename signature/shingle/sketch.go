@@ -14,7 +14,7 @@ type Sketch struct {
 	Size   int      `json:"size"`   // |S(D)|, from which containment is estimated
 }
 
-// MinWise is the lecture's sketch (slides 15 and 16): for each of m permutations
+// MinWise returns the lecture's sketch (slides 15 and 16): for each of m permutations
 // Π_i, in the order of i, the shingle of D that is the smallest, which the
 // lecture names by x(Π_i, D), its place in Π_i(D). A set without shingles has no
 // values. m is from 1 to minhash.MaxComponents.
@@ -33,7 +33,7 @@ func minWise(signer *minhash.Signer, s Set) Sketch {
 	return Sketch{Values: values, Size: len(s)}
 }
 
-// Mod is the sketch of the shingles that are 0 modulo m ≥ 1: "sketch formed by
+// Mod returns the sketch of the shingles that are 0 modulo m ≥ 1: "sketch formed by
 // taking shingle hash values mod some selected m" (slide "Variations of
 // shingling"). Its size follows that of the document: ascending, about |S|/m
 // values, of a short document perhaps none.
@@ -57,7 +57,7 @@ func ModOrLeast(s Set, m uint64) Sketch {
 	return out
 }
 
-// Smallest is the sketch of the n smallest shingles, ascending; all of fewer
+// Smallest returns the sketch of the n smallest shingles, ascending; all of fewer
 // (Broder: On the resemblance and containment of documents, 1997, section 3,
 // MIN_s).
 func Smallest(s Set, n int) Sketch {
@@ -132,7 +132,7 @@ func contained(r float64, a, b Sketch) float64 {
 	return r / (1 + r) * float64(a.Size+b.Size) / float64(a.Size)
 }
 
-// Super is the meta-sketch (slide "More efficient: supershingles"): "Sort
+// Super returns the meta-sketch (slide "More efficient: supershingles"): "Sort
 // shingle values of a sketch", then "Compute the shingling of the sequence of
 // shingle values", w values to a supershingle. "Documents with ≥ 1 supershingle
 // in common => similar". A sketch of fewer than w values has none: "Problems

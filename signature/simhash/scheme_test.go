@@ -153,7 +153,7 @@ func TestHugeTexts(t *testing.T) {
 	}
 }
 
-// prose is words of which few are frequent.
+// prose returns words of which few are frequent.
 func prose(r *rand.Rand, n int) (out []string) {
 	for range n {
 		out = append(out, fmt.Sprint("w", int(math.Exp(r.Float64()*8))))
@@ -226,7 +226,7 @@ func TestPlantedPairs(t *testing.T) {
 	}
 }
 
-// binomial is the probability of at most k of n with probability p.
+// binomial returns the probability of at most k of n with probability p.
 func binomial(n, k int, p float64) (sum float64) {
 	term := math.Pow(1-p, float64(n))
 	for i := range k + 1 {

@@ -76,7 +76,7 @@ func (s *Sum) Add(hash uint64, weight uint32) {
 	}
 }
 
-// Signature is the simhash. It reports false when nothing has any weight: such
+// Signature returns the simhash. It reports false when nothing has any weight: such
 // a document has no direction, and is not to be compared with others.
 func (s *Sum) Signature() (uint64, bool) {
 	// p > total/2, rounded down, compared from the lowest plane to the highest:
@@ -93,7 +93,7 @@ func (s *Sum) Signature() (uint64, bool) {
 	return greater, s.total > 0
 }
 
-// Of is the signature of a document.
+// Of returns the signature of a document.
 func Of(features []Feature) (uint64, bool) {
 	var s Sum
 	for _, f := range features {
@@ -102,7 +102,7 @@ func Of(features []Feature) (uint64, bool) {
 	return s.Signature()
 }
 
-// OfHashes is the signature of a document in which each of the hashes weighs
+// OfHashes returns the signature of a document in which each of the hashes weighs
 // one; repetitions add up, so that words in running text weigh by their
 // frequency.
 //
@@ -140,10 +140,10 @@ func add(a, b, c uint64) (sum, carry uint64) {
 	return x ^ c, a&b | x&c
 }
 
-// Agree is the number of bits in which two signatures agree.
+// Agree returns the number of bits in which two signatures agree.
 func Agree(a, b uint64) int { return Bits - Differ(a, b) }
 
-// Differ is the number of bits in which two signatures differ, their Hamming
+// Differ returns the number of bits in which two signatures differ, their Hamming
 // distance.
 func Differ(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 

@@ -132,7 +132,7 @@ func (d *lexicon) start(i int) uint32 {
 	return d.ends[i-1]
 }
 
-// letter is the character of word i at a place, or -1 behind its end.
+// letter returns the character of word i at a place, or -1 behind its end.
 func (d *lexicon) letter(i, place int) rune {
 	if at := d.start(i) + uint32(place); at < d.ends[i] {
 		return d.letters[at]
@@ -201,7 +201,7 @@ func (d *lexicon) segment(dst []piece, run string) []piece {
 	return dst
 }
 
-// startingWith is the range of the words that start with a character.
+// startingWith returns the range of the words that start with a character.
 func (d *lexicon) startingWith(r rune) (low, high int) {
 	if r >= 1<<16 {
 		return d.narrow(int(d.first[1<<16]), len(d.words), 0, r)
@@ -209,7 +209,7 @@ func (d *lexicon) startingWith(r rune) (low, high int) {
 	return int(d.first[r]), int(d.first[r+1])
 }
 
-// narrow is the part of a range of words, which agree in what stands before a
+// narrow returns the part of a range of words, which agree in what stands before a
 // place, that have a character there.
 func (d *lexicon) narrow(low, high, place int, r rune) (from, to int) {
 	from = low + sort.Search(high-low, func(i int) bool { return d.letter(low+i, place) >= r })
@@ -219,7 +219,7 @@ func (d *lexicon) narrow(low, high, place int, r rune) (from, to int) {
 	return from, from + sort.Search(high-from, func(i int) bool { return d.letter(from+i, place) > r })
 }
 
-// groupOf is the group of a part of speech as the dictionary writes it, in the
+// groupOf returns the group of a part of speech as the dictionary writes it, in the
 // tag set of Peking University that jieba uses: the first letter is the kind.
 func groupOf(pos string) group {
 	if pos == "" {

@@ -103,7 +103,7 @@ func (s *Scheme) Sign(dst []signature.Signature, text string) []signature.Signat
 	return dst
 }
 
-// features are those of a text, in the order in which they are contiguous.
+// features returns the features of a text, in the order in which they are contiguous.
 func (s *Scheme) features(text string) []placedTerm {
 	s.terms = s.weigher.Append(s.terms[:0], text)
 	s.placed = s.placed[:0]

@@ -67,7 +67,7 @@ const (
 	groups int = iota
 )
 
-// named is the intervals in the order of the groups.
+// named returns the intervals in the order of the groups.
 func (i Intervals) named() [groups]struct {
 	name string
 	Interval

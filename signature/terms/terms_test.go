@@ -107,7 +107,7 @@ func FuzzSign(f *testing.F) {
 	})
 }
 
-// terms are the strings of a text's terms.
+// terms returns the strings of a text's terms.
 func terms(text string) []string {
 	var out []string
 	for _, t := range slowTerms(text) {

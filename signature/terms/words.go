@@ -158,7 +158,7 @@ func classOf(r rune) byte {
 	return letter
 }
 
-// fold is a character in lower case, of all characters that have one upper case
+// fold returns a character in lower case, of all characters that have one upper case
 // the same one (σ of ς), and of ASCII's in half width.
 func fold(r rune) rune {
 	if r >= '！' && r <= '～' {
@@ -176,7 +176,7 @@ var plane = sync.OnceValue(func() *[1 << 16]byte {
 	return of
 })
 
-// classAt is the class of the character that text starts with, and its length.
+// classAt returns the class of the character that text starts with, and its length.
 func classAt(classes *[1 << 16]byte, text string) (class byte, size int) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return classes[c], 1

@@ -25,7 +25,7 @@ func newIDs(expected, left int) *ids {
 // ratio (Knuth, The Art of Computer Programming 3, section 6.4).
 func mix(key uint64) uint64 { return (key ^ key>>32) * 0x9E3779B97F4A7C15 }
 
-// take is the slot of a key, which is in it from now on.
+// take returns the slot of a key, which is in it from now on.
 func (d *ids) take(key uint64) *idSlot {
 	mask := uint64(len(d.slots) - 1)
 	i := key << d.left >> d.shift

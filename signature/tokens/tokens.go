@@ -66,7 +66,7 @@ type Records struct {
 	Alone  []uint32 // further tokens of record i, which no other record has; nil: there are none
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (r Records) Len() int { return len(r.Ends) }
 
 // Record is the listed tokens of record i.

@@ -103,7 +103,7 @@ func (o *once) more(hash uint64) int {
 	return int(o.words[place>>5] >> (place & 31 * 2) >> 1 & 1)
 }
 
-// several is about how many hashes came oftener than once.
+// several returns about how many hashes came oftener than once.
 func (o *once) several() (n int) {
 	for _, w := range o.words {
 		n += bits.OnesCount64(w & 0xAAAAAAAAAAAAAAAA) // the second bits

@@ -36,7 +36,7 @@ const (
 // hides the last places of the logarithm, in which platforms differ.
 const unit = 1024
 
-// Weigher is the weight of that name, of n ≥ 1: in units of 1, of Log in units
+// Weigher returns the weight of that name, of n ≥ 1: in units of 1, of Log in units
 // of 1/1024. Weights of n < 2^32 are exact or, of Log, rounded; above, it is
 // that of 2^32-1.
 func Weigher(name string) (func(n int) uint32, error) {

@@ -33,7 +33,7 @@ func (s *Shingler) Append(dst []uint64, text string) []uint64 {
 	return hash.Windows(dst, s.words, max(1, s.W))
 }
 
-// Strings is the words of a text.
+// Strings returns the words of a text.
 func Strings(text string) (all []string) {
 	var word []byte
 	for i := 0; ; {

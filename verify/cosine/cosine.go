@@ -47,7 +47,7 @@ type document struct {
 	squares uint64   // of them
 }
 
-// Bytes is the memory of the terms and weights, of the slices that hold them
+// Bytes returns the memory of the terms and weights, of the slices that hold them
 // and of the sums.
 func (d *document) Bytes() int { return 8*cap(d.terms) + 4*cap(d.weights) + 64 }
 

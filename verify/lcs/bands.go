@@ -229,14 +229,14 @@ func (s *bands) setSpan(w, least int) {
 	s.kept = slices.Grow(s.kept[:0], s.words(w))
 }
 
-// words is a bound for the number of words to keep of a band of w.
+// words returns a bound for the number of words to keep of a band of w.
 func (s *bands) words(w int) int {
 	strips := (len(s.idA) + stripBits - 1) / stripBits
 	groups := min(s.lenB, w+stripBits)/groupRows + 3
 	return (strips/s.span+1)*groups + strips*(groups/s.span+1)*stripWords
 }
 
-// blockRows is the number of states in a block.
+// blockRows returns the number of states in a block.
 func (s *bands) blockRows() int { return s.span * s.span * groupRows }
 
 // computeStrip computes groups lo to hi of strip t; carry holds those on its
@@ -336,7 +336,7 @@ func (s *bands) recompute(t, g int) {
 	}
 }
 
-// at is the index in block of the state of strip t after row y.
+// at returns the index in block of the state of strip t after row y.
 func (s *bands) at(t, y int) int {
 	return (t-s.blockStrip)*s.span*groupRows + y - s.blockGroup*groupRows
 }

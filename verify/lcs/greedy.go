@@ -16,7 +16,7 @@ type greedy struct {
 	v []int32 // round d is v[d(d+1)/2:][:d+1], diagonals -d, -d+2 ... d
 }
 
-// round is the part of v that belongs to round d.
+// round returns the part of v that belongs to round d.
 func (g *greedy) round(d int) []int32 {
 	from := d * (d + 1) / 2
 	return g.v[from : from+d+1]

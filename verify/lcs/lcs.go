@@ -123,7 +123,7 @@ func (s *Solver) middle(a, b []int32, maxD int, hint Hint) bool {
 	return true
 }
 
-// firstWidth is the width that the bands begin with, at best one that is known to
+// firstWidth returns the width that the bands begin with, at best one that is known to
 // be enough, else what greedy search guesses.
 func (s *Solver) firstWidth(guess int, hint Hint) int {
 	n, m := len(s.bands.idA), s.bands.lenB
@@ -173,7 +173,7 @@ func (p *path) add(x, y, n int) {
 	p.runs = append(p.runs, Match{x, y, n})
 }
 
-// prefix is the length of the common prefix, looked for in steps of four.
+// prefix returns the length of the common prefix, looked for in steps of four.
 func prefix(a, b []int32) int {
 	n := min(len(a), len(b))
 	i := 0

@@ -134,7 +134,7 @@ func edited(rng *rand.Rand, a []int32, n, letters int) []int32 {
 	return out
 }
 
-// mosaic is a sequence of about n letters with runs, repeats and, when there
+// mosaic returns a sequence of about n letters with runs, repeats and, when there
 // is another sequence, pieces of that one.
 func mosaic(rng *rand.Rand, n, letters int, other []int32) (a []int32) {
 	for len(a) < n {

@@ -38,7 +38,7 @@ func walk(a, b []int32, dx, dy int) (pairs [][2]int) {
 	return pairs
 }
 
-// alignment is the oracle of Matches: the pairs that the package comment says.
+// alignment returns the oracle of Matches: the pairs that the package comment says.
 func alignment(a, b []int32) (pairs [][2]int) {
 	p := 0
 	for p < len(a) && p < len(b) && a[p] == b[p] {
@@ -69,7 +69,7 @@ func runs(pairs [][2]int) (out []Match) {
 	return out
 }
 
-// distance is the length of the shortest edit script by the algorithm of
+// distance returns the length of the shortest edit script by the algorithm of
 // figure 2 of Myers' paper, for sequences too long for the table.
 func distance(a, b []int32) int {
 	v := make([]int, 2*(len(a)+len(b))+3)

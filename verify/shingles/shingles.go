@@ -62,7 +62,7 @@ type measure struct{ o Options }
 // document is a sketch: with Exact of all shingles.
 type document struct{ shingle.Sketch }
 
-// Bytes is the memory of the values and of the slice that holds them.
+// Bytes returns the memory of the values and of the slice that holds them.
 func (d *document) Bytes() int { return 8*cap(d.Values) + 32 }
 
 // New makes the Measure of valid options; it panics on others. A text of fewer

@@ -140,12 +140,12 @@ func (o Options) weigh(a, b *Page) (Evidence, weighing) {
 	return OneSided, w
 }
 
-// keeps tells whether a page keeps to its subject.
+// keeps reports whether a page keeps to its subject.
 func (w *weighing) keeps(side int) bool {
 	return w.names[side] > 1 && w.names[side]*share >= w.own[side]
 }
 
-// stands gives the page whose line has the word, and tells whether the word
+// stands returns the page whose line has the word, and tells whether the word
 // stands for the subject of that page.
 func (t tally) stands() (side int, yes bool) {
 	if t.line[1] > t.line[0] {
@@ -154,7 +154,7 @@ func (t tally) stands() (side int, yes bool) {
 	return side, stands(t.word, t.text[side]-t.line[side], t.text[1-side]-t.line[1-side])
 }
 
-// tell gives the words that line i of one page has more often than line i of
+// tell returns the words that line i of one page has more often than line i of
 // the other.
 func tell(a, b *Page, i int) []tally {
 	var out []tally
@@ -171,7 +171,7 @@ func tell(a, b *Page, i int) []tally {
 	return slices.DeleteFunc(out, func(t tally) bool { return t.line[0] == t.line[1] })
 }
 
-// times is how often the page has the word.
+// times returns how often the page has the word.
 func (p *Page) times(word uint64) int {
 	p.once.Do(func() {
 		for w := range words(p.text) {
@@ -192,7 +192,7 @@ type counts struct {
 	used  int
 }
 
-// slot is where the word is, or the free place for it.
+// slot returns where the word is, or the free place for it.
 func (c *counts) slot(word uint64) int {
 	mask := len(c.words) - 1
 	i := int(word*seed>>32) & mask
@@ -233,7 +233,7 @@ func (c *counts) of(word uint64) int {
 	return int(c.times[at])
 }
 
-// words gives the words of a text, each as a number.
+// words returns the words of a text, each as a number.
 func words(t string) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		for {
@@ -245,7 +245,7 @@ func words(t string) func(yield func(uint64) bool) {
 	}
 }
 
-// next gives the first word of t and what follows it; 0 is no word. A word is a
+// next returns the first word of t and what follows it; 0 is no word. A word is a
 // run of letters, marks, underscores and, behind the first of these, digits; or
 // a single wide character, for the scripts that have no spaces between words;
 // or a run of symbols, since operators are names too. Numbers are no words:
@@ -291,7 +291,7 @@ func decode(t string) (r rune, n int) {
 	return utf8.DecodeRuneInString(t)
 }
 
-// halves is the number of halves of a word: a wide character is one.
+// halves returns the number of halves of a word: a wide character is one.
 func halves(word uint64) int {
 	if word&1 == 1 {
 		return 1
@@ -299,7 +299,7 @@ func halves(word uint64) int {
 	return 2
 }
 
-// stands tells whether a word stands for the subject of a page, by how often
+// stands reports whether a word stands for the subject of a page, by how often
 // the rest of that page and the rest of the other have it: once at least, and a
 // third more often. A wide character is half a word, so of it there must be
 // twice as many, in both respects.

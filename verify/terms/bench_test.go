@@ -26,7 +26,7 @@ type dated struct {
 	days []int
 }
 
-// texts are those of readTexts.
+// texts returns the texts of readTexts.
 func texts(b *testing.B) []string {
 	out := []string{}
 	for _, t := range readTexts(b) {
@@ -78,7 +78,7 @@ func readTexts(b *testing.B) []dated {
 	return out
 }
 
-// processorTime is that of this process so far, which says more than time where
+// processorTime returns the processor time of this process so far, which says more than time where
 // others use the machine.
 func processorTime() time.Duration {
 	var u syscall.Rusage
@@ -88,7 +88,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// fingerprints are the signatures of all texts, and how many there are.
+// fingerprints returns the signatures of all texts, and how many there are.
 func fingerprints(o scheme.Options, texts []string) ([][]signature.Signature, int) {
 	s, n := scheme.New(o), 0
 	out := make([][]signature.Signature, len(texts))
@@ -99,7 +99,7 @@ func fingerprints(o scheme.Options, texts []string) ([][]signature.Signature, in
 	return out, n
 }
 
-// wordPairs are what the paper's baseline meets by: "texts with at least two
+// wordPairs returns what the paper's baseline meets by: "texts with at least two
 // continuous words in common", of those that weigh anything.
 func wordPairs(w scheme.Weighing, texts []string) [][][2]uint64 {
 	weigher := scheme.NewWeigher(w)
@@ -173,7 +173,7 @@ func search[K comparable](c *collection, keys [][]K) found {
 	return f
 }
 
-// recall is the paper's, of texts: "the ratio of the number of duplicate text
+// recall returns the paper's, of texts: "the ratio of the number of duplicate text
 // detected by algorithm A to the number of duplicate text detected by the
 // base-line algorithm"; and that of pairs.
 func (f found) recall(baseline found) (texts, pairs float64) {

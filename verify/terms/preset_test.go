@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// measured is the measure that goes with a scheme.
+// measured returns the measure that goes with a scheme.
 func measured(o scheme.Options) terms.Options {
 	return terms.Options{Weighing: o.Weighing, Similarity: terms.Weighted, Threshold: o.Threshold, Containment: 2}
 }

@@ -71,7 +71,7 @@ type document struct {
 	total uint64
 }
 
-// Bytes is the memory that the document takes.
+// Bytes returns the memory that the document takes.
 func (d *document) Bytes() int {
 	return int(unsafe.Sizeof(*d)) + cap(d.terms)*int(unsafe.Sizeof(terms.Term{}))
 }
@@ -114,7 +114,7 @@ func (c comparer) Compare(a, b verify.Document) verify.Verdict {
 		c.o.Threshold, c.o.Containment)
 }
 
-// common is the weight of the terms that both have. A term weighs the same in
+// common returns the weight of the terms that both have. A term weighs the same in
 // every text.
 func common(a, b []terms.Term) uint64 {
 	sum := uint64(0)

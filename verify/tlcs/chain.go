@@ -22,7 +22,7 @@ type link struct{ x, y, before int32 }
 // tail is a chain: its last link and the x of that.
 type tail struct{ x, link int32 }
 
-// common is a common subsequence of the sketches of the first round: of the
+// common returns a common subsequence of the sketches of the first round: of the
 // windows that both have the longest chain in ascending order, by the code
 // points they start with. A window of B stands for the one of A that continues
 // the window before, if that is the same, or else for the first that is.
@@ -68,7 +68,7 @@ func (h *chain) add(x, y int32) {
 	h.last = n + 1
 }
 
-// matches is the longest chain in runs.
+// matches returns the longest chain in runs.
 func (h *chain) matches() []lcs.Match {
 	h.runs = h.runs[:0]
 	if len(h.tails) == 0 {

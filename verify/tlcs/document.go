@@ -96,7 +96,7 @@ func (d *Document) add(end int, print uint32) {
 	d.first = append(d.first, first)
 }
 
-// bit is where in seen a fingerprint is.
+// bit returns where in seen a fingerprint is.
 func (d *Document) bit(print uint32) uint64 {
 	return uint64(print) * uint64(64*len(d.seen)) >> 32
 }
@@ -127,12 +127,12 @@ func (d *Document) has(o *Document, i int) int32 {
 	return first
 }
 
-// continues tells whether window w of d is the same text as window i of o,
+// continues reports whether window w of d is the same text as window i of o,
 // where the windows before these are the same.
 func (d *Document) continues(w int, o *Document, i int) bool {
 	return w < len(d.ends) && int(d.ends[w])-w == int(o.ends[i])-i &&
 		slices.Equal(d.text[d.ends[w-1]:d.ends[w]], o.text[o.ends[i-1]:o.ends[i]])
 }
 
-// Len is the length of the text in code points.
+// Len returns the length of the text in code points.
 func (d *Document) Len() int { return len(d.text) }

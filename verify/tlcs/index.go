@@ -44,7 +44,7 @@ func NewIndex(limit int) *Index {
 	return x
 }
 
-// Len is the number of documents that have bounds; none in a nil Index.
+// Len returns the number of documents that have bounds; none in a nil Index.
 func (x *Index) Len() int {
 	if x == nil {
 		return 0
@@ -91,7 +91,7 @@ func (x *Index) Add(d *Document) {
 	}
 }
 
-// short is a fingerprint as the index keeps it, never 0.
+// short returns a fingerprint as the index keeps it, never 0.
 func short(print uint32) uint32 { return print | 1 }
 
 // find returns the slot that a fingerprint is in, or the free one for it.

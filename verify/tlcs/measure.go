@@ -6,7 +6,7 @@ import "neardup/verify/lcs"
 // (TLCS paper, section 4, figure 7). No verdict needs them whole: Compare stops
 // as soon as the pair is decided.
 
-// SketchLengths gives the lengths of both filtered sketches, x's and y's.
+// SketchLengths returns the lengths of both filtered sketches, x's and y's.
 func (c *Comparer) SketchLengths(x, y *Document) (lenX, lenY int) {
 	c.mustFit(x, y)
 	a, b := order(x, y)
@@ -21,7 +21,7 @@ func (c *Comparer) SketchLengths(x, y *Document) (lenX, lenY int) {
 	return len(c.b.text), len(c.a.text)
 }
 
-// TLCSLength gives the length of the first round's TLCS, whatever the
+// TLCSLength returns the length of the first round's TLCS, whatever the
 // thresholds. Of documents that were prepared with a window of 1 it is the
 // TLCS of the unfiltered texts: such sketches lose only characters that the
 // other text does not have at all.

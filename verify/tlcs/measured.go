@@ -2,14 +2,14 @@ package tlcs
 
 import "neardup/verify"
 
-// Measure is the comparison as one of the measures of package verify.
+// Measure returns the comparison as one of the measures of package verify.
 func (o Options) Measure() verify.Measure { return measure{o} }
 
 type measure struct{ o Options }
 
 func (m measure) Prepare(text string) verify.Document { return Prepare(text, m.o.Window) }
 
-// BytesOf is about the memory that a document of so many code points takes.
+// BytesOf returns about the memory that a document of so many code points takes.
 func (m measure) BytesOf(codePoints int) int { return codePoints * DocumentBytes }
 
 func (m measure) Comparer() verify.Comparer { return comparer{NewComparer(m.o)} }
@@ -29,5 +29,5 @@ func (c comparer) verdict(v Verdict) verify.Verdict {
 		Resemblance: v.Resemblance, Containment: v.Containment}
 }
 
-// Bytes is about the memory that d takes.
+// Bytes returns about the memory that d takes.
 func (d *Document) Bytes() int { return len(d.text) * DocumentBytes }

@@ -107,7 +107,7 @@ func BenchmarkPairs(b *testing.B) {
 
 var sum rune
 
-// processor is the processor time of this process until now.
+// processor returns the processor time of this process until now.
 func processor(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -116,7 +116,7 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// covered is the sketch of x: what of it is in windows that y has, too.
+// covered returns the sketch of x: what of it is in windows that y has, too.
 func covered(x, y []rune, window int) (kept []rune) {
 	there := map[string]bool{}
 	windows(y, window, func(from, to int) { there[string(y[from:to])] = true })
@@ -146,7 +146,7 @@ func windows(s []rune, window int, f func(from, to int)) {
 	}
 }
 
-// myers is the length of the shortest edit script by figure 2 of Myers' paper.
+// myers returns the length of the shortest edit script by figure 2 of Myers' paper.
 func myers(a, b []rune) int {
 	v := make([]int, 2*(len(a)+len(b))+3)
 	zero := len(a) + len(b) + 1

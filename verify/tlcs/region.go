@@ -52,7 +52,7 @@ func (c *Comparer) clip(start, end int) {
 	c.matches = kept
 }
 
-// trusted tells whether the slope of A[start:end] is small enough.
+// trusted reports whether the slope of A[start:end] is small enough.
 func (o *Options) trusted(d []int32, start, end int) bool {
 	return float64(d[end]-d[start]) <= o.Slope*float64(end-start)
 }
@@ -115,7 +115,7 @@ func (o *Options) region(d []int32) (start, end int) {
 	return start, end
 }
 
-// weigh is the weight of block i of k.
+// weigh returns the weight of block i of k.
 func weigh(i, k int) int { return min(i, k+1-i) }
 
 // extendRight moves the end of A[start:end] as far as possible, at most

@@ -131,7 +131,7 @@ func order(x, y *Document) (a, b *Document) {
 	return x, y
 }
 
-// score gives both measures of section 3.3 for t matched code points; with
+// score returns both measures of section 3.3 for t matched code points; with
 // |SES| = |A|+|B|-2|LCS|, r = |LCS|/(|LCS|+|SES|) is as below.
 func score(t, lenA, lenB int) (resemblance, containment float64) {
 	return float64(t) / float64(lenA+lenB-t), float64(t) / float64(lenB)
@@ -139,7 +139,7 @@ func score(t, lenA, lenB int) (resemblance, containment float64) {
 
 func (o *Options) reached(t, lenA, lenB int) bool { return o.near(t, lenA, lenA, lenB) }
 
-// near tells whether t code points in trustable regions, and whole with all of
+// near reports whether t code points in trustable regions, and whole with all of
 // an LCS, make a pair near. What one text contains of the other says enough.
 // What two texts share must not stand in patches of the longer one only: where
 // both are short, a common template is half of either.
@@ -149,7 +149,7 @@ func (o *Options) near(t, whole, lenA, lenB int) bool {
 	return c >= o.Containment || r >= o.Resemblance && w >= o.Whole
 }
 
-// need is the least t that reaches a threshold, lenB+1 if none does. Both
+// need returns the least t that reaches a threshold, lenB+1 if none does. Both
 // measures rise with t, in floating point too, so a pair is near if and only
 // if t >= need, and a bound on t can replace t wherever it is below need.
 func (o *Options) need(lenA, lenB int) int {
@@ -276,10 +276,10 @@ func (c *Comparer) align(need, left int, hint lcs.Hint) Stage {
 	return None
 }
 
-// share is what the next of the rounds left must match of need.
+// share returns what the next of the rounds left must match of need.
 func share(need, left int) int { return (need + left - 1) / left }
 
-// matched is the number of code points in the matches.
+// matched returns the number of code points in the matches.
 func (c *Comparer) matched() int {
 	n := 0
 	for _, m := range c.matches {
@@ -288,7 +288,7 @@ func (c *Comparer) matched() int {
 	return n
 }
 
-// narrow tells whether the matches together are narrower than a window.
+// narrow reports whether the matches together are narrower than a window.
 func (c *Comparer) narrow() bool {
 	columns := 0
 	for _, m := range c.matches {

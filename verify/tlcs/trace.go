@@ -117,5 +117,5 @@ func without(rest []int32, runs []Run) []int32 {
 	return out
 }
 
-// Common is a verdict as that of the measures of package verify.
+// Common returns a verdict as that of the measures of package verify.
 func (c *Comparer) Common(v Verdict) verify.Verdict { return comparer{c}.verdict(v) }

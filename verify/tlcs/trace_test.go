@@ -206,7 +206,7 @@ func FuzzTrace(f *testing.F) {
 	})
 }
 
-// runesOf are the two sides of a run.
+// runesOf returns the two sides of a run.
 func runesOf(x, y *Document, swapped bool, r Run) (a, b []int32) {
 	if swapped {
 		x, y = y, x

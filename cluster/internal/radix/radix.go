@@ -85,5 +85,5 @@ func sort(a []Entry, bits int) {
 	})
 }
 
-// upperBits is a mask of so many; shifting by 64 gives 0 in Go.
+// upperBits returns a mask of so many; shifting by 64 gives 0 in Go.
 func upperBits(n int) uint64 { return ^(^uint64(0) >> n) }

@@ -15,7 +15,7 @@ const (
 	base   = 0xa54ff53a5f1d36f1
 )
 
-// Mix is a permutation of the 64-bit integers that looks random: the finalizer
+// Mix returns a permutation of the 64-bit integers that looks random: the finalizer
 // of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
 // generators, OOPSLA 2014, figure 14, with Stafford's variant 13).
 func Mix(x uint64) uint64 {
@@ -24,7 +24,7 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// At is the i-th number of the SplitMix64 generator that starts at x.
+// At returns the i-th number of the SplitMix64 generator that starts at x.
 func At(x uint64, i int) uint64 { return Mix(x + uint64(i+1)*golden) }
 
 // Block takes eight bytes, first byte highest, into the state of a string.
@@ -40,7 +40,7 @@ func Finish(state, rest uint64, length int) uint64 {
 	return hi ^ lo
 }
 
-// String is the hash of s: multiply and fold, eight bytes at a time.
+// String returns the hash of s: multiply and fold, eight bytes at a time.
 func String(s string) uint64 {
 	state, rest := uint64(Start), uint64(0)
 	for i := range len(s) {
