@@ -4,38 +4,39 @@ package verify
 
 import "fmt"
 
-// Measure is a similarity of two texts with its thresholds. It does not change
-// and is for concurrent use.
+// Measure is a similarity of two texts with its thresholds. It is immutable and
+// safe for concurrent use.
 type Measure interface {
-	// Prepare makes of a text what is compared.
+	// Prepare returns the text prepared for comparison.
 	Prepare(text string) Document
-	// Comparer makes a Comparer, which is for one goroutine.
+	// Comparer returns a Comparer, to be used by one goroutine.
 	Comparer() Comparer
 }
 
-// Document is a text prepared by a measure. It does not change, so that
-// goroutines can share it.
+// Document is a text prepared by a measure. It is immutable, so goroutines can
+// share it.
 type Document interface {
-	Bytes() int // memory that it takes, about
+	Bytes() int // approximate memory that it takes
 }
 
-// Comparer compares documents of its measure. It may keep memory from pair to
+// Comparer compares documents of its measure. It may reuse memory from pair to
 // pair.
 type Comparer interface {
-	// Compare does not depend on the order of the two, nor on what was compared
-	// before.
+	// Compare returns the verdict on a and b. It depends neither on their order
+	// nor on earlier comparisons.
 	Compare(a, b Document) Verdict
 }
 
-// Scorer is a Comparer that as a rule rejects pairs before they are scored.
+// Scorer is a Comparer that rejects most pairs before it scores them.
 type Scorer interface {
-	// Score is Compare without that: both scores, whatever they are.
+	// Score returns the verdict of Compare with both scores complete, also for a
+	// pair that Compare rejects early.
 	Score(a, b Document) Verdict
 }
 
-// Verdict is the outcome of a comparison. The scores are from 0 to 1; a measure
-// that has no containment gives its resemblance for it. A document of which
-// nothing can be compared is near to none, and scores 0.
+// Verdict is the outcome of a comparison. Scores are from 0 to 1. A measure without
+// containment gives its resemblance for it. A document with nothing to compare is
+// near to none, and scores 0.
 type Verdict struct {
 	Near        bool
 	Contained   bool  // near only because one document contains the other
@@ -44,8 +45,8 @@ type Verdict struct {
 	Containment float64 // of the smaller document in the larger
 }
 
-// Scored returns the verdict on a pair that was scored, by two thresholds of which
-// either makes it near. What scores 0 is not.
+// Scored returns the verdict on a scored pair. The pair is near if it reaches one
+// of the two thresholds. A score of 0 reaches none.
 func Scored(resemblance, containment, leastResemblance, leastContainment float64) Verdict {
 	v := Verdict{Resemblance: resemblance, Containment: containment}
 	alike := resemblance > 0 && resemblance >= leastResemblance

@@ -1,5 +1,5 @@
-// Package cosine compares texts by the cosine of their term vectors, with which
-// the TLCS paper, section 4, compares its own measure: Cosine within the
+// Package cosine compares texts by the cosine of their term vectors. The TLCS
+// paper, section 4, compares its own measure with this one: Cosine within the
 // perhaps-similar sets, over 0.95.
 package cosine
 
@@ -11,16 +11,16 @@ import (
 	"neardup/verify"
 )
 
-// Options of the measure. The TLCS paper has Cosine 0.95, which there must be
-// exceeded and here be reached; of terms it says no more than that they are
-// words, with their frequency.
+// Options are the options of the measure. The TLCS paper has Cosine 0.95, which a
+// pair must exceed there and reach here. Of terms it says only that they are words
+// with their frequency.
 type Options struct {
 	Words  int     `json:"words" yaml:"words"`   // words of a term; 1: single words
-	Weight string  `json:"weight" yaml:"weight"` // of a term that the text has n times: words.Count, Log or One
+	Weight string  `json:"weight" yaml:"weight"` // weight of a term that occurs n times: words.Count, Log or One
 	Cosine float64 `json:"cosine" yaml:"cosine"` // threshold, above 0, at most 1
 }
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	switch {
 	case o.Words < 1:
@@ -32,14 +32,15 @@ func (o Options) Validate() error {
 	return err
 }
 
-// measure is the verify.Measure, and, having no memory, its own Comparer.
+// measure is the verify.Measure. It needs no scratch memory, so it is its own
+// Comparer.
 type measure struct {
 	o     Options
 	weigh func(n int) uint32
 }
 
-// document is a term vector. Its sums are of integers: exact for texts of less
-// than 2^32 words, and so independent of their order.
+// document is a term vector. Its sums are of integers. So they are exact for texts
+// of fewer than 2^32 words, and do not depend on the order.
 type document struct {
 	terms   []uint64 // hashes, ascending
 	weights []uint32 // of the terms, in the units of words.Weigher
@@ -51,13 +52,13 @@ type document struct {
 // and of the sums.
 func (d *document) Bytes() int { return 8*cap(d.terms) + 4*cap(d.weights) + 64 }
 
-// New makes the Measure of valid options; it panics on others. A text of fewer
-// than Words words has one term, all of it.
+// New returns the Measure of the options. It panics if these are not valid. A text
+// of fewer than Words words has one term, all of it.
 //
 // The resemblance is the cosine, Σ w_A·w_B / √(Σ w_A² · Σ w_B²) over the terms.
-// The containment, ours, is the share of the smaller text's weight that the
-// larger has as well, Σ min(w_A, w_B) / Σ w of the one whose weights have the
-// smaller sum; it decides nothing.
+// The containment is ours: the share of the lighter text's weight that the heavier
+// one has as well, Σ min(w_A, w_B) / Σ w of the text with the smaller sum of
+// weights. It decides nothing.
 func New(o Options) verify.Measure {
 	if err := o.Validate(); err != nil {
 		panic("cosine: " + err.Error())
@@ -85,7 +86,7 @@ func (m *measure) Prepare(text string) verify.Document {
 
 func (m *measure) Comparer() verify.Comparer { return m }
 
-// Compare takes a step for each term of both documents.
+// Compare takes one step for each term of both documents.
 func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	a, b := x.(*document), y.(*document)
 	if a.sum == 0 || b.sum == 0 {
@@ -105,8 +106,8 @@ func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 			i, j = i+1, j+1
 		}
 	}
-	// The root of the square of a float64 is that float64 again, so that equal
-	// documents have 1. Only sums above 2^53, which are rounded, could give more.
+	// The root of the square of a float64 is that float64 again, so equal documents
+	// score 1. Only sums above 2^53, which are rounded, could give more.
 	cosine := min(1, float64(product)/math.Sqrt(float64(a.squares)*float64(b.squares)))
 	return verify.Scored(cosine, float64(common)/float64(min(a.sum, b.sum)), m.o.Cosine, never)
 }

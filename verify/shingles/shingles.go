@@ -15,9 +15,9 @@ import (
 	"neardup/verify"
 )
 
-// Options of the measure. The lecture has Words 10, Resemblance 0.5 and, of the
-// sketches, ByMinWise with Size 20 or ByModulo with a Modulus of about 25; it
-// has no threshold of containment.
+// Options are the options of the measure. The lecture has Words 10 and Resemblance
+// 0.5. Its sketches are ByMinWise with Size 20, or ByModulo with a Modulus of about
+// 25. It has no threshold of containment.
 type Options struct {
 	Words       int     `json:"words" yaml:"words"`             // w: words of a shingle
 	Sketch      string  `json:"sketch" yaml:"sketch"`           // Exact, shingle.ByMinWise, ByModulo or BySmallest
@@ -27,11 +27,11 @@ type Options struct {
 	Containment float64 `json:"containment" yaml:"containment"` // threshold; above 1 it is never reached
 }
 
-// Exact is the value of Options.Sketch with which nothing is estimated.
+// Exact is the value of Options.Sketch that estimates nothing.
 const Exact = "exact"
 
-// Validate says which option is out of its range. Size and Modulus have none
-// where the sketch does not use them.
+// Validate returns an error that names the option out of its range. Size and
+// Modulus may have any value if the sketch does not use them.
 func (o Options) Validate() error {
 	switch o.Sketch {
 	case Exact, shingle.ByMinWise, shingle.ByModulo, shingle.BySmallest:
@@ -56,19 +56,20 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// measure is the verify.Measure, and, having no memory, its own Comparer.
+// measure is the verify.Measure. It needs no scratch memory, so it is its own
+// Comparer.
 type measure struct{ o Options }
 
-// document is a sketch: with Exact of all shingles.
+// document is a sketch; with Exact it has all shingles.
 type document struct{ shingle.Sketch }
 
 // Bytes returns the memory of the values and of the slice that holds them.
 func (d *document) Bytes() int { return 8*cap(d.Values) + 32 }
 
-// New makes the Measure of valid options; it panics on others. A text of fewer
-// than Words words has one shingle, all of it. A sample ByModulo that would be
-// empty is the smallest shingle (shingle.ModOrLeast), so that equal texts score
-// 1 whatever they are.
+// New returns the Measure of the options. It panics if these are not valid. A text
+// of fewer than Words words has one shingle, all of it. A sample ByModulo that
+// would be empty is the smallest shingle (shingle.ModOrLeast), so that equal texts
+// always score 1.
 func New(o Options) verify.Measure {
 	if err := o.Validate(); err != nil {
 		panic("shingles: " + err.Error())
@@ -86,21 +87,21 @@ func (m *measure) Prepare(text string) verify.Document {
 		return &document{shingle.ModOrLeast(set, uint64(m.o.Modulus))}
 	case shingle.BySmallest:
 		return &document{shingle.Smallest(set, m.o.Size)}
-	default: // cloned, since the set stands in memory for all shingles with their repetitions
+	default: // cloned, because the set lies in memory for all shingles with their repetitions
 		return &document{shingle.Sketch{Values: slices.Clone(set), Size: len(set)}}
 	}
 }
 
 func (m *measure) Comparer() verify.Comparer { return m }
 
-// Compare takes a step for each value of both sketches.
+// Compare takes one step for each value of both sketches.
 func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	a, b := x.(*document).Sketch, y.(*document).Sketch
 	if a.Size == 0 || b.Size == 0 {
 		return m.scored(0, 0)
 	}
 	if a.Size > b.Size || a.Size == b.Size && len(a.Values) > len(b.Values) {
-		a, b = b, a // the containment is that of the smaller one
+		a, b = b, a // containment is that of the smaller one
 	}
 	switch m.o.Sketch {
 	case shingle.ByMinWise:
@@ -108,7 +109,7 @@ func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	case shingle.BySmallest:
 		return m.scored(shingle.ResemblanceSmallest(a, b, m.o.Size), shingle.ContainmentSmallest(a, b, m.o.Size))
 	default:
-		// shingle.Resemblance and Containment, whole or of the samples, at once.
+		// This computes shingle.Resemblance and Containment at once.
 		common := shingle.Common(a.Values, b.Values)
 		return m.scored(float64(common)/float64(len(a.Values)+len(b.Values)-common), float64(common)/float64(len(a.Values)))
 	}

@@ -1,9 +1,9 @@
-// Package subject tells apart pages that one template makes alike: two
-// functions of one reference, two products of one shop, two statements of one
-// form. Nearly all their text is the same, so no measure of it can; but such
-// pages say in their first lines what they are about, and go on to name it.
-// The TLCS paper counts them among its false positives ("similar objects",
-// section 4) and has no remedy; this one is ours.
+// Package subject tells apart pages that one template makes alike: two functions of
+// one reference, two products of one shop, two statements of one form. Nearly all
+// their text is the same, so no measure of the text can tell them apart. But such
+// pages say in their first lines what they are about, and go on to name it. The
+// TLCS paper counts them among its false positives ("similar objects", section 4)
+// and has no remedy. This one is ours.
 package subject
 
 import (
@@ -18,14 +18,15 @@ import (
 	"neardup/extract/text"
 )
 
-// Options of the check. docs/benchmarks/quality.md has the rows behind the defaults.
+// Options are the options of the check. docs/benchmarks/quality.md has the rows
+// behind the defaults.
 type Options struct {
 	Lines    int     `yaml:"subject_lines" json:"subject_lines"`         // first lines in which two pages may name different subjects; 0: no check
-	Rate     float64 `yaml:"subject_rate" json:"subject_rate"`           // least number of times a subject is named in 1,000 code points of the longer page
+	Rate     float64 `yaml:"subject_rate" json:"subject_rate"`           // smallest number of times that a subject is named in 1,000 code points of the longer page
 	OneSided float64 `yaml:"subject_one_sided" json:"subject_one_sided"` // resemblance below which it is enough that one of the pages keeps to its subject
 }
 
-// Validate names the first option that makes no sense.
+// Validate returns an error that names the first option that makes no sense.
 func (o Options) Validate() error {
 	switch {
 	case o.Lines < 0:
@@ -39,23 +40,23 @@ func (o Options) Validate() error {
 }
 
 const (
-	share = 2 // one in so many of the words that only one of the lines has names its subject, at least
+	share = 2 // at least one in this many of the words that only one line has must name its subject
 
-	lineWords = 64 // of a line so many words are looked at: no name is longer
+	lineWords = 64 // words of a line that count: no name is longer
 )
 
-// Page is a text prepared for comparison. It is not changed by that, so pages
-// can be shared between goroutines.
+// Page is a text prepared for comparison. Comparing does not change it, so
+// goroutines can share pages.
 type Page struct {
 	text   string
 	length int        // in code points
 	lines  [][]uint64 // the words of the first lines
 	once   sync.Once
-	words  counts // of the whole text; made when first asked for, since few pages need it
+	words  counts // words of the whole text; made when first needed, because few pages need it
 }
 
-// Read prepares a text, with lines ended by line feeds, for comparisons by its
-// first so many lines.
+// Read prepares a text for comparison by its first lines, as many as given. Lines
+// end with line feeds.
 func Read(t string, lines int) *Page {
 	p := &Page{text: t, length: utf8.RuneCountInString(t)}
 	for rest := t; len(p.lines) < lines && len(rest) > 0; {
@@ -72,7 +73,7 @@ func Read(t string, lines int) *Page {
 	return p
 }
 
-// Evidence that two pages are about different subjects.
+// The evidence that two pages are about different subjects.
 type Evidence uint8
 
 const (
@@ -81,38 +82,39 @@ const (
 	Both              // each keeps to its own
 )
 
-// tally is of one word in the lines that tell, by page: how often it is in the
+// tally counts one word of the deciding lines, by page: how often it is in the
 // line, and in the whole text.
 type tally struct {
 	word       uint64
 	line, text [2]int
 }
 
-// Compare looks for evidence that two pages are about different subjects; it
-// does not matter which comes first.
+// Compare returns the evidence that two pages are about different subjects. The
+// order of the pages does not matter.
 //
-// The lines that tell are the first that differ in their words, if they are
-// among the first Lines. A word that only one of them has, or has more often,
-// names the subject of its page if the rest of that page has it too, and more
-// often than the rest of the other. A page keeps to its subject if a whole word,
-// and half of those that only its line has, are such names; a wide character is
-// half a word. One of the names must stand in
-// its page at least Rate times in 1,000 code points of the longer page: a long
-// text may name its site here and there, and still say what others say.
+// The deciding lines are the first that differ in their words, if they are among
+// the first Lines. A word that only one of them has, or has more often, names the
+// subject of its page if the rest of that page has it, too, and has it more often
+// than the rest of the other page. A page keeps to its subject if at least one
+// whole word, and at least half of the words that only its line has, are such
+// names. A wide character is half a word. One of the names must occur in its page
+// at least Rate times in 1,000 code points of the longer page: a long text may
+// name its site here and there, and still say what others say.
 //
-// It takes Both pages to keep to their subjects, or one if the other has no
-// word there that it has not; else it is OneSided.
+// The evidence is Both if both pages keep to their subjects, or if one does and the
+// other line has no word of its own. If only one page keeps to its subject, it is
+// OneSided.
 func (o Options) Compare(a, b *Page) Evidence {
 	e, _ := o.weigh(a, b)
 	return e
 }
 
-// weighing is what evidence is made of.
+// weighing is what the evidence is computed from.
 type weighing struct {
-	line       int // the one that tells; -1 if none does
+	line       int // the deciding line; -1 if there is none
 	tallies    []tally
-	own, names [2]int // halves of words that only one line has, and of those of them that name its subject
-	named      int    // how often the text has the commonest of the names
+	own, names [2]int // half words that only one line has, and those of them that name its subject
+	named      int    // how often the text has the commonest name
 }
 
 func (o Options) weigh(a, b *Page) (Evidence, weighing) {
@@ -181,11 +183,12 @@ func (p *Page) times(word uint64) int {
 	return p.words.of(word)
 }
 
-// seed places words in tables, where a page must not say which fall together.
+// seed places words in tables at random, so that a hostile page cannot choose words
+// that collide.
 var seed = rand.Uint64() | 1
 
-// counts is a hash table with open addressing, at most half full, of words and
-// how often each was added.
+// counts is a hash table of words and how often each was added, with open
+// addressing, at most half full.
 type counts struct {
 	words []uint64 // 0 is free
 	times []int32
@@ -299,10 +302,10 @@ func halves(word uint64) int {
 	return 2
 }
 
-// stands reports whether a word stands for the subject of a page, by how often
-// the rest of that page and the rest of the other have it: once at least, and a
-// third more often. A wide character is half a word, so of it there must be
-// twice as many, in both respects.
+// stands reports whether a word stands for the subject of a page, by how often the
+// rest of that page and the rest of the other have it: at least once, and at least
+// a third more often. A wide character is half a word, so both numbers must be
+// twice as large.
 func stands(word uint64, rest, other int) bool {
 	if word&1 == 1 {
 		return rest >= 2 && rest >= 2*other
@@ -315,7 +318,7 @@ type kind uint8
 const (
 	other kind = iota
 	digit
-	letter // goes together with letters and digits behind it
+	letter // forms a word with letters and digits behind it
 	wide
 	symbol
 )

@@ -2,23 +2,23 @@ package subject
 
 import "strings"
 
-// Trace is what Compare saw. Pages are told by their places, 0 and 1.
+// Trace is what Compare saw. Pages have the numbers 0 and 1.
 type Trace struct {
 	Evidence Evidence
-	Line     int        // the first that differs in its words, from 0; -1 if none of the lines that are looked at does
-	Texts    [2]string  // that line of both
-	Words    []Word     // that one of the lines has more often
+	Line     int        // first line that differs in its words, from 0; -1 if none of the first lines does
+	Texts    [2]string  // this line of both
+	Words    []Word     // words that one of the lines has more often
 	Keeps    [2]bool    // the page keeps to its subject
-	Rate     [2]float64 // times that the commonest name is in 1,000 code points of the longer page, and the least that tells
+	Rate     [2]float64 // occurrences of the commonest name in 1,000 code points of the longer page, and the least that counts
 }
 
-// Word is a word of the line that tells.
+// Word is a word of the deciding line.
 type Word struct {
-	Text  string // in the case of its first place
-	Page  int    // whose line has it
-	Line  [2]int // times in the lines
-	Whole [2]int // times in the texts
-	Names bool   // it stands for the subject of its page
+	Text  string // in the case of its first occurrence
+	Page  int    // page whose line has it
+	Line  [2]int // occurrences in the lines
+	Whole [2]int // occurrences in the texts
+	Names bool   // the word stands for the subject of its page
 }
 
 // Trace is Compare with what it saw.

@@ -15,12 +15,12 @@ import (
 	"neardup/verify"
 )
 
-// Options of the measure. The paper has Threshold 0.65, and knows no
+// Options are the options of the measure. The paper has Threshold 0.65 and no
 // containment.
 type Options struct {
-	terms.Weighing `json:"-" yaml:"-"` // is a setting of its own
+	terms.Weighing `json:"-" yaml:"-"` // a setting of its own, text.terms
 	Similarity     string              `json:"similarity" yaml:"similarity"`   // Weighted or Plain
-	Threshold      float64             `json:"threshold" yaml:"threshold"`     // of resemblance; above 1 it is never reached
+	Threshold      float64             `json:"threshold" yaml:"threshold"`     // threshold of resemblance; above 1 it is never reached
 	Containment    float64             `json:"containment" yaml:"containment"` // threshold; above 1 it is never reached
 }
 
@@ -30,7 +30,7 @@ const (
 	Plain    = "plain"    // equation 3: each term weighs the same
 )
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	if err := o.Weighing.Validate(); err != nil {
 		return err
@@ -56,7 +56,7 @@ type Measure struct {
 
 var _ verify.Measure = (*Measure)(nil)
 
-// New makes a Measure of valid options; it panics on others.
+// New returns the Measure of the options. It panics if these are not valid.
 func New(o Options) *Measure {
 	if err := o.Validate(); err != nil {
 		panic("terms: " + err.Error())
@@ -76,15 +76,15 @@ func (d *document) Bytes() int {
 	return int(unsafe.Sizeof(*d)) + cap(d.terms)*int(unsafe.Sizeof(terms.Term{}))
 }
 
-// Prepare makes the set of a text's terms. Under equation 3 each weighs 1, and
-// terms of no weight do not count under either.
+// Prepare returns the set of a text's terms. Under equation 3 each term weighs 1.
+// Terms of weight 0 count under neither equation.
 func (m *Measure) Prepare(text string) verify.Document {
 	all := m.weigher.Append(nil, text)
 	slices.SortFunc(all, func(a, b terms.Term) int {
 		return cmp.Or(cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Weight, b.Weight))
 	})
 	all = slices.CompactFunc(all, func(a, b terms.Term) bool { return a.Hash == b.Hash })
-	d := &document{terms: slices.Clone(all)} // without the room of repetitions
+	d := &document{terms: slices.Clone(all)} // without the memory of repetitions
 	for i := range d.terms {
 		if m.o.Similarity == Plain {
 			d.terms[i].Weight = 1
@@ -94,15 +94,15 @@ func (m *Measure) Prepare(text string) verify.Document {
 	return d
 }
 
-// Comparer makes a Comparer.
+// Comparer returns a Comparer.
 func (m *Measure) Comparer() verify.Comparer { return comparer{m.o} }
 
 // comparer keeps nothing from pair to pair.
 type comparer struct{ o Options }
 
-// Compare computes d(A, B), the weight of the terms in common by that of all
-// (equation 4, or 3), and the containment: the weight of the terms in common
-// by that of the lighter text. The paper's near-duplicates are above the
+// Compare computes d(A, B), the weight of the common terms divided by that of all
+// terms (equation 4 or 3), and the containment, the weight of the common terms
+// divided by that of the lighter text. The paper's near-duplicates exceed the
 // threshold; here, as in the other measures, they reach it.
 func (c comparer) Compare(a, b verify.Document) verify.Verdict {
 	x, y := a.(*document), b.(*document)

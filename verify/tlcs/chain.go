@@ -6,20 +6,20 @@ import (
 	"neardup/verify/lcs"
 )
 
-// chain is a longest ascending chain in the making, by patience sorting.
+// chain computes a longest ascending chain by patience sorting.
 type chain struct {
-	where []int32 // by code points of A: where they are in its sketch
+	where []int32 // by code point of A: its position in the sketch
 	links []link
-	tails []tail // by length: the chain that ends with the least x
-	last  int    // the length of the one that was made last
+	tails []tail // by length: the chain that ends with the smallest x
+	last  int    // length of the chain made last
 	runs  []lcs.Match
 }
 
-// link is a code point at x and y of the sketches at which equal windows
-// start, and the link before it in its chain, -1 if none is.
+// link is a pair of positions x and y of the sketches at which equal windows start,
+// and the link before it in its chain, -1 if there is none.
 type link struct{ x, y, before int32 }
 
-// tail is a chain: its last link and the x of that.
+// tail is a chain: its last link, and the x of that link.
 type tail struct{ x, link int32 }
 
 // common returns a common subsequence of the sketches of the first round: of the
@@ -49,8 +49,8 @@ func (c *Comparer) common() []lcs.Match {
 	return h.matches()
 }
 
-// add makes a chain that ends at x and y, where y is beyond all that are there.
-// Mostly it continues the one made last.
+// add makes a chain that ends at x and y. y must be beyond all earlier ones. Mostly
+// the chain continues the one made last.
 func (h *chain) add(x, y int32) {
 	n := h.last
 	if n > 0 && h.tails[n-1].x >= x || n < len(h.tails) && h.tails[n].x < x {

@@ -21,29 +21,29 @@ type Document struct {
 	prints []uint32 // its fingerprint
 	first  []int32  // the first window that is the same text
 
-	// To find windows by their fingerprints. Both are in the order of the
-	// fingerprints, as far as they go.
+	// Both find windows by their fingerprints, and are in the order of these as far
+	// as their size allows.
 	table []int32  // open addressing, at most half full: 1 + a first window; 0 is free
 	seen  []uint64 // a bit for a fingerprint, eight for each that there can be
 }
 
-// Fingerprints are after Karp and Rabin: a window read as a number to a fixed
-// base, rolled along the text, modulo 2^64 and cut to 32 bits. The paper uses
-// Rabin's (1981) over GF(2) and trusts them. Ours only say where to look: windows
-// are the same if their code points are.
+// Fingerprints follow Karp and Rabin: a window is read as a number to a fixed base,
+// rolled along the text, modulo 2^64 and cut to 32 bits. The paper uses Rabin's
+// fingerprints (1981) over GF(2) and trusts them. Ours only say where to look:
+// windows are equal if their code points are.
 const (
 	base    = 0x14a3_6cf5_9d8b_27e1 // any odd number with no structure
-	scatter = 0x9e37_79b9_7f4a_7c15 // brings the digits of short windows up into the bits that are kept
+	scatter = 0x9e37_79b9_7f4a_7c15 // moves the digits of short windows up into the bits that are kept
 )
 
-// digit is never 0, so that a shorter window is not a longer one with leading
+// digit is never 0. Otherwise a shorter window would equal a longer one with leading
 // zeros.
 func digit(c int32) uint64 { return uint64(uint32(c)) + 1 }
 
-// DocumentBytes is about the memory that a Document takes for each code point.
+// DocumentBytes is the approximate memory of a Document for each code point.
 const DocumentBytes = 25
 
-// Prepare makes a Document of s for a sliding window of the given width in
+// Prepare returns the Document of s for a sliding window of the given width in
 // half-width columns, at least 1.
 func Prepare(s string, window int) *Document {
 	n := utf8.RuneCountInString(s)
@@ -118,7 +118,7 @@ func (d *Document) find(o *Document, i int) (first int32, slot int) {
 	return -1, slot
 }
 
-// has is find, quick to say that there is none.
+// has does what find does, and is fast if there is none.
 func (d *Document) has(o *Document, i int) int32 {
 	if bit := d.bit(o.prints[i]); d.seen[bit/64]>>(bit%64)&1 == 0 {
 		return -1
@@ -127,8 +127,8 @@ func (d *Document) has(o *Document, i int) int32 {
 	return first
 }
 
-// continues reports whether window w of d is the same text as window i of o,
-// where the windows before these are the same.
+// continues reports whether window w of d is the same text as window i of o, given
+// that the windows before these are the same.
 func (d *Document) continues(w int, o *Document, i int) bool {
 	return w < len(d.ends) && int(d.ends[w])-w == int(o.ends[i])-i &&
 		slices.Equal(d.text[d.ends[w-1]:d.ends[w]], o.text[o.ends[i-1]:o.ends[i]])

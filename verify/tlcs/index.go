@@ -5,26 +5,25 @@ import (
 	"math/rand/v2"
 )
 
-// seed places windows in the table, where a text must not say which fall
-// together.
+// seed places windows in the table at random, so that a hostile text cannot choose
+// windows that collide.
 var seed = rand.Uint64() | 1
 
-// Index holds the windows of many documents, to bound how much of another
-// document its sketch against each of them can keep (section 3.2), without
-// looking at them one by one. In a set of pages made from one template, that
-// ends nearly all comparisons before they begin.
+// Index holds the windows of many documents. It bounds how much of another document
+// the sketch against each of them can keep (section 3.2), without comparing them
+// one by one. In a set of pages made from one template, that ends nearly all
+// comparisons before they begin.
 //
-// A window that stands in few of the documents is counted for these. One that
-// stands in more is taken to stand in all, so that the work for a document
-// does not grow with their number. Windows count as the same if their
-// fingerprints are: that can only raise a bound.
+// A window that few of the documents have counts for these. One that more have
+// counts for all, so that the work for a document does not grow with their number.
+// Windows with equal fingerprints count as equal, which can only raise a bound.
 type Index struct {
-	limit int // windows held at most
+	limit int // limit of the windows held
 	docs  int
 	full  bool
 
-	// Open addressing, at most half full: the fingerprint, and the document
-	// that has it or where in lists those are. 0 is free.
+	// Open addressing, at most half full: the fingerprint, and the document that
+	// has it, or the place of these documents in lists. 0 is free.
 	prints []uint32
 	heads  []int32
 	used   int
@@ -36,8 +35,8 @@ const (
 	commonFrom = 8
 )
 
-// NewIndex returns an Index that holds at most limit windows, in 16 bytes
-// each. What comes when it is full has no bounds.
+// NewIndex returns an Index that holds at most limit windows, in 16 bytes each.
+// Documents added when it is full have no bounds.
 func NewIndex(limit int) *Index {
 	x := &Index{limit: limit}
 	x.grow(1 << 10)
@@ -74,7 +73,7 @@ func (x *Index) Add(d *Document) {
 			x.used++
 		case head == common:
 		case head >= 0:
-			if head != doc { // two windows of it that are one here
+			if head != doc { // two windows of the document have one fingerprint
 				x.heads[i] = ^int32(len(x.lists))
 				x.lists = append(x.lists, []int32{head, doc})
 			}
@@ -117,15 +116,15 @@ func (x *Index) grow(n int) {
 	}
 }
 
-// Bounds are what an Index says of one document.
+// Bounds has the bounds of one document against those of an Index.
 type Bounds struct {
 	common int     // code points in windows that any document may have
 	each   []int32 // by document: code points in its own windows
-	ends   []int32 // by document: where the last of them ends
+	ends   []int32 // by document: end of the last of them
 }
 
-// Bound sets b to the bounds of d against the documents of the index. It does
-// not change the index, so it can be shared.
+// Bound sets b to the bounds of d against the documents of the index. It does not
+// change the index, so goroutines can share that.
 func (x *Index) Bound(d *Document, b *Bounds) {
 	b.common = 0
 	b.each, b.ends = zeros(b.each, x.docs), zeros(b.ends, x.docs)
@@ -164,9 +163,9 @@ func zeros(s []int32, n int) []int32 {
 	return s
 }
 
-// Rejects decides the comparison with a document of the index without it,
-// where that is possible: as Compare would. The lengths are those of the
-// document that has the bounds and of the other.
+// Rejects returns the check that rejects the pair of the document with these bounds
+// and a document of the index, as Compare would, if the bounds alone decide it. The
+// lengths are those of the two.
 func (b *Bounds) Rejects(o *Options, doc, length, other int) Stage {
 	lenA, lenB := max(length, other), min(length, other)
 	need := o.need(lenA, lenB)

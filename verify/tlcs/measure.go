@@ -2,9 +2,9 @@ package tlcs
 
 import "neardup/verify/lcs"
 
-// The lengths below are what the strain-away and reserve rates are made of
-// (TLCS paper, section 4, figure 7). No verdict needs them whole: Compare stops
-// as soon as the pair is decided.
+// The strain-away and reserve rates (TLCS paper, section 4, figure 7) are computed
+// from the lengths below. No verdict needs all of them: Compare stops as soon as
+// the pair is decided.
 
 // SketchLengths returns the lengths of both filtered sketches, x's and y's.
 func (c *Comparer) SketchLengths(x, y *Document) (lenX, lenY int) {
@@ -21,10 +21,10 @@ func (c *Comparer) SketchLengths(x, y *Document) (lenX, lenY int) {
 	return len(c.b.text), len(c.a.text)
 }
 
-// TLCSLength returns the length of the first round's TLCS, whatever the
-// thresholds. Of documents that were prepared with a window of 1 it is the
-// TLCS of the unfiltered texts: such sketches lose only characters that the
-// other text does not have at all.
+// TLCSLength returns the length of the first round's TLCS, whatever the thresholds.
+// For documents prepared with a window of 1 this is the TLCS of the unfiltered
+// texts: such sketches lose only characters that the other text does not have at
+// all.
 func (c *Comparer) TLCSLength(x, y *Document) int {
 	c.mustFit(x, y)
 	a, b := order(x, y)

@@ -3,11 +3,11 @@ package tlcs
 import "slices"
 
 // edits returns d(x) for x = 0 ... lenA, the number of operations at or before
-// position x of A in the edit script from A to B. The script joins that of the
-// sketches with what the sketches dropped: a code point of A that is not
-// matched is a deletion at its own position (counted from 1); one of B is an
-// insertion directly after the last code point of A that is matched to one
-// before it in B, at 0 if there is none.
+// position x of A in the edit script from A to B. This script is that of the
+// sketches and of what the sketches dropped. An unmatched code point of A is a
+// deletion at its own position, counted from 1. An unmatched code point of B is an
+// insertion directly after the last code point of A that is matched to one before
+// it in B, at 0 if there is none.
 func (c *Comparer) edits(lenA, lenB int) []int32 {
 	c.script = slices.Grow(c.script[:0], lenA+1)[:lenA+1]
 	d := c.script
@@ -37,7 +37,7 @@ func (c *Comparer) edits(lenA, lenB int) []int32 {
 	return d
 }
 
-// clip leaves only the matches with a code point in A[start:end].
+// clip keeps only the matches with a code point in A[start:end].
 func (c *Comparer) clip(start, end int) {
 	kept := c.matches[:0]
 	for _, m := range c.matches {
@@ -57,20 +57,19 @@ func (o *Options) trusted(d []int32, start, end int) bool {
 	return float64(d[end]-d[start]) <= o.Slope*float64(end-start)
 }
 
-// region finds the trustable region, A[start:end] (section 3.3, figure 5),
-// from the curve d of edit operations; it is empty if no run of blocks has a
-// small enough slope.
+// region returns the trustable region A[start:end] (section 3.3, figure 5) for the
+// curve d of edit operations. It is empty if no run of blocks has a small enough
+// slope.
 //
-// Base regions: A is cut into blocks of ceil(|A|/Blocks) code points, the last
-// one perhaps shorter, and all runs of whole blocks are considered. The block
-// i of k weighs min(i, k+1-i), the nearer to the centre the more. The heaviest
-// runs are kept and of those the ones of fewest blocks. There are at most two,
-// mirror images: of runs of equal length, one is the heavier the nearer it is
-// to the centre.
+// Base regions: A is cut into blocks of ceil(|A|/Blocks) code points; the last one
+// may be shorter. All runs of whole blocks are considered. Block i of k weighs
+// min(i, k+1-i), more towards the centre. The heaviest runs are kept, and of those
+// the ones with the fewest blocks. There are at most two, and they are mirror
+// images: of runs of equal length, the nearer to the centre is the heavier.
 //
-// Each of them is extended at the right end and then at the left, and the
-// other way round; the longest result is the region, of equally long ones that
-// which starts first.
+// Each of them is extended at the right end and then at the left, and the other way
+// round. The longest result is the region; of equally long ones, the one that
+// starts first.
 func (o *Options) region(d []int32) (start, end int) {
 	n := len(d) - 1
 	if n == 0 {
@@ -118,11 +117,10 @@ func (o *Options) region(d []int32) (start, end int) {
 // weigh returns the weight of block i of k.
 func weigh(i, k int) int { return min(i, k+1-i) }
 
-// extendRight moves the end of A[start:end] as far as possible, at most
-// size-1 places, into the next block. The paper tests only the offsets where d
-// rises. We have d as an array, where to see whether it rises costs as much as
-// the test, and start from the far end, so that the first success is the
-// largest offset.
+// extendRight moves the end of A[start:end] as far as possible into the next block,
+// at most size-1 places. The paper tests only the offsets where d rises. Here d is
+// an array, in which finding a rise costs as much as the test. So the search starts
+// from the far end, and the first success is the largest offset.
 func (o *Options) extendRight(d []int32, start, end, size int) int {
 	for e := min(end+size-1, len(d)-1); e > end; e-- {
 		if o.trusted(d, start, e) {

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// view is what is left of a document in a round: the code points, and for the
-// one at i the end of the window that starts there and which text it is: the
-// first window of A, as it was, that is the same, below 0 if none is or if the
-// window is cut. Fewer windows than code points: the rest have none.
+// view is what is left of a document in a round. It has the code points, and for
+// the one at i the end of the window that starts there, and the id of the window's
+// text. The id is the first equal window of the original A; it is below 0 if there
+// is none or if the window is cut. The last code points have no windows.
 type view struct{ text, ends, ids []int32 }
 
-// sketch is the part of a view that is kept, and where in the view it is.
+// sketch is the part of a view that is kept, with its positions in the view.
 type sketch struct{ text, at []int32 }
 
-// probe looks the windows of b up in a, into c.ids. It gives up as soon as those
-// found cannot cover need code points of b.
+// probe looks up the windows of b in a and stores the results in c.ids. It gives up
+// as soon as the windows found cannot cover need code points of b.
 func (c *Comparer) probe(a, b *Document, need int) bool {
 	c.ids = slices.Grow(c.ids[:0], len(b.ends))
 	decided, lost := 0, 0 // of the first decided code points of b, lost are in no window found
@@ -43,9 +43,9 @@ func (c *Comparer) probe(a, b *Document, need int) bool {
 	return true
 }
 
-// filter computes the filtered sketches of section 3.2: the code points
-// covered by at least one window whose fingerprint occurs in both texts. In
-// the first round every id of b is known to be in a.
+// filter computes the filtered sketches of section 3.2: the code points covered by
+// at least one window whose fingerprint occurs in both texts. In the first round
+// every id of b is known to be in a.
 func (c *Comparer) filter(a, b view, first bool) {
 	if c.epoch > math.MaxUint32-2 {
 		clear(c.marks)
@@ -117,8 +117,8 @@ func (c *Comparer) cut(a, b view, start, end int) (view, view) {
 	return c.leftA, c.leftB
 }
 
-// splice makes v what is left of old, which may be v itself, when the code
-// points from start to end are taken out.
+// splice sets v to what is left of old without the code points from start to end.
+// old may be v itself.
 func (v *view) splice(old view, start, end int) {
 	from, to := min(start, len(old.ids)), min(end, len(old.ids))
 	v.text = append(append(v.text[:0], old.text[:start]...), old.text[end:]...)
@@ -135,8 +135,8 @@ func (v *view) splice(old view, start, end int) {
 	}
 }
 
-// without makes v what is left of old, which may be v itself, when every code
-// point i with gone[i+1] == 1 is taken out.
+// without sets v to what is left of old without every code point i that has
+// gone[i+1] == 1. old may be v itself.
 func (v *view) without(old view, gone []int32) {
 	for i := range old.text {
 		gone[i+1] += gone[i] // from here on the number gone before i

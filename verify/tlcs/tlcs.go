@@ -1,8 +1,8 @@
-// Package tlcs decides whether two texts are near-duplicates by their
-// trustable longest common subsequence (TLCS paper, sections 3.2 and 3.3):
-// filter both to sketches, compute the LCS of the sketches, and score the part
-// of it that lies in the trustable region. (The paper uses Myers' O(ND); see
-// package lcs for ours, which is as exact.)
+// Package tlcs decides whether two texts are near-duplicates by their trustable
+// longest common subsequence (TLCS paper, sections 3.2 and 3.3). It filters both
+// texts to sketches, computes the LCS of the sketches, and scores the part of it
+// that lies in the trustable region. (The paper uses Myers' O(ND). Package lcs is as
+// exact.)
 //
 // Lengths are in code points; A is the longer text, B the shorter.
 package tlcs
@@ -27,11 +27,11 @@ type Options struct {
 	Resemblance float64 `yaml:"resemblance" json:"resemblance"` // threshold (paper: 0.28); above 1 it is never reached
 	Containment float64 `yaml:"containment" json:"containment"` // threshold (paper: 0.7); above 1 it is never reached
 	Trustable   bool    `yaml:"trustable" json:"trustable"`     // score the trustable part of the LCS (true: paper) or the whole of it
-	Rounds      int     `yaml:"rounds" json:"rounds"`           // how often at most to look for a trustable region, see Compare; needs Trustable
-	Whole       float64 `yaml:"whole" json:"whole"`             // least resemblance by the whole LCS where Resemblance is reached (paper: 0, none)
+	Rounds      int     `yaml:"rounds" json:"rounds"`           // limit of the trustable regions to look for, see Compare; needs Trustable
+	Whole       float64 `yaml:"whole" json:"whole"`             // smallest resemblance by the whole LCS of a pair that reaches Resemblance (paper: 0, none)
 }
 
-// Validate names the first option that makes no sense.
+// Validate returns an error that names the first option that makes no sense.
 func (o Options) Validate() error {
 	switch {
 	case o.Window < 1:
@@ -66,11 +66,11 @@ const (
 // Stage is the check that rejected a pair.
 type Stage = verify.Stage
 
-// Verdict is the outcome of a comparison. It does not depend on the order of
-// the two documents. Resemblance and Containment are those of the TLCS that
-// had been found when the verdict was certain: complete for near pairs and
-// for those rejected ByScore in the last round, 0 for pairs that were rejected
-// before anything was scored.
+// Verdict is the outcome of a comparison. It does not depend on the order of the two
+// documents. Resemblance and Containment are those of the TLCS found when the
+// verdict was certain. They are complete for near pairs and for pairs rejected
+// ByScore in the last round. They are 0 for pairs rejected before anything was
+// scored.
 type Verdict struct {
 	Near             bool
 	Rejected         Stage   // the check that rejected the pair, None if near
@@ -82,11 +82,11 @@ type Verdict struct {
 	RegionStart      int     // the first round's trustable region
 	RegionEnd        int     // is A[RegionStart:RegionEnd]
 	Rounds           int     // rounds that were scored
-	Whole            int     // matched code points with the whole LCS of a round in place of its trustable part, of the best round
+	Whole            int     // matched code points with the whole LCS of the best round in place of its trustable part
 }
 
-// Comparer compares documents. It holds scratch memory that grows to what the
-// longest documents need, so use one for each goroutine.
+// Comparer compares documents. It has scratch memory that grows to what the longest
+// documents need, so use one for each goroutine.
 type Comparer struct {
 	o       Options
 	solver  lcs.Solver
@@ -96,7 +96,7 @@ type Comparer struct {
 	viewA, viewB view
 	first        lcs.Hint
 	chain        chain
-	watch        func(lenA, lenB, start, end int) // if there is one, it sees each round before the matches are clipped to A[start:end]
+	watch        func(lenA, lenB, start, end int) // if not nil, called in each round before the matches are clipped to A[start:end]
 	// Rounds: what is left of both documents, and which code points are gone.
 	leftA, leftB view
 	gone         []int32
@@ -117,9 +117,9 @@ func NewComparer(o Options) *Comparer {
 	return c
 }
 
-// order tells A, the text whose regions are trusted or not, from B: A is the
-// longer; of two equally long texts, the one with the greater code points.
-// The paper leaves it open.
+// order returns A, the text whose regions are trusted or not, and B. A is the
+// longer; of two equally long texts, the one with the greater code points. The paper
+// leaves this open.
 func order(x, y *Document) (a, b *Document) {
 	n := len(x.text) - len(y.text)
 	if n == 0 {
@@ -131,7 +131,7 @@ func order(x, y *Document) (a, b *Document) {
 	return x, y
 }
 
-// score returns both measures of section 3.3 for t matched code points; with
+// score returns both measures of section 3.3 for t matched code points. With
 // |SES| = |A|+|B|-2|LCS|, r = |LCS|/(|LCS|+|SES|) is as below.
 func score(t, lenA, lenB int) (resemblance, containment float64) {
 	return float64(t) / float64(lenA+lenB-t), float64(t) / float64(lenB)
@@ -140,9 +140,9 @@ func score(t, lenA, lenB int) (resemblance, containment float64) {
 func (o *Options) reached(t, lenA, lenB int) bool { return o.near(t, lenA, lenA, lenB) }
 
 // near reports whether t code points in trustable regions, and whole with all of
-// an LCS, make a pair near. What one text contains of the other says enough.
-// What two texts share must not stand in patches of the longer one only: where
-// both are short, a common template is half of either.
+// an LCS, make a pair near. Containment is enough by itself. Resemblance is not:
+// what two texts share must not stand in patches of the longer one only, because a
+// common template is half of each of two short texts.
 func (o *Options) near(t, whole, lenA, lenB int) bool {
 	r, c := score(t, lenA, lenB)
 	w, _ := score(min(whole, lenB), lenA, lenB)
@@ -159,23 +159,22 @@ func (o *Options) need(lenA, lenB int) int {
 // Compare decides whether x and y are near-duplicates. Both must have been
 // prepared with the Comparer's window. An empty document is near to nothing.
 //
-// With Rounds > 1, for paragraphs that have moved, a round that leaves the
-// pair below the thresholds is followed by another one on what is left: its
-// trustable region is cut out of A, the characters matched there are cut out
-// of B, and the TLCS lengths add up. The last round is the one that reaches a
-// threshold, or matches less than a window's width, or is number Rounds.
-// Windows never reach over a cut, which would make text that is in neither
-// document; hence sketches, and with them the LCS, can only become shorter
-// from round to round.
+// Rounds > 1 is for paragraphs that have moved. If a round leaves the pair below the
+// thresholds, another round follows on what is left: the trustable region is cut
+// out of A, the characters matched there are cut out of B, and the TLCS lengths add
+// up. The last round is the one that reaches a threshold, or matches less than a
+// window's width, or is number Rounds. Windows never reach over a cut, because that
+// would make text that is in neither document. So sketches, and with them the LCS,
+// can only become shorter from round to round.
 //
 // No round is begun that could not lead to a threshold: each later round brings
 // at most the LCS of the round before it, and all of them what their sketches
 // have left. So Compare and Score agree on whether a pair is near.
 func (c *Comparer) Compare(x, y *Document) Verdict { return c.compare(x, y, false) }
 
-// Score is Compare without the checks that reject a pair early: of a pair that
-// is near it is the same verdict, of any other the scores are those of all
-// rounds. It takes as long as the whole LCS does.
+// Score does what Compare does without the checks that reject a pair early. For a
+// near pair it returns the same verdict; for any other pair the scores are those of
+// all rounds. It takes as long as the whole LCS.
 func (c *Comparer) Score(x, y *Document) Verdict { return c.compare(x, y, true) }
 
 func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
@@ -259,10 +258,10 @@ func (c *Comparer) mustFit(x, y *Document) {
 	}
 }
 
-// align computes the LCS of the two sketches, or rejects the pair if the
-// rounds left cannot match another need code points. All of them must come out
-// of both sketches; and since no later LCS is longer than this one, this one
-// must have its share of them, which limits the edit script.
+// align computes the LCS of the two sketches, or rejects the pair if the rounds left
+// cannot match another need code points. All of these must come out of both
+// sketches. No later LCS is longer than this one, so this one must have its share of
+// them, which limits the edit script.
 func (c *Comparer) align(need, left int, hint lcs.Hint) Stage {
 	lenA, lenB := len(c.a.text), len(c.b.text)
 	if min(lenA, lenB) < need {
