@@ -22,6 +22,21 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
+// Codings, as HTTP names them.
+const (
+	codingGzip    = "gzip"
+	codingZstd    = "zstd"
+	codingDeflate = "deflate"
+	codingBrotli  = "br"
+	codingChunked = "chunked"
+)
+
+// RFC 9659 bounds the window of a page at 8 MiB.
+const (
+	minPageWindow = 8 << 20
+	maxPageWindow = 1 << 30
+)
+
 // payload is a body on its way out of its codings.
 type payload struct {
 	body    []byte
@@ -60,7 +75,7 @@ func decodeBody(stored []byte, header http.Header, contentType string, limits co
 // undo undoes a declared coding, if it is used.
 func (p *payload) undo(coding string) bool {
 	switch coding {
-	case "chunked":
+	case codingChunked:
 		if b, whole := dechunk(p.body); len(b) > 0 || whole {
 			p.body, p.clipped = b, p.clipped || !whole
 		} else {
@@ -68,16 +83,16 @@ func (p *payload) undo(coding string) bool {
 		}
 		return true
 	case "x-gzip":
-		coding = "gzip"
+		coding = codingGzip
 	case "x-deflate":
-		coding = "deflate"
+		coding = codingDeflate
 	}
 	actual := codingOf(p.body)
 	switch {
 	case actual != "" && actual != coding:
 		p.choices |= ChoiceEncodingNotUsed | ChoiceEncodingNotDeclared
 		coding = actual
-	case actual == "" && (coding == "gzip" || coding == "zstd"):
+	case actual == "" && (coding == codingGzip || coding == codingZstd):
 		p.choices |= ChoiceEncodingNotUsed
 		return true
 	}
@@ -97,9 +112,9 @@ func (p *payload) undo(coding string) bool {
 func codingOf(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, gzipMagic):
-		return "gzip"
+		return codingGzip
 	case bytes.HasPrefix(body, zstdMagic):
-		return "zstd"
+		return codingZstd
 	}
 	return ""
 }
@@ -110,24 +125,23 @@ func (p *payload) decode(coding string) error {
 	var b []byte
 	var err error
 	switch coding {
-	case "gzip":
+	case codingGzip:
 		var r *gzip.Reader
 		if r, err = gzip.NewReader(bytes.NewReader(p.body)); err == nil {
 			b, err = p.read(r)
 		}
-	case "zstd":
-		// RFC 9659 bounds the window of a page at 8 MiB; a frame without a
-		// window needs as much as its content.
-		window := max(8<<20, min(uint64(p.limits.MaxRecordBytes), 1<<30))
+	case codingZstd:
+		// A frame without a window needs as much as its content.
+		window := max(minPageWindow, min(uint64(p.limits.MaxRecordBytes), maxPageWindow))
 		var r *zstd.Decoder
 		if r, err = zstd.NewReader(bytes.NewReader(p.body), zstd.WithDecoderConcurrency(1),
 			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window)); err == nil {
 			b, err = p.read(r)
 			r.Close()
 		}
-	case "br":
+	case codingBrotli:
 		b, err = p.read(brotli.NewReader(bytes.NewReader(p.body)))
-	case "deflate": // RFC 9110, 8.4.1.2: zlib; some servers send the bare stream
+	case codingDeflate: // RFC 9110, 8.4.1.2: zlib; some servers send the bare stream
 		var r io.Reader
 		if r, err = zlib.NewReader(bytes.NewReader(p.body)); err == nil {
 			b, err = p.read(r)

@@ -16,6 +16,16 @@ import (
 	"neardup/uris"
 )
 
+// Media types.
+const (
+	typeHTML   = "text/html"
+	typeXHTML  = "application/xhtml+xml"
+	typePlain  = "text/plain"
+	typeXML    = "text/xml"
+	typeJSON   = "application/json"
+	typeBinary = "application/octet-stream"
+)
+
 // A TextReader reads the text of bodies of a media type.
 type TextReader interface {
 	// ReadText returns the body's title and visible text. A body without text,
@@ -47,9 +57,9 @@ type Text struct {
 func textReaders(o Options) map[string]TextReader {
 	pages := htmlReader{page.NewReader(o.Options)}
 	return map[string]TextReader{
-		"text/html":             pages,
-		"application/xhtml+xml": pages,
-		"text/plain":            plainReader{},
+		typeHTML:  pages,
+		typeXHTML: pages,
+		typePlain: plainReader{},
 	}
 }
 
@@ -129,12 +139,12 @@ func mediaTypeOf(contentType string) string {
 
 // isText tells whether bodies of the media type are text.
 func isText(mediaType string) bool {
-	return strings.HasPrefix(mediaType, "text/") || mediaType == "application/xhtml+xml" || mediaType == "application/xml"
+	return strings.HasPrefix(mediaType, "text/") || mediaType == typeXHTML || mediaType == "application/xml"
 }
 
 // vague are media types that say nothing. So does what is no media type.
 var vague = map[string]bool{
-	"application/octet-stream": true, "binary/octet-stream": true, "application/unknown": true, "unknown/unknown": true,
+	typeBinary: true, "binary/octet-stream": true, "application/unknown": true, "unknown/unknown": true,
 	"application/x-unknown-content-type": true, "application/force-download": true, "*/*": true, "text/*": true,
 	// What a page was made with, from servers that did not run it.
 	"application/x-httpd-php": true, "text/x-server-parsed-html": true, "application/x-asp": true,
@@ -151,27 +161,27 @@ func decideType(declared, label string, body []byte) string {
 	switch {
 	case vague[declared] || !strings.Contains(declared, "/"):
 		return sniff(head, body)
-	case declared == "text/html" || declared == "application/xhtml+xml":
+	case declared == typeHTML || declared == typeXHTML:
 		if t := binaryType(head); t != "" {
 			return t
 		}
 		switch name, _ := firstElement(head); {
 		case feeds[name]:
-			return "text/xml"
+			return typeXML
 		case name == "" && isJSON(body):
-			return "application/json"
+			return typeJSON
 		}
-	case declared == "text/plain":
+	case declared == typePlain:
 		if t := binaryType(head); t != "" {
 			return t
 		}
 		switch name, doctype := firstElement(head); {
 		case name == "html" || doctype == "html":
-			return "text/html"
+			return typeHTML
 		}
-	case declared == "text/xml" || declared == "application/xml":
+	case declared == typeXML || declared == "application/xml":
 		if name, doctype := firstElement(head); name == "html" || doctype == "html" {
-			return "application/xhtml+xml"
+			return typeXHTML
 		}
 	}
 	return declared
@@ -184,13 +194,13 @@ func sniff(head, body []byte) string {
 	}
 	switch name, doctype := firstElement(head); {
 	case (name == "html" || doctype == "html") && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")):
-		return "application/xhtml+xml"
+		return typeXHTML
 	case doctype == "html" || pageElements[name]:
-		return "text/html"
+		return typeHTML
 	case name != "" && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml")):
-		return "text/xml"
+		return typeXML
 	case name == "" && isJSON(body):
-		return "application/json"
+		return typeJSON
 	}
 	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(head))
 	return mediaType
@@ -212,10 +222,10 @@ func binaryType(head []byte) string {
 		return mediaType
 	case isText(mediaType):
 		return ""
-	case mediaType != "application/octet-stream" && controls > 0:
+	case mediaType != typeBinary && controls > 0:
 		return mediaType
 	case controls*32 > len(head): // random bytes have one in ten
-		return "application/octet-stream"
+		return typeBinary
 	}
 	return ""
 }

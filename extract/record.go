@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha1"
 	"encoding/base32"
@@ -10,9 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/nlnwa/gowarc"
 
 	"neardup/extract/charset"
 	"neardup/extract/container"
@@ -44,23 +40,10 @@ type Extractor struct {
 	Readers map[string]TextReader // by media type; more may be added before the first record
 
 	o Options
-
-	u      gowarc.Unmarshaler
-	header bytes.Buffer
-	reader *bufio.Reader // of header
 }
-
-var making sync.Mutex
 
 // NewExtractor makes an Extractor. The options must be valid.
-func NewExtractor(o Options) *Extractor {
-	making.Lock() // an unmarshaler's options set a variable of the uuid package
-	defer making.Unlock()
-	// Without validation gowarc 1.6 keeps the target URI as written.
-	x := &Extractor{Readers: textReaders(o), o: o, u: gowarc.NewUnmarshaler(gowarc.WithNoValidation())}
-	x.reader = bufio.NewReader(&x.header)
-	return x
-}
+func NewExtractor(o Options) *Extractor { return &Extractor{Readers: textReaders(o), o: o} }
 
 // Document makes a document of the record, or says why there is none.
 func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
@@ -165,90 +148,7 @@ func (x *Extractor) head(raw *container.Raw) (h head, reason Reason) {
 	case container.FormatTSV, container.FormatJSONL:
 		return lineHead(raw)
 	}
-	if isRequest(raw.Header) {
-		return h, Reason(gowarc.Request.String())
-	}
-	rec, digest, err := x.parse(raw.Header)
-	if err != nil {
-		return h, ReasonMalformed
-	}
-	defer func() { _ = rec.Close() }()
-	switch rec.Type() {
-	case gowarc.Resource:
-		if uri := strings.ToLower(strings.Trim(rec.WarcHeader().Get(gowarc.WarcTargetURI), "<> \t")); bookkeeping(uri) {
-			return h, ReasonBookkeeping
-		}
-	case gowarc.Response, gowarc.Conversion, gowarc.Revisit:
-	case 0:
-		return h, ReasonUnknownType
-	default:
-		return h, Reason(rec.Type().String())
-	}
-	f := rec.WarcHeader()
-	trimmed := func(name string) string { return header.Clean(strings.Trim(f.Get(name), "<> \t")) }
-	h = head{
-		id: trimmed(gowarc.WarcRecordID), uri: trimmed(gowarc.WarcTargetURI),
-		date: header.Clean(f.Get(gowarc.WarcDate)), digest: header.Clean(digest), contentType: f.Get(gowarc.ContentType),
-		block: raw.Block,
-	}
-	h.segment = f.Has(gowarc.WarcSegmentNumber)
-	if h.revisit = rec.Type() == gowarc.Revisit; h.revisit {
-		h.refers = refersTo(f)
-	}
-	h.http = isHTTP(h.contentType) || rec.Type() == gowarc.Response && startsHTTP(raw.Block)
-	return h, ReasonNone
-}
-
-// isRequest tells whether a header is one that nothing but a request has. Half of
-// the records of most crawls are requests, and nothing else of them is wanted.
-func isRequest(header []byte) bool {
-	return bytes.HasPrefix(header, []byte("WARC/1.")) && bytes.Contains(header, []byte("\nWARC-Type: request\r\n")) &&
-		bytes.Count(bytes.ToLower(header), []byte("warc-type")) == 1
-}
-
-// bookkeeping tells whether a resource is what a crawler says of itself, by the
-// target URI in lower case: GNU Wget writes its arguments and logs under
-// metadata://gnu.org/software/wget/, wpull under urn:X-wpull:.
-func bookkeeping(uri string) bool {
-	return strings.HasPrefix(uri, "metadata:") || strings.HasPrefix(uri, "urn:x-wpull:")
-}
-
-// parsedFields are the fields of a WARC header that are used.
-var parsedFields = map[string]bool{
-	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-date": true, "content-type": true,
-	"warc-refers-to": true, "warc-refers-to-target-uri": true, "warc-refers-to-date": true, "warc-segment-number": true,
-}
-
-// parse gives gowarc the record's header without its block, so that it neither
-// hashes nor copies payloads, and only the fields that are used. gowarc refuses
-// a record whose digest fields it cannot read, so it does not get them; the
-// payload's is returned.
-func (x *Extractor) parse(raw []byte) (rec gowarc.WarcRecord, digest string, err error) {
-	version, _, _ := bytes.Cut(raw, []byte{'\n'})
-	if version = bytes.TrimSpace(version); len(version) <= len("WARC/") {
-		return nil, "", fmt.Errorf("no WARC version")
-	}
-	b := &x.header
-	b.Reset()
-	b.Write(bytes.ToUpper(version))
-	b.WriteString("\r\n")
-	for name, value := range header.Fields(raw) {
-		switch lower := strings.ToLower(name); {
-		case lower == "warc-payload-digest":
-			digest = value
-		case parsedFields[lower]:
-			for _, part := range [4]string{name, ": ", value, "\r\n"} {
-				b.WriteString(part)
-			}
-		}
-	}
-	b.WriteString("Content-Length: 0\r\n\r\n\r\n\r\n")
-	x.reader.Reset(b)
-	rec, _, _, err = x.u.Unmarshal(x.reader)
-	if rec == nil && err == nil {
-		err = fmt.Errorf("no record")
-	}
-	return rec, digest, err
+	return warcHead(raw)
 }
 
 // parseHTTP returns the status, the fields and the length of the HTTP header
@@ -310,8 +210,4 @@ func whyNoHTTP(block []byte, maxHeader int) Reason {
 // startsHTTP tells whether b starts with a protocol's name, as a status line does.
 func startsHTTP(b []byte) bool {
 	return len(b) > 4 && strings.EqualFold(string(b[:4]), "HTTP") && (b[4] == '/' || b[4] == ' ')
-}
-
-func isHTTP(contentType string) bool {
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(contentType)), gowarc.ApplicationHttp)
 }

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nlnwa/gowarc"
-
-	"neardup/extract/internal/header"
 	"neardup/uris"
 )
 
@@ -102,14 +99,4 @@ func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
 	doc.Repeats = &r
 	identify(&doc, h)
 	return doc, ReasonNone
-}
-
-// refersTo reads what a revisit record's header says of the capture.
-func refersTo(f *gowarc.WarcFields) Reference {
-	trimmed := func(name string) string { return header.Clean(strings.Trim(f.Get(name), "<> \t")) }
-	return Reference{
-		RecordID: trimmed(gowarc.WarcRefersTo),
-		URI:      trimmed(gowarc.WarcRefersToTargetURI),
-		Date:     header.Clean(f.Get(gowarc.WarcRefersToDate)),
-	}
 }

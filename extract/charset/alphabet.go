@@ -60,7 +60,7 @@ func withWestern(all []alphabet) []alphabet {
 // byAlphabet is the encoding in which the sample is written in the letters of
 // one language, where it is in those of none in windows-1252.
 func byAlphabet(sample []byte) string {
-	page := decodeFrom(sample, "windows-1252")
+	page := decodeFrom(sample, windows1252)
 	west := 0.0
 	for _, letters := range western {
 		share, _ := inAlphabet(page, letters)

@@ -23,6 +23,16 @@ const (
 	FromFallback Source = "fallback" // windows-1252, as browsers have it
 )
 
+// Encodings that are treated apart, by their names in the WHATWG Encoding
+// Standard.
+const (
+	utf8Name    = "utf-8"
+	utf16LE     = "utf-16le"
+	utf16BE     = "utf-16be"
+	windows1252 = "windows-1252"
+	iso2022JP   = "iso-2022-jp"
+)
+
 // Decision is the charset that a body was decoded from.
 type Decision struct {
 	Name      string // in the WHATWG Encoding Standard
@@ -46,6 +56,9 @@ const (
 	// declared encoding that uses two bytes a character itself: "联通" in GBK
 	// is UTF-8 too.
 	fewSequences, fewWide = 8, 3
+
+	widened = 4 << 10 // bytes in which UTF-16 without a byte order mark shows itself
+	sniffed = 1 << 10 // bytes by which a media type is told; browsers take 1,445
 )
 
 // Decode decodes the body to valid UTF-8. What a page declares holds, unless
@@ -59,17 +72,17 @@ func Decode(b Body) (s string, d Decision) {
 	}
 	name, from := declared(b)
 	d = Decision{Name: name, From: from}
-	switch wide := utf16Of(body[:min(len(body), 4096)]); {
+	switch wide := utf16Of(body[:min(len(body), widened)]); {
 	case wide != "" && wide == name:
 		return decodeFrom(body, name), d
 	case wide != "":
 		d = Decision{Name: wide, From: FromText}
 	case name == "":
 		return undeclared(body)
-	case name == "utf-8" && isUTF8(body):
+	case name == utf8Name && isUTF8(body):
 		return decodeFrom(body, name), d
-	case name != "utf-8" && overruledByUTF8(body, name):
-		d = Decision{Name: "utf-8", From: FromUTF8}
+	case name != utf8Name && overruledByUTF8(body, name):
+		d = Decision{Name: utf8Name, From: FromUTF8}
 	default:
 		s = decodeFrom(body, name)
 		if !mostlyReplaced(s) {
@@ -88,11 +101,11 @@ func Decode(b Body) (s string, d Decision) {
 
 // undeclared decodes a body of which nothing tells the charset.
 func undeclared(body []byte) (string, Decision) {
-	d := Decision{Name: "windows-1252", From: FromFallback}
+	d := Decision{Name: windows1252, From: FromFallback}
 	if isISO2022JP(body) {
-		d = Decision{Name: "iso-2022-jp", From: FromText}
+		d = Decision{Name: iso2022JP, From: FromText}
 	} else if isUTF8(body) {
-		d = Decision{Name: "utf-8", From: FromUTF8}
+		d = Decision{Name: utf8Name, From: FromUTF8}
 	} else if name := detect(body); name != "" {
 		d = Decision{Name: name, From: FromText}
 	}
@@ -101,7 +114,7 @@ func undeclared(body []byte) (string, Decision) {
 
 // decodeFrom decodes a body from an encoding of the WHATWG Encoding Standard.
 func decodeFrom(body []byte, name string) string {
-	if name == "utf-8" {
+	if name == utf8Name {
 		return validUTF8(body)
 	}
 	enc, _ := charset.Lookup(name)
@@ -120,11 +133,11 @@ func validUTF8(b []byte) string {
 func bom(body []byte) (name string, n int) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
-		return "utf-8", 3
+		return utf8Name, 3
 	case bytes.HasPrefix(body, []byte("\xfe\xff")):
-		return "utf-16be", 2
+		return utf16BE, 2
 	case bytes.HasPrefix(body, []byte("\xff\xfe")):
-		return "utf-16le", 2
+		return utf16LE, 2
 	}
 	return "", 0
 }
@@ -165,7 +178,7 @@ func Labelled(contentType string) string { return lookup(labelIn(contentType)) }
 func inMarkup(label string) string {
 	name := lookup(label)
 	if strings.HasPrefix(name, "utf-16") {
-		return "utf-8"
+		return utf8Name
 	}
 	return name
 }
@@ -285,10 +298,10 @@ func isASCII(b []byte) bool {
 // UTF-8 by chance; of one of two bytes, short text is.
 func overruledByUTF8(body []byte, name string) bool {
 	switch name {
-	case "utf-16le", "utf-16be": // a header; in markup it reads utf-8
+	case utf16LE, utf16BE: // a header; in markup it reads utf-8
 		return bytes.IndexByte(body, 0) < 0 && isUTF8(body)
 	case "gbk", "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
-	case "iso-2022-jp":
+	case iso2022JP:
 		return !isASCII(body) && isUTF8(body)
 	default:
 		return !isASCII(body) && isUTF8(body)
@@ -327,9 +340,9 @@ func utf16Of(head []byte) string {
 	few, least := n/50, max(n/16, 3)
 	switch {
 	case zeros[1] > least && zeros[0] <= few:
-		return "utf-16le"
+		return utf16LE
 	case zeros[0] > least && zeros[1] <= few:
-		return "utf-16be"
+		return utf16BE
 	}
 	return ""
 }
@@ -362,7 +375,7 @@ func mostlyReplaced(s string) bool {
 // Sniffable is the start of a body for the rules that know ASCII: without a
 // byte order mark, and UTF-16 narrowed, of which it may be declared to be.
 func Sniffable(body []byte, declared string) []byte {
-	head := body[:min(len(body), 1024)]
+	head := body[:min(len(body), sniffed)]
 	name, n := bom(head)
 	if head = head[n:]; name == "" {
 		name = utf16Of(head)
@@ -372,9 +385,9 @@ func Sniffable(body []byte, declared string) []byte {
 	}
 	odd := 0
 	switch name {
-	case "utf-16be":
+	case utf16BE:
 		odd = 1
-	case "utf-16le":
+	case utf16LE:
 	default:
 		return head
 	}

@@ -66,8 +66,8 @@ func detect(body []byte) string {
 	switch {
 	case best.Confidence < sureSingle:
 		return byAlphabet(sample)
-	case best.Charset == "windows-1252" || latin[best.Charset] && best.Confidence < confidence["windows-1252"]+latinFirst:
-		return cmp.Or(byAlphabet(sample), "windows-1252")
+	case best.Charset == windows1252 || latin[best.Charset] && best.Confidence < confidence[windows1252]+latinFirst:
+		return cmp.Or(byAlphabet(sample), windows1252)
 	}
 	if i := slices.IndexFunc(scripts, func(s script) bool { return s.charset == best.Charset }); i >= 0 && high >= fewLetters &&
 		scriptScore(decodeFrom(sample, best.Charset), scripts[i].letters) == 0 {
@@ -86,7 +86,7 @@ func guess(sample []byte) []chardet.Result {
 	for _, r := range all {
 		name := lookup(r.Charset)
 		switch name {
-		case "", "utf-8", "utf-16le", "utf-16be", "iso-2022-jp":
+		case "", utf8Name, utf16LE, utf16BE, iso2022JP:
 			continue
 		case "iso-8859-8-i":
 			name = "windows-1255" // the same letters, and points
@@ -97,7 +97,7 @@ func guess(sample []byte) []chardet.Result {
 		}
 		best[name] = max(best[name], r.Confidence)
 	}
-	out := []chardet.Result{{Charset: "windows-1252"}}
+	out := []chardet.Result{{Charset: windows1252}}
 	for name, confidence := range best {
 		out = append(out, chardet.Result{Charset: name, Confidence: confidence})
 	}

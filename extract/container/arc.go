@@ -72,14 +72,16 @@ type field struct {
 	at int
 }
 
-// fieldsOf cuts a line at spaces and tabs. What comes before the last 64 is
-// the first.
+const maxFields = 64 // that a line is cut into
+
+// fieldsOf cuts a line at spaces and tabs. What comes before the last
+// maxFields-1 is the first.
 func fieldsOf(line []byte) []field {
 	var out []field
 	end := len(line)
 	for end > 0 {
 		start := bytes.LastIndexAny(line[:end], " \t") + 1
-		if len(out) == 63 {
+		if len(out) == maxFields-1 {
 			start = 0
 		}
 		if start < end {

@@ -8,7 +8,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-const magicSize = 4 // bytes that tell the start of a member
+const (
+	magicSize = 4       // bytes that tell the start of a member
+	codecHead = 4 << 10 // bytes of a file in which its first member starts, or damage of it ends
+)
 
 var (
 	gzipMark  = []byte{0x1f, 0x8b, 0x08}
@@ -34,7 +37,7 @@ type codec interface {
 // findCodec tells by its first bytes how f is compressed. A file whose first
 // bytes are damaged is what comes first in it.
 func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
-	head, err := readHead(f, 0, 4096)
+	head, err := readHead(f, 0, codecHead)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +119,9 @@ func (f *framed) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
+// gzipLookBack is more than twice the window of deflate.
+const gzipLookBack = 64 << 10
+
 // gzipCodec decompresses gzip members.
 type gzipCodec struct{ zr *gzip.Reader }
 
@@ -125,7 +131,7 @@ func (*gzipCodec) starts(magic []byte) bool {
 
 func (*gzipCodec) find(b []byte) int { return bytes.Index(b, gzipMark) }
 
-func (*gzipCodec) lookBack() int64 { return 64 << 10 }
+func (*gzipCodec) lookBack() int64 { return gzipLookBack }
 
 func (c *gzipCodec) open(src *bufio.Reader) (bool, error) {
 	var err error

@@ -25,20 +25,32 @@ var (
 	ErrLZ4        = errors.New("lz4 frames of the old kind are not supported; recompress with lz4, gzip or zstd")
 )
 
-const detectBytes = 32 << 20 // of a file, within which it must show what it is: some of the largest usual members
+// What a file must show what it is by.
+const (
+	detectBytes  = 32 << 20 // of the file: some of the largest usual members
+	detectHead   = 64 << 10 // of what it holds, to be a collection
+	detectEvents = 100      // damaged places before its first record
+)
+
+// What files of other formats start with.
+const (
+	zipEntry  = "PK\x03\x04"
+	zipEmpty  = "PK\x05\x06"
+	lz4Legacy = "\x02\x21\x4c\x18"
+)
 
 // Detect tells by its content what f is. A file that is named, and not one of
 // many below a directory, may also be a text collection, or have its first
 // record behind some garbage: much that is no archive looks like these.
 func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	f = io.NewSectionReader(f, 0, detectBytes)
-	magic, err := readHead(f, 0, 4)
+	magic, err := readHead(f, 0, magicSize)
 	switch {
 	case err != nil:
 		return "", err
-	case string(magic) == "PK\x03\x04", string(magic) == "PK\x05\x06":
+	case string(magic) == zipEntry, string(magic) == zipEmpty:
 		return FormatWACZ, nil
-	case string(magic) == "\x02\x21\x4c\x18":
+	case string(magic) == lz4Legacy:
 		return "", ErrLZ4
 	}
 	limits.MaxRecordBytes = 1 << 10 // no block is looked at
@@ -46,7 +58,7 @@ func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	if err != nil {
 		return "", err
 	}
-	for len(r.buf) < 64<<10 && r.fill() {
+	for len(r.buf) < detectHead && r.fill() {
 	}
 	if r.file.err != nil {
 		return "", r.file.err
@@ -59,7 +71,7 @@ func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 		if format, ok := collectionFormat(r.buf, r.eof); ok {
 			return format, nil
 		}
-		for range 100 {
+		for range detectEvents {
 			switch raw, err := r.Next(); {
 			case raw != nil:
 				return FormatRecords, nil

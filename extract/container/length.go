@@ -44,7 +44,7 @@ func (r *Reader) trueLength(format Format, length int64) (n int64, wrong bool) {
 // ends and then a record or the end of the file, or the two line ends of the
 // standard. cut tells that it does not even end a line.
 func (r *Reader) endsBlock(end int64) (ends, cut bool) {
-	for _, size := range []int64{512, int64(r.limits.MaxHeaderBytes)} { // an ARC line is known by its end
+	for _, size := range []int64{firstStep, int64(r.limits.MaxHeaderBytes)} { // an ARC line is known by its end
 		b, err := readHead(r.file.f, end-1, size+1)
 		switch {
 		case err != nil: // reading on will say so

@@ -14,6 +14,8 @@ import (
 
 var lz4Magic = []byte{0x04, 0x22, 0x4d, 0x18}
 
+const lz4MaxBlock = 4 << 20 // bytes, of the largest size that a frame may announce
+
 var errLZ4Block = errors.New("lz4 block of over 4 MiB")
 
 // The bits of a frame's flags that say what it has.
@@ -40,7 +42,7 @@ func (*lz4Codec) starts(magic []byte) bool {
 func (*lz4Codec) find(b []byte) int { return bytes.Index(b, lz4Magic) }
 
 // lookBack is a block of the largest size and some.
-func (*lz4Codec) lookBack() int64 { return 4<<20 + 64<<10 }
+func (*lz4Codec) lookBack() int64 { return lz4MaxBlock + 64<<10 }
 
 func (c *lz4Codec) open(src *bufio.Reader) (bool, error) {
 	b, err := src.Peek(8)
@@ -77,7 +79,7 @@ func lz4Block(src *bufio.Reader, flags byte) (size int, last bool, err error) {
 	switch {
 	case n == 0:
 		return 4, true, nil
-	case n > 4<<20:
+	case n > lz4MaxBlock:
 		return 0, false, errLZ4Block
 	case flags&lz4BlockChecksum != 0:
 		n += 4

@@ -27,6 +27,19 @@ const (
 	maxDirectory = 16 << 20  // bytes of a zip's directory
 	maxEntries   = 1 << 20   // entries that the directory may announce
 	streamTail   = 512 << 10 // bytes of a deflated member kept, to go back a little
+	streamStep   = 32 << 10  // bytes inflated at a time to get somewhere
+	checkStep    = 64 << 10  // bytes read at a time for a checksum
+	maxPath      = 1024      // bytes of a member's path
+	maxName      = 255       // bytes of its last element
+	maxZipSize   = 1 << 61   // leaves room for sums
+)
+
+// The end of a zip file (APPNOTE 6.3.10, sections 4.3.14 to 4.3.16).
+const (
+	zipTail      = 66 << 10     // bytes in which the directory's end stands, with the longest comment
+	zip64Locator = "PK\x06\x07" // leads to the directory's end of a large zip file
+	zip64End     = "PK\x06\x06"
+	zip64EndSize = 40 // of its bytes: those up to the directory's size
 )
 
 var (
@@ -72,11 +85,11 @@ func Members(f io.ReaderAt, size int64, limits Limits) ([]Member, error) {
 		if len(out) == limits.MaxMembers {
 			return nil, limits.membersError()
 		}
-		m := Member{Path: shorten(header.Clean(name), 1024), Entry: i, Size: zipSize(file.UncompressedSize64), Sum: file.CRC32, file: file, zip: f, limits: limits}
+		m := Member{Path: shorten(header.Clean(name), maxPath), Entry: i, Size: zipSize(file.UncompressedSize64), Sum: file.CRC32, file: file, zip: f, limits: limits}
 		if file.Method == zip.Store {
 			m.Size = zipSize(file.CompressedSize64)
 		}
-		m.Name = shorten(path.Base(m.Path), 255)
+		m.Name = shorten(path.Base(m.Path), maxName)
 		out = append(out, m)
 	}
 	refuseOverlaps(out)
@@ -84,19 +97,19 @@ func Members(f io.ReaderAt, size int64, limits Limits) ([]Member, error) {
 }
 
 // zipSize is a size that a zip file claims, within bounds for sums.
-func zipSize(n uint64) int64 { return int64(min(n, 1<<61)) }
+func zipSize(n uint64) int64 { return int64(min(n, maxZipSize)) }
 
 // checkAnnounced refuses a zip file that announces more entries than may be:
 // archive/zip makes room for all of them before it has seen any. Whatever
 // could be the directory's end is looked at.
 func checkAnnounced(f io.ReaderAt, size int64) error {
-	from := max(0, size-(66<<10))
+	from := max(0, size-zipTail)
 	tail, err := readHead(f, from, size-from)
 	if err != nil {
 		return err
 	}
 	for i := 0; ; i++ {
-		next := bytes.Index(tail[i:], []byte("PK\x06\x07")) // leads to the directory's end of a large zip file
+		next := bytes.Index(tail[i:], []byte(zip64Locator))
 		if i += next; next < 0 || len(tail)-i < 16 {
 			return nil
 		}
@@ -104,11 +117,11 @@ func checkAnnounced(f io.ReaderAt, size int64) error {
 		if at >= uint64(size) {
 			continue
 		}
-		end, err := readHead(f, int64(at), 40)
+		end, err := readHead(f, int64(at), zip64EndSize)
 		if err != nil {
 			return err
 		}
-		if len(end) == 40 && bytes.HasPrefix(end, []byte("PK\x06\x06")) && binary.LittleEndian.Uint64(end[32:]) > maxEntries {
+		if len(end) == zip64EndSize && bytes.HasPrefix(end, []byte(zip64End)) && binary.LittleEndian.Uint64(end[32:]) > maxEntries {
 			return errDirectory
 		}
 	}
@@ -215,7 +228,7 @@ func (f *stored) ReadAt(p []byte, offset int64) (int, error) {
 	if err != io.EOF {
 		return n, err
 	}
-	for b := make([]byte, 64<<10); f.sum.at < f.raw.Size(); {
+	for b := make([]byte, checkStep); f.sum.at < f.raw.Size(); {
 		more, err := f.raw.ReadAt(b, f.sum.at)
 		if more == 0 {
 			if err == io.EOF {
@@ -267,7 +280,7 @@ func (f *inflated) ReadAt(p []byte, offset int64) (n int, err error) {
 		f.sum.at, f.sum.is = 0, 0
 	}
 	for f.at < offset && f.err == nil {
-		f.more(32 << 10)
+		f.more(streamStep)
 	}
 	for n < len(p) {
 		if back := f.at - offset - int64(n); back > 0 && back <= int64(len(f.tail)) {

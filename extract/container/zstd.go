@@ -16,7 +16,8 @@ import (
 
 const (
 	maxDictionary = 16 << 20 // fixed: the zstd command trains 110 KB by default
-	dictionaryID  = 0xd      // of the skippable frame 184D2A5D
+	zstdMaxBlock  = 128 << 10
+	dictionaryID  = 0xd // of the skippable frame 184D2A5D
 )
 
 var zstdDictionaryMagic = []byte{0x37, 0xa4, 0x30, 0xec}
@@ -103,7 +104,7 @@ func (*zstdCodec) starts(magic []byte) bool {
 func (*zstdCodec) find(b []byte) int { return bytes.Index(b, zstdMagic) }
 
 // lookBack is a block of the largest size and some.
-func (*zstdCodec) lookBack() int64 { return 192 << 10 }
+func (*zstdCodec) lookBack() int64 { return zstdMaxBlock + 64<<10 }
 
 func (c *zstdCodec) open(src *bufio.Reader) (bool, error) {
 	b, err := src.Peek(zstd.HeaderMaxSize)

@@ -5,9 +5,15 @@ import "slices"
 // The list of active formatting elements: golang.org/x/net/html, after the
 // specification, sections 13.2.4.3 and 13.2.6.4.7.
 
+// What a page may cost; a page past it is left to the parser.
+const (
+	maxActive   = 1 << 10 // entries of the list
+	maxAdoption = 1 << 24 // elements and entries looked at for adoptions
+)
+
 // mark adds a marker to the list.
 func (s *scanner) mark() {
-	if len(s.active) > 1<<10 { // markers can pile up, and each end tag may search them
+	if len(s.active) > maxActive { // markers can pile up, and each end tag may search them
 		s.fail()
 	}
 	s.active = append(s.active, activeElement{})
@@ -66,7 +72,7 @@ func (s *scanner) pushFormatting() {
 	if same >= 3 {
 		s.dropIdentical(&e)
 	}
-	if len(s.active) > 1<<10 {
+	if len(s.active) > maxActive {
 		s.fail()
 	}
 	s.active = append(s.active, e)
@@ -231,7 +237,7 @@ func (s *scanner) endFormatting(t tag) {
 // canAdopt tells whether the block may leave the elements from at on without a
 // change to what is shown.
 func (s *scanner) canAdopt(at, block int) bool {
-	if s.work += len(s.open) + len(s.active); s.work > 1<<24 {
+	if s.work += len(s.open) + len(s.active); s.work > maxAdoption {
 		return false
 	}
 	above := &s.open[at-1]

@@ -9,6 +9,8 @@ const (
 	mathSpace
 )
 
+const maxDepth = 512 // open elements, as deep as the parser goes
+
 // openElement is an entry of the stack of open elements.
 type openElement struct {
 	id      int32
@@ -116,7 +118,7 @@ func (s *scanner) pushVoid() {
 }
 
 func (s *scanner) pushElement(t tag, space uint8, own state, name, nameLen int32) {
-	if len(s.open) >= 512 || nameLen > math.MaxUint16 { // as deep as the parser goes
+	if len(s.open) >= maxDepth || nameLen > math.MaxUint16 {
 		s.fail()
 		return
 	}

@@ -279,9 +279,11 @@ func (w *lines) shown(title string) shown {
 	return shown{title: title, text: w.b.String(), blocks: w.blocks, cut: w.full, parsed: true, dropped: w.dropped}
 }
 
+const maxTitle = 4 << 10 // bytes
+
 // collapse joins s into one line.
 func collapse(s string) string {
-	w := lines{max: 4 << 10}
+	w := lines{max: maxTitle}
 	w.text(s, place{})
 	return w.String()
 }

@@ -25,26 +25,41 @@ func End(b []byte, from int) int {
 	}
 }
 
-// Fields yields the fields of a WARC or HTTP header behind its first
-// line. Folded lines are joined with a space; a line without a colon is passed
-// over.
+// Fields yields the fields of a WARC or HTTP header behind its first line.
+// Folded lines are joined with a space; a line without a colon is passed over.
+// What it yields is part of one copy of the header.
 func Fields(header []byte) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
-		_, rest, _ := bytes.Cut(header, []byte{'\n'})
+		_, rest, _ := strings.Cut(string(header), "\n")
 		for len(rest) > 0 {
-			var line []byte
-			line, rest, _ = bytes.Cut(rest, []byte{'\n'})
-			name, v, found := bytes.Cut(line, []byte{':'})
-			value := string(bytes.TrimSpace(v))
-			for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
-				line, rest, _ = bytes.Cut(rest, []byte{'\n'})
-				value = strings.TrimSpace(value + " " + string(bytes.TrimSpace(line)))
+			var line string
+			line, rest, _ = strings.Cut(rest, "\n")
+			name, value, found := strings.Cut(line, ":")
+			value = strings.TrimSpace(value)
+			if rest != "" && (rest[0] == ' ' || rest[0] == '\t') {
+				value, rest = unfold(value, rest)
 			}
-			if found && !yield(string(bytes.TrimSpace(name)), value) {
+			if found && !yield(strings.TrimSpace(name), value) {
 				return
 			}
 		}
 	}
+}
+
+// unfold joins a value with the folded lines that rest starts with.
+func unfold(value, rest string) (whole, behind string) {
+	var parts []string
+	if value != "" {
+		parts = append(parts, value)
+	}
+	for rest != "" && (rest[0] == ' ' || rest[0] == '\t') {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if line = strings.TrimSpace(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	return strings.Join(parts, " "), rest
 }
 
 // Clean makes a header value safe to store and show: valid UTF-8 on one line.

@@ -1,0 +1,144 @@
+package extract
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/nlnwa/gowarc"
+
+	"neardup/extract/container"
+	"neardup/extract/internal/header"
+)
+
+// recordTypes are the types that the WARC standard names.
+var recordTypes = map[string]gowarc.RecordType{}
+
+func init() {
+	for t := gowarc.Warcinfo; t <= gowarc.Continuation; t <<= 1 {
+		recordTypes[t.String()] = t
+	}
+}
+
+// warcFields are the fields of a WARC header that are used, as written: the
+// first of each name, and the last digest.
+type warcFields struct {
+	kind, id, uri, date, contentType, digest string
+	refersTo, refersToURI, refersToDate      string
+	segment                                  bool // it has a segment number
+	encoded                                  bool // a value seems to have encoded words
+}
+
+// readFields reads the header in one pass. What no library takes, crawls hold:
+// bare line ends, lines without a colon, digests of no known kind, versions that
+// never were.
+func readFields(raw []byte) (f warcFields) {
+	set := func(field *string, value string) {
+		if *field == "" {
+			*field = value
+		}
+	}
+	for name, value := range header.Fields(raw) {
+		switch {
+		case strings.EqualFold(name, gowarc.WarcType):
+			set(&f.kind, value)
+		case strings.EqualFold(name, gowarc.WarcRecordID):
+			set(&f.id, value)
+		case strings.EqualFold(name, gowarc.WarcTargetURI):
+			set(&f.uri, value)
+		case strings.EqualFold(name, gowarc.WarcDate):
+			set(&f.date, value)
+		case strings.EqualFold(name, gowarc.ContentType):
+			set(&f.contentType, value)
+		case strings.EqualFold(name, gowarc.WarcPayloadDigest):
+			f.digest = value
+		case strings.EqualFold(name, gowarc.WarcRefersTo):
+			set(&f.refersTo, value)
+		case strings.EqualFold(name, gowarc.WarcRefersToTargetURI):
+			set(&f.refersToURI, value)
+		case strings.EqualFold(name, gowarc.WarcRefersToDate):
+			set(&f.refersToDate, value)
+		case strings.EqualFold(name, gowarc.WarcSegmentNumber):
+			f.segment = true
+		default:
+			continue
+		}
+		f.encoded = f.encoded || strings.Contains(value, "=?")
+	}
+	return f
+}
+
+// unmarshaler is shared: without compressed input it keeps no state.
+var unmarshaler = sync.OnceValue(func() gowarc.Unmarshaler { return gowarc.NewUnmarshaler(gowarc.WithNoValidation()) })
+
+// decode has gowarc read the header, which decodes encoded words (RFC 2047), as
+// WARC 1.1, section 4, allows them. What it does not take stays as written.
+func (f *warcFields) decode(raw []byte) {
+	if !bytes.HasPrefix(raw, []byte("WARC/")) { // it would look for a record further on
+		return
+	}
+	rec, _, _, err := unmarshaler().Unmarshal(bufio.NewReader(bytes.NewReader(raw)))
+	if rec == nil {
+		return
+	}
+	if err == nil {
+		defer func() { _ = rec.Close() }()
+	}
+	for name, field := range map[string]*string{
+		gowarc.WarcRecordID: &f.id, gowarc.WarcTargetURI: &f.uri, gowarc.WarcDate: &f.date, gowarc.ContentType: &f.contentType,
+		gowarc.WarcRefersTo: &f.refersTo, gowarc.WarcRefersToTargetURI: &f.refersToURI, gowarc.WarcRefersToDate: &f.refersToDate,
+	} {
+		if value := rec.WarcHeader().Get(name); value != "" {
+			*field = value
+		}
+	}
+}
+
+// warcHead is what the record says of itself.
+func warcHead(raw *container.Raw) (h head, reason Reason) {
+	version, _, _ := bytes.Cut(raw.Header, []byte{'\n'})
+	if len(bytes.TrimSpace(version)) <= len("WARC/") {
+		return h, ReasonMalformed
+	}
+	f := readFields(raw.Header)
+	kind := recordTypes[strings.ToLower(f.kind)]
+	switch kind {
+	case gowarc.Response, gowarc.Resource, gowarc.Conversion, gowarc.Revisit:
+	case 0:
+		return h, ReasonUnknownType
+	default:
+		return h, Reason(kind.String())
+	}
+	if f.encoded {
+		f.decode(raw.Header)
+	}
+	if kind == gowarc.Resource && bookkeeping(strings.ToLower(bracketed(f.uri))) {
+		return h, ReasonBookkeeping
+	}
+	h = head{
+		id: header.Clean(bracketed(f.id)), uri: header.Clean(bracketed(f.uri)),
+		date: header.Clean(f.date), digest: header.Clean(f.digest), contentType: f.contentType,
+		block: raw.Block, segment: f.segment,
+	}
+	if h.revisit = kind == gowarc.Revisit; h.revisit {
+		h.refers = Reference{RecordID: header.Clean(bracketed(f.refersTo)), URI: header.Clean(bracketed(f.refersToURI)), Date: header.Clean(f.refersToDate)}
+	}
+	h.http = isHTTP(h.contentType) || kind == gowarc.Response && startsHTTP(raw.Block)
+	return h, ReasonNone
+}
+
+// bracketed is what stands in angle brackets, as record ids do, and target URIs
+// that GNU Wget writes.
+func bracketed(s string) string { return strings.Trim(s, "<> \t") }
+
+// bookkeeping tells whether a resource is what a crawler says of itself, by the
+// target URI in lower case: GNU Wget writes its arguments and logs under
+// metadata://gnu.org/software/wget/, wpull under urn:X-wpull:.
+func bookkeeping(uri string) bool {
+	return strings.HasPrefix(uri, "metadata:") || strings.HasPrefix(uri, "urn:x-wpull:")
+}
+
+func isHTTP(contentType string) bool {
+	return len(contentType) >= len(gowarc.ApplicationHttp) && strings.EqualFold(contentType[:len(gowarc.ApplicationHttp)], gowarc.ApplicationHttp)
+}
