@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/signature/tokens"
 )
 
-// Join are the settings of a similarity join (package join).
+// Join are the settings of a similarity join (package ppjoin).
 type Join struct {
 	Tokens    string  `yaml:"tokens" json:"tokens"`
 	Size      int     `yaml:"size" json:"size"`
@@ -29,9 +29,9 @@ type Join struct {
 // The values of the settings of a join, in the order of the packages' own.
 var (
 	JoinTokens     = []string{tokens.Words: "words", tokens.Letters: "letters", tokens.Characters: JoinCharacters}
-	JoinMeasures   = []string{join.Jaccard: JoinJaccard, join.Cosine: JoinCosine, join.Overlap: JoinOverlap, 3: JoinEdit}
+	JoinMeasures   = []string{ppjoin.Jaccard: JoinJaccard, ppjoin.Cosine: JoinCosine, ppjoin.Overlap: JoinOverlap, 3: JoinEdit}
 	JoinWeights    = []string{"none", JoinIDF}
-	JoinAlgorithms = []string{join.PPJoin: "ppjoin", join.PPJoinPlus: "ppjoinplus", join.AllPairs: "allpairs"}
+	JoinAlgorithms = []string{ppjoin.PPJoin: "ppjoin", ppjoin.PPJoinPlus: "ppjoinplus", ppjoin.AllPairs: "allpairs"}
 )
 
 // Some of the values: the measures, edit distance among them; tokens of
@@ -99,17 +99,17 @@ func (j Join) TokenOptions(workers int) tokens.Options {
 
 // Options say how records are joined, but for their weights. Edit distance has
 // EditOptions.
-func (j Join) Options(workers int) join.Options {
-	return join.Options{Measure: join.Measure(slices.Index(JoinMeasures, j.Measure)), Threshold: j.Threshold,
+func (j Join) Options(workers int) ppjoin.Options {
+	return ppjoin.Options{Measure: ppjoin.Measure(slices.Index(JoinMeasures, j.Measure)), Threshold: j.Threshold,
 		Algorithm: j.algorithm(), MaxDepth: j.MaxDepth, Extra: j.Extra, Bitmaps: j.Bitmaps, Workers: workers}
 }
 
 // EditOptions say how texts are joined by their edit distance.
-func (j Join) EditOptions(workers int) join.EditOptions {
-	return join.EditOptions{Distance: j.Distance, Q: j.Size, Algorithm: j.algorithm(), MaxDepth: j.MaxDepth,
+func (j Join) EditOptions(workers int) ppjoin.EditOptions {
+	return ppjoin.EditOptions{Distance: j.Distance, Q: j.Size, Algorithm: j.algorithm(), MaxDepth: j.MaxDepth,
 		Bitmaps: j.Bitmaps, Workers: workers}
 }
 
-func (j Join) algorithm() join.Algorithm {
-	return join.Algorithm(slices.Index(JoinAlgorithms, j.Algorithm))
+func (j Join) algorithm() ppjoin.Algorithm {
+	return ppjoin.Algorithm(slices.Index(JoinAlgorithms, j.Algorithm))
 }

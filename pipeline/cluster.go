@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"neardup/cluster"
-	similarity "neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/configs"
 	"neardup/signature"
 )
@@ -34,7 +34,7 @@ type ClusterCounts struct {
 	Largest int64              `json:"largest_set"`
 
 	Hamming *HammingCounts     `json:"hamming,omitempty"`
-	Join    *similarity.Counts `json:"join,omitempty"`
+	Join    *ppjoin.Counts `json:"join,omitempty"`
 }
 
 // clusterCursor is where the clustering goes on: at the list of Signature, or

@@ -221,7 +221,7 @@ func scoreTexts(config configs.Config, a, b string) (resemblance, containment fl
 		return 0, 0, false, nil
 	}
 	j.Threshold, j.Distance = math.SmallestNonzeroFloat64, longer
-	_, err = findSimilar(j, 1, [][]string{{a, b}}, func(_, _ int, _, share float64) error {
+	_, err = findSimilar(context.Background(), j, 1, [][]string{{a, b}}, func(_, _ int, _, share float64) error {
 		resemblance = share
 		return nil
 	})

@@ -129,7 +129,7 @@ func searchScore(config configs.Config) explain.Search {
 			return s, nil
 		}
 		s.Known = true
-		_, err = findSimilar(j, 1, [][]string{{a, b}}, func(_, _ int, _, _ float64) error {
+		_, err = findSimilar(context.Background(), j, 1, [][]string{{a, b}}, func(_, _ int, _, _ float64) error {
 			s.Near = true
 			return nil
 		})

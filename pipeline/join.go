@@ -1,14 +1,14 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"sync"
 	"unicode/utf8"
 
 	"neardup/cluster"
-	similarity "neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/configs"
 	"neardup/signature/tokens"
 )
@@ -25,7 +25,7 @@ func (w *Workspace) clusterJoin(sr *stageRun) error {
 	}
 	w.o.Progress.Total(int64(len(keys)), "texts")
 	sets := w.newSetRun(sr.ctx, true)
-	counts, err := findUntil(sr.ctx, w.config.Cluster.Join, w.o.Workers, [][]string{texts}, func(a, b int, _, share float64) error {
+	counts, err := findSimilar(sr.ctx, w.config.Cluster.Join, w.o.Workers, [][]string{texts}, func(a, b int, _, share float64) error {
 		return sets.add(keys[a], keys[b], share)
 	})
 	if err != nil {
@@ -74,82 +74,53 @@ func (w *Workspace) joinTexts(sr *stageRun) (keys []cluster.Key, texts []string,
 	return keys, texts, nil
 }
 
-// findUntil is findSimilar that ends with ctx: a join may look for long without
-// finding a pair. It may leave a goroutine behind then, which ends with the next
-// pair that it finds; emit is not called any more.
-func findUntil(ctx context.Context, j configs.Join, workers int, texts [][]string, emit func(a, b int, similarity, share float64) error) (counts similarity.Counts, err error) {
-	var emitting sync.Mutex
-	done := make(chan struct{})
-	var found similarity.Counts
-	var failure error
-	go func() {
-		defer close(done)
-		found, failure = findSimilar(j, workers, texts, func(a, b int, similarity, share float64) error {
-			emitting.Lock()
-			defer emitting.Unlock()
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return emit(a, b, similarity, share)
-		})
-	}()
-	select {
-	case <-done:
-		return found, failure
-	case <-ctx.Done():
-		emitting.Lock() // the pair that is being emitted is the last
-		defer emitting.Unlock()
-		return similarity.Counts{}, ctx.Err()
-	}
-}
-
 // findSimilar emits the similar pairs of a collection of texts, or of a text of
 // the first and one of the second, by their places, in any order: with the
 // similarity that was asked for (of edit distance the distance), and as a share
 // from 0 to 1: of an overlap that of the union, of a distance that of the longer
-// text that is left.
-func findSimilar(j configs.Join, workers int, texts [][]string, emit func(a, b int, similarity, share float64) error) (similarity.Counts, error) {
+// text that is left. It ends with ctx.
+func findSimilar(ctx context.Context, j configs.Join, workers int, texts [][]string, emit func(a, b int, similarity, share float64) error) (ppjoin.Counts, error) {
 	last := len(texts) - 1
 	if j.Measure == configs.JoinEdit {
-		each := func(p similarity.EditPair) error {
+		each := func(p ppjoin.EditPair) error {
 			longer := max(utf8.RuneCountInString(texts[0][p.A]), utf8.RuneCountInString(texts[last][p.B]), 1)
 			return emit(p.A, p.B, float64(p.Distance), 1-float64(p.Distance)/float64(longer))
 		}
 		if last == 0 {
-			return similarity.SelfEdit(texts[0], j.EditOptions(workers), each)
+			return ppjoin.SelfEdit(ctx, texts[0], j.EditOptions(workers), each)
 		}
-		return similarity.BetweenEdit(texts[0], texts[1], j.EditOptions(workers), each)
+		return ppjoin.BetweenEdit(ctx, texts[0], texts[1], j.EditOptions(workers), each)
 	}
 	records, err := tokens.Make(j.TokenOptions(workers), texts...)
-	if err != nil {
-		return similarity.Counts{}, err
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return ppjoin.Counts{}, err
 	}
-	var cs []similarity.Collection
+	var cs []ppjoin.Collection
 	for _, r := range records {
-		cs = append(cs, similarity.Collection(r))
+		cs = append(cs, ppjoin.Collection(r))
 	}
 	if j.Repeats {
-		cs = similarity.Multiset(cs...)
+		cs = ppjoin.Multiset(cs...)
 	}
 	o := j.Options(workers)
 	if j.Weights == configs.JoinIDF {
-		o.Weights = similarity.IDF(cs...)
+		o.Weights = ppjoin.IDF(cs...)
 	}
-	each := func(p similarity.Pair) error {
+	each := func(p ppjoin.Pair) error {
 		share := p.Similarity
-		if o.Measure == similarity.Overlap {
+		if o.Measure == ppjoin.Overlap {
 			share /= weight(cs[0], p.A, o.Weights) + weight(cs[last], p.B, o.Weights) - share
 		}
 		return emit(p.A, p.B, p.Similarity, share)
 	}
 	if last == 0 {
-		return similarity.Self(cs[0], o, each)
+		return ppjoin.Self(ctx, cs[0], o, each)
 	}
-	return similarity.Between(cs[0], cs[1], o, each)
+	return ppjoin.Between(ctx, cs[0], cs[1], o, each)
 }
 
 // weight is that of a record's tokens: without weights their number.
-func weight(c similarity.Collection, i int, weights []float64) (sum float64) {
+func weight(c ppjoin.Collection, i int, weights []float64) (sum float64) {
 	for _, t := range c.Record(i) {
 		if weights == nil {
 			sum++

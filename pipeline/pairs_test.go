@@ -295,7 +295,7 @@ func TestJoinIsInterrupted(t *testing.T) {
 	config := mustLoadPreset(t, "ppjoin")
 	ctx, cancel := context.WithCancel(context.Background())
 	emitted := 0
-	_, err := findUntil(ctx, config.Cluster.Join, 2, [][]string{texts}, func(int, int, float64, float64) error {
+	_, err := findSimilar(ctx, config.Cluster.Join, 2, [][]string{texts}, func(int, int, float64, float64) error {
 		emitted++
 		cancel()
 		return nil

@@ -17,7 +17,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	similarity "neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/configs"
 )
 
@@ -58,7 +58,7 @@ type SimilarPair struct {
 // other, found.
 type JoinResult struct {
 	Pairs  []SimilarPair // by A, then B; in a self-join A < B
-	Counts similarity.Counts
+	Counts ppjoin.Counts
 
 	a, b  []Text
 	whole bool // similarities are whole numbers
@@ -66,8 +66,7 @@ type JoinResult struct {
 
 // Join finds the similar pairs of one or two collections of ReadTexts. With
 // one, they are by id, the smaller first; with two, A is of the first. Neither
-// workers nor the order in which the texts were read change them. It may leave
-// a goroutine behind when ctx ends, see findUntil.
+// workers nor the order in which the texts were read change them.
 func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult, error) {
 	if err := o.Validate(); err != nil {
 		return JoinResult{}, fmt.Errorf("%w: %w", ErrUsage, err)
@@ -93,7 +92,7 @@ func Join(ctx context.Context, o JoinOptions, collections ...[]Text) (JoinResult
 		return nil
 	}
 	var err error
-	if r.Counts, err = findUntil(ctx, o.Join, o.Workers, texts, emit); err != nil {
+	if r.Counts, err = findSimilar(ctx, o.Join, o.Workers, texts, emit); err != nil {
 		return JoinResult{}, err
 	}
 	slices.SortFunc(r.Pairs, func(x, y SimilarPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })

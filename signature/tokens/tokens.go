@@ -59,7 +59,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Records are texts as token ids: the fields of join.Collection.
+// Records are texts as token ids: the fields of ppjoin.Collection.
 type Records struct {
 	Tokens []uint32 // record after record
 	Ends   []int    // where in Tokens record i ends

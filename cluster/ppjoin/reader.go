@@ -1,4 +1,4 @@
-package join
+package ppjoin
 
 import (
 	"cmp"
@@ -48,11 +48,11 @@ func (r *reader) prepare() error {
 		}
 	}
 	if records > math.MaxInt32 {
-		return fmt.Errorf("join: %d records, at most %d can be joined", records, math.MaxInt32)
+		return fmt.Errorf("ppjoin: %d records, at most %d can be joined", records, math.MaxInt32)
 	}
 	if r.t.weighted {
 		if largest >= len(r.t.o.Weights) {
-			return fmt.Errorf("join: token %d has no weight: there are %d", largest, len(r.t.o.Weights))
+			return fmt.Errorf("ppjoin: token %d has no weight: there are %d", largest, len(r.t.o.Weights))
 		}
 		r.mass = make([]int64, len(r.t.o.Weights))
 		for i, w := range r.t.o.Weights {

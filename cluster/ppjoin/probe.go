@@ -1,6 +1,9 @@
-package join
+package ppjoin
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // state is what the probe knows about a pair: A[y] of algorithm 1.
 type state struct {
@@ -13,6 +16,7 @@ const pruned = -1
 
 // prober probes the index with records, the smallest first.
 type prober struct {
+	ctx    context.Context
 	t      *table
 	states []state // of all records
 	met    []int32 // those with a state
@@ -30,8 +34,8 @@ type match struct {
 	similarity float64
 }
 
-func (t *table) newProber(emit func(Pair) error) *prober {
-	p := &prober{t: t, states: make([]state, len(t.records)), emit: emit, marked: -1}
+func (t *table) newProber(ctx context.Context, emit func(Pair) error) *prober {
+	p := &prober{ctx: ctx, t: t, states: make([]state, len(t.records)), emit: emit, marked: -1}
 	if t.marking() {
 		p.marks = make([]uint32, t.ranks)
 	}
@@ -42,6 +46,11 @@ func (t *table) newProber(emit func(Pair) error) *prober {
 func (p *prober) probe(n int32) error {
 	t := p.t
 	x := &t.records[n]
+	if n%16 == 0 {
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
+	}
 	if err := p.equal(n); err != nil || x.probe == 0 {
 		return err
 	}
@@ -65,7 +74,12 @@ func (p *prober) probe(n int32) error {
 		}
 		p.scan(n, int32(i), list)
 	}
-	for _, y := range p.met {
+	for i, y := range p.met {
+		if i%1024 == 1023 {
+			if err := p.ctx.Err(); err != nil {
+				return err
+			}
+		}
 		s := p.states[y]
 		p.states[y] = state{}
 		if s.overlap != pruned {
@@ -236,6 +250,9 @@ func (p *prober) equal(n int32) error {
 }
 
 func (p *prober) pair(a, b int, similarity float64) error {
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
 	p.counts.Pairs++
 	return p.emit(Pair{a, b, similarity})
 }

@@ -1,7 +1,7 @@
-package join
+package ppjoin
 
 import (
-	"errors"
+	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -11,15 +11,12 @@ const (
 	batch = 1 << 14 // pairs that it hands over together
 )
 
-// errStopped ends a worker whose pairs are not wanted any more.
-var errStopped = errors.New("stopped")
-
 // join probes the index with all records.
-func (t *table) join(emit func(Pair) error) (Counts, error) {
+func (t *table) join(ctx context.Context, emit func(Pair) error) (Counts, error) {
 	if t.o.Workers > 1 && len(t.records) > chunk {
-		return t.joinParallel(emit)
+		return t.joinParallel(ctx, emit)
 	}
-	p := t.newProber(emit)
+	p := t.newProber(ctx, emit)
 	for n := range t.records {
 		if err := p.probe(int32(n)); err != nil {
 			t.counts.add(p.counts)
@@ -34,14 +31,14 @@ func (t *table) join(emit func(Pair) error) (Counts, error) {
 // their pairs in the order of the chunks. A worker that is ahead waits before its
 // second batch. Otherwise pairs would pile up in memory where records have very
 // many similar ones.
-func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
+func (t *table) joinParallel(ctx context.Context, emit func(Pair) error) (Counts, error) {
 	chunks := (len(t.records) + chunk - 1) / chunk
 	done := make([]chan []Pair, chunks)
 	for i := range done {
 		done[i] = make(chan []Pair, 1)
 	}
 	ahead := make(chan struct{}, 4*t.o.Workers) // chunks taken but not emitted; limits the pairs in memory
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(ctx)
 	var next atomic.Int64
 	var group sync.WaitGroup
 	counts := make([]Counts, t.o.Workers)
@@ -54,11 +51,11 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 				case done[c] <- pairs:
 					pairs = nil
 					return nil
-				case <-stop:
-					return errStopped
+				case <-ctx.Done():
+					return ctx.Err()
 				}
 			}
-			p := t.newProber(func(q Pair) error {
+			p := t.newProber(ctx, func(q Pair) error {
 				if pairs = append(pairs, q); len(pairs) < batch {
 					return nil
 				}
@@ -68,7 +65,7 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 			for {
 				select {
 				case ahead <- struct{}{}:
-				case <-stop:
+				case <-ctx.Done():
 					return
 				}
 				if c = int(next.Add(1)) - 1; c >= chunks {
@@ -89,8 +86,17 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 	}
 	err := func() error {
 		for _, c := range done {
-			for pairs := range c {
+			for more := true; more; {
+				var pairs []Pair
+				select {
+				case pairs, more = <-c:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 				for _, q := range pairs {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
 					if err := emit(q); err != nil {
 						return err
 					}
@@ -100,7 +106,7 @@ func (t *table) joinParallel(emit func(Pair) error) (Counts, error) {
 		}
 		return nil
 	}()
-	close(stop)
+	stop()
 	group.Wait()
 	for _, c := range counts {
 		t.counts.add(c)

@@ -1,4 +1,4 @@
-package join
+package ppjoin
 
 import "math/bits"
 

@@ -1,4 +1,4 @@
-package join_test
+package ppjoin_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 )
 
 // grid returns the thresholds of Jaccard and cosine: .5 to .95 in steps of .05,
@@ -21,7 +21,7 @@ func grid() []float64 {
 
 // everySearch is each algorithm, PPJoin+ at MAXDEPTH 0 to 7, with and without
 // bitmaps, and without weights with prefixes longer by 0 to 3.
-func everySearch(weighted bool) (all []join.Options) {
+func everySearch(weighted bool) (all []ppjoin.Options) {
 	extra := 3
 	if weighted {
 		extra = 0
@@ -29,10 +29,10 @@ func everySearch(weighted bool) (all []join.Options) {
 	for k := range extra + 1 {
 		for _, bitmaps := range []bool{false, true} {
 			all = append(all,
-				join.Options{Algorithm: join.AllPairs, Extra: k, Bitmaps: bitmaps},
-				join.Options{Algorithm: join.PPJoin, Extra: k, Bitmaps: bitmaps})
+				ppjoin.Options{Algorithm: ppjoin.AllPairs, Extra: k, Bitmaps: bitmaps},
+				ppjoin.Options{Algorithm: ppjoin.PPJoin, Extra: k, Bitmaps: bitmaps})
 			for depth := range 8 {
-				all = append(all, join.Options{Algorithm: join.PPJoinPlus, MaxDepth: depth, Extra: k, Bitmaps: bitmaps})
+				all = append(all, ppjoin.Options{Algorithm: ppjoin.PPJoinPlus, MaxDepth: depth, Extra: k, Bitmaps: bitmaps})
 			}
 		}
 	}
@@ -47,32 +47,32 @@ func TestGrid(t *testing.T) {
 	for i := range 20 { // near pairs and equal records across
 		others.Add(sets.Record(i * 3)...)
 	}
-	multisets := join.Multiset(sets, others)
+	multisets := ppjoin.Multiset(sets, others)
 	for _, c := range []struct {
 		name string
-		a, b join.Collection
+		a, b ppjoin.Collection
 	}{{"sets", sets, others}, {"multisets", multisets[0], multisets[1]}} {
-		for _, b := range []*join.Collection{nil, &c.b} {
-			idf := join.IDF(c.a)
+		for _, b := range []*ppjoin.Collection{nil, &c.b} {
+			idf := ppjoin.IDF(c.a)
 			if b != nil {
-				idf = join.IDF(c.a, c.b)
+				idf = ppjoin.IDF(c.a, c.b)
 			}
 			for _, m := range []struct {
 				name       string
-				measure    join.Measure
+				measure    ppjoin.Measure
 				weights    []float64
 				thresholds []float64
 			}{
-				{"jaccard", join.Jaccard, nil, grid()},
-				{"cosine", join.Cosine, nil, grid()},
-				{"overlap", join.Overlap, nil, []float64{1, 2, 3, 5, 8, 12, 20}},
-				{"jaccard idf", join.Jaccard, idf, grid()},
-				{"cosine idf", join.Cosine, idf, grid()},
-				{"overlap idf", join.Overlap, idf, []float64{.5, 3, 7.25, 16, 40}},
+				{"jaccard", ppjoin.Jaccard, nil, grid()},
+				{"cosine", ppjoin.Cosine, nil, grid()},
+				{"overlap", ppjoin.Overlap, nil, []float64{1, 2, 3, 5, 8, 12, 20}},
+				{"jaccard idf", ppjoin.Jaccard, idf, grid()},
+				{"cosine idf", ppjoin.Cosine, idf, grid()},
+				{"overlap idf", ppjoin.Overlap, idf, []float64{.5, 3, 7.25, 16, 40}},
 			} {
 				t.Run(fmt.Sprintf("%s/%s/self=%v", c.name, m.name, b == nil), func(t *testing.T) {
 					// All pairs that have anything in common, from which every threshold takes its own.
-					o := join.Options{Measure: m.measure, Weights: m.weights, Threshold: 1e-9}
+					o := ppjoin.Options{Measure: m.measure, Weights: m.weights, Threshold: 1e-9}
 					all := slow(c.a, b, o)
 					for _, o.Threshold = range m.thresholds {
 						want := reaching(all, o.Threshold)
@@ -97,11 +97,11 @@ func TestGrid(t *testing.T) {
 // TestDepth: the deeper the suffix filter looks, the less it lets through.
 func TestDepth(t *testing.T) {
 	c := family(rand.New(rand.NewPCG(9, 10)), 1500, 300, 60)
-	idf := join.IDF(c)
+	idf := ppjoin.IDF(c)
 	for _, weights := range [][]float64{nil, idf} {
 		var left []int64
 		for depth := range 8 {
-			_, counts := fast(t, c, nil, join.Options{Threshold: .8, Algorithm: join.PPJoinPlus, MaxDepth: depth, Weights: weights})
+			_, counts := fast(t, c, nil, ppjoin.Options{Threshold: .8, Algorithm: ppjoin.PPJoinPlus, MaxDepth: depth, Weights: weights})
 			left = append(left, counts.Suffix)
 		}
 		for depth := range 7 {
@@ -127,23 +127,23 @@ func TestTexts(t *testing.T) {
 			o.Repeats = repeats
 			c := collection(t, o, all)
 			if repeats {
-				c = join.Multiset(c)[0]
+				c = ppjoin.Multiset(c)[0]
 			}
 			c = bounded(c)
 			half := c.Len() / 2
-			first := join.Collection{Tokens: c.Tokens, Ends: c.Ends[:half]}
-			var second join.Collection
+			first := ppjoin.Collection{Tokens: c.Tokens, Ends: c.Ends[:half]}
+			var second ppjoin.Collection
 			for i := half; i < c.Len(); i++ {
 				second.Add(c.Record(i)...)
 			}
-			idf := join.IDF(c)
+			idf := ppjoin.IDF(c)
 			pairs := 0
-			for _, m := range []join.Options{
-				{Measure: join.Jaccard}, {Measure: join.Cosine}, {Measure: join.Overlap},
-				{Measure: join.Jaccard, Weights: idf}, {Measure: join.Cosine, Weights: idf},
+			for _, m := range []ppjoin.Options{
+				{Measure: ppjoin.Jaccard}, {Measure: ppjoin.Cosine}, {Measure: ppjoin.Overlap},
+				{Measure: ppjoin.Jaccard, Weights: idf}, {Measure: ppjoin.Cosine, Weights: idf},
 			} {
 				scale := 1.
-				if m.Measure == join.Overlap {
+				if m.Measure == ppjoin.Overlap {
 					scale = 20
 				}
 				m.Threshold = .5 * scale
@@ -152,8 +152,8 @@ func TestTexts(t *testing.T) {
 					m.Threshold = threshold * scale
 					within, across := reaching(allWithin, m.Threshold), reaching(allAcross, m.Threshold)
 					pairs += len(within)
-					for _, s := range []join.Options{{Algorithm: join.AllPairs}, {Bitmaps: true, Workers: 2},
-						{Algorithm: join.PPJoinPlus, MaxDepth: 2}, {Algorithm: join.PPJoinPlus, MaxDepth: 5, Bitmaps: true}} {
+					for _, s := range []ppjoin.Options{{Algorithm: ppjoin.AllPairs}, {Bitmaps: true, Workers: 2},
+						{Algorithm: ppjoin.PPJoinPlus, MaxDepth: 2}, {Algorithm: ppjoin.PPJoinPlus, MaxDepth: 5, Bitmaps: true}} {
 						s.Measure, s.Threshold, s.Weights = m.Measure, m.Threshold, m.Weights
 						if got, _ := fast(t, c, nil, s); !slices.Equal(sorted(got), within) {
 							t.Errorf("%s, measure %d at %v, algorithm %d: %d pairs, want %d", u.name, m.Measure, m.Threshold, s.Algorithm, len(got), len(within))
@@ -173,7 +173,7 @@ func TestTexts(t *testing.T) {
 	}
 	for _, most := range []int{1, 3} {
 		want := slowEdit(edited, nil, most)
-		for _, o := range []join.EditOptions{{Algorithm: join.AllPairs}, {Bitmaps: true}, {Algorithm: join.PPJoinPlus, MaxDepth: 3}} {
+		for _, o := range []ppjoin.EditOptions{{Algorithm: ppjoin.AllPairs}, {Bitmaps: true}, {Algorithm: ppjoin.PPJoinPlus, MaxDepth: 3}} {
 			o.Distance = most
 			if got := editPairs(t, edited, nil, o); !slices.Equal(got, want) {
 				t.Errorf("edit distance %d, algorithm %d: %d pairs, want %d", most, o.Algorithm, len(got), len(want))
@@ -184,8 +184,8 @@ func TestTexts(t *testing.T) {
 }
 
 // reaching returns the pairs at a threshold or above.
-func reaching(pairs []join.Pair, threshold float64) []join.Pair {
-	return slices.DeleteFunc(slices.Clone(pairs), func(p join.Pair) bool { return p.Similarity < threshold })
+func reaching(pairs []ppjoin.Pair, threshold float64) []ppjoin.Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p ppjoin.Pair) bool { return p.Similarity < threshold })
 }
 
 // sample returns runs of 50 texts, spread over all: near-duplicates often stand
@@ -204,9 +204,9 @@ func sample(texts []string, n int) (out []string) {
 
 // bounded leaves as many records as can be compared one with another in 2³⁰
 // steps, every one of them if that is all.
-func bounded(c join.Collection) join.Collection {
+func bounded(c ppjoin.Collection) ppjoin.Collection {
 	for n := c.Len(); n > 1; n = n * 3 / 4 {
-		if part := (join.Collection{Tokens: c.Tokens[:c.Ends[n-1]], Ends: c.Ends[:n]}); len(part.Tokens)*n <= 1<<30 {
+		if part := (ppjoin.Collection{Tokens: c.Tokens[:c.Ends[n-1]], Ends: c.Ends[:n]}); len(part.Tokens)*n <= 1<<30 {
 			return part
 		}
 	}
@@ -214,8 +214,8 @@ func bounded(c join.Collection) join.Collection {
 }
 
 // bySorting is slow for larger collections: by merging sorted records.
-func bySorting(a join.Collection, b *join.Collection, o join.Options) (out []join.Pair) {
-	read := func(c join.Collection) (records [][]uint32, masses []float64) {
+func bySorting(a ppjoin.Collection, b *ppjoin.Collection, o ppjoin.Options) (out []ppjoin.Pair) {
+	read := func(c ppjoin.Collection) (records [][]uint32, masses []float64) {
 		for i := range c.Len() {
 			s := slices.Clone(c.Record(i))
 			slices.Sort(s)
@@ -252,7 +252,7 @@ func bySorting(a join.Collection, b *join.Collection, o join.Options) (out []joi
 				}
 			}
 			if s := similarity(o, common, massX[i], massY[j]); s > 0 && s >= o.Threshold {
-				out = append(out, join.Pair{A: i, B: j, Similarity: s})
+				out = append(out, ppjoin.Pair{A: i, B: j, Similarity: s})
 			}
 		}
 	}

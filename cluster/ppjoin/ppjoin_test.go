@@ -1,29 +1,31 @@
-package join_test
+package ppjoin_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/signature/tokens"
 )
 
 var thresholds = []float64{.5, .55, .6, 2. / 3, .7, .75, .8, .85, .9, .95, 1}
 
-func searches() []join.Options {
-	all := []join.Options{
-		{Algorithm: join.AllPairs}, {Algorithm: join.AllPairs, Bitmaps: true},
-		{Algorithm: join.PPJoin}, {Algorithm: join.PPJoin, Bitmaps: true}, {Algorithm: join.PPJoin, Workers: 3},
+func searches() []ppjoin.Options {
+	all := []ppjoin.Options{
+		{Algorithm: ppjoin.AllPairs}, {Algorithm: ppjoin.AllPairs, Bitmaps: true},
+		{Algorithm: ppjoin.PPJoin}, {Algorithm: ppjoin.PPJoin, Bitmaps: true}, {Algorithm: ppjoin.PPJoin, Workers: 3},
 	}
 	for depth := range 8 {
-		all = append(all, join.Options{Algorithm: join.PPJoinPlus, MaxDepth: depth})
+		all = append(all, ppjoin.Options{Algorithm: ppjoin.PPJoinPlus, MaxDepth: depth})
 	}
 	return all
 }
@@ -52,10 +54,10 @@ func TestEqualToComparingAll(t *testing.T) {
 				longer = append(longer, s)
 			}
 		}
-		for _, measure := range []join.Measure{join.Jaccard, join.Cosine, join.Overlap} {
+		for _, measure := range []ppjoin.Measure{ppjoin.Jaccard, ppjoin.Cosine, ppjoin.Overlap} {
 			for i := range 3 {
-				o := join.Options{Measure: measure, Threshold: thresholds[(round*3+i)%len(thresholds)]}
-				if measure == join.Overlap {
+				o := ppjoin.Options{Measure: measure, Threshold: thresholds[(round*3+i)%len(thresholds)]}
+				if measure == ppjoin.Overlap {
 					o.Threshold = float64(1 + r.IntN(8))
 				}
 				same(t, a, nil, o, longer...)
@@ -76,7 +78,7 @@ func TestRoundThresholds(t *testing.T) {
 	for union := 1; union <= 36; union++ {
 		for common := (union + 1) / 2; common <= union; common++ {
 			for x := common; x <= union; x++ {
-				var c join.Collection
+				var c ppjoin.Collection
 				var s, u []uint32
 				for i := range uint32(union) {
 					if int(i) < x {
@@ -91,14 +93,14 @@ func TestRoundThresholds(t *testing.T) {
 				at := float64(common) / float64(union)
 				for _, threshold := range []float64{at, math.Nextafter(at, 2)} {
 					if threshold <= 1 {
-						same(t, c, nil, join.Options{Threshold: threshold})
+						same(t, c, nil, ppjoin.Options{Threshold: threshold})
 					}
 				}
 				if x%7 == 0 {
-					cosine := slowSimilarity(join.Options{Measure: join.Cosine}, set(c, 0), set(c, 1), 0, 0)
+					cosine := slowSimilarity(ppjoin.Options{Measure: ppjoin.Cosine}, set(c, 0), set(c, 1), 0, 0)
 					for _, threshold := range []float64{cosine, math.Nextafter(cosine, 2)} {
 						if threshold <= 1 {
-							same(t, c, nil, join.Options{Measure: join.Cosine, Threshold: threshold})
+							same(t, c, nil, ppjoin.Options{Measure: ppjoin.Cosine, Threshold: threshold})
 						}
 					}
 				}
@@ -114,34 +116,34 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := join.Multiset(join.Collection(rs[0]))[0]
+	c := ppjoin.Multiset(ppjoin.Collection(rs[0]))[0]
 	for _, want := range []struct {
-		measure join.Measure
+		measure ppjoin.Measure
 		at      float64
-	}{{join.Jaccard, 4. / 6}, {join.Cosine, 4. / 5}, {join.Overlap, 4}} {
-		got, _ := fast(t, c, nil, join.Options{Measure: want.measure, Threshold: want.at})
-		if !slices.Equal(got, []join.Pair{{A: 0, B: 1, Similarity: want.at}}) {
+	}{{ppjoin.Jaccard, 4. / 6}, {ppjoin.Cosine, 4. / 5}, {ppjoin.Overlap, 4}} {
+		got, _ := fast(t, c, nil, ppjoin.Options{Measure: want.measure, Threshold: want.at})
+		if !slices.Equal(got, []ppjoin.Pair{{A: 0, B: 1, Similarity: want.at}}) {
 			t.Errorf("example 2.1, measure %d: %v", want.measure, got)
 		}
 	}
 	// Section 6.2 gives them weights: .3 yes, .2 as, .6 soon, .7 possible, .4
 	// please, .5 the second as. 2.0 / 2.7 is .74.
 	weights := []float64{.3, .2, .6, .7, .4, .5}
-	got, _ := fast(t, c, nil, join.Options{Threshold: .7, Weights: weights})
+	got, _ := fast(t, c, nil, ppjoin.Options{Threshold: .7, Weights: weights})
 	if len(got) != 1 || math.Abs(got[0].Similarity-2./2.7) > 1e-5 {
 		t.Errorf("section 6.2: %v", got)
 	}
 
 	// Examples 3.2 and 4.1 at .8: x and w fall to the size filter, x and y to
 	// the positional filter, for their only common token is too late in x's.
-	var e join.Collection
+	var e ppjoin.Collection
 	const A, B, C, D, E, F, G = 0, 1, 2, 3, 4, 5, 6
 	e.Add(C, D, F)
 	e.Add(G, A, B, E, F)
 	e.Add(A, B, C, D, E)
 	e.Add(B, C, D, E, F)
-	_, all := fast(t, e, nil, join.Options{Threshold: .8, Algorithm: join.AllPairs})
-	_, ppjoin := fast(t, e, nil, join.Options{Threshold: .8})
+	_, all := fast(t, e, nil, ppjoin.Options{Threshold: .8, Algorithm: ppjoin.AllPairs})
+	_, ppjoin := fast(t, e, nil, ppjoin.Options{Threshold: .8})
 	if all.Candidates < ppjoin.Candidates || ppjoin.Candidates != 0 {
 		t.Errorf("example 4.1: AllPairs %+v, PPJoin %+v", all, ppjoin)
 	}
@@ -149,10 +151,10 @@ func TestExamples(t *testing.T) {
 
 func TestSmall(t *testing.T) {
 	for _, o := range searches() {
-		for _, measure := range []join.Measure{join.Jaccard, join.Cosine, join.Overlap} {
+		for _, measure := range []ppjoin.Measure{ppjoin.Jaccard, ppjoin.Cosine, ppjoin.Overlap} {
 			o.Measure, o.Threshold = measure, 1
 			for n := range 4 {
-				var c join.Collection
+				var c ppjoin.Collection
 				for range n {
 					c.Add()
 				}
@@ -166,36 +168,36 @@ func TestSmall(t *testing.T) {
 				c.Add(7, math.MaxUint32)
 				same(t, c, nil, o)
 				same(t, c, &c, o)
-				same(t, c, &join.Collection{}, o)
+				same(t, c, &ppjoin.Collection{}, o)
 			}
 		}
 	}
 }
 
 func TestRefuses(t *testing.T) {
-	var c join.Collection
+	var c ppjoin.Collection
 	c.Add(1, 2)
-	bad := join.Collection{Tokens: []uint32{1}, Ends: []int{2}}
-	lone := join.Collection{Tokens: []uint32{1}, Ends: []int{1}, Alone: []uint32{1}}
+	bad := ppjoin.Collection{Tokens: []uint32{1}, Ends: []int{2}}
+	lone := ppjoin.Collection{Tokens: []uint32{1}, Ends: []int{1}, Alone: []uint32{1}}
 	for _, x := range []struct {
-		c    join.Collection
-		o    join.Options
+		c    ppjoin.Collection
+		o    ppjoin.Options
 		want string
 	}{
-		{c, join.Options{}, "threshold"},
-		{c, join.Options{Threshold: 1.5}, "threshold"},
-		{c, join.Options{Threshold: math.NaN()}, "threshold"},
-		{c, join.Options{Threshold: .5, Measure: 3}, "measure"},
-		{c, join.Options{Threshold: .5, Algorithm: 3}, "algorithm"},
-		{c, join.Options{Threshold: .5, MaxDepth: -1}, "max depth"},
-		{c, join.Options{Threshold: .5, Extra: 1, Weights: []float64{1, 1, 1}}, "extra"},
-		{c, join.Options{Threshold: .5, Weights: []float64{1}}, "no weight"},
-		{c, join.Options{Threshold: .5, Weights: []float64{1, -1, 1}}, "weighs"},
-		{c, join.Options{Threshold: .5, Weights: []float64{1, math.NaN(), 1}}, "weighs"},
-		{lone, join.Options{Threshold: .5, Weights: []float64{1, 1}}, "no weights"},
-		{bad, join.Options{Threshold: .5}, "record 0"},
+		{c, ppjoin.Options{}, "threshold"},
+		{c, ppjoin.Options{Threshold: 1.5}, "threshold"},
+		{c, ppjoin.Options{Threshold: math.NaN()}, "threshold"},
+		{c, ppjoin.Options{Threshold: .5, Measure: 3}, "measure"},
+		{c, ppjoin.Options{Threshold: .5, Algorithm: 3}, "algorithm"},
+		{c, ppjoin.Options{Threshold: .5, MaxDepth: -1}, "max depth"},
+		{c, ppjoin.Options{Threshold: .5, Extra: 1, Weights: []float64{1, 1, 1}}, "extra"},
+		{c, ppjoin.Options{Threshold: .5, Weights: []float64{1}}, "no weight"},
+		{c, ppjoin.Options{Threshold: .5, Weights: []float64{1, -1, 1}}, "weighs"},
+		{c, ppjoin.Options{Threshold: .5, Weights: []float64{1, math.NaN(), 1}}, "weighs"},
+		{lone, ppjoin.Options{Threshold: .5, Weights: []float64{1, 1}}, "no weights"},
+		{bad, ppjoin.Options{Threshold: .5}, "record 0"},
 	} {
-		if _, err := join.Self(x.c, x.o, nil); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := ppjoin.Self(context.Background(), x.c, x.o, nil); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%+v: %v, want something about %s", x.o, err, x.want)
 		}
 	}
@@ -205,8 +207,8 @@ func TestRefuses(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	a, b := family(r, 4000, 3000, 12), family(r, 3000, 3000, 12)
-	o := join.Options{Threshold: .7, Algorithm: join.PPJoinPlus, MaxDepth: 2, Bitmaps: true}
-	for _, other := range []*join.Collection{nil, &b} {
+	o := ppjoin.Options{Threshold: .7, Algorithm: ppjoin.PPJoinPlus, MaxDepth: 2, Bitmaps: true}
+	for _, other := range []*ppjoin.Collection{nil, &b} {
 		o.Workers = 1
 		want, counts := fast(t, a, other, o)
 		if len(want) == 0 {
@@ -222,7 +224,7 @@ func TestWorkers(t *testing.T) {
 	broken := errors.New("broken")
 	for _, o.Workers = range []int{1, 4} {
 		n := 0
-		_, err := join.Self(a, o, func(join.Pair) error {
+		_, err := ppjoin.Self(context.Background(), a, o, func(ppjoin.Pair) error {
 			if n++; n == 100 {
 				return broken
 			}
@@ -237,14 +239,81 @@ func TestWorkers(t *testing.T) {
 // TestWorkersDoNotRunAhead: what is found before it is asked for is bounded,
 // however many similar records each has.
 func TestWorkersDoNotRunAhead(t *testing.T) {
-	var c join.Collection
+	var c ppjoin.Collection
 	for i := range 3000 { // all similar, none equal: 4,498,500 pairs
 		c.Add(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, uint32(10+i))
 	}
 	broken := errors.New("broken")
-	counts, err := join.Self(c, join.Options{Threshold: .8, Workers: 2}, func(join.Pair) error { return broken })
+	counts, err := ppjoin.Self(context.Background(), c, ppjoin.Options{Threshold: .8, Workers: 2}, func(ppjoin.Pair) error { return broken })
 	if !errors.Is(err, broken) || counts.Similar == 0 || counts.Similar > 100_000 {
 		t.Errorf("%v, %d pairs found for the first", err, counts.Similar)
+	}
+}
+
+// ending is a context that ends when it has been asked often enough for the
+// table to be made.
+type ending struct {
+	context.Context
+	cancel func()
+	asked  int
+}
+
+func (e *ending) Err() error {
+	if e.asked++; e.asked == 4 {
+		defer e.cancel()
+	}
+	return e.Context.Err()
+}
+
+// A join ends with its context, whether it has found pairs or not, and no
+// goroutine of it goes on.
+func TestJoinEndsWithItsContext(t *testing.T) {
+	var alike, apart, other ppjoin.Collection
+	var texts []string
+	for i := range 20_000 {
+		alike.Add(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, uint32(10+i))
+		apart.Add(0, 1, 2, 3, uint32(10+3*i), uint32(11+3*i), uint32(12+3*i)) // candidates all, similar none
+		other.Add(0, 1, 2, 3, uint32(100_010+3*i), uint32(100_011+3*i), uint32(100_012+3*i))
+		texts = append(texts, fmt.Sprintf("one of many texts that differ in a number, %d", i))
+	}
+	running := func() int {
+		stacks := make([]byte, 1<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "ppjoin.(*prober)")
+	}
+	for name, join := range map[string]func(ctx context.Context, workers int, emit func()) error{
+		"pairs": func(ctx context.Context, workers int, emit func()) error {
+			_, err := ppjoin.Self(ctx, alike, ppjoin.Options{Threshold: .8, Workers: workers}, func(ppjoin.Pair) error { emit(); return nil })
+			return err
+		},
+		"no pairs": func(ctx context.Context, workers int, emit func()) error {
+			_, err := ppjoin.Between(ctx, apart, other, ppjoin.Options{Threshold: .5, Algorithm: ppjoin.AllPairs, Workers: workers}, func(ppjoin.Pair) error { return nil })
+			return err
+		},
+		"edit": func(ctx context.Context, workers int, emit func()) error {
+			_, err := ppjoin.SelfEdit(ctx, texts, ppjoin.EditOptions{Distance: 3, Workers: workers}, func(ppjoin.EditPair) error { emit(); return nil })
+			return err
+		},
+	} {
+		for _, workers := range []int{1, 4} {
+			ctx, cancel := context.WithCancel(context.Background())
+			after := 0
+			if name == "no pairs" {
+				ctx = &ending{Context: ctx, cancel: cancel}
+			}
+			err := join(ctx, workers, func() {
+				if ctx.Err() != nil {
+					after++
+				}
+				cancel()
+			})
+			if !errors.Is(err, context.Canceled) || after > 0 {
+				t.Errorf("%s, %d workers: %v; %d pairs after the end", name, workers, err, after)
+			}
+			if n := running(); n > 0 {
+				t.Errorf("%s, %d workers: %d goroutines go on", name, workers, n)
+			}
+			cancel()
+		}
 	}
 }
 
@@ -270,9 +339,9 @@ func TestBench(t *testing.T) {
 	} {
 		t.Setenv("NEARDUP_TEXTS", filepath.Join(dir, x.file))
 		texts := texts(t)
-		var first []join.Pair
-		for i, o := range []join.Options{{}, {Bitmaps: true}, {Bitmaps: true, Workers: 2}, {Algorithm: join.AllPairs},
-			{Algorithm: join.PPJoinPlus, MaxDepth: 3}, {Extra: 1}} {
+		var first []ppjoin.Pair
+		for i, o := range []ppjoin.Options{{}, {Bitmaps: true}, {Bitmaps: true, Workers: 2}, {Algorithm: ppjoin.AllPairs},
+			{Algorithm: ppjoin.PPJoinPlus, MaxDepth: 3}, {Extra: 1}} {
 			o.Threshold = x.threshold
 			x.o.Alone = i%2 == 1
 			c := collection(t, x.o, texts)
@@ -301,21 +370,21 @@ func TestBenchMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := join.Multiset(join.Collection(rs[0]))[0]
+	c := ppjoin.Multiset(ppjoin.Collection(rs[0]))[0]
 	const half = 8000
-	first := join.Collection{Tokens: c.Tokens, Ends: c.Ends[:half]}
-	var second join.Collection
+	first := ppjoin.Collection{Tokens: c.Tokens, Ends: c.Ends[:half]}
+	var second ppjoin.Collection
 	for i := half; i < c.Len(); i++ {
 		second.Add(c.Record(i)...)
 	}
-	idf := join.IDF(c)
-	for _, o := range []join.Options{
-		{Threshold: .7}, {Threshold: .8, Measure: join.Cosine}, {Threshold: 6, Measure: join.Overlap},
-		{Threshold: .7, Weights: idf}, {Threshold: .8, Measure: join.Cosine, Weights: idf}, {Threshold: 40, Measure: join.Overlap, Weights: idf},
+	idf := ppjoin.IDF(c)
+	for _, o := range []ppjoin.Options{
+		{Threshold: .7}, {Threshold: .8, Measure: ppjoin.Cosine}, {Threshold: 6, Measure: ppjoin.Overlap},
+		{Threshold: .7, Weights: idf}, {Threshold: .8, Measure: ppjoin.Cosine, Weights: idf}, {Threshold: 40, Measure: ppjoin.Overlap, Weights: idf},
 	} {
-		o.Algorithm = join.AllPairs
+		o.Algorithm = ppjoin.AllPairs
 		want, _ := fast(t, c, nil, o)
-		for _, search := range []join.Options{{Bitmaps: true}, {Algorithm: join.PPJoinPlus, MaxDepth: 4, Workers: 2}} {
+		for _, search := range []ppjoin.Options{{Bitmaps: true}, {Algorithm: ppjoin.PPJoinPlus, MaxDepth: 4, Workers: 2}} {
 			o.Algorithm, o.MaxDepth, o.Bitmaps, o.Workers = search.Algorithm, search.MaxDepth, search.Bitmaps, search.Workers
 			if got, _ := fast(t, c, nil, o); !slices.Equal(got, want) {
 				t.Errorf("measure %d at %v, algorithm %d: %d pairs, AllPairs %d, or another order", o.Measure, o.Threshold, o.Algorithm, len(got), len(want))
@@ -324,10 +393,10 @@ func TestBenchMeasures(t *testing.T) {
 			within, _ := fast(t, second, nil, o)
 			across, _ := fast(t, first, &second, o)
 			for _, p := range within {
-				parts = append(parts, join.Pair{A: p.A + half, B: p.B + half, Similarity: p.Similarity})
+				parts = append(parts, ppjoin.Pair{A: p.A + half, B: p.B + half, Similarity: p.Similarity})
 			}
 			for _, p := range across {
-				parts = append(parts, join.Pair{A: p.A, B: p.B + half, Similarity: p.Similarity})
+				parts = append(parts, ppjoin.Pair{A: p.A, B: p.B + half, Similarity: p.Similarity})
 			}
 			if !slices.Equal(sorted(parts), sorted(want)) {
 				t.Errorf("measure %d at %v, algorithm %d: %d pairs in two halves and across, %d in all", o.Measure, o.Threshold, o.Algorithm, len(parts), len(want))
@@ -342,7 +411,7 @@ func FuzzSelf(f *testing.F) {
 		if percent < 1 || percent > 100 || depth < 0 || depth > 20 || len(data) > 400 {
 			return
 		}
-		var c join.Collection
+		var c ppjoin.Collection
 		for _, s := range strings.Split(string(data), " ") {
 			var record []uint32
 			for _, b := range []byte(s) {
@@ -350,10 +419,10 @@ func FuzzSelf(f *testing.F) {
 			}
 			c.Add(record...)
 		}
-		o := join.Options{Measure: join.Measure(kind & 1), Threshold: float64(percent) / 100,
-			Algorithm: join.Algorithm(uint(kind) >> 1 % 3), MaxDepth: depth, Bitmaps: kind&8 != 0}
+		o := ppjoin.Options{Measure: ppjoin.Measure(kind & 1), Threshold: float64(percent) / 100,
+			Algorithm: ppjoin.Algorithm(uint(kind) >> 1 % 3), MaxDepth: depth, Bitmaps: kind&8 != 0}
 		same(t, c, nil, o)
-		same(t, join.Multiset(c)[0], &c, o)
+		same(t, ppjoin.Multiset(c)[0], &c, o)
 		if kind&16 != 0 {
 			o.Weights = make([]float64, 256)
 			for i := range o.Weights {
@@ -368,11 +437,11 @@ func FuzzSelf(f *testing.F) {
 }
 
 func Example() {
-	var c join.Collection
+	var c ppjoin.Collection
 	c.Add(1, 2, 3, 4)
 	c.Add(9, 8)
 	c.Add(4, 3, 2, 1, 5)
-	_, err := join.Self(c, join.Options{Threshold: .8, Bitmaps: true}, func(p join.Pair) error {
+	_, err := ppjoin.Self(context.Background(), c, ppjoin.Options{Threshold: .8, Bitmaps: true}, func(p ppjoin.Pair) error {
 		fmt.Println(p.A, p.B, p.Similarity)
 		return nil
 	})

@@ -1,12 +1,13 @@
-package join_test
+package ppjoin_test
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 )
 
 // levenshtein is the textbook table.
@@ -34,7 +35,7 @@ func levenshtein(a, b string) int {
 	return d[len(u)][len(v)]
 }
 
-func slowEdit(a, b []string, most int) (out []join.EditPair) {
+func slowEdit(a, b []string, most int) (out []ppjoin.EditPair) {
 	self := b == nil
 	if self {
 		b = a
@@ -45,7 +46,7 @@ func slowEdit(a, b []string, most int) (out []join.EditPair) {
 				continue
 			}
 			if d := levenshtein(a[i], b[j]); d <= most {
-				out = append(out, join.EditPair{A: i, B: j, Distance: d})
+				out = append(out, ppjoin.EditPair{A: i, B: j, Distance: d})
 			}
 		}
 	}
@@ -78,18 +79,18 @@ func strings3(r *rand.Rand, n, length int) []string {
 }
 
 // editPairs returns the pairs of a self-join, or with b of one between both.
-func editPairs(t *testing.T, a, b []string, o join.EditOptions) (got []join.EditPair) {
+func editPairs(t *testing.T, a, b []string, o ppjoin.EditOptions) (got []ppjoin.EditPair) {
 	t.Helper()
-	emit := func(p join.EditPair) error {
+	emit := func(p ppjoin.EditPair) error {
 		got = append(got, p)
 		return nil
 	}
-	var counts join.Counts
+	var counts ppjoin.Counts
 	var err error
 	if b == nil {
-		counts, err = join.SelfEdit(a, o, emit)
+		counts, err = ppjoin.SelfEdit(context.Background(), a, o, emit)
 	} else {
-		counts, err = join.BetweenEdit(a, b, o, emit)
+		counts, err = ppjoin.BetweenEdit(context.Background(), a, b, o, emit)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func editPairs(t *testing.T, a, b []string, o join.EditOptions) (got []join.Edit
 	if counts.Pairs != int64(len(got)) {
 		t.Errorf("%+v: %d pairs counted, %d emitted", o, counts.Pairs, len(got))
 	}
-	slices.SortFunc(got, func(x, y join.EditPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	slices.SortFunc(got, func(x, y ppjoin.EditPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	return got
 }
 
@@ -112,7 +113,7 @@ func TestEditEqualToComparingAll(t *testing.T) {
 				want := slowEdit(a, other, most)
 				for q := 1; q <= 4; q++ {
 					for _, s := range everySearch(true) {
-						o := join.EditOptions{Distance: most, Q: q, Algorithm: s.Algorithm, MaxDepth: s.MaxDepth, Bitmaps: s.Bitmaps, Workers: 1 + q%2}
+						o := ppjoin.EditOptions{Distance: most, Q: q, Algorithm: s.Algorithm, MaxDepth: s.MaxDepth, Bitmaps: s.Bitmaps, Workers: 1 + q%2}
 						if got := editPairs(t, a, other, o); !slices.Equal(got, want) {
 							t.Fatalf("%+v, length %d, self %v: got %d pairs, want %d", o, length, other == nil, len(got), len(want))
 						}

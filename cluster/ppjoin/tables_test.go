@@ -1,14 +1,15 @@
-package join_test
+package ppjoin_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"neardup/cluster/bands"
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/signature/minhash"
 	"neardup/signature/shingle"
 )
@@ -23,7 +24,7 @@ func BenchmarkMaxDepth(b *testing.B) {
 		c := collection(b, u.o, texts)
 		for depth := range 8 {
 			b.Run(fmt.Sprintf("%s/%d", u.name, depth), func(b *testing.B) {
-				o := join.Options{Threshold: .8, Algorithm: join.PPJoinPlus, MaxDepth: depth}
+				o := ppjoin.Options{Threshold: .8, Algorithm: ppjoin.PPJoinPlus, MaxDepth: depth}
 				reportJoin(b, c, o)
 			})
 		}
@@ -31,12 +32,12 @@ func BenchmarkMaxDepth(b *testing.B) {
 }
 
 // reportJoin measures a self-join.
-func reportJoin(b *testing.B, c join.Collection, o join.Options) {
-	var counts join.Counts
+func reportJoin(b *testing.B, c ppjoin.Collection, o ppjoin.Options) {
+	var counts ppjoin.Counts
 	cpu := processorTime()
 	for b.Loop() {
 		var err error
-		if counts, err = join.Self(c, o, func(join.Pair) error { return nil }); err != nil {
+		if counts, err = ppjoin.Self(context.Background(), c, o, func(ppjoin.Pair) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -58,8 +59,8 @@ type place struct{ a, b int }
 func comparePlaces(x, y place) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) }
 
 // self returns a self-join's pairs, in order.
-func self(tb testing.TB, c join.Collection, o join.Options) (out []place) {
-	if _, err := join.Self(c, o, func(p join.Pair) error {
+func self(tb testing.TB, c ppjoin.Collection, o ppjoin.Options) (out []place) {
+	if _, err := ppjoin.Self(context.Background(), c, o, func(p ppjoin.Pair) error {
 		out = append(out, place{p.A, p.B})
 		return nil
 	}); err != nil {
@@ -72,7 +73,7 @@ func self(tb testing.TB, c join.Collection, o join.Options) (out []place) {
 // distinct returns a collection with each record once: "Exact duplicates in the
 // datasets are removed after tokenizing" (section 8.1.1). Records without
 // tokens are left out, too.
-func distinct(c join.Collection) (out join.Collection) {
+func distinct(c ppjoin.Collection) (out ppjoin.Collection) {
 	seen := map[string]bool{}
 	var key []byte
 	for i := range c.Len() {
@@ -93,7 +94,7 @@ func distinct(c join.Collection) (out join.Collection) {
 
 // features returns the tokens of the records as numbers that look random, which
 // permutations of them need.
-func features(c join.Collection) [][]uint64 {
+func features(c ppjoin.Collection) [][]uint64 {
 	out := make([][]uint64, c.Len())
 	for i := range out {
 		for _, t := range c.Record(i) {
@@ -129,7 +130,7 @@ func BenchmarkApproximate(b *testing.B) {
 		c := distinct(collection(b, o, texts))
 		all := features(c)
 		start := processorTime()
-		var sketches join.Collection
+		var sketches ppjoin.Collection
 		for _, f := range all {
 			values := shingle.MinWise(shingle.NewSet(slices.Clone(f)), permutations).Values
 			var four []uint32
@@ -140,7 +141,7 @@ func BenchmarkApproximate(b *testing.B) {
 		}
 		sketching := processorTime() - start
 		for _, threshold := range []float64{.95, .9, .85, .8} {
-			exact := join.Options{Threshold: threshold, Algorithm: join.PPJoinPlus, MaxDepth: 3}
+			exact := ppjoin.Options{Threshold: threshold, Algorithm: ppjoin.PPJoinPlus, MaxDepth: 3}
 			truth := self(b, c, exact)
 			lsh := minhash.LSH{Rows: 5, Bands: minhash.Bands(threshold, minhash.Recall, 5)}
 			for _, m := range []struct {
@@ -149,14 +150,14 @@ func BenchmarkApproximate(b *testing.B) {
 				pairs func() ([]place, time.Duration)
 			}{
 				{"qa", false, func() ([]place, time.Duration) {
-					return self(b, c, join.Options{Threshold: threshold, Algorithm: join.AllPairs}), 0
+					return self(b, c, ppjoin.Options{Threshold: threshold, Algorithm: ppjoin.AllPairs}), 0
 				}},
 				{"qp", false, func() ([]place, time.Duration) { return self(b, c, exact), 0 }},
 				{"sp", true, func() ([]place, time.Duration) {
-					return self(b, sketches, join.Options{Threshold: threshold, Algorithm: join.PPJoinPlus, MaxDepth: 2}), sketching
+					return self(b, sketches, ppjoin.Options{Threshold: threshold, Algorithm: ppjoin.PPJoinPlus, MaxDepth: 2}), sketching
 				}},
 				{"estimate", true, func() ([]place, time.Duration) {
-					return self(b, sketches, join.Options{Measure: join.Overlap, Threshold: threshold * permutations}), sketching
+					return self(b, sketches, ppjoin.Options{Measure: ppjoin.Overlap, Threshold: threshold * permutations}), sketching
 				}},
 				{"ql", true, func() ([]place, time.Duration) { return byLSH(c, all, lsh, threshold) }},
 			} {
@@ -198,7 +199,7 @@ func BenchmarkApproximate(b *testing.B) {
 
 // byLSH is the pairs of records that share a band and are similar, and what
 // signing them took.
-func byLSH(c join.Collection, all [][]uint64, lsh minhash.LSH, threshold float64) (out []place, signing time.Duration) {
+func byLSH(c ppjoin.Collection, all [][]uint64, lsh minhash.LSH, threshold float64) (out []place, signing time.Duration) {
 	start := processorTime()
 	signer := minhash.New(lsh.Components(), 1)
 	keys := make([][]uint64, len(all))

@@ -1,6 +1,9 @@
-package join
+package ppjoin
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // record is a distinct set of tokens. It stands for one or more equal records of
 // the collections.
@@ -42,15 +45,17 @@ type table struct {
 // posting says that a record has a token, and at which position.
 type posting struct{ record, place int32 }
 
-func newTable(cs []Collection, o Options, b bounds, group bool) (*table, error) {
+func newTable(ctx context.Context, cs []Collection, o Options, b bounds, group bool) (*table, error) {
 	r := reader{t: &table{o: o, b: b, weighted: o.Weights != nil, sides: len(cs)}, cs: slices.Clone(cs)}
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
-	r.read(group)
-	r.drop()
-	r.order()
-	r.t.makeIndex()
+	for _, step := range []func(){func() { r.read(group) }, r.drop, r.order, r.t.makeIndex} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		step()
+	}
 	return r.t, nil
 }
 

@@ -1,7 +1,8 @@
-package join
+package ppjoin
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
@@ -19,10 +20,10 @@ type EditOptions struct {
 
 func (o EditOptions) validate() error {
 	if o.Distance < 0 {
-		return fmt.Errorf("join: distance is %d, must not be negative", o.Distance)
+		return fmt.Errorf("ppjoin: distance is %d, must not be negative", o.Distance)
 	}
 	if o.Q < 0 {
-		return fmt.Errorf("join: q is %d, must not be negative", o.Q)
+		return fmt.Errorf("ppjoin: q is %d, must not be negative", o.Q)
 	}
 	return o.search().validateSearch(false)
 }
@@ -43,13 +44,13 @@ type EditPair struct{ A, B, Distance int }
 // each end, as a multiset; L. Gravano and others, Approximate string joins in a
 // database (almost) for free, VLDB 2001.) The bound says nothing about texts of
 // at most q(δ-1) + 1 characters, so SelfEdit compares all of these.
-func SelfEdit(texts []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
-	return runEdit([][]string{texts}, o, emit)
+func SelfEdit(ctx context.Context, texts []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
+	return runEdit(ctx, [][]string{texts}, o, emit)
 }
 
 // BetweenEdit does what SelfEdit does for pairs of a text of a and one of b.
-func BetweenEdit(a, b []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
-	return runEdit([][]string{a, b}, o, emit)
+func BetweenEdit(ctx context.Context, a, b []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
+	return runEdit(ctx, [][]string{a, b}, o, emit)
 }
 
 // text is one of the distinct texts.
@@ -58,7 +59,7 @@ type text struct {
 	places []int // indexes in its collection
 }
 
-func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (Counts, error) {
+func runEdit(ctx context.Context, collections [][]string, o EditOptions, emit func(EditPair) error) (Counts, error) {
 	if err := o.validate(); err != nil {
 		return Counts{}, err
 	}
@@ -83,6 +84,7 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 	}
 	self := len(collections) == 1
 	pairs := int64(0)
+	emit = untilDone(ctx, emit)
 	emitAll := func(a, b text, distance int) error {
 		pairs += int64(len(a.places)) * int64(len(b.places))
 		for _, i := range a.places {
@@ -113,13 +115,13 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 
 	// Similar texts this short need not share a q-gram.
 	bound := o.Q*(o.Distance-1) + 1
-	compared, similar, err := compareShort(texts, bound, o.Distance, emitAll)
+	compared, similar, err := compareShort(ctx, texts, bound, o.Distance, emitAll)
 	if err != nil {
 		return Counts{}, err
 	}
 
 	b := bounds{measure: edit, delta: int64(o.Distance), qDelta: int64(o.Q) * int64(o.Distance), unit: 1}
-	t, err := newTable(grams(texts, o.Q), o.search(), b, false)
+	t, err := newTable(ctx, grams(texts, o.Q), o.search(), b, false)
 	if err != nil {
 		return Counts{}, err
 	}
@@ -132,7 +134,7 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 		d := distance(u, v, o.Distance)
 		return float64(d), d <= o.Distance
 	}
-	counts, err := t.join(func(p Pair) error {
+	counts, err := t.join(ctx, func(p Pair) error {
 		return emitAll(texts[0][p.A], texts[len(texts)-1][p.B], int(p.Similarity))
 	})
 	counts.Records, counts.Distinct, counts.Pairs = int64(total), int64(distinct), pairs
@@ -142,9 +144,19 @@ func runEdit(collections [][]string, o EditOptions, emit func(EditPair) error) (
 	return counts, err
 }
 
+// untilDone returns emit, which fails once ctx has ended.
+func untilDone(ctx context.Context, emit func(EditPair) error) func(EditPair) error {
+	return func(p EditPair) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return emit(p)
+	}
+}
+
 // compareShort compares all texts of at most bound characters, and emits the
 // pairs whose distance is at most limit.
-func compareShort(texts [][]text, bound, limit int, emit func(a, b text, distance int) error) (compared, similar int64, err error) {
+func compareShort(ctx context.Context, texts [][]text, bound, limit int, emit func(a, b text, distance int) error) (compared, similar int64, err error) {
 	short := make([][]text, len(texts))
 	for i := range texts {
 		for _, t := range texts[i] {
@@ -156,6 +168,9 @@ func compareShort(texts [][]text, bound, limit int, emit func(a, b text, distanc
 	}
 	other := short[len(short)-1]
 	for i, a := range short[0] {
+		if err := ctx.Err(); err != nil {
+			return compared, similar, err
+		}
 		if len(short) == 1 {
 			other = short[0][i+1:]
 		}

@@ -1,29 +1,30 @@
-package join_test
+package ppjoin_test
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 )
 
 // weightOf returns a token's weight in the steps that join takes.
-func weightOf(o join.Options, t uint32) float64 {
+func weightOf(o ppjoin.Options, t uint32) float64 {
 	if o.Weights == nil {
 		return 1
 	}
 	w := o.Weights[t]
-	if o.Measure == join.Cosine {
+	if o.Measure == ppjoin.Cosine {
 		w *= w
 	}
 	return math.Round(w*(1<<20)) / (1 << 20)
 }
 
 // slowSimilarity is the definitions of section 2.1 and 6.2.
-func slowSimilarity(o join.Options, x, y map[uint32]bool, aloneX, aloneY int) float64 {
+func slowSimilarity(o ppjoin.Options, x, y map[uint32]bool, aloneX, aloneY int) float64 {
 	sum := func(s map[uint32]bool, and map[uint32]bool) (n float64) {
 		for t := range s {
 			if and == nil || and[t] {
@@ -37,14 +38,14 @@ func slowSimilarity(o join.Options, x, y map[uint32]bool, aloneX, aloneY int) fl
 }
 
 // similarity of two records by what they have in common and in all.
-func similarity(o join.Options, common, mx, my float64) float64 {
+func similarity(o ppjoin.Options, common, mx, my float64) float64 {
 	if common == 0 {
 		return 0
 	}
 	switch o.Measure {
-	case join.Jaccard:
+	case ppjoin.Jaccard:
 		return common / (mx + my - common)
-	case join.Cosine:
+	case ppjoin.Cosine:
 		if mx == my {
 			return common / mx
 		}
@@ -54,7 +55,7 @@ func similarity(o join.Options, common, mx, my float64) float64 {
 	}
 }
 
-func set(c join.Collection, i int) map[uint32]bool {
+func set(c ppjoin.Collection, i int) map[uint32]bool {
 	s := map[uint32]bool{}
 	for _, t := range c.Record(i) {
 		s[t] = true
@@ -63,15 +64,15 @@ func set(c join.Collection, i int) map[uint32]bool {
 }
 
 // slow compares all pairs; b is nil in a self-join.
-func slow(a join.Collection, b *join.Collection, o join.Options) []join.Pair {
-	var out []join.Pair
-	sets := func(c join.Collection) (s []map[uint32]bool) {
+func slow(a ppjoin.Collection, b *ppjoin.Collection, o ppjoin.Options) []ppjoin.Pair {
+	var out []ppjoin.Pair
+	sets := func(c ppjoin.Collection) (s []map[uint32]bool) {
 		for i := range c.Len() {
 			s = append(s, set(c, i))
 		}
 		return s
 	}
-	alone := func(c join.Collection, i int) int {
+	alone := func(c ppjoin.Collection, i int) int {
 		if c.Alone == nil {
 			return 0
 		}
@@ -88,26 +89,26 @@ func slow(a join.Collection, b *join.Collection, o join.Options) []join.Pair {
 				continue
 			}
 			if s := slowSimilarity(o, left[i], right[j], alone(a, i), alone(other, j)); s > 0 && s >= o.Threshold {
-				out = append(out, join.Pair{A: i, B: j, Similarity: s})
+				out = append(out, ppjoin.Pair{A: i, B: j, Similarity: s})
 			}
 		}
 	}
 	return out
 }
 
-func fast(t testing.TB, a join.Collection, b *join.Collection, o join.Options) ([]join.Pair, join.Counts) {
+func fast(t testing.TB, a ppjoin.Collection, b *ppjoin.Collection, o ppjoin.Options) ([]ppjoin.Pair, ppjoin.Counts) {
 	t.Helper()
-	var out []join.Pair
-	emit := func(p join.Pair) error {
+	var out []ppjoin.Pair
+	emit := func(p ppjoin.Pair) error {
 		out = append(out, p)
 		return nil
 	}
-	var counts join.Counts
+	var counts ppjoin.Counts
 	var err error
 	if b == nil {
-		counts, err = join.Self(a, o, emit)
+		counts, err = ppjoin.Self(context.Background(), a, o, emit)
 	} else {
-		counts, err = join.Between(a, *b, o, emit)
+		counts, err = ppjoin.Between(context.Background(), a, *b, o, emit)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -122,18 +123,18 @@ func fast(t testing.TB, a join.Collection, b *join.Collection, o join.Options) (
 	return out, counts
 }
 
-func sorted(p []join.Pair) []join.Pair {
+func sorted(p []ppjoin.Pair) []ppjoin.Pair {
 	p = slices.Clone(p)
-	slices.SortFunc(p, func(x, y join.Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	slices.SortFunc(p, func(x, y ppjoin.Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
 	return p
 }
 
 // same compares with comparing all pairs; searches are ways to find the same.
-func same(t testing.TB, a join.Collection, b *join.Collection, o join.Options, searches ...join.Options) {
+func same(t testing.TB, a ppjoin.Collection, b *ppjoin.Collection, o ppjoin.Options, searches ...ppjoin.Options) {
 	t.Helper()
 	want := slow(a, b, o)
 	if searches == nil {
-		searches = []join.Options{o}
+		searches = []ppjoin.Options{o}
 	}
 	for _, s := range searches {
 		s.Measure, s.Threshold, s.Weights = o.Measure, o.Threshold, o.Weights
@@ -145,13 +146,13 @@ func same(t testing.TB, a join.Collection, b *join.Collection, o join.Options, s
 }
 
 // diff returns what only x has.
-func diff(x, y []join.Pair) []join.Pair {
-	return slices.DeleteFunc(slices.Clone(x), func(p join.Pair) bool { return slices.Contains(y, p) })
+func diff(x, y []ppjoin.Pair) []ppjoin.Pair {
+	return slices.DeleteFunc(slices.Clone(x), func(p ppjoin.Pair) bool { return slices.Contains(y, p) })
 }
 
 // family makes records of which some are changed copies of others.
-func family(r *rand.Rand, n, universe, size int) join.Collection {
-	var c join.Collection
+func family(r *rand.Rand, n, universe, size int) ppjoin.Collection {
+	var c ppjoin.Collection
 	draw := func() uint32 { // rare and frequent tokens
 		return uint32(float64(universe) * math.Pow(r.Float64(), 3))
 	}

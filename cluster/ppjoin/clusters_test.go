@@ -1,7 +1,8 @@
-package join_test
+package ppjoin_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,7 +12,7 @@ import (
 
 	"neardup/cluster/bands"
 	"neardup/cluster/hamming"
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/signature/minhash"
 	"neardup/signature/simhash"
 	"neardup/signature/tokens"
@@ -104,7 +105,7 @@ func bySimhash(tb testing.TB, texts []string, width, distance int) [][]int {
 func byJoin(tb testing.TB, texts []string, threshold float64) [][]int {
 	c := collection(tb, tokens.Options{Unit: tokens.Letters, Size: 5, Alone: true}, texts)
 	l := newLinks(len(texts))
-	if _, err := join.Self(c, join.Options{Threshold: threshold, Bitmaps: true}, func(p join.Pair) error {
+	if _, err := ppjoin.Self(context.Background(), c, ppjoin.Options{Threshold: threshold, Bitmaps: true}, func(p ppjoin.Pair) error {
 		l.link(p.A, p.B)
 		return nil
 	}); err != nil {

@@ -1,4 +1,4 @@
-// Package join finds all pairs of records (sets of tokens) whose similarity is
+// Package ppjoin finds all pairs of records (sets of tokens) whose similarity is
 // at least a threshold. The result is exact, whatever the filters. The package
 // follows the PPJoin paper (C. Xiao, W. Wang, X. Lin, J. X. Yu, G. Wang,
 // Efficient Similarity Joins for Near Duplicate Detection, TODS 2011; a shorter
@@ -21,9 +21,10 @@
 //     Information Systems 2020).
 //   - The index is built before it is probed, so that several workers can
 //     probe it.
-package join
+package ppjoin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -82,12 +83,12 @@ func (c *Collection) Add(tokens ...uint32) {
 
 func (c Collection) validate() error {
 	if c.Alone != nil && len(c.Alone) != len(c.Ends) {
-		return fmt.Errorf("join: %d records, but %d counts of lone tokens", len(c.Ends), len(c.Alone))
+		return fmt.Errorf("ppjoin: %d records, but %d counts of lone tokens", len(c.Ends), len(c.Alone))
 	}
 	start := 0
 	for i, end := range c.Ends {
 		if end < start || end > len(c.Tokens) {
-			return fmt.Errorf("join: record %d ends at %d, after one that ends at %d, of %d tokens", i, end, start, len(c.Tokens))
+			return fmt.Errorf("ppjoin: record %d ends at %d, after one that ends at %d, of %d tokens", i, end, start, len(c.Tokens))
 		}
 		start = end
 	}
@@ -118,18 +119,18 @@ const (
 func (o Options) Validate() error {
 	switch {
 	case o.Measure < Jaccard || o.Measure > Overlap:
-		return fmt.Errorf("join: measure is %d, must be Jaccard, Cosine or Overlap", o.Measure)
+		return fmt.Errorf("ppjoin: measure is %d, must be Jaccard, Cosine or Overlap", o.Measure)
 	case !(o.Threshold > 0) || math.IsInf(o.Threshold, 1):
-		return fmt.Errorf("join: threshold is %v, must be above 0", o.Threshold)
+		return fmt.Errorf("ppjoin: threshold is %v, must be above 0", o.Threshold)
 	case o.Measure != Overlap && o.Threshold > 1:
-		return fmt.Errorf("join: threshold is %v, must be at most 1", o.Threshold)
+		return fmt.Errorf("ppjoin: threshold is %v, must be at most 1", o.Threshold)
 	}
 	for t, w := range o.Weights {
 		if o.Measure == Cosine {
 			w *= w
 		}
 		if !(w >= 0) || w > maxWeight {
-			return fmt.Errorf("join: token %d weighs %v, must be from 0 to %d (squared, for Cosine)", t, o.Weights[t], maxWeight)
+			return fmt.Errorf("ppjoin: token %d weighs %v, must be from 0 to %d (squared, for Cosine)", t, o.Weights[t], maxWeight)
 		}
 	}
 	return o.validateSearch(o.Weights != nil)
@@ -138,13 +139,13 @@ func (o Options) Validate() error {
 func (o Options) validateSearch(weighted bool) error {
 	switch {
 	case o.Algorithm < PPJoin || o.Algorithm > AllPairs:
-		return fmt.Errorf("join: algorithm is %d, must be PPJoin, PPJoinPlus or AllPairs", o.Algorithm)
+		return fmt.Errorf("ppjoin: algorithm is %d, must be PPJoin, PPJoinPlus or AllPairs", o.Algorithm)
 	case o.MaxDepth < 0:
-		return fmt.Errorf("join: max depth is %d, must not be negative", o.MaxDepth)
+		return fmt.Errorf("ppjoin: max depth is %d, must not be negative", o.MaxDepth)
 	case o.Extra < 0:
-		return fmt.Errorf("join: extra is %d, must not be negative", o.Extra)
+		return fmt.Errorf("ppjoin: extra is %d, must not be negative", o.Extra)
 	case o.Extra > 0 && weighted:
-		return errors.New("join: longer prefixes (extra) are for tokens without weights")
+		return errors.New("ppjoin: longer prefixes (extra) are for tokens without weights")
 	}
 	return nil
 }
@@ -191,17 +192,18 @@ func (c *Counts) add(o Counts) {
 // Self emits all similar pairs of a collection, each once, by the larger record,
 // smaller ones first. The order depends only on the measure and on which records
 // are equal, not on ids, algorithm or workers. Self returns emit's first error.
-func Self(c Collection, o Options, emit func(Pair) error) (Counts, error) {
-	return run([]Collection{c}, o, emit)
+// It ends with ctx and leaves no goroutine behind.
+func Self(ctx context.Context, c Collection, o Options, emit func(Pair) error) (Counts, error) {
+	return run(ctx, []Collection{c}, o, emit)
 }
 
 // Between does what Self does for pairs of a record of a and one of b. Section
 // 7.4.2: the two are one collection, of which only pairs across count.
-func Between(a, b Collection, o Options, emit func(Pair) error) (Counts, error) {
-	return run([]Collection{a, b}, o, emit)
+func Between(ctx context.Context, a, b Collection, o Options, emit func(Pair) error) (Counts, error) {
+	return run(ctx, []Collection{a, b}, o, emit)
 }
 
-func run(cs []Collection, o Options, emit func(Pair) error) (Counts, error) {
+func run(ctx context.Context, cs []Collection, o Options, emit func(Pair) error) (Counts, error) {
 	if err := o.Validate(); err != nil {
 		return Counts{}, err
 	}
@@ -210,12 +212,12 @@ func run(cs []Collection, o Options, emit func(Pair) error) (Counts, error) {
 			return Counts{}, err
 		}
 		if o.Weights != nil && c.Alone != nil {
-			return Counts{}, errors.New("join: lone tokens that are only counted have no weights")
+			return Counts{}, errors.New("ppjoin: lone tokens that are only counted have no weights")
 		}
 	}
-	t, err := newTable(cs, o, newBounds(o), true)
+	t, err := newTable(ctx, cs, o, newBounds(o), true)
 	if err != nil {
 		return Counts{}, err
 	}
-	return t.join(emit)
+	return t.join(ctx, emit)
 }

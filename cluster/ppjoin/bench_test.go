@@ -1,8 +1,9 @@
-package join_test
+package ppjoin_test
 
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"neardup/cluster/join"
+	"neardup/cluster/ppjoin"
 	"neardup/signature/tokens"
 )
 
@@ -65,12 +66,12 @@ var units = []struct {
 	{"5-grams", tokens.Options{Unit: tokens.Characters, Size: 5, Alone: true}},
 }
 
-func collection(tb testing.TB, o tokens.Options, texts []string) join.Collection {
+func collection(tb testing.TB, o tokens.Options, texts []string) ppjoin.Collection {
 	rs, err := tokens.Make(o, texts)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return join.Collection(rs[0])
+	return ppjoin.Collection(rs[0])
 }
 
 // processorTime returns the processor time of this process so far, which says more than time where
@@ -85,15 +86,15 @@ func processorTime() time.Duration {
 
 // BenchmarkTextToPairs is a self-join from texts in memory to pairs.
 func BenchmarkTextToPairs(b *testing.B) {
-	benchmarkTextToPairs(b, join.Jaccard)
+	benchmarkTextToPairs(b, ppjoin.Jaccard)
 }
 
 // BenchmarkTextToCosine is the same by cosine.
 func BenchmarkTextToCosine(b *testing.B) {
-	benchmarkTextToPairs(b, join.Cosine)
+	benchmarkTextToPairs(b, ppjoin.Cosine)
 }
 
-func benchmarkTextToPairs(b *testing.B, measure join.Measure) {
+func benchmarkTextToPairs(b *testing.B, measure ppjoin.Measure) {
 	texts := texts(b)
 	for _, u := range units {
 		for _, threshold := range []float64{0.9, 0.8} {
@@ -107,8 +108,8 @@ func benchmarkTextToPairs(b *testing.B, measure join.Measure) {
 						u.o.Workers = workers
 						c := collection(b, u.o, texts)
 						tokenize += processorTime() - start
-						o := join.Options{Measure: measure, Threshold: threshold, Bitmaps: true, Workers: workers}
-						counts, err := join.Self(c, o, func(join.Pair) error { return nil })
+						o := ppjoin.Options{Measure: measure, Threshold: threshold, Bitmaps: true, Workers: workers}
+						counts, err := ppjoin.Self(context.Background(), c, o, func(ppjoin.Pair) error { return nil })
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -132,14 +133,14 @@ func BenchmarkAlgorithms(b *testing.B) {
 		for _, threshold := range []float64{0.95, 0.9, 0.85, 0.8} {
 			for _, a := range []struct {
 				name string
-				o    join.Options
+				o    ppjoin.Options
 			}{
-				{"AllPairs", join.Options{Algorithm: join.AllPairs}},
-				{"PPJoin", join.Options{Algorithm: join.PPJoin}},
-				{"PPJoin+2", join.Options{Algorithm: join.PPJoinPlus, MaxDepth: 2}},
-				{"PPJoin+5", join.Options{Algorithm: join.PPJoinPlus, MaxDepth: 5}},
-				{"PPJoin-bitmaps", join.Options{Algorithm: join.PPJoin, Bitmaps: true}},
-				{"PPJoin-longer-prefix", join.Options{Algorithm: join.PPJoin, Extra: 1}},
+				{"AllPairs", ppjoin.Options{Algorithm: ppjoin.AllPairs}},
+				{"PPJoin", ppjoin.Options{Algorithm: ppjoin.PPJoin}},
+				{"PPJoin+2", ppjoin.Options{Algorithm: ppjoin.PPJoinPlus, MaxDepth: 2}},
+				{"PPJoin+5", ppjoin.Options{Algorithm: ppjoin.PPJoinPlus, MaxDepth: 5}},
+				{"PPJoin-bitmaps", ppjoin.Options{Algorithm: ppjoin.PPJoin, Bitmaps: true}},
+				{"PPJoin-longer-prefix", ppjoin.Options{Algorithm: ppjoin.PPJoin, Extra: 1}},
 			} {
 				b.Run(u.name+"/"+strconv.FormatFloat(threshold, 'f', -1, 64)+"/"+a.name, func(b *testing.B) {
 					a.o.Threshold = threshold
@@ -155,10 +156,10 @@ func BenchmarkEdit(b *testing.B) {
 	texts := texts(b)
 	for _, most := range []int{1, 3} {
 		b.Run(strconv.Itoa(most), func(b *testing.B) {
-			var counts join.Counts
+			var counts ppjoin.Counts
 			for b.Loop() {
 				var err error
-				counts, err = join.SelfEdit(texts, join.EditOptions{Distance: most, Q: 4, Bitmaps: true}, func(join.EditPair) error { return nil })
+				counts, err = ppjoin.SelfEdit(context.Background(), texts, ppjoin.EditOptions{Distance: most, Q: 4, Bitmaps: true}, func(ppjoin.EditPair) error { return nil })
 				if err != nil {
 					b.Fatal(err)
 				}
