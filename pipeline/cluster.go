@@ -33,7 +33,7 @@ type ClusterCounts struct {
 	Members int64              `json:"members"`
 	Largest int64              `json:"largest_set"`
 
-	Hamming *HammingCounts     `json:"hamming,omitempty"`
+	Hamming *HammingCounts `json:"hamming,omitempty"`
 	Join    *ppjoin.Counts `json:"join,omitempty"`
 }
 

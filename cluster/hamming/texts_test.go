@@ -21,7 +21,7 @@ import (
 	"neardup/signature/simhash"
 )
 
-// texts reads the file that NEARDUP_TEXTS names, as in neardup/cluster/join:
+// texts reads the file that NEARDUP_TEXTS names, as in neardup/cluster/ppjoin:
 // a text a line, after the last tab, or as "text" of a JSON object; gzip if
 // its name ends so.
 func texts(tb testing.TB) (out []string) {
