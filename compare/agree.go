@@ -2,10 +2,10 @@ package compare
 
 import "iter"
 
-// Clustering gives the cluster of each text, by number from 0, or None.
+// Clustering has the cluster of each text, by number from 0, or None.
 type Clustering []int32
 
-// None is the cluster of a text that is in none.
+// None stands for no cluster.
 const None = -1
 
 // Agreement counts the pairs of pages that the methods A and B join, that is,
@@ -16,11 +16,11 @@ type Agreement struct {
 	Both    int64   `json:"both"`
 	OnlyA   int64   `json:"only_a"`
 	OnlyB   int64   `json:"only_b"`
-	Jaccard float64 `json:"jaccard"` // of the pairs that at least one joins, the share that both do; 1 of nothing
+	Jaccard float64 `json:"jaccard"` // of the pairs that at least one joins, the share that both join; 1 if there are none
 }
 
-// NewAgreement makes an agreement of the pairs that each method joins, and both
-// do.
+// NewAgreement returns the agreement for the numbers of pairs that each method
+// joins, and that both join.
 func NewAgreement(a, b string, joinedA, joinedB, both int64) Agreement {
 	g := Agreement{A: a, B: b, Both: both, OnlyA: joinedA - both, OnlyB: joinedB - both, Jaccard: 1}
 	if all := joinedA + joinedB - both; all > 0 {
@@ -42,12 +42,12 @@ func (c Clustering) Joined(pages []int32) int64 {
 	return sum
 }
 
-// JoinedByBoth returns the number of pairs of pages that are in one cluster of a and
-// in one of b. It sums up over the contingency table of the two, in time and
-// memory that grow with the number of texts, not of pairs.
+// JoinedByBoth returns the number of pairs of pages that are in one cluster of
+// a and in one of b. It sums over the contingency table of the two. Time and
+// memory grow with the number of texts, not of pairs.
 func JoinedByBoth(a, b Clustering, pages []int32) int64 {
 	sum := int64(0)
-	common := map[int32]int64{} // pages of a cluster of a in each cluster of b
+	common := map[int32]int64{} // pages that a cluster of a and each cluster of b have in common
 	for cluster := range a.clusters() {
 		clear(common)
 		for _, i := range cluster {
@@ -64,15 +64,15 @@ func JoinedByBoth(a, b Clustering, pages []int32) int64 {
 
 func pairs(n int64) int64 { return n * (n - 1) / 2 }
 
-// clusters returns the texts of each cluster, in their order. The slices are good
-// until the next.
+// clusters returns the texts of each cluster, in their order. A slice is valid
+// until the next one.
 func (c Clustering) clusters() iter.Seq[[]int32] {
 	return func(yield func([]int32) bool) {
 		last := int32(None)
 		for _, k := range c {
 			last = max(last, k)
 		}
-		ends := make([]int, last+2) // of the cluster before
+		ends := make([]int, last+2) // end of the cluster before
 		for _, k := range c {
 			if k != None {
 				ends[k+1]++

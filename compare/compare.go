@@ -19,7 +19,7 @@ type Comparison struct {
 	Disputed  []Disputed      `json:"disputed,omitempty"` // between the first method and each other one
 }
 
-// Method is what one method gave.
+// Method is the result of one method.
 type Method struct {
 	Name   string         `json:"method"`
 	Config configs.Config `json:"config"`
@@ -43,32 +43,32 @@ type Curve struct {
 // Point is one value of the threshold.
 type Point struct {
 	Value     string  `json:"value"`
-	Own       bool    `json:"own,omitempty"` // the method's own
+	Own       bool    `json:"own,omitempty"` // the value is the method's own
 	Announced truth.F `json:"announced"`     // as in truth.Scores, with the next two
 	Page      truth.F `json:"page"`
 	Pair      truth.F `json:"pair"`
 }
 
-// Disputed are pairs of pages that one method joins and the other does not.
+// Disputed is pairs of pages that one method joins and the other does not.
 type Disputed struct {
 	Joins string         `json:"joined_by"`
 	Parts string         `json:"not_by"`
-	Pairs int64          `json:"pairs"` // that there are
+	Pairs int64          `json:"pairs"` // number of all such pairs
 	Shown []DisputedPair `json:"shown"`
 }
 
-// DisputedPair is one of them, with what a person needs to judge it.
+// DisputedPair is a disputed pair with what a person needs to judge it.
 type DisputedPair struct {
-	Label      string     `json:"label,omitempty"` // what the truth says, of judged pages
+	Label      string     `json:"label,omitempty"` // label of the truth; for judged pages only
 	Pages      [2]Page    `json:"pages"`
-	Scores     [2]*Scores `json:"scores"` // by the method that joins and the one that does not; nil: it has none
+	Scores     [2]*Scores `json:"scores"` // by the method that joins and by the other one; nil if a method has no score
 	Difference Difference `json:"difference"`
 }
 
 // The labels of pairs.
 var labels = map[truth.Label]string{truth.Near: "near", truth.NotNear: "not near", truth.Unjudged: "unjudged"}
 
-// LabelName names a label.
+// LabelName returns the name of a label.
 func LabelName(l truth.Label) string { return labels[l] }
 
 // Page is one page of a pair.
@@ -78,7 +78,7 @@ type Page struct {
 	Date     string `json:"date"`
 }
 
-// Scores are those of a method's measure for a pair.
+// Scores are the scores of a pair by a method's measure.
 type Scores struct {
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`

@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// perCluster bounds the texts of a cluster among which disputed pairs are looked
-// for, and again the judged ones, so that a large cluster costs no more than a
+// perCluster limits the texts of a cluster, and again the judged ones, among
+// which Pairs looks for disputed pairs. So a large cluster costs no more than a
 // small one.
 const perCluster = 16
 
-// Pair is two texts, the smaller number first; one text twice stands for two of
-// its pages.
+// Pair is two texts, the smaller number first. The same text twice stands for
+// two of its pages.
 type Pair [2]int32
 
-// Dispute is two clusterings, and what is known of the texts.
+// Dispute is two clusterings, and what is known about the texts.
 type Dispute struct {
 	Joins, Parts Clustering            // the one that joins a pair, and the one that does not
 	Pages        []int32               // of each text
-	IDs          [][16]byte            // of each text, in ascending order
-	Judged       func(text int32) bool // it has a labelled page
-	Labelled     func(Pair) bool       // the truth says what they are to each other
+	IDs          [][16]byte            // id of each text, ascending
+	Judged       func(text int32) bool // reports whether the text has a labelled page
+	Labelled     func(Pair) bool       // reports whether the truth labels the pair
 }
 
-// disputedPair is a pair on its way into the order.
+// disputedPair is a disputed pair with its place in the order.
 type disputedPair struct {
 	pair     Pair
 	labelled bool
-	turn     int // pairs of its cluster that come before it
+	turn     int // number of pairs of its cluster that come before it
 	hash     uint64
 }
 
@@ -37,7 +37,7 @@ func compareDisputed(a, b disputedPair) int {
 		slices.Compare(a.pair[:], b.pair[:]))
 }
 
-// compareBool orders false before true.
+// compareBool compares booleans, false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -48,10 +48,10 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Pairs returns at most n pairs that one clustering joins and the other does not:
-// labelled pairs first, then one of each cluster before a second of any, by a
-// hash of their ids. Of a cluster only pairs among a few texts are looked at,
-// but one at least wherever there are some.
+// Pairs returns at most n pairs that one clustering joins and the other does
+// not: labelled pairs first, then one of each cluster before a second of any,
+// by a hash of their ids. Of a cluster it considers only pairs among a few
+// texts, but finds at least one if there are any.
 func (d Dispute) Pairs(n int) []Pair {
 	var found []disputedPair
 	keep := func() {
@@ -98,7 +98,8 @@ func (d Dispute) within(cluster []int32, n int) []disputedPair {
 }
 
 // some returns a few texts of a cluster, and a few judged ones, in ascending
-// order: by turns from each cluster that the other clustering has of them.
+// order. It takes them in turn from the clusters into which the other
+// clustering splits them.
 func (d Dispute) some(cluster []int32) []int32 {
 	if len(cluster) <= perCluster {
 		return cluster
@@ -127,7 +128,7 @@ func (d Dispute) byTurns(texts []int32) []int32 {
 	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.text, b.text)) })
 	turns := map[int32]int{}
 	for at := range all {
-		if k := d.Parts[all[at].text]; k != None { // each text without a cluster is one of its own
+		if k := d.Parts[all[at].text]; k != None { // a text without a cluster forms one of its own
 			all[at].turn = turns[k]
 			turns[k]++
 		}
@@ -140,7 +141,7 @@ func (d Dispute) byTurns(texts []int32) []int32 {
 	return out
 }
 
-// hash orders texts and pairs in a way that says nothing about them.
+// hash orders texts and pairs independently of their content.
 func (d Dispute) hash(texts ...int32) uint64 {
 	h := fnv.New64a()
 	for _, i := range texts {

@@ -10,18 +10,18 @@ import (
 const (
 	excerptLines   = 3  // of each text
 	excerptColumns = 66 // of a line
-	before         = 20 // code points shown before those in which two lines differ
+	before         = 20 // code points shown before the first difference of two lines
 )
 
-// Difference shows how two texts differ, line by line in any order.
+// Difference shows how two texts differ, by lines in any order.
 type Difference struct {
 	Lines  [2]int      `json:"lines"`           // of each text
-	Common int         `json:"common_lines"`    // that both have; a line that one has twice counts twice if both do
-	Only   [2][]string `json:"only"`            // the first ones that the other does not have, clipped
-	Begin  []string    `json:"begin,omitempty"` // the beginning of the first text, where no text has lines of its own
+	Common int         `json:"common_lines"`    // lines that both have; a line counts twice if both have it twice
+	Only   [2][]string `json:"only"`            // first lines of each that the other does not have, clipped
+	Begin  []string    `json:"begin,omitempty"` // beginning of the first text, if neither text has lines of its own
 }
 
-// Differ compares two texts for people.
+// Differ returns the difference of two texts for people to read.
 func Differ(a, b string) Difference {
 	var d Difference
 	var only [2][]string
@@ -44,7 +44,7 @@ func Differ(a, b string) Difference {
 	for i := range only {
 		d.Only[i] = []string{} // [] in JSON
 		for at, line := range only[i] {
-			skip := 0 // what the line has in common with its opposite
+			skip := 0 // code points that the line and its opposite start with
 			if at < len(only[1-i]) {
 				skip = max(0, commonStart(line, only[1-i][at])-before)
 			}

@@ -1,6 +1,6 @@
-// Package compare holds several methods, each a config, against each other:
-// what is run, how far their clusters agree, which pairs of pages they part
-// over, and the tables, files and plots of all that. It is pure; package
+// Package compare compares several methods, each a config. It plans what to
+// run, counts how far their clusters agree, finds the pairs of pages that they
+// dispute, and writes tables, files and plots of all that. It is pure; package
 // pipeline does the runs.
 package compare
 
@@ -21,7 +21,7 @@ import (
 
 // Plan is what a comparison runs.
 type Plan struct {
-	Base    configs.Config // whose extraction all methods have
+	Base    configs.Config // all methods have its extraction
 	Methods []Planned
 }
 
@@ -29,8 +29,8 @@ type Plan struct {
 type Planned struct {
 	Name   string
 	Config configs.Config
-	Key    string    // the setting of its curve; empty without one
-	Curve  []Variant // in the order of their values, the method's own among them
+	Key    string    // setting that its curve varies; empty without a curve
+	Curve  []Variant // in the order of the values, including the method's own
 }
 
 // Variant is a method with a value of its threshold.
@@ -46,9 +46,9 @@ func Presets() []string {
 	return append([]string{"default"}, names...)
 }
 
-// NewPlan makes the plan of methods, each a preset or a config file. Their
-// section extract is the base's; settings such as "verify.slope=0.2" go over
-// each. Every config of the plan is valid.
+// NewPlan returns the plan for methods, each a preset or a config file. All
+// have the section extract of the base. Settings such as "verify.slope=0.2"
+// apply to each. Every config of the plan is valid.
 func NewPlan(base configs.Config, methods, settings []string, curves bool) (Plan, error) {
 	p := Plan{Base: base}
 	for _, method := range methods {
@@ -80,7 +80,7 @@ func NewPlan(base configs.Config, methods, settings []string, curves bool) (Plan
 	return p, nil
 }
 
-// methodName names a config file without its folder and extension.
+// methodName returns the name of a config file without its folder and extension.
 func methodName(method string) string {
 	base := filepath.Base(method)
 	return screen.Printable(strings.TrimSuffix(base, filepath.Ext(base)))

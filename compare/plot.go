@@ -18,7 +18,7 @@ import (
 
 const plotWidth = 8 * vg.Inch
 
-// The looks of lines: colours by turns, and shapes by turns of another length,
+// The looks of lines: colours in turn, and shapes in turns of another length,
 // so that no two of the first 56 are alike; dashes from the eighth on.
 var (
 	shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
@@ -36,8 +36,8 @@ var sides = []struct {
 	{"pairs", func(p Point) truth.F { return p.Pair }, func(s truth.Scores) truth.F { return s.Pair }},
 }
 
-// WriteCurvesSVG draws precision over recall, a line a method; the method's own
-// setting is the large point.
+// WriteCurvesSVG draws precision over recall, one line for each method. The
+// large point is the method's own setting.
 func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 	f := figure.Figure{Title: "precision and recall over each method's threshold", Width: plotWidth,
 		LegendWidth: 1.7 * vg.Inch, PanelHeight: 3.8 * vg.Inch}
@@ -82,9 +82,8 @@ func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 	return f.WriteSVG(w)
 }
 
-// below is how far under the methods' own settings curves are drawn: with
-// thresholds that nobody would take they end anywhere, and the rest would be in
-// a corner.
+// below is how far under the methods' own settings curves are drawn. Thresholds
+// that nobody would take lead far away, and would leave the rest in a corner.
 const below = 0.2
 
 // lowest returns where the curves end at the left and at the bottom.
@@ -108,7 +107,7 @@ func showRates(a *plot.Axis, low float64) {
 	a.Tick.Marker = rateTicks(from)
 }
 
-// rateTicks are hundredths: each tenth, or twentieth where there are few.
+// rateTicks are hundredths: each tenth, or each twentieth if there are few.
 func rateTicks(from float64) (ticks plot.ConstantTicks) {
 	step := 10
 	if from >= 0.7 {
@@ -120,7 +119,7 @@ func rateTicks(from float64) (ticks plot.ConstantTicks) {
 	return ticks
 }
 
-// rows makes a panel with a row a method, the first on top.
+// rows returns a panel with one row for each method, the first on top.
 func (c Comparison) rows(x string) (p figure.Panel, y func(i int) float64) {
 	p = figure.NewPanel(x, "")
 	var ticks plot.ConstantTicks
@@ -128,20 +127,20 @@ func (c Comparison) rows(x string) (p figure.Panel, y func(i int) float64) {
 	for i, m := range c.Methods {
 		ticks = append(ticks, plot.Tick{Value: float64(last - i), Label: m.Name})
 	}
-	// No line, but room: viewers may draw the names in a wider font.
+	// No line, but room, because viewers may draw the names in a wider font.
 	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(10)
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(last)+0.6
 	return p, func(i int) float64 { return float64(last - i) }
 }
 
-// rowsFigure returns a figure of one panel with a row a method.
+// rowsFigure returns a figure of one panel with one row for each method.
 func (c Comparison) rowsFigure(title string, p figure.Panel) figure.Figure {
 	return figure.Figure{Title: title, Width: plotWidth, LegendWidth: 1.2 * vg.Inch,
 		PanelHeight: 0.8*vg.Inch + 0.27*vg.Inch*vg.Length(max(2, len(c.Methods))), Panels: []figure.Panel{p}}
 }
 
-// WriteQualitySVG draws F1 by method. There must be a truth.
+// WriteQualitySVG draws F1 by method. The comparison must have a truth.
 func (c Comparison) WriteQualitySVG(w io.Writer) error {
 	p, y := c.rows("F1")
 	low := 1.0
@@ -185,7 +184,7 @@ func amountTicks(most float64) (ticks plot.ConstantTicks) {
 func (c Comparison) WriteCostSVG(w io.Writer) error {
 	p, _ := c.rows("processor seconds")
 	var below *plotter.BarChart
-	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, figure.Colours()) // the extraction is the same for all
+	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, figure.Colours()) // the extraction is common to all
 	for i, stage := range c.stages() {
 		values := make(plotter.Values, len(c.Methods))
 		for at, m := range c.Methods {
@@ -204,7 +203,7 @@ func (c Comparison) WriteCostSVG(w io.Writer) error {
 		p.Add(bars)
 		p.Legend.Add(stage, bars)
 	}
-	most := 0.001 // where processor time is not known
+	most := 0.001 // for unknown processor time
 	for i := range c.Methods {
 		most = max(most, below.BarHeight(i))
 	}

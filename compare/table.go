@@ -12,7 +12,7 @@ import (
 	"neardup/sweep"
 )
 
-// summaryColumns are the counts that stand in the table; files have all.
+// summaryColumns are the counts in the table; files have all counts.
 var summaryColumns = []string{"pairs_compared", "near", "clusters", "pages_in_clusters", "largest_cluster"}
 
 // otherScores are page figures that are not the paper's.
@@ -67,7 +67,7 @@ func (c Comparison) writeResults(w io.Writer, title string, columns []sweep.Colu
 	return sweep.WriteTable(w, header, rows)
 }
 
-// cost is one of the things that stages take.
+// cost is time, processor time or memory of stages.
 type cost struct {
 	title, name string // of the table; of the columns of the CSV file
 	all         string
@@ -90,7 +90,7 @@ var costs = []cost{
 		func(x float64) string { return decimals(1)(x / 1e6) }, decimals(0)},
 }
 
-// each returns what the stages of a method took, and all together.
+// each returns the cost of each stage of a method, and of all together.
 func (k cost) each(m Method) (stages []float64, all float64) {
 	for _, s := range m.Stages {
 		x := k.of(s)
@@ -149,8 +149,8 @@ func (c Comparison) writeAgreement(w io.Writer) error {
 	return c.writeMatrix(w, "pairs that others do not join", 9, "joined", joined, only)
 }
 
-// writeMatrix writes cells by method and method, at most so many columns in a
-// table so that it fits a terminal, with a column of its own before them.
+// writeMatrix writes a matrix of methods. A table has at most the given number
+// of columns, so that it fits a terminal, and a column of its own in front.
 func (c Comparison) writeMatrix(w io.Writer, title string, columns int, own string, owns []string, cells [][]string) error {
 	fmt.Fprintf(w, "  %s\n", title)
 	for from := 0; from < len(c.Methods); from += columns {
@@ -176,8 +176,8 @@ func (c Comparison) writeMatrix(w io.Writer, title string, columns int, own stri
 	return nil
 }
 
-// share writes a Jaccard coefficient with two decimals, rounded down: 1 is
-// for equals only.
+// share returns a Jaccard coefficient with two decimals, rounded down, so that
+// only equals have 1.
 func share(x float64) string {
 	if x == 1 {
 		return "1"
@@ -185,7 +185,7 @@ func share(x float64) string {
 	return fmt.Sprintf(".%02d", int(x*100))
 }
 
-// short writes a count with four characters at most.
+// short returns a count in at most four characters.
 func short(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10)
@@ -276,8 +276,8 @@ func (p DisputedPair) write(w io.Writer, d Disputed) error {
 	return err
 }
 
-// WriteCSV writes a line a method: all numbers, then its agreement with each
-// method. What is not known is empty.
+// WriteCSV writes one line for each method: all numbers, then its agreement
+// with each method. Unknown values are empty.
 func (c Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	columns := append(sweep.Scored(), sweep.Counted()...)

@@ -101,7 +101,7 @@ func (k Keep) host(m Member) int {
 	return len(k.Hosts)
 }
 
-// FalseFirst orders false before true.
+// FalseFirst compares booleans, false before true.
 func FalseFirst(a, b bool) int {
 	switch {
 	case a == b:

@@ -1,5 +1,5 @@
-// Package sweep plans runs that differ in settings, and writes, tabulates and
-// plots what they gave. It is pure; package pipeline does the runs.
+// Package sweep plans runs that differ in settings, and writes tables, files
+// and plots of their results. It is pure; package pipeline does the runs.
 package sweep
 
 import (
@@ -28,24 +28,24 @@ func (s Setting) Text() string {
 
 func (s Setting) String() string { return s.Key + "=" + s.Text() }
 
-// numeric returns the value of a number.
+// numeric returns the value as a number.
 func (s Setting) numeric() (x float64, ok bool) {
 	return x, json.Unmarshal(s.Value, &x) == nil && string(s.Value) != "null"
 }
 
-// Vary is a setting with the values that it takes, one after another.
+// Vary is a setting with the values to try.
 type Vary struct {
 	Key    string            `json:"key"`
 	Values []json.RawMessage `json:"values"`
 }
 
-// Variant is one run: settings over the base, none for the base itself.
+// Variant is one run: settings to change in the base, none for the base itself.
 type Variant struct {
 	Settings []Setting
 	Config   configs.Config
 }
 
-// Name names the variant by its settings.
+// Name returns the name of the variant, which is its settings.
 func (v Variant) Name() string { return name(v.Settings) }
 
 func name(settings []Setting) string {
@@ -59,19 +59,19 @@ func name(settings []Setting) string {
 	return strings.Join(parts, " ")
 }
 
-// Plan is a sweep: the base, then the variants as they were asked for.
+// Plan is the runs of a sweep: the base, then the variants in the order given.
 type Plan struct {
 	Varies   []Vary
 	Grid     bool
 	Variants []Variant // the first is the base
 }
 
-// NewPlan makes the plan of settings to vary, each SECTION.KEY=V1,V2,... They
-// vary one after another, or with grid in all combinations, the last the
+// NewPlan returns the plan for settings to vary, each SECTION.KEY=V1,V2,...
+// They vary one after another, or with grid in all combinations, the last one
 // fastest. Every variant's config is valid.
 func NewPlan(base configs.Config, vary []string, grid bool) (Plan, error) {
 	p := Plan{Grid: grid, Variants: []Variant{{Config: base}}}
-	var each [][]Variant // of each setting, the base with each of its values
+	var each [][]Variant // for each setting, the base with each of its values
 	for _, v := range vary {
 		variants, err := varied(base, v)
 		if err != nil {
@@ -136,8 +136,8 @@ func combine(base configs.Config, each [][]Variant) ([]Variant, error) {
 			for _, b := range variants {
 				s := b.Settings[0]
 				v := Variant{Settings: append(a.Settings[:len(a.Settings):len(a.Settings)], s), Config: a.Config}
-				// A JSON value is a YAML value. Values that are valid alone may not
-				// be so together.
+				// A JSON value is a YAML value. Values that are valid alone may
+				// be invalid together.
 				if err := v.Config.Set([]string{s.Key + "=" + string(s.Value)}); err != nil {
 					return nil, fmt.Errorf("%s: %w", v.Name(), err)
 				}
@@ -149,7 +149,7 @@ func combine(base configs.Config, each [][]Variant) ([]Variant, error) {
 	return all, nil
 }
 
-// splitValues cuts at commas, but not inside brackets, braces or quotes.
+// splitValues splits a list at commas, except inside brackets, braces or quotes.
 func splitValues(list string) []string {
 	var out []string
 	depth, from := 0, 0
@@ -174,14 +174,14 @@ func splitValues(list string) []string {
 	return append(out, list[from:])
 }
 
-// Order returns the order in which to run variants so that the fewest stages are
-// redone. stages[i] are the options of each stage for variant i; a stage is
-// redone when its own options or those of one before it change. present are the
-// options of the stages that are up to date already.
+// Order returns the order in which to run variants so that the fewest stages
+// are redone. stages[i] has the options of each stage for variant i. A stage is
+// redone when its own options or those of an earlier stage change. present has
+// the options of the stages that are already up to date.
 //
-// Variants whose first stages are equal form a tree. Every node of it has to be
-// made at least once, and going through it depth first makes each exactly once,
-// what is there already going first. Otherwise the order is as given.
+// Variants whose first stages are equal form a tree. Every node must be made at
+// least once. Going through the tree depth first makes each exactly once; what
+// is already there goes first. Otherwise Order keeps the given order.
 func Order(stages [][]string, present []string) []int {
 	all := make([]int, len(stages))
 	for i := range all {

@@ -16,12 +16,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plot shows one numeric setting: quality and cost over its values. In a grid
+// Plot shows quality and cost over the values of one numeric setting. In a grid
 // the other settings stay at those of the best variant.
 type Plot struct {
 	Key     string
 	sweep   Sweep
-	fixed   []Setting // the others, in a grid
+	fixed   []Setting // other settings, in a grid
 	points  []point
 	caption string
 }
@@ -66,8 +66,8 @@ func (s Sweep) Plots() []Plot {
 	return out
 }
 
-// rank orders the values of a setting: as numbers, but for 0 where it stands
-// for no limit.
+// rank orders the values of a setting as numbers, except 0 where it means no
+// limit.
 func rank(key string, x float64) float64 {
 	if x == 0 && strings.HasPrefix(key[strings.Index(key, ".")+1:], "max_") {
 		return math.Inf(1)
@@ -75,10 +75,10 @@ func rank(key string, x float64) float64 {
 	return x
 }
 
-// best returns the result with the highest announced F1, the first of several; without
-// a truth the first of all.
+// best returns the result with the highest announced F1, the first of several;
+// without a truth the first of all.
 func (s Sweep) best() Result {
-	best := s.Results[min(1, len(s.Results)-1)] // the base has no settings to keep to
+	best := s.Results[min(1, len(s.Results)-1)] // the base fixes no settings
 	for _, r := range s.Results[1:] {
 		if r.Scores != nil && r.Scores.Announced.F1 > best.Scores.Announced.F1 {
 			best = r
@@ -88,7 +88,7 @@ func (s Sweep) best() Result {
 }
 
 // passes reports whether a result differs from the fixed settings, or from the
-// base, in key only.
+// base, only in key.
 func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 	for _, v := range s.Varies {
 		if v.Key == key {
@@ -108,7 +108,7 @@ func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 	return true
 }
 
-// The series of the three panels, and how they look.
+// series is a line of a panel, and its look.
 type series struct {
 	column string
 	name   string

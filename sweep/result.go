@@ -10,7 +10,7 @@ import (
 	"neardup/truth"
 )
 
-// Result is what one variant gave.
+// Result is the result of one variant.
 type Result struct {
 	Settings []Setting     `json:"settings"`
 	Scores   *truth.Scores `json:"scores,omitempty"` // with a truth
@@ -19,32 +19,32 @@ type Result struct {
 	Stages   []Cost        `json:"stages"`
 }
 
-// Name names the variant by its settings.
+// Name returns the name of the variant, which is its settings.
 func (r Result) Name() string { return name(r.Settings) }
 
-// Rates are those of the TLCS paper, section 4. A rate that could not be
-// measured is nil; docs/format.md says what each needs.
+// Rates are the rates of the TLCS paper, section 4. A rate that could not be
+// measured is nil. docs/format.md says what each needs.
 type Rates struct {
-	Documents int `json:"documents"` // that the first two were measured on, at most
+	Documents int `json:"documents"` // at most this many were measured for the first two rates
 
 	// Coverage rate (figure 6): "the ratio between the number of true
 	// near-duplicates of a selected document that can be detected from its
 	// perhaps-similar set (including itself) and that can be detected directly
 	// from the whole original document repository, both using TLCS
-	// measurement". True are those that the truth says; selected are judged
-	// documents that have a near-duplicate, since the others have 1 whatever
-	// the settings. A document's set is the union of the sets that it is in.
+	// measurement". The truth says which are true. Selected documents are
+	// judged ones that have a near-duplicate; others would have 1 whatever the
+	// settings. A document's set is the union of the sets that it is in.
 	Coverage *float64 `json:"coverage,omitempty"`
 
 	// Trustable rate (figure 6): "the ratio between the number of
 	// near-duplicates of a selected document detected from its perhaps-similar
 	// set by the TLCS measurement and the total document number of that set".
-	// The document counts in both numbers, as it does in the coverage rate;
-	// selected are documents whose set has another one.
+	// The document counts in both numbers, as in the coverage rate. Selected
+	// documents are those whose set has another one.
 	Trustable *float64 `json:"trustable,omitempty"`
 
-	// TrustableByLabels is the trustable rate with the truth in the place of
-	// the TLCS measurement: what table 2 calls the documents of a set that are
+	// TrustableByLabels is the trustable rate with the truth in place of the
+	// TLCS measurement. Table 2 calls this the documents of a set that are
 	// substantially similar. Documents that are not judged against the selected
 	// one count in neither number.
 	TrustableByLabels *float64 `json:"trustable_by_labels,omitempty"`
@@ -63,7 +63,7 @@ type Rates struct {
 	Reserve *float64 `json:"reserve,omitempty"`
 }
 
-// Counts are what the stages counted.
+// Counts has the counts of the stages.
 type Counts struct {
 	Signatures int64 `json:"signatures"`
 	Sets       int64 `json:"sets"`
@@ -80,7 +80,7 @@ type Counts struct {
 	Largest    int64 `json:"largest_cluster"`
 }
 
-// Cost is what a stage took, when it was last done.
+// Cost is what a stage took when it was last done.
 type Cost struct {
 	Stage string  `json:"stage"`
 	Wall  float64 `json:"seconds"`
@@ -99,7 +99,7 @@ type Sweep struct {
 	Results []Result       `json:"results"` // in the order of the plan, the base first
 }
 
-// TruthUse says how many of the judged pages there are as documents.
+// TruthUse says how many of the judged pages are documents.
 type TruthUse struct {
 	Pages   int `json:"pages"`
 	Missing int `json:"missing"` // judged pages that are no document of the base run
@@ -113,8 +113,8 @@ func (s Sweep) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// WriteCSV writes a line a result: the varied settings, then all numbers. What
-// is not known is empty.
+// WriteCSV writes one line for each result: the varied settings, then all
+// numbers. Unknown values are empty.
 func (s Sweep) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	var header []string
@@ -151,7 +151,8 @@ func (s Sweep) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// setting returns the value that a setting has in a result: its own or the base's.
+// setting returns a setting with its value in a result: the variant's or the
+// base's.
 func (s Sweep) setting(r Result, key string) (Setting, error) {
 	for _, own := range r.Settings {
 		if own.Key == key {

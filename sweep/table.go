@@ -11,16 +11,16 @@ import (
 	"neardup/truth"
 )
 
-// Column is a number of a result.
+// Column is one number of each result.
 type Column struct {
 	Name  string // in JSON and CSV
 	Short string // in tables
 
 	format byte                  // f: a ratio, d: a count, s: seconds
-	Value  func(Result) *float64 // nil: not known
+	Value  func(Result) *float64 // nil if unknown
 }
 
-// Text returns the number, or what stands for one that is not known.
+// Text returns the number as text, or unknown if it is not known.
 func (c Column) Text(r Result, unknown string) string {
 	x := c.Value(r)
 	switch {
@@ -100,7 +100,7 @@ const Legend = "  ann.: of pages that have an announced near-duplicate (TLCS pap
 // Counted returns the columns of the counts.
 func Counted() []Column { return slices.Clone(quantity) }
 
-// costs returns the columns of the stages that the results have.
+// costs returns the columns of the stages of the results.
 func costs(results []Result) []Column {
 	var out []Column
 	if len(results) > 0 {
@@ -123,7 +123,7 @@ func total(get func(Cost) float64) func(Result) *float64 {
 	}
 }
 
-// known returns the columns that at least one result has a value for.
+// known returns the columns with a value in at least one result.
 func (s Sweep) known(columns []Column) []Column {
 	var out []Column
 	for _, c := range columns {
@@ -174,8 +174,8 @@ func (s Sweep) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteTable writes an aligned table and an empty line: names to the left, in
-// the first column, the other columns to the right.
+// WriteTable writes an aligned table and an empty line. The first column, of
+// names, is aligned to the left, the others to the right.
 func WriteTable(w io.Writer, header []string, rows [][]string) error {
 	rows = append([][]string{header}, rows...)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -128,7 +128,7 @@ func (f *forest) join(pairs []Pair) (g *groups, links [][2]int32, outcomes []Out
 	return g, links, outcomes, nil
 }
 
-// compareBool orders false before true.
+// compareBool compares booleans, false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The setting of the TODS paper, section 8.1.1: "We set the value of recall as
+// The settings of the TODS paper, section 8.1.1: "We set the value of recall as
 // 95%, i.e., LSH reports about 95% of the real results"; table III has the
 // numbers of rows that ran fastest there.
 const (
@@ -14,7 +14,7 @@ const (
 	RowsQGrams = 5 // 5 on DBLP-5GRAM, 3 on TREC-8GRAM
 )
 
-// LSH says how a signature is cut: "We concatenate k min-hash signatures from
+// LSH says how to cut a signature: "We concatenate k min-hash signatures from
 // each record into a single signature, and repeat this for a total l times";
 // two documents are candidates if one of their l bands is the same.
 type LSH struct {
@@ -25,7 +25,7 @@ type LSH struct {
 // Components returns the length of a signature, k·l.
 func (c LSH) Components() int { return c.Rows * c.Bands }
 
-// Validate says what is out of its range.
+// Validate returns an error that names the option out of its range.
 func (c LSH) Validate() error {
 	switch {
 	case c.Rows < 1:
@@ -39,9 +39,9 @@ func (c LSH) Validate() error {
 }
 
 // Bands returns the paper's l for a threshold t and k rows, the least number of
-// bands that finds a pair of similarity t with probability at least recall:
-// l = ⌈log(1-recall) / log(1-t^k)⌉. t and recall are between 0 and 1, both
-// excluded, but for t = 1, for which one band is enough. The result is at most
+// bands that finds a pair of similarity t with probability at least recall: l =
+// ⌈log(1-recall) / log(1-t^k)⌉. t and recall must be above 0 and below 1,
+// except t = 1, for which one band is enough. The result is at most
 // math.MaxInt32.
 func Bands(t, recall float64, k int) int {
 	miss := math.Log1p(-math.Pow(t, float64(k)))
@@ -59,9 +59,9 @@ func Bands(t, recall float64, k int) int {
 // candidate, 1 - (1-s^k)^l.
 func (c LSH) Candidate(s float64) float64 { return -math.Expm1(c.logMiss(s)) }
 
-// Miss returns the probability that a pair of similarity s becomes none, (1-s^k)^l:
-// of a pair that is wanted, the false-negative curve. Candidate is the
-// false-positive curve of pairs that are not.
+// Miss returns the probability that a pair of similarity s becomes none,
+// (1-s^k)^l: the false-negative curve for wanted pairs. Candidate is the
+// false-positive curve for others.
 func (c LSH) Miss(s float64) float64 { return math.Exp(c.logMiss(s)) }
 
 func (c LSH) logMiss(s float64) float64 {
@@ -69,16 +69,15 @@ func (c LSH) logMiss(s float64) float64 {
 }
 
 // FalsePositives returns the area under Candidate below the threshold t, the share
-// of candidates among pairs of all similarities, evenly spread, that are not
-// wanted.
+// of unwanted candidates among pairs of evenly spread similarities.
 func (c LSH) FalsePositives(t float64) float64 { return integral(c.Candidate, 0, t) }
 
 // FalseNegatives returns the area under Miss from the threshold t on.
 func (c LSH) FalseNegatives(t float64) float64 { return integral(c.Miss, t, 1) }
 
-// Choose finds among the settings that reach the recall at the threshold with
-// no more than max components the one with the fewest false positives; of
-// equals, that of fewer rows. It reports whether there is any.
+// Choose returns the settings with the fewest false positives among those that
+// reach the recall at the threshold with no more than max components; of
+// equals, those with fewer rows. It reports whether there are any.
 func Choose(t, recall float64, max int) (LSH, bool) {
 	var best LSH
 	least := math.Inf(1)

@@ -4,10 +4,10 @@
 // on the min-wise permutations of Broder and others (the lecture on finding
 // near-duplicate documents, slides 15 to 17).
 //
-// A document is a set of features, 64-bit numbers: hashes of shingles
-// (neardup/signature/words), or what else the caller has. A signature has k·l
-// components, of which each agrees between two documents with probability
-// J, the Jaccard coefficient of their features, independently of the others.
+// A document is a set of features, which are 64-bit numbers: hashes of shingles
+// (neardup/signature/words) or of anything else. A signature has k·l
+// components, of which each agrees between two documents with probability J,
+// the Jaccard coefficient of their features, independently of the others.
 //
 // # Definition
 //
@@ -23,10 +23,10 @@
 // arrives there first of all features of the document (of features at the same
 // tick, that with the smaller x ^ seed), by the upper half of its z(1).
 //
-// This departs from the usual way, k·l functions ax+b of every feature: a
-// feature whose first arrival is late cannot be first anywhere, so that a
-// document of N features costs N + k·l·ln(k·l) steps and not N·k·l. It is the
-// trick of Ertl's ProbMinHash (TKDE 2020, algorithm 1) with all weights 1.
+// The usual way is k·l functions ax+b of every feature. Here a feature whose
+// first arrival is late cannot be first anywhere, so a document of N features
+// costs N + k·l·ln(k·l) steps, not N·k·l. This is Ertl's ProbMinHash (TKDE
+// 2020, algorithm 1) with all weights 1.
 package minhash
 
 import (
@@ -37,27 +37,27 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// MaxComponents is the largest number of components of a signature: indexes
-// are drawn with 24 bits, and up to here an index is no more than 2^-8 likelier
+// MaxComponents is the largest number of components of a signature. Indexes are
+// drawn with 24 bits; up to this number no index is more than 2^-8 likelier
 // than another.
 const MaxComponents = 1 << 16
 
-// Signer signs documents one after another; it is not for concurrent use.
+// Signer signs documents one after another; it is not safe for concurrent use.
 type Signer struct {
 	seed   uint64
 	minima []arrival
 
-	// Scratch that keeps its memory from document to document.
-	live     [batch + 1]event // features that have not come to the end
+	// Scratch memory, reused from document to document.
+	live     [batch + 1]event // features with arrivals still to come
 	distinct []uint64
 }
 
-// batch is how many features are watched at once; their events stay in the
+// batch is the number of features watched at once; their events stay in the
 // first cache.
 const batch = 1024
 
 // event is the next arrival of a feature.
-type event struct{ feature, z, time uint64 } // z of the arrival, time of the one before
+type event struct{ feature, z, time uint64 } // z of the arrival, time of the previous one
 
 // arrival is the first at a component so far.
 type arrival struct{ time, feature uint64 }
@@ -65,9 +65,9 @@ type arrival struct{ time, feature uint64 }
 // none is later than any arrival.
 var none = arrival{math.MaxUint64, math.MaxUint64}
 
-// New makes a Signer of so many components, 1 to MaxComponents. Signatures are
-// comparable only if their seeds and numbers of components are equal. New
-// panics on other numbers.
+// New returns a Signer for the given number of components, 1 to MaxComponents;
+// it panics on other numbers. Signatures are comparable only if their seeds and
+// numbers of components are equal.
 func New(components int, seed uint64) *Signer {
 	if components < 1 || components > MaxComponents {
 		panic("minhash: the number of components must be from 1 to 65536")
@@ -75,15 +75,15 @@ func New(components int, seed uint64) *Signer {
 	return &Signer{seed: seed, minima: make([]arrival, components)}
 }
 
-// spare is the c of the first guess of how long arrivals are to be watched: all
-// components have had one with probability exp(-exp(-c)) then. A smaller c
-// makes second rounds more frequent, a larger one the first round longer; from
-// 1.5 to 3.5 it hardly matters (BenchmarkSign).
+// spare is the c of the first guess of how long to watch arrivals: after it,
+// all components have had one with probability exp(-exp(-c)). A smaller c makes
+// second rounds more frequent, a larger one the first round longer; from 1.5 to
+// 3.5 it hardly matters (BenchmarkSign).
 const spare = 2.5
 
 // Sign appends the signature of a document to dst. Neither the order of its
 // features nor repetitions change it. A document without features has no
-// signature: dst is returned as it is.
+// signature; Sign returns dst unchanged.
 func (s *Signer) Sign(dst []uint32, features []uint64) []uint32 {
 	for _, m := range s.first(features) {
 		dst = append(dst, uint32(hash.At(m.feature, 0)>>32))
@@ -110,8 +110,8 @@ func (s *Signer) first(features []uint64) []arrival {
 		s.minima[i] = none
 	}
 	if !s.watch(features, s.wait(features)) && !s.watch(features, 2*s.wait(features)) {
-		// Next to certainly most features are repetitions. Each of them would
-		// be watched as long as the few others need.
+		// Almost certainly most features are repetitions. Each would be watched
+		// as long as the few others need.
 		s.distinct = append(s.distinct[:0], features...)
 		slices.Sort(s.distinct)
 		s.distinct = slices.Compact(s.distinct)
@@ -122,22 +122,23 @@ func (s *Signer) first(features []uint64) []arrival {
 	return s.minima
 }
 
-// wait returns how long distinct features have to be watched until each component
-// is likely to have an arrival: together they bring len(features)/n arrivals a
-// component and unit of time. Signatures do not depend on it, so that floating
-// point does no harm here.
+// wait returns how long distinct features have to be watched until each
+// component is likely to have an arrival. Together the features bring
+// len(features)/n arrivals for each component and unit of time. Signatures do
+// not depend on the result, so floating point does no harm.
 func (s *Signer) wait(features []uint64) float64 {
 	n := float64(len(s.minima))
 	return n * (math.Log(n) + spare) / float64(len(features))
 }
 
-// watch takes in all arrivals before the given time. It reports whether that
-// was enough: whether each component has one, so that what comes later can
-// change nothing. A few later arrivals may have been taken in; they are only
-// where it was not, and then make way for earlier ones.
+// watch processes all arrivals before the given time. It reports whether that
+// was enough: whether each component has one, so that later arrivals change
+// nothing. It may have processed a few later arrivals, but only if it was not
+// enough; earlier ones then replace them.
 //
-// The loops have no branch that depends on the random numbers, but for the
-// tie, which is rare: mispredicted, they would take longer than all the rest.
+// The loops have no branch that depends on the random numbers, except for the
+// tie, which is rare. Mispredicted branches would take longer than all the
+// rest.
 func (s *Signer) watch(features []uint64, until float64) bool {
 	end := uint64(1 << 62)
 	if until < 1<<30 {
@@ -146,7 +147,7 @@ func (s *Signer) watch(features []uint64, until float64) bool {
 	// Most features of a long document do not arrive before the end at all:
 	// those whose first v is not below late.
 	late := uint64(spans)
-	if until < 20 { // else next to all arrive
+	if until < 20 { // else nearly all arrive
 		late = uint64(-math.Expm1(-until) * spans)
 		end = min(end, gap(late))
 	}
@@ -168,7 +169,7 @@ func (s *Signer) watch(features []uint64, until float64) bool {
 	return true
 }
 
-// run takes in the arrivals of the first n live features until the end.
+// run processes the arrivals of the first n live features until the end.
 func (s *Signer) run(n int, end uint64) {
 	minima, components := s.minima, uint64(len(s.minima))
 	for i := 1; n > 0; i++ {
@@ -222,9 +223,10 @@ func gap(v uint64) uint64 {
 	return s*logarithms[steps] - (low + (logarithms[i+1]-low)*(f&(1<<30-1))>>30)
 }
 
-// Estimate returns the share of components that agree, an unbiased estimate of the
-// Jaccard coefficient, with variance J(1-J)/n. The signatures must be of one
-// Signer's settings; a document without one resembles nothing.
+// Estimate returns the share of components that agree, an unbiased estimate of
+// the Jaccard coefficient, with variance J(1-J)/n. Both signatures must come
+// from Signers with the same settings. A document without a signature resembles
+// nothing.
 func Estimate(a, b []uint32) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"neardup/signature/words"
 )
 
-// Options of the scheme. The TODS paper, section 8.1.1, has Recall 0.95 and, of
-// words, Rows 4 or 5; Threshold is that of the similarity that is wanted, the
-// Jaccard coefficient of the sets of shingles.
+// Options are the options of the scheme. The TODS paper, section 8.1.1, has
+// Recall 0.95 and, for words, Rows 4 or 5. Threshold is the wanted similarity,
+// the Jaccard coefficient of the sets of shingles.
 type Options struct {
 	Words     int     `json:"words" yaml:"words"`         // words of a shingle; the paper's tokens are words: 1
 	Rows      int     `json:"rows" yaml:"rows"`           // k: components of a band; rows times bands at most 65536
@@ -19,8 +19,8 @@ type Options struct {
 	Recall    float64 `json:"recall" yaml:"recall"`       // share of pairs at the threshold that are found, between 0 and 1
 }
 
-// Validate says which option is out of its range. Threshold and Recall have
-// none where Bands are given.
+// Validate returns an error that names the option out of its range. Threshold
+// and Recall may have any value if Bands are given.
 func (o Options) Validate() error {
 	switch {
 	case o.Words < 1:
@@ -37,9 +37,9 @@ func (o Options) Validate() error {
 	return o.LSH().Validate()
 }
 
-// LSH returns how signatures are cut: the bands that are given, or the paper's l, see
-// Bands. Its Candidate and Miss are the curves of the false positives and
-// negatives.
+// LSH returns how to cut signatures: into the given bands, or into the paper's
+// l, see Bands. Its Candidate and Miss are the curves of the false positives
+// and negatives.
 func (o Options) LSH() LSH {
 	if o.Bands > 0 {
 		return LSH{Rows: o.Rows, Bands: o.Bands}
@@ -53,15 +53,16 @@ type scheme struct {
 	shingler words.Shingler
 	signer   *Signer
 
-	// Scratch that keeps its memory from text to text.
+	// Scratch memory, reused from text to text.
 	features  []uint64
 	signature []uint32
 	keys      []uint64
 }
 
-// NewScheme makes the Scheme of valid options; it panics on others. A text's
-// signatures are the keys of its bands, ascending. A text of fewer than Words
-// words has one shingle, all of it, and one without words no signature.
+// NewScheme returns the Scheme for the options. It panics if they are not
+// valid. A text's signatures are the keys of its bands, ascending. A text of
+// fewer than Words words has one shingle, all of it, and one without words no
+// signature.
 func NewScheme(o Options) signature.Scheme {
 	if err := o.Validate(); err != nil {
 		panic("minhash: " + err.Error())

@@ -8,11 +8,11 @@ import (
 	"neardup/signature"
 )
 
-// unit is the weight 1 in fixed point. Weights are integers, so that their
-// sums are exact: independent of the order of the sentences and of how a
-// platform rounds. Rounding to the nearest 1/1024 also hides the last places
-// of the logarithm, in which platforms differ; the tests check that no width
-// up to 2^20 comes near a tie.
+// unit is the weight 1 in fixed point. Weights are integers, so their sums are
+// exact, and depend neither on the order of the sentences nor on how a platform
+// rounds. Rounding to the nearest 1/1024 also hides the last places of the
+// logarithm, in which platforms differ. The tests check that no width up to
+// 2^20 comes near a tie.
 const unit = 1024
 
 // weights holds the weights of short sentences, by width.
@@ -44,10 +44,10 @@ func (w *weights) compute(l int) uint32 {
 	return uint32(math.Round(unit * (1 + math.Log(float64(l)))))
 }
 
-// project returns the paper's projection: in each of 128 positions every 1-bit adds
-// its fingerprint's weight and every 0-bit subtracts it, and the signature has
-// a 1 where the sum is positive. That is where the 1-bits weigh more than half
-// of the total.
+// project returns the paper's projection: in each of 128 positions every 1-bit
+// adds its fingerprint's weight and every 0-bit subtracts it, and the signature
+// has a 1 where the sum is positive. That is where the 1-bits weigh more than
+// half of the total.
 //
 // The sums of all positions are built at once, bit-sliced: plane j holds bit j
 // of 64 counters, and adding a weight to the counters under the 1-bits of a
@@ -90,8 +90,9 @@ func signatureOf(hi, lo uint64) (s signature.Signature) {
 	return s
 }
 
-// projectThree is projectAny of three, the number that is chosen by default: a
-// position is 1 where all of a subset that outweighs the rest have a 1.
+// projectThree does what projectAny does for three fingerprints, the default
+// number. A position is 1 if all fingerprints of a subset that outweighs the
+// rest have a 1.
 func projectThree(a, b, c *fingerprint) signature.Signature {
 	half := (a.weight + b.weight + c.weight) / 2
 	wins := func(weight uint32) uint64 { // all ones if weight > half

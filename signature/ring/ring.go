@@ -1,7 +1,7 @@
-// Package ring computes the signatures of the TLCS paper, section 3.1: the MD5
-// fingerprint of a sentence is a ring of 16 bytes, its rotations are
-// derivative fingerprints, and from every residue class of every rotation the
-// smallest few fingerprints are projected to one signature.
+// Package ring computes the signatures of the TLCS paper, section 3.1. The MD5
+// fingerprint of a sentence is a ring of 16 bytes. Its rotations are derivative
+// fingerprints. The smallest few fingerprints of every residue class of every
+// rotation are projected to one signature.
 package ring
 
 import (
@@ -17,22 +17,23 @@ import (
 	"neardup/signature"
 )
 
-// Bounds that no use comes near; they keep the sums of weights and the
-// residues inside 32 bits.
+// Limits far above any use. They keep the sums of weights and the residues
+// inside 32 bits.
 const (
 	maxRotations = md5.Size
 	maxModulus   = 4096
 	maxSmallest  = 4096
 )
 
-// Options of the scheme. The paper has Rotations 16, Modulus 7, MinColumns 16
-// and Weight "log"; it states neither Smallest nor how far sentences disperse.
+// Options are the options of the scheme. The paper has Rotations 16, Modulus 7,
+// MinColumns 16 and Weight "log"; it states neither Smallest nor how far
+// sentences disperse.
 type Options struct {
 	Rotations  int    `json:"rotations" yaml:"rotations"`     // n: rotations of the ring that are used, 1 to 16
 	Modulus    int    `json:"modulus" yaml:"modulus"`         // m: residue classes of a rotation, 1 to 4096
 	Smallest   int    `json:"smallest" yaml:"smallest"`       // k: fingerprints that make one signature, 1 to 4096
 	MinColumns int    `json:"min_columns" yaml:"min_columns"` // only sentences wider than this count
-	Spread     int    `json:"spread" yaml:"spread"`           // least distance of two chosen sentences; 1: any two
+	Spread     int    `json:"spread" yaml:"spread"`           // smallest distance of two chosen sentences; 1: any two
 	Weight     string `json:"weight" yaml:"weight"`           // Log or None
 	Short      string `json:"short" yaml:"short"`             // documents without a signature: Whole or Abandon
 }
@@ -45,11 +46,11 @@ const (
 
 // Values of Options.Short.
 const (
-	Whole   = "whole"   // get one of all their sentences, if these are wider than MinColumns together
-	Abandon = "abandon" // stay without: the paper's
+	Whole   = "whole"   // they get one of all their sentences, if these together are wider than MinColumns
+	Abandon = "abandon" // they have none, as in the paper
 )
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	for _, f := range []struct {
 		name            string
@@ -78,35 +79,35 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// fingerprint is one sentence's, in the rotation at hand.
+// fingerprint is the fingerprint of a sentence in the current rotation.
 type fingerprint struct {
 	hi, lo   uint64 // the 16 bytes as a big-endian integer
 	residue  uint32 // that integer mod m
-	weight   uint32 // of the sentence, see weights
-	position int    // of the sentence among the document's counted ones
+	weight   uint32 // weight of the sentence, see weights
+	position int    // position of the sentence among the document's counted ones
 }
 
 func (f *fingerprint) less(g *fingerprint) bool {
 	return f.hi < g.hi || f.hi == g.hi && f.lo < g.lo
 }
 
-// Signer signs documents one after another; it is not for concurrent use.
+// Signer signs documents one after another; it is not safe for concurrent use.
 type Signer struct {
 	o       Options
 	weights weights
 	turn    uint32 // -(2^128 - 1) mod m, see rotate
 
-	// Scratch that keeps its memory from document to document.
+	// Scratch memory, reused from document to document.
 	text    []byte
 	table   []int // hash table: index into prints + 1, 0 where empty
 	prints  []fingerprint
 	classes [][]fingerprint
 	chosen  []fingerprint
 
-	watch func(rotation, class int, made signature.Signature) // if there is one, it sees what is made of chosen
+	watch func(rotation, class int, made signature.Signature) // if not nil, called with each signature made of chosen
 }
 
-// New makes a Signer of valid options; it panics on others.
+// New returns a Signer for the options. It panics if they are not valid.
 func New(o Options) *Signer {
 	if err := o.Validate(); err != nil {
 		panic("ring: " + err.Error())
@@ -124,14 +125,14 @@ func New(o Options) *Signer {
 // order, to dst: ascending, each once, at most n*m.
 //
 // The paper asks that "the sentences whose fingerprints are chosen to compute a
-// signature should disperse in the document" and does not say how. Our
-// reading: going up the fingerprints of a class, one is chosen if its sentence
-// stands at least Spread places from those already chosen, counting only
-// sentences wider than MinColumns, equal ones at their first place. A class
-// that cannot supply k fingerprints gives no signature.
+// signature should disperse in the document" and does not say how. Our reading:
+// going up the fingerprints of a class, Sign chooses one if its sentence stands
+// at least Spread places from those already chosen. Only sentences wider than
+// MinColumns count, and equal ones stand at their first place. A class without
+// k such fingerprints gives no signature.
 //
-// The paper gives up documents without a signature. They are short; with Whole
-// they meet those that say just the same.
+// The paper gives up documents without a signature. They are short. With Whole
+// they meet documents that say exactly the same.
 func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
 	own := len(dst)
 	if s.fingerprint(sentences); len(s.prints) >= s.o.Smallest {
@@ -168,7 +169,7 @@ func (s *Signer) rounds(dst []signature.Signature) []signature.Signature {
 	return dst
 }
 
-// whole appends a signature of all sentences, as if they were one.
+// whole appends one signature of all sentences.
 func (s *Signer) whole(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
 	s.text = s.text[:0]
 	columns := 0
@@ -182,7 +183,7 @@ func (s *Signer) whole(dst []signature.Signature, sentences []text.Sentence) []s
 	return append(dst, md5.Sum(s.text))
 }
 
-// compareSignatures is bytes.Compare.
+// compareSignatures compares bytes, as bytes.Compare does.
 func compareSignatures(a, b signature.Signature) int {
 	if x, y := binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(b[:8]); x != y {
 		return cmp.Compare(x, y)
@@ -227,7 +228,7 @@ func (s *Signer) slot(hi, lo uint64) int {
 	}
 }
 
-// rotate turns every ring left by one byte b: v becomes
+// rotate turns every ring left by one byte b. v becomes
 // 256(v - b*2^120) + b = 256v - b(2^128 - 1), and its residue with it.
 func (s *Signer) rotate() {
 	m := uint32(s.o.Modulus)
@@ -239,9 +240,9 @@ func (s *Signer) rotate() {
 	}
 }
 
-// choose puts the k smallest of class that are far enough apart into chosen;
-// it reports whether there are so many. k is small, so each is found by a pass
-// over what is left of class, which it uses up.
+// choose puts the k smallest fingerprints of class that are far enough apart
+// into chosen, and reports whether there are k. k is small, so it finds each by
+// a pass over the rest of class, which it uses up.
 func (s *Signer) choose(class []fingerprint) bool {
 	s.chosen = s.chosen[:0]
 	for need := s.o.Smallest; need > 0; need-- {

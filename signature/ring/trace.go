@@ -7,17 +7,17 @@ import (
 	"neardup/signature"
 )
 
-// Origin says how a signature of a document came about.
+// Origin says how a signature of a document was made.
 type Origin struct {
 	Signature signature.Signature
-	Whole     bool  // of all sentences, see Whole; then there is no rotation
-	Rotation  int   // by so many bytes to the left
+	Whole     bool  // made of all sentences, see Whole; then there is no rotation
+	Rotation  int   // number of bytes to the left
 	Class     int   // residue of the chosen fingerprints
-	Sentences []int // the chosen ones by their places in the document, from the smallest fingerprint up
+	Sentences []int // positions of the chosen sentences in the document, from the smallest fingerprint up
 }
 
-// Trace returns the origins of the signatures that Sign gives, by rotation and
-// class. A signature that came about twice is there twice.
+// Trace returns the origins of the signatures of Sign, by rotation and class. A
+// signature made twice is there twice.
 func (s *Signer) Trace(sentences []text.Sentence) (out []Origin) {
 	var places []int // of the sentences that count
 	seen := map[[md5.Size]byte]bool{}

@@ -10,9 +10,9 @@ import (
 	"neardup/signature/words"
 )
 
-// Options of the scheme. The lecture has Words 10 and ByMinWise with
-// Size 20, or ByModulo with a Modulus of about 25; it states neither
-// how many smallest shingles make a sketch nor Super.
+// Options are the options of the scheme. The lecture has Words 10 and ByMinWise
+// with Size 20, or ByModulo with a Modulus of about 25; it states neither how
+// many smallest shingles make a sketch nor Super.
 type Options struct {
 	Words   int    `json:"words" yaml:"words"`     // w: words of a shingle
 	Sketch  string `json:"sketch" yaml:"sketch"`   // of the shingles: ByMinWise, ByModulo, BySmallest or All
@@ -29,8 +29,8 @@ const (
 	All        = "all"      // all: as many signatures as the text has words
 )
 
-// Validate says which option is out of its range. Size and Modulus have none
-// where the sketch does not use them.
+// Validate returns an error that names the option out of its range. Size and
+// Modulus have none where the sketch does not use them.
 func (o Options) Validate() error {
 	sized := o.Sketch == ByMinWise || o.Sketch == BySmallest
 	switch {
@@ -56,14 +56,14 @@ type scheme struct {
 	shingler words.Shingler
 	signer   *minhash.Signer // of ByMinWise
 
-	// Scratch that keeps its memory from text to text.
+	// Scratch memory, reused from text to text.
 	shingles []uint64
 }
 
-// NewScheme makes the Scheme of valid options; it panics on others. A text's
-// signatures are the values of its sketch (slides 15 to 24) or, with Super, its
-// supershingles (slide 27), ascending. It takes |S|·ln|S| steps for |S|
-// shingles, and m·ln(m) more for m permutations.
+// NewScheme returns the Scheme for the options. It panics if they are not
+// valid. A text's signatures are the values of its sketch (slides 15 to 24) or,
+// with Super, its supershingles (slide 27), ascending. It takes |S|·ln|S| steps
+// for |S| shingles, and m·ln(m) more for m permutations.
 //
 // Short texts are handled, not merged. One of fewer than w words, but of some,
 // is one shingle. So far the lecture; ours is that of a text none of whose

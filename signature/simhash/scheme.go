@@ -7,15 +7,15 @@ import (
 	"neardup/signature/words"
 )
 
-// Options of the scheme. The lecture (slide "Term-based signature with
-// SimHash") has terms weighed by their frequency: Words 1 and Weight
-// words.Count. The TLCS paper, section 4, states neither.
+// Options are the options of the scheme. The lecture (slide "Term-based
+// signature with SimHash") has terms weighed by their frequency: Words 1 and
+// Weight words.Count. The TLCS paper, section 4, states neither.
 type Options struct {
 	Words  int    `json:"words" yaml:"words"`   // words of a feature; 1: single words
 	Weight string `json:"weight" yaml:"weight"` // of a feature that the text has n times: words.Count, Log or One
 }
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	if o.Words < 1 {
 		return fmt.Errorf("words is %d, must be at least 1", o.Words)
@@ -29,13 +29,14 @@ type scheme struct {
 	o        Options
 	weigh    func(n int) uint32
 	shingler words.Shingler
-	features []uint64 // scratch that keeps its memory from text to text
+	features []uint64 // scratch memory, reused from text to text
 }
 
-// NewScheme makes the Scheme of valid options; it panics on others. A text has
-// one signature, of 64 bits, see signature.Of; one without words has none. Texts
-// are compared by the number of bits in which they differ, see Distance. A text
-// of fewer than Words words has one feature, all of it.
+// NewScheme returns the Scheme for the options. It panics if they are not
+// valid. A text has one signature, of 64 bits, see signature.Of; one without
+// words has none. Texts are compared by the number of bits in which they
+// differ, see Distance. A text of fewer than Words words has one feature, all
+// of it.
 func NewScheme(o Options) signature.Scheme {
 	if err := o.Validate(); err != nil {
 		panic("simhash: " + err.Error())

@@ -1,9 +1,9 @@
-// Package simhash computes Charikar's simhash (Similarity estimation
-// techniques from rounding algorithms, STOC 2002) as the lecture on finding
-// near-duplicate documents has it (slide "Term-based signature with SimHash")
-// and as the TLCS paper compares itself with it (section 4): 64 bits of the
-// weighted features of a document, of which more agree the more similar the
-// documents are. Package neardup/cluster/hamming finds the pairs.
+// Package simhash computes Charikar's simhash (Similarity estimation techniques
+// from rounding algorithms, STOC 2002) as the lecture on finding near-duplicate
+// documents has it (slide "Term-based signature with SimHash") and as the TLCS
+// paper compares itself with it (section 4). A signature has 64 bits, made of
+// the weighted features of a document. The more similar two documents are, the
+// more bits agree. Package neardup/cluster/hamming finds the pairs.
 package simhash
 
 import (
@@ -29,7 +29,7 @@ const (
 // Feature is a term, word or shingle of a document: the hash that stands for
 // it, whose bits must look random (the lecture: "each term → random f-dim
 // vector t over {-1, 1}"), and its weight, say how often the document has it.
-// A feature may be given in parts, whose weights add up.
+// A feature may come in parts, whose weights add up.
 type Feature struct {
 	Hash   uint64
 	Weight uint32
@@ -39,9 +39,9 @@ type Feature struct {
 // integers depend neither on their order nor on the machine.
 const unit = 1024
 
-// FixedPoint makes an integer of a weight such as tf-idf: multiples of 1/1024,
-// rounded. What is not positive weighs nothing, and no weight is more than
-// 2^22 - 1/1024. All weights of a document must be in the same units.
+// FixedPoint returns a weight such as tf-idf as an integer, in multiples of
+// 1/1024, rounded. A weight that is not positive is 0, and no weight is more
+// than 2^22 - 1/1024. All weights of a document must have the same units.
 func FixedPoint(weight float64) uint32 {
 	switch w := math.Round(unit * weight); {
 	case !(w > 0):
@@ -53,9 +53,9 @@ func FixedPoint(weight float64) uint32 {
 	}
 }
 
-// Sum collects features; its zero value has none. Neither their order nor how
-// they are split into parts changes the signature. Weights must sum to less
-// than 2^63.
+// Sum collects features. Its zero value has none. Neither their order nor their
+// splitting into parts changes the signature. Weights must sum to less than
+// 2^63.
 //
 // The lecture: v(k) = Σ t_j(k)·w(j), s(k) = 1 if v(k) > 0, else 0. With p the
 // weight of the features that have a 1 in bit k and total that of all,
@@ -68,7 +68,7 @@ type Sum struct {
 	total  uint64
 }
 
-// Add takes in a feature.
+// Add adds a feature.
 func (s *Sum) Add(hash uint64, weight uint32) {
 	s.total += uint64(weight)
 	for ; weight != 0; weight &= weight - 1 {
@@ -76,8 +76,8 @@ func (s *Sum) Add(hash uint64, weight uint32) {
 	}
 }
 
-// Signature returns the simhash. It reports false when nothing has any weight: such
-// a document has no direction, and is not to be compared with others.
+// Signature returns the simhash. It reports false if nothing has any weight.
+// Such a document has no direction; do not compare it with others.
 func (s *Sum) Signature() (uint64, bool) {
 	// p > total/2, rounded down, compared from the lowest plane to the highest:
 	// what is equal above is decided below.
@@ -106,7 +106,8 @@ func Of(features []Feature) (uint64, bool) {
 // one; repetitions add up, so that words in running text weigh by their
 // frequency.
 //
-// Seven hashes go in together, by four full adders that make three of them.
+// Seven hashes are added together, by four full adders that make three numbers
+// of them.
 func OfHashes(hashes []uint64) (uint64, bool) {
 	var s Sum
 	s.total = uint64(len(hashes))
@@ -147,7 +148,7 @@ func Agree(a, b uint64) int { return Bits - Differ(a, b) }
 // distance.
 func Differ(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// Cosine estimates the cosine of two documents' feature vectors from the
-// number of bits in which their signatures differ: a bit differs with
-// probability θ/π, θ the angle between them (Charikar 2002, section 3).
+// Cosine estimates the cosine of two documents' feature vectors from the number
+// of bits in which their signatures differ. A bit differs with probability θ/π,
+// where θ is the angle between them (Charikar 2002, section 3).
 func Cosine(differ int) float64 { return math.Cos(math.Pi * float64(differ) / Bits) }

@@ -9,27 +9,27 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// Options of the scheme. The paper has Gram 3, Extra 3 and Threshold 0.65, and
-// no limit of features.
+// Options are the options of the scheme. The paper has Gram 3, Extra 3 and
+// Threshold 0.65, and no limit of features.
 type Options struct {
 	Weighing    `json:"-" yaml:"-"` // is a setting of its own
 	Threshold   float64             `json:"threshold" yaml:"threshold"`       // θ of inequality 5
 	Gram        int                 `json:"gram" yaml:"gram"`                 // N: contiguous features of a fingerprint
 	Extra       int                 `json:"extra" yaml:"extra"`               // features beyond the k of inequality 5
-	MaxFeatures int                 `json:"max_features" yaml:"max_features"` // features of a text at most; 0: no limit
+	MaxFeatures int                 `json:"max_features" yaml:"max_features"` // limit of the features of a text; 0: none
 	Order       string              `json:"order" yaml:"order"`               // in which features are contiguous: ByText or ByWeight
 }
 
 // Values of Options.Order.
 const (
-	ByText   = "text"   // that of their first places in the text
+	ByText   = "text"   // order of their first places in the text
 	ByWeight = "weight" // descending weight
 )
 
-// maxGram is far above any use.
+// maxGram limits Gram, far above any use.
 const maxGram = 1000
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	if err := o.Weighing.Validate(); err != nil {
 		return err
@@ -49,13 +49,13 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Scheme makes fingerprints of texts, one after another; it is not for
+// Scheme makes fingerprints of texts, one after another; it is not safe for
 // concurrent use.
 type Scheme struct {
 	o       Options
 	weigher *Weigher
 
-	// Scratch that keeps its memory from text to text.
+	// Scratch memory, reused from text to text.
 	terms  []Term
 	placed []placedTerm
 	hashes []uint64
@@ -70,7 +70,7 @@ type placedTerm struct {
 	place int
 }
 
-// New makes a Scheme of valid options; it panics on others.
+// New returns a Scheme for the options. It panics if they are not valid.
 func New(o Options) *Scheme {
 	if err := o.Validate(); err != nil {
 		panic("terms: " + err.Error())
@@ -80,15 +80,15 @@ func New(o Options) *Scheme {
 
 // Sign appends the fingerprints of a text to dst, ascending, each once.
 //
-// The different terms are sorted by descending weight; those that weigh the
-// same by their hashes, which is the same order in every text and otherwise
-// arbitrary. With k the least number of terms that hold more than θ of the
-// weight (inequality 5), the first λ = k + Extra are features, or all. Each N
-// contiguous features are a fingerprint.
+// The distinct terms are sorted by descending weight, and terms of one weight
+// by their hashes, which is the same order in every text and otherwise
+// arbitrary. k is the smallest number of terms that hold more than θ of the
+// weight (inequality 5). The first λ = k + Extra terms, or all, are features.
+// Each N contiguous features are a fingerprint.
 //
 // The paper does not say in which order features are contiguous; see
 // Options.Order. A text of fewer than N features has one fingerprint of them
-// all, so that it meets those that have just the same; one without terms has
+// all, so that it meets texts with exactly the same. A text without terms has
 // none.
 func (s *Scheme) Sign(dst []signature.Signature, text string) []signature.Signature {
 	s.hashes = s.hashes[:0]
@@ -103,7 +103,8 @@ func (s *Scheme) Sign(dst []signature.Signature, text string) []signature.Signat
 	return dst
 }
 
-// features returns the features of a text, in the order in which they are contiguous.
+// features returns the features of a text, in the order in which they are
+// contiguous.
 func (s *Scheme) features(text string) []placedTerm {
 	s.terms = s.weigher.Append(s.terms[:0], text)
 	s.placed = s.placed[:0]

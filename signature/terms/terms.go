@@ -15,12 +15,12 @@ import (
 	"unicode/utf8"
 )
 
-// Weighing says how terms are weighed, and how many of a text count.
+// Weighing says how terms weigh, and how many terms of a text count.
 type Weighing struct {
 	Intervals Intervals `json:"intervals" yaml:"intervals"` // [a, b] of every part of speech
-	Heaviest  string    `json:"heaviest" yaml:"heaviest"`   // of a part of speech: the most frequent term (Frequent) or the least (Rare)
+	Heaviest  string    `json:"heaviest" yaml:"heaviest"`   // heaviest term of a part of speech: the most frequent (Frequent) or the rarest (Rare)
 	Scale     string    `json:"scale" yaml:"scale"`         // of frequencies: Linear or Log
-	Long      bool      `json:"long" yaml:"long"`           // weights times the term's length: equation 2
+	Long      bool      `json:"long" yaml:"long"`           // weights are multiplied by the term's length: equation 2
 	MaxTerms  int       `json:"max_terms" yaml:"max_terms"` // terms of a text that count, repetitions included, from its start
 }
 
@@ -36,13 +36,13 @@ const (
 	Log    = "log"    // F, F' and F(t) by their logarithms
 )
 
-// Interval is [a, b], the least and the greatest weight of a part of speech.
+// Interval is [a, b], the smallest and the largest weight of a part of speech.
 type Interval [2]float64
 
-// Intervals are those of all parts of speech. The paper names the kinds and
-// gives no numbers.
+// Intervals has the intervals of all parts of speech. The paper names the kinds
+// and gives no numbers.
 type Intervals struct {
-	Noun       Interval `json:"noun" yaml:"noun"`             // and names, abbreviations, words that no dictionary has
+	Noun       Interval `json:"noun" yaml:"noun"`             // also names, abbreviations, words that are in no dictionary
 	Verb       Interval `json:"verb" yaml:"verb"`             //
 	Adjective  Interval `json:"adjective" yaml:"adjective"`   //
 	Other      Interval `json:"other" yaml:"other"`           // idioms, times, places, scripts without spaces or dictionary
@@ -81,7 +81,7 @@ func (i Intervals) named() [groups]struct {
 	}
 }
 
-// Bounds that keep the sum of a text's weights below 2^60.
+// Limits that keep the sum of a text's weights below 2^60.
 const (
 	unit      = 1 << 20 // the weight 1
 	maxWeight = 1000
@@ -89,7 +89,7 @@ const (
 	mostTerms = 1 << 24
 )
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Weighing) Validate() error {
 	heavy := false
 	for _, i := range o.Intervals.named() {
@@ -115,22 +115,22 @@ func (o Weighing) Validate() error {
 // weight, which is above 0 and in steps of 2^-20, so that sums are exact.
 //
 // Two of n different terms have one hash with a probability of n²/2^65: 3 in
-// 100 million for a vocabulary of a million. It would only make one term of
-// the two.
+// 100 million for a vocabulary of a million. The two would then count as one
+// term.
 type Term struct {
 	Hash   uint64
 	Weight uint64
 }
 
-// Weigher makes weighed terms of texts. It does not change and is for
-// concurrent use.
+// Weigher makes weighed terms of texts. It is immutable and safe for concurrent
+// use.
 type Weigher struct {
 	o    Weighing
 	base [groups]uint64 // a
 	span [groups]uint64 // b - a
 }
 
-// NewWeigher makes a Weigher of valid options; it panics on others.
+// NewWeigher returns a Weigher for the options. It panics if they are not valid.
 func NewWeigher(o Weighing) *Weigher {
 	if err := o.Validate(); err != nil {
 		panic("terms: " + err.Error())
@@ -143,13 +143,13 @@ func NewWeigher(o Weighing) *Weigher {
 	return w
 }
 
-// weight is W(t) of equation 1 or 2 for a term of a frequency in a group whose
-// least and greatest frequencies are given. Where they are equal, as the paper
-// does not say, F(t) counts as the least.
+// weight returns W(t) of equation 1 or 2 for a term of the given frequency, in
+// a group with the given least and greatest frequencies. If these are equal, a
+// case that the paper leaves open, F(t) counts as the least.
 //
-// The length |t| is in code points, and at most maxLength. In columns, where a
-// Chinese character counts two, numbers in Chinese texts would count for less,
-// and more texts that differ in nothing but numbers would pass;
+// The length |t| is in code points, and at most maxLength. In columns a Chinese
+// character would count two. Numbers in Chinese texts would then count for
+// less, and more texts that differ only in numbers would pass.
 // docs/benchmarks/short-texts.md has the difference.
 func (w *Weigher) weight(g group, term string, frequency, least, most uint64) uint64 {
 	above, spread := frequency-least, most-least // F(t) - F', F - F'

@@ -9,13 +9,14 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// chunk is the most code points that are segmented at once. Distances are added
-// in 32-bit floats, which on very long runs would lose what they differ in.
+// chunk limits the code points that are segmented at once. Distances are added
+// as 32-bit floats, which would lose their differences on very long runs.
 const chunk = 512
 
-// Append appends to dst the terms of a text in its order, repetitions included,
-// but none that weigh nothing. A text of white space, punctuation and symbols
-// has none. They depend on nothing but the text and the options.
+// Append appends to dst the terms of a text in its order, including
+// repetitions, but without terms of weight 0. A text of white space,
+// punctuation and symbols has no terms. The terms depend only on the text and
+// the options.
 //
 //   - Runs of Han characters are cut by the dictionary, simplified and
 //     traditional, on the path of the greatest product of frequencies; a
@@ -30,7 +31,7 @@ const chunk = 512
 //     here: each two neighbouring characters are a term. Single ones would be
 //     too few to tell texts apart. Hiragana count as particles.
 //
-// Bytes that are not UTF-8 separate.
+// Bytes that are not UTF-8 separate terms.
 func (w *Weigher) Append(dst []Term, text string) []Term {
 	classes := plane()
 	for i, left := 0, w.o.MaxTerms; i < len(text) && left > 0; {
@@ -158,8 +159,8 @@ func classOf(r rune) byte {
 	return letter
 }
 
-// fold returns a character in lower case, of all characters that have one upper case
-// the same one (σ of ς), and of ASCII's in half width.
+// fold returns a character in lower case, of all characters that have one upper
+// case the same one (σ of ς), and of ASCII's in half width.
 func fold(r rune) rune {
 	if r >= '！' && r <= '～' {
 		r -= '！' - '!'
@@ -176,7 +177,8 @@ var plane = sync.OnceValue(func() *[1 << 16]byte {
 	return of
 })
 
-// classAt returns the class of the character that text starts with, and its length.
+// classAt returns the class of the character that text starts with, and its
+// length.
 func classAt(classes *[1 << 16]byte, text string) (class byte, size int) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return classes[c], 1

@@ -5,8 +5,8 @@
 // cleaned, and transformed into a multiset of tokens: tokens could be stemmed
 // words, q-grams, or shingles."
 //
-// Two tokens have one id if and only if they are equal: hashes only lead to
-// the tokens, which are then compared.
+// Two tokens have one id if and only if they are equal. Hashes only find the
+// tokens, which are then compared.
 package tokens
 
 import (
@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// Unit is what a text is cut into.
+// Unit is a way to cut a text.
 type Unit int
 
 // The units. Words are compared in lower case, characters as written.
@@ -24,29 +24,29 @@ const (
 	Characters             // code points; an invalid byte is U+FFFD
 )
 
-// Options say what a token is.
+// Options says what a token is.
 type Options struct {
 	Unit Unit
 
 	// Size is the number of consecutive units in a token: q of the q-grams, or
 	// of the words of a shingle (Broder 1997); 0 counts as 1. A text of fewer
-	// units, if it has any, has all of them for its only token.
+	// units, but at least one, has one token of all of them.
 	Size int
 
-	// Repeats keeps a token as often as it occurs; otherwise a text has it once.
+	// Repeats keeps a token as often as it occurs. Otherwise a text has it once.
 	Repeats bool
 
-	// Alone counts tokens that only one text has, as far as that is noticed
-	// cheaply, instead of listing them. They match nothing; what is left is
-	// often a fraction. It needs !Repeats.
+	// Alone counts tokens that only one text has instead of listing them, as
+	// far as finding them is cheap. They match nothing, and often few others
+	// are left. It needs !Repeats.
 	Alone bool
 
-	Workers int // at the same time, at most 16; the ids depend on it, not which tokens have one
+	Workers int // number of goroutines, at most 16; it changes ids, but not which tokens have the same id
 }
 
 const workersMost = 16
 
-// Validate says which option is out of its range.
+// Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	switch {
 	case o.Unit < Words || o.Unit > Characters:
@@ -69,7 +69,7 @@ type Records struct {
 // Len returns the number of records.
 func (r Records) Len() int { return len(r.Ends) }
 
-// Record is the listed tokens of record i.
+// Record returns the listed tokens of record i.
 func (r Records) Record(i int) []uint32 {
 	if i == 0 {
 		return r.Tokens[:r.Ends[0]]
@@ -77,8 +77,7 @@ func (r Records) Record(i int) []uint32 {
 	return r.Tokens[r.Ends[i-1]:r.Ends[i]]
 }
 
-// Make tokenizes the collections, one after the other. Their ids are of one
-// vocabulary, dense.
+// Make tokenizes the collections. Their ids are dense, and of one vocabulary.
 func Make(o Options, collections ...[]string) ([]Records, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

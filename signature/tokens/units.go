@@ -12,8 +12,9 @@ import (
 	"neardup/signature/words"
 )
 
-// units are texts as codes, 1 and up, of their characters or words, by first
-// occurrence. A text of fewer than Size units, but some, is filled up with 0.
+// units has texts as codes of their characters or words, numbered from 1 by
+// first occurrence. A text of fewer than Size units, but at least one, is
+// filled up with 0.
 type units struct {
 	codes    []uint32
 	ends     []int // of the texts
@@ -28,8 +29,8 @@ func (u *units) end(start, size int) {
 	u.ends = append(u.ends, len(u.codes))
 }
 
-// room is for as many texts, and about as many units: as many a byte as there
-// are in every 64th text, and a sixteenth more.
+// room returns units with memory for the texts: for as many units a byte as
+// every 64th text has, and a sixteenth more.
 func room(texts []string, size int, count func(string) int) units {
 	total, bytes, counted := 0, 1, 0
 	for i, s := range texts {
@@ -43,14 +44,14 @@ func room(texts []string, size int, count func(string) int) units {
 	return units{codes: make([]uint32, 0, n+size*len(texts)/16), ends: make([]int, 0, len(texts))}
 }
 
-// namer codes units; merging a later part's yields the codes that the units
-// would have had if they had been read one after the other.
+// namer codes units. Merging that of a later part yields the codes that the
+// units would have if they had been read one after the other.
 type namer interface {
 	read(texts []string, size int) units
 	merge(later namer) (codes []uint32) // of the later part's codes, from 1
 }
 
-// inParts reads texts by several workers.
+// inParts reads texts with several workers.
 func inParts(texts []string, size, workers int, make func() namer) units {
 	workers = max(1, min(workers, workersMost, len(texts)/64))
 	namers, parts := []namer{}, [workersMost]units{}
@@ -186,7 +187,7 @@ func (l *lexicon) merge(later namer) []uint32 {
 	return codes
 }
 
-// take numbers the word that was appended to text after the last one.
+// take returns the number of the word appended to text after the last one.
 func (l *lexicon) take() uint32 {
 	from := l.ends[len(l.ends)-1]
 	word := l.text[from:]

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// keys gives each window of Size codes a number of 64 bits that says exactly
-// which codes they are: packed where they fit. Where they do not, packed
-// windows of as many as fit are named by ids, and windows of up to twice the
-// length by the names of two that overlap (R. Karp, R. Miller, A. Rosenberg,
-// Rapid identification of repeated patterns, STOC 1972).
+// keys gives each window of Size codes a number of 64 bits that identifies the
+// codes exactly. Codes that fit are packed. If they do not fit, packed windows
+// of as many as fit are named by ids, and windows of up to twice the length by
+// the names of two overlapping ones (R. Karp, R. Miller, A. Rosenberg, Rapid
+// identification of repeated patterns, STOC 1972).
 type keys struct {
 	codes []uint32
 	width int // bits of a code in a key
@@ -34,8 +34,8 @@ func newKeys(u units, size int) keys {
 	return k
 }
 
-// name puts in the place of each code the name of the window of n that begins
-// there, unless it reaches over its text's end.
+// name replaces each code by the name of the window of n codes that begins
+// there, unless it reaches over the end of its text.
 func (k *keys) name(ends []int, size, n int) {
 	d := newIDs(len(k.codes)/4, 0)
 	names := make([]uint32, len(k.codes))
@@ -80,7 +80,7 @@ func (k *keys) of(start, end int, out []uint64) []uint64 {
 	return out
 }
 
-// once remembers of hashes whether they came once or oftener: two bits each.
+// once remembers whether hashes came once or more often, in two bits each.
 type once struct {
 	words []uint64
 	shift int
@@ -150,7 +150,7 @@ func windows(u units, o Options) Records {
 	return r
 }
 
-// share is the tokens whose hash begins with a bit, or all.
+// share is the tokens whose hash begins with a given bit, or all.
 type share struct {
 	left int // 1: tokens whose hash begins with part; 0: all
 	part uint64
@@ -161,9 +161,9 @@ type share struct {
 	distinct uint32
 }
 
-// keys puts a text's keys into buffer, those that are not of the share left
-// out. Here and below what is left out is overwritten by the next, without a
-// branch that could be guessed wrongly.
+// keys puts a text's keys into buffer, without those outside the share. Here
+// and below, the next key overwrites one that is left out. This avoids a branch
+// that could be mispredicted.
 func (s *share) keys(k *keys, start, end int, buffer []uint64) []uint64 {
 	buffer = k.of(start, end, buffer)
 	if s.left == 0 {
@@ -212,7 +212,7 @@ func (s *share) number(k *keys, ends []int, alone, repeats bool) {
 			s.alone[text] = uint32(len(buffer) - n)
 			left = buffer[:n]
 		}
-		for _, key := range left { // the memory is asked for all places at once
+		for _, key := range left { // requests the memory of all places at once
 			touched += d.slots[key<<d.left>>d.shift].key
 		}
 		for _, key := range left {
@@ -230,14 +230,14 @@ func (s *share) number(k *keys, ends []int, alone, repeats bool) {
 	s.distinct = d.n
 }
 
-// sink keeps reads from being left out by the compiler.
+// sink keeps the compiler from removing reads.
 var sink atomic.Uint64
 
-// manyAlone tells from every 16th text whether it pays to look for lone tokens.
-// More are alone among those texts than among all. Of the 3-grams and 5-grams of
-// English descriptions (debian-descriptions) 3% and 18% are, of Chinese titles
-// (titles-zh) 73% and 94%: for the former looking for them costs more than it
-// saves, for the latter less.
+// manyAlone reports, from every 16th text, whether it pays to look for lone
+// tokens. More are alone among those texts than among all. Of the 3-grams and
+// 5-grams of English descriptions (debian-descriptions) 3% and 18% are, of
+// Chinese titles (titles-zh) 73% and 94%: for the former looking for them costs
+// more than it saves, for the latter less.
 func manyAlone(k *keys, ends []int) bool {
 	d := newIDs(1<<10, 0)
 	tokens, start := 0, 0
@@ -261,8 +261,8 @@ func manyAlone(k *keys, ends []int) bool {
 	return 2*alone > tokens
 }
 
-// single is windows for tokens of one unit, whose codes are ids already; lone
-// ones cost so little here that they are listed.
+// single does what windows does for tokens of one unit. Their codes are ids
+// already. Lone ones cost so little here that they are listed.
 func single(u units, o Options) Records {
 	r := Records{Tokens: u.codes[:0], Ends: u.ends}
 	if o.Repeats {

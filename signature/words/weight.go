@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Counted sorts hashes and yields each once, ascending, with how often it is
-// there.
+// Counted sorts hashes and yields each once, ascending, with its number of
+// occurrences.
 func Counted(hashes []uint64) iter.Seq2[uint64, int] {
 	return func(yield func(hash uint64, n int) bool) {
 		slices.Sort(hashes)
@@ -24,7 +24,7 @@ func Counted(hashes []uint64) iter.Seq2[uint64, int] {
 	}
 }
 
-// Weights of a term that a text has n times, by name.
+// The weights of a term that occurs n times, by name.
 const (
 	Count = "count" // n: the lecture's "vector w of term freq." (slide "Term-based signature with SimHash")
 	Log   = "log"   // 1 + ln(n), as the TLCS paper, section 3.1, weighs sentences by their length
@@ -36,9 +36,9 @@ const (
 // hides the last places of the logarithm, in which platforms differ.
 const unit = 1024
 
-// Weigher returns the weight of that name, of n ≥ 1: in units of 1, of Log in units
-// of 1/1024. Weights of n < 2^32 are exact or, of Log, rounded; above, it is
-// that of 2^32-1.
+// Weigher returns the weight of that name, of n ≥ 1: in units of 1, of Log in
+// units of 1/1024. Weights of n < 2^32 are exact or, of Log, rounded; above, it
+// is that of 2^32-1.
 func Weigher(name string) (func(n int) uint32, error) {
 	switch name {
 	case Count:

@@ -1,9 +1,9 @@
-// Package subject tells apart pages that one template makes alike: two functions of
-// one reference, two products of one shop, two statements of one form. Nearly all
-// their text is the same, so no measure of the text can tell them apart. But such
-// pages say in their first lines what they are about, and go on to name it. The
-// TLCS paper counts them among its false positives ("similar objects", section 4)
-// and has no remedy. This one is ours.
+// Package subject tells apart pages that one template makes alike: two
+// functions of one reference, two products of one shop, two statements of one
+// form. Nearly all their text is the same, so no measure of the text can tell
+// them apart. But such pages say in their first lines what they are about, and
+// go on to name it. The TLCS paper counts them among its false positives
+// ("similar objects", section 4) and has no remedy. This one is ours.
 package subject
 
 import (
@@ -101,9 +101,9 @@ type tally struct {
 // at least Rate times in 1,000 code points of the longer page: a long text may
 // name its site here and there, and still say what others say.
 //
-// The evidence is Both if both pages keep to their subjects, or if one does and the
-// other line has no word of its own. If only one page keeps to its subject, it is
-// OneSided.
+// The evidence is Both if both pages keep to their subjects, or if one does and
+// the other line has no word of its own. If only one page keeps to its subject,
+// it is OneSided.
 func (o Options) Compare(a, b *Page) Evidence {
 	e, _ := o.weigh(a, b)
 	return e
@@ -147,7 +147,7 @@ func (w *weighing) keeps(side int) bool {
 	return w.names[side] > 1 && w.names[side]*share >= w.own[side]
 }
 
-// stands returns the page whose line has the word, and tells whether the word
+// stands returns the page whose line has the word, and reports whether the word
 // stands for the subject of that page.
 func (t tally) stands() (side int, yes bool) {
 	if t.line[1] > t.line[0] {
@@ -183,8 +183,8 @@ func (p *Page) times(word uint64) int {
 	return p.words.of(word)
 }
 
-// seed places words in tables at random, so that a hostile page cannot choose words
-// that collide.
+// seed places words in tables at random, so that a hostile page cannot choose
+// words that collide.
 var seed = rand.Uint64() | 1
 
 // counts is a hash table of words and how often each was added, with open
@@ -248,13 +248,13 @@ func words(t string) func(yield func(uint64) bool) {
 	}
 }
 
-// next returns the first word of t and what follows it; 0 is no word. A word is a
-// run of letters, marks, underscores and, behind the first of these, digits; or
-// a single wide character, for the scripts that have no spaces between words;
-// or a run of symbols, since operators are names too. Numbers are no words:
-// dates and versions change in the same page. Case does not count. The number of a word
-// is its FNV-1a hash but for the last bit, so two words could be taken for one,
-// once in a long time.
+// next returns the first word of t and what follows it; 0 is no word. A word is
+// a run of letters, marks, underscores and, behind the first of these, digits;
+// or a single wide character, for the scripts that have no spaces between
+// words; or a run of symbols, since operators are names too. Numbers are no
+// words: dates and versions change in the same page. Case does not count. The
+// number of a word is its FNV-1a hash but for the last bit, so two words could
+// be taken for one, once in a long time.
 func next(t string) (word uint64, rest string) {
 	i := 0
 	k := other

@@ -1,6 +1,6 @@
 // Package hash holds the 64-bit hash functions that the signature schemes
-// share. They are fixed: signatures of one year meet those of the next. None of
-// them is hard to forge.
+// share. They never change, so that signatures of one year match those of the
+// next. None of them is hard to forge.
 package hash
 
 import "math/bits"
@@ -15,9 +15,9 @@ const (
 	base   = 0xa54ff53a5f1d36f1
 )
 
-// Mix returns a permutation of the 64-bit integers that looks random: the finalizer
-// of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, OOPSLA 2014, figure 14, with Stafford's variant 13).
+// Mix returns a permutation of the 64-bit integers that looks random: the
+// finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom
+// number generators, OOPSLA 2014, figure 14, with Stafford's variant 13).
 func Mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -27,7 +27,7 @@ func Mix(x uint64) uint64 {
 // At returns the i-th number of the SplitMix64 generator that starts at x.
 func At(x uint64, i int) uint64 { return Mix(x + uint64(i+1)*golden) }
 
-// Block takes eight bytes, first byte highest, into the state of a string.
+// Block adds eight bytes, first byte highest, to the state of a string.
 func Block(state, eight uint64) uint64 {
 	hi, lo := bits.Mul64(state^eight, block)
 	return hi ^ lo
@@ -53,8 +53,8 @@ func String(s string) uint64 {
 }
 
 // Windows appends to dst the hash of each run of w of the given hashes, in
-// order; of fewer than w, but one or more, the hash of all of them. w is at
-// least 1.
+// order. If there are fewer than w, but at least one, it appends the hash of
+// all of them. w is at least 1.
 //
 // It is a polynomial modulo 2^64 over the hashes that rolls by one at a time
 // (Karp, Rabin 1987), then Mix. The terms are random numbers, so that two
