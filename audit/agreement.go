@@ -1,8 +1,8 @@
 package audit
 
-// agreement returns the agreement of units, each the verdicts of different judges on a pair;
-// nil if no pair has two. Alpha is Krippendorff's for nominal data, any number
-// of judges and judgements that are missing (Krippendorff, Computing
+// agreement returns the agreement of units, each the verdicts of different
+// judges on a pair; nil if no pair has two. Alpha is Krippendorff's for nominal
+// data, any number of judges and missing judgements (Krippendorff, Computing
 // Krippendorff's alpha-reliability, 2011, section C):
 //
 //	1 - (n-1) (n - sum of o(c,c)) / (n² - sum of n(c)²)

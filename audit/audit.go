@@ -1,6 +1,6 @@
 // Package audit draws samples of pairs from clusters for people to judge, and
-// says from their judgements how right the clusters are. It is pure: what is
-// judged, package pipeline keeps.
+// computes from their judgements how right the clusters are. It is pure;
+// package pipeline keeps the judgements.
 package audit
 
 import "strings"
@@ -12,8 +12,8 @@ type Pair struct {
 	B string `json:"b"`
 }
 
-// NewPair makes a pair of two record ids, in whichever order, with angle brackets
-// or without.
+// NewPair returns the pair of two record ids. They may come in any order, with
+// angle brackets or without.
 func NewPair(a, b string) Pair {
 	a, b = recordID(a), recordID(b)
 	return Pair{min(a, b), max(a, b)}
@@ -21,7 +21,7 @@ func NewPair(a, b string) Pair {
 
 func recordID(s string) string { return "<" + strings.Trim(s, "<>") + ">" }
 
-// Verdict is what a judge says of a pair, after the guideline of the TLCS paper,
+// Verdict is a judge's verdict on a pair, by the guideline of the TLCS paper,
 // section 4.
 type Verdict string
 
@@ -29,7 +29,7 @@ type Verdict string
 const (
 	True    Verdict = "true"    // the main content of the pages is identical
 	False   Verdict = "false"   // their main item differs, whatever the template
-	Unknown Verdict = "unknown" // neither can be said
+	Unknown Verdict = "unknown" // it cannot be said
 )
 
 // Judgement is a verdict of one judge on one pair.
@@ -38,6 +38,6 @@ type Judgement struct {
 	Judge   string  `json:"judge"`
 	Verdict Verdict `json:"verdict"`
 	Note    string  `json:"note,omitempty"`
-	Enforce bool    `json:"enforce,omitempty"` // the next clustering is to follow it
+	Enforce bool    `json:"enforce,omitempty"` // the next clustering must follow it
 	Time    string  `json:"time,omitempty"`    // RFC 3339, UTC
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what people give.
+// Limits of what people enter.
 const (
 	MaxSize  = 10_000 // pairs of a sample
 	MaxName  = 64     // characters of the name of an audit, and of a judge
@@ -17,7 +17,7 @@ const (
 	maxPairs = 1 << 20
 )
 
-// CheckName says what is wrong with the name of an audit.
+// CheckName returns an error if name cannot be the name of an audit.
 func CheckName(name string) error {
 	if name == "" || len(name) > MaxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return fmt.Errorf("\"%s\" is no name of an audit; want 1 to %d of a-z, 0-9 and -", clip(name), MaxName)
@@ -25,7 +25,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckJudge says what is wrong with the name of a judge.
+// CheckJudge returns an error if name cannot be the name of a judge.
 func CheckJudge(name string) error {
 	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || !printable || strings.TrimSpace(name) != name {
@@ -34,10 +34,10 @@ func CheckJudge(name string) error {
 	return nil
 }
 
-// clip returns what others wrote, for a message.
+// clip shortens what others wrote, for a message.
 func clip(s string) string { return screen.Characters(s, 2*MaxName) }
 
-// Check says what is wrong with a pair.
+// Check returns an error if the pair is not valid.
 func (p Pair) Check() error {
 	switch {
 	case p.A == "<>":
@@ -50,8 +50,8 @@ func (p Pair) Check() error {
 	return nil
 }
 
-// Checked returns the judgement with its pair in order and one kind of line ends in
-// its note, or what is wrong with it.
+// Checked returns the judgement with its pair in order and uniform line ends in
+// its note, or an error if it is not valid.
 func (j Judgement) Checked() (Judgement, error) {
 	j.Pair = NewPair(j.A, j.B)
 	j.Note = strings.TrimSpace(strings.ReplaceAll(j.Note, "\r\n", "\n"))
@@ -71,7 +71,7 @@ func (j Judgement) Checked() (Judgement, error) {
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// Check says what is wrong with a design.
+// Check returns an error if the design is not valid.
 func (d Design) Check() error {
 	switch {
 	case d.Population != Pages && d.Population != Verified:

@@ -11,15 +11,15 @@ import (
 	"slices"
 )
 
-// Labels are a sample and its judgements without anything that was crawled: what
-// can be handed on. docs/audit.md describes the file.
+// Labels is a sample with its judgements and nothing crawled, so it can be
+// handed on. docs/audit.md describes the file.
 type Labels struct {
 	Audit *Audit // nil: judgements only
 	Pairs []LabelledPair
 }
 
-// LabelledPair is a pair of a sample with its judgements. Of judgements only, it
-// has but these.
+// LabelledPair is a pair of a sample with its judgements. Without a sample it
+// has only these.
 type LabelledPair struct {
 	Pair
 	Cluster     string     `json:"cluster,omitempty"`
@@ -49,13 +49,13 @@ func (p LabelledPair) Given() (out []Judgement) {
 	return out
 }
 
-// Item returns the pair as an item, as far as labels tell.
+// Item returns the pair as an item, with the fields that labels have.
 func (p LabelledPair) Item() Item {
 	return Item{Pair: p.Pair, Cluster: p.Cluster, Stratum: p.Stratum, Draws: p.Draws, SameSite: p.SameSite, Identical: p.Identical,
 		Resemblance: p.Resemblance, Containment: p.Containment}
 }
 
-// NewLabels makes the labels of a sample; judgements[i] are those of items[i].
+// NewLabels returns the labels of a sample; judgements[i] are those of items[i].
 func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
 	l := Labels{Audit: &a}
 	for i, it := range items {
@@ -69,7 +69,7 @@ func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
 	return l
 }
 
-// WithoutNotes leaves out what judges wrote: it may name what was crawled.
+// WithoutNotes removes the judges' notes, which may name what was crawled.
 func (l Labels) WithoutNotes() Labels {
 	pairs := slices.Clone(l.Pairs)
 	for i, p := range pairs {
@@ -88,7 +88,7 @@ type head struct {
 	Audit *Audit `json:"audit,omitempty"`
 }
 
-// Write writes the labels, a line of JSON a pair.
+// Write writes the labels, one line of JSON for each pair.
 func (l Labels) Write(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -172,7 +172,7 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 	return nil
 }
 
-// checkSample checks that the pairs are the sample that the first line says.
+// checkSample checks that the pairs form the sample that the first line describes.
 func (l *Labels) checkSample() error {
 	a := l.Audit
 	if err := errors.Join(CheckName(a.Name), a.Design.Check()); err != nil {

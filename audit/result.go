@@ -17,8 +17,8 @@ func wilson(p, n float64) (low, high float64) {
 	return max(0, min(p, centre-half)), min(1, max(p, centre+half))
 }
 
-// Evaluate says what the judgements of a sample's items say; judgements[i] are
-// those of items[i], one a judge.
+// Evaluate returns the result of a sample's judgements; judgements[i] are those
+// of items[i], at most one of each judge.
 func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 	r := Result{Audit: a}
 	verdicts := make([]Verdict, len(items))
@@ -74,8 +74,8 @@ func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 	return r
 }
 
-// majority returns what most of those say who say true or false; Unknown where they
-// are divided, or nobody does.
+// majority returns the verdict of most judges who say true or false. It is
+// Unknown if they are evenly divided, or if nobody says either.
 func majority(verdicts []Verdict) Verdict {
 	n := 0
 	for _, v := range verdicts {
@@ -95,8 +95,7 @@ func majority(verdicts []Verdict) Verdict {
 	return Unknown
 }
 
-// part is what an estimate is of: some of the items, and the strata that they
-// come from.
+// part is a part of a sample to estimate: some of the items, and their strata.
 type part struct {
 	item    func(*Item) bool
 	stratum func(int, *Stratum) bool
@@ -113,21 +112,22 @@ type estimator struct {
 	items []Item
 }
 
-// tally are the decided pairs of a stratum. Draws weigh them; pairs of unequal
-// weight make a sample of (sum of draws)² / (sum of draws²) (Kish, Survey
+// tally has the decided pairs of a stratum, weighted by draws. Pairs of unequal
+// weight make a sample of size (sum of draws)² / (sum of draws²) (Kish, Survey
 // sampling, 1965).
 type tally struct{ yes, draws, squares float64 }
 
-// estimate returns the precision of a part. A stratum counts as much as it has
-// pairs (stratified sampling; one that is not stratified is all in one). The
-// interval is Wilson's of an effective sample size, as of Korn and Graubard
-// (Confidence intervals for proportions with small expected number of positive
-// counts estimated from survey data, Survey Methodology 24, 1998): the size of
-// the simple sample that would have the variance of this one. They estimate the
-// variance, and where all or nearly all pairs are true there is next to none to
-// see. We take the largest that it can be, p(1-p) max(W/n) over the shares W of
-// strata and the pairs n judged in them: the sum of W²p(1-p)/n over strata is no
-// larger, whatever the p of each. The interval is rather too wide for that.
+// estimate returns the precision of a part. A stratum counts by its number of
+// pairs (stratified sampling; a sample that is not stratified is one stratum).
+// The interval is Wilson's for an effective sample size, after Korn and
+// Graubard (Confidence intervals for proportions with small expected number of
+// positive counts estimated from survey data, Survey Methodology 24, 1998): the
+// size of the simple sample that would have the variance of this one. They
+// estimate the variance, but if nearly all pairs are true there is hardly any
+// variance to see. We take its upper bound, p(1-p) max(W/n) over the shares W
+// of strata and the numbers n of pairs judged in them: the sum of W²p(1-p)/n
+// over strata is no larger, whatever the p of each. So the interval is rather
+// too wide.
 func (e estimator) estimate(verdicts []Verdict, of part) Interval {
 	out := Interval{High: 1}
 	strata := make([]tally, max(1, len(e.audit.Strata)))

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// Member is a page of a cluster, as a sample is drawn from it.
+// Member is a page of a cluster to draw from.
 type Member struct {
 	Document    string // docID in hexadecimal
 	RecordID    string
 	URI         string
 	Date        string
-	Site        string  // empty: it has none
-	Text        string  // names its text
-	Against     int     // place of the member that it was verified against; its own: none
-	Judged      bool    // a judgement put it beside that one
-	Resemblance float64 // to that one
+	Site        string  // empty if it has none
+	Text        string  // identifies its text
+	Against     int     // index of the member that it was verified against; its own index if there is none
+	Judged      bool    // a judgement connects it with that member
+	Resemblance float64 // with that member
 	Containment float64
 }
 
-// The bands of scores of a stratified sample, from the least likely to be wrong.
+// The bands of scores of a stratified sample, the least likely to be wrong first.
 var bands = [...]string{"identical text", "resemblance from 0.9", "resemblance 0.7 to 0.9", "resemblance 0.5 to 0.7", "resemblance below 0.5"}
 
 func band(i Item) int {
@@ -41,26 +41,26 @@ func band(i Item) int {
 	return 4 // joined by containment, or by a method with a lower threshold
 }
 
-// Sampler draws a sample from clusters that come one at a time. It keeps those
-// draws of each stratum whose keys, hashes of seed and documents, are smallest:
-// the sample does not depend on the order of clusters and members, and that of a
-// larger size and the same seed contains it.
+// Sampler draws a sample from clusters that come one at a time. It keeps the
+// draws of each stratum with the smallest keys, which are hashes of seed and
+// documents. So the sample does not depend on the order of clusters and
+// members, and a larger sample with the same seed contains it.
 type Sampler struct {
 	design Design
 	strata []kept
 	buf    []byte
 }
 
-// kept are the draws of a stratum.
+// kept has the draws of a stratum.
 type kept struct {
 	population int64
 	draws      draws
 }
 
-// draw is a pair that was drawn: from a page, or as a verified pair.
+// draw is a drawn pair: drawn by a page, or as a verified pair.
 type draw struct {
 	key   uint64
-	owner string // document whose draw it is; tells equal keys apart
+	owner string // document whose draw it is; decides between equal keys
 	item  Item
 }
 
@@ -81,7 +81,7 @@ func (h *draws) Pop() any {
 	return last
 }
 
-// NewSampler makes a sampler of a design that was checked.
+// NewSampler returns a sampler for a valid design.
 func NewSampler(d Design) *Sampler {
 	s := &Sampler{design: d, strata: make([]kept, 1)}
 	if d.Stratified {
@@ -90,7 +90,7 @@ func NewSampler(d Design) *Sampler {
 	return s
 }
 
-// hash returns the seeded hash of names, for one purpose of several.
+// hash returns the seeded hash of names, different for each purpose.
 func (s *Sampler) hash(purpose string, names ...string) uint64 {
 	s.buf = binary.BigEndian.AppendUint64(append(s.buf[:0], purpose...), s.design.Seed)
 	for _, name := range names {
@@ -100,8 +100,8 @@ func (s *Sampler) hash(purpose string, names ...string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Add adds a cluster. Members of one record id cannot be told apart by those
-// who read the judgements, so they are no pair.
+// Add adds a cluster. Readers of the judgements cannot tell members with one
+// record id apart, so they form no pair.
 func (s *Sampler) Add(cluster string, members []Member) {
 	if s.design.Population == Pages {
 		s.addPages(cluster, members)
@@ -109,7 +109,7 @@ func (s *Sampler) Add(cluster string, members []Member) {
 	}
 	for _, m := range members {
 		if m.Judged || m.RecordID == members[m.Against].RecordID {
-			continue // by people; the representative, or one that is named as it is
+			continue // judged by people; the representative, or one with its name
 		}
 		i := newItem(cluster, members, &m, &members[m.Against])
 		if i.Identical && s.design.Different {
@@ -126,8 +126,8 @@ func (s *Sampler) Add(cluster string, members []Member) {
 	}
 }
 
-// addPages has each page draw another of its cluster. One page of each record id
-// counts, that with the smallest docID.
+// addPages lets each page draw another one of its cluster. Of the pages with
+// one record id, the one with the smallest docID counts.
 func (s *Sampler) addPages(cluster string, members []Member) {
 	pages := make([]*Member, len(members))
 	for i := range members {
@@ -140,7 +140,7 @@ func (s *Sampler) addPages(cluster string, members []Member) {
 	slices.SortFunc(pages, func(a, b *Member) int {
 		return cmp.Or(strings.Compare(a.Text, b.Text), strings.Compare(a.Document, b.Document))
 	})
-	from, to := 0, 0 // the pages that are not drawn: of one text, or the page alone
+	from, to := 0, 0 // pages that are not drawn: those of the same text, or the page itself
 	for i, p := range pages {
 		switch {
 		case !s.design.Different:
@@ -181,7 +181,7 @@ func (s *Sampler) keep(stratum int, key uint64, owner string, item func() Item) 
 	}
 }
 
-// newItem makes the item of two pages of a cluster.
+// newItem returns the item of two pages of a cluster.
 func newItem(cluster string, members []Member, p, q *Member) Item {
 	i := Item{Pair: NewPair(p.RecordID, q.RecordID), Cluster: cluster, Draws: 1,
 		SameSite: p.Site != "" && p.Site == q.Site, Identical: p.Text == q.Text}
@@ -207,9 +207,8 @@ func newItem(cluster string, members []Member, p, q *Member) Item {
 	return i
 }
 
-// Sample gives the strata that pairs can be drawn from, and the sample in the
-// order in which it is to be judged. That is another random order, so that what
-// is judged first is a sample, too.
+// Sample returns the strata, and the sample in the order of judging. That is
+// another random order, so that the pairs judged first are a sample, too.
 func (s *Sampler) Sample() ([]Stratum, []Item) {
 	seen := map[Pair]bool{}
 	drawn := make([][]Item, len(s.strata))
@@ -245,10 +244,10 @@ func (s *Sampler) Sample() ([]Stratum, []Item) {
 	return strata, items
 }
 
-// distinct returns up to as many pairs of a stratum as are asked for, from the
-// smallest key on, each once, with the number of draws that come before the
-// first of any further pair. The mean over these draws is then one over pages
-// drawn at random.
+// distinct returns up to the given number of pairs of a stratum, from the
+// smallest key on, each once. It counts the draws of each that come before the
+// first draw of any further pair. The mean over these draws is then a mean over
+// pages drawn at random.
 func (s *Sampler) distinct(stratum int, seen map[Pair]bool) (out []Item) {
 	sorted := slices.SortedFunc(slices.Values(s.strata[stratum].draws), compareDraws)
 	at := map[Pair]int{}
@@ -258,7 +257,7 @@ func (s *Sampler) distinct(stratum int, seen map[Pair]bool) (out []Item) {
 			continue
 		}
 		if seen[d.item.Pair] {
-			continue // in another stratum, of other documents with these record ids
+			continue // already drawn in another stratum, from other documents with these record ids
 		}
 		if len(out) == s.design.Size {
 			break
@@ -270,8 +269,8 @@ func (s *Sampler) distinct(stratum int, seen map[Pair]bool) (out []Item) {
 	return out
 }
 
-// allocate shares n among strata: one after another gets one, as long as it has
-// any. A larger n gives none less.
+// allocate shares n among strata. They get one each in turn, as long as they
+// have pairs. A larger n gives no stratum less.
 func allocate(available []int, n int) []int {
 	out := make([]int, len(available))
 	for given := true; given && n > 0; {

@@ -19,8 +19,8 @@ const (
 // truthPage is a page of a truth.
 type truthPage struct{ id, uri, date, site, label string }
 
-// truthPages returns the pages of the pairs that are decided, by record id. A record
-// id with control characters fits on no line; its pairs are left out.
+// truthPages returns the pages of the pairs that are decided, by record id. A
+// record id with control characters fits on no line; its pairs are left out.
 func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labels map[Pair]string) {
 	labels = map[Pair]string{}
 	seen := map[string]bool{}
@@ -44,7 +44,7 @@ func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labe
 			seen[id] = true
 			p := truthPage{id, oneField(it.URIs[side]), oneField(it.Dates[side]), oneField(it.Sites[side]), it.Cluster}
 			if p.site == "" {
-				p.site = id // no two pages without a site are of one
+				p.site = id // so that no two pages without a site are of one site
 			}
 			pages = append(pages, p)
 		}
@@ -53,7 +53,7 @@ func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labe
 	return pages, labels
 }
 
-// oneField is s as a field of a line.
+// oneField returns s as a field of a line.
 func oneField(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -64,9 +64,10 @@ func oneField(s string) string {
 }
 
 // WriteTruth writes the pairs that judges decided in the two files of
-// docs/format.md, "Labelled pages". There a pair that is not listed is no
-// near-duplicate, so all others of the n pages are listed, too, as not judged:
-// n(n-1)/2 lines. Written are the number of pages and of decided pairs.
+// docs/format.md, "Labelled pages". There an unlisted pair is no
+// near-duplicate. So all other pairs of the n pages are listed, too, as not
+// judged: n(n-1)/2 lines. WriteTruth returns the number of pages and of decided
+// pairs.
 func WriteTruth(items []Item, judgements [][]Judgement, pages, pairs io.Writer) (n, decided int, err error) {
 	all, labels := truthPages(items, judgements)
 	b := bufio.NewWriter(pages)

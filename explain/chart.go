@@ -6,8 +6,8 @@ import (
 )
 
 // chart draws the edit curve of a round (TLCS paper, figure 4) in characters,
-// width by height of them without the axes: the trustable region between two
-// dotted lines, and marked on the x axis.
+// width by height of them without the axes. The trustable region stands between
+// two dotted lines and is marked on the x axis.
 func chart(r Round, s Style, width, height int) []string {
 	label := fmt.Sprint(r.Edits)
 	c := newCanvas(width, height, s.ASCII)
@@ -15,7 +15,7 @@ func chart(r Round, s Style, width, height int) []string {
 		from, to := curveAt(r.Curve, x, c.dotsX), curveAt(r.Curve, max(0, x-1), c.dotsX)
 		c.rise(x, c.level(to, r.Edits), c.level(from, r.Edits))
 	}
-	from, to := -1, -1 // the region's columns
+	from, to := -1, -1 // columns of the region
 	if r.Start < r.End {
 		from, to = r.Start*(width-1)/max(1, r.A), r.End*(width-1)/max(1, r.A)
 		c.dotted(from)
@@ -50,7 +50,7 @@ func chart(r Round, s Style, width, height int) []string {
 	return append(out, strings.Repeat(" ", len(label)+2)+"0"+strings.Repeat(" ", max(1, width-1-len(end)))+end)
 }
 
-// curveAt is d at the column x of so many, between two points by their line.
+// curveAt returns d at column x, interpolated between the points of the curve.
 func curveAt(points [][2]int, x, columns int) float64 {
 	if len(points) == 0 {
 		return 0
@@ -70,7 +70,7 @@ func curveAt(points [][2]int, x, columns int) float64 {
 	return float64(last[1])
 }
 
-// canvas is a grid of dots, in Unicode eight a character, in ASCII one.
+// canvas is a grid of dots: in Unicode eight for each character, in ASCII one.
 type canvas struct {
 	ascii                    bool
 	width, height            int
@@ -96,7 +96,7 @@ func (c *canvas) level(d float64, most int) int {
 	return min(c.dotsY-1, int(d*float64(c.dotsY-1)/float64(most)+0.5))
 }
 
-// rise draws column x of the curve, from the level before to that at x.
+// rise draws column x of the curve, from the previous level to that at x.
 func (c *canvas) rise(x, from, to int) {
 	if to > from {
 		from++

@@ -7,20 +7,20 @@ import (
 	"neardup/verify/tlcs"
 )
 
-// Bounds of a Diff. Counts and positions are of all.
+// Limits of a Diff. Counts and positions cover everything.
 const (
 	maxSegments = 2000
 	maxEnds     = 200 // code points shown of either end of a segment
 )
 
-// Kind says what a segment of the two texts is.
+// Kind is the kind of a segment of the two texts.
 type Kind string
 
-// The kinds. Without trustable regions all that is the same is Same.
+// The kinds. Without trustable regions all equal text is Same.
 const (
-	Trusted Kind = "trusted" // the same in both, in a trustable region
-	Same    Kind = "same"    // the same in both, and in none
-	OnlyA   Kind = "a"       // the other text has it not, or not in a piece that sketches keep
+	Trusted Kind = "trusted" // equal in both, in a trustable region
+	Same    Kind = "same"    // equal in both, outside trustable regions
+	OnlyA   Kind = "a"       // not in the other text, or not in a piece that sketches keep
 	OnlyB   Kind = "b"
 	MovedA  Kind = "moved-a" // of a, matched by a later round with another place of b
 	MovedB  Kind = "moved-b"
@@ -28,8 +28,8 @@ const (
 
 // Diff aligns the texts by the LCS of the first round.
 type Diff struct {
-	Trustable  bool         `json:"trustable"`  // regions are told apart
-	Characters map[Kind]int `json:"characters"` // by kind; of what both have, once
+	Trustable  bool         `json:"trustable"`  // trustable regions are told apart
+	Characters map[Kind]int `json:"characters"` // by kind; text that both have counts once
 	Segments   []Segment    `json:"segments"`   // in the order of both texts, the first 2,000
 	LeftOut    int          `json:"left_out"`   // segments
 }
@@ -39,8 +39,8 @@ type Segment struct {
 	Kind  Kind   `json:"kind"`
 	A     [2]int `json:"a"`               // from and to, of text a
 	B     [2]int `json:"b"`               // of text b
-	Round int    `json:"round,omitempty"` // that trusts it, from 1
-	Other *int   `json:"other,omitempty"` // of what moved: where it begins in the other text
+	Round int    `json:"round,omitempty"` // round that trusts it, from 1
+	Other *int   `json:"other,omitempty"` // for moved text: where it begins in the other text
 	Text  string `json:"text"`            // the first 200 characters of more than 400
 	End   string `json:"end,omitempty"`   // the last 200 of these
 }
@@ -48,13 +48,13 @@ type Segment struct {
 // length returns the length of the segment's text.
 func (s *Segment) length() int { return max(s.A[1]-s.A[0], s.B[1]-s.B[0]) }
 
-// place is what later rounds say of a code point.
+// place says where a later round matches a code point.
 type place struct {
 	other int32 // its partner in the other text
 	round int32 // 0: none
 }
 
-// diff aligns two texts by a trace.
+// diff aligns two texts by a trace of their comparison.
 func diff(t tlcs.Trace, texts [2][]rune, trustable bool) Diff {
 	d := Diff{Trustable: trustable, Characters: map[Kind]int{}, Segments: []Segment{}}
 	b := differ{Diff: &d, texts: texts}
@@ -82,7 +82,7 @@ func diff(t tlcs.Trace, texts [2][]rune, trustable bool) Diff {
 		for k := range run.Len {
 			p := b.later[0][run.A+k]
 			if !run.Trusted && (p.round > 0 && int(p.other) != run.B+k || p.round == 0 && b.later[1][run.B+k].round > 0) {
-				continue // a later round has found a better place
+				continue // a later round found a better place
 			}
 			b.gap(run.A+k, run.B+k)
 			s := Segment{Kind: Same, A: [2]int{run.A + k, run.A + k + 1}, B: [2]int{run.B + k, run.B + k + 1}}
@@ -107,11 +107,11 @@ type differ struct {
 	*Diff
 	texts [2][]rune
 	later [2][]place
-	at    [2]int  // up to here both are done
+	at    [2]int  // both texts are done up to here
 	open  Segment // not added yet
 }
 
-// gap adds what is before the two places and in no match.
+// gap adds the text before the two places that is in no match.
 func (b *differ) gap(toA, toB int) {
 	for side, to := range [2]int{toA, toB} {
 		for at := b.at[side]; at < to; at++ {
@@ -131,7 +131,7 @@ func (b *differ) gap(toA, toB int) {
 	}
 }
 
-// add adds a code point, to the segment before if it continues that.
+// add adds a code point, to the last segment if it continues that.
 func (b *differ) add(s Segment) {
 	o := &b.open
 	n := o.length()

@@ -9,20 +9,19 @@ import (
 	"neardup/extract/text"
 )
 
-// Lengths of an excerpt, in code points; pieces in number.
+// Limits of an excerpt, in code points or pieces.
 const (
-	contextShown  = 60  // of what both have, before and behind a difference
-	differShown   = 200 // of a piece that one has; of a longer one two thirds and one
-	leastSame     = 4   // of what both have between two differences, to be shown as the same
-	longestWord   = 24  // that is not cut
-	excerptPieces = 12  // after which an excerpt ends where the texts agree again, after twice as many at once
+	contextShown  = 60  // common text before and behind a difference
+	differShown   = 200 // text of one side; of a longer piece two thirds from its start and one third from its end
+	leastSame     = 4   // common text between two differences that is shown as the same
+	longestWord   = 24  // longest word that is not cut
+	excerptPieces = 12  // after these an excerpt ends where the texts agree again; after twice as many it ends at once
 )
 
-// Excerpt is a place where two texts differ, with what they have in common
-// around it.
+// Excerpt is a place where two texts differ, with the common text around it.
 type Excerpt struct {
 	Pieces []Piece
-	Differ int // code points that one text has, or that moved
+	Differ int // code points that only one text has, or that moved
 }
 
 // Piece is a part of an excerpt, of one kind.
@@ -30,13 +29,14 @@ type Piece struct {
 	Kind Kind
 	Text string
 	Left int    // code points left out between Text and End
-	End  string // empty where nothing is left out, or nothing behind it is shown
+	End  string // empty if nothing is left out, or nothing behind it is shown
 }
 
-// Excerpts returns the places where the texts differ most, in the order of the texts,
-// at most so many of all that there are. Of a diff that is cut, all are those of
-// its segments. Pieces in common that are too short to be read are shown as
-// different, as in WriteText, and so is what words that differ have in common.
+// Excerpts returns the places where the texts differ most, in the order of the
+// texts, at most the given number, and the number of all. For a diff that is
+// cut it counts those of its segments. Common pieces that are too short to read
+// are shown as different, as in WriteText, and so are the common parts of words
+// that differ.
 func (d *Diff) Excerpts(most int) (shown []Excerpt, all int) {
 	var out []Excerpt
 	var open Excerpt
@@ -85,14 +85,15 @@ func (d *Diff) Excerpts(most int) (shown []Excerpt, all int) {
 	return shown, all
 }
 
-// run is a segment without its places.
+// run is a segment without its positions.
 type run struct {
 	kind      Kind
 	text, end string // as Segment.Text and End
 	n         int    // code points
 }
 
-// piece returns the run with so many code points of its beginning and end.
+// piece returns the run with the given numbers of code points of its beginning
+// and end.
 func (r run) piece(head, tail int) Piece {
 	if r.n <= head+tail {
 		if r.end == "" {
@@ -107,10 +108,9 @@ func (r run) piece(head, tail int) Piece {
 	return Piece{Kind: r.kind, Text: first(r.text, head), Left: r.n - head - tail, End: last(end, tail)}
 }
 
-// byWords makes differences begin and end between words, where nothing moved and
-// nothing is clipped.
+// byWords extends differences to whole words, unless they are moved or clipped.
 func byWords(all []Segment) (out []run) {
-	var before string // what both have before a difference
+	var before string // common text before a difference
 	var kind Kind     // of it
 	var a, b string   // the difference
 	flush := func() {
@@ -156,8 +156,8 @@ func byWords(all []Segment) (out []run) {
 	return out
 }
 
-// wordOver takes the word that before ends with over to both sides of the
-// difference, if that goes on with the text in the middle of it.
+// wordOver moves the word at the end of before to both sides of the difference,
+// if the difference begins in the middle of that word.
 func wordOver(before, a, b, text string) (string, string, string) {
 	if !startsWord(text) {
 		return before, a, b
@@ -166,8 +166,8 @@ func wordOver(before, a, b, text string) (string, string, string) {
 	return before[:at], before[at:] + a, before[at:] + b
 }
 
-// inWord reports whether a code point can be in the middle of a word. In scripts
-// of wide characters each is by itself.
+// inWord reports whether a code point can be in the middle of a word. In
+// scripts of wide characters, each character stands by itself.
 func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)) && text.Columns(string(r)) < 2
 }
@@ -182,8 +182,8 @@ func endsWord(s string) bool {
 	return s != "" && inWord(r)
 }
 
-// firstWord returns the length in bytes of the word that s begins with, 0 of one that
-// is too long.
+// firstWord returns the length in bytes of the word that s begins with, 0 of
+// one that is too long.
 func firstWord(s string) int {
 	n := 0
 	for i, r := range s {
@@ -197,8 +197,8 @@ func firstWord(s string) int {
 	return len(s)
 }
 
-// lastWord returns where the word begins that s ends with, its end if there is none or
-// it is too long.
+// lastWord returns where the word begins that s ends with, its end if there is
+// none or it is too long.
 func lastWord(s string) int {
 	at := len(s)
 	for n := 0; at > 0; n++ {

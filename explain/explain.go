@@ -1,7 +1,7 @@
-// Package explain says of two texts why a config's method takes them for near
-// or not: what each step made of them, in numbers that the steps themselves
-// computed. It knows the texts and the config only; what became of the pair in a
-// workspace, package pipeline adds.
+// Package explain explains why a config's method finds two texts near or not:
+// what each step made of them, in numbers that the steps themselves computed.
+// It knows only the texts and the config. Package pipeline adds what became of
+// the pair in a workspace.
 //
 // Lengths and positions are in code points, widths in columns.
 package explain
@@ -26,27 +26,28 @@ import (
 	"neardup/verify/tlcs"
 )
 
-// Explanation is all of it, plain data. docs/format.md describes the fields.
+// Explanation is an explanation as plain data. docs/format.md describes the
+// fields.
 type Explanation struct {
 	Method     Method     `json:"method"`
 	Texts      [2]Text    `json:"texts"`
 	Outcome    Outcome    `json:"outcome"`
 	Signatures Signatures `json:"signatures"`
-	TLCS       *TLCS      `json:"tlcs,omitempty"` // of the measure tlcs
+	TLCS       *TLCS      `json:"tlcs,omitempty"` // with the measure tlcs
 	Score      Score      `json:"score"`
-	Subject    *Subject   `json:"subject,omitempty"` // where subjects are checked
+	Subject    *Subject   `json:"subject,omitempty"` // if subjects are checked
 	Decision   Decision   `json:"decision"`
-	Run        *Run       `json:"run,omitempty"` // of pages of a workspace
+	Run        *Run       `json:"run,omitempty"` // for pages of a workspace
 	Diff       Diff       `json:"diff"`
 }
 
-// Method is what the config's method is made of.
+// Method has the parts of the config's method.
 type Method struct {
 	Scheme   string                    `json:"scheme"`
 	Search   string                    `json:"search"`
 	Merge    string                    `json:"merge,omitempty"` // of the search by keys
 	Measure  string                    `json:"measure"`
-	Settings map[string]map[string]any `json:"settings"` // that it uses, by section and key
+	Settings map[string]map[string]any `json:"settings"` // settings that it uses, by section and key
 }
 
 // Page is a page of a workspace.
@@ -60,62 +61,62 @@ type Page struct {
 	Title    string `json:"title,omitempty"`
 }
 
-// Side is one of the two that are explained.
+// Side is one of the two texts to explain.
 type Side struct {
-	Page     *Page  // of a workspace; nil: a file
+	Page     *Page  // page of a workspace; nil for a file
 	File     string // name
 	Stored   string // the text as extracted
-	Compared string // what is signed and scored
-	Whole    string // what tells the subject
+	Compared string // the part that is signed and scored
+	Whole    string // the part that the check of subjects reads
 }
 
-// Text is what was given.
+// Text describes one of the texts.
 type Text struct {
 	Page       *Page  `json:"page,omitempty"`
 	File       string `json:"file,omitempty"`
 	Extracted  int    `json:"extracted_characters"` // of the text as extracted
-	Characters int    `json:"characters"`           // of what is compared: without templates, as long as text.max_columns
+	Characters int    `json:"characters"`           // of the part that is compared: without templates, up to text.max_columns
 	Columns    int    `json:"columns"`
 	Lines      int    `json:"lines"`
 	Sentences  int    `json:"sentences"`
 }
 
-// Score is what the measure gives, whatever was rejected before it.
+// Score is the score by the measure, even if an earlier check rejects the pair.
 type Score struct {
-	Known       bool         `json:"known"` // false where only the whole run can tell, or nothing can be compared
+	Known       bool         `json:"known"` // false if only a whole run can tell, or if there is nothing to compare
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`     // of the shorter in the longer
 	Whole       report.Score `json:"whole,omitempty"` // of tlcs: resemblance by the whole LCS
 
-	// The thresholds; nil: there is none.
+	// The thresholds; nil if there is none.
 	LeastResemblance *float64 `json:"least_resemblance,omitempty"`
 	LeastContainment *float64 `json:"least_containment,omitempty"`
-	LeastWhole       *float64 `json:"least_whole,omitempty"`     // where resemblance is reached
-	LeastOneSided    *float64 `json:"least_one_sided,omitempty"` // resemblance, where one page keeps to its subject
-	Note             string   `json:"note,omitempty"`            // what the score is of, or why it is not known
+	LeastWhole       *float64 `json:"least_whole,omitempty"`     // for a pair that reaches the resemblance
+	LeastOneSided    *float64 `json:"least_one_sided,omitempty"` // resemblance, if only one page keeps to its subject
+	Note             string   `json:"note,omitempty"`            // what the score measures, or why it is unknown
 }
 
-// Decision is that of the measure and the check of subjects: what verifying the
-// pair gives, had it come so far.
+// Decision is the decision of the measure and the check of subjects: the result
+// of verifying the pair, if it gets that far.
 type Decision struct {
 	Known    bool   `json:"known"`
 	Near     bool   `json:"near"`
-	Relation string `json:"relation,omitempty"` // of a near pair: near, a-in-b or b-in-a
-	EndedBy  Filter `json:"ended_by,omitempty"` // of one that is not
+	Relation string `json:"relation,omitempty"` // for a near pair: near, a-in-b or b-in-a
+	EndedBy  Filter `json:"ended_by,omitempty"` // for any other pair
 }
 
-// Filter is what ended a pair.
+// Filter is the check that ended a pair.
 type Filter string
 
-// The filters in their order. Those up to ByCandidates, and ByLeaders, ByClosing and
-// ByJudgement, are of a workspace.
+// The filters in their order. Those up to ByCandidates, and ByLeaders,
+// ByClosing and ByJudgement, need a workspace.
 const (
 	ByPages      Filter = "pages"      // a text that only navigation pages have
 	BySignatures Filter = "signatures" // no signature in common, or too few
-	ByLists      Filter = "lists"      // those in common are of lists that were deleted
+	ByLists      Filter = "lists"      // lists of all common signatures are deleted
 	BySets       Filter = "sets"       // different perhaps-similar sets
 	ByCandidates Filter = "candidates" // the search did not give the pair
-	ByLeaders    Filter = "leaders"    // not compared: one joined another leader of the set before
+	ByLeaders    Filter = "leaders"    // not compared, because one had joined another leader of the set
 	ByLength     Filter = "length"
 	BySketch     Filter = "sketch"
 	ByDistance   Filter = "distance"
@@ -125,25 +126,25 @@ const (
 	ByJudgement  Filter = "judgement" // judged pairs part them
 )
 
-// Outcome is the short of it.
+// Outcome is the explanation in short.
 type Outcome struct {
-	Joined  bool   `json:"joined"` // in one cluster; of files: near
+	Joined  bool   `json:"joined"` // in one cluster; for files: near
 	EndedBy Filter `json:"ended_by,omitempty"`
 	Why     string `json:"why"`
 }
 
-// Search scores two texts for a config whose measure is that of the search.
+// Search scores two texts for a config whose search is its measure.
 type Search func(a, b string) (SearchScore, error)
 
-// SearchScore is what a search tells of two texts by themselves.
+// SearchScore is the score of a search for two texts by themselves.
 type SearchScore struct {
 	Known, Near bool
 	Scored      bool
 	Similarity  float64
 }
 
-// Pair explains two texts. search is asked where the config has no measure of
-// its own.
+// Pair explains two texts. It calls search if the config has no measure of its
+// own.
 func Pair(c configs.Config, a, b Side, search Search) (Explanation, error) {
 	e := Explanation{Method: methodOf(c)}
 	for i, s := range []Side{a, b} {
@@ -152,7 +153,7 @@ func Pair(c configs.Config, a, b Side, search Search) (Explanation, error) {
 			Sentences: len(text.Sentences(s.Compared))}
 	}
 	e.Signatures = signatures(c, a.Compared, b.Compared)
-	var t *tlcs.Trace // of the measure, if that aligns texts
+	var t *tlcs.Trace // trace of the measure, if that aligns texts
 	if m := c.NewMeasure(); m != nil {
 		t = e.byMeasure(c, m, a, b)
 	} else if err := e.bySearch(c, a, b, search); err != nil {
@@ -192,7 +193,7 @@ func lines(s string) int {
 	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
 }
 
-// bySearch decides as the search does. Subjects are not checked then.
+// bySearch decides as the search does. It does not check subjects.
 func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error {
 	s, err := search(a.Compared, b.Compared)
 	if err != nil {
@@ -226,7 +227,8 @@ func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error
 	return nil
 }
 
-// thresholdOf returns the setting that trades the method's precision for its recall.
+// thresholdOf returns the setting that trades the method's precision for its
+// recall.
 func thresholdOf(c configs.Config) *float64 {
 	key, _ := c.Threshold()
 	value, err := c.Value(key)
@@ -237,7 +239,7 @@ func thresholdOf(c configs.Config) *float64 {
 	return least(t)
 }
 
-// least returns a threshold; one above 1 is never reached, and none.
+// least returns a threshold, or nil for one above 1, which is never reached.
 func least(t float64) *float64 {
 	if t > 1 {
 		return nil
@@ -306,7 +308,7 @@ func endedBy(s verify.Stage) Filter {
 	return ""
 }
 
-// fromDecision returns the outcome where there is no run.
+// fromDecision returns the outcome without a run.
 func (e *Explanation) fromDecision() Outcome {
 	d := e.Decision
 	o := Outcome{Joined: d.Near, EndedBy: d.EndedBy}
@@ -324,7 +326,7 @@ func (e *Explanation) fromDecision() Outcome {
 	return o
 }
 
-// Relations are those of a Decision in words.
+// Relations are the relations of a Decision in words.
 var Relations = map[string]string{
 	"near":   "resemblance reaches its threshold",
 	"a-in-b": "a is contained in b",
@@ -334,8 +336,9 @@ var Relations = map[string]string{
 // Curved reports whether there is an edit curve to draw.
 func (e *Explanation) Curved() bool { return e.TLCS != nil && len(e.TLCS.Rounds) > 0 }
 
-// WriteJSON writes the explanation as indented JSON. What does not show, or
-// changes what is around it, is escaped: JSON is looked at on terminals, too.
+// WriteJSON writes the explanation as indented JSON. It escapes characters that
+// do not show, or that change what is around them, because people read JSON on
+// terminals, too.
 func (e *Explanation) WriteJSON(w io.Writer) error {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -359,5 +362,6 @@ func (e *Explanation) WriteJSON(w io.Writer) error {
 	return escaped.Flush()
 }
 
-// aligner aligns texts whose measure does not: by the LCS of their sketches.
+// aligner aligns texts by the LCS of their sketches, for measures that do not
+// align texts.
 var aligner = tlcs.Options{Window: 16, Blocks: 1, Resemblance: 1, Containment: 1, Rounds: 1}

@@ -14,13 +14,13 @@ import (
 
 const maxPanels = 6
 
-// ErrNoCurve says that there is no edit curve: the measure has none, or a text
-// is empty.
+// ErrNoCurve is the error if there is no edit curve: the measure has none, or a
+// text is empty.
 var ErrNoCurve = errors.New("there is no edit curve: only the measure tlcs has one, of texts that are not empty")
 
-// WriteSVG draws the edit curve of each round, of the first six, with its
-// trustable region (TLCS paper, figure 4), and the line between the ends of the
-// region, whose slope is the region's.
+// WriteSVG draws the edit curves of the first six rounds with their trustable
+// regions (TLCS paper, figure 4). A line between the ends of a region has its
+// slope.
 func (e *Explanation) WriteSVG(w io.Writer) error {
 	if !e.Curved() {
 		return ErrNoCurve

@@ -6,26 +6,26 @@ import (
 	"neardup/report"
 )
 
-// Run is what became of two pages in a workspace.
+// Run says what became of two pages in a workspace.
 type Run struct {
-	Stale     string     `json:"stale,omitempty"` // why nothing is known: stages are not up to date with the settings
-	SameText  bool       `json:"same_text"`       // both pages have one text, which is compared with others once
+	Stale     string     `json:"stale,omitempty"` // why nothing is known: a stage is not up to date with the settings
+	SameText  bool       `json:"same_text"`       // both pages have one text
 	Texts     [2]RunText `json:"texts"`
-	Sets      []Set      `json:"sets,omitempty"` // perhaps-similar sets that one of them is in, by size
+	Sets      []Set      `json:"sets,omitempty"` // perhaps-similar sets with at least one of them, by size
 	Candidate bool       `json:"candidate"`      // both are in one set, or the search gave the pair
-	Compared  int        `json:"compared"`       // sets in which the two were compared; 1 where the pair was
+	Compared  int        `json:"compared"`       // number of sets in which the two were compared; 1 for a candidate pair
 	Verdict   *Verdict   `json:"verdict,omitempty"`
-	Clusters  [2]*InRun  `json:"clusters"` // null: the page is in none
+	Clusters  [2]*InRun  `json:"clusters"` // null if the page is in none
 	Chain     []Step     `json:"chain,omitempty"`
-	Steps     int        `json:"steps"` // of the chain, all of them
+	Steps     int        `json:"steps"` // number of all steps of the chain
 	Leaders   []RunNear  `json:"joined_before,omitempty"`
-	Judged    *Judged    `json:"judged,omitempty"`    // where clusters are to follow what people said of this pair
+	Judged    *Judged    `json:"judged,omitempty"`    // if clusters must follow people's judgements of this pair
 	ByJudged  string     `json:"by_judged,omitempty"` // what judged pairs, this or others, did to the two: joined or parted
 }
 
-// Judged is what people said of the pair.
+// Judged is people's judgement of the pair.
 type Judged struct {
-	Verdict string   `json:"verdict"` // true, false, or unknown where the judges disagree
+	Verdict string   `json:"verdict"` // true, false, or unknown if the judges disagree
 	Judges  []string `json:"judges"`
 	State   string   `json:"state"` // followed, pending, or why it is not followed
 }
@@ -33,8 +33,8 @@ type Judged struct {
 // RunText is a text in a workspace.
 type RunText struct {
 	Pages      int     `json:"pages"`      // that have it
-	Navigation bool    `json:"navigation"` // with text.pages: topic: left out
-	Weight     float64 `json:"weight"`     // W of its key: the larger leads
+	Navigation bool    `json:"navigation"` // left out by text.pages: topic
+	Weight     float64 `json:"weight"`     // W of its key; the text with the larger one leads
 }
 
 // Set is a perhaps-similar set.
@@ -44,38 +44,37 @@ type Set struct {
 	Has     [2]bool `json:"has"` // a, b
 }
 
-// Verdict is what the workspace has of a near pair.
+// Verdict is the verdict of a near pair in the workspace.
 type Verdict struct {
 	Relation    string       `json:"relation"` // as that of Decision
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`
 }
 
-// RunNear is a text that one of the pages was near before it could meet the
-// other.
+// RunNear is a text that one of the pages was near before it could be compared
+// with the other.
 type RunNear struct {
 	Of   string `json:"of"` // a or b
 	Near Page   `json:"near"`
 }
 
-// InRun is a page's place in the clusters.
+// InRun is the cluster of a page.
 type InRun struct {
 	ID             string          `json:"cluster"`
 	Representative Page            `json:"representative"`
 	Relation       report.Relation `json:"relation"`
 }
 
-// Step leads from a page to one that it was verified against, or that was
-// verified against it.
+// Step leads from a page to one that it was verified against, or the reverse.
 type Step struct {
 	From        Page         `json:"from"`
 	To          Page         `json:"to"`
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`
-	Judged      bool         `json:"judged,omitempty"` // by people; scores are of the two all the same
+	Judged      bool         `json:"judged,omitempty"` // judged by people; the scores are those of the two all the same
 }
 
-// Reason says what a filter did to the pair.
+// Reason says in words why a filter ended the pair.
 func (e *Explanation) Reason(f Filter) string {
 	s := e.Signatures
 	switch f {

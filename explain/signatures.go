@@ -12,7 +12,7 @@ import (
 	"neardup/signature/tokens"
 )
 
-// Bounds of what is listed; the numbers are of all.
+// Limits of the lists; numbers count everything.
 const (
 	maxKeys         = 256 // shared signatures
 	maxSentences    = 16  // of one origin
@@ -22,36 +22,36 @@ const (
 	shortSignatures = 16
 )
 
-// Signatures are those of both texts, and what they share.
+// Signatures has the signatures of both texts, and those that they share.
 type Signatures struct {
 	Of      [2]int      `json:"of"`
-	Counted [2]int      `json:"sentences_counted"` // of the ring: different sentences that are wide enough
-	Common  int         `json:"sentences_common"`  // of those, in both
+	Counted [2]int      `json:"sentences_counted"` // with the ring: distinct sentences that are wide enough
+	Common  int         `json:"sentences_common"`  // of those, sentences in both
 	Shared  int         `json:"shared"`
-	Least   int         `json:"least"`             // that make a pair candidates; 0: signatures do not
-	Enough  bool        `json:"enough"`            // the signatures, as far as they tell, make the pair candidates
+	Least   int         `json:"least"`             // number that makes a pair candidates; 0 if signatures do not
+	Enough  bool        `json:"enough"`            // the signatures make the pair candidates, as far as they decide
 	Bits    *Bits       `json:"bits,omitempty"`    // of simhash
 	Tokens  *Tokens     `json:"tokens,omitempty"`  // of a join
 	Keys    []SharedKey `json:"keys"`              // the first 256 shared ones, ascending
 	Spelled []Sentence  `json:"spelled,omitempty"` // the sentences that Keys names, by text and place
 }
 
-// SharedKey is a signature that both have.
+// SharedKey is a signature of both texts.
 type SharedKey struct {
 	Signature string     `json:"signature"`         // hexadecimal
-	Origins   *[2]Origin `json:"origins,omitempty"` // of the ring: how it came about in each text, at first
+	Origins   *[2]Origin `json:"origins,omitempty"` // with the ring: how it was first made in each text
 	List      *ListOfKey `json:"list,omitempty"`    // of a workspace
 }
 
-// Origin says how a signature of the ring came about.
+// Origin says how a signature of the ring was made.
 type Origin struct {
 	Whole     bool  `json:"whole,omitempty"` // of all sentences
 	Rotation  int   `json:"rotation"`
 	Class     int   `json:"class"`
-	Sentences []int `json:"sentences"` // by their places, from 0; the first 16
+	Sentences []int `json:"sentences"` // by position, from 0; the first 16
 }
 
-// Sentence is one of a text.
+// Sentence is a sentence of a text.
 type Sentence struct {
 	Text    int    `json:"of"`       // 0: a, 1: b
 	Place   int    `json:"sentence"` // from 0
@@ -61,25 +61,25 @@ type Sentence struct {
 
 // ListOfKey is the list of texts that have a signature.
 type ListOfKey struct {
-	Texts   int    `json:"texts"`             // at most cluster.max_list and one more are counted
-	Deleted string `json:"deleted,omitempty"` // max_list or site_list: by which the list was deleted
+	Texts   int    `json:"texts"`             // counted up to cluster.max_list and one more
+	Deleted string `json:"deleted,omitempty"` // the rule that deleted the list: max_list or site_list
 }
 
-// Bits are two signatures of simhash.
+// Bits compares two signatures of simhash.
 type Bits struct {
 	Of     [2]string `json:"of"` // hexadecimal; empty if there is none
 	Differ int       `json:"differ"`
-	Most   *int      `json:"most,omitempty"` // in which candidates differ, of the search hamming
+	Most   *int      `json:"most,omitempty"` // largest number in which candidates differ, with the search hamming
 }
 
-// Tokens are those of both texts.
+// Tokens compares the tokens of both texts.
 type Tokens struct {
 	Of     [2]int `json:"of"`
 	Common int    `json:"common"`
 }
 
-// Shared returns the signatures that both texts have, ascending, of all that each
-// has.
+// Shared returns the signatures that both texts have, ascending, and all
+// signatures of each.
 func Shared(c configs.Config, a, b string) (shared []signature.Signature, of [2][]signature.Signature) {
 	for i, t := range [2]string{a, b} {
 		of[i] = c.NewScheme().Sign(nil, t)
@@ -105,7 +105,7 @@ func signatures(c configs.Config, a, b string) Signatures {
 		s.Enough = true
 		s.Tokens = tokensOf(c.Cluster.Join, texts)
 	case configs.SearchHamming:
-		s.Enough = false // until the bits tell
+		s.Enough = false // until the bits decide
 	}
 	if c.Sign.Scheme == configs.SchemeSimhash {
 		s.bits(c, of)
@@ -159,7 +159,7 @@ func (s *Signatures) bits(c configs.Config, of [2][]signature.Signature) {
 	}
 }
 
-// origins says how the shared signatures came about.
+// origins says how the shared signatures were made.
 func (s *Signatures) origins(o ring.Options, texts [2]string, shared []signature.Signature) {
 	signer := ring.New(o)
 	first := [2]map[signature.Signature]Origin{{}, {}}
@@ -216,7 +216,7 @@ func tokensOf(j configs.Join, texts [2]string) *Tokens {
 	}
 	records, err := tokens.Make(o, texts[:])
 	if err != nil {
-		return nil // the options of a config that was validated
+		return nil // cannot fail: the config is valid
 	}
 	a, b := slices.Sorted(slices.Values(records[0].Record(0))), slices.Sorted(slices.Values(records[0].Record(1)))
 	t := &Tokens{Of: [2]int{len(a), len(b)}}

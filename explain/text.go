@@ -11,15 +11,15 @@ import (
 	"neardup/screen"
 )
 
-// Style says how an explanation is written for people.
+// Style says how to write an explanation for people.
 type Style struct {
 	Colour    bool // with the escape sequences of terminals
-	ASCII     bool // what is drawn is of ASCII; texts stay as they are
+	ASCII     bool // draw in ASCII; texts stay as they are
 	Width     int  // columns of a line, 60 at least
-	DiffLines int  // lines of the diff; below 0: all that there are
+	DiffLines int  // lines of the diff; below 0: all
 }
 
-// The colours by what they tell.
+// The colours by meaning.
 const (
 	heading  = "1"
 	faint    = "2"
@@ -56,15 +56,15 @@ const (
 	widest         = 160
 )
 
-// writer writes an explanation; bufio keeps the first error.
+// writer writes an explanation. Its bufio.Writer keeps the first error.
 type writer struct {
 	*bufio.Writer
 	e *Explanation
 	s Style
 }
 
-// WriteText writes the explanation for people. What texts and headers hold
-// comes out printable and on its line.
+// WriteText writes the explanation for people. Crawled text comes out
+// printable, and cannot leave its line.
 func (e *Explanation) WriteText(out io.Writer, s Style) error {
 	s.Width = min(max(s.Width, narrowest), widest)
 	w := &writer{bufio.NewWriter(out), e, s}
@@ -90,7 +90,7 @@ func (w *writer) head(format string, args ...any) {
 	w.printf("\n%s\n", w.s.paint(heading, fmt.Sprintf(format, args...)))
 }
 
-// say writes a sentence of ours, in as many lines as it takes.
+// say writes a sentence, wrapped into lines.
 func (w *writer) say(indent int, colour, format string, args ...any) {
 	var line strings.Builder
 	columns := 0
@@ -112,7 +112,7 @@ func (w *writer) say(indent int, colour, format string, args ...any) {
 	end()
 }
 
-// clip returns text of others for a line, after so many columns of ours.
+// clip shortens crawled text to fit a line after the given number of columns.
 func (w *writer) clip(text string, after int) string { return w.shown(text, w.s.Width-after) }
 
 func (w *writer) shown(text string, columns int) string {
@@ -214,8 +214,8 @@ func (w *writer) signatures() {
 	w.sentences()
 }
 
-// origins says in one line how both texts came to a signature, if it was in the
-// same way, as a rule.
+// origins writes how both texts came to a signature, in one line if it was in
+// the same way, which is usual.
 func (w *writer) origins(of [2]Origin) {
 	if of[0].Rotation == of[1].Rotation && of[0].Class == of[1].Class && of[0].Whole == of[1].Whole {
 		w.say(4, "", "%s: a %s, b %s", of[0].way(), of[0].places(), of[1].places())
@@ -241,7 +241,7 @@ func (o Origin) places() string {
 	return strings.Join(places, " ")
 }
 
-// sentences spells out those that made the signatures shown, each once.
+// sentences spells out the sentences that made the signatures shown, each once.
 func (w *writer) sentences() {
 	named := map[[2]int]bool{}
 	for _, k := range w.e.Signatures.Keys[:min(keysShown, len(w.e.Signatures.Keys))] {

@@ -9,11 +9,10 @@ import (
 	"neardup/screen"
 )
 
-// ends are the code points that are shown of either end of a long stretch that
-// is the same.
+// ends is the number of code points shown of either end of a long equal stretch.
 const ends = 60
 
-// look is how a kind is shown: its colour, and what stands around it without.
+// look is how a kind is shown: in its colour, or without colours between marks.
 type look struct{ colour, open, close string }
 
 var looks = map[Kind]look{
@@ -62,8 +61,9 @@ func (w *writer) diff() {
 	}
 }
 
-// legibleFrom is the least length of a piece outside trustable regions that is
-// shown as the same: an LCS of texts that differ is made of single letters.
+// legibleFrom is the smallest length of an equal piece outside trustable
+// regions that is shown as the same. An LCS of texts that differ consists of
+// single letters.
 const legibleFrom = 16
 
 func legibleSame(s Segment) bool {
@@ -80,8 +80,8 @@ func scattered(all []Segment) (n int) {
 	return n
 }
 
-// legible takes pieces that are too short for parts of what differs around them,
-// which becomes one stretch of each text. What moved, and what is clipped, stays.
+// legible merges equal pieces that are too short with the differences around
+// them, into one stretch of each text. Moved and clipped pieces stay.
 func legible(all []Segment) (out []Segment) {
 	var a, b Segment
 	flush := func() {
@@ -129,8 +129,8 @@ type flow struct {
 	run     strings.Builder // of one kind
 	kind    Kind            // of run
 	columns int             // of the line with the run
-	trusted bool            // the line has text of a trustable region
-	same    bool            // or outside
+	trusted bool            // the line has text inside a trustable region
+	same    bool            // the line has equal text outside
 	lines   int
 	left    int
 }
@@ -185,7 +185,7 @@ func last(s string, n int) string {
 	return s[i:]
 }
 
-// text adds a piece of a segment, cut at line ends and where a line is full.
+// text adds a piece of a segment, cut at line ends and at the end of full lines.
 func (f *flow) text(k Kind, s string) {
 	equal := k == Same || k == Trusted
 	for s != "" && !f.full() {
@@ -238,7 +238,7 @@ func (f *flow) end() {
 	f.columns, f.trusted, f.same = 0, false, false
 }
 
-// gutter returns what stands before a line.
+// gutter returns the mark before a line.
 func (f *flow) gutter(trusted, same bool) string {
 	switch {
 	case !f.w.e.Diff.Trustable:

@@ -7,23 +7,23 @@ import (
 	"neardup/verify/tlcs"
 )
 
-// TLCS is the comparison by the trustable LCS, step by step. A, which regions
-// are of, is the longer text.
+// TLCS is the comparison by the trustable LCS, step by step. A is the longer
+// text, whose regions are trustable or not.
 type TLCS struct {
 	Longer    string  `json:"longer"`        // a or b: the text that is A
-	Need      int     `json:"need"`          // least that must match in trustable regions for the pair to be near
-	Enough    bool    `json:"enough"`        // the shorter text is as long as that
-	Whole     int     `json:"whole"`         // matched with the whole LCS of a round in place of its trustable part, at best
+	Need      int     `json:"need"`          // characters that must match in trustable regions for the pair to be near
+	Enough    bool    `json:"enough"`        // the shorter text is that long
+	Whole     int     `json:"whole"`         // matched with the whole LCS of the best round in place of its trustable part
 	TLCS      int     `json:"tlcs"`          // matched in the trustable regions of all rounds
-	Scored    int     `json:"rounds_scored"` // rounds that the verdict took; the others it could do without
-	Slope     float64 `json:"slope"`         // the largest of a trustable region
+	Scored    int     `json:"rounds_scored"` // rounds until the verdict was certain
+	Slope     float64 `json:"slope"`         // largest slope of a trustable region
 	Blocks    int     `json:"blocks"`
 	Rounds    []Round `json:"rounds"` // the first 64
 	AllRounds int     `json:"all_rounds"`
 }
 
-// Round is one round, the first of the texts as they are, each later one of what
-// the one before has left of them.
+// Round is one round. The first is of the whole texts, each later one of what
+// the one before left.
 type Round struct {
 	A        int      `json:"a"` // left of the longer text
 	B        int      `json:"b"` // left of the shorter
@@ -31,7 +31,7 @@ type Round struct {
 	SketchB  int      `json:"sketch_b"`
 	LCS      int      `json:"lcs"`          // of the sketches
 	SES      int      `json:"ses"`          // length of the edit script of the sketches
-	Most     int      `json:"most_ses"`     // the longest that could lead to a threshold; below 0: the sketches are too short
+	Most     int      `json:"most_ses"`     // longest that can lead to a threshold; below 0: the sketches are too short
 	Edits    int      `json:"edits"`        // length of the edit script of what is left of the texts
 	Start    int      `json:"region_start"` // the trustable region, in what is left of A
 	End      int      `json:"region_end"`
@@ -46,7 +46,7 @@ const (
 	maxRounds   = 64
 )
 
-// byTLCS traces the comparison. What Compare says is the verdict.
+// byTLCS traces the comparison. The verdict is that of Compare.
 func (e *Explanation) byTLCS(o tlcs.Options, a, b string) (verdict, score verify.Verdict, t tlcs.Trace) {
 	comparer := tlcs.NewComparer(o)
 	t = comparer.Trace(tlcs.Prepare(a, o.Window), tlcs.Prepare(b, o.Window))
@@ -88,8 +88,8 @@ func tlcsOf(o tlcs.Options, t tlcs.Trace) *TLCS {
 	return out
 }
 
-// sampled returns points of the curve at even distances, its ends and those of the
-// region among them, without those that are on a line between others.
+// sampled returns points of the curve at even distances, including its ends and
+// those of the region, without points on a line between others.
 func sampled(d []int32, start, end int) (points [][2]int) {
 	n := len(d) - 1
 	add := func(x int) {
@@ -127,22 +127,22 @@ func inLine(a, b, c [2]int) bool {
 // Subject is what the check of subjects saw, a first.
 type Subject struct {
 	Evidence string    `json:"evidence"` // none, one-sided or both
-	Line     int       `json:"line"`     // that tells, from 1; 0: none
-	Lines    int       `json:"lines"`    // that are looked at
-	Texts    [2]string `json:"texts"`    // that line, clipped
+	Line     int       `json:"line"`     // deciding line, from 1; 0 if none
+	Lines    int       `json:"lines"`    // number of first lines that count
+	Texts    [2]string `json:"texts"`    // this line of both, clipped
 	Keeps    [2]bool   `json:"keeps"`    // the page keeps to its subject
-	Words    []Word    `json:"words"`    // that one of the lines has more often
-	Rate     float64   `json:"rate"`     // the commonest name in 1,000 characters
+	Words    []Word    `json:"words"`    // words that one of the lines has more often
+	Rate     float64   `json:"rate"`     // occurrences of the commonest name in 1,000 characters
 	Least    float64   `json:"least_rate"`
 }
 
-// Word is a word of the line that tells.
+// Word is a word of the deciding line.
 type Word struct {
 	Text  string `json:"text"` // clipped
-	Of    string `json:"of"`   // a or b: whose line has it
+	Of    string `json:"of"`   // a or b: the text whose line has it
 	Line  [2]int `json:"in_line"`
 	Whole [2]int `json:"in_text"`
-	Names bool   `json:"names"` // it stands for the subject of its page
+	Names bool   `json:"names"` // the word stands for the subject of its page
 }
 
 func subjectOf(t subject.Trace, o subject.Options) *Subject {
