@@ -44,13 +44,13 @@ func refused(err error) error {
 // clusterGeneration names the clusters; it is empty where they are not up to
 // date.
 func (w *Workspace) clusterGeneration() (string, error) {
-	switch err := w.currentBut("verify", Judgements); {
+	switch err := w.currentBut(StageVerify, Judgements); {
 	case errors.Is(err, ErrUsage):
 		return "", nil
 	case err != nil:
 		return "", err
 	}
-	s, _, err := w.state("verify")
+	s, _, err := w.state(StageVerify)
 	return s.generation(), err
 }
 

@@ -18,7 +18,7 @@ func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit
 	if err := r.w.newAudit(name); err != nil {
 		return a, err
 	}
-	if err := r.w.currentBut("verify", Judgements); err != nil {
+	if err := r.w.currentBut(StageVerify, Judgements); err != nil {
 		return a, err
 	}
 	generation, err := r.w.clusterGeneration()

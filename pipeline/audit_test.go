@@ -36,7 +36,7 @@ var _ interface {
 // audits opens a workspace for audits.
 func audits(t *testing.T, dir string, settings ...string) *Review {
 	t.Helper()
-	w, err := Open(dir, mustLoad(t, settings...), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t, settings...), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

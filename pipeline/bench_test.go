@@ -30,7 +30,7 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, err := Open(ws, config, true, Options{})
+		w, err := Open(ws, AllStages, config, true, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func (w *Workspace) Review(ctx context.Context) (*Review, error) {
 }
 
 func (w *Workspace) review(ctx context.Context) (*Review, error) {
-	if err := w.currentBut("verify", Judgements); err != nil {
+	if err := w.currentBut(StageVerify, Judgements); err != nil {
 		return nil, err
 	}
 	b, err := w.indexClusters(ctx)

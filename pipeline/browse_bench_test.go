@@ -34,7 +34,7 @@ func benchReview(b *testing.B) (*Workspace, *Review) {
 	if made {
 		dir = filepath.Join(b.TempDir(), "ws")
 	}
-	w, err := Open(dir, config, made, Options{})
+	w, err := Open(dir, AllStages, config, made, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -68,7 +68,7 @@ type bucket struct {
 // indexClusters gives what the index says of all clusters. It makes it, unless
 // there is one of these clusters.
 func (w *Workspace) indexClusters(ctx context.Context) (b browsed, err error) {
-	s, _, err := w.state("verify")
+	s, _, err := w.state(StageVerify)
 	if err != nil {
 		return b, err
 	}
@@ -116,7 +116,7 @@ func (w *Workspace) writeBrowsed(ctx context.Context) (b browsed, err error) {
 // docID.
 func (w *Workspace) writeBrowsedClusters(ctx context.Context, bySize, places *sorter) (b browsed, err error) {
 	var counts VerifyCounts
-	if err := w.counts("verify", &counts); err != nil {
+	if err := w.counts(StageVerify, &counts); err != nil {
 		return b, err
 	}
 	w.o.Progress.Total(counts.Clusters, "clusters")
@@ -191,7 +191,7 @@ func browseCluster(c report.Cluster) browsedCluster {
 // places has of them.
 func (w *Workspace) writeBrowsedPages(ctx context.Context, places *sorter) (err error) {
 	var counts ExtractCounts
-	if err := w.counts(stages[0].name, &counts); err != nil {
+	if err := w.counts(StageExtract, &counts); err != nil {
 		return err
 	}
 	w.o.Progress.Total(counts.Documents, "pages")

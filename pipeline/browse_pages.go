@@ -155,8 +155,7 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 		return p, err
 	}
 	p.PageRow = review.PageRow{Document: d.id.String(), RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title}
-	c := closer{w: r.w}
-	representative, ok, err := c.cluster(t)
+	representative, ok, err := r.w.clusterOf(t)
 	if err != nil {
 		return p, err
 	}

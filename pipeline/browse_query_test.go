@@ -24,7 +24,7 @@ func addressed(t testing.TB, uris []string) *Review {
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
 	file := writeRecords(t, records...)
-	w, err := Open(dir, mustLoad(t), true, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestIndexFollowsTheClusters(t *testing.T) {
 		{"", nil, "index: input"},
 	} {
 		var p starts
-		w, err := Open(dir, mustLoad(t, x.settings...), true, Options{Progress: &p})
+		w, err := Open(dir, AllStages, mustLoad(t, x.settings...), true, Options{Progress: &p})
 		if err != nil {
 			t.Fatal(err)
 		}

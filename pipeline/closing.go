@@ -43,9 +43,10 @@ func (c *closer) flush() error {
 	return nil
 }
 
-// cluster is the representative of the text's cluster, of what is committed.
-func (c *closer) cluster(t textID) (representative textID, ok bool, err error) {
-	v, ok, err := c.w.store.get(assignedKey(t))
+// clusterOf returns the representative of the text's cluster; ok is false where
+// the text is in none.
+func (w *Workspace) clusterOf(t textID) (representative textID, ok bool, err error) {
+	v, ok, err := w.store.get(assignedKey(t))
 	if ok && len(v) != len(representative) {
 		err = corrupt(assignedKey(t))
 	}
@@ -122,7 +123,7 @@ func (c *closer) joinLeaves(leaves []cluster.Leaf) error {
 	var host, representative textID
 	for _, leaf := range leaves {
 		contained := leaf.Contained.ID()
-		if _, assigned, err := c.cluster(contained); err != nil || assigned {
+		if _, assigned, err := c.w.clusterOf(contained); err != nil || assigned {
 			if err != nil {
 				return err
 			}
@@ -130,7 +131,7 @@ func (c *closer) joinLeaves(leaves []cluster.Leaf) error {
 		}
 		if leaf.Host.ID() != host {
 			host = leaf.Host.ID()
-			r, ok, err := c.cluster(host)
+			r, ok, err := c.w.clusterOf(host)
 			if err != nil {
 				return err
 			}
@@ -162,7 +163,7 @@ func (c *closer) joinShared() error {
 		if err != nil {
 			return err
 		}
-		_, assigned, err := c.cluster(t)
+		_, assigned, err := c.w.clusterOf(t)
 		if err != nil {
 			return err
 		}

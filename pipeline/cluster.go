@@ -88,7 +88,7 @@ func (w *Workspace) countSets(sr *stageRun, c *ClusterCounts) error {
 // lists scans the signature lists in order and writes their edges.
 func (w *Workspace) lists(sr *stageRun, at *clusterCursor) error {
 	var signed SignCounts
-	if err := w.counts("sign", &signed); err != nil {
+	if err := w.counts(StageSign, &signed); err != nil {
 		return err
 	}
 	w.o.Progress.Total(signed.Signatures-at.Counts.Postings, "signatures")

@@ -294,7 +294,7 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				i := &interrupter{cancel: cancel}
 				i.left.Store(1 + rng.Int64N(60))
-				w, err := Open(dir, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
+				w, err := Open(dir, AllStages, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -157,7 +157,7 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 		return nil
 	}
 	c.config = config
-	if err := c.Run(ctx, stages[0].name, stages[1].name, nil); !errors.Is(err, ErrInputFailure) {
+	if err := c.Run(ctx, StageExtract, StageSign, nil); !errors.Is(err, ErrInputFailure) {
 		return err
 	}
 	return nil

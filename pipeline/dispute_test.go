@@ -22,7 +22,7 @@ func TestScorePair(t *testing.T) {
 	if err := other.Set([]string{"text.max_columns=60", "verify.rounds=1"}); err != nil {
 		t.Fatal(err)
 	}
-	w, err := Open(dir, c, false, Options{})
+	w, err := Open(dir, AllStages, c, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

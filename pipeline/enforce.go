@@ -20,25 +20,15 @@ const (
 	pairPending      = "pending" // the clusters are of before it
 	pairDisagreed    = "judges-disagree"
 	pairMissing      = "missing"      // the workspace has no page of such a record id
-	pairAmbiguous    = "ambiguous"    // more than mostTexts texts have one
+	pairAmbiguous    = "ambiguous"    // more than maxNamedTexts texts have one
 	pairLeftOut      = "left-out"     // a page is left out by text.pages
 	pairSameText     = "same-text"    // both have one text, which cannot be parted
 	pairContradicted = "contradicted" // other pairs part what it joins
 )
 
-const (
-	mostTexts  = 16 // that the pages of one record id have
-	mostWarned = 8  // pairs that are not followed and named in a warning
-)
-
-// followAgain makes a stage that was done go on where it follows judged pairs.
-func (r *stageRun) followAgain() error {
-	cursor, err := r.stage.follows(r.state)
-	if err == nil {
-		r.state.Cursor, err = json.Marshal(cursor)
-	}
-	return err
-}
+// maxWarned is the number of pairs that a warning names because they are not
+// followed.
+const maxWarned = 8
 
 // closingAgain is the cursor of a verification that has only the closing to do.
 func closingAgain(s stageState) (any, error) {
@@ -126,7 +116,7 @@ func (c *closer) count(sum *report.JudgedPairs, p enforcedPair, state string) {
 		for _, of := range sum.NotFollowed {
 			n += of
 		}
-		if n <= mostWarned {
+		if n <= maxWarned {
 			c.w.o.Progress.Warn("judged pair not followed", "reason", state, "a", oneLine(p.A), "b", oneLine(p.B))
 		}
 	}
@@ -179,11 +169,11 @@ func (w *Workspace) textsNamed(recordID string) (texts []textID, more bool, err 
 	}
 	slices.SortFunc(texts, compareTexts)
 	texts = slices.Compact(texts)
-	return texts, more || len(texts) > mostTexts, err
+	return texts, more || len(texts) > maxNamedTexts, err
 }
 
 // Of implements judged.Clusters.
-func (e *enforcer) Of(t textID) (textID, bool, error) { return e.cluster(t) }
+func (e *enforcer) Of(t textID) (textID, bool, error) { return e.w.clusterOf(t) }
 
 // Texts implements judged.Clusters.
 func (e *enforcer) Texts(representative textID) (out []judged.Text, err error) {

@@ -45,7 +45,7 @@ func setAll(t *testing.T, w *Workspace, judgements []audit.Judgement) {
 // judgeIn opens the workspace in dir, which it makes, for judgements alone.
 func judgeIn(t *testing.T, dir string, c configs.Config, judgements ...audit.Judgement) {
 	t.Helper()
-	w, err := Open(dir, c, true, Options{})
+	w, err := Open(dir, AllStages, c, true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func judgeIn(t *testing.T, dir string, c configs.Config, judgements ...audit.Jud
 // looking opens a workspace to read it.
 func looking(t *testing.T, dir string, c configs.Config) *Workspace {
 	t.Helper()
-	w, err := Open(dir, c, false, Options{})
+	w, err := Open(dir, AllStages, c, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			closed := VerifyCounts{}
 			log := &stageLog{}
 			func() {
-				w, err := Open(dir, c, false, Options{Progress: log})
+				w, err := Open(dir, AllStages, c, false, Options{Progress: log})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -335,7 +335,7 @@ func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inp
 	defer cancel()
 	i := &interrupter{cancel: cancel}
 	i.left.Store(1 + rng.Int64N(40))
-	w, err := Open(dir, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
+	w, err := Open(dir, AllStages, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inp
 
 func mustState(t *testing.T, w *Workspace) stageState {
 	t.Helper()
-	s, ok, err := w.state("verify")
+	s, ok, err := w.state(StageVerify)
 	if err != nil || !ok {
 		t.Fatalf("%v %v", ok, err)
 	}
@@ -362,7 +362,7 @@ func mustState(t *testing.T, w *Workspace) stageState {
 
 func mustSummary(t *testing.T, dir string, c configs.Config) report.Summary {
 	t.Helper()
-	w, err := Open(dir, c, false, Options{})
+	w, err := Open(dir, AllStages, c, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

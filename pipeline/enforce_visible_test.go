@@ -42,7 +42,7 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "texts.jsonl"), []byte(lines.String()))
 	runAll(t, dir, c, Options{}, path, crawl(t))
 	warned := &warnings{}
-	w, err := Open(dir, c, false, Options{Progress: warned})
+	w, err := Open(dir, AllStages, c, false, Options{Progress: warned})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,8 +83,7 @@ func (w *Workspace) former(t textID) (representative textID, ok bool, err error)
 	case err != nil:
 		return t, false, err
 	case !moved:
-		c := closer{w: w}
-		return c.cluster(t)
+		return w.clusterOf(t)
 	case len(v) == 0:
 		return t, false, nil
 	case len(v) != len(t):

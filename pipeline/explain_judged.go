@@ -30,8 +30,7 @@ func (p *explained) judgedBy(r *explain.Run) error {
 		b, in, err := cluster(p.texts[1])
 		return in && a == b, err
 	}
-	c := closer{w: p.Workspace}
-	now, err := together(c.cluster)
+	now, err := together(p.clusterOf)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type explained struct {
 func (p *explained) run(e *explain.Explanation) (err error) {
 	r := &explain.Run{SameText: p.texts[0] == p.texts[1]}
 	e.Run = r
-	if err := p.currentBut("verify", Judgements); errors.Is(err, ErrUsage) {
+	if err := p.currentBut(StageVerify, Judgements); errors.Is(err, ErrUsage) {
 		r.Stale = err.Error()[len(ErrUsage.Error())+2:] + "; what follows is by the texts alone"
 		return nil
 	} else if err != nil {
@@ -386,8 +386,7 @@ func (p *explained) firstPage(t textID) (explain.Page, error) {
 
 // place is where a page is in the clusters, nil if nowhere.
 func (p *explained) place(i int) (*explain.InRun, error) {
-	c := closer{w: p.Workspace}
-	representative, ok, err := c.cluster(p.texts[i])
+	representative, ok, err := p.clusterOf(p.texts[i])
 	if err != nil || !ok {
 		return nil, err
 	}

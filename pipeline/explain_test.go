@@ -60,7 +60,7 @@ func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j 
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
 	clusterOf, _ := clustersOf(t, runAll(t, dir, c, Options{}, writeLines(t, texts)))
-	w, err := Open(dir, c, false, Options{})
+	w, err := Open(dir, AllStages, c, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j 
 		}
 	}
 	var v VerifyCounts
-	if err := w.counts("verify", &v); err != nil {
+	if err := w.counts(StageVerify, &v); err != nil {
 		t.Fatal(err)
 	}
 	return v
@@ -256,7 +256,7 @@ func TestExplainNavigationPages(t *testing.T) {
 		archived("response", "2", "http://x.example/nav", 2, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+links))
 	c := mustLoad(t, "text.pages=topic")
 	runAll(t, dir, c, Options{}, file)
-	w, err := Open(dir, c, false, Options{})
+	w, err := Open(dir, AllStages, c, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestExplainOfStaleStages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ws")
 	texts := explainable(rand.New(rand.NewPCG(1, 1)))[:2]
 	runAll(t, dir, mustLoad(t), Options{}, writeLines(t, texts))
-	w, err := Open(dir, mustLoad(t, "verify.slope=0.3"), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t, "verify.slope=0.3"), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestFindPage(t *testing.T) {
 	}
 	check := func(want map[string]string) {
 		t.Helper()
-		w, err := Open(dir, c, false, Options{runRows: 3})
+		w, err := Open(dir, AllStages, c, false, Options{runRows: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

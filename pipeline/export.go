@@ -40,11 +40,11 @@ func (w *Workspace) Export(ctx context.Context, format string, out io.Writer) er
 
 // ExportWith writes the clusters, what follows from them, or the summary.
 func (w *Workspace) ExportWith(ctx context.Context, o ExportOptions, out io.Writer) error {
-	if err := w.current("verify"); err != nil {
+	if err := w.current(StageVerify); err != nil {
 		return err
 	}
 	err := w.export(ctx, o, out)
-	if w.diskFull.Load() {
+	if w.isFull() {
 		err = w.explain(err)
 	}
 	return err
@@ -98,7 +98,7 @@ func (w *Workspace) ExportAll(ctx context.Context, see func(report.Cluster)) (re
 
 func (w *Workspace) exportAll(ctx context.Context, see func(report.Cluster)) (report.Summary, error) {
 	var s report.Summary
-	if err := errors.Join(w.current("verify"), os.MkdirAll(w.path("exports"), 0o777)); err != nil {
+	if err := errors.Join(w.current(StageVerify), os.MkdirAll(w.path("exports"), 0o777)); err != nil {
 		return s, err
 	}
 	s, err := w.stagesSummary()
@@ -327,7 +327,7 @@ func (w *Workspace) stagesSummary() (report.Summary, error) {
 	var g SignCounts
 	var c ClusterCounts
 	var v VerifyCounts
-	for name, counts := range map[string]any{"extract": &x, "sign": &g, "cluster": &c, "verify": &v} {
+	for name, counts := range map[string]any{StageExtract: &x, StageSign: &g, StageCluster: &c, StageVerify: &v} {
 		if err := w.counts(name, counts); err != nil {
 			return s, err
 		}
@@ -349,7 +349,7 @@ func (w *Workspace) stagesSummary() (report.Summary, error) {
 	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
 		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}
 	s.Judged = v.Judged
-	for _, st := range stages {
+	for _, st := range w.stages {
 		state, _, err := w.state(st.name)
 		if err != nil {
 			return s, err

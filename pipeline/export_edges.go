@@ -58,7 +58,7 @@ func (w *Workspace) edges(ctx context.Context) (_ *edges, err error) {
 // clusters. Without any this takes no pass over the clusters.
 func (e *edges) addJudged(ctx context.Context) error {
 	var counts VerifyCounts
-	if err := e.w.counts("verify", &counts); err != nil || counts.Judged == nil {
+	if err := e.w.counts(StageVerify, &counts); err != nil || counts.Judged == nil {
 		return err
 	}
 	for r, err := range e.w.store.table(tableCluster) {

@@ -35,7 +35,7 @@ func exportOf(t *testing.T, w *Workspace, o ExportOptions) []byte {
 
 func openWith(t *testing.T, dir string, settings ...string) *Workspace {
 	t.Helper()
-	w, err := Open(dir, mustLoad(t, settings...), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t, settings...), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestExportAllIsEachFormat(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	runAll(t, dir, mustLoad(t), Options{}, crawl(t))
-	w, err := Open(dir, mustLoad(t), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestExportAllIsEachFormat(t *testing.T) {
 func TestExportIsCancelled(t *testing.T) {
 	dir := t.TempDir()
 	runAll(t, dir, mustLoad(t), Options{}, crawl(t))
-	w, err := Open(dir, mustLoad(t), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

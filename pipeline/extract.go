@@ -18,8 +18,7 @@ import (
 )
 
 const (
-	commitEvery    = 5 * time.Second // at most twice this much work is lost to an interruption, or ...
-	commitBytes    = 4 << 20         // ... twice this much text and metadata: one batch commits while another is filled
+	commitEvery    = 5 * time.Second // an interruption loses at most twice this much work, or twice commitBytes
 	damageWarnings = 100             // of a file: some are made of nothing but marks of records
 
 	// Between reader and commit. Both are so much that the workers have enough
@@ -286,7 +285,7 @@ func (w *Workspace) commitJob(b batch, s *Source, j *job) error {
 	}
 	if j.doc.Repeats != nil {
 		s.Counts.Revisits++
-		return b.setJSON(revisitKey(j.doc.ID, s, j.raw.Offset), storedRevisit{Document: j.doc})
+		return b.setJSON(revisitKey(j.doc.ID, s.Path, s.Name, j.raw.Offset), storedRevisit{Document: j.doc})
 	}
 	s.Counts.capture(j.doc)
 	return errors.Join(

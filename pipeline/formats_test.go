@@ -164,7 +164,7 @@ func write(t *testing.T, path string, content []byte) string {
 func counts(t *testing.T, dir string) (c RecordCounts, files int, s Status) {
 	t.Helper()
 	config := mustLoad(t)
-	s, err := ReadStatus(dir, &config)
+	s, err := ReadStatus(dir, AllStages, &config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestEveryFormatGivesTheSameClusters(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				i := &interrupter{cancel: cancel}
 				i.left.Store(3 + rng.Int64N(60))
-				w, err := Open(dir, mustLoad(t), true, Options{Workers: 2, Progress: i})
+				w, err := Open(dir, AllStages, mustLoad(t), true, Options{Workers: 2, Progress: i})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -230,7 +230,7 @@ func TestACaptureInAWARCAndItsWACZCountsOnce(t *testing.T) {
 	if got := runAll(t, dir, mustLoad(t), Options{}, path, wacz, path); !bytes.Equal(got, want) {
 		t.Error("other clusters with the WACZ file beside the WARC file")
 	}
-	w, err := Open(dir, mustLoad(t), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
 	want := withoutHints(t, runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, path))
-	w, err := Open(dir, mustLoad(t), true, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func (w *Workspace) scanTables(sr *stageRun, tables *hamming.Tables, keyOf func(
 		if err != nil {
 			return err
 		}
-		key, g, err := parsePermutedKey(r.key())
+		key, largest, texts, err := parsePermutedKey(r.key())
 		if err != nil {
 			return err
 		}
@@ -181,8 +181,7 @@ func (w *Workspace) scanTables(sr *stageRun, tables *hamming.Tables, keyOf func(
 		if err != nil {
 			return err
 		}
-		g.signature = signature.Of(bits)
-		if err := scan.Add(key, g); err != nil {
+		if err := scan.Add(key, group{signature.Of(bits), largest, texts}); err != nil {
 			return err
 		}
 		if n++; n&0xfff == 0 {

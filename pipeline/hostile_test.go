@@ -68,7 +68,7 @@ func (w *warnings) Warn(message string, args ...any) {
 func extractOnly(t *testing.T, dir string, config configs.Config, inputs ...string) (said []string, err error) {
 	t.Helper()
 	var p warnings
-	w, err := Open(dir, config, true, Options{Workers: 2, Progress: &p})
+	w, err := Open(dir, AllStages, config, true, Options{Workers: 2, Progress: &p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestExportsTakeAnyDateAndURI(t *testing.T) {
 	if len(got) != len(dates) || !slices.IsSorted(got[1:]) {
 		t.Errorf("%q: not all, or behind the first not in order", got)
 	}
-	w, err := Open(dir, mustLoad(t), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 func TestFileThatBecameAPipe(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "x.warc"), []byte(good("x")))
 	dir := filepath.Join(t.TempDir(), "ws")
-	w, err := Open(dir, mustLoad(t), true, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

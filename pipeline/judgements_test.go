@@ -136,7 +136,7 @@ func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
 	w := copied(t)
 	stale := func() (Reason, string) {
 		t.Helper()
-		s, err := ReadStatus(w.dir, nil)
+		s, err := ReadStatus(w.dir, AllStages, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestInterruptedEnforcing(t *testing.T) {
 	judgeIn(t, dir, c, judgements...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w, err := Open(dir, c, false, Options{Progress: &stopper{cancel: cancel}})
+	w, err := Open(dir, AllStages, c, false, Options{Progress: &stopper{cancel: cancel}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 		page("twice", texts[4]), page("twice", texts[5]), page("other", texts[6]),
 		archived("response", "index", "http://a.example/", 1, okHTML+"<ul>"+links.String()+"</ul>")}
 	english := scripts(rand.New(rand.NewPCG(61, 62)))[0]
-	for range mostTexts + 1 {
+	for range maxNamedTexts + 1 {
 		records = append(records, page("often", strings.Join(english(60), "")))
 	}
 	pair := func(a, b string, v audit.Verdict) audit.Judgement {
@@ -359,7 +359,7 @@ func TestMethodsAreComparedWithoutJudgements(t *testing.T) {
 		if n := len(runAlone(t, file, presetDefault(t))); int(swept.Results[0].Counts.Clusters) != n {
 			t.Errorf("round %d: the sweep has %d clusters, want %d", round, swept.Results[0].Counts.Clusters, n)
 		}
-		w, err := Open(dir, plan.Base, false, Options{})
+		w, err := Open(dir, AllStages, plan.Base, false, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,8 +104,8 @@ func parseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err e
 
 // revisitKey has the source's path, unlike documentKey: every revisit record
 // has a row, so that all can be accounted for.
-func revisitKey(id extract.ID, s *Source, offset int64) []byte {
-	return join(tableRevisit, id[:], binary.BigEndian.AppendUint64(nil, hash(s.Path)), appendPlace(nil, s.Name, offset))
+func revisitKey(id extract.ID, path, name string, offset int64) []byte {
+	return join(tableRevisit, id[:], binary.BigEndian.AppendUint64(nil, hash(path)), appendPlace(nil, name, offset))
 }
 
 // parseRevisitKey gives the parts that a document's key has.
@@ -377,14 +377,14 @@ func parseSetKey(k []byte) (set, member cluster.Key, score float64, err error) {
 
 const permutedSize = 1 + 2 + 8 + cluster.KeySize + 4
 
-// parsePermutedKey gives the parts of a key of tablePermuted: that of package
-// hamming, and the texts that have the signature.
-func parsePermutedKey(k []byte) (key []byte, g group, err error) {
+// parsePermutedKey returns the parts of a key of tablePermuted: the key of
+// package hamming, the largest key of the texts that have the signature, and how
+// many these are.
+func parsePermutedKey(k []byte) (permuted []byte, largest cluster.Key, texts uint32, err error) {
 	if len(k) != permutedSize {
-		return nil, g, corrupt(k)
+		return nil, largest, 0, corrupt(k)
 	}
-	g.key, g.texts = cluster.Key(k[11:]), binary.BigEndian.Uint32(k[31:])
-	return k[1:11], g, nil
+	return k[1:11], cluster.Key(k[11:]), binary.BigEndian.Uint32(k[31:]), nil
 }
 
 // Relation says how a member is like the page that it was verified against.

@@ -74,7 +74,7 @@ func writeManifest(dir string, m Manifest) error {
 // publish writes the manifest from the database.
 func (w *Workspace) publish() error {
 	m := Manifest{Format: Format, Program: Version(), Config: w.keptConfig()}
-	for _, st := range stages {
+	for _, st := range w.stages {
 		s, ok, err := w.state(st.name)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ type Status struct {
 
 // ReadStatus compares the workspace in dir with config; a nil config stands
 // for the one it was last run with.
-func ReadStatus(dir string, config *configs.Config) (Status, error) {
+func ReadStatus(dir string, stages []stage, config *configs.Config) (Status, error) {
 	m, err := ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Status{}, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)

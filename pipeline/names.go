@@ -24,6 +24,10 @@ const (
 	mostListed = 8             // of these in a message
 )
 
+// maxNamedTexts is the number of texts that the pages of one record id may have
+// for a judged pair of them to be followed.
+const maxNamedTexts = 16
+
 // nameDigest is that of a record id or of an address.
 func nameDigest(kind, name string) []byte {
 	sum := sha256.Sum256([]byte(kind + "\x00" + name))
@@ -50,7 +54,7 @@ func dateDigits(date string) string {
 func (w *Workspace) indexNames(ctx context.Context) error {
 	w.indexing.Lock()
 	defer w.indexing.Unlock()
-	s, ok, err := w.state(stages[0].name)
+	s, ok, err := w.state(StageExtract)
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func (w *Workspace) indexNames(ctx context.Context) error {
 
 func (w *Workspace) writeNames(ctx context.Context) error {
 	var counts ExtractCounts
-	if err := w.counts(stages[0].name, &counts); err != nil {
+	if err := w.counts(StageExtract, &counts); err != nil {
 		return err
 	}
 	w.o.Progress.Total(counts.Documents, "documents")

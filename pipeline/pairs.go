@@ -150,7 +150,7 @@ const pairRound = 256
 // comparePairs verifies candidates that are pairs, in rounds.
 func (w *Workspace) comparePairs(sr *stageRun, at *verifyCursor) error {
 	var clustered ClusterCounts
-	if err := w.counts("cluster", &clustered); err != nil {
+	if err := w.counts(StageCluster, &clustered); err != nil {
 		return err
 	}
 	w.o.Progress.Total(clustered.Members-clustered.Sets, "pairs")

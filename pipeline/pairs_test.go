@@ -37,16 +37,16 @@ func runPairs(t *testing.T, texts []string, o Options, preset string, settings .
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
 	out := runAll(t, dir, config, o, writeTexts(t, 0, texts))
-	w, err := Open(dir, config, false, Options{})
+	w, err := Open(dir, AllStages, config, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var c ClusterCounts
 	var v VerifyCounts
-	if err := w.counts("cluster", &c); err != nil {
+	if err := w.counts(StageCluster, &c); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.counts("verify", &v); err != nil {
+	if err := w.counts(StageVerify, &v); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -200,7 +200,7 @@ func TestTooMuchIsAnError(t *testing.T) {
 	} {
 		for _, preset := range presets {
 			dir := filepath.Join(t.TempDir(), "ws")
-			w, err := Open(dir, mustLoadPreset(t, preset, setting), true, Options{})
+			w, err := Open(dir, AllStages, mustLoadPreset(t, preset, setting), true, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +272,7 @@ func TestPairsAreInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		p := &canceller{cancel: cancel}
 		dir := filepath.Join(t.TempDir(), "ws")
-		w, err := Open(dir, mustLoadPreset(t, preset), true, Options{Progress: p})
+		w, err := Open(dir, AllStages, mustLoadPreset(t, preset), true, Options{Progress: p})
 		if err != nil {
 			t.Fatal(err)
 		}

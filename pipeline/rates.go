@@ -63,7 +63,7 @@ const (
 // loadPages reads the documents, in the order of their ids: since those are digests,
 // the first N are a random sample of N, and the same for all variants.
 func (s *sweeper) loadPages() error {
-	extracted, _, err := s.state(stages[0].name)
+	extracted, _, err := s.state(StageExtract)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func TestResumingGoesOnInsideTheFile(t *testing.T) {
 	extract := func(o Options, ctx context.Context) error {
 		t.Helper()
 		o.Workers, o.commitBytes, o.publishEvery = 2, 4<<10, time.Millisecond
-		w, err := Open(dir, mustLoad(t), true, o)
+		w, err := Open(dir, AllStages, mustLoad(t), true, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,13 +75,13 @@ func TestResumingGoesOnInsideTheFile(t *testing.T) {
 		t.Errorf("of %d bytes %d were left, and %d were read", first.total, second.total, second.through)
 	}
 
-	w, err := Open(dir, mustLoad(t), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
 	var c ExtractCounts
-	if err := w.counts("extract", &c); err != nil || c.Records != int64(len(records)) || c.Documents != c.Records || c.Texts != c.Documents { // each read once
+	if err := w.counts(StageExtract, &c); err != nil || c.Records != int64(len(records)) || c.Documents != c.Records || c.Texts != c.Documents { // each read once
 		t.Errorf("%+v %v", c, err)
 	}
 }

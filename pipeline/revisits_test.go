@@ -67,7 +67,7 @@ func revisits() (records [][]byte, want map[string]string) {
 	before := "by-id"
 	for i := range 20 {
 		id, of := fmt.Sprintf("chain-%02d", i), "a"
-		if i >= maxRevisitChain-1 {
+		if i >= 15 { // the stage follows 16 revisits of revisits
 			of = ""
 		}
 		revisit(id, "http://a.example/", 12, of, okHTML, "WARC-Refers-To: <urn:test:"+before+">")

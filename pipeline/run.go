@@ -17,15 +17,6 @@ type run struct {
 	judged []enforcedPair
 }
 
-// StageNames lists the stages in their order.
-func StageNames() []string {
-	var names []string
-	for _, st := range stages {
-		names = append(names, st.name)
-	}
-	return names
-}
-
 // Run takes the inputs in, if any, and brings the stages from first to last up
 // to date; stages before first must be up to date already. It returns an
 // error that wraps ErrInputFailure when everything was done but some input
@@ -52,7 +43,7 @@ func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source
 }
 
 func (w *Workspace) runStages(r run, first, last string) error {
-	if first == stages[0].name {
+	if first == StageExtract {
 		if err := w.admit(r.inputs); err != nil {
 			return err
 		}
@@ -70,7 +61,7 @@ func (w *Workspace) runStages(r run, first, last string) error {
 	}
 	input := sourcesGeneration(known)
 	started := false
-	for _, st := range stages {
+	for _, st := range w.stages {
 		s, ok, err := w.state(st.name)
 		if err != nil {
 			return err
@@ -102,16 +93,16 @@ func (w *Workspace) do(r run, st stage, s stageState, reason Reason, why, input 
 	if err != nil {
 		return s, err
 	}
-	if st.follows != nil && len(r.judged) > 0 {
-		if err := w.indexNames(r.ctx); err != nil { // a stage of its own to who watches
+	if st.prepare != nil {
+		if err := st.prepare(r.ctx, w, r.judged); err != nil {
 			return s, fmt.Errorf("%s: %w", st.name, err)
 		}
 	}
 	if w.settle {
 		debug.FreeOSMemory() // the stage is not to pay for what was before it
 	}
-	sr := &stageRun{run: r, stage: st, clock: startStopwatch()}
-	defer sr.clock.stop()
+	sr := startStage(r.ctx, r.judged, st)
+	defer sr.stop()
 	b := w.store.batch()
 	if reason == Unfinished || reason == Judgements || reason == Input && st.extends != nil && st.extends(w.config) {
 		sr.state = s
@@ -196,12 +187,16 @@ func (w *Workspace) publishMeanwhile() (stop func() error) {
 
 // reset clears what the stage wrote.
 func (w *Workspace) reset(b batch, st stage) error {
-	if err := b.clear(st.tables...); err != nil || st.name != stages[0].name {
+	if err := b.clear(st.tables...); err != nil || st.name != StageExtract {
 		return err
 	}
-	// Sign only adds to what is signed, so it would keep the old texts.
-	sign := stages[1]
-	return errors.Join(w.forgetProgress(b), b.clear(sign.tables...), b.Delete(metaKey("stage/"+sign.name), nil))
+	errs := []error{w.forgetProgress(b)}
+	for _, other := range w.stages {
+		if other.name == StageSign { // which only adds to what is signed, and so would keep the old texts
+			errs = append(errs, b.clear(other.tables...), b.Delete(metaKey("stage/"+other.name), nil))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // current tells whether the stages up to name are up to date.
@@ -220,7 +215,7 @@ func (w *Workspace) currentBut(name string, but Reason) error {
 		return err
 	}
 	input := sourcesGeneration(known)
-	for _, st := range stages {
+	for _, st := range w.stages {
 		s, ok, err := w.state(st.name)
 		if err != nil {
 			return err

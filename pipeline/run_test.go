@@ -33,7 +33,7 @@ func crawl(t *testing.T) string {
 // runAll brings the workspace in dir up to date and returns its clusters.
 func runAll(t *testing.T, dir string, config configs.Config, o Options, inputs ...string) []byte {
 	t.Helper()
-	w, err := Open(dir, config, true, o)
+	w, err := Open(dir, AllStages, config, true, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				i := &interrupter{cancel: cancel}
 				i.left.Store(1 + rng.Int64N(150))
-				w, err := Open(dir, config, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 50 + rng.IntN(500)})
+				w, err := Open(dir, AllStages, config, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 50 + rng.IntN(500)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -159,7 +159,7 @@ func TestQualityChoosesTheRepresentative(t *testing.T) {
 
 func staleness(t *testing.T, dir string, config configs.Config, stage string) Reason {
 	t.Helper()
-	s, err := ReadStatus(dir, &config)
+	s, err := ReadStatus(dir, AllStages, &config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestChangedFileIsExtractedAgain(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Error("not as if the changed file had been the first")
 	}
-	w, err := Open(dir, mustLoad(t), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestRecordsAreNotLostWhenAFileIsGone(t *testing.T) {
 		t.Error("a file that is gone took its pages along")
 	}
 	// What needs the file again says so, and leaves all as it is.
-	w, err := Open(dir, mustLoad(t, "extract.max_record_bytes=2048"), false, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t, "extract.max_record_bytes=2048"), false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

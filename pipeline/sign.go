@@ -53,7 +53,7 @@ type signJob struct {
 // missing after an interruption, or when crawls were added, is what is signed.
 func (w *Workspace) sign(sr *stageRun) error {
 	var extracted ExtractCounts
-	if err := w.counts("extract", &extracted); err != nil {
+	if err := w.counts(StageExtract, &extracted); err != nil {
 		return err
 	}
 	templates := int64(0)

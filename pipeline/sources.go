@@ -154,7 +154,7 @@ func (w *Workspace) restartExtraction(b batch, file string) error {
 		}
 	}
 	w.o.Progress.Warn("file changed since it was read: everything is extracted again", "file", file)
-	return b.Delete(metaKey("stage/"+stages[0].name), nil)
+	return b.Delete(metaKey("stage/"+StageExtract), nil)
 }
 
 // forgetProgress makes all sources unread. They must all still be there.

@@ -14,7 +14,7 @@ import (
 // runWith runs all stages on the inputs and returns what Run says.
 func runWith(t *testing.T, dir string, inputs ...string) error {
 	t.Helper()
-	w, err := Open(dir, mustLoad(t), true, Options{})
+	w, err := Open(dir, AllStages, mustLoad(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -28,6 +29,14 @@ const (
 	Judgements Reason = "judgements" // the judged pairs that clusters are to follow changed: only these are done again
 )
 
+// The names of the stages.
+const (
+	StageExtract = "extract"
+	StageSign    = "sign"
+	StageCluster = "cluster"
+	StageVerify  = "verify"
+)
+
 // stage is one step of a run.
 type stage struct {
 	name string
@@ -39,48 +48,12 @@ type stage struct {
 	// extends tells whether input that only grew needs no redoing; nil: it does.
 	extends func(configs.Config) bool
 	run     func(*Workspace, *stageRun) error
+	// prepare is called before the stage begins. It shows its own progress.
+	prepare func(ctx context.Context, w *Workspace, judged []enforcedPair) error
 	// follows is of a stage that judged pairs are an input of. It gives the cursor
 	// from which a stage that was done goes on with other pairs.
 	follows func(stageState) (cursor any, err error)
 }
-
-// The stages in their order.
-//
-//	version 1: first
-//	extract 2: revisits, kinds of pages, overlays
-//	extract 3: addresses of occurrences; 4: status and record_bytes of documents
-//	sign 2: pages: topic; 3: texts without a signature
-//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character
-var stages = []stage{
-	{name: "extract", version: 4, options: extractOptions, run: (*Workspace).extract, extends: always,
-		tables: []byte{tableDocument, tableText, tableOccurrence, tableRevisit, tableWanted}},
-	{name: "sign", version: 3, options: signOptions, run: (*Workspace).sign, extends: withoutTemplates,
-		tables: []byte{tableSighting, tableTemplate, tableSigned, tablePosting}},
-	{name: "cluster", version: 1, options: clusterOptions, run: (*Workspace).cluster,
-		tables: []byte{tableEdge, tablePermuted, tableSet}},
-	{name: "verify", version: 4, options: verifyOptions, run: (*Workspace).verify,
-		tables: append([]byte{tableVerdict}, tablesOfClosing...), follows: closingAgain},
-}
-
-func always(configs.Config) bool { return true }
-
-// withoutTemplates tells whether texts are signed as they are: what more crawls
-// teach of templates changes the signatures of texts that were there before.
-func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
-
-// The options of each stage are whole sections of the config, so that none can
-// be forgotten, but for those of parts that the method does not have.
-func extractOptions(c configs.Config) any { return c.Extract }
-
-func signOptions(c configs.Config) any { return c.UsedBySign() }
-
-func clusterOptions(c configs.Config) any {
-	used := c.UsedByCluster()
-	used["quality_digest"] = qualityDigest(c.Cluster.Quality)
-	return used
-}
-
-func verifyOptions(c configs.Config) any { return c.UsedByVerify() }
 
 // stageState is what the database remembers of a stage. It is committed with
 // the rows that it speaks of.
@@ -189,11 +162,19 @@ func changedOptions(old, new json.RawMessage) []string {
 
 // stageRun is a stage at work.
 type stageRun struct {
-	run
-	stage stage
-	state stageState
-	clock *stopwatch
+	ctx    context.Context
+	judged []enforcedPair // that clusters are to follow
+	stage  stage
+	state  stageState
+	clock  *stopwatch
 }
+
+// startStage starts the clock of a stage. The caller stops it.
+func startStage(ctx context.Context, judged []enforcedPair, st stage) *stageRun {
+	return &stageRun{ctx: ctx, judged: judged, stage: st, clock: startStopwatch()}
+}
+
+func (r *stageRun) stop() { r.clock.stop() }
 
 // setCursor puts the stage's state, with cursor as its place to go on from,
 // into the batch.
@@ -235,5 +216,14 @@ func (r *stageRun) cursor(v any) (ok bool, err error) {
 // setCounts keeps the stage's counts, to be written with its state.
 func (r *stageRun) setCounts(v any) (err error) {
 	r.state.Counts, err = json.Marshal(v)
+	return err
+}
+
+// followAgain makes a stage that was done go on where it follows judged pairs.
+func (r *stageRun) followAgain() error {
+	cursor, err := r.stage.follows(r.state)
+	if err == nil {
+		r.state.Cursor, err = json.Marshal(cursor)
+	}
 	return err
 }

@@ -31,7 +31,7 @@ func done(t *testing.T, st stage, c configs.Config, input string) stageState {
 }
 
 func TestAssess(t *testing.T) {
-	verify := stages[3]
+	verify := AllStages[3]
 	base := mustLoad(t)
 	for _, tt := range []struct {
 		name   string
@@ -66,7 +66,7 @@ func TestAssess(t *testing.T) {
 	if got, _ := assess(verify, stageState{}, false, base, "in", judgedSet{}); got != Missing {
 		t.Errorf("never done: %q", got)
 	}
-	for _, st := range stages[:3] {
+	for _, st := range AllStages[:3] {
 		if got, why := assess(st, done(t, st, base, "in"), true, base, "in", judgedSet{1, "y"}); got != UpToDate {
 			t.Errorf("judged pairs: %s is %q (%s)", st.name, got, why)
 		}
@@ -127,7 +127,7 @@ func uses(c configs.Config, path string) bool {
 }
 
 func stageOptions(c configs.Config) (out string) {
-	for _, st := range stages {
+	for _, st := range AllStages {
 		options, err := json.Marshal(st.options(c))
 		if err != nil {
 			panic(err)
@@ -175,14 +175,14 @@ func walk(path string, v reflect.Value, visit func(path string, change, restore 
 
 func TestSignExtendsOnlyWithoutTemplates(t *testing.T) {
 	for settings, want := range map[string]bool{"text.templates=0": true, "text.templates=2": false} {
-		if got := stages[1].extends(mustLoad(t, settings)); got != want {
+		if got := AllStages[1].extends(mustLoad(t, settings)); got != want {
 			t.Errorf("%s: %v, want %v", settings, got, want)
 		}
 	}
 }
 
 func TestGenerationFollowsWhatMatters(t *testing.T) {
-	s := done(t, stages[1], mustLoad(t), "in")
+	s := done(t, AllStages[1], mustLoad(t), "in")
 	same := s
 	same.Seconds, same.Counts, same.Cursor = 3, json.RawMessage("{}"), json.RawMessage("{}")
 	same.Options, _ = json.MarshalIndent(s.Options, "", " ")

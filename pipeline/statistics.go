@@ -36,7 +36,7 @@ type StatisticsOptions struct {
 // in a pass over the documents, all else in a pass over the clusters. Memory
 // does not follow the number of pages, hosts or clusters, but for one cluster.
 func (w *Workspace) Statistics(ctx context.Context, o StatisticsOptions) (static.Report, error) {
-	if err := w.current("verify"); err != nil {
+	if err := w.current(StageVerify); err != nil {
 		return static.Report{}, err
 	}
 	r, err := w.statistics(ctx, o)

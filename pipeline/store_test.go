@@ -17,7 +17,7 @@ import (
 
 func openTest(t *testing.T) *Workspace {
 	t.Helper()
-	w, err := Open(t.TempDir()+"/ws", mustLoad(t), true, Options{Workers: 2})
+	w, err := Open(t.TempDir()+"/ws", AllStages, mustLoad(t), true, Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

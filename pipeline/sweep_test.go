@@ -73,7 +73,7 @@ func sweepIn(ctx context.Context, t *testing.T, dir, crawl string, log *stageLog
 	}
 	o.Begin = func(string, int, int) {}
 	o.Repeat = max(o.Repeat, 1)
-	w, err := Open(dir, o.Plan.Variants[0].Config, true, Options{Progress: log})
+	w, err := Open(dir, AllStages, o.Plan.Variants[0].Config, true, Options{Progress: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestSweep(t *testing.T) {
 		if c := r.Counts; c.Clusters != n || c.Pages != pages || c.Largest != largest || c.Pairs != c.ByLength+c.BySketch+c.ByDistance+c.ByScore+c.BySubject+c.Near {
 			t.Errorf("%s: %+v, want %d clusters of %d pages, the largest %d", v.Name(), c, n, pages, largest)
 		}
-		if len(r.Stages) != len(stages) {
+		if len(r.Stages) != len(AllStages) {
 			t.Errorf("%s: costs %+v", v.Name(), r.Stages)
 		}
 		f1[r.Scores.Page.F1] = true
@@ -163,7 +163,7 @@ func TestSweep(t *testing.T) {
 // slowRates computes the rates by their definitions, page by page.
 func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *sweep.Rates) {
 	t.Helper()
-	w, err := Open(dir, c, false, Options{})
+	w, err := Open(dir, AllStages, c, false, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			t.Error(err)
 		}
 	}()
-	if err := w.current("verify"); err != nil {
+	if err := w.current(StageVerify); err != nil {
 		t.Fatal(err)
 	}
 	texts := map[int]textID{} // of the judged pages
@@ -303,7 +303,7 @@ func TestRates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := Open(dir, c, true, Options{})
+		w, err := Open(dir, AllStages, c, true, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func (pages sitePages) templates(least int) map[string][]uint32 {
 func learn(t *testing.T, w *Workspace, random *rand.Rand) int64 {
 	t.Helper()
 	for {
-		s, _, err := w.state("sign")
+		s, _, err := w.state(StageSign)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,10 +100,11 @@ func learn(t *testing.T, w *Workspace, random *rand.Rand) int64 {
 			i.left.Store(1 + random.Int64N(8))
 			w.o.Progress = i
 		}
-		sr := &stageRun{run: run{ctx: ctx}, stage: stages[1], state: s, clock: startStopwatch()}
+		sr := startStage(ctx, nil, AllStages[1])
+		sr.state = s
 		n, err := w.learnTemplates(sr, 0)
 		cancel()
-		sr.clock.stop()
+		sr.stop()
 		if err == nil {
 			return n
 		}
@@ -117,7 +118,7 @@ func learn(t *testing.T, w *Workspace, random *rand.Rand) int64 {
 // texts as they are compared.
 func (pages sitePages) check(t *testing.T, least int, o Options, random *rand.Rand) map[string]string {
 	t.Helper()
-	w, err := Open(filepath.Join(t.TempDir(), "ws"), mustLoad(t, fmt.Sprintf("text.templates=%d", least)), true, o)
+	w, err := Open(filepath.Join(t.TempDir(), "ws"), AllStages, mustLoad(t, fmt.Sprintf("text.templates=%d", least)), true, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestReadTextsIsExtract(t *testing.T) {
 	path := writeText(t, "crawl.warc.gz", crawl.String())
 	config := mustLoad(t)
 	dir := t.TempDir()
-	w, err := Open(dir, config, true, Options{})
+	w, err := Open(dir, AllStages, config, true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func (v *variants) order(all []configs.Config) ([]int, error) {
 	}
 	input := sourcesGeneration(known)
 	var present []string
-	for _, st := range stages {
+	for _, st := range v.stages {
 		s, ok, err := v.state(st.name)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (v *variants) order(all []configs.Config) ([]int, error) {
 	}
 	chains := make([][]string, len(all))
 	for i, c := range all {
-		for _, st := range stages {
+		for _, st := range v.stages {
 			options, err := json.Marshal(st.options(c))
 			if err != nil {
 				return nil, err
@@ -102,7 +102,7 @@ func (v *variants) outcome(parts ...any) (string, error) {
 		return "", err
 	}
 	input := sourcesGeneration(known)
-	for _, st := range stages {
+	for _, st := range v.stages {
 		options, err := json.Marshal(st.options(v.config))
 		if err != nil {
 			return "", err
@@ -198,7 +198,7 @@ func (v *variants) firstStale() (int, error) {
 			return 0, err
 		}
 	}
-	return len(stages), nil
+	return len(v.stages), nil
 }
 
 // forget makes stages count as never done.

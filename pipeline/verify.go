@@ -120,7 +120,7 @@ func (w *Workspace) verify(sr *stageRun) error {
 // in parallel and committed in order, with the place to go on from.
 func (w *Workspace) compareSets(sr *stageRun, at *verifyCursor) error {
 	var clustered ClusterCounts
-	if err := w.counts("cluster", &clustered); err != nil {
+	if err := w.counts(StageCluster, &clustered); err != nil {
 		return err
 	}
 	w.o.Progress.Total(clustered.Members, "texts")

@@ -51,6 +51,10 @@ var (
 	ErrInputFailure = errors.New("some input could not be read")
 )
 
+// commitBytes is how much text and metadata a batch holds. One batch commits while
+// another is filled, so an interruption loses at most twice as much.
+const commitBytes = 4 << 20
+
 // Options are what a caller chooses besides the config; none of it changes a
 // result.
 type Options struct {
@@ -77,15 +81,16 @@ type Workspace struct {
 	o        Options
 	lock     *pebble.Lock
 	store    *store
+	stages   []stage
 	diskFull atomic.Bool
 	cancel   atomic.Pointer[context.CancelCauseFunc]
 	judging  sync.Mutex // held while audits and judgements are written, and until the manifest tells of them
 	indexing sync.Mutex // held while names are indexed
 }
 
-// Open opens the workspace in dir for a run with config, and makes it if
-// create is set.
-func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspace, err error) {
+// Open opens the workspace in dir for runs of the stages with config. It makes
+// the workspace if create is set.
+func Open(dir string, stages []stage, config configs.Config, create bool, o Options) (_ *Workspace, err error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -95,7 +100,7 @@ func Open(dir string, config configs.Config, create bool, o Options) (_ *Workspa
 	if o.Progress == nil {
 		o.Progress = silent{}
 	}
-	w := &Workspace{dir: dir, config: config, o: o}
+	w := &Workspace{dir: dir, stages: stages, config: config, o: o}
 	if err := w.prepare(create); err != nil {
 		return nil, err
 	}
@@ -188,6 +193,9 @@ func (w *Workspace) onDiskFull() {
 		(*cancel)(ErrDiskFull)
 	}
 }
+
+// isFull reports whether a write to the database found no space left.
+func (w *Workspace) isFull() bool { return w.diskFull.Load() }
 
 // explain says what to do about an error of the disk.
 func (w *Workspace) explain(err error) error {

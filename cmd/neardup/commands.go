@@ -118,7 +118,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 			return nil, err
 		}
 	}
-	j.Workspace, err = pipeline.Open(o.workspace, config, len(names) > 0, pipeline.Options{
+	j.Workspace, err = pipeline.Open(o.workspace, pipeline.AllStages, config, len(names) > 0, pipeline.Options{
 		Workers:  o.workers,
 		Progress: p,
 		Fatal: func(err error) {

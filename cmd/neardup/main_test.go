@@ -115,7 +115,7 @@ func openWorkspace(dir string, progress pipeline.Progress) (*pipeline.Workspace,
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.Open(dir, config, true, pipeline.Options{Progress: progress})
+	return pipeline.Open(dir, pipeline.AllStages, config, true, pipeline.Options{Progress: progress})
 }
 
 // held are the workspaces that scripts hold.

@@ -109,7 +109,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s: %s", listen, errs)
 		}
 	}
-	if _, err := pipeline.ReadStatus(ws, nil); err != nil {
+	if _, err := pipeline.ReadStatus(ws, pipeline.AllStages, nil); err != nil {
 		t.Error(err)
 	}
 	// A port that is taken.

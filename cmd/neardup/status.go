@@ -34,7 +34,7 @@ another neardup works in the workspace.`,
 				}
 				config = &loaded
 			}
-			s, err := pipeline.ReadStatus(o.workspace, config)
+			s, err := pipeline.ReadStatus(o.workspace, pipeline.AllStages, config)
 			if err != nil {
 				return err
 			}
