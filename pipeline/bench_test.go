@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"context"
@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"neardup/configs"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
@@ -26,18 +30,18 @@ func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		n++
 		ws := filepath.Join(dir, strconv.Itoa(n))
-		sources, _, err := Inputs(ws, files, nil, limits)
+		sources, _, err := workspace.Inputs(ws, files, nil, pipetest.Limits)
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, err := Open(ws, AllStages, config, true, Options{})
+		w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
 		if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := w.ExportAll(context.Background(), func(report.Cluster) {}); err != nil {
+		if _, err := exports.All(context.Background(), w, func(report.Cluster) {}); err != nil {
 			b.Fatal(err)
 		}
 		if err := w.Close(); err != nil {

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
@@ -33,7 +35,7 @@ func notices() [][]byte {
 	notice := text(40)
 	var records [][]byte
 	page := func(id, body string) {
-		records = append(records, archived("response", id, "http://"+id+".example/", 1, okHTML+"<p>"+body))
+		records = append(records, pipetest.Archived("response", id, "http://"+id+".example/", 1, pipetest.OkHTML+"<p>"+body))
 	}
 	page("notice", notice)
 	for i := range 5 {
@@ -50,7 +52,7 @@ func notices() [][]byte {
 func clusterMembers(t *testing.T, records [][]byte, settings ...string) map[string][]report.Member {
 	t.Helper()
 	out := map[string][]report.Member{}
-	clusters := runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t, settings...), Options{}, writeRecords(t, records...))
+	clusters := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t, settings...), workspace.Options{}, pipetest.WriteRecords(t, records...))
 	for line := range bytes.Lines(clusters) {
 		var c report.Cluster
 		if err := json.Unmarshal(line, &c); err != nil {

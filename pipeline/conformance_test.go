@@ -1,19 +1,20 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"neardup/configs"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/signature/simhash"
 )
@@ -52,98 +53,19 @@ func forMethods(t *testing.T, test func(t *testing.T, c configs.Config)) {
 	}
 }
 
-func textURN(i int) string { return fmt.Sprintf("urn:text:%d", i) }
-
-// writeTexts writes a collection of texts, named by their places.
-func writeTexts(t *testing.T, first int, texts []string) string {
-	t.Helper()
-	var b bytes.Buffer
-	for i, s := range texts {
-		fmt.Fprintf(&b, "%s\t%s\n", textURN(first+i), s)
-	}
-	return write(t, filepath.Join(t.TempDir(), fmt.Sprintf("texts-%d.tsv", first)), b.Bytes())
-}
-
-// prose makes sentences of random words of one script.
-func prose(rng *rand.Rand, words int, word func() string, between, stop string) (sentences []string) {
-	for words > 0 {
-		n := 6 + rng.IntN(10)
-		var s []string
-		for range n {
-			s = append(s, word())
-		}
-		sentences = append(sentences, strings.Join(s, between)+stop)
-		words -= n
-	}
-	return sentences
-}
-
-// scripts are words of several scripts, with what stands between them.
-func scripts(rng *rand.Rand) []func(words int) []string {
-	letters := func(from rune, n, least int) func() string {
-		return func() string {
-			var b strings.Builder
-			for range least + rng.IntN(6) {
-				b.WriteRune(from + rng.Int32N(int32(n)))
-			}
-			return b.String()
-		}
-	}
-	of := func(word func() string, between, stop string) func(int) []string {
-		return func(words int) []string { return prose(rng, words, word, between, stop) }
-	}
-	return []func(int) []string{
-		of(letters('a', 26, 3), " ", ". "),
-		of(letters('а', 32, 3), " ", ". "), // Cyrillic
-		of(letters('一', 3000, 1), "", "。"), // Han, which has no spaces
-		of(letters('ا', 26, 2), " ", "؟ "), // Arabic
-		of(letters('ก', 46, 3), "", "! "),  // Thai, which has no spaces, nor full stops: without marks all would be one sentence
-		of(letters('अ', 50, 2), " ", "। "), // Devanagari
-	}
-}
-
-// planted are families of a text and near copies of it, in which a sentence or
-// two are others, and as many texts that are like none.
-func planted(rng *rand.Rand, families int) (texts []string, family []int) {
-	kinds := scripts(rng)
-	add := func(f int, sentences []string) {
-		texts = append(texts, strings.TrimSpace(strings.Join(sentences, "")))
-		family = append(family, f)
-	}
-	for f := range families {
-		make := kinds[f%len(kinds)]
-		original := make(150 + rng.IntN(150))
-		add(f, original)
-		for range 1 + rng.IntN(3) {
-			copied := slices.Clone(original)
-			copied[rng.IntN(len(copied))] = make(5)[0]
-			if rng.IntN(3) == 0 {
-				copied[rng.IntN(len(copied))] = ""
-			}
-			add(f, copied)
-			add(families+len(texts), make(150))
-		}
-	}
-	rng.Shuffle(len(texts), func(i, j int) {
-		texts[i], texts[j] = texts[j], texts[i]
-		family[i], family[j] = family[j], family[i]
-	})
-	return texts, family
-}
-
 // nearBy is the method's own word on two of the texts, by nothing but them: the
 // scores that a cluster of the two must show.
 func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resemblance float64) {
-	judge := newJudge(&c)
+	judge := stages.NewJudge(&c)
 	switch {
-	case judge.measure != nil:
-		comparer := judge.comparers(1)[0]
-		var docs []*document
+	case judge.Measure != nil:
+		comparer := judge.Comparers(1)[0]
+		var docs []*stages.Document
 		for _, s := range texts {
-			docs = append(docs, judge.document(s, s))
+			docs = append(docs, judge.Document(s, s))
 		}
 		return func(i, j int) (bool, float64) {
-			v, _ := judge.decide(comparer, docs[i], docs[j])
+			v, _ := judge.Decide(comparer, docs[i], docs[j])
 			return v.Near, v.Resemblance
 		}
 	case c.Cluster.Search == configs.SearchHamming:
@@ -200,24 +122,6 @@ func slowShingles(text string, n int) map[string]bool {
 	return shingles
 }
 
-// clustersOf reads an export: for each text, the cluster that it is in.
-func clustersOf(t *testing.T, jsonl []byte) (clusterOf map[string]int, members []report.Member) {
-	t.Helper()
-	clusterOf = map[string]int{}
-	d := json.NewDecoder(bytes.NewReader(jsonl))
-	for n := 1; d.More(); n++ {
-		var c report.Cluster
-		if err := d.Decode(&c); err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range c.Members {
-			clusterOf[strings.Trim(m.RecordID, "<>")] = n
-			members = append(members, m)
-		}
-	}
-	return clusterOf, members
-}
-
 // A method finds of near copies at least what it promises, and shows for each member the score that the two texts have.
 func TestMethodsKeepTheirPromises(t *testing.T) {
 	forMethods(t, func(t *testing.T, c configs.Config) {
@@ -225,8 +129,8 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 		if !ok {
 			t.Fatal("no promise: add a row")
 		}
-		texts, family := planted(rand.New(rand.NewPCG(7, 8)), 24)
-		clusterOf, members := clustersOf(t, runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{}, writeTexts(t, 0, texts)))
+		texts, family := pipetest.Planted(rand.New(rand.NewPCG(7, 8)), 24)
+		clusterOf, members := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), c, workspace.Options{}, pipetest.WriteTexts(t, 0, texts)))
 		near := nearBy(c, texts)
 		pairs, found, symmetric := 0, 0, true
 		for i := range texts {
@@ -238,7 +142,7 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 					continue
 				}
 				pairs++
-				if x := clusterOf[textURN(i)]; x != 0 && x == clusterOf[textURN(j)] {
+				if x := clusterOf[pipetest.TextURN(i)]; x != 0 && x == clusterOf[pipetest.TextURN(j)] {
 					found++
 				}
 			}
@@ -269,11 +173,11 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 func TestMethodsGiveTheSameBytes(t *testing.T) {
 	forMethods(t, func(t *testing.T, c configs.Config) {
 		rng := rand.New(rand.NewPCG(9, 10))
-		texts, _ := planted(rng, 20)
+		texts, _ := pipetest.Planted(rng, 20)
 		texts = append(texts, texts[0], texts[1], "") // twice, and nothing
 		half := len(texts) / 2
-		a, b := writeTexts(t, 0, texts[:half]), writeTexts(t, half, texts[half:])
-		want := runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{Workers: 1}, a, b)
+		a, b := pipetest.WriteTexts(t, 0, texts[:half]), pipetest.WriteTexts(t, half, texts[half:])
+		want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), c, workspace.Options{Workers: 1}, a, b)
 		if !bytes.Contains(want, []byte(`"near"`)) || !bytes.Contains(want, []byte(`"identical"`)) {
 			t.Fatalf("there is nothing to compare: %s", want)
 		}
@@ -283,22 +187,22 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 				t.Errorf("%s: other clusters", what)
 			}
 		}
-		check("many workers, other order", runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{Workers: 4, runRows: 64}, b, a))
+		check("many workers, other order", pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), c, workspace.Options{Workers: 4, RunRows: 64}, b, a))
 		later := filepath.Join(t.TempDir(), "ws")
-		runAll(t, later, c, Options{Workers: 2}, b)
-		check("one after another", runAll(t, later, c, Options{Workers: 2}, a))
+		pipetest.RunAll(t, later, c, workspace.Options{Workers: 2}, b)
+		check("one after another", pipetest.RunAll(t, later, c, workspace.Options{Workers: 2}, a))
 
 		for round := range 3 {
 			dir := filepath.Join(t.TempDir(), "ws")
 			for range 1 + round {
 				ctx, cancel := context.WithCancel(context.Background())
-				i := &interrupter{cancel: cancel}
-				i.left.Store(1 + rng.Int64N(60))
-				w, err := Open(dir, AllStages, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
+				i := &pipetest.Interrupter{Cancel: cancel}
+				i.Left.Store(1 + rng.Int64N(60))
+				w, err := workspace.Open(dir, stages.All, c, true, workspace.Options{Workers: 1 + rng.IntN(3), Progress: i, RunRows: 20 + rng.IntN(200)})
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := Inputs(dir, []string{a, b}, nil, limits)
+				sources, _, err := workspace.Inputs(dir, []string{a, b}, nil, pipetest.Limits)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -310,7 +214,7 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			check(fmt.Sprintf("interrupted, round %d", round), runAll(t, dir, c, Options{}, a, b))
+			check(fmt.Sprintf("interrupted, round %d", round), pipetest.RunAll(t, dir, c, workspace.Options{}, a, b))
 		}
 	})
 }
@@ -319,7 +223,7 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 // and none only because they are short.
 func TestMethodsTakeAnyText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	huge := scripts(rng)[0](400_000)
+	huge := pipetest.Scripts(rng)[0](400_000)
 	changed := append([]string{}, huge...)
 	changed[len(changed)/2] = "Here is a sentence that was not there. "
 	tiny := []string{"a", "b", "7", "42", "一", "二", "中文", "ก", "ข", "😀", "👩‍👩‍👧", "!!!", "x y", "x z", "The", "I am", "מה", "שלום"}
@@ -327,15 +231,15 @@ func TestMethodsTakeAnyText(t *testing.T) {
 		strings.Join(huge, ""), strings.Join(changed, ""), // a pair
 		strings.Repeat("spam ", 200_000), strings.Repeat("a", 1<<20), strings.Repeat("，", 1<<18),
 		strings.Repeat("eggs and spam. ", 50_000)+"\xff\xfe\x00\x01", "\xc3\x28 \xa0\xa1 \xe2\x28\xa1 \xf0\x28\x8c\x28")
-	twice := scripts(rng)
+	twice := pipetest.Scripts(rng)
 	for _, script := range twice {
 		s := strings.Join(script(30), "")
 		texts = append(texts, s, s)
 	}
 	forMethods(t, func(t *testing.T, c configs.Config) {
-		path := writeTexts(t, 0, texts)
-		clusterOf, _ := clustersOf(t, runAll(t, filepath.Join(t.TempDir(), "ws"), c, Options{Workers: 2}, path))
-		of := func(i int) int { return clusterOf[textURN(i)] }
+		path := pipetest.WriteTexts(t, 0, texts)
+		clusterOf, _ := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), c, workspace.Options{Workers: 2}, path))
+		of := func(i int) int { return clusterOf[pipetest.TextURN(i)] }
 		if i := len(tiny) + 1; of(i) == 0 || of(i) != of(i+1) {
 			t.Error("two huge texts that differ in a sentence are in no cluster")
 		}

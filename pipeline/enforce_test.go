@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
@@ -14,29 +14,20 @@ import (
 
 	"neardup/audit"
 	"neardup/configs"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
-// said are judgements of texts by their numbers, "1=2" for a pair that must be
-// joined, "1|2" for one that must not; all are enforced.
-func said(t *testing.T, pairs ...string) (out []audit.Judgement) {
-	t.Helper()
-	for _, p := range pairs {
-		var a, b int
-		var sign rune
-		if _, err := fmt.Sscanf(p, "%d%c%d", &a, &sign, &b); err != nil {
-			t.Fatal(p, err)
-		}
-		verdict := map[rune]audit.Verdict{'=': audit.True, '|': audit.False}[sign]
-		out = append(out, audit.Judgement{Pair: audit.NewPair(textURN(a), textURN(b)), Judge: "a judge", Verdict: verdict, Enforce: true})
-	}
-	return out
-}
-
-func setAll(t *testing.T, w *Workspace, judgements []audit.Judgement) {
+func setAll(t *testing.T, w *workspace.Workspace, judgements []audit.Judgement) {
 	t.Helper()
 	for _, j := range judgements {
-		if err := w.Auditor().Judge(t.Context(), j); err != nil {
+		if err := browsing.Auditor(w).Judge(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +36,7 @@ func setAll(t *testing.T, w *Workspace, judgements []audit.Judgement) {
 // judgeIn opens the workspace in dir, which it makes, for judgements alone.
 func judgeIn(t *testing.T, dir string, c configs.Config, judgements ...audit.Judgement) {
 	t.Helper()
-	w, err := Open(dir, AllStages, c, true, Options{})
+	w, err := workspace.Open(dir, stages.All, c, true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +47,9 @@ func judgeIn(t *testing.T, dir string, c configs.Config, judgements ...audit.Jud
 }
 
 // looking opens a workspace to read it.
-func looking(t *testing.T, dir string, c configs.Config) *Workspace {
+func looking(t *testing.T, dir string, c configs.Config) *workspace.Workspace {
 	t.Helper()
-	w, err := Open(dir, AllStages, c, false, Options{})
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,19 +62,19 @@ func looking(t *testing.T, dir string, c configs.Config) *Workspace {
 }
 
 // rowsOf are all rows of tables.
-func rowsOf(t *testing.T, w *Workspace, tables ...byte) string {
+func rowsOf(t *testing.T, w *workspace.Workspace, tables ...byte) string {
 	t.Helper()
 	var b strings.Builder
 	for _, table := range tables {
-		for r, err := range w.store.table(table) {
+		for r, err := range w.DB.Table(table) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := r.value()
+			v, err := r.Value()
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&b, "%x %x\n", r.key(), v)
+			fmt.Fprintf(&b, "%x %x\n", r.Key(), v)
 		}
 	}
 	return b.String()
@@ -98,7 +89,7 @@ func disputable(t *testing.T, rng *rand.Rand, texts int, clusters map[string]int
 	by := map[int][]int{}
 	var alone []int
 	for i := range texts {
-		if c := clusters[textURN(i)]; c != 0 {
+		if c := clusters[pipetest.TextURN(i)]; c != 0 {
 			by[c] = append(by[c], i)
 		} else {
 			alone = append(alone, i)
@@ -127,16 +118,16 @@ func disputable(t *testing.T, rng *rand.Rand, texts int, clusters map[string]int
 		fmt.Sprintf("%d|%d", all[6][0], all[7][0]),
 		fmt.Sprintf("%d=%d", alone[6], 1_000_000), // no such text
 	}
-	return said(t, pairs...)
+	return pipetest.Judgements(t, pairs...)
 }
 
 // checkJudged checks an export of a workspace that followed the judgements:
 // every one, or it is not and says why; evidence of every member, measured.
-func checkJudged(t *testing.T, w *Workspace, judgements []audit.Judgement) {
+func checkJudged(t *testing.T, w *workspace.Workspace, judgements []audit.Judgement) {
 	t.Helper()
-	clusterOf, members := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
+	clusterOf, members := pipetest.ClustersOf(t, pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}))
 	of := func(id string) int { return clusterOf[strings.Trim(id, "<>")] }
-	list, err := w.Auditor().Enforced(t.Context(), "", 1000)
+	list, err := browsing.Auditor(w).Enforced(t.Context(), "", 1000)
 	if err != nil || len(list.Pairs) != len(judgements) || list.Next != "" {
 		t.Fatalf("%d pairs, want %d: %v", len(list.Pairs), len(judgements), err)
 	}
@@ -144,30 +135,30 @@ func checkJudged(t *testing.T, w *Workspace, judgements []audit.Judgement) {
 	for _, p := range list.Pairs {
 		together := p.A == p.B || of(p.A) != 0 && of(p.A) == of(p.B)
 		switch {
-		case p.State != pairFollowed:
+		case p.State != results.PairFollowed:
 			want.NotFollowed[p.State]++
 		case p.Verdict == audit.True:
 			want.MustJoin++
 		default:
 			want.MustNot++
 		}
-		if p.State == pairFollowed && together != (p.Verdict == audit.True) || p.State == pairPending {
+		if p.State == results.PairFollowed && together != (p.Verdict == audit.True) || p.State == results.PairPending {
 			t.Errorf("%v: together %v", p, together)
 		}
 	}
-	s, err := w.Summary(t.Context())
+	s, err := results.Summary(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := json.Marshal(s.Judged); string(got) != jsonOf(t, want) {
 		t.Errorf("summary: %s, want %s", got, jsonOf(t, want))
 	}
-	textOf := func(recordID string) textID {
-		t, _, err := w.textsNamed(recordID)
+	textOf := func(recordID string) store.TextID {
+		t, _, err := results.TextsNamed(w, recordID)
 		if err != nil || len(t) > 1 {
 			t = nil
 		}
-		return append(t, textID{})[0]
+		return append(t, store.TextID{})[0]
 	}
 	against := map[string]string{}
 	for _, m := range members {
@@ -204,7 +195,7 @@ func jsonOf(t *testing.T, v any) string {
 func TestMethodsFollowJudgedPairs(t *testing.T) {
 	var all [][]string
 	for _, name := range configs.Names() {
-		if raced && name != "default" && name != "simfinder" {
+		if pipetest.Raced && name != "default" && name != "simfinder" {
 			continue // the goroutines are those of other tests
 		}
 		all = append(all, []string{name})
@@ -214,42 +205,42 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 	for _, v := range all {
 		t.Run(strings.Join(v, " "), func(t *testing.T) {
 			t.Parallel()
-			c := mustLoadPreset(t, v[0], v[1:]...)
+			c := pipetest.MustLoadPreset(t, v[0], v[1:]...)
 			rng := rand.New(rand.NewPCG(41, 42))
-			texts, _ := planted(rng, 24)
-			texts = append(texts, chains(rng, 2, 6)...)
+			texts, _ := pipetest.Planted(rng, 24)
+			texts = append(texts, pipetest.Chains(rng, 2, 6)...)
 			texts = append(texts, texts[0], texts[1]) // pages with one text
 			half := len(texts) / 2
-			a, b := writeTexts(t, 0, texts[:half]), writeTexts(t, half, texts[half:])
+			a, b := pipetest.WriteTexts(t, 0, texts[:half]), pipetest.WriteTexts(t, half, texts[half:])
 			dir := filepath.Join(t.TempDir(), "ws")
-			plain := runAll(t, dir, c, Options{}, a, b)
-			clusterOf, _ := clustersOf(t, plain)
+			plain := pipetest.RunAll(t, dir, c, workspace.Options{}, a, b)
+			clusterOf, _ := pipetest.ClustersOf(t, plain)
 			judgements := disputable(t, rng, len(texts), clusterOf)
-			judgements = append(judgements, said(t, fmt.Sprintf("0|%d", len(texts)-2))...)
+			judgements = append(judgements, pipetest.Judgements(t, fmt.Sprintf("0|%d", len(texts)-2))...)
 
-			closed := VerifyCounts{}
-			log := &stageLog{}
+			closed := results.VerifyCounts{}
+			log := &pipetest.StageLog{}
 			func() {
-				w, err := Open(dir, AllStages, c, false, Options{Progress: log})
+				w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{Progress: log})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer func() { _ = w.Close() }()
-				verdicts, state := rowsOf(t, w, tableVerdict), mustState(t, w)
-				var before VerifyCounts
+				verdicts, state := rowsOf(t, w, store.TableVerdict), mustState(t, w)
+				var before results.VerifyCounts
 				_ = json.Unmarshal(state.Counts, &before)
 				setAll(t, w, judgements)
-				if staleness(t, dir, c, "verify") != Judgements {
+				if pipetest.Staleness(t, dir, c, "verify") != workspace.Judgements {
 					t.Error("verify is not stale")
 				}
-				if err := w.Export(t.Context(), "jsonl", &bytes.Buffer{}); !errors.Is(err, ErrUsage) {
+				if err := exports.Export(t.Context(), w, "jsonl", &bytes.Buffer{}); !errors.Is(err, workspace.ErrUsage) {
 					t.Errorf("an export of clusters of before: %v", err)
 				}
 				if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(log.begun, []string{"index", "verify"}) || rowsOf(t, w, tableVerdict) != verdicts {
-					t.Errorf("stages %q", log.begun)
+				if !slices.Equal(log.Begun, []string{"index", "verify"}) || rowsOf(t, w, store.TableVerdict) != verdicts {
+					t.Errorf("stages %q", log.Begun)
 				}
 				if err := json.Unmarshal(mustState(t, w).Counts, &closed); err != nil {
 					t.Fatal(err)
@@ -257,12 +248,12 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if before.Clusters, before.Judged = closed.Clusters, closed.Judged; before != closed {
 					t.Errorf("counts %+v, before %+v", closed, before)
 				}
-				if n := strings.Count(rowsOf(t, w, tableCluster), "\n"); n != strings.Count(rowsOf(t, w, tableAssigned), "\n") {
+				if n := strings.Count(rowsOf(t, w, store.TableCluster), "\n"); n != strings.Count(rowsOf(t, w, store.TableAssigned), "\n") {
 					t.Errorf("%d rows of clusters", n)
 				}
 				representatives := 0
-				for r, err := range w.store.table(tableCluster) {
-					if row, err2 := parseClusterRow(r); err == nil && err2 == nil && row.cluster == row.member {
+				for r, err := range w.DB.Table(store.TableCluster) {
+					if row, err2 := results.ParseClusterRow(r); err == nil && err2 == nil && row.Cluster == row.Member {
 						representatives++
 					}
 				}
@@ -270,15 +261,15 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 					t.Errorf("%d clusters, counted %d", representatives, closed.Clusters)
 				}
 				checkJudged(t, w, judgements)
-				if closed.Judged.MustJoin < 6 || closed.Judged.MustNot < 3 || closed.Judged.NotFollowed[pairContradicted] == 0 ||
-					closed.Judged.NotFollowed[pairMissing] != 1 || closed.Judged.NotFollowed[pairSameText] != 1 {
+				if closed.Judged.MustJoin < 6 || closed.Judged.MustNot < 3 || closed.Judged.NotFollowed[results.PairContradicted] == 0 ||
+					closed.Judged.NotFollowed[results.PairMissing] != 1 || closed.Judged.NotFollowed[results.PairSameText] != 1 {
 					t.Errorf("%+v", closed.Judged)
 				}
 			}()
-			if staleness(t, dir, c, "verify") != UpToDate {
+			if pipetest.Staleness(t, dir, c, "verify") != workspace.UpToDate {
 				t.Error("verify is stale")
 			}
-			want := runAll(t, dir, c, Options{})
+			want := pipetest.RunAll(t, dir, c, workspace.Options{})
 			if bytes.Equal(want, plain) {
 				t.Error("nothing has changed")
 			}
@@ -291,7 +282,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			reversed := slices.Clone(judgements)
 			slices.Reverse(reversed)
 			judgeIn(t, early, c, reversed...)
-			if got := runAll(t, early, c, Options{Workers: 3, runRows: 64}, b, a); !bytes.Equal(got, want) {
+			if got := pipetest.RunAll(t, early, c, workspace.Options{Workers: 3, RunRows: 64}, b, a); !bytes.Equal(got, want) {
 				t.Error("other clusters where the judgements were there before")
 			}
 			// Interrupted, and judged in between.
@@ -303,7 +294,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 					}
 					interrupted(t, rng, dir, c, a, b)
 				}
-				if got := runAll(t, dir, c, Options{}, a, b); !bytes.Equal(got, want) {
+				if got := pipetest.RunAll(t, dir, c, workspace.Options{}, a, b); !bytes.Equal(got, want) {
 					t.Errorf("interrupted, round %d: other clusters", round)
 				}
 			}
@@ -311,17 +302,17 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			// Taken back.
 			w := looking(t, dir, c)
 			for _, j := range judgements {
-				if err := w.Auditor().Withdraw(t.Context(), j.Pair, j.Judge); err != nil {
+				if err := browsing.Auditor(w).Withdraw(t.Context(), j.Pair, j.Judge); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 				t.Fatal(err)
 			}
-			if got := exportOf(t, w, ExportOptions{Format: "jsonl"}); !bytes.Equal(got, plain) {
+			if got := pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}); !bytes.Equal(got, plain) {
 				t.Error("other clusters once all is taken back")
 			}
-			if rows := rowsOf(t, w, tableJudgement, tableOutcome, tableFormer); rows != "" {
+			if rows := rowsOf(t, w, store.TableJudgement, store.TableOutcome, store.TableFormer); rows != "" {
 				t.Errorf("left behind: %s", rows)
 			}
 		})
@@ -333,13 +324,13 @@ func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inp
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	i := &interrupter{cancel: cancel}
-	i.left.Store(1 + rng.Int64N(40))
-	w, err := Open(dir, AllStages, c, true, Options{Workers: 1 + rng.IntN(3), Progress: i, runRows: 20 + rng.IntN(200)})
+	i := &pipetest.Interrupter{Cancel: cancel}
+	i.Left.Store(1 + rng.Int64N(40))
+	w, err := workspace.Open(dir, stages.All, c, true, workspace.Options{Workers: 1 + rng.IntN(3), Progress: i, RunRows: 20 + rng.IntN(200)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, _, err := Inputs(dir, inputs, nil, limits)
+	sources, _, err := workspace.Inputs(dir, inputs, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,9 +342,9 @@ func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inp
 	}
 }
 
-func mustState(t *testing.T, w *Workspace) stageState {
+func mustState(t *testing.T, w *workspace.Workspace) workspace.StageState {
 	t.Helper()
-	s, ok, err := w.state(StageVerify)
+	s, ok, err := w.State(workspace.StageVerify)
 	if err != nil || !ok {
 		t.Fatalf("%v %v", ok, err)
 	}
@@ -362,12 +353,12 @@ func mustState(t *testing.T, w *Workspace) stageState {
 
 func mustSummary(t *testing.T, dir string, c configs.Config) report.Summary {
 	t.Helper()
-	w, err := Open(dir, AllStages, c, false, Options{})
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	s, err := w.Summary(t.Context())
+	s, err := results.Summary(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"archive/zip"
@@ -22,6 +22,11 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 // recordsOf splits the example crawl into its records, not compressed.
@@ -32,7 +37,7 @@ func recordsOf(t *testing.T, path string) [][]byte {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	r, err := container.NewReader(f, container.Position{}, limits)
+	r, err := container.NewReader(f, container.Position{}, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,43 +154,32 @@ func withoutHints(t *testing.T, clusters []byte) string {
 	return out.String()
 }
 
-func write(t *testing.T, path string, content []byte) string {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // counts are those of the extraction in dir.
-func counts(t *testing.T, dir string) (c RecordCounts, files int, s Status) {
+func counts(t *testing.T, dir string) (c workspace.RecordCounts, files int, s workspace.Status) {
 	t.Helper()
-	config := mustLoad(t)
-	s, err := ReadStatus(dir, AllStages, &config)
+	config := pipetest.MustLoad(t)
+	s, err := workspace.ReadStatus(dir, stages.All, &config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Skipped = map[string]int64{}
 	for _, source := range s.Inputs {
-		c.add(source.Counts)
+		c.Add(source.Counts)
 	}
 	return c, len(s.Inputs), s
 }
 
 func TestEveryFormatGivesTheSameClusters(t *testing.T) {
-	path := crawl(t)
-	want := withoutHints(t, runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, path))
+	path := pipetest.Crawl(t)
+	want := withoutHints(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, path))
 	if want == "" {
 		t.Fatal("no clusters")
 	}
 	for name, content := range conversions(t, path) {
 		t.Run(name, func(t *testing.T) {
-			file := write(t, filepath.Join(t.TempDir(), name), content)
+			file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), name), content)
 			dir := filepath.Join(t.TempDir(), "ws")
-			if got := withoutHints(t, runAll(t, dir, mustLoad(t), Options{}, file)); got != want {
+			if got := withoutHints(t, pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)); got != want {
 				t.Error("other clusters than of the original")
 			}
 			// Interrupted, it goes on to the same.
@@ -193,13 +187,13 @@ func TestEveryFormatGivesTheSameClusters(t *testing.T) {
 			dir = filepath.Join(t.TempDir(), "ws")
 			for range 3 {
 				ctx, cancel := context.WithCancel(context.Background())
-				i := &interrupter{cancel: cancel}
-				i.left.Store(3 + rng.Int64N(60))
-				w, err := Open(dir, AllStages, mustLoad(t), true, Options{Workers: 2, Progress: i})
+				i := &pipetest.Interrupter{Cancel: cancel}
+				i.Left.Store(3 + rng.Int64N(60))
+				w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{Workers: 2, Progress: i})
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := Inputs(dir, []string{file}, nil, limits)
+				sources, _, err := workspace.Inputs(dir, []string{file}, nil, pipetest.Limits)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -211,7 +205,7 @@ func TestEveryFormatGivesTheSameClusters(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := withoutHints(t, runAll(t, dir, mustLoad(t), Options{}, file)); got != want {
+			if got := withoutHints(t, pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)); got != want {
 				t.Error("other clusters after interruptions")
 			}
 		})
@@ -219,23 +213,23 @@ func TestEveryFormatGivesTheSameClusters(t *testing.T) {
 }
 
 func TestACaptureInAWARCAndItsWACZCountsOnce(t *testing.T) {
-	path := crawl(t)
+	path := pipetest.Crawl(t)
 	original, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
-	want := runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, path)
-	wacz := write(t, filepath.Join(t.TempDir(), "x.wacz"), zipOf(t, zip.Store, map[string][]byte{"archive/" + filepath.Base(path): original}))
-	if got := runAll(t, dir, mustLoad(t), Options{}, path, wacz, path); !bytes.Equal(got, want) {
+	want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, path)
+	wacz := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.wacz"), zipOf(t, zip.Store, map[string][]byte{"archive/" + filepath.Base(path): original}))
+	if got := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, path, wacz, path); !bytes.Equal(got, want) {
 		t.Error("other clusters with the WACZ file beside the WARC file")
 	}
-	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	s, err := w.Summary(context.Background())
+	s, err := results.Summary(context.Background(), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,24 +240,24 @@ func TestACaptureInAWARCAndItsWACZCountsOnce(t *testing.T) {
 }
 
 func TestDirectoryOfMixedFormats(t *testing.T) {
-	path := crawl(t)
+	path := pipetest.Crawl(t)
 	root := t.TempDir()
 	n := 0
 	for name, content := range conversions(t, path) {
-		write(t, filepath.Join(root, fmt.Sprint(n%3), name), content)
+		pipetest.WriteFile(t, filepath.Join(root, fmt.Sprint(n%3), name), content)
 		n++
 	}
-	write(t, filepath.Join(root, "texts.tsv"), []byte("1\tno archive\n"))
-	write(t, filepath.Join(root, "office.zip"), zipOf(t, zip.Deflate, map[string][]byte{"word/document.xml": []byte("<x/>")}))
-	write(t, filepath.Join(root, "x.warc.lz4"), []byte("\x02\x21\x4c\x18...."))
-	write(t, filepath.Join(root, "broken.wacz"), []byte("PK\x03\x04...."))
-	sources, ignored, err := Inputs(t.TempDir(), []string{root}, nil, limits)
+	pipetest.WriteFile(t, filepath.Join(root, "texts.tsv"), []byte("1\tno archive\n"))
+	pipetest.WriteFile(t, filepath.Join(root, "office.zip"), zipOf(t, zip.Deflate, map[string][]byte{"word/document.xml": []byte("<x/>")}))
+	pipetest.WriteFile(t, filepath.Join(root, "x.warc.lz4"), []byte("\x02\x21\x4c\x18...."))
+	pipetest.WriteFile(t, filepath.Join(root, "broken.wacz"), []byte("PK\x03\x04...."))
+	sources, ignored, err := workspace.Inputs(t.TempDir(), []string{root}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	errs := map[string]string{}
 	for _, s := range sources {
-		if s.State == sourceUnreadable {
+		if s.State == workspace.SourceUnreadable {
 			errs[s.Name] = s.Error
 		}
 	}
@@ -271,17 +265,17 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 		t.Errorf("%d sources, %d ignored, %v", len(sources), ignored, errs)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
-	want := withoutHints(t, runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, path))
-	w, err := Open(dir, AllStages, mustLoad(t), true, Options{})
+	want := withoutHints(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, path))
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	if err := w.Run(context.Background(), "extract", "verify", sources); err != nil && !errors.Is(err, ErrInputFailure) {
+	if err := w.Run(context.Background(), "extract", "verify", sources); err != nil && !errors.Is(err, workspace.ErrInputFailure) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := w.Export(context.Background(), "jsonl", &out); err != nil {
+	if err := exports.Export(context.Background(), w, "jsonl", &out); err != nil {
 		t.Fatal(err)
 	}
 	if withoutHints(t, out.Bytes()) != want {
@@ -295,13 +289,13 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 	text := func(id, s string) string { return id + "\t" + s + "\n" }
 	jsonLine := func(id, s string) string { return fmt.Sprintf("{\"id\":%q,\"text\":%q}\n", id, s) }
 	root := t.TempDir()
-	tsv := write(t, filepath.Join(root, "a.tsv"), []byte(text("one", a+b)+text("two", a+b+" Blue won.")+"no tab\n"+text("three", "Something else.")))
-	jsonl := write(t, filepath.Join(root, "b.jsonl.gz"), gzipOf(t, []byte(jsonLine("two", a+b+" Blue won.")+jsonLine("four", a+b))))
-	if sources, ignored, err := Inputs(t.TempDir(), []string{root}, nil, limits); err != nil || len(sources) != 0 || ignored != 2 {
+	tsv := pipetest.WriteFile(t, filepath.Join(root, "a.tsv"), []byte(text("one", a+b)+text("two", a+b+" Blue won.")+"no tab\n"+text("three", "Something else.")))
+	jsonl := pipetest.WriteFile(t, filepath.Join(root, "b.jsonl.gz"), gzipOf(t, []byte(jsonLine("two", a+b+" Blue won.")+jsonLine("four", a+b))))
+	if sources, ignored, err := workspace.Inputs(t.TempDir(), []string{root}, nil, pipetest.Limits); err != nil || len(sources) != 0 || ignored != 2 {
 		t.Errorf("below a directory: %v, %d ignored, %v", sources, ignored, err)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
-	clusters := string(runAll(t, dir, mustLoad(t), Options{}, tsv, jsonl))
+	clusters := string(pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, tsv, jsonl))
 	for _, uri := range []string{"urn:text:one", "urn:text:four"} {
 		if !strings.Contains(clusters, `"uri":"`+uri+`"`) {
 			t.Errorf("%s is not in %s", uri, clusters)
@@ -311,15 +305,15 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 	if c.Records != 6 || c.Captures != 5 || c.Skipped[string(extract.ReasonLine)] != 1 || files != 2 {
 		t.Errorf("%d files: %+v", files, c)
 	}
-	sources, _, err := Inputs(t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)), limits)
-	if err != nil || len(sources) != 1 || sources[0].Format != container.FormatTSV || sources[0].State != sourcePending {
+	sources, _, err := workspace.Inputs(t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)), pipetest.Limits)
+	if err != nil || len(sources) != 1 || sources[0].Format != container.FormatTSV || sources[0].State != workspace.SourcePending {
 		t.Errorf("standard input: %+v %v", sources, err)
 	}
 }
 
 // A WACZ file that was written anew is read anew, without what it lost.
 func TestChangedWACZIsExtractedAgain(t *testing.T) {
-	path := crawl(t)
+	path := pipetest.Crawl(t)
 	original, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -328,11 +322,11 @@ func TestChangedWACZIsExtractedAgain(t *testing.T) {
 	half := slices.Concat(records[:len(records)/2]...)
 	file := filepath.Join(t.TempDir(), "x.wacz")
 	dir := filepath.Join(t.TempDir(), "ws")
-	write(t, file, zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": half, "archive/b.warc.gz": original}))
-	runAll(t, dir, mustLoad(t), Options{}, file)
-	write(t, file, zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": half}))
-	got := runAll(t, dir, mustLoad(t), Options{}, file)
-	if want := runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, file); !bytes.Equal(got, want) {
+	pipetest.WriteFile(t, file, zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": half, "archive/b.warc.gz": original}))
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)
+	pipetest.WriteFile(t, file, zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": half}))
+	got := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)
+	if want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, file); !bytes.Equal(got, want) {
 		t.Error("not as if the changed file had been the first")
 	}
 	if _, files, _ := counts(t, dir); files != 1 {

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"archive/zip"
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,40 +19,20 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"neardup/configs"
-	"neardup/extract/container"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
-
-// limits are those of the preset default.
-var limits = func() container.Limits {
-	c, err := configs.Load("default", nil)
-	if err != nil {
-		panic(err)
-	}
-	return c.Extract.Limits
-}()
-
-// answer is an HTTP answer as a record; length is its Content-Length if not 0.
-func answer(uri, date, header, body string, length int64) string {
-	block := "HTTP/1.1 200 OK\r\n" + header + "\r\n\r\n" + body
-	if length == 0 {
-		length = int64(len(block))
-	}
-	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: %s\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
-		uri, date, length, block)
-}
-
-func pageRecord(uri, date, body string, length int64) string {
-	return answer(uri, date, "Content-Type: text/html; charset=utf-8", body, length)
-}
 
 // good is a page that has to come through.
 func good(name string) string {
-	return pageRecord("http://good.test/"+name, "2020-01-01T00:00:00Z", "<p>The page "+name+" is all right.", 0)
+	return pipetest.PageRecord("http://good.test/"+name, "2020-01-01T00:00:00Z", "<p>The page "+name+" is all right.", 0)
 }
 
 // warnings collects what a run warns of.
 type warnings struct {
-	silent
+	workspace.Silent
 	mu   sync.Mutex
 	said []string
 }
@@ -68,7 +47,7 @@ func (w *warnings) Warn(message string, args ...any) {
 func extractOnly(t *testing.T, dir string, config configs.Config, inputs ...string) (said []string, err error) {
 	t.Helper()
 	var p warnings
-	w, err := Open(dir, AllStages, config, true, Options{Workers: 2, Progress: &p})
+	w, err := workspace.Open(dir, stages.All, config, true, workspace.Options{Workers: 2, Progress: &p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +56,7 @@ func extractOnly(t *testing.T, dir string, config configs.Config, inputs ...stri
 			t.Error(err)
 		}
 	}()
-	sources, _, err := Inputs(dir, inputs, nil, config.Extract.Limits)
+	sources, _, err := workspace.Inputs(dir, inputs, nil, config.Extract.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +81,8 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 	}
 	// A page of n letters, of which none are held: 1 MiB at a time.
 	huge := func(w io.Writer, n int64) {
-		page := pageRecord("http://bad.test/", "2020-01-01T00:00:00Z", "<p>word ", 0)
-		page = pageRecord("http://bad.test/", "2020-01-01T00:00:00Z", "<p>word ", int64(len(page)-strings.Index(page, "HTTP/1.1")-len("\r\n\r\n"))+n)
+		page := pipetest.PageRecord("http://bad.test/", "2020-01-01T00:00:00Z", "<p>word ", 0)
+		page = pipetest.PageRecord("http://bad.test/", "2020-01-01T00:00:00Z", "<p>word ", int64(len(page)-strings.Index(page, "HTTP/1.1")-len("\r\n\r\n"))+n)
 		_, _ = io.WriteString(w, strings.TrimSuffix(page, "\r\n\r\n"))
 		letters := bytes.Repeat([]byte{'a'}, 1<<20)
 		for ; n > 0; n -= int64(len(letters)) {
@@ -126,7 +105,7 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 	_, _ = io.WriteString(member, z)
 	_ = zw.Close()
 	of := func(body string) []byte {
-		return gz(a, pageRecord("http://bad.test/", "2020-01-01T00:00:00Z", body, 0), z)
+		return gz(a, pipetest.PageRecord("http://bad.test/", "2020-01-01T00:00:00Z", body, 0), z)
 	}
 	zip64 := zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": []byte(a + z)})
 	entry := bytes.LastIndex(zip64, []byte("PK\x01\x02"))
@@ -141,7 +120,7 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 		damaged  int64
 		says     string
 	}{
-		{"a line of 20 MiB, plain", []byte(a + pageRecord("http://bad.test/", "2020-01-01T00:00:00Z", many("a", 20<<20), 0) + z), 3, 1, "", 0, ""},
+		{"a line of 20 MiB, plain", []byte(a + pipetest.PageRecord("http://bad.test/", "2020-01-01T00:00:00Z", many("a", 20<<20), 0) + z), 3, 1, "", 0, ""},
 		{"a line of 256 MiB, gzip", slices.Concat(gz(a), hugeGzip.Bytes(), gz(z)), 3, 1, "", 1, "extract.max_inflation"},
 		{"a bomb in a WACZ file", hugeZip.Bytes(), 2, 1, "", 1, "extract.max_inflation"},
 		{"a WACZ file that lies about sizes", zip64, 2, 0, "", 2, "should have"},
@@ -149,17 +128,17 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 		{"attributes", of("<p" + many(" a=b", million) + ">word"), 3, 0, "", 0, ""},
 		{"zeros", of("<title>a\x00b</title><p>w\x00ord" + many("\x00", million)), 3, 0, "", 0, ""},
 		{"header without an end", gz(a, "WARC/1.0\r\n"+many("X: y\r\n", million), z), 2, 0, "", 1, "extract.max_header_bytes"},
-		{"HTTP header without an end", gz(a, answer("http://bad.test/", "", "X: "+many("x", 100<<10), "x", 0), z), 2, 0, "http-header-too-long", 0, ""},
-		{"negative length", []byte(a + pageRecord("http://bad.test/", "", "x", -7) + z), 2, 0, "", 1, "Content-Length"},
-		{"huge length", []byte(a + pageRecord("http://bad.test/", "", "<p>word", 1<<62) + z), 3, 1, "", 0, ""},
-		{"huge length, gzip", gz(a, pageRecord("http://bad.test/", "", "<p>word", 1<<62), z), 3, 1, "", 0, ""},
-		{"length too small", []byte(a + pageRecord("http://bad.test/", "", "<p>word", 64) + z), 3, 1, "", 1, "expected the start of a record"},
+		{"HTTP header without an end", gz(a, pipetest.Answer("http://bad.test/", "", "X: "+many("x", 100<<10), "x", 0), z), 2, 0, "http-header-too-long", 0, ""},
+		{"negative length", []byte(a + pipetest.PageRecord("http://bad.test/", "", "x", -7) + z), 2, 0, "", 1, "Content-Length"},
+		{"huge length", []byte(a + pipetest.PageRecord("http://bad.test/", "", "<p>word", 1<<62) + z), 3, 1, "", 0, ""},
+		{"huge length, gzip", gz(a, pipetest.PageRecord("http://bad.test/", "", "<p>word", 1<<62), z), 3, 1, "", 0, ""},
+		{"length too small", []byte(a + pipetest.PageRecord("http://bad.test/", "", "<p>word", 64) + z), 3, 1, "", 1, "expected the start of a record"},
 		{"zstd window of 2 TiB", slices.Concat(zstdOf(t, [][]byte{[]byte(a)}), []byte("\x28\xb5\x2f\xfd\x00\xf8\x01\x00\x00"), zstdOf(t, [][]byte{[]byte(z)})), 2, 0, "", 1, "extract.max_window_bytes"},
-		{"codings", gz(a, answer("http://bad.test/", "", "Content-Encoding: "+many("gzip, ", 100), "x", 0), z), 2, 0, "too-many-codings", 0, ""},
+		{"codings", gz(a, pipetest.Answer("http://bad.test/", "", "Content-Encoding: "+many("gzip, ", 100), "x", 0), z), 2, 0, "too-many-codings", 0, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "ws")
-			said, err := extractOnly(t, dir, mustLoad(t), write(t, filepath.Join(t.TempDir(), "x.warc"), x.file))
+			said, err := extractOnly(t, dir, pipetest.MustLoad(t), pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), x.file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,14 +171,14 @@ func TestExportsTakeAnyDateAndURI(t *testing.T) {
 	dates := []string{"0000-00-00T00:00:00Z", "99999-01-01T00:00:00Z", "-5", "yesterday", "", "2020-01-01T00:00:00Z", "2020-13-45T99:99:99Z", "\x00\x1b[2J", "=1+1"}
 	var records []string
 	for i, date := range dates {
-		records = append(records, pageRecord(fmt.Sprintf("http://x%d.test/\xff\xfe\x00%d\"<&,;", i, i), date, body+fmt.Sprint("<p>Number ", i), 0))
+		records = append(records, pipetest.PageRecord(fmt.Sprintf("http://x%d.test/\xff\xfe\x00%d\"<&,;", i, i), date, body+fmt.Sprint("<p>Number ", i), 0))
 	}
-	file := write(t, filepath.Join(t.TempDir(), "x.warc"), []byte(strings.Join(records, "")))
+	file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), []byte(strings.Join(records, "")))
 	slices.Reverse(records)
-	again := write(t, filepath.Join(t.TempDir(), "x.warc"), []byte(strings.Join(records, "")))
+	again := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), []byte(strings.Join(records, "")))
 	dir := filepath.Join(t.TempDir(), "ws")
-	out := runAll(t, dir, mustLoad(t), Options{}, file)
-	if reversed := runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, again); withoutHints(t, reversed) != withoutHints(t, out) {
+	out := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)
+	if reversed := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, again); withoutHints(t, reversed) != withoutHints(t, out) {
 		t.Error("another order of the records gives other clusters")
 	}
 	if !utf8.Valid(out) || bytes.ContainsAny(out, "\x00\x1b") {
@@ -224,48 +203,35 @@ func TestExportsTakeAnyDateAndURI(t *testing.T) {
 	if len(got) != len(dates) || !slices.IsSorted(got[1:]) {
 		t.Errorf("%q: not all, or behind the first not in order", got)
 	}
-	w, err := Open(dir, AllStages, mustLoad(t), false, Options{})
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
 	for _, format := range []string{"csv", "text", "cdxj", "keep", "keep-jsonl", "edges", "edges-csv", "graphml"} {
 		var b bytes.Buffer
-		if err := w.Export(context.Background(), format, &b); err != nil || !utf8.Valid(b.Bytes()) || bytes.IndexByte(b.Bytes(), 0) >= 0 {
+		if err := exports.Export(context.Background(), w, format, &b); err != nil || !utf8.Valid(b.Bytes()) || bytes.IndexByte(b.Bytes(), 0) >= 0 {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
 }
 
-// tree lists the files below a directory.
-func tree(t *testing.T, root string) (out []string) {
-	t.Helper()
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		out = append(out, path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // The names in a WACZ file lead nowhere: its members are read in place.
 func TestNamesInAWACZFileLeadNowhere(t *testing.T) {
 	root := t.TempDir()
-	outside := write(t, filepath.Join(root, "outside.warc"), []byte(good("outside")))
+	outside := pipetest.WriteFile(t, filepath.Join(root, "outside.warc"), []byte(good("outside")))
 	names := []string{"archive/../../outside.warc", "archive/../../../../evil.warc", `archive\..\..\evil2.warc`, "archive/" + outside, "archive/a\x00b.warc", "archive/.", "archive/x/../y.warc", "archive//z.warc"}
 	members := map[string][]byte{"../archive/up.warc": []byte(good("up")), "/archive/root.warc": []byte(good("root"))}
 	for _, name := range names {
 		members[name] = []byte(good(fmt.Sprintf("%q", name)))
 	}
-	file := write(t, filepath.Join(root, "in", "x.wacz"), zipOf(t, zip.Deflate, members))
-	before := tree(t, root)
+	file := pipetest.WriteFile(t, filepath.Join(root, "in", "x.wacz"), zipOf(t, zip.Deflate, members))
+	before := pipetest.Tree(t, root)
 	dir := filepath.Join(t.TempDir(), "ws")
-	if _, err := extractOnly(t, dir, mustLoad(t), file); err != nil {
+	if _, err := extractOnly(t, dir, pipetest.MustLoad(t), file); err != nil {
 		t.Fatal(err)
 	}
-	if after := tree(t, root); !slices.Equal(after, before) {
+	if after := pipetest.Tree(t, root); !slices.Equal(after, before) {
 		t.Errorf("there is %q, was %q", after, before)
 	}
 	c, files, status := counts(t, dir)
@@ -285,7 +251,7 @@ func TestChecksumOfAWACZMember(t *testing.T) {
 		file := zipOf(t, method, map[string][]byte{"archive/a.warc": []byte(good("a") + good("b"))})
 		file[bytes.LastIndex(file, []byte("PK\x01\x02"))+16] ^= 1
 		dir := filepath.Join(t.TempDir(), "ws")
-		said, err := extractOnly(t, dir, mustLoad(t), write(t, filepath.Join(t.TempDir(), "x.wacz"), file))
+		said, err := extractOnly(t, dir, pipetest.MustLoad(t), pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.wacz"), file))
 		c, _, _ := counts(t, dir)
 		if err != nil || c.Captures != 2 || c.Damaged != 1 || len(said) != 1 || !strings.Contains(said[0], "checksum is wrong") {
 			t.Errorf("method %d: %v, %+v, %q", method, err, c, said)
@@ -295,9 +261,9 @@ func TestChecksumOfAWACZMember(t *testing.T) {
 
 // A limit that is a setting is the one that counts.
 func TestLimitsAreSettings(t *testing.T) {
-	long := pageRecord("http://long.test/"+strings.Repeat("x", 3000), "2020-01-01T00:00:00Z", "<p>word", 0)
-	file := write(t, filepath.Join(t.TempDir(), "x.warc"), []byte(good("a")+long+good("z")))
-	two := write(t, filepath.Join(t.TempDir(), "x.wacz"), zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": []byte(good("a")), "archive/b.warc": []byte(good("b"))}))
+	long := pipetest.PageRecord("http://long.test/"+strings.Repeat("x", 3000), "2020-01-01T00:00:00Z", "<p>word", 0)
+	file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), []byte(good("a")+long+good("z")))
+	two := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.wacz"), zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": []byte(good("a")), "archive/b.warc": []byte(good("b"))}))
 	for _, x := range []struct {
 		setting, file     string
 		captures, damaged int64
@@ -309,8 +275,8 @@ func TestLimitsAreSettings(t *testing.T) {
 		{"extract.max_members=1", two, 0, 0, "extract.max_members"},
 	} {
 		dir := filepath.Join(t.TempDir(), "ws")
-		_, err := extractOnly(t, dir, mustLoad(t, x.setting), x.file)
-		if (x.err == "") != (err == nil) || err != nil && (!errors.Is(err, ErrInputFailure) || !strings.Contains(err.Error(), x.err)) {
+		_, err := extractOnly(t, dir, pipetest.MustLoad(t, x.setting), x.file)
+		if (x.err == "") != (err == nil) || err != nil && (!errors.Is(err, workspace.ErrInputFailure) || !strings.Contains(err.Error(), x.err)) {
 			t.Errorf("%s: %v", x.setting, err)
 		}
 		if c, _, _ := counts(t, dir); c.Captures != x.captures || c.Damaged != x.damaged {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package pipeline
+package pipeline_test
 
 import (
 	"context"
@@ -13,6 +13,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 // within fails a test that waits for what never comes.
@@ -65,13 +69,13 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		{"/dev/null", []string{"a device"}, 0},
 	} {
 		within(t, func() {
-			sources, ignored, err := Inputs(t.TempDir(), []string{x.arg}, nil, limits)
+			sources, ignored, err := workspace.Inputs(t.TempDir(), []string{x.arg}, nil, pipetest.Limits)
 			if err != nil || len(sources) != len(x.says) || ignored != x.ignored {
 				t.Errorf("%s: %+v, %d passed over, %v", x.arg, sources, ignored, err)
 				return
 			}
 			for i, s := range sources {
-				if s.State != sourceUnreadable || !strings.HasPrefix(s.Error, x.says[i]) {
+				if s.State != workspace.SourceUnreadable || !strings.HasPrefix(s.Error, x.says[i]) {
 					t.Errorf("%s: %s %q", x.arg, s.State, s.Error)
 				}
 			}
@@ -79,7 +83,7 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 	}
 	within(t, func() {
 		dir := filepath.Join(t.TempDir(), "ws")
-		if _, err := extractOnly(t, dir, mustLoad(t), pipe); !errors.Is(err, ErrInputFailure) || !strings.Contains(err.Error(), "a pipe") {
+		if _, err := extractOnly(t, dir, pipetest.MustLoad(t), pipe); !errors.Is(err, workspace.ErrInputFailure) || !strings.Contains(err.Error(), "a pipe") {
 			t.Error(err)
 		}
 	})
@@ -87,14 +91,14 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 
 // A file that has become a pipe since it was found is not waited for.
 func TestFileThatBecameAPipe(t *testing.T) {
-	file := write(t, filepath.Join(t.TempDir(), "x.warc"), []byte(good("x")))
+	file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), []byte(good("x")))
 	dir := filepath.Join(t.TempDir(), "ws")
-	w, err := Open(dir, AllStages, mustLoad(t), true, Options{})
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	sources, _, err := Inputs(dir, []string{file}, nil, limits)
+	sources, _, err := workspace.Inputs(dir, []string{file}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +115,8 @@ func TestFileThatBecameAPipe(t *testing.T) {
 // A link is followed where it is named, and passed over below a directory.
 func TestSymbolicLinks(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
-	file := write(t, filepath.Join(elsewhere, "x.warc"), []byte(good("x")))
-	inside := write(t, filepath.Join(root, "y.warc"), []byte(good("y")))
+	file := pipetest.WriteFile(t, filepath.Join(elsewhere, "x.warc"), []byte(good("x")))
+	inside := pipetest.WriteFile(t, filepath.Join(root, "y.warc"), []byte(good("y")))
 	for name, target := range map[string]string{
 		"outside.warc": file, "self.warc": "self.warc", "nowhere.warc": "nothing", "up": "..", "loop": root, "dir": elsewhere, "same.warc": inside,
 	} {
@@ -121,12 +125,12 @@ func TestSymbolicLinks(t *testing.T) {
 		}
 	}
 	find := func(args ...string) (paths []string, ignored int) {
-		sources, ignored, err := Inputs(t.TempDir(), args, nil, limits)
+		sources, ignored, err := workspace.Inputs(t.TempDir(), args, nil, pipetest.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range sources {
-			if s.State == sourceUnreadable {
+			if s.State == workspace.SourceUnreadable {
 				s.Path = "unreadable " + filepath.Base(s.Path)
 			}
 			paths = append(paths, s.Path)

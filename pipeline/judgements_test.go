@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
@@ -10,36 +10,31 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"neardup/audit"
-	"neardup/cluster"
-	"neardup/cluster/judged"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 	"neardup/review"
 )
 
-// copied is a workspace with the texts of copies, run.
-func copied(t *testing.T, settings ...string) *Workspace {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "ws")
-	runAll(t, dir, mustLoad(t, settings...), Options{}, writeTexts(t, 0, copies()))
-	return openWith(t, dir, settings...)
-}
-
 // A judgement is that of its judge until he says otherwise or takes it back.
 func TestJudgementsAreKept(t *testing.T) {
-	w := copied(t)
+	w := pipetest.Copied(t)
 	p, other := audit.NewPair("urn:b", "<urn:a>"), audit.NewPair("urn:a", "urn:c")
 	set := func(p audit.Pair, judge string, v audit.Verdict, enforce bool) {
 		t.Helper()
-		if err := w.Auditor().Judge(t.Context(), audit.Judgement{Pair: p, Judge: judge, Verdict: v, Enforce: enforce, Note: "<b>"}); err != nil {
+		if err := browsing.Auditor(w).Judge(t.Context(), audit.Judgement{Pair: p, Judge: judge, Verdict: v, Enforce: enforce, Note: "<b>"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	check := func(p audit.Pair, want ...string) {
 		t.Helper()
-		of, err := w.judgements(p)
+		of, err := w.Judgements(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +55,8 @@ func TestJudgementsAreKept(t *testing.T) {
 	set(p, "ann", audit.Unknown, false)
 	check(p, "ann unknown false", "zoe true false")
 	check(other, "ann unknown false")
-	runAll(t, filepath.Join(t.TempDir(), "ws"), mustLoad(t), Options{}, crawl(t))
-	if err := w.Auditor().Withdraw(t.Context(), p, "ann"); err != nil {
+	pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, pipetest.Crawl(t))
+	if err := browsing.Auditor(w).Withdraw(t.Context(), p, "ann"); err != nil {
 		t.Fatal(err)
 	}
 	check(p, "zoe true false")
@@ -69,7 +64,7 @@ func TestJudgementsAreKept(t *testing.T) {
 		{Pair: p, Judge: "", Verdict: audit.True}, {Pair: p, Judge: "x", Verdict: "maybe"}, {Pair: p, Judge: "x", Verdict: audit.Unknown, Enforce: true},
 		{Pair: audit.NewPair("a", "a"), Judge: "x", Verdict: audit.True},
 	} {
-		if err := w.Auditor().Judge(t.Context(), j); !errors.Is(err, ErrUsage) {
+		if err := browsing.Auditor(w).Judge(t.Context(), j); !errors.Is(err, workspace.ErrUsage) {
 			t.Errorf("%+v: %v", j, err)
 		}
 	}
@@ -77,9 +72,9 @@ func TestJudgementsAreKept(t *testing.T) {
 
 // A pair is enforced where those agree who have it enforced, whoever they are.
 func TestWhatIsEnforced(t *testing.T) {
-	w := copied(t)
-	generation := mustState(t, w).generation()
-	p := said(t, "1=2")[0].Pair
+	w := pipetest.Copied(t)
+	generation := mustState(t, w).Generation()
+	p := pipetest.Judgements(t, "1=2")[0].Pair
 	for _, tt := range []struct {
 		name       string
 		judgements []audit.Judgement
@@ -100,29 +95,29 @@ func TestWhatIsEnforced(t *testing.T) {
 				j.Pair = p
 				setAll(t, w, []audit.Judgement{j})
 			}
-			got, err := w.enforcedPairs()
+			got, err := w.EnforcedPairs()
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want []enforcedPair
+			var want []workspace.EnforcedPair
 			if tt.verdict != "" {
-				want = []enforcedPair{{p, tt.verdict, tt.judges}}
+				want = []workspace.EnforcedPair{{Pair: p, Verdict: tt.verdict, Judges: tt.judges}}
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v, want %+v", got, want)
 			}
-			m, err := ReadManifest(w.dir)
+			m, err := workspace.ReadManifest(w.Dir)
 			if err != nil || m.Judged.Pairs != len(want) {
 				t.Errorf("the manifest says %+v: %v", m.Judged, err)
 			}
 			if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 				t.Fatal(err)
 			}
-			if (mustState(t, w).generation() == generation) != (tt.verdict == "") {
+			if (mustState(t, w).Generation() == generation) != (tt.verdict == "") {
 				t.Error("the generation does not follow")
 			}
 			for _, j := range tt.judgements {
-				if err := w.Auditor().Withdraw(t.Context(), p, j.Judge); err != nil {
+				if err := browsing.Auditor(w).Withdraw(t.Context(), p, j.Judge); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -133,23 +128,23 @@ func TestWhatIsEnforced(t *testing.T) {
 // What is enforced is an input of the last stage: who says it, and in which order,
 // is not.
 func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
-	w := copied(t)
-	stale := func() (Reason, string) {
+	w := pipetest.Copied(t)
+	stale := func() (workspace.Reason, string) {
 		t.Helper()
-		s, err := ReadStatus(w.dir, AllStages, nil)
+		s, err := workspace.ReadStatus(w.Dir, stages.All, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, st := range s.Stages[:3] {
-			if st.Stale != UpToDate {
+			if st.Stale != workspace.UpToDate {
 				t.Errorf("%s is stale", st.Name)
 			}
 		}
 		return s.Stages[3].Stale, s.Stages[3].Why
 	}
-	judgements := said(t, "0|3", "4=5")
+	judgements := pipetest.Judgements(t, "0|3", "4=5")
 	setAll(t, w, judgements)
-	if reason, why := stale(); reason != Judgements || why != "judged pairs to follow: 0 before, now 2" {
+	if reason, why := stale(); reason != workspace.Judgements || why != "judged pairs to follow: 0 before, now 2" {
 		t.Errorf("%s: %s", reason, why)
 	}
 	run := func() {
@@ -157,7 +152,7 @@ func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
 		if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 			t.Fatal(err)
 		}
-		if reason, why := stale(); reason != UpToDate {
+		if reason, why := stale(); reason != workspace.UpToDate {
 			t.Errorf("%s: %s", reason, why)
 		}
 	}
@@ -165,15 +160,15 @@ func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
 	again := judgements[0]
 	again.Judge, again.Note, again.Time = "another", "note", "2024-01-01T00:00:00Z"
 	setAll(t, w, []audit.Judgement{again})
-	if err := w.Auditor().Withdraw(t.Context(), judgements[0].Pair, judgements[0].Judge); err != nil {
+	if err := browsing.Auditor(w).Withdraw(t.Context(), judgements[0].Pair, judgements[0].Judge); err != nil {
 		t.Fatal(err)
 	}
-	if reason, why := stale(); reason != UpToDate {
+	if reason, why := stale(); reason != workspace.UpToDate {
 		t.Errorf("the same pairs of another judge: %s, %s", reason, why)
 	}
 	again.Verdict = audit.True
 	setAll(t, w, []audit.Judgement{again})
-	if reason, why := stale(); reason != Judgements || why != "judged pairs to follow: 2 before, now 2" {
+	if reason, why := stale(); reason != workspace.Judgements || why != "judged pairs to follow: 2 before, now 2" {
 		t.Errorf("another verdict: %s, %s", reason, why)
 	}
 	run()
@@ -181,7 +176,7 @@ func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
 
 // stopper ends a run at its first warning.
 type stopper struct {
-	silent
+	workspace.Silent
 	cancel context.CancelFunc
 }
 
@@ -189,18 +184,18 @@ func (s *stopper) Warn(string, ...any) { s.cancel() }
 
 // A closing that was interrupted starts over, with the pairs that are there then.
 func TestInterruptedEnforcing(t *testing.T) {
-	c := mustLoad(t)
-	path := writeTexts(t, 0, copies())
-	judgements := said(t, "0|3", "4=5", "5|77")
+	c := pipetest.MustLoad(t)
+	path := pipetest.WriteTexts(t, 0, pipetest.Copies())
+	judgements := pipetest.Judgements(t, "0|3", "4=5", "5|77")
 	early := filepath.Join(t.TempDir(), "ws")
 	judgeIn(t, early, c, judgements...)
-	want := runAll(t, early, c, Options{}, path)
+	want := pipetest.RunAll(t, early, c, workspace.Options{}, path)
 	dir := filepath.Join(t.TempDir(), "ws")
-	plain := runAll(t, dir, c, Options{}, path)
+	plain := pipetest.RunAll(t, dir, c, workspace.Options{}, path)
 	judgeIn(t, dir, c, judgements...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w, err := Open(dir, AllStages, c, false, Options{Progress: &stopper{cancel: cancel}})
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{Progress: &stopper{cancel: cancel}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +205,10 @@ func TestInterruptedEnforcing(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if reason := staleness(t, dir, c, "verify"); reason != Unfinished {
+	if reason := pipetest.Staleness(t, dir, c, "verify"); reason != workspace.Unfinished {
 		t.Errorf("verify is %q", reason)
 	}
-	if got := runAll(t, dir, c, Options{}); !bytes.Equal(got, want) || bytes.Equal(got, plain) {
+	if got := pipetest.RunAll(t, dir, c, workspace.Options{}); !bytes.Equal(got, want) || bytes.Equal(got, plain) {
 		t.Error("other clusters after an interruption")
 	}
 }
@@ -221,9 +216,9 @@ func TestInterruptedEnforcing(t *testing.T) {
 // Pages that are left out, that have one record id, or too many, and those of one
 // text.
 func TestWhatCannotBeFollowed(t *testing.T) {
-	texts := copies()
+	texts := pipetest.Copies()
 	page := func(id, text string) []byte {
-		return archived("response", id, "http://a.example/"+id+"/"+text[:9], 1, okHTML+"<p>"+text)
+		return pipetest.Archived("response", id, "http://a.example/"+id+"/"+text[:9], 1, pipetest.OkHTML+"<p>"+text)
 	}
 	var links strings.Builder
 	for i := range 60 {
@@ -231,31 +226,31 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	}
 	records := [][]byte{page("one", texts[0]), page("copy", texts[1]), page("same", texts[0]),
 		page("twice", texts[4]), page("twice", texts[5]), page("other", texts[6]),
-		archived("response", "index", "http://a.example/", 1, okHTML+"<ul>"+links.String()+"</ul>")}
-	english := scripts(rand.New(rand.NewPCG(61, 62)))[0]
-	for range maxNamedTexts + 1 {
+		pipetest.Archived("response", "index", "http://a.example/", 1, pipetest.OkHTML+"<ul>"+links.String()+"</ul>")}
+	english := pipetest.Scripts(rand.New(rand.NewPCG(61, 62)))[0]
+	for range results.MaxNamedTexts + 1 {
 		records = append(records, page("often", strings.Join(english(60), "")))
 	}
 	pair := func(a, b string, v audit.Verdict) audit.Judgement {
 		return audit.Judgement{Pair: audit.NewPair("urn:test:"+a, "urn:test:"+b), Judge: "j", Verdict: v, Enforce: true}
 	}
-	c := mustLoad(t, "text.pages=topic")
+	c := pipetest.MustLoad(t, "text.pages=topic")
 	dir := filepath.Join(t.TempDir(), "ws")
-	file := writeRecords(t, records...)
-	runAll(t, dir, c, Options{}, file)
-	w := openWith(t, dir, "text.pages=topic")
+	file := pipetest.WriteRecords(t, records...)
+	pipetest.RunAll(t, dir, c, workspace.Options{}, file)
+	w := pipetest.OpenWith(t, dir, "text.pages=topic")
 	want := map[audit.Pair]string{}
 	for _, tt := range []struct {
 		a, b  string
 		v     audit.Verdict
 		state string
 	}{
-		{"one", "same", audit.False, pairSameText},
-		{"one", "gone", audit.False, pairMissing},
-		{"twice", "one", audit.True, pairFollowed},
-		{"often", "one", audit.True, pairAmbiguous},
-		{"index", "one", audit.True, pairLeftOut},
-		{"index", "copy", audit.False, pairFollowed},
+		{"one", "same", audit.False, results.PairSameText},
+		{"one", "gone", audit.False, results.PairMissing},
+		{"twice", "one", audit.True, results.PairFollowed},
+		{"often", "one", audit.True, results.PairAmbiguous},
+		{"index", "one", audit.True, results.PairLeftOut},
+		{"index", "copy", audit.False, results.PairFollowed},
 	} {
 		j := pair(tt.a, tt.b, tt.v)
 		setAll(t, w, []audit.Judgement{j})
@@ -264,7 +259,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.Auditor().Enforced(t.Context(), "", 100)
+	list, err := browsing.Auditor(w).Enforced(t.Context(), "", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,11 +267,11 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 		if p.State != want[p.Pair] {
 			t.Errorf("%v: %s, want %s", p.Pair, p.State, want[p.Pair])
 		}
-		if missing := p.State == pairMissing; missing != (p.Documents[0] == "" || p.Documents[1] == "") || missing != (p.URIs[0] == "" || p.URIs[1] == "") {
+		if missing := p.State == results.PairMissing; missing != (p.Documents[0] == "" || p.Documents[1] == "") || missing != (p.URIs[0] == "" || p.URIs[1] == "") {
 			t.Errorf("%+v", p)
 		}
 	}
-	clusterOf, _ := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
+	clusterOf, _ := pipetest.ClustersOf(t, pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}))
 	for id, want := range map[string]bool{"one": true, "copy": true, "same": true, "twice": true, "other": false, "often": false, "index": false} {
 		if in := clusterOf["urn:test:"+id] == clusterOf["urn:test:one"]; in != want {
 			t.Errorf("%s is in the cluster: %v", id, in)
@@ -289,9 +284,9 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 
 // The list of enforced pairs comes in parts.
 func TestEnforcedComesInParts(t *testing.T) {
-	w := copied(t)
-	r := w.Auditor()
-	judgements := said(t, "0|3", "4=5", "1=4", "1=2", "5|6")
+	w := pipetest.Copied(t)
+	r := browsing.Auditor(w)
+	judgements := pipetest.Judgements(t, "0|3", "4=5", "1=4", "1=2", "5|6")
 	judgements[3].Enforce = false
 	setAll(t, w, judgements)
 	whole, err := r.Enforced(t.Context(), "", 100)
@@ -311,7 +306,7 @@ func TestEnforcedComesInParts(t *testing.T) {
 		t.Errorf("in %d parts %+v", lists, parts)
 	}
 	for _, p := range whole.Pairs {
-		if p.State != pairPending || p.Documents[0] == "" || !strings.HasPrefix(p.URIs[1], "urn:text:") {
+		if p.State != results.PairPending || p.Documents[0] == "" || !strings.HasPrefix(p.URIs[1], "urn:text:") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -322,152 +317,17 @@ func TestEnforcedComesInParts(t *testing.T) {
 	}
 }
 
-// Comparisons and sweeps are of methods: their clusters follow no judgement, and
-// those of the workspace do again with the next run.
-func TestMethodsAreComparedWithoutJudgements(t *testing.T) {
-	file := crawl(t)
-	plan := methods(t, false)
-	dir := filepath.Join(t.TempDir(), "ws")
-	plain := runAll(t, dir, plan.Base, Options{}, file)
-	clusters := runAlone(t, file, plan.Base)
-	a, b := clusters[0].Members, clusters[1].Members
-	judgements := []audit.Judgement{
-		{Pair: audit.NewPair(a[0].RecordID, a[1].RecordID), Judge: "j", Verdict: audit.False, Enforce: true},
-		{Pair: audit.NewPair(a[0].RecordID, b[0].RecordID), Judge: "j", Verdict: audit.True, Enforce: true},
-	}
-	judgeIn(t, dir, plan.Base, judgements...)
-	judged := runAll(t, dir, plan.Base, Options{})
-	if bytes.Equal(judged, plain) {
-		t.Fatal("nothing has changed")
-	}
-	for round := range 2 { // the second finds what was kept
-		log := &stageLog{}
-		got, err := compareIn(t.Context(), t, dir, file, log, CompareOptions{Plan: plan, Truth: exampleTruth(t)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, m := range got.Methods {
-			alone := runAlone(t, file, plan.Methods[i].Config)
-			if int(m.Joined) != len(joinedPairs(alone)) || int(m.Counts.Clusters) != len(alone) {
-				t.Errorf("round %d, %s: %d clusters, joins %d pairs, want %d and %d", round, m.Name, m.Counts.Clusters, m.Joined, len(alone), len(joinedPairs(alone)))
-			}
-		}
-		swept, err := sweepIn(t.Context(), t, dir, file, log, SweepOptions{}, "verify.resemblance=0.9")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(runAlone(t, file, presetDefault(t))); int(swept.Results[0].Counts.Clusters) != n {
-			t.Errorf("round %d: the sweep has %d clusters, want %d", round, swept.Results[0].Counts.Clusters, n)
-		}
-		w, err := Open(dir, AllStages, plan.Base, false, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := w.Auditor().Enforced(t.Context(), "", 9)
-		if err != nil || len(list.Pairs) != 2 || (list.Pairs[0].State == pairPending) != (round == 0) { // in the second nothing was run
-			t.Errorf("%+v %v", list, err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got := runAll(t, dir, plan.Base, Options{}); !bytes.Equal(got, judged) {
-			t.Errorf("round %d: other clusters after the comparison", round)
-		}
-	}
-}
-
-// While methods are compared no pair is followed, and then again.
-func TestVariantsFollowNothing(t *testing.T) {
-	w := copied(t)
-	setAll(t, w, said(t, "0|3"))
-	v := w.variants(1)
-	end, err := v.begin(mustLoad(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	during, err := v.followed()
-	if err != nil || len(during) != 0 {
-		t.Errorf("%+v %v", during, err)
-	}
-	if reason := staleness(t, w.dir, mustLoad(t), "verify"); reason != Judgements {
-		t.Errorf("verify is %q to who looks meanwhile", reason)
-	}
-	end()
-	after, err := w.followed()
-	if err != nil || len(after) != 1 {
-		t.Errorf("%+v %v", after, err)
-	}
-}
-
-// Evidence that leads the other way says what the other text is.
-func TestEvidenceIsTurnedAround(t *testing.T) {
-	a, b, c := textID{1}, textID{2}, textID{3}
-	e := &enforcer{rows: map[textID]clusterRow{
-		a: {a, a, a, score{Near, 1, 1}},
-		b: {a, b, a, score{Near, .9, .95}},
-		c: {a, c, b, score{Contained, .2, .8}},
-	}}
-	for _, tt := range []struct {
-		text, against textID
-		want          score
-	}{{b, a, score{Near, .9, .95}}, {a, b, score{Near, .9, .95}}, {c, b, score{Contained, .2, .8}}, {b, c, score{Contains, .2, .8}}} {
-		if got, err := e.score(judged.Text{ID: tt.text, Cluster: c, Against: tt.against}); err != nil || got != tt.want {
-			t.Errorf("%v against %v: %+v, want %+v: %v", tt.text[0], tt.against[0], got, tt.want, err)
-		}
-	}
-}
-
-// The score of a judged pair is its verdict if it has one, else what the measure
-// gives.
-func TestScoresOfJudgedPairs(t *testing.T) {
-	w := copied(t)
-	if err := w.indexNames(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	e := &enforcer{closer: &closer{w: w, ctx: t.Context()}, keyOf: sync.OnceValues(w.keyOf)}
-	var texts [2]textID
-	var keys [2]cluster.Key
-	for i, n := range []int{0, 4} {
-		of, _, err := w.textsNamed("<" + textURN(n) + ">")
-		if err != nil || len(of) != 1 {
-			t.Fatal(of, err)
-		}
-		texts[i] = of[0]
-		if keys[i], err = e.Key(of[0]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, contained, _, err := scoreTexts(w.config, copies()[0], copies()[4])
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.SortFunc(keys[:], cluster.Key.Compare)
-	verdict := score{Near, .75, .875}
-	for _, want := range []score{{0, r, contained}, verdict} {
-		for range 2 {
-			if got, err := e.measured(texts[0], texts[1]); err != nil || got != want {
-				t.Errorf("%+v, want %+v: %v", got, want, err)
-			}
-			texts[0], texts[1] = texts[1], texts[0]
-		}
-		b := w.store.batch()
-		if err := errors.Join(b.set(pairKey(tableVerdict, keys[0], keys[1]), verdict.append(nil)), b.commit()); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // A text that several pages have stays a cluster when its last other leaves.
 func TestSharedTextsStayClusters(t *testing.T) {
-	texts := copies()
+	texts := pipetest.Copies()
 	for _, shared := range []int{0, 3} { // the representative, and the one that leaves
 		pages := []string{texts[0], texts[3], texts[shared]}
-		c := mustLoad(t)
+		c := pipetest.MustLoad(t)
 		dir := filepath.Join(t.TempDir(), "ws")
-		judgeIn(t, dir, c, said(t, "0|1")...)
-		clusterOf, members := clustersOf(t, runAll(t, dir, c, Options{}, writeTexts(t, 0, pages)))
-		same := map[int]string{0: textURN(0), 3: textURN(1)}[shared]
-		if len(members) != 2 || clusterOf[same] == 0 || clusterOf[same] != clusterOf[textURN(2)] {
+		judgeIn(t, dir, c, pipetest.Judgements(t, "0|1")...)
+		clusterOf, members := pipetest.ClustersOf(t, pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteTexts(t, 0, pages)))
+		same := map[int]string{0: pipetest.TextURN(0), 3: pipetest.TextURN(1)}[shared]
+		if len(members) != 2 || clusterOf[same] == 0 || clusterOf[same] != clusterOf[pipetest.TextURN(2)] {
 			t.Errorf("text %d twice: %v", shared, clusterOf)
 		}
 	}

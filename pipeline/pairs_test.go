@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"bytes"
@@ -7,46 +7,35 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"neardup/configs"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
-// chains are texts of which each is the one before with a word changed, so that
-// those far apart in a chain are not near, and each text has many near ones.
-func chains(rng *rand.Rand, chains, links int) (texts []string) {
-	for c := range chains {
-		words := strings.Fields(strings.Join(scripts(rng)[0](200), ""))
-		for l := range links {
-			words[(7*l)%len(words)] = fmt.Sprintf("other%d.%d", c, l)
-			texts = append(texts, strings.Join(words, " "))
-		}
-	}
-	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
-	return texts
-}
-
 // runPairs gives the export and the counts of a run.
-func runPairs(t *testing.T, texts []string, o Options, preset string, settings ...string) (string, ClusterCounts, VerifyCounts) {
+func runPairs(t *testing.T, texts []string, o workspace.Options, preset string, settings ...string) (string, results.ClusterCounts, results.VerifyCounts) {
 	t.Helper()
 	config, err := configs.Load(preset, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
-	out := runAll(t, dir, config, o, writeTexts(t, 0, texts))
-	w, err := Open(dir, AllStages, config, false, Options{})
+	out := pipetest.RunAll(t, dir, config, o, pipetest.WriteTexts(t, 0, texts))
+	w, err := workspace.Open(dir, stages.All, config, false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c ClusterCounts
-	var v VerifyCounts
-	if err := w.counts(StageCluster, &c); err != nil {
+	var c results.ClusterCounts
+	var v results.VerifyCounts
+	if err := w.Counts(workspace.StageCluster, &c); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.counts(StageVerify, &v); err != nil {
+	if err := w.Counts(workspace.StageVerify, &v); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -58,11 +47,11 @@ func runPairs(t *testing.T, texts []string, o Options, preset string, settings .
 // members are the clusters without the evidence.
 func members(t *testing.T, export string) string {
 	t.Helper()
-	of, _ := clustersOf(t, []byte(export))
+	of, _ := pipetest.ClustersOf(t, []byte(export))
 	var b strings.Builder
 	first := map[int]int{} // of a cluster, the first text
 	for i := range 10_000 {
-		c := of[textURN(i)]
+		c := of[pipetest.TextURN(i)]
 		if _, ok := first[c]; !ok {
 			first[c] = i
 		}
@@ -76,16 +65,16 @@ func members(t *testing.T, export string) string {
 // Transitivity spares comparisons and changes no cluster, but where a pair that
 // was not compared is not near: there is none in a chain.
 func TestTransitivitySparesComparisons(t *testing.T) {
-	texts := chains(rand.New(rand.NewPCG(1, 2)), 30, 24)
-	all, _, compared := runPairs(t, texts, Options{}, "minhash-lsh")
-	some, _, spared := runPairs(t, texts, Options{}, "minhash-lsh", "verify.transitivity=true")
+	texts := pipetest.Chains(rand.New(rand.NewPCG(1, 2)), 30, 24)
+	all, _, compared := runPairs(t, texts, workspace.Options{}, "minhash-lsh")
+	some, _, spared := runPairs(t, texts, workspace.Options{}, "minhash-lsh", "verify.transitivity=true")
 	if members(t, all) != members(t, some) {
 		t.Error("other clusters")
 	}
 	if compared.Pairs < 2000 || spared.Pairs > compared.Pairs*3/4 || spared.Near < 400 || spared.Near != spared.Pairs-spared.ByScore {
 		t.Errorf("%+v compared, with transitivity %+v", compared, spared)
 	}
-	again, _, _ := runPairs(t, texts, Options{Workers: 5, runRows: 100}, "minhash-lsh", "verify.transitivity=true")
+	again, _, _ := runPairs(t, texts, workspace.Options{Workers: 5, RunRows: 100}, "minhash-lsh", "verify.transitivity=true")
 	if again != some {
 		t.Error("what is spared depends on the workers")
 	}
@@ -93,8 +82,8 @@ func TestTransitivitySparesComparisons(t *testing.T) {
 
 // A pair is a candidate if it shares enough signatures.
 func TestCommonSignatures(t *testing.T) {
-	texts := chains(rand.New(rand.NewPCG(3, 4)), 20, 12)
-	config := mustLoadPreset(t, "minhash-lsh")
+	texts := pipetest.Chains(rand.New(rand.NewPCG(3, 4)), 20, 12)
+	config := pipetest.MustLoadPreset(t, "minhash-lsh")
 	scheme := config.NewScheme()
 	signatures := make([]map[string]bool, len(texts))
 	for i, text := range texts {
@@ -118,26 +107,17 @@ func TestCommonSignatures(t *testing.T) {
 				}
 			}
 		}
-		_, _, v := runPairs(t, texts, Options{runRows: 500}, "minhash-lsh", fmt.Sprintf("cluster.common=%d", common))
+		_, _, v := runPairs(t, texts, workspace.Options{RunRows: 500}, "minhash-lsh", fmt.Sprintf("cluster.common=%d", common))
 		if v.Pairs != want || want == 0 {
 			t.Errorf("%d in common: %d pairs compared, want %d", common, v.Pairs, want)
 		}
 	}
 }
 
-func mustLoadPreset(t *testing.T, name string, settings ...string) configs.Config {
-	t.Helper()
-	c, err := configs.Load(name, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // A key that many texts have gives as many pairs as texts, which makes one
 // cluster of them all the same.
 func TestLongListsGiveFewPairs(t *testing.T) {
-	original := strings.Join(scripts(rand.New(rand.NewPCG(5, 6)))[0](300), "")
+	original := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(5, 6)))[0](300), "")
 	var texts []string
 	for i := range 150 { // the same words
 		texts = append(texts, original+strings.Repeat("!", i))
@@ -147,8 +127,8 @@ func TestLongListsGiveFewPairs(t *testing.T) {
 		{"simhash", "cluster.hamming.all_pairs"},
 	} {
 		n := int64(len(texts))
-		every, _, all := runPairs(t, texts, Options{}, tt.preset, tt.setting+"=1000")
-		few, c, some := runPairs(t, texts, Options{}, tt.preset, tt.setting+"=10")
+		every, _, all := runPairs(t, texts, workspace.Options{}, tt.preset, tt.setting+"=1000")
+		few, c, some := runPairs(t, texts, workspace.Options{}, tt.preset, tt.setting+"=10")
 		if all.Pairs < n*(n-1)*9/20 || some.Pairs > all.Pairs/2 {
 			t.Errorf("%s: %d pairs, with long lists cut %d (%+v)", tt.preset, all.Pairs, some.Pairs, c)
 		}
@@ -161,18 +141,18 @@ func TestLongListsGiveFewPairs(t *testing.T) {
 // The page quality from outside decides which of a pair represents the other,
 // whatever found it.
 func TestQualityWithEverySearch(t *testing.T) {
-	texts, _ := planted(rand.New(rand.NewPCG(7, 8)), 24)
+	texts, _ := pipetest.Planted(rand.New(rand.NewPCG(7, 8)), 24)
 	var quality bytes.Buffer
 	for i := range texts {
-		fmt.Fprintf(&quality, "%s\t%d\n", textURN(i), 1+(i*7919)%1000)
+		fmt.Fprintf(&quality, "%s\t%d\n", pipetest.TextURN(i), 1+(i*7919)%1000)
 	}
-	path := write(t, filepath.Join(t.TempDir(), "quality.tsv"), quality.Bytes())
+	path := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "quality.tsv"), quality.Bytes())
 	for _, preset := range []string{"minhash-lsh", "simhash", "ppjoin"} {
-		export, _, _ := runPairs(t, texts, Options{}, preset, "cluster.quality="+path)
-		of, all := clustersOf(t, []byte(export))
+		export, _, _ := runPairs(t, texts, workspace.Options{}, preset, "cluster.quality="+path)
+		of, all := pipetest.ClustersOf(t, []byte(export))
 		best := map[int]int{} // of a cluster
 		for i := range texts {
-			if c := of[textURN(i)]; c != 0 {
+			if c := of[pipetest.TextURN(i)]; c != 0 {
 				best[c] = max(best[c], 1+(i*7919)%1000)
 			}
 		}
@@ -181,8 +161,8 @@ func TestQualityWithEverySearch(t *testing.T) {
 			if _, err := fmt.Sscanf(m.RecordID, "<urn:text:%d>", &i); err != nil {
 				t.Fatal(err)
 			}
-			if is := 1+(i*7919)%1000 == best[of[textURN(i)]]; is != (m.Relation == "representative") {
-				t.Errorf("%s: %s of quality %d is %s, the best of its cluster has %d", preset, m.RecordID, 1+(i*7919)%1000, m.Relation, best[of[textURN(i)]])
+			if is := 1+(i*7919)%1000 == best[of[pipetest.TextURN(i)]]; is != (m.Relation == "representative") {
+				t.Errorf("%s: %s of quality %d is %s, the best of its cluster has %d", preset, m.RecordID, 1+(i*7919)%1000, m.Relation, best[of[pipetest.TextURN(i)]])
 			}
 		}
 		if len(best) < 8 {
@@ -193,18 +173,18 @@ func TestQualityWithEverySearch(t *testing.T) {
 
 // A run of more than it may hold says which setting bounds it.
 func TestTooMuchIsAnError(t *testing.T) {
-	texts := chains(rand.New(rand.NewPCG(9, 10)), 3, 12)
+	texts := pipetest.Chains(rand.New(rand.NewPCG(9, 10)), 3, 12)
 	for setting, presets := range map[string][]string{
 		"cluster.join.max_bytes=1000": {"ppjoin"},
 		"cluster.max_pairs=5":         {"ppjoin", "minhash-lsh", "simhash", "simfinder"},
 	} {
 		for _, preset := range presets {
 			dir := filepath.Join(t.TempDir(), "ws")
-			w, err := Open(dir, AllStages, mustLoadPreset(t, preset, setting), true, Options{})
+			w, err := workspace.Open(dir, stages.All, pipetest.MustLoadPreset(t, preset, setting), true, workspace.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			sources, _, err := Inputs(dir, []string{writeTexts(t, 0, texts)}, nil, limits)
+			sources, _, err := workspace.Inputs(dir, []string{pipetest.WriteTexts(t, 0, texts)}, nil, pipetest.Limits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +201,7 @@ func TestTooMuchIsAnError(t *testing.T) {
 
 // Joins by the other measures: what they find is near, and scores are shares.
 func TestJoinsByEveryMeasure(t *testing.T) {
-	texts := chains(rand.New(rand.NewPCG(11, 12)), 6, 8)
+	texts := pipetest.Chains(rand.New(rand.NewPCG(11, 12)), 6, 8)
 	for _, settings := range [][]string{
 		{"cluster.join.measure=cosine"},
 		{"cluster.join.measure=overlap", "cluster.join.threshold=40"},
@@ -230,8 +210,8 @@ func TestJoinsByEveryMeasure(t *testing.T) {
 		{"cluster.join.measure=cosine", "cluster.join.weights=idf"},
 		{"cluster.join.repeats=true", "cluster.join.tokens=characters", "cluster.join.size=3"},
 	} {
-		export, c, v := runPairs(t, texts, Options{}, "ppjoinplus", append(settings, "cluster.join.size=1")...)
-		_, all := clustersOf(t, []byte(export))
+		export, c, v := runPairs(t, texts, workspace.Options{}, "ppjoinplus", append(settings, "cluster.join.size=1")...)
+		_, all := pipetest.ClustersOf(t, []byte(export))
 		for _, m := range all {
 			if m.Resemblance <= 0.3 || m.Resemblance > 1 {
 				t.Errorf("%s: a score of %v", settings, m.Resemblance)
@@ -245,7 +225,7 @@ func TestJoinsByEveryMeasure(t *testing.T) {
 
 // canceller cancels a run at its first progress in verifying pairs.
 type canceller struct {
-	silent
+	workspace.Silent
 	cancel context.CancelFunc
 	pairs  bool
 	rounds int // taken in since
@@ -263,7 +243,7 @@ func (c *canceller) Add(int64) {
 // A search that has scored its pairs leaves nothing to compare, but an
 // interruption does not wait for the last of them.
 func TestPairsAreInterrupted(t *testing.T) {
-	sentence := strings.Join(scripts(rand.New(rand.NewPCG(9, 9)))[0](200), "")
+	sentence := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(9, 9)))[0](200), "")
 	var texts []string
 	for i := range 80 { // the same words: 3160 pairs
 		texts = append(texts, strings.Replace(sentence, " ", strings.Repeat(",", i)+" ", 1))
@@ -272,11 +252,11 @@ func TestPairsAreInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		p := &canceller{cancel: cancel}
 		dir := filepath.Join(t.TempDir(), "ws")
-		w, err := Open(dir, AllStages, mustLoadPreset(t, preset), true, Options{Progress: p})
+		w, err := workspace.Open(dir, stages.All, pipetest.MustLoadPreset(t, preset), true, workspace.Options{Progress: p})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources, _, err := Inputs(dir, []string{writeTexts(t, 0, texts)}, nil, limits)
+		sources, _, err := workspace.Inputs(dir, []string{pipetest.WriteTexts(t, 0, texts)}, nil, pipetest.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,21 +266,5 @@ func TestPairsAreInterrupted(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// A join ends with its context, and emits nothing after that.
-func TestJoinIsInterrupted(t *testing.T) {
-	texts := slices.Repeat([]string{"all of them are alike"}, 100)
-	config := mustLoadPreset(t, "ppjoin")
-	ctx, cancel := context.WithCancel(context.Background())
-	emitted := 0
-	_, err := findSimilar(ctx, config.Cluster.Join, 2, [][]string{texts}, func(int, int, float64, float64) error {
-		emitted++
-		cancel()
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) || emitted != 1 {
-		t.Errorf("%v after %d pairs", err, emitted)
 	}
 }

@@ -1,4 +1,4 @@
-package pipeline
+package pipeline_test
 
 import (
 	"errors"
@@ -6,6 +6,11 @@ import (
 	"testing"
 
 	"neardup/audit"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/statistics"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/report/static"
 )
@@ -15,8 +20,8 @@ import (
 // that people put together are no sample of what the method verified; and a
 // report has the audits.
 func TestReviewingJudgedPairs(t *testing.T) {
-	w := copied(t, "verify.contained=links")
-	r := w.Auditor()
+	w := pipetest.Copied(t, "verify.contained=links")
+	r := browsing.Auditor(w)
 	before := draw(t, r, "before", audit.Design{Population: audit.Verified, Size: 100, Seed: 1})
 	judged := allItems(t, r, before)
 	for i, it := range judged {
@@ -29,7 +34,7 @@ func TestReviewingJudgedPairs(t *testing.T) {
 	want := static.Audit{Name: "before", Sample: string(audit.Verified), Pairs: len(judged), Value: float64(trues) / float64(len(judged)), Judges: 1}
 	audits := func() []static.Audit {
 		t.Helper()
-		r, err := w.Statistics(t.Context(), StatisticsOptions{Samples: 1})
+		r, err := statistics.Gather(t.Context(), w, statistics.Options{Samples: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,16 +51,16 @@ func TestReviewingJudgedPairs(t *testing.T) {
 	}
 
 	// Two texts that are in different clusters, or in none, are to be together.
-	join := said(t, "0=6")[0]
-	clusterOf, _ := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"}))
-	if c := clusterOf[textURN(0)]; c != 0 && c == clusterOf[textURN(6)] {
+	join := pipetest.Judgements(t, "0=6")[0]
+	clusterOf, _ := pipetest.ClustersOf(t, pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}))
+	if c := clusterOf[pipetest.TextURN(0)]; c != 0 && c == clusterOf[pipetest.TextURN(6)] {
 		t.Fatal("they are in one cluster")
 	}
 	setAll(t, w, []audit.Judgement{join})
-	if _, err := w.Statistics(t.Context(), StatisticsOptions{}); !errors.Is(err, ErrUsage) {
+	if _, err := statistics.Gather(t.Context(), w, statistics.Options{}); !errors.Is(err, workspace.ErrUsage) {
 		t.Errorf("a report of clusters that do not follow: %v", err)
 	}
-	if _, err := w.Review(t.Context()); err != nil {
+	if _, err := browsing.Open(t.Context(), w); err != nil {
 		t.Errorf("browsing: %v", err)
 	}
 	if a := draw(t, r, "pending", before.Design); !reflect.DeepEqual(allItems(t, r, a), judged) || !a.Current {
@@ -68,7 +73,7 @@ func TestReviewingJudgedPairs(t *testing.T) {
 	if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, members := clustersOf(t, exportOf(t, w, ExportOptions{Format: "jsonl"})); !hasRelation(members, report.Judged) {
+	if _, members := pipetest.ClustersOf(t, pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"})); !hasRelation(members, report.Judged) {
 		t.Fatalf("nobody is joined by a judgement: %+v", members)
 	}
 	for _, it := range allItems(t, r, draw(t, r, "after", before.Design)) {
@@ -91,4 +96,25 @@ func hasRelation(members []report.Member, r report.Relation) bool {
 		}
 	}
 	return false
+}
+
+func draw(t *testing.T, r *browsing.Review, name string, d audit.Design) audit.Audit {
+	t.Helper()
+	a, err := r.Draw(t.Context(), name, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func allItems(t *testing.T, r *browsing.Review, a audit.Audit) (out []audit.Item) {
+	t.Helper()
+	for i := range a.Size {
+		it, err := r.Item(t.Context(), a.Name, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, it)
+	}
+	return out
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/audit"
-	"neardup/pipeline"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/exports"
 	"neardup/review"
 )
 
@@ -47,13 +48,13 @@ func (o *auditOptions) flags(c *cobra.Command, hasJSON bool) {
 }
 
 // with opens the workspace, calls do and closes the workspace.
-func (o *auditOptions) with(c *cobra.Command, do func(j *job, r *pipeline.Review) error) error {
+func (o *auditOptions) with(c *cobra.Command, do func(j *job, r *browsing.Review) error) error {
 	o.progress = "none"
 	j, err := o.open(c, false, nil)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(do(j, j.Auditor()), j.Close())
+	err = errors.Join(do(j, browsing.Auditor(j.Workspace)), j.Close())
 	if errors.Is(err, review.ErrNotFound) {
 		return usageError{errors.New(strings.TrimPrefix(err.Error(), review.ErrNotFound.Error()+": "))}
 	}
@@ -100,7 +101,7 @@ and options give the same sample. A larger size contains the smaller sample.
 			if err := errors.Join(auditName(args, "NAME"), asUsage(d.Check())); err != nil {
 				return err
 			}
-			return o.with(c, func(_ *job, r *pipeline.Review) error {
+			return o.with(c, func(_ *job, r *browsing.Review) error {
 				a, err := r.Draw(c.Context(), args[0], d)
 				if err != nil {
 					return err
@@ -128,7 +129,7 @@ func auditList() *cobra.Command {
 		Short: "List the samples",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return o.with(c, func(_ *job, r *pipeline.Review) error {
+			return o.with(c, func(_ *job, r *browsing.Review) error {
 				all, err := r.Audits(c.Context())
 				if err != nil {
 					return err
@@ -161,7 +162,7 @@ sample was drawn, its judgements, and the explanation of neardup explain.`,
 			if err != nil {
 				return err
 			}
-			return o.with(c, func(j *job, r *pipeline.Review) error {
+			return o.with(c, func(j *job, r *browsing.Review) error {
 				return showItem(c, j, r, args[0], n, itemStyle{o.json, plain, lines})
 			})
 		},
@@ -203,7 +204,7 @@ the judge's former verdict.`,
 			if _, err := j.Checked(); err != nil {
 				return usageError{err}
 			}
-			return o.with(c, func(_ *job, r *pipeline.Review) error {
+			return o.with(c, func(_ *job, r *browsing.Review) error {
 				it, err := r.Item(c.Context(), args[0], n)
 				if err != nil {
 					return err
@@ -229,7 +230,7 @@ func auditResult() *cobra.Command {
 			if err := auditName(args, "NAME"); err != nil {
 				return err
 			}
-			return o.with(c, func(_ *job, r *pipeline.Review) error {
+			return o.with(c, func(_ *job, r *browsing.Review) error {
 				result, err := r.Result(c.Context(), args[0])
 				if err != nil {
 					return err
@@ -271,7 +272,7 @@ docs/audit.md describes the files.`,
 			case format == "truth" && (output == "" || output == "-"):
 				return usageError{errors.New("--format truth needs --output, the PREFIX of two files")}
 			}
-			return o.with(c, func(_ *job, r *pipeline.Review) error {
+			return o.with(c, func(_ *job, r *browsing.Review) error {
 				if format == "truth" {
 					return exportTruth(c, r, args[0], output)
 				}
@@ -286,7 +287,7 @@ docs/audit.md describes the files.`,
 				if output == "" || output == "-" {
 					return write(c.OutOrStdout())
 				}
-				return pipeline.ExportFile(output, write)
+				return exports.ExportFile(output, write)
 			})
 		},
 	}
@@ -297,10 +298,10 @@ docs/audit.md describes the files.`,
 	return c
 }
 
-func exportTruth(c *cobra.Command, r *pipeline.Review, name, prefix string) error {
+func exportTruth(c *cobra.Command, r *browsing.Review, name, prefix string) error {
 	var n, decided int
-	err := pipeline.ExportFile(prefix+".pages.tsv", func(pages io.Writer) error {
-		return pipeline.ExportFile(prefix+".truth.tsv", func(pairs io.Writer) (err error) {
+	err := exports.ExportFile(prefix+".pages.tsv", func(pages io.Writer) error {
+		return exports.ExportFile(prefix+".truth.tsv", func(pairs io.Writer) (err error) {
 			n, decided, err = r.WriteTruth(c.Context(), name, pages, pairs)
 			return err
 		})
@@ -313,7 +314,7 @@ func exportTruth(c *cobra.Command, r *pipeline.Review, name, prefix string) erro
 
 func auditImport() *cobra.Command {
 	var o auditOptions
-	var options pipeline.ImportOptions
+	var options browsing.ImportOptions
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Take in labels of others, or from another workspace",
@@ -338,7 +339,7 @@ if it is not here. An import is all or nothing.`,
 				defer func() { _ = f.Close() }()
 				in = f
 			}
-			return o.with(c, func(_ *job, r *pipeline.Review) error {
+			return o.with(c, func(_ *job, r *browsing.Review) error {
 				n, err := r.ImportLabels(c.Context(), in, options)
 				if err != nil {
 					return err
@@ -356,7 +357,7 @@ if it is not here. An import is all or nothing.`,
 	return c
 }
 
-func writeImported(out io.Writer, n pipeline.Imported) error {
+func writeImported(out io.Writer, n browsing.Imported) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if n.Audit != "" {
 		fmt.Fprintf(w, "audit\t%s, %s\n", n.Audit, map[bool]string{true: "new", false: "known"}[n.New])

@@ -11,7 +11,9 @@ import (
 
 	"neardup/audit"
 	"neardup/explain"
-	"neardup/pipeline"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/explaining"
+	"neardup/pipeline/workspace"
 	"neardup/screen"
 )
 
@@ -114,7 +116,7 @@ type shownItem struct {
 	Gone        string               `json:"gone,omitempty"`
 }
 
-func showItem(c *cobra.Command, j *job, r *pipeline.Review, name string, n int, style itemStyle) error {
+func showItem(c *cobra.Command, j *job, r *browsing.Review, name string, n int, style itemStyle) error {
 	var s shownItem
 	var err error
 	if s.Item, err = r.Item(c.Context(), name, n); err != nil {
@@ -123,10 +125,10 @@ func showItem(c *cobra.Command, j *job, r *pipeline.Review, name string, n int, 
 	if s.Judgements, err = r.Judgements(c.Context(), s.Item.Pair); err != nil {
 		return err
 	}
-	e, err := j.Explain(c.Context(), s.Item.A, s.Item.B)
+	e, err := explaining.Explain(c.Context(), j.Workspace, s.Item.A, s.Item.B)
 	switch {
-	case errors.Is(err, pipeline.ErrUsage):
-		s.Gone = strings.TrimPrefix(err.Error(), pipeline.ErrUsage.Error()+": ")
+	case errors.Is(err, workspace.ErrUsage):
+		s.Gone = strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": ")
 	case err != nil:
 		return err
 	default:

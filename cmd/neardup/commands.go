@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
-	"neardup/pipeline"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
@@ -66,7 +68,7 @@ func (o *workOptions) settings() []string {
 func (o *workOptions) load() (configs.Config, error) {
 	name := o.config
 	if name == "" {
-		m, err := pipeline.ReadManifest(o.workspace)
+		m, err := workspace.ReadManifest(o.workspace)
 		if err == nil && m.Config != nil {
 			config := *m.Config
 			err := config.Set(o.settings())
@@ -87,8 +89,8 @@ func asUsage(err error) error {
 
 // job is an open workspace with its inputs and progress.
 type job struct {
-	*pipeline.Workspace
-	inputs   []pipeline.Source
+	*workspace.Workspace
+	inputs   []workspace.Source
 	progress *progress
 }
 
@@ -118,7 +120,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 			return nil, err
 		}
 	}
-	j.Workspace, err = pipeline.Open(o.workspace, pipeline.AllStages, config, len(names) > 0, pipeline.Options{
+	j.Workspace, err = workspace.Open(o.workspace, stages.All, config, len(names) > 0, workspace.Options{
 		Workers:  o.workers,
 		Progress: p,
 		Fatal: func(err error) {
@@ -126,7 +128,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 			os.Exit(exitCode(context.Background(), err))
 		},
 	})
-	if takesInputs && len(names) == 0 && errors.Is(err, pipeline.ErrNoWorkspace) {
+	if takesInputs && len(names) == 0 && errors.Is(err, workspace.ErrNoWorkspace) {
 		err = usageError{fmt.Errorf("nothing to read: name a file, a directory or a pattern (%w)", err)}
 	}
 	if err != nil {
@@ -153,8 +155,8 @@ func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 }
 
 // inputs returns the files that the names stand for.
-func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]pipeline.Source, error) {
-	sources, ignored, err := pipeline.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
+func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]workspace.Source, error) {
+	sources, ignored, err := workspace.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
 	if ignored > 0 {
 		p.Warn("files that are no archives passed over", "files", ignored)
 	}
@@ -189,14 +191,14 @@ func (l *lazyReader) Read(p []byte) (int, error) {
 
 func readList(c *cobra.Command, list string) ([]string, error) {
 	if list == "-" {
-		return pipeline.ReadSourceList(c.InOrStdin())
+		return workspace.ReadSourceList(c.InOrStdin())
 	}
 	f, err := os.Open(list)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return pipeline.ReadSourceList(f)
+	return workspace.ReadSourceList(f)
 }
 
 const inputHelp = `An INPUT is one of these:
@@ -236,13 +238,13 @@ workspace, and prints the largest clusters and the summary.
 }
 
 func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
-	names := pipeline.StageNames()
+	names := stages.Names()
 	failure := j.Run(c.Context(), names[0], names[len(names)-1], j.inputs)
-	if failure != nil && !errors.Is(failure, pipeline.ErrInputFailure) {
+	if failure != nil && !errors.Is(failure, workspace.ErrInputFailure) {
 		return failure
 	}
 	largest := largestClusters{max: show}
-	summary, err := j.ExportAll(c.Context(), largest.add)
+	summary, err := exports.All(c.Context(), j.Workspace, largest.add)
 	if err != nil {
 		return err
 	}
@@ -289,7 +291,7 @@ func stageCommand(name string) *cobra.Command {
 		Long:  stageHelp[name][0] + ".\n\n" + stageHelp[name][1],
 		Args:  cobra.NoArgs,
 	}
-	first := name == pipeline.StageNames()[0]
+	first := name == stages.Names()[0]
 	if first {
 		c.Use, c.Args = name+" [INPUT...]", nil
 		o.inputFlags(c)

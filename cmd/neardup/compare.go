@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/compare"
-	"neardup/pipeline"
+	"neardup/pipeline/trials"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
@@ -80,15 +81,15 @@ func (o *compareOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	options.Begin = j.progress.variant
-	result, failure := j.Compare(c.Context(), j.inputs, options)
-	if failure == nil || errors.Is(failure, pipeline.ErrInputFailure) {
+	result, failure := trials.Compare(c.Context(), j.Workspace, j.inputs, options)
+	if failure == nil || errors.Is(failure, workspace.ErrInputFailure) {
 		failure = errors.Join(o.write(c.OutOrStdout(), result), failure)
 	}
 	return errors.Join(failure, j.Close())
 }
 
 // options checks the flags before any work is done.
-func (o *compareOptions) options() (p pipeline.CompareOptions, err error) {
+func (o *compareOptions) options() (p trials.CompareOptions, err error) {
 	if o.disputed < 0 {
 		return p, fmt.Errorf("--show-disagreements: %d is negative", o.disputed)
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"neardup/pipeline"
+	"neardup/pipeline/exports"
 )
 
 // TestDiskFull runs on a disk that is too small, and makes it larger each time
@@ -78,7 +78,7 @@ func TestExportDiskFull(t *testing.T) {
 			t.Errorf("%s: left %v (%v)", what, files, err)
 		}
 	}
-	for _, format := range pipeline.Formats {
+	for _, format := range exports.Formats {
 		if strings.HasPrefix(format, "summary") || format == "wacz" {
 			continue
 		}

@@ -10,7 +10,9 @@ import (
 	"golang.org/x/term"
 
 	"neardup/explain"
-	"neardup/pipeline"
+	"neardup/pipeline/explaining"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
@@ -74,7 +76,7 @@ func (o *explainOptions) run(c *cobra.Command, args []string) error {
 		if !e.Curved() {
 			return usageError{fmt.Errorf("--svg: %w", explain.ErrNoCurve)}
 		}
-		if err := pipeline.ExportFile(o.svg, e.WriteSVG); err != nil {
+		if err := exports.ExportFile(o.svg, e.WriteSVG); err != nil {
 			return err
 		}
 	}
@@ -89,25 +91,25 @@ func (o *explainOptions) run(c *cobra.Command, args []string) error {
 }
 
 func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Explanation, err error) {
-	pages := [2]bool{pipeline.IsPage(args[0]), pipeline.IsPage(args[1])}
+	pages := [2]bool{explaining.IsPage(args[0]), explaining.IsPage(args[1])}
 	switch {
 	case pages == [2]bool{false, false}:
 		config, err := o.load()
 		if err != nil {
 			return e, err
 		}
-		return pipeline.ExplainFiles(config, args[0], args[1])
+		return explaining.Files(config, args[0], args[1])
 	case pages != [2]bool{true, true}:
 		return e, usageError{fmt.Errorf("%s is a file and the other is none; want two pages or two files", args[map[bool]int{true: 1}[pages[0]]])}
 	}
 	j, err := o.open(c, false, nil)
-	if errors.Is(err, pipeline.ErrNoWorkspace) {
+	if errors.Is(err, workspace.ErrNoWorkspace) {
 		err = fmt.Errorf("%s is no file: %w", args[0], err)
 	}
 	if err != nil {
 		return e, err
 	}
-	e, err = j.Explain(c.Context(), args[0], args[1])
+	e, err = explaining.Explain(c.Context(), j.Workspace, args[0], args[1])
 	return e, errors.Join(err, j.Close())
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"neardup/pipeline"
+	"neardup/pipeline/exports"
 	"neardup/report"
 )
 
@@ -22,8 +22,8 @@ type exportFlags struct {
 
 // check returns an error if the flags do not fit the format.
 func (f *exportFlags) check(c *cobra.Command) error {
-	if !slices.Contains(pipeline.Formats, f.format) {
-		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(pipeline.Formats, ", "))
+	if !slices.Contains(exports.Formats, f.format) {
+		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(exports.Formats, ", "))
 	}
 	for flag, formats := range map[string][]string{"policy": {"keep", "keep-jsonl"}, "prefer-host": {"keep", "keep-jsonl"}, "wacz": {"wacz"}} {
 		if c.Flags().Changed(flag) && !slices.Contains(formats, f.format) {
@@ -97,7 +97,7 @@ described in docs/exports.md.`,
 		},
 	}
 	o.workspaceFlag(c)
-	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(pipeline.Formats, ", "))
+	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Formats, ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	c.Flags().StringVar(&f.policy, "policy", string(report.KeepEarliest), "which page of a cluster to keep: "+policies()+" (of the file cluster.quality)")
 	c.Flags().StringSliceVar(&f.hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
@@ -107,13 +107,13 @@ described in docs/exports.md.`,
 
 func (f *exportFlags) export(c *cobra.Command, j *job) error {
 	var kept report.Kept
-	options := pipeline.ExportOptions{Format: f.format, Keep: report.KeepPolicy(f.policy), PreferHosts: f.hosts, Kept: &kept, WACZ: f.wacz}
-	write := func(out io.Writer) error { return j.ExportWith(c.Context(), options, out) }
+	options := exports.Options{Format: f.format, Keep: report.KeepPolicy(f.policy), PreferHosts: f.hosts, Kept: &kept, WACZ: f.wacz}
+	write := func(out io.Writer) error { return exports.With(c.Context(), j.Workspace, options, out) }
 	var err error
 	if f.output == "" || f.output == "-" {
 		err = write(c.OutOrStdout())
 	} else {
-		err = pipeline.ExportFile(f.output, write)
+		err = exports.ExportFile(f.output, write)
 	}
 	if err == nil && kept != (report.Kept{}) {
 		fmt.Fprintln(c.ErrOrStderr(), kept)

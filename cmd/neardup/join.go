@@ -12,12 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
-	"neardup/pipeline"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/results"
+	"neardup/pipeline/textjoin"
+	"neardup/pipeline/workspace"
 )
 
 // joinOptions are the flags of neardup join.
 type joinOptions struct {
-	pipeline.JoinOptions
+	textjoin.Options
 	set      []string
 	progress string
 	format   string
@@ -90,7 +93,7 @@ times.`,
 	f.Int64Var(&o.MaxBytes, "max-bytes", 2<<30, "of text to hold in memory")
 	f.Int64Var(&o.MaxPairs, "max-pairs", 50_000_000, "pairs to hold in memory, 16 bytes each")
 	f.StringArrayVar(&o.set, "set", nil, "setting of the extraction, extract.KEY=VALUE; may be repeated")
-	f.StringVarP(&o.format, "format", "f", "tsv", words(pipeline.JoinFormats)+" (to read)")
+	f.StringVarP(&o.format, "format", "f", "tsv", words(textjoin.Formats)+" (to read)")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none (no summary either)")
 	return c
@@ -134,8 +137,8 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	if !slices.Contains(pipeline.JoinFormats, o.format) {
-		return configs.Config{}, fmt.Errorf("--format: there is no %q; there are %s", o.format, strings.Join(pipeline.JoinFormats, ", "))
+	if !slices.Contains(textjoin.Formats, o.format) {
+		return configs.Config{}, fmt.Errorf("--format: there is no %q; there are %s", o.format, strings.Join(textjoin.Formats, ", "))
 	}
 	for _, s := range o.set {
 		if !strings.HasPrefix(s, "extract.") {
@@ -161,7 +164,7 @@ func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(find.workspace)) }()
 	}
-	var sources [][]pipeline.Source
+	var sources [][]workspace.Source
 	for _, arg := range args {
 		found, err := find.inputs(c, []string{arg}, config, p)
 		if err != nil {
@@ -172,17 +175,17 @@ func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
 	return o.join(c, args, sources, config, p)
 }
 
-func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]pipeline.Source, config configs.Config, p *progress) error {
-	var collections [][]pipeline.Text
-	var counts []pipeline.ExtractCounts
+func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]workspace.Source, config configs.Config, p *progress) error {
+	var collections [][]textjoin.Text
+	var counts []results.ExtractCounts
 	var unread error
 	left := o.MaxBytes
 	for i, s := range sources {
-		texts, count, err := pipeline.ReadTexts(c.Context(), s, config.Extract, left, o.Workers, p)
+		texts, count, err := textjoin.Read(c.Context(), s, config.Extract, left, o.Workers, p)
 		switch {
-		case errors.Is(err, pipeline.ErrTooMuchText):
-			return fmt.Errorf("%s: %w: over --max-bytes %d", args[i], pipeline.ErrTooMuchText, o.MaxBytes)
-		case errors.Is(err, pipeline.ErrInputFailure) && count.Records > 0:
+		case errors.Is(err, textjoin.ErrTooMuchText):
+			return fmt.Errorf("%s: %w: over --max-bytes %d", args[i], textjoin.ErrTooMuchText, o.MaxBytes)
+		case errors.Is(err, workspace.ErrInputFailure) && count.Records > 0:
 			unread = errors.Join(unread, err)
 		case err != nil:
 			return err
@@ -192,8 +195,8 @@ func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]pipeline
 		}
 		collections, counts = append(collections, texts), append(counts, count)
 	}
-	result, err := pipeline.Join(c.Context(), o.JoinOptions, collections...)
-	if errors.Is(err, pipeline.ErrTooManyPairs) {
+	result, err := textjoin.Join(c.Context(), o.Options, collections...)
+	if errors.Is(err, textjoin.ErrTooManyPairs) {
 		return fmt.Errorf("%w (--max-pairs)", err)
 	}
 	if err != nil {
@@ -203,7 +206,7 @@ func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]pipeline
 	if o.output == "" || o.output == "-" {
 		err = write(c.OutOrStdout())
 	} else {
-		err = pipeline.ExportFile(o.output, write)
+		err = exports.ExportFile(o.output, write)
 	}
 	if err == nil && o.progress != "none" {
 		err = result.WriteSummary(c.ErrOrStderr(), counts...)

@@ -17,7 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"neardup/pipeline"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 // raced says that the race detector is on, which makes a run many times as
@@ -52,7 +53,7 @@ type bigRun struct {
 var checked = []string{"clusters.jsonl", "clusters.csv", "summary.json"}
 
 // moments are the parts of a run at which it is stopped.
-var moments = append(pipeline.StageNames(), "exports", "opening")
+var moments = append(stages.Names(), "exports", "opening")
 
 func bigReference(t *testing.T, variants int, settings ...string) bigRun {
 	t.Helper()
@@ -213,7 +214,7 @@ func (b bigRun) stop(t *testing.T, random *rand.Rand, dir, moment string, signal
 // atWork returns the stage that was at work when a run ended.
 func atWork(t *testing.T, dir string) string {
 	t.Helper()
-	m, err := pipeline.ReadManifest(dir)
+	m, err := workspace.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "opening"
 	}
@@ -225,7 +226,7 @@ func atWork(t *testing.T, dir string) string {
 			return s.Name
 		}
 	}
-	if n := len(m.Stages); n > 0 && n < len(pipeline.StageNames()) {
+	if n := len(m.Stages); n > 0 && n < len(stages.Names()) {
 		return "after " + m.Stages[n-1].Name
 	} else if n == 0 {
 		return "opening"

@@ -16,7 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"neardup/pipeline"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 // The exit codes, as documented in README.md and neardup --help.
@@ -55,7 +56,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case code == exitInterrupted:
 		fmt.Fprintf(stderr, "neardup: interrupted; everything committed is kept. Run the same command again to go on.\n")
 	case err != nil:
-		fmt.Fprintf(stderr, "neardup: %s\n", strings.TrimPrefix(err.Error(), pipeline.ErrUsage.Error()+": "))
+		fmt.Fprintf(stderr, "neardup: %s\n", strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": "))
 	}
 	return code
 }
@@ -70,17 +71,17 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, pipeline.ErrDiskFull):
+	case errors.Is(err, workspace.ErrDiskFull):
 		return exitDiskFull
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.Is(err, pipeline.ErrUsage):
+	case errors.As(err, &usage), errors.Is(err, workspace.ErrUsage):
 		return exitUsage
-	case errors.Is(err, pipeline.ErrInputFailure):
+	case errors.Is(err, workspace.ErrInputFailure):
 		return exitInput
-	case errors.Is(err, pipeline.ErrInUse):
+	case errors.Is(err, workspace.ErrInUse):
 		return exitInUse
-	case errors.Is(err, pipeline.ErrNoWorkspace), errors.Is(err, pipeline.ErrOtherFormat):
+	case errors.Is(err, workspace.ErrNoWorkspace), errors.Is(err, workspace.ErrOtherFormat):
 		return exitWorkspace
 	}
 	return exitFailure
@@ -130,7 +131,7 @@ input could not be read; 4 workspace in use; 5 no workspace, or one of another
 version; 6 disk full; 130 interrupted, run again to go on.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       pipeline.Version(),
+		Version:       workspace.Version(),
 		Args:          noCommand,
 		RunE:          showHelp,
 	}
@@ -138,7 +139,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(runCommand())
-	for _, name := range pipeline.StageNames() {
+	for _, name := range stages.Names() {
 		c.AddCommand(stageCommand(name))
 	}
 	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), configCommand(),

@@ -18,7 +18,8 @@ import (
 
 	"neardup/configs"
 	"neardup/example"
-	"neardup/pipeline"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 // update rewrites the golden exports and the output in transcripts:
@@ -110,12 +111,12 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func openWorkspace(dir string, progress pipeline.Progress) (*pipeline.Workspace, error) {
+func openWorkspace(dir string, progress workspace.Progress) (*workspace.Workspace, error) {
 	config, err := configs.Load("default", nil)
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.Open(dir, pipeline.AllStages, config, true, pipeline.Options{Progress: progress})
+	return workspace.Open(dir, stages.All, config, true, workspace.Options{Progress: progress})
 }
 
 // held are the workspaces that scripts hold.
@@ -139,12 +140,12 @@ func release(ts *testscript.TestScript) error {
 	if !ok {
 		return nil
 	}
-	return w.(*pipeline.Workspace).Close()
+	return w.(*workspace.Workspace).Close()
 }
 
 // stopAt interrupts a run when a stage begins.
 type stopAt struct {
-	pipeline.Progress
+	workspace.Progress
 	stage string
 	stop  context.CancelFunc
 }
@@ -167,9 +168,9 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	config, err := configs.Load("default", nil)
 	ts.Check(err)
-	sources, _, err := pipeline.Inputs(dir, []string{ts.MkAbs(args[2])}, nil, config.Extract.Limits)
+	sources, _, err := workspace.Inputs(dir, []string{ts.MkAbs(args[2])}, nil, config.Extract.Limits)
 	ts.Check(err)
-	names := pipeline.StageNames()
+	names := stages.Names()
 	err = w.Run(ctx, names[0], names[len(names)-1], sources)
 	ts.Check(w.Close())
 	if !errors.Is(err, context.Canceled) {

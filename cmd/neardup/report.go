@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"neardup/pipeline"
+	"neardup/pipeline/statistics"
+	"neardup/pipeline/workspace"
 	"neardup/report/static"
 )
 
@@ -16,7 +17,7 @@ import (
 type reportFlags struct {
 	workOptions
 	output string
-	pipeline.StatisticsOptions
+	statistics.Options
 }
 
 // maxSamples bounds the memory and size of the report's first page.
@@ -71,7 +72,7 @@ func (o *reportFlags) check() error {
 	case o.Title == "":
 		return errors.New("--title is empty")
 	}
-	if err := pipeline.CheckDirectory(o.output, static.Mark, static.Owns); err != nil {
+	if err := workspace.CheckDirectory(o.output, static.Mark, static.Owns); err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
 	return nil
@@ -79,11 +80,11 @@ func (o *reportFlags) check() error {
 
 func (o *reportFlags) write(c *cobra.Command, j *job) error {
 	ctx := c.Context()
-	r, err := j.Statistics(ctx, o.StatisticsOptions)
+	r, err := statistics.Gather(ctx, j.Workspace, o.Options)
 	if err != nil {
 		return err
 	}
-	err = pipeline.ExportDirectory(o.output, func(create func(string) (io.WriteCloser, error)) error {
+	err = workspace.ExportDirectory(o.output, func(create func(string) (io.WriteCloser, error)) error {
 		err := static.Write(&r, func(name string) (io.WriteCloser, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

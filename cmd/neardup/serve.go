@@ -15,7 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"neardup/pipeline"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/workspace"
 	"neardup/review"
 )
 
@@ -82,7 +83,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 		return usageError{fmt.Errorf("--listen: %w; port 0 takes a free one", err)}
 	}
 	defer func() { _ = l.Close() }()
-	a, err := j.Review(ctx)
+	a, err := browsing.Open(ctx, j.Workspace)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 	}
 	errorLog := log.New(c.ErrOrStderr(), "neardup: ", 0)
 	var open sync.WaitGroup // the workspace is closed after the last answer
-	handler := review.New(a, review.Options{Name: o.workspace, Version: pipeline.Version(), Hosts: hostsOf(host, at),
+	handler := review.New(a, review.Options{Name: o.workspace, Version: workspace.Version(), Hosts: hostsOf(host, at),
 		Failed: func(err error) { errorLog.Print(err) }})
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"neardup/pipeline"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 // served is a workspace that is served by a process of its own.
@@ -109,7 +110,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s: %s", listen, errs)
 		}
 	}
-	if _, err := pipeline.ReadStatus(ws, pipeline.AllStages, nil); err != nil {
+	if _, err := workspace.ReadStatus(ws, stages.All, nil); err != nil {
 		t.Error(err)
 	}
 	// A port that is taken.

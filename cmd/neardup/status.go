@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
-	"neardup/pipeline"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
 )
 
 func statusCommand() *cobra.Command {
@@ -34,7 +35,7 @@ another neardup works in the workspace.`,
 				}
 				config = &loaded
 			}
-			s, err := pipeline.ReadStatus(o.workspace, pipeline.AllStages, config)
+			s, err := workspace.ReadStatus(o.workspace, stages.All, config)
 			if err != nil {
 				return err
 			}
@@ -53,7 +54,7 @@ another neardup works in the workspace.`,
 	return c
 }
 
-func writeStatus(out io.Writer, s pipeline.Status) error {
+func writeStatus(out io.Writer, s workspace.Status) error {
 	var skipped int64
 	var reasons []string
 	for _, r := range slices.Sorted(maps.Keys(s.Records.Skipped)) {
@@ -74,7 +75,7 @@ func writeStatus(out io.Writer, s pipeline.Status) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, st := range s.Stages {
 		state := "done"
-		if st.Stale != pipeline.UpToDate {
+		if st.Stale != workspace.UpToDate {
 			state = fmt.Sprintf("stale (%s)", st.Stale)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%.1f s\t%s\n", st.Name, state, st.Seconds, st.Why)

@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"neardup/pipeline"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/trials"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/sweep"
 	"neardup/truth"
@@ -90,8 +92,8 @@ func (o *sweepOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	options.Begin = j.progress.variant
-	result, failure := j.Sweep(c.Context(), j.inputs, options)
-	if failure == nil || errors.Is(failure, pipeline.ErrInputFailure) {
+	result, failure := trials.Sweep(c.Context(), j.Workspace, j.inputs, options)
+	if failure == nil || errors.Is(failure, workspace.ErrInputFailure) {
 		failure = errors.Join(o.write(c.OutOrStdout(), result), failure)
 	}
 	return errors.Join(failure, j.Close())
@@ -116,7 +118,7 @@ func (o *workOptions) temporary(c *cobra.Command) (remove func() error, err erro
 }
 
 // options checks the flags before any work is done.
-func (o *sweepOptions) options() (s pipeline.SweepOptions, err error) {
+func (o *sweepOptions) options() (s trials.SweepOptions, err error) {
 	if o.sample < 0 {
 		return s, fmt.Errorf("--sample: %d is negative", o.sample)
 	}
@@ -192,7 +194,7 @@ func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 		return nil
 	}
 	for name, write := range files {
-		if err := pipeline.ExportFile(filepath.Join(dir, name), write); err != nil {
+		if err := exports.ExportFile(filepath.Join(dir, name), write); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,238 @@
+package browsing
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"neardup/audit"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/review"
+)
+
+// Auditor gives the audits of the workspace, without an index for browsing.
+func Auditor(w *workspace.Workspace) *Review { return &Review{w: w} }
+
+// maxTruthPages bounds what Truth holds in memory, to about 200 MB.
+const maxTruthPages = 2_000
+
+func auditKey(name string) []byte { return store.Key(store.TableAudit, []byte("a"), []byte(name)) }
+
+// itemsPrefix is what the keys of an audit's items start with.
+func itemsPrefix(name string) []byte {
+	return store.Key(store.TableAudit, []byte("i"), []byte(name), []byte{0})
+}
+
+func itemKey(name string, i int) []byte {
+	return binary.BigEndian.AppendUint32(itemsPrefix(name), uint32(i))
+}
+
+// refusal is wrong use of the commands and of the review pages alike.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+func (r refusal) Is(target error) bool {
+	return target == workspace.ErrUsage || target == review.ErrRefused
+}
+
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return refusal{err}
+}
+
+// clusterGeneration names the clusters; it is empty where they are not up to
+// date.
+func clusterGeneration(w *workspace.Workspace) (string, error) {
+	switch err := w.CurrentExcept(workspace.StageVerify, workspace.Judgements); {
+	case errors.Is(err, workspace.ErrUsage):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	s, _, err := w.State(workspace.StageVerify)
+	return s.Generation(), err
+}
+
+// Audits gives the audits by name.
+func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
+	generation, err := clusterGeneration(r.w)
+	if err != nil {
+		return nil, err
+	}
+	for row, err := range r.w.DB.Rows(store.PrefixBounds(auditKey(""))) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		var a audit.Audit
+		if err := row.Json(&a); err != nil {
+			return nil, err
+		}
+		a.Current = a.Generation == generation
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// Audit gives an audit by its name.
+func (r *Review) Audit(_ context.Context, name string) (a audit.Audit, err error) {
+	if a, err = readAudit(r.w, name); err != nil {
+		return a, err
+	}
+	generation, err := clusterGeneration(r.w)
+	a.Current = a.Generation == generation
+	return a, err
+}
+
+// readAudit reads an audit, and does not tell whether it is current: for that, all
+// judgements are read.
+func readAudit(w *workspace.Workspace, name string) (a audit.Audit, err error) {
+	ok, err := w.DB.GetJSON(auditKey(name), &a)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: there is no audit %s", review.ErrNotFound, results.OneLine(name))
+	}
+	return a, err
+}
+
+// Item gives an item of an audit, by its number from 0, as it was drawn.
+func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err error) {
+	a, err := readAudit(r.w, name)
+	if err != nil {
+		return it, err
+	}
+	if i < 0 || i >= a.Size {
+		return it, fmt.Errorf("%w: audit %s has %d pairs", review.ErrNotFound, name, a.Size)
+	}
+	ok, err := r.w.DB.GetJSON(itemKey(name, i), &it)
+	if err == nil && !ok {
+		err = fmt.Errorf("no item: %w", store.Corrupt(itemKey(name, i)))
+	}
+	return it, err
+}
+
+// items gives an audit with all its items.
+func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items []audit.Item, err error) {
+	if a, err = r.Audit(ctx, name); err != nil {
+		return a, nil, err
+	}
+	for row, err := range r.w.DB.Rows(store.PrefixBounds(itemsPrefix(name))) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return a, nil, err
+		}
+		var it audit.Item
+		if err := row.Json(&it); err != nil {
+			return a, nil, err
+		}
+		if !bytes.Equal(row.Key(), itemKey(name, len(items))) || it.Stratum < 0 || it.Stratum >= len(a.Strata) {
+			return a, nil, store.Corrupt(row.Key())
+		}
+		items = append(items, it)
+	}
+	if len(items) != a.Size {
+		return a, nil, fmt.Errorf("%d items of %d: %w", len(items), a.Size, store.Corrupt(auditKey(name)))
+	}
+	return a, items, nil
+}
+
+// judged gives an audit with all its items and their judgements.
+func (r *Review) judged(ctx context.Context, name string) (a audit.Audit, items []audit.Item, given [][]audit.Judgement, err error) {
+	if a, items, err = r.items(ctx, name); err != nil {
+		return a, nil, nil, err
+	}
+	given, err = r.w.AllJudgements(ctx, items)
+	return a, items, given, err
+}
+
+// Judge keeps a judgement, in place of the judge's own of before.
+func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
+	j, err := j.Checked()
+	if err != nil {
+		return refused(err)
+	}
+	j.Time = now()
+	return r.w.WriteJudgements(func(b store.Batch) error { return workspace.PutJudgement(b, j) }, j.Pair)
+}
+
+// Withdraw takes a judgement back. There need not be one.
+func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
+	p = audit.NewPair(p.A, p.B)
+	if err := errors.Join(p.Check(), audit.CheckJudge(judge)); err != nil {
+		return refused(err)
+	}
+	return r.w.WriteJudgements(func(b store.Batch) error { return b.Delete(workspace.JudgementKey(p, judge)) }, p)
+}
+
+// Judgements gives the judgements of a pair, by the judge's name.
+func (r *Review) Judgements(_ context.Context, p audit.Pair) ([]audit.Judgement, error) {
+	return r.w.Judgements(audit.NewPair(p.A, p.B))
+}
+
+// Progress says how far a judge is with an audit.
+func (r *Review) Progress(ctx context.Context, name, judge string) (p audit.Progress, err error) {
+	if err := audit.CheckJudge(judge); err != nil {
+		return p, refused(err)
+	}
+	_, items, err := r.items(ctx, name)
+	if err != nil {
+		return p, err
+	}
+	p = audit.Progress{Size: len(items), Next: -1, Given: make([]audit.Verdict, len(items))}
+	for i, it := range items {
+		var j audit.Judgement
+		ok, err := r.w.DB.GetJSON(workspace.JudgementKey(it.Pair, judge), &j)
+		switch {
+		case err != nil:
+			return p, err
+		case ok:
+			p.Given[i] = j.Verdict
+			p.Judged++
+		case p.Next < 0:
+			p.Next = i
+		}
+	}
+	return p, nil
+}
+
+// Result says what the judgements of all judges say.
+func (r *Review) Result(ctx context.Context, name string) (audit.Result, error) {
+	a, items, given, err := r.judged(ctx, name)
+	if err != nil {
+		return audit.Result{}, err
+	}
+	return audit.Evaluate(a, items, given), nil
+}
+
+// Truth gives the judgements as package truth reads them. What is too large to
+// be held in memory, WriteTruth writes.
+func (r *Review) Truth(ctx context.Context, name string) (pages, pairs []byte, err error) {
+	_, items, given, err := r.judged(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := audit.TruthPages(items, given); n > maxTruthPages {
+		return nil, nil, refused(fmt.Errorf("a truth of %d pages lists %d pairs; neardup audit export --format truth writes it", n, n*(n-1)/2))
+	}
+	var p, t bytes.Buffer
+	_, _, err = audit.WriteTruth(items, given, &p, &t)
+	return p.Bytes(), t.Bytes(), err
+}
+
+// WriteTruth writes what Truth gives, and says of how many pages and decided
+// pairs.
+func (r *Review) WriteTruth(ctx context.Context, name string, pages, pairs io.Writer) (n, decided int, err error) {
+	_, items, given, err := r.judged(ctx, name)
+	if err != nil {
+		return 0, 0, err
+	}
+	return audit.WriteTruth(items, given, pages, pairs)
+}
+
+func now() string { return time.Now().UTC().Format(time.RFC3339) }

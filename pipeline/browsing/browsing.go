@@ -1,0 +1,303 @@
+package browsing
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"neardup/configs"
+	"neardup/extract"
+	"neardup/pipeline/explaining"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+	"neardup/review"
+)
+
+// Rows of a list: those of one that asks for no number, and the most.
+const (
+	usualRows = 50
+	mostRows  = 200
+)
+
+// Review is a workspace whose clusters are looked at. Its methods may be called
+// by several goroutines at once, as long as the workspace is open.
+type Review struct {
+	w        *workspace.Workspace
+	overview review.Overview
+}
+
+// Open opens the clusters of the last run for browsing, and makes the index
+// for that where there is none of these clusters. The error wraps ErrUsage where
+// the run is not up to date.
+func Open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
+	r, err := open(ctx, w)
+	return r, w.ExplainError(err)
+}
+
+func open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
+	if err := w.CurrentExcept(workspace.StageVerify, workspace.Judgements); err != nil {
+		return nil, err
+	}
+	b, err := indexClusters(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	s, err := results.StagesSummary(w)
+	if err != nil {
+		return nil, err
+	}
+	s.Clusters, s.Redundant = b.Clusters, b.Redundant
+	return &Review{w: w, overview: review.Overview{Summary: s, Method: methodName(w.Config),
+		First: showDate(b.First), Last: showDate(b.Last), Generation: b.Generation}}, nil
+}
+
+// methodName is the preset whose method and settings of it a config has, or else
+// scheme, search and measure.
+func methodName(c configs.Config) string {
+	used := func(c configs.Config) []any { return []any{c.UsedBySign(), c.UsedByCluster(), c.UsedByVerify()} }
+	for _, name := range configs.Names() {
+		if preset, err := configs.Load(name, nil); err == nil && reflect.DeepEqual(used(preset), used(c)) {
+			return name
+		}
+	}
+	return strings.Join([]string{c.Sign.Scheme, c.Cluster.Search, c.Verify.Measure}, ", ")
+}
+
+// Overview sums up the run and its clusters.
+func (r *Review) Overview(context.Context) (review.Overview, error) { return r.overview, nil }
+
+// Clusters lists clusters, the largest first, those of one size by id.
+func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list review.ClusterList, err error) {
+	largest := uint32(math.MaxUint32)
+	if q.MaxSize > 0 {
+		largest = clampSize(q.MaxSize)
+	}
+	lower := store.SizeKey(largest, store.TextID{})
+	_, upper := store.PrefixBounds(store.SizeKey(clampSize(q.MinSize), store.TextID{})[:1+4])
+	keys, more, err := r.keys(lower, upper, q.After, q.Limit)
+	if err != nil {
+		return list, err
+	}
+	documents, err := r.w.DB.Seeker(store.TableDocument)
+	if err != nil {
+		return list, err
+	}
+	defer func() { _ = documents.Close() }()
+	for _, k := range keys {
+		if err := ctx.Err(); err != nil {
+			return list, err
+		}
+		id, err := store.ParseSizeKey(k)
+		if err != nil {
+			return list, err
+		}
+		row, _, err := r.cluster(documents, id)
+		if err != nil {
+			return list, err
+		}
+		list.Clusters = append(list.Clusters, row)
+	}
+	if more {
+		list.Next = position(keys[len(keys)-1])
+	}
+	return list, nil
+}
+
+// keys gives the keys of a part of a list, and whether there are more.
+func (r *Review) keys(lower, upper []byte, after string, limit int) (keys [][]byte, more bool, err error) {
+	if lower, err = behind(lower, after); err != nil || !below(lower, upper) {
+		return nil, false, err
+	}
+	limit = clampRows(limit)
+	for row, err := range r.w.DB.Rows(lower, upper) {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(keys) == limit {
+			return keys, true, nil
+		}
+		keys = append(keys, bytes.Clone(row.Key()))
+	}
+	return keys, false, nil
+}
+
+// cluster reads a cluster's row of a list, and what else is kept of it.
+func (r *Review) cluster(documents *store.Seeker, id store.TextID) (row review.ClusterRow, b browsedCluster, err error) {
+	ok, err := r.w.DB.GetJSON(store.BrowsedKey(id), &b)
+	if err != nil {
+		return row, b, err
+	}
+	if !ok {
+		return row, b, fmt.Errorf("%w: no cluster %x", review.ErrNotFound, id)
+	}
+	document, err := parseDocument(b.Document)
+	if err != nil {
+		return row, b, err
+	}
+	var d shownDocument
+	if _, _, err := results.ReadDocument(documents, document, &d); err != nil {
+		return row, b, err
+	}
+	return review.ClusterRow{ID: hex.EncodeToString(id[:]), Size: b.Size, Document: b.Document,
+		RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title, First: showDate(b.First), Last: showDate(b.Last),
+		Hosts: b.Hosts, Identical: b.Identical, Lowest: report.Score(b.Lowest)}, b, nil
+}
+
+// shownDocument is what lists show of a Document.
+type shownDocument struct {
+	results.PageFields
+	Title string `json:"title"`
+}
+
+// Cluster gives a cluster with some of its members.
+func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c review.Cluster, err error) {
+	cluster, err := askedID(id)
+	if err != nil {
+		return c, err
+	}
+	documents, err := r.w.DB.Seeker(store.TableDocument)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = documents.Close() }()
+	row, b, err := r.cluster(documents, cluster)
+	if err != nil {
+		return c, err
+	}
+	c.ClusterRow = row
+	for _, x := range b.Timeline {
+		c.Timeline = append(c.Timeline, review.Bucket(x))
+	}
+	for _, x := range b.HostList {
+		c.HostList = append(c.HostList, review.Bucket(x))
+	}
+	lower, upper := store.PrefixBounds(store.Key(store.TableMember, cluster[:]))
+	if lower, err = behind(lower, after); err != nil || !below(lower, upper) {
+		return c, err
+	}
+	c.Members, c.Next, err = r.members(ctx, documents, lower, upper, clampRows(limit))
+	return c, err
+}
+
+// members reads the first members of a range of keys, and where they end if
+// there are more.
+func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, upper []byte, limit int) (members []review.Member, next string, err error) {
+	names := map[extract.ID]string{} // record ids of what members were verified against, often the same
+	var last []byte
+	for row, err := range r.w.DB.Rows(lower, upper) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, "", err
+		}
+		if len(members) == limit {
+			return members, position(last), nil
+		}
+		last = append(last[:0], row.Key()...)
+		b, err := row.BrowsedMember()
+		if err != nil {
+			return nil, "", err
+		}
+		var d shownDocument
+		file, offset, err := results.ReadDocument(documents, b.Document, &d)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, ok := names[b.Against]; !ok {
+			var a results.PageFields
+			if _, _, err := results.ReadDocument(documents, b.Against, &a); err != nil {
+				return nil, "", err
+			}
+			names[b.Against] = a.RecordID
+		}
+		m := review.Member{Member: d.Member(b.Document, file, offset), Title: d.Title}
+		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.Relation, names[b.Against], b.Against.String()
+		m.Resemblance, m.Containment = report.Score(b.Resemblance), report.Score(b.Containment)
+		members = append(members, m)
+	}
+	return members, "", nil
+}
+
+// Pair explains two pages as neardup explain does.
+func (r *Review) Pair(ctx context.Context, a, b string) (p review.Pair, err error) {
+	p.Documents = [2]string{a, b}
+	var pages [2]results.Found
+	for i, id := range p.Documents {
+		if pages[i], err = r.document(id); err != nil {
+			return p, err
+		}
+		p.Documents[i] = pages[i].Id.String()
+	}
+	p.Explanation, p.Texts, err = explaining.ExplainFound(ctx, r.w, pages)
+	return p, err
+}
+
+// document looks up a document that someone asks for.
+func (r *Review) document(asked string) (d results.Found, err error) {
+	id, err := askedID(asked)
+	if err != nil {
+		return d, err
+	}
+	documents, err := r.w.DB.Seeker(store.TableDocument)
+	if err != nil {
+		return d, err
+	}
+	d.Id = extract.ID(id)
+	ok := false
+	d.File, d.Offset, ok, err = results.LookUpDocument(documents, d.Id, &d.Document)
+	if err := errors.Join(err, documents.Close()); err != nil {
+		return d, err
+	}
+	if !ok {
+		return d, fmt.Errorf("%w: no page %s", review.ErrNotFound, d.Id)
+	}
+	return d, nil
+}
+
+// askedID reads the id of a text or a document that someone asks for.
+func askedID(s string) (id store.TextID, err error) {
+	if len(s) == hex.EncodedLen(len(id)) {
+		if _, err := hex.Decode(id[:], []byte(s)); err == nil {
+			return id, nil
+		}
+	}
+	return id, fmt.Errorf("%w: %s is no id", review.ErrNotFound, results.OneLine(s))
+}
+
+// position names a key behind which a list goes on.
+func position(key []byte) string { return base64.RawURLEncoding.EncodeToString(key[1:]) }
+
+// behind is the key from which on a list goes on that began at lower. A position
+// of another list gives another place in this one, and none outside.
+func behind(lower []byte, after string) ([]byte, error) {
+	if after == "" {
+		return lower, nil
+	}
+	key, err := base64.RawURLEncoding.DecodeString(after)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s is no place in a list", review.ErrNotFound, results.OneLine(after))
+	}
+	key = append(store.Key(lower[0], key), 0)
+	if bytes.Compare(key, lower) < 0 {
+		return lower, nil
+	}
+	return key, nil
+}
+
+// below tells whether there can be a key in a range.
+func below(lower, upper []byte) bool { return bytes.Compare(lower, upper) < 0 }
+
+func clampRows(n int) int {
+	if n <= 0 {
+		return usualRows
+	}
+	return min(n, mostRows)
+}
+
+func clampSize(n int) uint32 { return uint32(max(0, min(int64(n), math.MaxUint32))) }

@@ -1,0 +1,98 @@
+package browsing
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+)
+
+// noDate is the date of pages that have none: one without a year and a month
+// that there can be.
+const noDate = "00000000000000"
+
+// pageDate is a WARC-Date, of whatever precision, as NameDate digits with zeros
+// behind them.
+func pageDate(date string) string {
+	digits := results.DateDigits(date)
+	digits = digits[:len(digits)&^1] // half of a number
+	if len(digits) < 4 || len(digits) >= 6 && (digits[4:6] < "01" || digits[4:6] > "12") {
+		return noDate
+	}
+	return digits + noDate[len(digits):]
+}
+
+// showDate writes a pageDate in the form of WARC-Date, as far as it goes.
+func showDate(digits string) string {
+	switch {
+	case len(digits) != store.NameDate || digits == noDate:
+		return ""
+	case digits[4:] == noDate[4:]:
+		return digits[:4]
+	case digits[6:] == noDate[6:]:
+		return digits[:4] + "-" + digits[4:6]
+	}
+	return fmt.Sprintf("%s-%s-%sT%s:%s:%sZ", digits[:4], digits[4:6], digits[6:8], digits[8:10], digits[10:12], digits[12:])
+}
+
+// dateSpan are the first and the last of dates in digits; both are empty where
+// there is none.
+type dateSpan struct{ first, last string }
+
+func (s *dateSpan) add(date string) {
+	if date == "" {
+		return
+	}
+	if s.first == "" || date < s.first {
+		s.first = date
+	}
+	s.last = max(s.last, date)
+}
+
+// monthOf numbers the months of all years from 0. A date that is only a year is
+// its first.
+func monthOf(digits string) int {
+	year, _ := strconv.Atoi(digits[:4])
+	month, _ := strconv.Atoi(digits[4:6])
+	return year*12 + max(1, month) - 1
+}
+
+// timeline makes buckets without gaps of pages by month: by month, or where that
+// would be more than mostBuckets by year, by ten or by a hundred, so that a page
+// with a date of long ago makes no long list.
+func timeline(months map[int]int) []bucket {
+	if len(months) == 0 {
+		return nil
+	}
+	all := slices.Sorted(maps.Keys(months))
+	first, last := all[0], all[len(all)-1]
+	step := 1
+	for _, longer := range []int{12, 120, 1200} {
+		if last/step-first/step >= mostBuckets {
+			step = longer
+		}
+	}
+	first /= step
+	out := make([]bucket, last/step-first+1)
+	for i := range out {
+		out[i].Label = monthsLabel((first+i)*step, step)
+	}
+	for m, n := range months {
+		out[m/step-first].Pages += n
+	}
+	return out
+}
+
+func monthsLabel(month, step int) string {
+	year := month / 12
+	switch step {
+	case 1:
+		return fmt.Sprintf("%04d-%02d", year, month%12+1)
+	case 12:
+		return fmt.Sprintf("%04d", year)
+	}
+	return fmt.Sprintf("%04d–%04d", year, year+step/12-1)
+}

@@ -1,0 +1,299 @@
+package browsing
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"neardup/extract"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+	"neardup/uris"
+)
+
+// Clusters and pages are browsed by an index: clusters by size, their members in
+// the order of exports, and all pages by SURT and by date, so that every list is
+// a range of keys and nothing is read whole. A run does without it: it is made
+// when first asked for, in one pass over the clusters and one over the documents,
+// and again when the clusters have changed.
+
+const (
+	browseIndex   = "index/browse" // its place in tableMeta
+	browseVersion = 1              // of what is in the index
+
+	mostBuckets = 60  // of a timeline, before it is by longer times
+	mostHosts   = 20  // of a cluster, by name
+	mostHost    = 255 // bytes of such a name; real ones have at most 253
+)
+
+// ingestBytes are those of rows that are ingested together. It is a variable for
+// tests.
+var ingestBytes = 8 << 20
+
+var browseTables = []byte{store.TableBrowsed, store.TableSize, store.TableMember, store.TableSURT, store.TableDate}
+
+// browsed is what the index says of itself, and of all clusters.
+type browsed struct {
+	Version    int              `json:"version"`
+	Generation string           `json:"generation"` // of the clusters
+	Clusters   report.Clusters  `json:"clusters"`
+	Redundant  report.Redundant `json:"redundant"`
+	First      string           `json:"first"` // date in digits
+	Last       string           `json:"last"`
+}
+
+// browsedCluster is a row of TableBrowsed. What it lacks, the document has.
+type browsedCluster struct {
+	Size      int      `json:"size"`
+	Document  string   `json:"document"` // the representative's docID
+	First     string   `json:"first"`    // dates in digits
+	Last      string   `json:"last"`
+	Hosts     int      `json:"hosts"`
+	Identical int      `json:"identical"` // members besides the representative with its text
+	Lowest    float64  `json:"lowest"`
+	Timeline  []bucket `json:"timeline"`
+	HostList  []bucket `json:"host_list"`
+}
+
+type bucket struct {
+	Label string `json:"label"`
+	Pages int    `json:"pages"`
+}
+
+// indexClusters gives what the index says of all clusters. It makes it, unless
+// there is one of these clusters.
+func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err error) {
+	s, _, err := w.State(workspace.StageVerify)
+	if err != nil {
+		return b, err
+	}
+	reason := workspace.Input
+	ok, err := w.DB.GetJSON(store.MetaKey(browseIndex), &b)
+	switch {
+	case err != nil:
+		return b, err
+	case !ok:
+		reason = workspace.Missing
+	case b.Version != browseVersion:
+		reason = workspace.Outdated
+	case b.Generation == s.Generation():
+		return b, nil
+	}
+	batch := w.DB.Batch()
+	if err := errors.Join(batch.Clear(browseTables...), batch.Delete(store.MetaKey(browseIndex)), batch.Commit()); err != nil {
+		return b, err
+	}
+	w.Options.Progress.Start("index", string(reason), "clusters and pages, for browsing")
+	b, err = writeBrowsed(ctx, w)
+	w.Options.Progress.Stop(err)
+	if err != nil {
+		return b, err
+	}
+	b.Version, b.Generation = browseVersion, s.Generation()
+	batch = w.DB.Batch()
+	return b, errors.Join(batch.SetJSON(store.MetaKey(browseIndex), b), batch.Commit())
+}
+
+func writeBrowsed(ctx context.Context, w *workspace.Workspace) (b browsed, err error) {
+	bySize, places := w.DB.Sorter(), w.DB.Sorter()
+	defer func() { err = errors.Join(err, bySize.Close(), places.Close()) }()
+	if b, err = writeBrowsedClusters(ctx, w, bySize, places); err != nil {
+		return b, err
+	}
+	if err := ingestSorted(ctx, w, bySize); err != nil {
+		return b, err
+	}
+	return b, writeBrowsedPages(ctx, w, places)
+}
+
+// writeBrowsedClusters writes the clusters and their members. It gives bySize
+// the keys of clusters by size, and places the value of each of their pages by
+// docID.
+func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, places *store.Sorter) (b browsed, err error) {
+	var counts results.VerifyCounts
+	if err := w.Counts(workspace.StageVerify, &counts); err != nil {
+		return b, err
+	}
+	w.Options.Progress.Total(counts.Clusters, "clusters")
+	clusters, members := orderedRows{ctx: ctx, store: w.DB}, orderedRows{ctx: ctx, store: w.DB}
+	var sum report.Summary
+	var dates dateSpan
+	for c, err := range results.Clusters(ctx, w) {
+		if err != nil {
+			return b, err
+		}
+		sum.Add(c)
+		id, err := results.ParseTextID(c.ID)
+		if err != nil {
+			return b, err
+		}
+		row := browseCluster(c)
+		dates.add(row.First)
+		dates.add(row.Last)
+		size := uint32(c.Size)
+		if err := errors.Join(clusters.addJSON(store.BrowsedKey(id), row), bySize.Add(store.SizeKey(size, id), nil)); err != nil {
+			return b, err
+		}
+		placed := store.AppendPlaced(nil, id, size)
+		for i, m := range c.Members {
+			document, err := parseDocument(m.Document)
+			against, againstErr := parseDocument(m.AgainstDocument)
+			value := store.BrowsedMember{Document: document, Against: against, Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}.Append(nil)
+			if err := errors.Join(err, againstErr, members.add(store.MemberKey(id, uint32(i)), value), places.Add(document[:], placed)); err != nil {
+				return b, err
+			}
+		}
+		w.Options.Progress.Add(1)
+	}
+	b.Clusters, b.Redundant, b.First, b.Last = sum.Clusters, sum.Redundant, dates.first, dates.last
+	return b, errors.Join(clusters.flush(), members.flush(), ctx.Err())
+}
+
+// parseDocument reads a docID that this program wrote.
+func parseDocument(s string) (extract.ID, error) {
+	id, err := results.ParseTextID(s)
+	return extract.ID(id), err
+}
+
+func browseCluster(c report.Cluster) browsedCluster {
+	b := browsedCluster{Size: c.Size, Document: c.Members[0].Document, Lowest: 1}
+	var dates dateSpan
+	months, hosts := map[int]int{}, map[string]int{}
+	for _, m := range c.Members {
+		b.Lowest = min(b.Lowest, float64(m.Resemblance))
+		if m.Relation == report.Identical {
+			b.Identical++
+		}
+		if date := pageDate(m.Date); date != noDate {
+			dates.add(date)
+			months[monthOf(date)]++
+		}
+		if host := uris.Host(m.URI); host != "" {
+			hosts[host]++
+		}
+	}
+	b.First, b.Last, b.Timeline = dates.first, dates.last, timeline(months)
+	b.Hosts = len(hosts)
+	for _, host := range slices.SortedFunc(maps.Keys(hosts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(hosts[b], hosts[a]), cmp.Compare(a, b))
+	})[:min(mostHosts, len(hosts))] {
+		b.HostList = append(b.HostList, bucket{host[:min(mostHost, len(host))], hosts[host]})
+	}
+	return b
+}
+
+// writeBrowsedPages writes all pages by SURT and by date, with the value that
+// places has of them.
+func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *store.Sorter) (err error) {
+	var counts results.ExtractCounts
+	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(counts.Documents, "pages")
+	bySURT, byDate := w.DB.Sorter(), w.DB.Sorter()
+	defer func() { err = errors.Join(err, bySURT.Close(), byDate.Close()) }()
+	next, stop := iter.Pull2(places.Sorted())
+	defer stop()
+	place, err, more := next()
+	if err != nil {
+		return err
+	}
+	n, last := 0, []byte(nil)
+	for r, err := range w.DB.Table(store.TableDocument) {
+		if err != nil {
+			return err
+		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(id[:], last) {
+			continue // another file that holds it
+		}
+		last = append(last[:0], id[:]...)
+		var d struct {
+			TargetURI string `json:"uri"`
+			Date      string `json:"date"`
+		}
+		if err := r.Json(&d); err != nil {
+			return err
+		}
+		var value []byte
+		if more && bytes.Equal(place.Key, id[:]) {
+			value = bytes.Clone(place.Value)
+			if place, err, more = next(); err != nil {
+				return err
+			}
+		}
+		date := pageDate(d.Date)
+		if err := errors.Join(bySURT.Add(store.SurtKey(uris.SURT(d.TargetURI), date, id), value), byDate.Add(store.DateKey(date, id), value)); err != nil {
+			return err
+		}
+		if n++; n&0xfff == 0 {
+			w.Options.Progress.Add(0x1000)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	if more {
+		return fmt.Errorf("no document: %w", store.Corrupt(place.Key))
+	}
+	return errors.Join(ingestSorted(ctx, w, bySURT), ingestSorted(ctx, w, byDate))
+}
+
+// ingestSorted ingests what was sorted, of which no two have the same key.
+func ingestSorted(ctx context.Context, w *workspace.Workspace, s *store.Sorter) error {
+	rows := orderedRows{ctx: ctx, store: w.DB}
+	for e, err := range s.Sorted() {
+		if err := errors.Join(err, rows.add(e.Key, e.Value)); err != nil {
+			return err
+		}
+	}
+	return rows.flush()
+}
+
+// orderedRows ingests rows that come in the order of their keys, some at a time:
+// these do not overlap, and so need no merging later.
+type orderedRows struct {
+	ctx   context.Context
+	store *store.DB
+	rows  []store.Entry
+	bytes int
+}
+
+// add adds a row, of which it keeps a copy.
+func (o *orderedRows) add(key, value []byte) error {
+	o.rows = append(o.rows, store.Entry{Key: bytes.Clone(key), Value: bytes.Clone(value)})
+	const perRow = 48
+	if o.bytes += len(key) + len(value) + perRow; o.bytes < ingestBytes {
+		return nil
+	}
+	return o.flush()
+}
+
+func (o *orderedRows) addJSON(key []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return o.add(key, value)
+}
+
+func (o *orderedRows) flush() error {
+	if err := o.ctx.Err(); err != nil {
+		return err
+	}
+	err := o.store.Ingest(o.ctx, slices.Values(o.rows))
+	clear(o.rows)
+	o.rows, o.bytes = o.rows[:0], 0
+	return err
+}

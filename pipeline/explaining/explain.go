@@ -1,0 +1,59 @@
+package explaining
+
+import (
+	"context"
+	"encoding/hex"
+
+	"neardup/explain"
+	"neardup/pipeline/results"
+	"neardup/pipeline/scores"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// Explain says what the method made of two pages of the workspace, which are
+// named as FindPage has it, and what became of them in the run.
+func Explain(ctx context.Context, w *workspace.Workspace, a, b string) (explain.Explanation, error) {
+	e, err := explainPages(ctx, w, a, b)
+	return e, w.ExplainError(err)
+}
+
+func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e explain.Explanation, err error) {
+	var pages [2]results.Found
+	for i, name := range [2]string{a, b} {
+		if pages[i], err = results.FindPage(ctx, w, name); err != nil {
+			return e, err
+		}
+	}
+	e, _, err = ExplainFound(ctx, w, pages)
+	return e, err
+}
+
+// ExplainFound explains two pages, and gives what of their texts is compared.
+func ExplainFound(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
+	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[store.TextID]explain.Page{}}
+	var sides [2]explain.Side
+	for i := range pages {
+		if p.texts[i], err = pages[i].ParsedTextID(); err != nil {
+			return e, compared, err
+		}
+		if sides[i], err = side(w, pages[i], p.texts[i]); err != nil {
+			return e, compared, err
+		}
+		p.compared[i] = sides[i].Compared
+	}
+	if e, err = explain.Pair(w.Config, sides[0], sides[1], scores.BySearch(w.Config)); err != nil {
+		return e, compared, err
+	}
+	return e, p.compared, p.run(&e)
+}
+
+func side(w *workspace.Workspace, f results.Found, t store.TextID) (s explain.Side, err error) {
+	if s.Stored, err = results.TextOf(w, t); err != nil {
+		return s, err
+	}
+	s.Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: f.File, Offset: f.Offset,
+		TextID: hex.EncodeToString(t[:]), Title: f.Title}
+	s.Compared, s.Whole, err = results.ComparedText(w, t, s.Stored)
+	return s, err
+}

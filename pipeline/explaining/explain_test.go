@@ -1,0 +1,361 @@
+package explaining
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/configs"
+	"neardup/explain"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/verify"
+)
+
+// explainable are texts that every filter ends a pair of: near copies, chains of
+// them, texts in others, pages of one template about different things.
+func explainable(rng *rand.Rand) (texts []string) {
+	texts, _ = pipetest.Planted(rng, 5)
+	texts = append(texts, pipetest.Chains(rng, 2, 7)...)
+	english := pipetest.Scripts(rng)[0]
+	part := strings.Join(english(200), "")
+	texts = append(texts, part, strings.Join(english(500), "")+"\n"+part, strings.Join(english(40), "")+part)
+	moved := english(150)
+	texts = append(texts, strings.Join(moved, ""), strings.Join(append(slices.Clone(moved[len(moved)/2:]), moved[:len(moved)/2]...), ""))
+	body := english(200)
+	for _, name := range []string{"circle", "square", "arrow"} {
+		page := "Reference\nThe " + name + "\n" + strings.Join(body, "") + "\n"
+		for range 4 {
+			page += "Call " + name + " before anything else is drawn. "
+		}
+		texts = append(texts, page+strings.Join(english(10), ""))
+	}
+	return append(texts, texts[0], "short", "tiny text")
+}
+
+// explainAll runs all stages over the texts and explains all pairs of them.
+func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j int, joined bool, e explain.Explanation)) results.VerifyCounts {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	clusterOf, _ := pipetest.ClustersOf(t, pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteLines(t, texts)))
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	for i := range texts {
+		for j := range i {
+			e, err := Explain(context.Background(), w, pipetest.TextURN(j), pipetest.TextURN(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := clusterOf[pipetest.TextURN(j)]
+			check(j, i, x != 0 && x == clusterOf[pipetest.TextURN(i)], e)
+		}
+	}
+	var v results.VerifyCounts
+	if err := w.Counts(workspace.StageVerify, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// The explanation of every pair agrees with what the run did: with its clusters,
+// with the verdicts it kept, and, all pairs together, with the counts of its
+// filters.
+func TestExplanationsAgreeWithTheRun(t *testing.T) {
+	if testing.Short() || pipetest.Raced {
+		t.Skip("explains thousands of pairs, one after another")
+	}
+	var all [][]string // a preset and settings over it
+	for _, name := range configs.Names() {
+		all = append(all, []string{name})
+	}
+	strict := []string{"verify.resemblance=0.91", "verify.containment=2", "verify.subject_lines=0"} // several leaders in a set
+	all = append(all, []string{"default", "cluster.merge=following"}, []string{"default", "verify.contained=links"},
+		[]string{"default", "verify.closing=transitive"}, []string{"paper", "verify.closing=representative"}, []string{"default", "cluster.merge=pairs"},
+		append([]string{"default"}, strict...), append([]string{"default", "cluster.merge=following"}, strict...),
+		append([]string{"paper"}, strict...))
+	for _, v := range all {
+		t.Run(strings.Join(v, " "), func(t *testing.T) {
+			t.Parallel()
+			checkExplanations(t, pipetest.MustLoadPreset(t, v[0], v[1:]...), explainable(rand.New(rand.NewPCG(21, 22))))
+		})
+	}
+}
+
+// drift are texts of which each is the one before with some sentences changed:
+// lists overlap, so that merging makes sets that overlap too.
+func drift(rng *rand.Rand, n int) (texts []string) {
+	english := pipetest.Scripts(rng)[0]
+	sentences := english(220)
+	for range n {
+		for range 1 + rng.IntN(3) {
+			sentences[rng.IntN(len(sentences))] = english(4)[0]
+		}
+		texts = append(texts, strings.Join(sentences[:len(sentences)-rng.IntN(len(sentences)/3)], ""))
+	}
+	return texts
+}
+
+// With sets that overlap, a text leads in one and has joined a leader in another.
+func TestExplanationsOfOverlappingSets(t *testing.T) {
+	if pipetest.Raced {
+		t.Skip("explains thousands of pairs, one after another")
+	}
+	rng := rand.New(rand.NewPCG(3, 9))
+	several, parted := 0, 0
+	for range 3 {
+		c := pipetest.MustLoad(t, "verify.resemblance=0.8", "verify.containment=2", "verify.subject_lines=0", "verify.trustable=false", "verify.rounds=1", "sign.modulus=3")
+		texts := drift(rng, 24)
+		n, _ := checkExplanations(t, c, texts)
+		several += n
+		if err := c.Set([]string{"cluster.merge=following"}); err != nil {
+			t.Fatal(err)
+		}
+		_, ended := checkExplanations(t, c, texts)
+		parted += ended[explain.BySets]
+	}
+	if several == 0 || parted == 0 {
+		t.Errorf("%d pairs were in two sets, %d in different ones", several, parted)
+	}
+}
+
+// checkExplanations gives the number of pairs that are in several sets, and what
+// ended the pairs.
+func checkExplanations(t *testing.T, c configs.Config, texts []string) (several int, ended map[explain.Filter]int) {
+	var got results.VerifyCounts
+	ended = map[explain.Filter]int{}
+	want := explainAll(t, c, texts, func(i, j int, joined bool, e explain.Explanation) {
+		r, d := e.Run, e.Decision
+		fail := func(what string) {
+			t.Helper()
+			t.Errorf("%d and %d, joined %v: %s: outcome %+v, decision %+v, run %+v", i, j, joined, what, e.Outcome, d, r)
+		}
+		if e.Outcome.Joined != joined || joined != (e.Outcome.EndedBy == "") {
+			fail("other outcome")
+		}
+		if r.SameText != (texts[i] == texts[j]) {
+			fail("same text")
+		}
+		if r.SameText {
+			return // not compared
+		}
+		ended[e.Outcome.EndedBy]++
+		common := 0
+		for _, s := range r.Sets {
+			if s.Has == [2]bool{true, true} {
+				common++
+			}
+		}
+		if common > 1 {
+			several++
+		}
+		if v := r.Verdict; v != nil {
+			if !d.Near || v.Relation != d.Relation || r.Compared == 0 ||
+				c.Verify.Measure != configs.MeasureSearch && (v.Resemblance.String() != e.Score.Resemblance.String() || v.Containment.String() != e.Score.Containment.String()) {
+				fail("another verdict was kept")
+			}
+		} else if r.Compared > 0 && d.Near && !(joined && c.Verify.Closing == configs.ClosingTransitive) {
+			fail("compared, near, and no verdict was kept")
+		}
+		if joined && r.Verdict == nil {
+			checkChain(t, e)
+		}
+		if slices.Index(texts, texts[i]) != i || slices.Index(texts, texts[j]) != j {
+			return // counted already: the text is compared once
+		}
+		for range r.Compared {
+			switch d.EndedBy {
+			case "":
+				got.AddVerdict(verify.Verdict{Near: true})
+			case explain.BySubject:
+				got.AddBySubject()
+			default:
+				got.Pairs++
+				*map[explain.Filter]*int64{explain.ByLength: &got.ByLength, explain.BySketch: &got.BySketch,
+					explain.ByDistance: &got.ByDistance, explain.ByScore: &got.ByScore}[d.EndedBy]++
+			}
+		}
+	})
+	t.Logf("ended by %v; the run: %+v", ended, want)
+	want.Sets, want.Clusters = 0, 0
+	if got != want && c.Verify.Closing == configs.ClosingRepresentative {
+		t.Errorf("all pairs together: %+v, the run has %+v", got, want)
+	}
+	return several, ended
+}
+
+// checkChain follows a chain from a to b.
+func checkChain(t *testing.T, e explain.Explanation) {
+	t.Helper()
+	chain := e.Run.Chain
+	if len(chain) < 2 || len(chain) != e.Run.Steps || chain[0].From.TextID != e.Texts[0].Page.TextID ||
+		chain[len(chain)-1].To.TextID != e.Texts[1].Page.TextID {
+		t.Errorf("chain %+v from %+v to %+v", chain, e.Texts[0].Page, e.Texts[1].Page)
+		return
+	}
+	for i, s := range chain[1:] {
+		if s.From != chain[i].To || s.Resemblance == 0 {
+			t.Errorf("chain breaks at %d: %+v", i+1, chain)
+		}
+	}
+}
+
+func TestExplanationsEndByEveryFilter(t *testing.T) {
+	if testing.Short() || pipetest.Raced {
+		t.Skip("explains thousands of pairs, one after another")
+	}
+	ended := map[explain.Filter]bool{}
+	for _, c := range []configs.Config{
+		pipetest.MustLoad(t), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
+		pipetest.MustLoadPreset(t, "minhash-lsh"), pipetest.MustLoadPreset(t, "ppjoin"),
+		pipetest.MustLoad(t, "verify.resemblance=0.97", "verify.containment=2", "verify.subject_lines=0", "verify.rounds=1"),
+	} {
+		explainAll(t, c, explainable(rand.New(rand.NewPCG(21, 22))), func(_, _ int, _ bool, e explain.Explanation) {
+			ended[e.Outcome.EndedBy] = true
+			if e.Outcome.Why == "" {
+				t.Errorf("no reason: %+v", e.Outcome)
+			}
+		})
+	}
+	for _, f := range []explain.Filter{"", explain.BySignatures, explain.ByLists, explain.ByLeaders, explain.ByLength,
+		explain.BySketch, explain.ByDistance, explain.ByScore, explain.BySubject, explain.ByClosing} {
+		if !ended[f] {
+			t.Errorf("no pair ended by %q: %v", f, ended)
+		}
+	}
+}
+
+func TestExplainNavigationPages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	links := "<a href=/a>One</a><br><a href=/b>Two</a><br><a href=/c>Three</a><br><a href=/d>Four</a>"
+	file := pipetest.WriteRecords(t, pipetest.Archived("response", "1", "http://x.example/nav", 1, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+links),
+		pipetest.Archived("response", "2", "http://x.example/nav", 2, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+links))
+	c := pipetest.MustLoad(t, "text.pages=topic")
+	pipetest.RunAll(t, dir, c, workspace.Options{}, file)
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	e, err := Explain(context.Background(), w, "http://x.example/nav@2020-01-01", "http://x.example/nav@2020-01-02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Outcome.Joined || e.Outcome.EndedBy != explain.ByPages || !e.Run.SameText {
+		t.Errorf("%+v, %+v", e.Outcome, e.Run)
+	}
+}
+
+func TestExplainOfStaleStages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	texts := explainable(rand.New(rand.NewPCG(1, 1)))[:2]
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteLines(t, texts))
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t, "verify.slope=0.3"), false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	e, err := Explain(context.Background(), w, pipetest.TextURN(0), pipetest.TextURN(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(e.Run.Stale, "verify is not up to date") || e.Outcome.Why == "" || e.TLCS.Slope != 0.3 {
+		t.Errorf("%+v, %+v", e.Run, e.Outcome)
+	}
+	for _, name := range []string{"urn:text:7", "http://none.example/", "", "@", "<>", "\x1b[31m"} {
+		if _, err := Explain(context.Background(), w, pipetest.TextURN(0), name); !errors.Is(err, workspace.ErrUsage) || strings.Contains(fmt.Sprint(err), "\x1b") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := w.DB.GetJSON(store.MetaKey(results.NamesIndex), new(string)); err != nil {
+		t.Fatal(err)
+	}
+	b := w.DB.Batch()
+	if err := errors.Join(b.Delete(store.MetaKey(results.NamesIndex)), b.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Explain(ctx, w, pipetest.TextURN(0), pipetest.TextURN(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := Explain(context.Background(), w, pipetest.TextURN(0), pipetest.TextURN(1)); err != nil {
+		t.Errorf("after that: %v", err)
+	}
+}
+
+// Pages are found by what people call them, and the index follows the
+// extraction.
+func TestFindPage(t *testing.T) {
+	dir, c := filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t)
+	page := func(id, uri string, day int) []byte {
+		return pipetest.Archived("response", id, uri, day, pipetest.OkHTML+"<p>Page "+id+" has this text.")
+	}
+	check := func(want map[string]string) {
+		t.Helper()
+		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{RunRows: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = w.Close() }()
+		for name, id := range want {
+			got, err := results.FindPage(context.Background(), w, name)
+			if id == "" && !errors.Is(err, workspace.ErrUsage) || id != "" && (err != nil || got.RecordID != "<urn:test:"+id+">") {
+				t.Errorf("%s: %q, %v, want %q", name, got.RecordID, err, id)
+			}
+		}
+	}
+	first := pipetest.WriteRecords(t, page("1", "http://x.example/p?q=1", 1), page("2", "http://x.example/p?q=1", 2),
+		page("3", "https://x.example/p?q=1", 3), page("4", "http://X.example/only#part", 4), page("5", "http://x.example/at@2024", 5),
+		page("6", "http://x.example/both", 6), page("6", "http://x.example/both", 7))
+	pipetest.RunAll(t, dir, c, workspace.Options{}, first)
+	check(map[string]string{
+		"urn:test:4": "4", "<urn:test:4>": "4", "urn:test:4@2020": "4", "urn:test:4@2021": "",
+		"http://X.example/only#part": "4", "http://x.example/only": "4", "https://x.example/only": "4", "x.example/only": "4", "X.example/only": "4",
+		"http://x.example/only@2020-01-04T00:00:00Z": "4", "20200104000000/http://x.example/only": "4", "20200105000000/http://x.example/only": "",
+		"http://x.example/p?q=1": "", "http://x.example/p?q=1@2020": "", "http://x.example/p?q=1@2020-01-01": "1", "http://x.example/p?q=1@20200102": "2",
+		"https://x.example/p?q=1": "3", "http://x.example/p?q=1@20200103": "3", "x.example/p?q=1": "",
+		"http://x.example/at@2024": "5", "http://x.example/at@2024@2020": "5",
+		"urn:test:6": "", "urn:test:6@20200107": "6", "http://x.example/both@2020-01-06": "6",
+		"http://x.example/p": "", "http://x.example/P?q=1": "", "http://x.example/later": "",
+	})
+	pipetest.RunAll(t, dir, c, workspace.Options{}, first, pipetest.WriteRecords(t, page("7", "http://x.example/later", 7)))
+	check(map[string]string{"http://x.example/later": "7", "urn:test:4": "4", "http://x.example/p?q=1": ""})
+}
+
+func TestExplainFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		return pipetest.WriteFile(t, filepath.Join(dir, name), []byte(content))
+	}
+	text := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(2, 2)))[0](200), "")
+	a, b := file("a.txt", text), file("b.html", "<!DOCTYPE html><title>x</title><body><p>"+text+"</p></body>")
+	e, err := Files(pipetest.MustLoad(t), a, b)
+	if err != nil || !e.Outcome.Joined || e.Texts[0].Characters != e.Texts[1].Characters || e.Score.Resemblance != 1 {
+		t.Errorf("%+v, %+v, %v", e.Outcome, e.Texts, err)
+	}
+	if e, err = Files(pipetest.MustLoad(t), a, file("empty.txt", "")); err != nil || e.Outcome.Joined || e.Score.Known || e.Curved() {
+		t.Errorf("%+v, %v", e.Outcome, err)
+	}
+	for _, bad := range []string{filepath.Join(dir, "none"), dir, file("x.pdf", "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")} {
+		if _, err := Files(pipetest.MustLoad(t), a, bad); !errors.Is(err, workspace.ErrUsage) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	for _, name := range configs.Names() {
+		e, err := Files(pipetest.MustLoadPreset(t, name), a, b)
+		if err != nil || !e.Outcome.Joined || !slices.ContainsFunc(e.Diff.Segments, func(s explain.Segment) bool { return s.Kind == explain.Same || s.Kind == explain.Trusted }) {
+			t.Errorf("%s: %+v, %v", name, e.Outcome, err)
+		}
+	}
+}

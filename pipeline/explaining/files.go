@@ -1,0 +1,73 @@
+package explaining
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"neardup/configs"
+	"neardup/explain"
+	"neardup/extract"
+	"neardup/extract/container"
+	"neardup/extract/text"
+	"neardup/pipeline/scores"
+	"neardup/pipeline/workspace"
+)
+
+// ExplainFiles says what a config's method makes of two files, read as a crawl's
+// pages are: HTML or plain text, of any charset, told by what they hold.
+func Files(config configs.Config, a, b string) (e explain.Explanation, err error) {
+	var sides [2]explain.Side
+	for i, name := range [2]string{a, b} {
+		d, err := readPage(config.Extract, name)
+		if err != nil {
+			return e, err
+		}
+		cut := text.Cut(d.Text, config.Text.MaxColumns)
+		sides[i] = explain.Side{File: name, Stored: d.Text, Compared: cut, Whole: cut}
+	}
+	return explain.Pair(config, sides[0], sides[1], scores.BySearch(config))
+}
+
+// readPage makes a document of a file.
+func readPage(o extract.Options, name string) (d extract.Document, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return d, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
+	}
+	if !info.Mode().IsRegular() {
+		return d, fmt.Errorf("%w: %s is no file", workspace.ErrUsage, name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = f.Close() }()
+	block, err := io.ReadAll(io.LimitReader(f, o.MaxRecordBytes))
+	if err != nil {
+		return d, err
+	}
+	raw := container.Raw{Block: block, Length: info.Size(), Clipped: info.Size() > int64(len(block)), Header: []byte(
+		"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:neardup:file>\r\n" +
+			"WARC-Target-URI: file:///page\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n\r\n")}
+	d, reason := extract.NewExtractor(o).Document(&raw)
+	switch {
+	case reason == extract.ReasonEmpty || reason == extract.ReasonNoText:
+		return extract.Document{}, nil // a text without anything in it
+	case reason != extract.ReasonNone:
+		return d, fmt.Errorf("%w: %s is no page (%s)", workspace.ErrUsage, filepath.Base(name), reason)
+	}
+	return d, nil
+}
+
+// IsPage tells whether an argument names a page of a workspace and not a file.
+func IsPage(name string) bool {
+	if strings.HasPrefix(name, "<") || strings.HasPrefix(name, "urn:") || strings.Contains(name, "://") {
+		return true
+	}
+	_, err := os.Stat(name)
+	return errors.Is(err, os.ErrNotExist)
+}

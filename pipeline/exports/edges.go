@@ -1,0 +1,298 @@
+package exports
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// edges are the near pairs, of texts, and the judged ones that hold clusters
+// together, and the pages that have these texts or stand in a cluster.
+type edges struct {
+	w     *workspace.Workspace
+	pages *store.Sorter // by text
+	pairs *store.Sorter // the texts, then the score
+}
+
+// newEdges gathers the pages; close lets go of them.
+func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error) {
+	e := &edges{w: w, pairs: w.DB.Sorter()}
+	texts := w.DB.Sorter()
+	defer func() {
+		if err = errors.Join(err, texts.Close()); err != nil {
+			err = errors.Join(err, e.close())
+		}
+	}()
+	for t, err := range results.ClusteredTexts(w) {
+		if err := errors.Join(err, texts.Add(t.Text[:], nil)); err != nil {
+			return e, err
+		}
+	}
+	for l, err := range results.NearPairs(w) {
+		if err != nil {
+			return e, err
+		}
+		a, b := l.Leader.ID(), l.Member.ID()
+		err := errors.Join(ctx.Err(), texts.Add(a[:], nil), texts.Add(b[:], nil), e.pairs.Add(slices.Concat(a[:], b[:]), l.Score.Append(nil)))
+		if err != nil {
+			return e, err
+		}
+	}
+	if err := e.addJudged(ctx); err != nil {
+		return e, err
+	}
+	e.pages, err = results.Gather(ctx, w.DB, sortedTexts(texts))
+	return e, err
+}
+
+// addJudged adds the judged pairs that clusters need, whose texts are all in
+// clusters. Without any this takes no pass over the clusters.
+func (e *edges) addJudged(ctx context.Context) error {
+	var counts results.VerifyCounts
+	if err := e.w.Counts(workspace.StageVerify, &counts); err != nil || counts.Judged == nil {
+		return err
+	}
+	for r, err := range e.w.DB.Table(store.TableCluster) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		row, err := results.ParseClusterRow(r)
+		if err == nil && row.Score.Relation == store.Judged {
+			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), row.Score.Append(nil))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *edges) close() error {
+	err := e.pairs.Close()
+	if e.pages != nil {
+		err = errors.Join(err, e.pages.Close())
+	}
+	return err
+}
+
+// sortedTexts gives the texts that are keys, without a group.
+func sortedTexts(texts *store.Sorter) iter.Seq2[results.WantedText, error] {
+	return func(yield func(results.WantedText, error) bool) {
+		for e, err := range texts.Sorted() {
+			var w results.WantedText
+			if err == nil {
+				w.Text = store.TextID(e.Key)
+			}
+			if !yield(w, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// textNodes are the pages of a text as nodes.
+type textNodes struct {
+	text  store.TextID
+	nodes []report.Node // the first stands for the text
+}
+
+// nodes gives the pages by text.
+func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
+	return func(yield func(textNodes, error) bool) {
+		next, stop := iter.Pull2(results.ClusteredTexts(e.w))
+		defer stop()
+		in, err, clustered := next()
+		for t, pagesErr := range results.PagesOf(ctx, e.pages) {
+			err = errors.Join(err, pagesErr)
+			for err == nil && clustered && store.CompareTexts(in.Text, t.Text) < 0 {
+				in, err, clustered = next()
+			}
+			if err != nil {
+				yield(textNodes{}, err)
+				return
+			}
+			n := textNodes{text: t.Text}
+			for _, m := range t.Pages {
+				node := report.Node{Document: m.Document, RecordID: m.RecordID, URI: m.URI, Date: m.Date}
+				if clustered && in.Text == t.Text {
+					node.Cluster = fmt.Sprintf("%x", in.Group)
+				}
+				n.nodes = append(n.nodes, node)
+			}
+			if !yield(n, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(textNodes{}, err)
+		}
+	}
+}
+
+// endsOf puts the node of the text that each key starts with in front of the
+// value, and the other text in front of the key.
+func (e *edges) endsOf(ctx context.Context, from, to *store.Sorter) error {
+	next, stop := iter.Pull2(e.nodes(ctx))
+	defer stop()
+	var n textNodes
+	for pair, err := range from.Sorted() {
+		if err != nil {
+			return err
+		}
+		text, other := store.TextID(pair.Key[:16]), pair.Key[16:32]
+		for more := true; store.CompareTexts(n.text, text) < 0 || n.nodes == nil; {
+			if n, err, more = next(); err != nil {
+				return err
+			}
+			if !more {
+				break
+			}
+		}
+		if n.text != text {
+			return fmt.Errorf("a text without pages: %w", store.Corrupt(text[:]))
+		}
+		node, err := json.Marshal(n.nodes[0])
+		if err != nil {
+			return err
+		}
+		value := append(binary.AppendUvarint(nil, uint64(len(node))), node...)
+		if err := to.Add(slices.Concat(other, text[:]), append(value, pair.Value...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all gives the edges, by the texts of source and target: the pairs, and from the
+// first page of a text to each other.
+func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
+	return func(yield func(report.Edge, error) bool) {
+		byTarget, whole := e.w.DB.Sorter(), e.w.DB.Sorter()
+		err := e.endsOf(ctx, e.pairs, byTarget)
+		if err == nil {
+			err = e.endsOf(ctx, byTarget, whole)
+		}
+		_ = byTarget.Close()
+		defer func() { _ = whole.Close() }()
+		if err != nil {
+			yield(report.Edge{}, err)
+			return
+		}
+		next, stop := iter.Pull2(whole.Sorted())
+		defer stop()
+		pair, err, more := next()
+		upTo := func(text store.TextID) bool { // the near pairs from texts up to this one
+			for ; more && (err != nil || bytes.Compare(pair.Key[:16], text[:]) <= 0); pair, err, more = next() {
+				var edge report.Edge
+				if err == nil {
+					edge, err = parseEdge(pair)
+				}
+				if !yield(edge, cmp.Or(err, ctx.Err())) || err != nil {
+					return false
+				}
+			}
+			return true
+		}
+		for n, err := range e.nodes(ctx) {
+			if err != nil {
+				yield(report.Edge{}, err)
+				return
+			}
+			for _, other := range n.nodes[1:] {
+				if !yield(report.Edge{Source: n.nodes[0], Target: other, Relation: report.Identical, Resemblance: 1, Containment: 1}, ctx.Err()) {
+					return
+				}
+			}
+			if !upTo(n.text) {
+				return
+			}
+		}
+	}
+}
+
+// parseEdge parses what endsOf has made of both ends.
+func parseEdge(e store.Entry) (edge report.Edge, err error) {
+	rest := e.Value
+	for _, node := range []*report.Node{&edge.Target, &edge.Source} {
+		n, used := binary.Uvarint(rest)
+		if used <= 0 || uint64(len(rest)-used) < n {
+			return edge, store.Corrupt(e.Key)
+		}
+		rest = rest[used:]
+		if err := json.Unmarshal(rest[:n], node); err != nil {
+			return edge, err
+		}
+		rest = rest[n:]
+	}
+	s, err := store.ParseScore(rest)
+	edge.Resemblance, edge.Containment = report.Score(s.Resemblance), report.Score(s.Containment)
+	switch s.Relation {
+	case store.Contained:
+		edge.Relation = report.Contained
+	case store.Contains:
+		edge.Relation = report.Contains
+	case store.Judged:
+		edge.Relation = report.Judged
+	default:
+		edge.Relation = report.Near
+	}
+	return edge, err
+}
+
+func writeEdges(ctx context.Context, w *workspace.Workspace, out report.EdgeWriter) error {
+	e, err := newEdges(ctx, w)
+	if err != nil {
+		return err
+	}
+	return errors.Join(e.write(ctx, out), e.close())
+}
+
+func (e *edges) write(ctx context.Context, out report.EdgeWriter) error {
+	for edge, err := range e.all(ctx) {
+		if err == nil {
+			err = out.Edge(edge)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return cmp.Or(ctx.Err(), out.Close())
+}
+
+func writeGraph(ctx context.Context, w *workspace.Workspace, out io.Writer) error {
+	e, err := newEdges(ctx, w)
+	if err != nil {
+		return err
+	}
+	return errors.Join(e.writeGraph(ctx, out), e.close())
+}
+
+func (e *edges) writeGraph(ctx context.Context, out io.Writer) error {
+	g, err := report.NewGraphML(out)
+	if err != nil {
+		return err
+	}
+	for t, err := range e.nodes(ctx) {
+		if err != nil {
+			return err
+		}
+		for _, n := range t.nodes {
+			if err := g.Node(n); err != nil {
+				return err
+			}
+		}
+	}
+	return e.write(ctx, g)
+}

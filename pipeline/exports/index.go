@@ -1,0 +1,186 @@
+package exports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"neardup/configs"
+	"neardup/extract"
+	"neardup/extract/container"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// writeCDXJ writes an index of the pages in clusters, sorted by its bytes.
+func writeCDXJ(ctx context.Context, w *workspace.Workspace, out io.Writer) (err error) {
+	lines := w.DB.Sorter()
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	for c, err := range results.Clusters(ctx, w) {
+		if err != nil {
+			return err
+		}
+		for _, m := range c.Members {
+			line, err := report.CDXJ(c, m)
+			if err := errors.Join(err, lines.Add(line, nil)); err != nil {
+				return err
+			}
+		}
+	}
+	for line, err := range lines.Sorted() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if _, err := out.Write(line.Key); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// writeKeep writes what to keep of each cluster.
+func writeKeep(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
+	keep := report.Keep{Policy: o.Keep, Hosts: o.PreferHosts}
+	if keep.Policy == "" {
+		keep.Policy = report.KeepEarliest
+	}
+	if keep.Policy == report.KeepQuality {
+		scores, err := qualities(w.Config)
+		if err != nil {
+			return err
+		}
+		keep.Quality = func(uri string) float64 { return float64(scores[stages.UriHash(uri)]) }
+	}
+	if o.Kept == nil {
+		o.Kept = new(report.Kept)
+	}
+	if o.Format == "keep-jsonl" {
+		return results.WriteClusters(ctx, w, report.NewKeepJSONL(out, keep, o.Kept))
+	}
+	return results.WriteClusters(ctx, w, report.NewKeepCSV(out, keep, o.Kept))
+}
+
+// qualities reads the quality file of the config, by the hash of the URI.
+func qualities(c configs.Config) (map[[16]byte]float32, error) {
+	path := c.Cluster.Quality
+	if path == "" {
+		return nil, fmt.Errorf("%w: --policy quality needs a quality file: run with --set cluster.quality=FILE", workspace.ErrUsage)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cluster.quality: %w", err)
+	}
+	scores, err := stages.ReadQuality(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("cluster.quality: %s: %w", path, err)
+	}
+	return scores, nil
+}
+
+// writeWACZ copies a WACZ file and adds the clusters that have a page in it.
+func writeWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.Writer) error {
+	if path == "" {
+		return fmt.Errorf("%w: --format wacz needs --wacz, the file to copy", workspace.ErrUsage)
+	}
+	err := copyWACZ(ctx, w, path, out)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("--wacz: %s: %w", path, err)
+	}
+	return err
+}
+
+func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.Writer) error {
+	f, info, err := workspace.OpenRegular(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	in, err := pagesIn(ctx, w, f, info.Size())
+	if err != nil {
+		return err
+	}
+	wacz, err := report.NewWACZ(f, info.Size(), contextWriter{ctx, out})
+	if err != nil {
+		return err
+	}
+	entry, err := wacz.Create("clusters.jsonl")
+	if err != nil {
+		return err
+	}
+	lines := report.NewJSONL(entry)
+	for c, err := range results.Clusters(ctx, w) {
+		if err != nil {
+			return err
+		}
+		for _, m := range c.Members {
+			if in[m.Document] {
+				if err := lines.Write(c); err != nil {
+					return err
+				}
+				break
+			}
+		}
+	}
+	return errors.Join(lines.Close(), wacz.Close(), ctx.Err())
+}
+
+// pagesIn reads the archives of a WACZ file for the docIDs of its pages. What
+// the workspace remembers of where pages are is no help: many WACZ files call
+// their archive data.warc.gz.
+func pagesIn(ctx context.Context, w *workspace.Workspace, f io.ReaderAt, size int64) (map[string]bool, error) {
+	limits := w.Config.Extract.Limits
+	members, err := container.Members(f, size, limits)
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]bool{}
+	x := extract.NewExtractor(w.Config.Extract)
+	for _, m := range members {
+		archive, err := m.Open()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Path, err)
+		}
+		r, err := container.NewReader(archive, container.Position{}, limits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Path, err)
+		}
+		for {
+			raw, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			var damage *container.Damage
+			if errors.As(err, &damage) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Path, err)
+			}
+			if doc, reason := x.Document(raw); reason == extract.ReasonNone {
+				in[doc.ID.String()] = true
+			}
+		}
+	}
+	return in, nil
+}
+
+// contextWriter fails once its context has ended, so that copying a large file
+// can be interrupted.
+type contextWriter struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (c contextWriter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.Writer.Write(p)
+}

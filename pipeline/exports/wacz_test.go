@@ -1,0 +1,165 @@
+package exports_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/extract/container"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// writeWACZ packs archives as archive/data.warc.gz, and so on.
+func writeWACZ(t *testing.T, path string, archives ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	put := func(name string, content []byte) {
+		e, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = e.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, archive := range archives {
+		content, err := os.ReadFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(fmt.Sprintf("archive/data%.*d.warc.gz", min(i, 1), i), content)
+	}
+	put("datapackage.json", []byte(`{"profile":"data-package","resources":[]}`))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return pipetest.WriteFile(t, path, b.Bytes())
+}
+
+// Of two WACZ files that call their archive the same, each gets the clusters
+// that have a page in it.
+func TestWACZGetsItsOwnClusters(t *testing.T) {
+	file := pipetest.Crawl(t)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var offsets []int64
+	r, err := container.NewReader(bytes.NewReader(b), container.Position{}, pipetest.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		raw, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		offsets = append(offsets, raw.Offset)
+	}
+	cut := offsets[len(offsets)/4]
+	dir := t.TempDir()
+	parts := []string{
+		writeWACZ(t, filepath.Join(dir, "one.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "one"), b[:cut])),
+		writeWACZ(t, filepath.Join(dir, "two.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "two"), b[cut:])),
+	}
+	ws := t.TempDir()
+	pipetest.RunAll(t, ws, pipetest.MustLoad(t), workspace.Options{}, parts...)
+	w := pipetest.OpenWith(t, ws)
+	all := map[string]report.Cluster{}
+	for c, err := range results.Clusters(context.Background(), w) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[c.ID] = c
+	}
+	for i, part := range parts {
+		out := pipetest.ExportOf(t, w, exports.Options{Format: "wacz", WACZ: part})
+		z, err := zip.NewReader(bytes.NewReader(out), int64(len(out)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := z.Open("neardup/clusters.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]bool{}
+		for d := json.NewDecoder(f); d.More(); {
+			var c report.Cluster
+			if err := d.Decode(&c); err != nil {
+				t.Fatal(err)
+			}
+			got[c.ID] = true
+		}
+		for id, c := range all {
+			in := slices.ContainsFunc(c.Members, func(m report.Member) bool {
+				return slices.ContainsFunc(recordIDs(b, cut, i), func(id string) bool { return id == m.RecordID })
+			})
+			if got[id] != in {
+				t.Errorf("%s: cluster %s of %d pages: %v, want %v", part, id, c.Size, got[id], in)
+			}
+		}
+		if len(got) == 0 || i == 0 && len(got) == len(all) {
+			t.Errorf("%s has %d of %d clusters", part, len(got), len(all))
+		}
+	}
+	if err := exports.With(context.Background(), w, exports.Options{Format: "wacz"}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
+		t.Errorf("without a file: %v", err)
+	}
+	for _, wrong := range []string{filepath.Join(dir, "missing.wacz"), file} {
+		if err := exports.With(context.Background(), w, exports.Options{Format: "wacz", WACZ: wrong}, io.Discard); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// recordIDs are the ids of the records before the cut, or behind it.
+func recordIDs(b []byte, cut int64, part int) (ids []string) {
+	half := [][]byte{b[:cut], b[cut:]}[part]
+	r, err := container.NewReader(bytes.NewReader(half), container.Position{}, pipetest.Limits)
+	if err != nil {
+		return nil
+	}
+	for raw, err := r.Next(); err == nil; raw, err = r.Next() {
+		for line := range strings.Lines(string(raw.Header)) {
+			if id, ok := strings.CutPrefix(line, "WARC-Record-ID: "); ok {
+				ids = append(ids, strings.TrimSpace(id))
+			}
+		}
+	}
+	return ids
+}
+
+func TestKeepByQuality(t *testing.T) {
+	dir, file := t.TempDir(), pipetest.Crawl(t)
+	const best = "http://recipes.example/draft/mochi.html"
+	setting := "cluster.quality=" + pipetest.WriteFile(t, filepath.Join(t.TempDir(), "quality.tsv"), []byte("http://recipes.example/pages/mochi.html\t1\n"+best+"\t3\n"))
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)
+	w := pipetest.OpenWith(t, dir)
+	o := exports.Options{Format: "keep-jsonl", Keep: report.KeepQuality}
+	if err := exports.With(context.Background(), w, o, io.Discard); !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "cluster.quality") {
+		t.Errorf("without a quality file: %v", err)
+	}
+	dir = t.TempDir()
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t, setting), workspace.Options{}, file)
+	w = pipetest.OpenWith(t, dir, setting)
+	if lists := pipetest.ExportOf(t, w, o); !bytes.Contains(lists, []byte(`"keep":{"record_id":"<urn:uuid:48beb51b-984f-56eb-a65a-31d320fe24da>","uri":"`+best)) {
+		t.Errorf("%s is not kept:\n%s", best, lists)
+	}
+}

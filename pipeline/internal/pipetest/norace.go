@@ -1,0 +1,5 @@
+//go:build !race
+
+package pipetest
+
+const Raced = false

@@ -1,0 +1,230 @@
+package pipetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"neardup/configs"
+	"neardup/example"
+	"neardup/extract/container"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/truth"
+)
+
+func OpenWith(t *testing.T, dir string, settings ...string) *workspace.Workspace {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, MustLoad(t, settings...), false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// Spill makes sorters write files whatever they sort.
+func Spill(t *testing.T) {
+	old := store.SorterBytes
+	store.SorterBytes = 300
+	t.Cleanup(func() { store.SorterBytes = old })
+}
+
+// Countdown is a context that is cancelled when it was asked a number of times.
+type Countdown struct {
+	context.Context
+	Left int
+}
+
+func (c *Countdown) Err() error {
+	if c.Left--; c.Left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+var ErrNoRoom = errors.New("no room")
+
+// Limits are those of the preset default.
+var Limits = func() container.Limits {
+	c, err := configs.Load("default", nil)
+	if err != nil {
+		panic(err)
+	}
+	return c.Extract.Limits
+}()
+
+// Tree lists the files below a directory.
+func Tree(t *testing.T, root string) (out []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		out = append(out, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func MustLoadPreset(t *testing.T, name string, settings ...string) configs.Config {
+	t.Helper()
+	c, err := configs.Load(name, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Crawl writes the example crawl into a file.
+func Crawl(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := example.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "crawl.warc.gz")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// RunAll brings the workspace in dir up to date and returns its clusters.
+func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options, inputs ...string) []byte {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, config, true, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sources, _, err := workspace.Inputs(dir, inputs, nil, Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := exports.Export(context.Background(), w, "jsonl", &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Interrupter cancels a run after some steps of progress.
+type Interrupter struct {
+	workspace.Silent
+	Left   atomic.Int64
+	Cancel context.CancelFunc
+}
+
+func (i *Interrupter) step() {
+	if i.Left.Add(-1) == 0 {
+		i.Cancel()
+	}
+}
+
+func (i *Interrupter) Add(int64) { i.step() }
+
+func (i *Interrupter) Start(string, string, string) { i.step() }
+
+func (i *Interrupter) Total(int64, string) { i.step() }
+
+func Staleness(t *testing.T, dir string, config configs.Config, stage string) workspace.Reason {
+	t.Helper()
+	s, err := workspace.ReadStatus(dir, stages.All, &config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range s.Stages {
+		if st.Name == stage {
+			return st.Stale
+		}
+	}
+	t.Fatalf("no stage %s", stage)
+	return ""
+}
+
+func MustLoad(t testing.TB, settings ...string) configs.Config {
+	t.Helper()
+	c, err := configs.Load("default", settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func OpenTest(t *testing.T) *workspace.Workspace {
+	t.Helper()
+	w, err := workspace.Open(t.TempDir()+"/ws", stages.All, MustLoad(t), true, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func ExampleTruth(t *testing.T) *truth.Truth {
+	t.Helper()
+	var pages, pairs bytes.Buffer
+	if err := errors.Join(example.WritePages(&pages), example.WriteTruth(&pairs)); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := truth.Read(&pages, &pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func PresetDefault(t *testing.T) configs.Config {
+	t.Helper()
+	c, err := configs.Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// StageLog counts the stages that begin, and can end a run when one does.
+type StageLog struct {
+	workspace.Silent
+	Begun []string
+	End   func(begun []string)
+}
+
+func (l *StageLog) Start(stage, reason, why string) {
+	l.Begun = append(l.Begun, stage)
+	if l.End != nil {
+		l.End(l.Begun)
+	}
+}
+
+func (l *StageLog) Count(stage string) (n int) {
+	for _, s := range l.Begun {
+		if s == stage {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,172 @@
+package results
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// ClusterOf returns the representative of the text's cluster; ok is false where
+// the text is in none.
+func ClusterOf(w *workspace.Workspace, t store.TextID) (representative store.TextID, ok bool, err error) {
+	v, ok, err := w.DB.Get(store.AssignedKey(t))
+	if ok && len(v) != len(representative) {
+		err = store.Corrupt(store.AssignedKey(t))
+	}
+	copy(representative[:], v)
+	return representative, ok, err
+}
+
+// Clusters gives the clusters of two and more pages by id. One at a time is in
+// memory.
+func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
+	return func(yield func(report.Cluster, error) bool) {
+		gathered, err := Gather(ctx, w.DB, ClusteredTexts(w))
+		if err != nil {
+			yield(report.Cluster{}, err)
+			return
+		}
+		defer func() { _ = gathered.Close() }()
+		next, stop := iter.Pull2(PagesOf(ctx, gathered))
+		defer stop()
+		var rows []ClusterRow
+		pages := map[store.TextID][]report.Member{}
+		flush := func() bool {
+			c, err := assemble(rows, pages)
+			rows = rows[:0]
+			clear(pages)
+			return yield(c, errors.Join(err, ctx.Err())) && err == nil
+		}
+		for r, err := range w.DB.Table(store.TableCluster) {
+			var row ClusterRow
+			if err == nil {
+				row, err = ParseClusterRow(r)
+			}
+			if err == nil && len(rows) > 0 && rows[0].Cluster != row.Cluster && !flush() {
+				return
+			}
+			if err == nil {
+				t, pagesErr, ok := next()
+				if pages[row.Member], err = t.Pages, pagesErr; err == nil && (!ok || t.WantedText != WantedText{row.Cluster, row.Member}) {
+					err = fmt.Errorf("a text without pages: %w", store.Corrupt(row.Member[:]))
+				}
+			}
+			if err != nil {
+				yield(report.Cluster{}, err)
+				return
+			}
+			rows = append(rows, row)
+		}
+		if len(rows) > 0 {
+			flush()
+		}
+	}
+}
+
+// ClusteredTexts gives the texts in clusters, by text.
+func ClusteredTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
+	return func(yield func(WantedText, error) bool) {
+		for r, err := range w.DB.Table(store.TableAssigned) {
+			var t WantedText
+			if err == nil {
+				t, err = parseAssigned(r)
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// parseAssigned parses a row of TableAssigned: a text, in the group of its
+// cluster.
+func parseAssigned(r store.Row) (t WantedText, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return t, err
+	}
+	if len(r.Key()) != 1+16 || len(v) != 16 {
+		return t, store.Corrupt(r.Key())
+	}
+	return WantedText{Group: store.TextID(v), Text: store.TextID(r.Key()[1:])}, nil
+}
+
+// ClusterRow is a row of TableCluster.
+type ClusterRow struct {
+	Cluster, Member, Against store.TextID
+	Score                    store.Score
+}
+
+func ClusterValue(against store.TextID, s store.Score) []byte { return s.Append(against[:]) }
+
+func ParseClusterRow(r store.Row) (c ClusterRow, err error) {
+	k := r.Key()
+	v, err := r.Value()
+	if err != nil {
+		return c, err
+	}
+	if len(k) != 1+32 || len(v) != 16+store.ScoreSize {
+		return c, store.Corrupt(k)
+	}
+	c.Cluster, c.Member, c.Against = store.TextID(k[1:17]), store.TextID(k[17:]), store.TextID(v[:16])
+	c.Score, err = store.ParseScore(v[16:])
+	return c, err
+}
+
+// assemble makes a cluster of its rows, one a text, and of the pages that have
+// these texts, and names what each was verified against.
+func assemble(rows []ClusterRow, pages map[store.TextID][]report.Member) (report.Cluster, error) {
+	id := rows[0].Cluster
+	if len(pages[id]) == 0 {
+		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", store.Corrupt(id[:]))
+	}
+	c := report.Cluster{ID: fmt.Sprintf("%x", id), Representative: pages[id][0].RecordID}
+	for _, r := range rows {
+		if len(pages[r.Against]) == 0 {
+			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", store.Corrupt(r.Against[:]))
+		}
+		for i, m := range pages[r.Member] {
+			m.Resemblance, m.Containment = report.Score(r.Score.Resemblance), report.Score(r.Score.Containment)
+			m.VerifiedAgainst, m.AgainstDocument = pages[r.Against][0].RecordID, pages[r.Against][0].Document
+			m.Relation = RelationOf(r, id, i)
+			c.Members = append(c.Members, m)
+		}
+	}
+	slices.SortFunc(c.Members, func(a, b report.Member) int {
+		return cmp.Or(report.FalseFirst(a.Relation != report.Representative, b.Relation != report.Representative), ComparePages(a, b))
+	})
+	c.Size = len(c.Members)
+	return c, nil
+}
+
+// RelationOf is that of the i-th page of the row's text.
+func RelationOf(r ClusterRow, representative store.TextID, i int) report.Relation {
+	switch {
+	case r.Member == representative && i == 0:
+		return report.Representative
+	case r.Member == representative:
+		return report.Identical
+	case r.Score.Relation == store.Judged:
+		return report.Judged
+	case r.Against != representative:
+		return report.Linked
+	case r.Score.Relation == store.Contained:
+		return report.Contained
+	case r.Score.Relation == store.Contains:
+		return report.Contains
+	}
+	return report.Near
+}
+
+// ComparePages orders pages by their date, then by what tells them apart.
+func ComparePages(a, b report.Member) int {
+	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
+		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Document, b.Document))
+}

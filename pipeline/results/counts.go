@@ -1,0 +1,123 @@
+package results
+
+import (
+	"neardup/cluster"
+	"neardup/cluster/ppjoin"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+	"neardup/verify"
+)
+
+// ClusterCounts sums up the clustering.
+type ClusterCounts struct {
+	Lists   cluster.ListCounts `json:"lists"`
+	Edges   int64              `json:"edges"` // distinct
+	Sets    int64              `json:"sets"`
+	Members int64              `json:"members"`
+	Largest int64              `json:"largest_set"`
+
+	Hamming *HammingCounts `json:"hamming,omitempty"`
+	Join    *ppjoin.Counts `json:"join,omitempty"`
+}
+
+// ExtractCounts sums up the extraction.
+type ExtractCounts struct {
+	workspace.RecordCounts
+	Files      int   `json:"files"`
+	Unreadable int   `json:"unreadable_files"`
+	Bytes      int64 `json:"bytes"` // of the files
+	Documents  int64 `json:"documents"`
+	Duplicates int64 `json:"duplicates"`        // captures of a document that was met before
+	Resolved   int64 `json:"resolved_revisits"` // captures that are revisits of a document; the others are skipped
+	Texts      int64 `json:"texts"`             // distinct visible texts
+}
+
+// HammingCounts sums up a search for signatures that differ in few bits.
+type HammingCounts struct {
+	Signatures int64 `json:"signatures"` // that differ
+	Tables     int   `json:"tables"`
+	Pairs      int64 `json:"signature_pairs"` // within the distance, of signatures that differ
+	Largest    int64 `json:"largest_group"`   // texts of one signature
+}
+
+// SignCounts sums up the signing.
+type SignCounts struct {
+	Texts      int64 `json:"texts"`
+	Navigation int64 `json:"navigation_texts"` // texts of navigation pages only, with pages: topic: left out
+	Unsigned   int64 `json:"unsigned_texts"`   // texts too short for a signature: set aside
+	Signatures int64 `json:"signatures"`
+
+	Templates *TemplateCounts `json:"templates,omitempty"` // with text.templates
+}
+
+// TemplateCounts sum up what the learned templates take from the texts that are
+// signed.
+type TemplateCounts struct {
+	Sentences  int64 `json:"sentences"`     // pairs of a site and a sentence
+	Texts      int64 `json:"texts"`         // that have some
+	Emptied    int64 `json:"emptied_texts"` // of which nothing is left
+	Characters int64 `json:"characters"`    // of all texts
+	LeftOut    int64 `json:"characters_left_out"`
+}
+
+func (c *TemplateCounts) Add(s store.SignedRow) {
+	c.Characters += int64(s.Characters)
+	c.LeftOut += int64(s.LeftOut)
+	if s.LeftOut > 0 {
+		c.Texts++
+		if s.LeftOut == s.Characters {
+			c.Emptied++
+		}
+	}
+}
+
+// VerifyCounts sums up the verification: every pair that was compared was
+// rejected by one filter, or is near.
+type VerifyCounts struct {
+	Sets       int64 `json:"sets"`
+	Pairs      int64 `json:"pairs"`
+	ByLength   int64 `json:"rejected_by_length"`
+	BySketch   int64 `json:"rejected_by_sketch"`
+	ByDistance int64 `json:"rejected_by_distance"`
+	ByScore    int64 `json:"rejected_by_score"`
+	BySubject  int64 `json:"rejected_by_subject"`
+	Near       int64 `json:"near"`
+	Clusters   int64 `json:"clusters"`
+
+	Judged *report.JudgedPairs `json:"judged,omitempty"`
+}
+
+func (c *VerifyCounts) Add(o VerifyCounts) {
+	c.Sets += o.Sets
+	c.Pairs += o.Pairs
+	c.ByLength += o.ByLength
+	c.BySketch += o.BySketch
+	c.ByDistance += o.ByDistance
+	c.ByScore += o.ByScore
+	c.BySubject += o.BySubject
+	c.Near += o.Near
+}
+
+func (c *VerifyCounts) AddVerdict(v verify.Verdict) {
+	c.Pairs++
+	if v.Near {
+		c.Near++
+		return
+	}
+	switch v.Rejected {
+	case verify.ByLength:
+		c.ByLength++
+	case verify.BySketch:
+		c.BySketch++
+	case verify.ByDistance:
+		c.ByDistance++
+	default:
+		c.ByScore++
+	}
+}
+
+func (c *VerifyCounts) AddBySubject() {
+	c.Pairs++
+	c.BySubject++
+}

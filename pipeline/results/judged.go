@@ -1,0 +1,56 @@
+package results
+
+import (
+	"neardup/audit"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// Why a judged pair is not followed, besides what package judged says.
+const (
+	PairFollowed     = "followed"
+	PairPending      = "pending" // the clusters are of before it
+	PairDisagreed    = "judges-disagree"
+	PairMissing      = "missing"      // the workspace has no page of such a record id
+	PairAmbiguous    = "ambiguous"    // more than MaxNamedTexts texts have one
+	PairLeftOut      = "left-out"     // a page is left out by text.pages
+	PairSameText     = "same-text"    // both have one text, which cannot be parted
+	PairContradicted = "contradicted" // other pairs part what it joins
+)
+
+// JudgedOutcome is what the closing made of an enforced pair.
+type JudgedOutcome struct {
+	Verdict audit.Verdict `json:"verdict"`
+	State   string        `json:"state"`
+}
+
+// StateOf is what the clusters make of an enforced pair: PairFollowed,
+// PairPending, or why it is not followed.
+func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
+	var o JudgedOutcome
+	ok, err := w.DB.GetJSON(workspace.OutcomeKey(e.Pair), &o)
+	if err == nil && (!ok || o.Verdict != e.Verdict) && e.Verdict != audit.Unknown {
+		return PairPending, nil
+	}
+	if e.Verdict == audit.Unknown {
+		return PairDisagreed, err
+	}
+	return o.State, err
+}
+
+// Former is the representative of the cluster that a text would be in if no
+// judged pairs were followed; ok is false where it would be in none.
+func Former(w *workspace.Workspace, t store.TextID) (representative store.TextID, ok bool, err error) {
+	v, moved, err := w.DB.Get(store.FormerKey(t))
+	switch {
+	case err != nil:
+		return t, false, err
+	case !moved:
+		return ClusterOf(w, t)
+	case len(v) == 0:
+		return t, false, nil
+	case len(v) != len(t):
+		return t, false, store.Corrupt(store.FormerKey(t))
+	}
+	return store.TextID(v), true, nil
+}

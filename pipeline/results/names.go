@@ -1,0 +1,269 @@
+package results
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"neardup/extract"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/screen"
+)
+
+// Documents are looked up by what people call them: a record id, or a target
+// URI and a date. Their keys are digests of the whole record, so this takes an
+// index, TableName. A run does without it, but for one that follows judged pairs:
+// it is made when first asked for, in one pass over the documents, and again when
+// the extraction has changed.
+
+const (
+	NamesIndex = "index/names" // its place in tableMeta: the generation of the extraction
+	mostFound  = 1000          // captures that one name is looked for in
+	mostListed = 8             // of these in a message
+)
+
+// MaxNamedTexts is the number of texts that the pages of one record id may have
+// for a judged pair of them to be followed.
+const MaxNamedTexts = 16
+
+// nameDigest is that of a record id or of an address.
+func nameDigest(kind, name string) []byte {
+	sum := sha256.Sum256([]byte(kind + "\x00" + name))
+	return sum[:16]
+}
+
+const (
+	ByRecordID = "record id"
+	byAddress  = "address"
+)
+
+// DateDigits are the digits of a date, at most NameDate.
+func DateDigits(date string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, date)
+	return digits[:min(store.NameDate, len(digits))]
+}
+
+// IndexNames makes the index, unless there is one of what was extracted.
+func IndexNames(ctx context.Context, w *workspace.Workspace) error {
+	w.Indexing.Lock()
+	defer w.Indexing.Unlock()
+	s, ok, err := w.State(workspace.StageExtract)
+	if err != nil {
+		return err
+	}
+	if !ok || !s.Done {
+		return fmt.Errorf("%w: the extraction is not done; run neardup run", workspace.ErrUsage)
+	}
+	var of string
+	if _, err := w.DB.GetJSON(store.MetaKey(NamesIndex), &of); err != nil || of == s.Generation() {
+		return err
+	}
+	b := w.DB.Batch()
+	if err := errors.Join(b.Clear(store.TableName), b.Delete(store.MetaKey(NamesIndex)), b.Commit()); err != nil {
+		return err
+	}
+	w.Options.Progress.Start("index", string(workspace.Missing), "record ids and URIs")
+	err = writeNames(ctx, w)
+	w.Options.Progress.Stop(err)
+	if err != nil {
+		return err
+	}
+	b = w.DB.Batch()
+	return errors.Join(b.SetJSON(store.MetaKey(NamesIndex), s.Generation()), b.Commit())
+}
+
+func writeNames(ctx context.Context, w *workspace.Workspace) error {
+	var counts ExtractCounts
+	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(counts.Documents, "documents")
+	rows := store.FixedRun{Size: store.NameSize}
+	flush := func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := w.DB.Ingest(ctx, rows.Sorted(w.Options.Workers)...)
+		rows.Clear()
+		return err
+	}
+	n := 0
+	for r, err := range w.DB.Table(store.TableDocument) {
+		if err != nil {
+			return err
+		}
+		var d PageFields
+		if err := r.Json(&d); err != nil {
+			return err
+		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		date := []byte(DateDigits(d.Date))
+		for len(date) < store.NameDate {
+			date = append(date, '0')
+		}
+		rows.Add([]byte{store.TableName}, nameDigest(ByRecordID, d.RecordID), date, id[:])
+		rows.Add([]byte{store.TableName}, nameDigest(byAddress, extract.Document{TargetURI: d.TargetURI}.Address()), date, id[:])
+		if n++; n&0xfff == 0 {
+			w.Options.Progress.Add(0x1000)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if rows.Len() >= w.Options.RunRows {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// Found is a document that was looked up.
+type Found struct {
+	Id extract.ID
+	Document
+	File   string
+	Offset int64
+}
+
+// FindPage finds the document that a name stands for: a record id, with angle
+// brackets or without, or a target URI; then, behind an @, a date or the
+// beginning of one, in the form of WARC-Date or in digits. A URI is also found
+// without its scheme, or with another; one that is written just so goes first.
+// DIGITS/URI, as replay tools write it, is URI@DIGITS. An error says so where
+// there is none, or more than one.
+func FindPage(ctx context.Context, w *workspace.Workspace, name string) (Found, error) {
+	if err := IndexNames(ctx, w); err != nil {
+		return Found{}, err
+	}
+	for _, n := range readings(name) {
+		all, more, err := lookUp(w, n.name, n.date)
+		if err != nil {
+			return Found{}, err
+		}
+		if len(all) == 1 && !more {
+			return all[0], nil
+		}
+		if len(all) > 0 {
+			return Found{}, ambiguous(name, all, more)
+		}
+	}
+	return Found{}, fmt.Errorf("%w: %s: no page has this record id or target URI", workspace.ErrUsage, OneLine(name))
+}
+
+// reading is one way to read the name of a page.
+type reading struct{ name, date string }
+
+func readings(name string) []reading {
+	if date, uri, ok := strings.Cut(name, "/"); ok && len(date) == store.NameDate && strings.Trim(date, "0123456789") == "" {
+		return []reading{{uri, date}}
+	}
+	out := []reading{{name, ""}}
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		if date := name[i+1:]; date != "" && strings.Trim(date, "0123456789-:.TZ") == "" {
+			out = append(out, reading{name[:i], DateDigits(date)})
+		}
+	}
+	return out
+}
+
+// lookUp gives the documents of a name whose dates begin so; more tells that
+// there are others that were not looked at.
+func lookUp(w *workspace.Workspace, name, date string) (out []Found, more bool, err error) {
+	id := "<" + strings.Trim(name, "<>") + ">"
+	out, more, err = Named(w, ByRecordID, id, date, func(d Found) bool { return d.RecordID == id })
+	if err != nil || len(out) > 0 {
+		return out, more, err
+	}
+	uri := name
+	if !strings.Contains(uri, "://") {
+		uri = "http://" + uri
+	}
+	for _, uri := range slices.Compact([]string{name, uri}) {
+		address := extract.Document{TargetURI: uri}.Address()
+		out, more, err = Named(w, byAddress, address, date, func(d Found) bool { return d.Address() == address })
+		if err != nil || len(out) > 0 {
+			break
+		}
+	}
+	just := slices.DeleteFunc(slices.Clone(out), func(d Found) bool { return d.TargetURI != name })
+	if len(just) > 0 {
+		return just, more, err
+	}
+	return out, more, err
+}
+
+// Named reads the rows of a digest.
+func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool) (out []Found, more bool, err error) {
+	documents, err := w.DB.Seeker(store.TableDocument)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = documents.Close() }()
+	n := 0
+	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableName, nameDigest(kind, name), []byte(date)))) {
+		if err != nil {
+			return nil, false, err
+		}
+		if n++; n > mostFound {
+			return out, true, nil
+		}
+		var d Found
+		if d.Id, err = store.ParseNameKey(r.Key()); err != nil {
+			return nil, false, err
+		}
+		if d.File, d.Offset, err = ReadDocument(documents, d.Id, &d.Document); err != nil {
+			return nil, false, err
+		}
+		if is(d) {
+			out = append(out, d)
+		}
+	}
+	return out, false, nil
+}
+
+func ambiguous(name string, all []Found, more bool) error {
+	var b strings.Builder
+	for _, d := range all[:min(mostListed, len(all))] {
+		fmt.Fprintf(&b, "\n  %s  %s  %s", OneLine(d.Date), OneLine(d.RecordID), OneLine(d.TargetURI))
+	}
+	n := fmt.Sprint(len(all))
+	if more {
+		n = "more than " + n
+	}
+	if len(all) > mostListed {
+		b.WriteString("\n  ...")
+	}
+	return fmt.Errorf("%w: %s: %s captures have this name; say which by URI@DATE or by its record id%s", workspace.ErrUsage, OneLine(name), n, b.String())
+}
+
+// OneLine is what others wrote, for a message.
+func OneLine(s string) string { return screen.Columns(s, 200) }
+
+// TextsNamed gives the texts of the pages that have a record id; more tells that
+// there are too many.
+func TextsNamed(w *workspace.Workspace, recordID string) (texts []store.TextID, more bool, err error) {
+	pages, more, err := Named(w, ByRecordID, recordID, "", func(d Found) bool { return d.RecordID == recordID })
+	for _, d := range pages {
+		t, err := d.ParsedTextID()
+		if err != nil {
+			return nil, false, err
+		}
+		texts = append(texts, t)
+	}
+	slices.SortFunc(texts, store.CompareTexts)
+	texts = slices.Compact(texts)
+	return texts, more || len(texts) > MaxNamedTexts, err
+}

@@ -1,0 +1,237 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"neardup/extract"
+	"neardup/pipeline/store"
+	"neardup/report"
+)
+
+// PageFinder looks up single pages.
+type PageFinder struct{ Occurrences, documents *store.Seeker }
+
+// NewPageFinder returns a finder, which the caller closes.
+func NewPageFinder(s *store.DB) (*PageFinder, error) {
+	occurrences, err := s.Seeker(store.TableOccurrence)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := s.Seeker(store.TableDocument)
+	if err != nil {
+		return nil, errors.Join(err, occurrences.Close())
+	}
+	return &PageFinder{occurrences, documents}, nil
+}
+
+func (f *PageFinder) Close() {
+	_ = f.Occurrences.Close() // what it met was said by the lookups
+	_ = f.documents.Close()
+}
+
+// Page reads a document as a member of a cluster.
+func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
+	var d PageFields
+	file, offset, err := ReadDocument(f.documents, id, &d)
+	return d.Member(id, file, offset), err
+}
+
+// pages are the pages that have a text, as in TextPages.
+func (f *PageFinder) Pages(t store.TextID) (pages []report.Member, err error) {
+	for r, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
+		if err != nil {
+			return nil, err
+		}
+		_, d, err := store.ParseOccurrenceKey(r.Key())
+		if err != nil {
+			return nil, err
+		}
+		m, err := f.Page(d)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, m)
+	}
+	slices.SortFunc(pages, comparePagesOfText)
+	return pages, nil
+}
+
+// Count is the number of pages that have a text.
+func (f *PageFinder) Count(t store.TextID) (n int, err error) {
+	for _, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// comparePagesOfText sorts captures before revisits, the earliest first.
+func comparePagesOfText(a, b report.Member) int {
+	return cmp.Or(report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""), ComparePages(a, b))
+}
+
+// WantedText is a text whose pages are asked for, and the group of texts that it
+// is of.
+type WantedText struct{ Group, Text store.TextID }
+
+// TextPages are the pages that have a text: captures before revisits, the
+// earliest first.
+type TextPages struct {
+	WantedText
+	Pages []report.Member
+}
+
+// Gather finds the pages of texts that come sorted by text, each in one group
+// but as often as may be, and gives them by group and text, as PagesOf reads
+// them. Looking up every page takes far longer
+// once the tables do not fit into memory: texts and documents are named by
+// hashes, so every lookup is somewhere else. This goes through both tables once
+// and sorts in between.
+func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error]) (*store.Sorter, error) {
+	byDocument, byText := s.Sorter(), s.Sorter()
+	err := gatherOccurrences(ctx, s, wanted, byDocument)
+	if err == nil {
+		err = gatherDocuments(ctx, s, byDocument, byText)
+	}
+	if err := errors.Join(err, byDocument.Close()); err != nil {
+		return nil, errors.Join(err, byText.Close())
+	}
+	return byText, nil
+}
+
+// gatherOccurrences writes docID to group and text.
+func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error], to *store.Sorter) error {
+	next, stop := iter.Pull2(wanted)
+	defer stop()
+	w, err, more := next()
+	if err != nil || !more {
+		return err
+	}
+	n := 0
+	for r, err := range s.Table(store.TableOccurrence) {
+		if n++; n&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		t, d, err := store.ParseOccurrenceKey(r.Key())
+		for err == nil && more && store.CompareTexts(w.Text, t) < 0 {
+			w, err, more = next()
+		}
+		if err != nil || !more {
+			return err
+		}
+		if w.Text == t {
+			if err := to.Add(d[:], slices.Concat(w.Group[:], w.Text[:])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// gatherDocuments writes group, text and docID to where the document is and its
+// row.
+func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *store.Sorter) error {
+	next, stop := iter.Pull2(byDocument.Sorted())
+	defer stop()
+	w, err, more := next()
+	if err != nil || !more {
+		return err
+	}
+	n := 0
+	for r, err := range s.Table(store.TableDocument) {
+		if n++; n&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		switch c := bytes.Compare(w.Key, id[:]); {
+		case c > 0: // one that nobody wants, or another file that holds the one before
+			continue
+		case c < 0:
+			return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
+		}
+		v, err := r.Value()
+		if err == nil {
+			place := r.Key()[1+len(id):]
+			head := append([]byte{byte(len(place) >> 8), byte(len(place))}, place...)
+			err = to.Add(append(bytes.Clone(w.Value), id[:]...), append(head, v...))
+		}
+		if err == nil {
+			w, err, more = next()
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
+}
+
+// PagesOf reads what gather has found.
+func PagesOf(ctx context.Context, gathered *store.Sorter) iter.Seq2[TextPages, error] {
+	return func(yield func(TextPages, error) bool) {
+		var current TextPages
+		flush := func() bool {
+			slices.SortFunc(current.Pages, comparePagesOfText)
+			return yield(current, ctx.Err())
+		}
+		for e, err := range gathered.Sorted() {
+			var m report.Member
+			if err == nil {
+				m, err = parseGathered(e)
+			}
+			if err != nil {
+				yield(TextPages{}, err)
+				return
+			}
+			of := WantedText{store.TextID(e.Key[:16]), store.TextID(e.Key[16:32])}
+			if len(current.Pages) > 0 && of != current.WantedText {
+				if !flush() {
+					return
+				}
+				current.Pages = nil
+			}
+			current.WantedText = of
+			current.Pages = append(current.Pages, m)
+		}
+		if len(current.Pages) > 0 {
+			flush()
+		}
+	}
+}
+
+func parseGathered(e store.Entry) (m report.Member, err error) {
+	if len(e.Key) != 3*16 || len(e.Value) < 2 {
+		return m, store.Corrupt(e.Key)
+	}
+	n := int(e.Value[0])<<8 | int(e.Value[1])
+	if len(e.Value) < 2+n {
+		return m, store.Corrupt(e.Key)
+	}
+	file, offset, err := store.ParsePlace(e.Value[2 : 2+n])
+	if err != nil {
+		return m, err
+	}
+	id := extract.ID(e.Key[32:])
+	var d PageFields
+	if err := json.Unmarshal(e.Value[2+n:], &d); err != nil {
+		return m, fmt.Errorf("%w: document %s (%w)", store.ErrCorrupt, id, err)
+	}
+	return d.Member(id, file, offset), nil
+}

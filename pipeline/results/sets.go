@@ -1,0 +1,76 @@
+package results
+
+import (
+	"iter"
+
+	"neardup/cluster"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// NearPairs gives the near pairs by leader, then member, from the largest key
+// down.
+func NearPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		for r, err := range w.DB.Table(store.TableVerdict) {
+			var l Link
+			if err == nil {
+				l, err = ParseLink(r)
+			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func ParseLink(r store.Row) (l Link, err error) {
+	if l.Leader, l.Member, err = store.ParsePairKey(r.Key()); err != nil {
+		return l, err
+	}
+	v, err := r.Value()
+	if err != nil {
+		return l, err
+	}
+	l.Score, err = store.ParseScore(v)
+	return l, err
+}
+
+// Sets gives the members of each perhaps-similar set, from the largest key
+// down, the first of them the set's own; from the set behind after on. Each
+// slice is the caller's.
+func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] {
+	return func(yield func([]cluster.Key, error) bool) {
+		lower, upper := store.TableBounds(store.TableSet)
+		if after != nil {
+			_, lower = store.PrefixBounds(store.Key(store.TableSet, after))
+		}
+		var set []cluster.Key
+		for r, err := range w.DB.Rows(lower, upper) {
+			var owner, member cluster.Key
+			if err == nil {
+				owner, member, _, err = store.ParseSetKey(r.Key())
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(set) > 0 && set[0] != owner {
+				if !yield(set, nil) {
+					return
+				}
+				set = nil
+			}
+			set = append(set, member)
+		}
+		if len(set) > 0 {
+			yield(set, nil)
+		}
+	}
+}
+
+// Link is a near pair with its score, the member seen from the leader.
+type Link struct {
+	Leader, Member cluster.Key
+	Score          store.Score
+}

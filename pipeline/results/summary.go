@@ -1,0 +1,87 @@
+package results
+
+import (
+	"context"
+
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// Watcher is a report.Writer that only looks on.
+type Watcher func(report.Cluster)
+
+func (w Watcher) Write(c report.Cluster) error { w(c); return nil }
+
+func (w Watcher) Close() error { return nil }
+
+func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Writer) error {
+	for c, err := range Clusters(ctx, w) {
+		if err != nil {
+			return err
+		}
+		for _, out := range to {
+			if err := out.Write(c); err != nil {
+				return err
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // since the last cluster
+	}
+	for _, out := range to {
+		if err := out.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Summary sums up the workspace.
+func Summary(ctx context.Context, w *workspace.Workspace) (report.Summary, error) {
+	s, err := StagesSummary(w)
+	if err != nil {
+		return s, err
+	}
+	err = WriteClusters(ctx, w, Watcher(s.Add))
+	return s, err
+}
+
+// StagesSummary is the summary but for the clusters.
+func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
+	var s report.Summary
+	var x ExtractCounts
+	var g SignCounts
+	var c ClusterCounts
+	var v VerifyCounts
+	for name, counts := range map[string]any{workspace.StageExtract: &x, workspace.StageSign: &g, workspace.StageCluster: &c, workspace.StageVerify: &v} {
+		if err := w.Counts(name, counts); err != nil {
+			return s, err
+		}
+	}
+	s.Files, s.Unreadable = x.Files, x.Unreadable
+	s.Records = report.Records{Read: x.Records, Documents: x.Documents, Duplicates: x.Duplicates, Skipped: x.Skipped,
+		Revisits: x.Resolved, Parsed: x.Parsed, Kinds: x.Kinds, Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
+	s.Texts, s.Unsigned, s.Navigation, s.Signatures = x.Texts, g.Unsigned, g.Navigation, g.Signatures
+	if t := g.Templates; t != nil {
+		s.Templates = &report.Templates{Sentences: t.Sentences, Texts: t.Texts, Emptied: t.Emptied, Characters: t.Characters, LeftOut: t.LeftOut}
+	}
+	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
+		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}
+	if pairs := c.Members - c.Sets; w.Config.Cluster.Pairs() {
+		s.Candidates = &pairs
+	} else {
+		s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
+	}
+	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
+		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}
+	s.Judged = v.Judged
+	for _, st := range w.Stages {
+		state, _, err := w.State(st.Name)
+		if err != nil {
+			return s, err
+		}
+		s.Stages = append(s.Stages, report.StageTime{Stage: st.Name, Seconds: state.Seconds, CPU: state.CPU,
+			Rate: float64(x.Documents) / max(state.Seconds, 1e-9)})
+	}
+	return s, nil
+}

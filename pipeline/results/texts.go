@@ -1,0 +1,96 @@
+package results
+
+import (
+	"encoding/binary"
+
+	"neardup/configs"
+	"neardup/extract/text"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// NoSite is the hash of a page without a site: a line of a text collection.
+var NoSite = store.Hash("")
+
+// TextOf is a text as stored.
+func TextOf(w *workspace.Workspace, t store.TextID) (string, error) {
+	value, ok, err := w.DB.Get(store.TextKey(t))
+	if err == nil && !ok {
+		err = store.Corrupt(store.TextKey(t))
+	}
+	return string(value), err
+}
+
+// LeftOut tells whether the text is not compared because only navigation pages
+// have it.
+func LeftOut(w *workspace.Workspace, t store.TextID) (bool, error) {
+	if w.Config.Text.Pages != configs.PagesTopic {
+		return false, nil
+	}
+	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
+		if err != nil {
+			return false, err
+		}
+		o, err := r.Occurrence()
+		if err != nil || !o.Navigation {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// TemplatesIn gives the numbers of those of the text's sentences that are left
+// out, sorted.
+func TemplatesIn(w *workspace.Workspace, t store.TextID) ([]uint32, error) {
+	if w.Config.Text.Templates == 0 {
+		return nil, nil
+	}
+	s, err := w.DB.Seeker(store.TableTemplate)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }()
+	return SeekTemplates(s, t)
+}
+
+// SeekTemplates is TemplatesIn by a seeker of store.TableTemplate.
+func SeekTemplates(s *store.Seeker, t store.TextID) (numbers []uint32, err error) {
+	prefix := store.Key(store.TableTemplate, t[:])
+	for r, err := range s.Rows(prefix) {
+		if err != nil {
+			return nil, err
+		}
+		if len(r.Key()) != store.TemplateSize {
+			return nil, store.Corrupt(r.Key())
+		}
+		numbers = append(numbers, binary.BigEndian.Uint32(r.Key()[len(prefix):]))
+	}
+	return numbers, nil
+}
+
+// WithoutSentences is s without the sentences of these numbers, which are
+// sorted.
+func WithoutSentences(s string, numbers []uint32) string {
+	if len(numbers) == 0 {
+		return s
+	}
+	return text.Without(s, func(i int) bool {
+		if len(numbers) == 0 || numbers[0] != uint32(i) {
+			return false
+		}
+		numbers = numbers[1:]
+		return true
+	})
+}
+
+// ComparedText is what of a stored text is compared, and what of it is read for
+// its subject: that is told by titles and headings, which may be templates, and
+// by how often the text goes on to name them.
+func ComparedText(w *workspace.Workspace, t store.TextID, stored string) (compared, whole string, err error) {
+	numbers, err := TemplatesIn(w, t)
+	whole = text.Cut(stored, w.Config.Text.MaxColumns)
+	if len(numbers) == 0 {
+		return whole, whole, err
+	}
+	return text.Cut(WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), whole, err
+}

@@ -1,0 +1,309 @@
+package stages
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/signature"
+)
+
+const (
+	queueMessages = 1 << 20 // messages kept in memory while merging, 44 bytes each
+	maxSiteDocs   = 16      // documents of one text that count for its sites
+)
+
+// clusterCursor is where the clustering goes on: at the list of Signature, or
+// after all lists with the merging, which starts over.
+type clusterCursor struct {
+	Signature []byte             `json:"signature,omitempty"`
+	Merging   bool               `json:"merging,omitempty"`
+	Counts    cluster.ListCounts `json:"counts"`
+}
+
+func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
+	switch w.Config.Cluster.Search {
+	case configs.SearchHamming:
+		return clusterHamming(w, sr)
+	case configs.SearchJoin:
+		return clusterJoin(w, sr)
+	}
+	var at clusterCursor
+	if _, err := sr.Cursor(&at); err != nil {
+		return err
+	}
+	if !at.Merging {
+		if err := lists(w, sr, &at); err != nil {
+			return err
+		}
+	}
+	counts := results.ClusterCounts{Lists: at.Counts}
+	merge := mergeEdges
+	if w.Config.Cluster.Pairs() {
+		merge = tallyEdges
+	}
+	if err := merge(w, sr, &counts); err != nil {
+		return err
+	}
+	return countSets(w, sr, &counts)
+}
+
+// countSets counts the perhaps-similar sets, and ends the clustering.
+func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *results.ClusterCounts) error {
+	for set, err := range results.Sets(w, nil) {
+		if err != nil {
+			return err
+		}
+		c.Sets++
+		c.Members += int64(len(set))
+		c.Largest = max(c.Largest, int64(len(set)))
+	}
+	return sr.SetCounts(c)
+}
+
+// lists scans the signature lists in order and writes their edges.
+func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) error {
+	var signed results.SignCounts
+	if err := w.Counts(workspace.StageSign, &signed); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(signed.Signatures-at.Counts.Postings, "signatures")
+	keyOf, err := KeyOf(w)
+	if err != nil {
+		return err
+	}
+	edges := store.FixedRun{Size: edgeSize(w)}
+	options := cluster.ListOptions{MaxList: w.Config.Cluster.MaxList, SiteList: w.Config.Cluster.SiteList}
+	if w.Config.Cluster.Pairs() {
+		options.AllPairs = w.Config.Cluster.AllPairs
+	}
+	var list signature.Signature // of the edges that come
+	lists := cluster.NewLists(options, func(members []cluster.Key) (bool, error) { return Concentrated(w, members) }, func(e cluster.Edge) error {
+		edges.Add([]byte{store.TableEdge}, e.Rep[:], e.Member[:], list[:edges.Size-store.EdgeSize])
+		return nil
+	})
+	before := at.Counts
+	flush := func(cursor clusterCursor) error {
+		cursor.Counts = before
+		cursor.Counts.Add(lists.Counts())
+		*at = cursor
+		e, err := sr.CursorEntry(cursor)
+		if err != nil {
+			return err
+		}
+		err = w.DB.Ingest(sr.Ctx, append(edges.Sorted(w.Options.Workers), slices.Values([]store.Entry{e}))...)
+		edges.Clear()
+		return err
+	}
+	lower, upper := store.TableBounds(store.TablePosting)
+	n := int64(0)
+	for r, err := range w.DB.Rows(append(lower, at.Signature...), upper) {
+		if err != nil {
+			return err
+		}
+		p, err := store.ParsePostingKey(r.Key())
+		if err != nil {
+			return err
+		}
+		p.Key = keyOf(p.Key)
+		if err := lists.Add(p); err != nil {
+			return err
+		}
+		list = p.Signature
+		if edges.Len() >= w.Options.RunRows && lists.Counts().Postings == n {
+			// p is the first of its list: all edges are of lists before it.
+			if err := flush(clusterCursor{Signature: p.Signature[:]}); err != nil {
+				return err
+			}
+		}
+		if n++; n&0xffff == 0 {
+			w.Options.Progress.Add(0x10000)
+			if err := sr.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := lists.Flush(); err != nil {
+		return err
+	}
+	return flush(clusterCursor{Merging: true})
+}
+
+// Concentrated tells whether the members of a list stand on few sites.
+func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
+	var sites []uint64
+	for _, k := range members {
+		id := k.ID()
+		n := 0
+		for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, id[:]))) {
+			if err != nil {
+				return false, err
+			}
+			o, err := r.Occurrence()
+			if err != nil {
+				return false, err
+			}
+			if o.Site != results.NoSite {
+				sites = append(sites, o.Site)
+			}
+			if n++; n == maxSiteDocs {
+				break
+			}
+		}
+	}
+	return cluster.Concentrated(sites, w.Config.Cluster.SiteShare, w.Config.Cluster.Sites), nil
+}
+
+// mergeEdges makes the perhaps-similar sets of the edges.
+func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.ClusterCounts) error {
+	b := w.DB.Batch()
+	if err := errors.Join(b.Clear(store.TableSet), b.Commit()); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(c.Lists.Edges, "edges")
+	edges := func(yield func(cluster.Edge, error) bool) {
+		for r, err := range w.DB.Table(store.TableEdge) {
+			var e cluster.Edge
+			if err == nil {
+				e.Rep, e.Member, err = store.ParsePairKey(r.Key())
+			}
+			if c.Edges++; err == nil && c.Edges&0xffff == 0 {
+				w.Options.Progress.Add(0x10000)
+				err = sr.Ctx.Err()
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+	merge := cluster.MergeFollowing
+	if w.Config.Cluster.Merge == configs.MergeDirect {
+		merge = cluster.MergeDirect
+	}
+	members := store.FixedRun{Size: 1 + 2*cluster.KeySize}
+	flush := func() error {
+		err := w.DB.Ingest(sr.Ctx, members.Sorted(w.Options.Workers)...)
+		members.Clear()
+		return err
+	}
+	err := merge(edges, queueMemory(w), func(m cluster.Membership) error {
+		members.Add([]byte{store.TableSet}, m.Set[:], m.Member[:])
+		if members.Len() < w.Options.RunRows {
+			return nil
+		}
+		return flush()
+	})
+	if err := errors.Join(err, flush()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// KeyOf gives the keys that texts have in clustering: those that they were
+// signed with, or those of their page quality.
+func KeyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
+	quality, err := quality(w)
+	if err != nil || quality == nil {
+		return func(k cluster.Key) cluster.Key { return k }, err
+	}
+	return func(k cluster.Key) cluster.Key { return cluster.NewKey(quality[k.ID()], k.ID()) }, nil
+}
+
+// quality reads the file of page qualities and gives the best of each text's
+// pages; nil without a file. In memory: 24 bytes a line and 20 a scored text,
+// doubled by the maps.
+func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
+	path := w.Config.Cluster.Quality
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cluster.quality: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	byURI, err := ReadQuality(f)
+	if err != nil {
+		return nil, fmt.Errorf("cluster.quality: %s: %w", path, err)
+	}
+	scores := map[store.TextID]float32{}
+	for r, err := range w.DB.Table(store.TableDocument) {
+		if err != nil {
+			return nil, err
+		}
+		var d results.Document
+		if err := r.Json(&d); err != nil {
+			return nil, err
+		}
+		if score, ok := byURI[UriHash(d.TargetURI)]; ok {
+			id, err := d.ParsedTextID()
+			if err != nil {
+				return nil, err
+			}
+			scores[id] = max(scores[id], score)
+		}
+	}
+	return scores, nil
+}
+
+func UriHash(uri string) [16]byte {
+	sum := sha256.Sum256([]byte(uri))
+	return [16]byte(sum[:16])
+}
+
+func ReadQuality(r io.Reader) (map[[16]byte]float32, error) {
+	scores := map[[16]byte]float32{}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<20)
+	for line := 1; sc.Scan(); line++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		uri, value, ok := strings.Cut(sc.Text(), "\t")
+		score, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
+		if !ok || err != nil || !(score >= 0) {
+			return nil, fmt.Errorf("line %d: want URI<TAB>score, the score a number of at least 0", line)
+		}
+		scores[UriHash(strings.TrimSpace(uri))] = float32(score)
+	}
+	return scores, sc.Err()
+}
+
+// qualityDigest makes a changed quality file a changed option.
+func qualityDigest(path string) string {
+	if path == "" {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err.Error()
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// EdgeSize is the size of a key of TableEdge. Where signatures in common are
+// counted there is one for each, with the signature.
+func edgeSize(w *workspace.Workspace) int {
+	if w.Config.Cluster.Pairs() && w.Config.Cluster.Common > 1 {
+		return store.EdgeSize + len(signature.Signature{})
+	}
+	return store.EdgeSize
+}

@@ -1,0 +1,20 @@
+package stages
+
+import (
+	"context"
+	"sync"
+
+	"neardup/cluster"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// What the tests of package stages_test use.
+
+var PutOccurrence = putOccurrence
+
+// Enforcing returns the keys and the scores that judged pairs are given.
+func Enforcing(ctx context.Context, w *workspace.Workspace) (keyOf func(store.TextID) (cluster.Key, error), measured func(a, b store.TextID) (store.Score, error)) {
+	e := &enforcer{closer: &closer{w: w, ctx: ctx}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return KeyOf(w) })}
+	return e.Key, e.measured
+}

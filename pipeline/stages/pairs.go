@@ -1,0 +1,324 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/verify"
+)
+
+// Candidates that are pairs: each is a row of TableSet, the larger key as the
+// set. Nothing is merged, and every pair is verified by itself.
+
+// setRun collects the rows of pairs.
+type setRun struct {
+	w    *workspace.Workspace
+	ctx  context.Context
+	rows store.FixedRun
+	set  cluster.Key // of the pair before
+	left int64       // pairs that may still come
+}
+
+func newSetRun(ctx context.Context, w *workspace.Workspace, scored bool) *setRun {
+	r := &setRun{w: w, ctx: ctx, rows: store.FixedRun{Size: store.EdgeSize}, left: w.Config.Cluster.MaxPairs}
+	if scored {
+		r.rows.Size = store.ScoredSetSize
+	}
+	return r
+}
+
+// add adds a pair, in any order, with the score that the search gave it.
+func (r *setRun) add(a, b cluster.Key, score float64) error {
+	if r.left--; r.left < 0 {
+		return fmt.Errorf("over %d candidate pairs: the texts are too much alike for this method; raise cluster.max_pairs, "+
+			"ask for more in common, or choose a method that compares with representatives only", r.w.Config.Cluster.MaxPairs)
+	}
+	if a.Compare(b) > 0 {
+		a, b = b, a
+	}
+	row := func(member cluster.Key, score float64) {
+		value := binary.BigEndian.AppendUint64(nil, math.Float64bits(score))
+		r.rows.Add([]byte{store.TableSet}, a[:], member[:], value[:r.rows.Size-store.EdgeSize])
+	}
+	if a != r.set {
+		row(a, 1)
+		r.set = a
+	}
+	row(b, score)
+	if r.rows.Len() < r.w.Options.RunRows {
+		return nil
+	}
+	return r.flush()
+}
+
+func (r *setRun) flush() error {
+	err := r.w.DB.Ingest(r.ctx, r.rows.Sorted(r.w.Options.Workers)...)
+	r.rows.Clear()
+	r.set = cluster.Key{}
+	return err
+}
+
+// clearSets begins the rows of sets anew.
+func clearSets(w *workspace.Workspace) error {
+	b := w.DB.Batch()
+	return errors.Join(b.Clear(store.TableSet), b.Commit())
+}
+
+// tallyEdges takes the edges of enough lists for pairs: the counting of the lecture
+// on near-duplicates, over sorted <document, document> pairs (slide "Algorithm
+// used").
+func tallyEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.ClusterCounts) error {
+	if err := clearSets(w); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(c.Lists.Edges, "edges")
+	sets := newSetRun(sr.Ctx, w, false)
+	var last [store.EdgeSize]byte
+	common, read := 0, int64(0)
+	for r, err := range w.DB.Table(store.TableEdge) {
+		if err != nil {
+			return err
+		}
+		if len(r.Key()) != edgeSize(w) {
+			return store.Corrupt(r.Key())
+		}
+		if pair := r.Key()[:store.EdgeSize]; !bytes.Equal(pair, last[:]) {
+			copy(last[:], pair)
+			common = 0
+			c.Edges++
+		}
+		if common++; common == w.Config.Cluster.Common || edgeSize(w) == store.EdgeSize {
+			a, b, err := store.ParsePairKey(last[:])
+			if err := errors.Join(err, sets.add(a, b, 0)); err != nil {
+				return err
+			}
+		}
+		if read++; read&0xffff == 0 {
+			w.Options.Progress.Add(0x10000)
+			if err := sr.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return sets.flush()
+}
+
+// candidate is a pair with the row that it is of.
+type candidate struct {
+	a, b  cluster.Key // a is the larger
+	score float64     // of the search
+}
+
+// candidates gives the pairs behind the row after, from the largest keys down.
+func candidates(w *workspace.Workspace, after []byte) iter.Seq2[candidate, error] {
+	return func(yield func(candidate, error) bool) {
+		lower, upper := store.TableBounds(store.TableSet)
+		if after != nil {
+			_, lower = store.PrefixBounds(store.Key(store.TableSet, after))
+		}
+		for r, err := range w.DB.Rows(lower, upper) {
+			var c candidate
+			if err == nil {
+				c.a, c.b, c.score, err = store.ParseSetKey(r.Key())
+			}
+			if err == nil && c.a == c.b {
+				continue
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// pairRound is the number of pairs that workers share out before any of them is
+// committed, or spares another. Nothing but the cost depends on it.
+const pairRound = 256
+
+// comparePairs verifies candidates that are pairs, in rounds.
+func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+	var clustered results.ClusterCounts
+	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(clustered.Members-clustered.Sets, "pairs")
+	p := &pairVerifier{w: w, judge: NewJudge(&w.Config), docs: NewDocuments(w)}
+	if p.judge.Measure != nil {
+		p.workers = p.judge.Comparers(w.Options.Workers)
+	}
+	if w.Config.Verify.Transitivity {
+		p.linked = map[store.TextID]store.TextID{}
+		for l, err := range results.NearPairs(w) {
+			if err != nil {
+				return err
+			}
+			p.link(l)
+		}
+	}
+	b, saved := w.DB.Batch(), time.Now()
+	commit := func() error {
+		err := errors.Join(sr.SetCursor(b, at), b.Commit())
+		b, saved = w.DB.Batch(), time.Now()
+		return err
+	}
+	end := func(round []candidate) error {
+		links, err := p.verify(sr.Ctx, round, &at.Counts)
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), l.Score.Append(nil)); err != nil {
+				return err
+			}
+		}
+		last := round[len(round)-1]
+		at.After = slices.Concat(last.a[:], last.b[:])
+		w.Options.Progress.Add(int64(len(round)))
+		if b.Count() >= commitLinks || time.Since(saved) > commitEvery {
+			return commit()
+		}
+		return nil
+	}
+	var round []candidate
+	for c, err := range candidates(w, at.After) {
+		if err != nil {
+			return err
+		}
+		if round = append(round, c); len(round) == pairRound {
+			if err := end(round); err != nil {
+				return err
+			}
+			round = round[:0]
+		}
+	}
+	if len(round) > 0 {
+		if err := end(round); err != nil {
+			return err
+		}
+	}
+	at.Counts.Sets = clustered.Sets
+	at.Closing = true
+	return commit()
+}
+
+// pairVerifier verifies pairs.
+type pairVerifier struct {
+	w       *workspace.Workspace
+	judge   judge
+	docs    *Documents
+	workers []verify.Comparer
+
+	// With transitivity, the forest of texts that are linked.
+	linked map[store.TextID]store.TextID
+}
+
+// verify gives the links of a round, in its order.
+func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *results.VerifyCounts) ([]results.Link, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	outcomes := make([]struct {
+		results.Link
+		near   bool
+		counts results.VerifyCounts
+	}, len(round))
+	var next atomic.Int64
+	one := func(c verify.Comparer) error {
+		for i := int(next.Add(1) - 1); i < len(round); i = int(next.Add(1) - 1) {
+			if i%64 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			pair, o := round[i], &outcomes[i]
+			if p.linked != nil && p.root(pair.a.ID()) == p.root(pair.b.ID()) {
+				continue
+			}
+			var docs [2]*Document
+			var err error
+			for j, k := range []cluster.Key{pair.a, pair.b} {
+				if docs[j], err = p.docs.Get(k.ID()); err != nil {
+					return err
+				}
+			}
+			verdict, bySubject := p.judge.Decide(c, docs[0], docs[1])
+			if bySubject {
+				o.counts.AddBySubject()
+				continue
+			}
+			o.counts.AddVerdict(verdict)
+			if o.near = verdict.Near; o.near {
+				o.Link = results.Link{Leader: pair.a, Member: pair.b, Score: p.judge.score(verdict, docs[0], docs[1])}
+			}
+		}
+		return nil
+	}
+	if p.judge.Measure == nil { // the search has found what is near
+		for i, pair := range round {
+			outcomes[i].near = true
+			outcomes[i].counts.AddVerdict(verify.Verdict{Near: true})
+			outcomes[i].Link = results.Link{Leader: pair.a, Member: pair.b, Score: store.Score{Relation: store.Near, Resemblance: pair.score, Containment: pair.score}}
+		}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, c := range p.workers {
+		g.Go(func() error { return one(c) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	var links []results.Link
+	for i, o := range outcomes {
+		// What the round itself has linked was compared for nothing, and does not
+		// count: which pairs that are would depend on the workers.
+		if p.linked != nil && p.root(round[i].a.ID()) == p.root(round[i].b.ID()) {
+			continue
+		}
+		counts.Add(o.counts)
+		if o.near {
+			links = append(links, o.Link)
+			p.link(o.Link)
+		}
+	}
+	return links, nil
+}
+
+// link unites the clusters of a near pair, unless it is a leaf.
+func (p *pairVerifier) link(l results.Link) {
+	if p.linked == nil || p.judge.Config.Contained == configs.ContainedLeaf && l.Score.Relation != store.Near {
+		return
+	}
+	a, b := p.root(l.Leader.ID()), p.root(l.Member.ID())
+	if a == b {
+		return
+	}
+	if store.CompareTexts(a, b) > 0 { // any rule that keeps trees low on average
+		a, b = b, a
+	}
+	p.linked[b] = a
+}
+
+// root is the text that stands for the cluster of t. It changes nothing, so that
+// workers can share it.
+func (p *pairVerifier) root(t store.TextID) store.TextID {
+	for {
+		up, ok := p.linked[t]
+		if !ok {
+			return t
+		}
+		t = up
+	}
+}

@@ -1,0 +1,62 @@
+package stages
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+	"os"
+
+	"neardup/cluster"
+	"neardup/pipeline/workspace"
+)
+
+// fileSpill keeps runs of messages in files of the workspace's tmp directory.
+type fileSpill struct{ dir string }
+
+func queueMemory(w *workspace.Workspace) cluster.Memory {
+	return cluster.Memory{Messages: queueMessages, Spill: fileSpill{w.DB.Tmp}}
+}
+
+// Write implements cluster.Spill.
+func (s fileSpill) Write(run iter.Seq[cluster.Message]) (cluster.Run, error) {
+	f, err := os.CreateTemp(s.dir, "messages-*")
+	if err != nil {
+		return nil, err
+	}
+	r := &fileRun{f: f}
+	b := bufio.NewWriterSize(f, 256<<10)
+	for m := range run {
+		_, _ = b.Write(m.To[:]) // a failed write fails Flush
+		_, _ = b.Write(m.Value[:])
+	}
+	if err := b.Flush(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.r = bufio.NewReaderSize(f, 64<<10)
+	return r, nil
+}
+
+type fileRun struct {
+	f *os.File
+	r *bufio.Reader
+}
+
+// Next implements cluster.Run.
+func (r *fileRun) Next() (m cluster.Message, ok bool, err error) {
+	var b [2 * cluster.KeySize]byte
+	switch _, err := io.ReadFull(r.r, b[:]); err {
+	case nil:
+		return cluster.Message{To: cluster.Key(b[:cluster.KeySize]), Value: cluster.Key(b[cluster.KeySize:])}, true, nil
+	case io.EOF:
+		return m, false, nil
+	default:
+		return m, false, err
+	}
+}
+
+// Close implements cluster.Run.
+func (r *fileRun) Close() error { return errors.Join(r.f.Close(), os.Remove(r.f.Name())) }

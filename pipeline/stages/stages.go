@@ -1,0 +1,65 @@
+package stages
+
+import (
+	"context"
+
+	"neardup/configs"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// The stages in their order.
+//
+//	version 1: first
+//	extract 2: revisits, kinds of pages, overlays
+//	extract 3: addresses of occurrences; 4: status and record_bytes of documents
+//	sign 2: pages: topic; 3: texts without a signature
+//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character
+var All = []workspace.Stage{
+	{Name: workspace.StageExtract, Version: 4, Options: extractOptions, Run: runExtract, Extends: always,
+		Tables: []byte{store.TableDocument, store.TableText, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
+	{Name: workspace.StageSign, Version: 3, Options: signOptions, Run: runSign, Extends: withoutTemplates,
+		Tables: []byte{store.TableSighting, store.TableTemplate, store.TableSigned, store.TablePosting}},
+	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster,
+		Tables: []byte{store.TableEdge, store.TablePermuted, store.TableSet}},
+	{Name: workspace.StageVerify, Version: 4, Options: verifyOptions, Run: runVerify,
+		Tables: append([]byte{store.TableVerdict}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
+}
+
+func always(configs.Config) bool { return true }
+
+// withoutTemplates tells whether texts are signed as they are: what more crawls
+// teach of templates changes the signatures of texts that were there before.
+func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
+
+// The options of each stage are whole sections of the config, so that none can
+// be forgotten, but for those of parts that the method does not have.
+func extractOptions(c configs.Config) any { return c.Extract }
+
+func signOptions(c configs.Config) any { return c.UsedBySign() }
+
+func clusterOptions(c configs.Config) any {
+	used := c.UsedByCluster()
+	used["quality_digest"] = qualityDigest(c.Cluster.Quality)
+	return used
+}
+
+func verifyOptions(c configs.Config) any { return c.UsedByVerify() }
+
+// indexJudged makes the index of record ids if there are judged pairs to follow.
+func indexJudged(ctx context.Context, w *workspace.Workspace, judged []workspace.EnforcedPair) error {
+	if len(judged) == 0 {
+		return nil
+	}
+	return results.IndexNames(ctx, w)
+}
+
+// StageNames lists the stages in their order.
+func Names() []string {
+	var names []string
+	for _, st := range All {
+		names = append(names, st.Name)
+	}
+	return names
+}

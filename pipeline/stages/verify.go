@@ -1,0 +1,172 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/cluster"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+const (
+	verifyBatch = 64   // members of small sets that a worker verifies at a time
+	largeSet    = 1024 // sets of more members are shared out among all workers
+	commitLinks = 4096 // verdicts that are committed together
+)
+
+// verifyCursor is where the verification goes on: behind the set After (of
+// candidates that are pairs: behind the row), or after all sets with the
+// closing, which starts over.
+type verifyCursor struct {
+	After   []byte               `json:"after,omitempty"`
+	Closing bool                 `json:"closing,omitempty"`
+	Counts  results.VerifyCounts `json:"counts"`
+}
+
+// verifyJob is some sets on their way through the workers.
+type verifyJob struct {
+	sets    [][]cluster.Key
+	members int64
+
+	links  []results.Link
+	counts results.VerifyCounts
+	err    error
+	done   chan struct{}
+}
+
+func (j *verifyJob) finished() <-chan struct{} { return j.done }
+
+func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
+	var at verifyCursor
+	if _, err := sr.Cursor(&at); err != nil {
+		return err
+	}
+	if !at.Closing {
+		compare := compareSets
+		if w.Config.Cluster.Pairs() {
+			compare = comparePairs
+		}
+		if err := compare(w, sr, &at); err != nil {
+			return err
+		}
+	}
+	if err := closeClusters(w, sr, &at.Counts); err != nil {
+		return err
+	}
+	return sr.SetCounts(at.Counts)
+}
+
+// compareSets verifies the pairs of each perhaps-similar set. Sets are worked on
+// in parallel and committed in order, with the place to go on from.
+func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+	var clustered results.ClusterCounts
+	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(clustered.Members, "texts")
+
+	docs := NewDocuments(w)
+	g, ctx := errgroup.WithContext(sr.Ctx)
+	queue, work := make(chan *verifyJob, 4*w.Options.Workers), make(chan *verifyJob)
+	g.Go(func() error {
+		defer close(work)
+		send := func(j *verifyJob) error {
+			for _, to := range []chan<- *verifyJob{queue, work} {
+				select {
+				case to <- j:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		}
+		j := &verifyJob{done: make(chan struct{})}
+		for set, err := range results.Sets(w, at.After) {
+			if err != nil {
+				return err
+			}
+			j.sets = append(j.sets, set)
+			if j.members += int64(len(set)); j.members >= verifyBatch {
+				if err := send(j); err != nil {
+					return err
+				}
+				j = &verifyJob{done: make(chan struct{})}
+			}
+		}
+		if len(j.sets) > 0 {
+			if err := send(j); err != nil {
+				return err
+			}
+		}
+		close(queue)
+		return nil
+	})
+	for range w.Options.Workers {
+		g.Go(func() error {
+			one := docs.Judge.Comparers(1)
+			for j := range work {
+				for _, set := range j.sets {
+					comparers := one
+					if len(set) > largeSet {
+						comparers = docs.Judge.Comparers(w.Options.Workers)
+					}
+					v := setVerifier{judge: docs.Judge, docs: docs.Get, workers: comparers}
+					if j.err = v.verify(ctx, set); j.err != nil {
+						break
+					}
+					j.links = append(j.links, v.links...)
+					j.counts.Add(v.counts)
+				}
+				close(j.done)
+			}
+			return nil
+		})
+	}
+	g.Go(func() error { return commitVerdicts(ctx, w, sr, at, queue) })
+	return g.Wait()
+}
+
+func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, queue <-chan *verifyJob) error {
+	b := w.DB.Batch()
+	saved := time.Now()
+	commit := func() error {
+		if err := errors.Join(sr.SetCursor(b, at), b.Commit()); err != nil {
+			return err
+		}
+		b, saved = w.DB.Batch(), time.Now()
+		return nil
+	}
+	for {
+		j, more, err := next(ctx, queue)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if j.err != nil {
+			return j.err
+		}
+		for _, l := range j.links {
+			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), l.Score.Append(nil)); err != nil {
+				return err
+			}
+		}
+		last := j.sets[len(j.sets)-1][0]
+		at.After = last[:]
+		at.Counts.Add(j.counts)
+		w.Options.Progress.Add(j.members)
+		if b.Count() >= commitLinks || time.Since(saved) > commitEvery {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+	at.Closing = true
+	return commit()
+}

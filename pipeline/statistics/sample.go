@@ -1,0 +1,298 @@
+package statistics
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/explain"
+	"neardup/extract"
+	"neardup/pipeline/browsing"
+	"neardup/pipeline/results"
+	"neardup/pipeline/scores"
+	"neardup/pipeline/store"
+	"neardup/report"
+	"neardup/report/static"
+	"neardup/screen"
+)
+
+const (
+	scoreBands    = 10 // of resemblance, that pairs are drawn from
+	excerptsShown = 3  // of a pair
+)
+
+// pair is two texts that were verified against each other, in one cluster, each
+// with a page that has it. The second is the member.
+type pair struct {
+	name      string // why it is shown
+	cluster   string
+	documents [2]string
+	texts     [2]string // textIDs, in hexadecimal
+	member    report.Member
+	rank      [16]byte // drawn: those with the least are taken
+}
+
+// pairs gives the pairs of a cluster, of texts that differ. Of several pages
+// with the member's text the first is the member.
+func (g *statistics) pairs(c report.Cluster) {
+	g.eachPair(c, func(p pair) {
+		band := &g.bands[part(p.member.Resemblance, scoreBands)]
+		band.all++
+		if band.wants(p) {
+			p.member = clipped(p.member)
+			band.add(p)
+		}
+	})
+}
+
+// pairsOf are the pairs whose differences the cluster's page shows: the least
+// alike, and one that is drawn.
+func (g *statistics) pairsOf(c report.Cluster) []pair {
+	var least, drawn *pair
+	g.eachPair(c, func(p pair) {
+		if least == nil || cmp.Or(cmp.Compare(p.member.Resemblance, least.member.Resemblance), bytes.Compare(p.rank[:], least.rank[:])) < 0 {
+			least = &p
+		}
+		if drawn == nil || bytes.Compare(p.rank[:], drawn.rank[:]) < 0 {
+			drawn = &p
+		}
+	})
+	if least == nil {
+		return nil
+	}
+	least.name, least.member = "Least alike", clipped(least.member)
+	out := []pair{*least}
+	if drawn.texts != least.texts {
+		drawn.name, drawn.member = "Drawn at random", clipped(drawn.member)
+		out = append(out, *drawn)
+	}
+	return out
+}
+
+// eachPair gives the pairs of a cluster once a text.
+func (g *statistics) eachPair(c report.Cluster, yield func(pair)) {
+	texts := map[string]string{} // of documents
+	for _, m := range c.Members {
+		texts[m.Document] = m.Text
+	}
+	seen := map[string]bool{c.Members[0].Text: true}
+	for _, m := range c.Members {
+		if seen[m.Text] {
+			continue
+		}
+		seen[m.Text] = true
+		p := pair{cluster: c.ID, documents: [2]string{m.AgainstDocument, m.Document}, texts: [2]string{texts[m.AgainstDocument], m.Text}, member: m}
+		p.rank = rank(g.o.Seed, p.texts)
+		yield(p)
+	}
+}
+
+// rank is a number that the seed draws for a pair, whatever comes before it.
+func rank(seed uint64, texts [2]string) [16]byte {
+	h := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), texts[0]+texts[1]...))
+	return [16]byte(h[:16])
+}
+
+// clipped keeps of a member what is shown of it.
+func clipped(m report.Member) report.Member {
+	page := shownPage(m)
+	return report.Member{RecordID: page.RecordID, URI: page.URI, Date: page.Date, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
+}
+
+// sample are the pairs of a band with the least ranks.
+type sample struct {
+	most  int
+	all   int64
+	pairs []pair
+}
+
+func (s *sample) place(p pair) int {
+	at, _ := slices.BinarySearchFunc(s.pairs, p, func(a, b pair) int { return bytes.Compare(a.rank[:], b.rank[:]) })
+	return at
+}
+
+func (s *sample) wants(p pair) bool { return s.place(p) < s.most }
+
+func (s *sample) add(p pair) {
+	s.pairs = slices.Insert(s.pairs, s.place(p), p)
+	s.pairs = s.pairs[:min(len(s.pairs), s.most)]
+}
+
+// drawn are the pairs of the sample: as many of each band, as far as it has
+// them; the least alike first.
+func (g *statistics) drawn() (out []pair) {
+	for i := 0; len(out) < g.o.Samples; i++ {
+		none := true
+		for _, band := range g.bands {
+			if i < len(band.pairs) && len(out) < g.o.Samples {
+				out, none = append(out, band.pairs[i]), false
+			}
+		}
+		if none {
+			break
+		}
+	}
+	slices.SortFunc(out, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.member.Resemblance, b.member.Resemblance), bytes.Compare(a.rank[:], b.rank[:]))
+	})
+	return out
+}
+
+// report looks up what was kept, and aligns the pairs of texts that are shown.
+func (g *statistics) report(ctx context.Context) (static.Report, error) {
+	r := static.Report{Title: g.o.Title}
+	var err error
+	if g.Audits, err = g.audits(ctx); err != nil {
+		return r, err
+	}
+	var kept []*keptCluster
+	for i, l := range g.largest {
+		for _, k := range l.of {
+			if !slices.Contains(kept, k) {
+				kept = append(kept, k)
+			}
+			switch i {
+			case 1:
+				g.Within.Largest = append(g.Within.Largest, k.ID)
+			case 2:
+				g.Across.Largest = append(g.Across.Largest, k.ID)
+			}
+		}
+	}
+	slices.SortFunc(kept, func(a, b *keptCluster) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID)) })
+	pairs := g.drawn()
+	samples := len(pairs)
+	for _, k := range kept {
+		pairs = append(pairs, k.pairs...)
+	}
+	differences, err := g.differences(ctx, pairs)
+	if err != nil {
+		return r, err
+	}
+	r.Samples, differences = differences[:samples], differences[samples:]
+	for _, k := range kept {
+		if k.Title, err = g.title(k.document); err != nil {
+			return r, err
+		}
+		k.Differences, differences = differences[:len(k.pairs)], differences[len(k.pairs):]
+		r.Clusters = append(r.Clusters, k.Cluster)
+	}
+	r.Statistics = g.Statistics
+	return r, nil
+}
+
+func (g *statistics) title(document string) (string, error) {
+	d, err := g.stored(document)
+	return screen.Characters(d.Title, shownText), err
+}
+
+func (g *statistics) stored(document string) (d results.Document, err error) {
+	id, err := hex.DecodeString(document)
+	if err != nil || len(id) != len(extract.ID{}) {
+		return d, store.Corrupt([]byte(document))
+	}
+	documents, err := g.w.DB.Seeker(store.TableDocument)
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = documents.Close() }()
+	_, _, err = results.ReadDocument(documents, extract.ID(id), &d)
+	return d, err
+}
+
+// differences aligns the texts of pairs, several at a time.
+func (g *statistics) differences(ctx context.Context, pairs []pair) ([]static.Difference, error) {
+	out := make([]static.Difference, len(pairs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(g.w.Options.Workers)
+	for i, p := range pairs {
+		group.Go(func() (err error) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			out[i], err = g.difference(p)
+			return err
+		})
+	}
+	return out, group.Wait()
+}
+
+func (g *statistics) difference(p pair) (static.Difference, error) {
+	d := static.Difference{Name: p.name, Cluster: p.cluster, Relation: p.member.Relation, Resemblance: p.member.Resemblance, Containment: p.member.Containment}
+	var sides [2]explain.Side
+	for i, page := range []*static.Page{&d.A, &d.B} {
+		stored, err := g.stored(p.documents[i])
+		if err != nil {
+			return d, err
+		}
+		*page = static.Page{RecordID: screen.Characters(stored.RecordID, shownText), URI: screen.Characters(stored.TargetURI, shownText),
+			Date: shownDate(stored.Date), Title: screen.Characters(stored.Title, shownText)}
+		t, err := results.ParseTextID(p.texts[i])
+		if err != nil {
+			return d, err
+		}
+		if sides[i].Stored, err = results.TextOf(g.w, t); err != nil {
+			return d, err
+		}
+		if sides[i].Compared, sides[i].Whole, err = results.ComparedText(g.w, t, sides[i].Stored); err != nil {
+			return d, err
+		}
+	}
+	e, err := explain.Pair(g.w.Config, sides[0], sides[1], scores.BySearch(g.w.Config))
+	if err != nil {
+		return d, err
+	}
+	n := e.Diff.Characters
+	d.Same, d.OnlyA, d.OnlyB, d.Moved = n[explain.Trusted]+n[explain.Same], n[explain.OnlyA], n[explain.OnlyB], n[explain.MovedA]+n[explain.MovedB]
+	excerpts, all := e.Diff.Excerpts(excerptsShown)
+	d.Left = all - len(excerpts)
+	for _, excerpt := range excerpts {
+		var pieces static.Excerpt
+		for _, piece := range excerpt.Pieces {
+			pieces = append(pieces, static.Piece{Kind: pieceKind(piece.Kind), Text: piece.Text, Left: piece.Left, End: piece.End})
+		}
+		d.Excerpts = append(d.Excerpts, pieces)
+	}
+	return d, nil
+}
+
+func pieceKind(k explain.Kind) static.PieceKind {
+	switch k {
+	case explain.OnlyA:
+		return static.OnlyA
+	case explain.OnlyB:
+		return static.OnlyB
+	case explain.MovedA:
+		return static.MovedA
+	case explain.MovedB:
+		return static.MovedB
+	}
+	return static.Both
+}
+
+// audits are the results of samples that people judged.
+func (g *statistics) audits(ctx context.Context) (out []static.Audit, err error) {
+	auditor := browsing.Auditor(g.w)
+	all, err := auditor.Audits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		r, err := auditor.Result(ctx, a.Name)
+		if err != nil {
+			return nil, err
+		}
+		if r.Overall.Known() {
+			out = append(out, static.Audit{Name: a.Name, Sample: string(a.Design.Population), Different: a.Design.Different,
+				Missing: len(r.Overall.Missing), Pairs: r.Overall.True + r.Overall.False, Value: r.Overall.Value,
+				Low: r.Overall.Low, High: r.Overall.High, Judges: len(r.Judges), Outdated: !a.Current})
+		}
+	}
+	return out, nil
+}

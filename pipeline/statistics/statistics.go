@@ -1,0 +1,247 @@
+package statistics
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"neardup/configs"
+	"neardup/extract"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+	"neardup/report/static"
+	"neardup/screen"
+)
+
+const (
+	topHosts    = 50
+	mostPeriods = 60  // months; of more, years
+	mostColumns = 84  // of a plot of months; of more, years
+	shownText   = 500 // code points of a URI or another value that is kept for a page
+)
+
+// StatisticsOptions say what Statistics takes for a sample.
+type Options struct {
+	Title   string
+	Samples int // pairs whose differences are shown
+	Seed    uint64
+}
+
+// Gather gathers what the report of the run shows: totals by host and month
+// in a pass over the documents, all else in a pass over the clusters. Memory
+// does not follow the number of pages, hosts or clusters, but for one cluster.
+func Gather(ctx context.Context, w *workspace.Workspace, o Options) (static.Report, error) {
+	if err := w.Current(workspace.StageVerify); err != nil {
+		return static.Report{}, err
+	}
+	r, err := gather(ctx, w, o)
+	return r, w.ExplainError(err)
+}
+
+func gather(ctx context.Context, w *workspace.Workspace, o Options) (_ static.Report, err error) {
+	s, err := results.StagesSummary(w)
+	if err != nil {
+		return static.Report{}, err
+	}
+	s.Stages = nil
+	g := &statistics{w: w, o: o, hosts: newTally(w.DB), months: newTally(w.DB), bands: make([]sample, scoreBands),
+		largest: [3]largest{{most: largestClusters}, {most: largestOfSpan}, {most: largestOfSpan}}}
+	g.Statistics = static.Statistics{Program: "neardup " + workspace.Version(), Method: methodOf(w.Config), Seed: o.Seed, Summary: s}
+	for i := range g.bands {
+		g.bands[i].most = o.Samples
+	}
+	defer func() { err = errors.Join(err, g.hosts.close(), g.months.close()) }()
+	if err := g.documents(ctx); err != nil {
+		return static.Report{}, err
+	}
+	for c, err := range results.Clusters(ctx, w) {
+		if err == nil {
+			err = g.cluster(c)
+		}
+		if err != nil {
+			return static.Report{}, err
+		}
+	}
+	if err := errors.Join(ctx.Err(), g.finish()); err != nil {
+		return static.Report{}, err
+	}
+	return g.report(ctx)
+}
+
+// statistics gathers them.
+type statistics struct {
+	static.Statistics
+	w             *workspace.Workspace
+	o             Options
+	hosts, months *tally
+	undated       static.Counts
+	evidence      map[report.Relation]*static.Evidence
+	resemblance   scoreCounts
+	containment   scoreCounts
+	largest       [3]largest // of all; of one host; of several
+	bands         []sample   // of pairs, by resemblance
+}
+
+// count adds the counts of a page.
+func (g *statistics) count(site, date string, c static.Counts) error {
+	month, ok := report.Month(date)
+	if !ok {
+		g.undated.Add(c)
+		return g.hosts.add(site, c)
+	}
+	return errors.Join(g.hosts.add(site, c), g.months.add(month, c))
+}
+
+// countedDocument is what is counted of a Document.
+type countedDocument struct {
+	Date  string `json:"date"`
+	Site  string `json:"site"`
+	Bytes int64  `json:"bytes"`
+}
+
+// documents counts all pages.
+func (g *statistics) documents(ctx context.Context) error {
+	var last extract.ID
+	for r, err := range g.w.DB.Table(store.TableDocument) {
+		if err != nil {
+			return err
+		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		if g.Totals.Pages > 0 && id == last {
+			continue // in another file, too
+		}
+		last = id
+		var d countedDocument
+		if err := r.Json(&d); err != nil {
+			return err
+		}
+		c := static.Counts{Pages: 1, Bytes: d.Bytes}
+		g.Totals.Add(c)
+		if err := g.count(d.Site, d.Date, c); err != nil {
+			return err
+		}
+		if g.Totals.Pages&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// finish makes what is shown of what was counted.
+func (g *statistics) finish() error {
+	for _, relation := range static.Relations {
+		if e := g.evidence[relation]; e != nil {
+			g.Evidence = append(g.Evidence, *e)
+		}
+	}
+	g.Scores.Resemblance.Median, g.Scores.Resemblance.Tenth = g.resemblance.quantile(2), g.resemblance.quantile(10)
+	g.Scores.Containment.Median, g.Scores.Containment.Tenth = g.containment.quantile(2), g.containment.quantile(10)
+	return errors.Join(g.topHosts(), g.periods())
+}
+
+func (g *statistics) topHosts() error {
+	h := &g.Hosts
+	for host, err := range g.hosts.named() {
+		if err != nil {
+			return err
+		}
+		h.Hosts++
+		if host.Redundant > 0 {
+			h.Redundant++
+		}
+		at, _ := slices.BinarySearchFunc(h.Top, host, func(a, b static.Named) int {
+			return cmp.Or(cmp.Compare(b.RedundantBytes, a.RedundantBytes), cmp.Compare(b.Redundant, a.Redundant),
+				cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name))
+		})
+		h.Top = slices.Insert(h.Top, at, host)
+		if len(h.Top) > topHosts {
+			h.Others.Add(h.Top[topHosts].Counts)
+			h.Top = h.Top[:topHosts]
+		}
+	}
+	for i := range h.Top {
+		h.Top[i].Name = screen.Characters(h.Top[i].Name, shownText)
+	}
+	return nil
+}
+
+// periods are months, or years where there are many. Of many years, which only
+// clocks that are wrong give, those with most pages are listed.
+func (g *statistics) periods() error {
+	p := &g.Periods
+	p.Unit, p.Undated = "month", g.undated
+	for month, err := range g.months.named() {
+		if err != nil {
+			return err
+		}
+		p.Periods = append(p.Periods, month)
+	}
+	if len(p.Periods) <= mostPeriods && p.Columns() <= mostColumns {
+		return nil
+	}
+	p.Unit = "year"
+	var years []static.Named
+	for _, month := range p.Periods {
+		year, _, _ := strings.Cut(month.Name, "-")
+		if n := len(years); n == 0 || years[n-1].Name != year {
+			years = append(years, static.Named{Name: year})
+		}
+		years[len(years)-1].Add(month.Counts)
+	}
+	if len(years) > mostPeriods {
+		slices.SortFunc(years, func(a, b static.Named) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name)) })
+		for _, year := range years[mostPeriods:] {
+			p.Others.Add(year.Counts)
+		}
+		years = years[:mostPeriods]
+		slices.SortFunc(years, func(a, b static.Named) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	p.Periods = years
+	return nil
+}
+
+// methodOf names the parts of a method and the settings that they use.
+func methodOf(c configs.Config) static.Method {
+	parts := []string{"signatures " + c.Sign.Scheme, "search " + c.Cluster.Search, "measure " + c.Verify.Measure}
+	if c.Sign.Scheme == configs.SchemeNone {
+		parts = parts[1:]
+	}
+	m := static.Method{Name: strings.Join(parts, ", ")}
+	values := map[string]string{}
+	var walk func(prefix string, v any)
+	walk = func(prefix string, v any) {
+		if inner, ok := v.(map[string]any); ok {
+			for key, v := range inner {
+				walk(strings.TrimPrefix(prefix+"."+key, "."), v)
+			}
+			return
+		}
+		values[prefix] = fmt.Sprint(v)
+	}
+	for _, used := range []map[string]any{c.UsedBySign(), c.UsedByCluster(), c.UsedByVerify()} {
+		b, err := json.Marshal(used)
+		if err != nil {
+			panic(err) // settings are plain values
+		}
+		var plain any
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.UseNumber() // as it is written
+		_ = d.Decode(&plain)
+		walk("", plain)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		m.Settings = append(m.Settings, static.Setting{Key: key, Value: values[key]})
+	}
+	return m
+}

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sync/errgroup"
+)
+
+// runBlockBytes is the size of a block of an ingested file. What is ingested is
+// read from one end to the other, so large blocks cost no lookup anything.
+const runBlockBytes = 32 << 10
+
+// Entry is one row of a sorted run.
+type Entry struct{ Key, Value []byte }
+
+// Ingest adds runs of entries to the database, all or none; each must be
+// sorted by key, without repeats, and they must not overlap. Writing sorted
+// files and handing them over is several times as fast as batches.
+func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[Entry]) error {
+	var paths []string
+	defer func() {
+		for _, p := range paths {
+			_ = os.Remove(p)
+		}
+	}()
+	written := make([]bool, len(runs))
+	var g errgroup.Group
+	for i, run := range runs {
+		s.seq++
+		path := filepath.Join(s.Tmp, fmt.Sprintf("run-%06d.sst", s.seq))
+		paths = append(paths, path)
+		g.Go(func() (err error) {
+			written[i], err = s.writeRun(path, run)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	var files []string
+	for i, path := range paths {
+		if written[i] {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return s.db.Ingest(ctx, files)
+}
+
+// writeRun writes a file of the run, none if it is empty.
+func (s *DB) writeRun(path string, run iter.Seq[Entry]) (written bool, err error) {
+	var w *sstable.Writer
+	for e := range run {
+		if w == nil {
+			f, err := vfs.Default.Create(path, vfs.WriteCategoryUnspecified)
+			if err != nil {
+				return false, err
+			}
+			w = sstable.NewWriter(objstorageprovider.NewFileWritable(f),
+				sstable.WriterOptions{TableFormat: s.db.TableFormat(), BlockSize: runBlockBytes})
+		}
+		if err := w.Set(e.Key, e.Value); err != nil {
+			return true, errors.Join(err, w.Close())
+		}
+	}
+	if w == nil {
+		return false, nil
+	}
+	return true, w.Close()
+}
+
+// FixedRun collects keys of one length, many at a time without an allocation
+// each, and sorts them into a run.
+type FixedRun struct {
+	Size   int
+	n      int
+	chunks [][]byte // chunkKeys in each but the last, so that none is moved when more come
+}
+
+const chunkKeys = 4096
+
+// Add adds a key, the parts of which are given.
+func (r *FixedRun) Add(parts ...[]byte) {
+	if r.n/chunkKeys == len(r.chunks) {
+		r.chunks = append(r.chunks, make([]byte, 0, chunkKeys*r.Size))
+	}
+	c := &r.chunks[r.n/chunkKeys]
+	for _, p := range parts {
+		*c = append(*c, p...)
+	}
+	r.n++
+}
+
+func (r *FixedRun) Len() int { return r.n }
+
+// Clear drops the keys, and keeps their memory for others.
+func (r *FixedRun) Clear() {
+	for i := range r.chunks {
+		r.chunks[i] = r.chunks[i][:0]
+	}
+	r.n = 0
+}
+
+func (r *FixedRun) key(i uint32) []byte {
+	at := int(i%chunkKeys) * r.Size
+	return r.chunks[i/chunkKeys][at : at+r.Size]
+}
+
+// place is where in a FixedRun a key is. lead are the bytes behind its first,
+// which is the table's; they are compared as one number wherever that decides.
+type place struct {
+	lead uint64
+	i    uint32
+}
+
+// Sorted are the keys sorted, each once, in at most so many parts, which can be
+// worked on at the same time.
+func (r *FixedRun) Sorted(parts int) []iter.Seq[Entry] {
+	var starts [257]int // of the places by the first byte of lead
+	lead := func(i int) uint64 {
+		var b [8]byte
+		copy(b[:], r.key(uint32(i))[1:])
+		return binary.BigEndian.Uint64(b[:])
+	}
+	for i := range r.n {
+		starts[lead(i)>>56+1]++
+	}
+	for b := range 256 {
+		starts[b+1] += starts[b]
+	}
+	places, next := make([]place, r.n), starts
+	for i := range r.n {
+		l := lead(i)
+		places[next[l>>56]] = place{l, uint32(i)}
+		next[l>>56]++
+	}
+	var out []iter.Seq[Entry]
+	for from, b := 0, 1; b <= 256; b++ {
+		if to := starts[b]; to > from && (b == 256 || (to-from)*parts >= r.n) {
+			out = append(out, r.part(places[from:to]))
+			from = to
+		}
+	}
+	return out
+}
+
+// part are the keys of the places, sorted, each once.
+func (r *FixedRun) part(places []place) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		slices.SortFunc(places, func(a, b place) int {
+			if a.lead != b.lead {
+				return cmp.Compare(a.lead, b.lead)
+			}
+			return bytes.Compare(r.key(a.i), r.key(b.i))
+		})
+		var last []byte
+		for _, p := range places {
+			if key := r.key(p.i); !bytes.Equal(key, last) {
+				if !yield(Entry{Key: key}) {
+					return
+				}
+				last = key
+			}
+		}
+	}
+}
+
+// SortEntries gives the entries sorted, of which no two have the same key.
+func SortEntries(run []Entry) iter.Seq[Entry] {
+	slices.SortFunc(run, func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) })
+	return slices.Values(run)
+}

@@ -1,0 +1,446 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"slices"
+
+	"neardup/cluster"
+	"neardup/extract"
+	"neardup/report"
+	"neardup/signature"
+)
+
+// Every key and binary value of the store is spelled here, and described byte
+// by byte in docs/format.md. The first byte of a key is its table.
+const (
+	tableMeta       = 'm' // m NAME                               JSON
+	TableSource     = 'i' // i PATH                               JSON, Source
+	TableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, Document
+	TableText       = 't' // t ParsedTextID[16]                         UTF-8
+	TableOccurrence = 'x' // x ParsedTextID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
+	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
+	TableWanted     = 'w' // w key[16]                            capture
+	TableSighting   = 'h' // h digest[16] addressHash[8] ParsedTextID[16] sentence[4]  -
+	TableTemplate   = 'l' // l ParsedTextID[16] sentence[4]             -
+	TableSigned     = 'g' // g ParsedTextID[16]                         signatures[4], with templates characters[4] left[4]
+	TablePosting    = 's' // s signature[16] key[20]              -
+	TableEdge       = 'e' // e representative[20] member[20], with cluster.common signature[16]  -
+	TablePermuted   = 'q' // q table[2] permuted[8] key[20] texts[4]  -
+	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
+	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
+	TableAssigned   = 'a' // a ParsedTextID[16]                         representative[16]
+	TableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
+	TableKept       = 'k' // k outcome[16] ParsedTextID[16]             representative[16]
+	TableName       = 'n' // n digest[16] date[14] docID[16]      -
+	TableBrowsed    = 'b' // b cluster[16]                        JSON, browsedCluster
+	TableSize       = 'z' // z ^size[4] cluster[16]               -
+	TableMember     = 'o' // o cluster[16] number[4]              docID[16] against[16] relation[1] scores[16]
+	TableSURT       = 'y' // y SURT 00 date[14] docID[16]         -, or cluster[16] size[4]
+	TableDate       = 'f' // f date[14] docID[16]                 likewise
+	TableJudgement  = 'j' // j PairDigest[16] judge               JSON, audit.Judgement
+	TableAudit      = 'u' // u a NAME                             JSON, audit.Audit
+	//                       u i NAME 00 number[4]                JSON, audit.Item
+	TableOutcome = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
+	TableFormer  = 'F' // F ParsedTextID[16]                         representative[16], or nothing
+)
+
+// ParsedTextID names a text. extract and cluster have types of their own for it.
+type TextID = cluster.ID
+
+// TableBounds are the first key of a table and the first key behind it.
+func TableBounds(table byte) (lower, upper []byte) { return []byte{table}, []byte{table + 1} }
+
+// PrefixBounds are the bounds of the keys that start with prefix.
+func PrefixBounds(prefix []byte) (lower, upper []byte) {
+	upper = bytes.Clone(prefix)
+	for i := len(upper) - 1; i >= 0; i-- {
+		upper[i]++
+		if upper[i] != 0 {
+			return prefix, upper[:i+1]
+		}
+	}
+	return prefix, nil
+}
+
+func Key(table byte, parts ...[]byte) []byte {
+	n := 1
+	for _, p := range parts {
+		n += len(p)
+	}
+	k := make([]byte, 1, n)
+	k[0] = table
+	for _, p := range parts {
+		k = append(k, p...)
+	}
+	return k
+}
+
+func MetaKey(name string) []byte { return Key(tableMeta, []byte(name)) }
+
+func SourceKey(path string) []byte { return Key(TableSource, []byte(path)) }
+
+func TextKey(t TextID) []byte { return Key(TableText, t[:]) }
+
+func SignedKey(t TextID) []byte { return Key(TableSigned, t[:]) }
+
+func AssignedKey(t TextID) []byte { return Key(TableAssigned, t[:]) }
+
+func ClusterKey(rep, member TextID) []byte { return Key(TableCluster, rep[:], member[:]) }
+
+func FormerKey(t TextID) []byte { return Key(TableFormer, t[:]) }
+
+func DocumentKey(id extract.ID, file string, offset int64) []byte {
+	return Key(TableDocument, id[:], appendPlace(nil, file, offset))
+}
+
+// ParseDocumentKey gives the parts of a document's key.
+func ParseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err error) {
+	if len(k) < 1+16 {
+		return id, "", 0, Corrupt(k)
+	}
+	file, offset, err = ParsePlace(k[1+16:])
+	return extract.ID(k[1:17]), file, offset, err
+}
+
+// RevisitKey has the source's path, unlike DocumentKey: every revisit record
+// has a row, so that all can be accounted for.
+func RevisitKey(id extract.ID, path, name string, offset int64) []byte {
+	return Key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, Hash(path)), appendPlace(nil, name, offset))
+}
+
+// ParseRevisitKey gives the parts that a document's key has.
+func ParseRevisitKey(k []byte) (id extract.ID, file string, offset int64, err error) {
+	if len(k) < 1+16+8 {
+		return id, "", 0, Corrupt(k)
+	}
+	file, offset, err = ParsePlace(k[1+16+8:])
+	return extract.ID(k[1:17]), file, offset, err
+}
+
+// appendPlace appends where a record is: the file's name and the offset.
+func appendPlace(b []byte, file string, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(append(append(b, file...), 0), uint64(offset))
+}
+
+func ParsePlace(b []byte) (file string, offset int64, err error) {
+	if len(b) < 1+8 || b[len(b)-9] != 0 {
+		return "", 0, Corrupt(b)
+	}
+	return string(b[:len(b)-9]), int64(binary.BigEndian.Uint64(b[len(b)-8:])), nil
+}
+
+func WantedKey(k extract.Key) []byte { return Key(TableWanted, k[:]) }
+
+func OccurrenceKey(t TextID, d extract.ID) []byte { return Key(TableOccurrence, t[:], d[:]) }
+
+func ParseOccurrenceKey(k []byte) (t TextID, d extract.ID, err error) {
+	if len(k) != 1+32 {
+		return t, d, Corrupt(k)
+	}
+	return TextID(k[1:17]), extract.ID(k[17:]), nil
+}
+
+// The parts of a key of TableName. The date is in digits, zeros at its end.
+const (
+	NameDate = 14
+	NameSize = 1 + 16 + NameDate + 16
+)
+
+func ParseNameKey(k []byte) (d extract.ID, err error) {
+	if len(k) != NameSize {
+		return d, Corrupt(k)
+	}
+	return extract.ID(k[1+16+NameDate:]), nil
+}
+
+func BrowsedKey(c TextID) []byte { return Key(TableBrowsed, c[:]) }
+
+// SizeKey puts the largest first.
+func SizeKey(size uint32, c TextID) []byte {
+	return Key(TableSize, binary.BigEndian.AppendUint32(nil, ^size), c[:])
+}
+
+func ParseSizeKey(k []byte) (c TextID, err error) {
+	if len(k) != 1+4+16 {
+		return c, Corrupt(k)
+	}
+	return TextID(k[5:]), nil
+}
+
+// MemberKey is that of a member of a cluster, by its number in the order of
+// exports; that of the representative is 0.
+func MemberKey(c TextID, number uint32) []byte {
+	return Key(TableMember, c[:], binary.BigEndian.AppendUint32(nil, number))
+}
+
+// BrowsedMember is a row of TableMember.
+type BrowsedMember struct {
+	Document, Against        extract.ID
+	Relation                 report.Relation
+	Resemblance, Containment float64
+}
+
+// relations are those of members; in a row is the place here.
+var relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains,
+	report.Linked, report.Judged}
+
+const memberSize = 16 + 16 + ScoreSize
+
+func (m BrowsedMember) Append(b []byte) []byte {
+	b = append(append(b, m.Document[:]...), m.Against[:]...)
+	return Score{Relation(slices.Index(relations, m.Relation)), m.Resemblance, m.Containment}.Append(b)
+}
+
+func (r Row) BrowsedMember() (m BrowsedMember, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return m, err
+	}
+	if len(v) != memberSize || int(v[32]) >= len(relations) {
+		return m, Corrupt(r.Key())
+	}
+	s, err := ParseScore(v[32:])
+	return BrowsedMember{extract.ID(v[:16]), extract.ID(v[16:]), relations[v[32]], s.Resemblance, s.Containment}, err
+}
+
+// MaxSURT are the bytes of a SURT in a key; of what has more the rest does not
+// count.
+const MaxSURT = 512
+
+func SurtKey(surt, date string, d extract.ID) []byte {
+	return Key(TableSURT, []byte(surt[:min(MaxSURT, len(surt))]), []byte{0}, []byte(date), d[:])
+}
+
+func DateKey(date string, d extract.ID) []byte { return Key(TableDate, []byte(date), d[:]) }
+
+// BrowsedPage is a row of TableSURT or of TableDate.
+type BrowsedPage struct {
+	Surt, Date string // no SURT by date
+	Document   extract.ID
+	Cluster    TextID
+	Size       uint32 // 0: in no cluster
+}
+
+// AppendPlaced appends the value of a page in a cluster.
+func AppendPlaced(b []byte, c TextID, size uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(b, c[:]...), size)
+}
+
+func (r Row) BrowsedPage() (p BrowsedPage, err error) {
+	k := r.Key()
+	at := len(k) - NameDate - 16
+	v, err := r.Value()
+	if err != nil {
+		return p, err
+	}
+	if at < 1 || k[0] == TableSURT && (at < 2 || k[at-1] != 0) || len(v) != 0 && len(v) != 20 {
+		return p, Corrupt(k)
+	}
+	p.Date, p.Document = string(k[at:at+NameDate]), extract.ID(k[at+NameDate:])
+	if k[0] == TableSURT {
+		p.Surt = string(k[1 : at-1])
+	}
+	if len(v) > 0 {
+		p.Cluster, p.Size = TextID(v[:16]), binary.BigEndian.Uint32(v[16:])
+	}
+	return p, nil
+}
+
+// occurrence is what a row of TableOccurrence says of a text's page.
+type Occurrence struct {
+	Site       uint64 // FNV-1a hash
+	Address    uint64 // likewise, of the page's address
+	Navigation bool
+}
+
+const occurrenceSize = 8 + 8 + 1
+
+func (o Occurrence) Append(b []byte) []byte {
+	b = binary.BigEndian.AppendUint64(b, o.Site)
+	b = binary.BigEndian.AppendUint64(b, o.Address)
+	if o.Navigation {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func (r Row) Occurrence() (o Occurrence, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return o, err
+	}
+	if len(v) != occurrenceSize || v[16] > 1 {
+		return o, Corrupt(r.Key())
+	}
+	return Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[16] == 1}, nil
+}
+
+// SignedRow is what a row of TableSigned says of a text. The characters are
+// those of the text and those of them that are left out as templates; without
+// text.templates the row has only the signatures.
+type SignedRow struct{ Signatures, Characters, LeftOut uint32 }
+
+const signedSize, signedTemplateSize = 4, 4 + 4 + 4
+
+func (s SignedRow) Append(b []byte, templates bool) []byte {
+	b = binary.BigEndian.AppendUint32(b, s.Signatures)
+	if templates {
+		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.Characters), s.LeftOut)
+	}
+	return b
+}
+
+func (r Row) Signed() (s SignedRow, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return s, err
+	}
+	switch len(v) {
+	case signedTemplateSize:
+		s.Characters, s.LeftOut = binary.BigEndian.Uint32(v[4:]), binary.BigEndian.Uint32(v[8:])
+		fallthrough
+	case signedSize:
+		s.Signatures = binary.BigEndian.Uint32(v)
+		return s, nil
+	}
+	return s, Corrupt(r.Key())
+}
+
+// The sizes of keys that say where a sentence stands: of its text and its
+// number there, behind what names it in TableSighting.
+const (
+	TemplateSize = 1 + 16 + 4
+	SightingSize = TemplateSize + 16 + 8
+)
+
+// sighting are the parts of a key of TableSighting; the slices are the key's.
+type sighting struct {
+	Digest  []byte // of site and sentence
+	Address uint64
+	Place   []byte // the text and the number of the sentence
+}
+
+func ParseSightingKey(k []byte) (sighting, error) {
+	if len(k) != SightingSize {
+		return sighting{}, Corrupt(k)
+	}
+	return sighting{k[1:17], binary.BigEndian.Uint64(k[17:]), k[25:]}, nil
+}
+
+const PostingSize = 1 + 16 + cluster.KeySize
+
+// AppendPosting appends the key of a posting to b.
+func AppendPosting(b []byte, s signature.Signature, k cluster.Key) []byte {
+	return append(append(append(b, TablePosting), s[:]...), k[:]...)
+}
+
+func ParsePostingKey(k []byte) (p cluster.Posting, err error) {
+	if len(k) != PostingSize {
+		return p, Corrupt(k)
+	}
+	return cluster.Posting{Signature: signature.Signature(k[1:17]), Key: cluster.Key(k[17:])}, nil
+}
+
+// PairKey is the key of a row about two documents, the larger first.
+func PairKey(table byte, a, b cluster.Key) []byte { return Key(table, a[:], b[:]) }
+
+func ParsePairKey(k []byte) (a, b cluster.Key, err error) {
+	if len(k) != 1+2*cluster.KeySize {
+		return a, b, Corrupt(k)
+	}
+	return cluster.Key(k[1 : 1+cluster.KeySize]), cluster.Key(k[1+cluster.KeySize:]), nil
+}
+
+const EdgeSize = 1 + 2*cluster.KeySize
+
+const ScoredSetSize = EdgeSize + 8
+
+// ParseSetKey gives the parts of a key of TableSet; a score is 0 where the
+// search gives none.
+func ParseSetKey(k []byte) (set, member cluster.Key, score float64, err error) {
+	if len(k) == ScoredSetSize {
+		score = math.Float64frombits(binary.BigEndian.Uint64(k[EdgeSize:]))
+		k = k[:EdgeSize]
+	}
+	set, member, err = ParsePairKey(k)
+	return set, member, score, err
+}
+
+const PermutedSize = 1 + 2 + 8 + cluster.KeySize + 4
+
+// ParsePermutedKey returns the parts of a key of TablePermuted: the key of
+// package hamming, the largest key of the texts that have the signature, and how
+// many these are.
+func ParsePermutedKey(k []byte) (permuted []byte, largest cluster.Key, texts uint32, err error) {
+	if len(k) != PermutedSize {
+		return nil, largest, 0, Corrupt(k)
+	}
+	return k[1:11], cluster.Key(k[11:]), binary.BigEndian.Uint32(k[31:]), nil
+}
+
+// Relation says how a member is like the page that it was verified against.
+type Relation byte
+
+// The relations of verified texts, as stored.
+const (
+	Near      Relation = 1 // resemblance reaches its threshold
+	Contained Relation = 2 // the member is contained in the other
+	Contains  Relation = 3 // the member contains the other
+	Judged    Relation = 4 // people say that the two belong together
+)
+
+// Inverse is the relation seen from the other page.
+func (r Relation) Inverse() Relation {
+	switch r {
+	case Contained:
+		return Contains
+	case Contains:
+		return Contained
+	}
+	return r
+}
+
+// Score is a verdict as stored: what the member is to the other page, and how
+// much of the text says so.
+type Score struct {
+	Relation                 Relation
+	Resemblance, Containment float64
+}
+
+const ScoreSize = 1 + 8 + 8
+
+func (s Score) Append(b []byte) []byte {
+	b = append(b, byte(s.Relation))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
+	return binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
+}
+
+func ParseScore(b []byte) (Score, error) {
+	if len(b) != ScoreSize {
+		return Score{}, Corrupt(b)
+	}
+	return Score{
+		Relation:    Relation(b[0]),
+		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
+		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
+	}, nil
+}
+
+// Hash makes a fixed width of a site or a path.
+func Hash(s string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s)
+	return h.Sum64()
+}
+
+var ErrCorrupt = errors.New("the workspace's database is damaged")
+
+func Corrupt(row []byte) error { return fmt.Errorf("%w: row %.40x", ErrCorrupt, row) }
+
+func CompareTexts(a, b TextID) int { return bytes.Compare(a[:], b[:]) }

@@ -1,0 +1,247 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// DB is the workspace's Pebble database.
+type DB struct {
+	db  *pebble.DB
+	Tmp string // directory of files on their way into the database
+	seq int
+}
+
+// What the database may use. A run of a large archive merges the texts that
+// arrive in random order again and again, level by level; what is larger here
+// makes that less, and costs:
+//
+//   - memTableBytes: up to three of them in memory, and as much log to be read
+//     again when a workspace is opened;
+//   - l0Threshold: a lookup of a text looks into up to half as many flushed
+//     tables (of about 12 MB, compressed) more than the lower levels have, since
+//     half of it is where merging begins. With 4, which merges at the second
+//     flush already, a run of 12,831 pages spent 0.3 s of 10 s of processor time
+//     on merging, with 8 none; beyond, a lookup costs more and an archive that is
+//     merged anyhow saves little.
+const (
+	cacheBytes    = 48 << 20
+	memTableBytes = 32 << 20
+	l0Threshold   = 8
+)
+
+// Lock keeps other processes from a directory.
+type Lock = pebble.Lock
+
+// LockDirectory locks a directory, which must exist. It fails if another process
+// has the lock.
+func LockDirectory(dir string) (*Lock, error) { return pebble.LockDirectory(dir, vfs.Default) }
+
+// Logger is told what the database meets. Fatalf must not return.
+type Logger = pebble.Logger
+
+// Open opens the database in dir. onDiskFull is called when a write finds
+// no space left.
+func Open(dir string, lock *Lock, log Logger, onDiskFull func()) (*DB, error) {
+	cache := pebble.NewCache(cacheBytes)
+	defer cache.Unref()
+	o := &pebble.Options{
+		FS:                          vfs.OnDiskFull(vfs.Default, onDiskFull),
+		Cache:                       cache,
+		MemTableSize:                memTableBytes,
+		MemTableStopWritesThreshold: 3,
+		L0CompactionThreshold:       l0Threshold,
+		L0StopWritesThreshold:       1000, // ingested runs may pile up while a stage writes
+		FormatMajorVersion:          pebble.FormatNewest,
+		Lock:                        lock,
+		Logger:                      log,
+		EventListener: &pebble.EventListener{BackgroundError: func(err error) {
+			if !errors.Is(err, pebble.ErrCancelledCompaction) { // else it would be tried again for ever
+				log.Fatalf("background work: %v", err)
+			}
+		}},
+	}
+	db, err := pebble.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	tmp := filepath.Join(dir, "..", "tmp")
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &DB{db: db, Tmp: tmp}, nil
+}
+
+func (s *DB) Close() error { return errors.Join(s.db.Close(), os.RemoveAll(s.Tmp)) }
+
+// Rows iterates over the keys and values of [lower, upper). Both are only
+// valid until the next step.
+func (s *DB) Rows(lower, upper []byte) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		defer func() { _ = it.Close() }()
+		for ok := it.First(); ok; ok = it.Next() {
+			if !yield(Row{it}, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(Row{}, err)
+		}
+	}
+}
+
+// Seeker reads rows here and there in a table with one iterator: making one
+// costs several times the lookup. It sees the table as it was when it was made.
+type Seeker struct{ it *pebble.Iterator }
+
+func (s *DB) Seeker(table byte) (*Seeker, error) {
+	lower, upper := TableBounds(table)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	return &Seeker{it}, err
+}
+
+func (s *Seeker) Close() error { return s.it.Close() }
+
+// Rows iterates over the rows whose keys start with prefix, as store.rows does.
+func (s *Seeker) Rows(prefix []byte) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for ok := s.it.SeekGE(prefix); ok && bytes.HasPrefix(s.it.Key(), prefix); ok = s.it.Next() {
+			if !yield(Row{s.it}, nil) {
+				return
+			}
+		}
+		if err := s.it.Error(); err != nil {
+			yield(Row{}, err)
+		}
+	}
+}
+
+type Row struct{ it *pebble.Iterator }
+
+func (r Row) Key() []byte { return r.it.Key() }
+
+func (r Row) Value() ([]byte, error) { return r.it.ValueAndErr() }
+
+func (r Row) Json(v any) error {
+	b, err := r.Value()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%w (%w)", Corrupt(r.Key()), err)
+	}
+	return nil
+}
+
+func (s *DB) Table(table byte) iter.Seq2[Row, error] { return s.Rows(TableBounds(table)) }
+
+// Count is the number of rows of a table.
+func (s *DB) Count(table byte) (n int64, err error) {
+	for _, err := range s.Table(table) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// DiskUsage estimates the bytes that the rows of a table take on disk.
+func (s *DB) DiskUsage(table byte) (uint64, error) { return s.db.EstimateDiskUsage(TableBounds(table)) }
+
+// Get returns a copy of the value of key; ok is false when there is none.
+func (s *DB) Get(key []byte) (value []byte, ok bool, err error) {
+	v, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	value = bytes.Clone(v)
+	return value, true, closer.Close()
+}
+
+func (s *DB) GetJSON(key []byte, v any) (ok bool, err error) {
+	b, ok, err := s.Get(key)
+	if !ok || err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return false, fmt.Errorf("%w (%w)", Corrupt(key), err)
+	}
+	return true, nil
+}
+
+// Batch collects writes that are committed together.
+type Batch struct {
+	b  *pebble.Batch
+	db *DB
+}
+
+// Batch returns an empty batch.
+func (s *DB) Batch() Batch { return Batch{s.db.NewBatch(), s} }
+
+// LargeBatch returns a batch that has memory for about so many bytes from the
+// start.
+func (s *DB) LargeBatch(bytes int) Batch {
+	return Batch{s.db.NewBatchWithSize(bytes + bytes/16), s}
+}
+
+// Len returns the size of the batch in bytes.
+func (b Batch) Len() int { return b.b.Len() }
+
+// Count returns the number of writes in the batch.
+func (b Batch) Count() uint32 { return b.b.Count() }
+
+// Close drops the batch.
+func (b Batch) Close() error { return b.b.Close() }
+
+// Set sets the value of a key.
+func (b Batch) Set(key, value []byte) error { return b.b.Set(key, value, nil) }
+
+// SetJSON sets the value of a key to v as JSON.
+func (b Batch) SetJSON(key []byte, v any) error {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return b.b.Set(key, value, nil)
+}
+
+// Delete deletes a key, which need not be there.
+func (b Batch) Delete(key []byte) error { return b.b.Delete(key, nil) }
+
+// DeleteRange deletes the keys of [lower, upper).
+func (b Batch) DeleteRange(lower, upper []byte) error { return b.b.DeleteRange(lower, upper, nil) }
+
+// Clear deletes all committed rows of the tables. It leaves no mark in an empty
+// table: a run that is ingested later would overlap with the mark, and could not
+// go straight to the lowest level of the database, where it is compacted no more.
+func (b Batch) Clear(tables ...byte) error {
+	for _, t := range tables {
+		for _, err := range b.db.Table(t) {
+			if err := errors.Join(err, b.DeleteRange(TableBounds(t))); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// Commit makes the batch durable.
+func (b Batch) Commit() error { return b.b.Commit(pebble.Sync) }

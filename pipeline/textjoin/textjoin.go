@@ -1,0 +1,200 @@
+package textjoin
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"neardup/cluster/ppjoin"
+	"neardup/configs"
+	"neardup/pipeline/results"
+	"neardup/pipeline/scores"
+	"neardup/pipeline/workspace"
+)
+
+// JoinFormats are the formats of JoinResult.Write.
+var Formats = []string{"tsv", "jsonl", "text"}
+
+// ErrTooManyPairs is the error of a join that finds more than may be held.
+var ErrTooManyPairs = errors.New("too many similar pairs to hold in memory")
+
+// JoinOptions say which texts are similar, and what a join may take.
+type Options struct {
+	configs.Join
+	Workers  int   // at the same time
+	MaxPairs int64 // that may be found, 16 bytes each
+}
+
+// Validate says which option is wrong. The message starts with its name.
+func (o Options) Validate() error {
+	if err := o.Join.Validate(); err != nil {
+		return err
+	}
+	if o.Workers < 0 {
+		return fmt.Errorf("workers: %d is negative", o.Workers)
+	}
+	if o.MaxPairs < 1 {
+		return fmt.Errorf("max-pairs: %d is under 1", o.MaxPairs)
+	}
+	return nil
+}
+
+// SimilarPair is two texts by their places in the collections.
+type Pair struct {
+	A, B       int32
+	Similarity float64 // of edit: the distance
+}
+
+// JoinResult is what a join of one collection with itself, or of two with each
+// other, found.
+type Result struct {
+	Pairs  []Pair // by A, then B; in a self-join A < B
+	Counts ppjoin.Counts
+
+	a, b  []Text
+	whole bool // similarities are whole numbers
+}
+
+// Join finds the similar pairs of one or two collections of ReadTexts. With
+// one, they are by id, the smaller first; with two, A is of the first. Neither
+// workers nor the order in which the texts were read change them.
+func Join(ctx context.Context, o Options, collections ...[]Text) (Result, error) {
+	if err := o.Validate(); err != nil {
+		return Result{}, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
+	}
+	r := Result{a: collections[0], b: collections[len(collections)-1]}
+	r.whole = o.Measure == configs.JoinEdit || o.Measure == configs.JoinOverlap && o.Weights != configs.JoinIDF
+	var texts [][]string
+	for _, c := range collections {
+		if len(c) > math.MaxInt32 {
+			return r, fmt.Errorf("%d texts in a collection, at most %d can be joined", len(c), math.MaxInt32)
+		}
+		var s []string
+		for _, t := range c {
+			s = append(s, t.Text)
+		}
+		texts = append(texts, s)
+	}
+	emit := func(a, b int, similarity, _ float64) error {
+		if int64(len(r.Pairs)) == o.MaxPairs {
+			return fmt.Errorf("%w: over %d", ErrTooManyPairs, o.MaxPairs)
+		}
+		r.Pairs = append(r.Pairs, Pair{int32(a), int32(b), similarity})
+		return nil
+	}
+	var err error
+	if r.Counts, err = scores.FindSimilar(ctx, o.Join, o.Workers, texts, emit); err != nil {
+		return Result{}, err
+	}
+	slices.SortFunc(r.Pairs, func(x, y Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return r, nil
+}
+
+// Write writes the pairs in a format of JoinFormats: the ids of both and their
+// similarity, as a line with tabs or a JSON object; text has the beginnings of
+// both texts, too.
+func (r Result) Write(w io.Writer, format string) error {
+	if !slices.Contains(Formats, format) {
+		return fmt.Errorf("%w: format: there is no %q; there are %s", workspace.ErrUsage, format, strings.Join(Formats, ", "))
+	}
+	b := bufio.NewWriterSize(w, 256<<10)
+	var line bytes.Buffer
+	object := json.NewEncoder(&line)
+	object.SetEscapeHTML(false)
+	for _, p := range r.Pairs {
+		x, y, s := r.a[p.A], r.b[p.B], r.number(p.Similarity)
+		line.Reset()
+		switch format {
+		case "tsv":
+			fmt.Fprintf(&line, "%s\t%s\t%s\n", x.ID, y.ID, s)
+		case "jsonl":
+			if err := object.Encode(struct {
+				A          string      `json:"a"`
+				B          string      `json:"b"`
+				Similarity json.Number `json:"similarity"`
+			}{x.ID, y.ID, json.Number(s)}); err != nil {
+				return err
+			}
+		default:
+			fmt.Fprintf(&line, "%s  %s  %s\n  %s\n  %s\n\n", s, x.ID, y.ID, beginning(x.Text), beginning(y.Text))
+		}
+		if _, err := b.Write(line.Bytes()); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+// number writes a similarity with six digits, or as the whole number it is.
+func (r Result) number(similarity float64) string {
+	if r.whole {
+		return strconv.FormatFloat(similarity, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(similarity, 'f', 6, 64)
+}
+
+// beginning is the first 200 characters of a text in one line.
+func beginning(text string) string {
+	s := text[:min(len(text), 200*utf8.UTFMax)]
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
+	for i := range s {
+		if utf8.RuneCountInString(s[:i]) == 200 {
+			return s[:i] + " ..."
+		}
+	}
+	if len(text) > 200*utf8.UTFMax {
+		s += " ..."
+	}
+	return s
+}
+
+// WriteSummary writes what was read and what each filter left, for people.
+func (r Result) WriteSummary(w io.Writer, read ...results.ExtractCounts) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, n int64, note string) { fmt.Fprintf(t, "%s\t%d\t  %s\n", name, n, note) }
+	for i, c := range read {
+		name := "records read"
+		if len(read) > 1 {
+			name = fmt.Sprintf("records of collection %d", i+1)
+		}
+		var damaged string
+		if c.Damaged > 0 {
+			damaged = fmt.Sprintf("%d damaged places", c.Damaged)
+		}
+		row(name, c.Records, damaged)
+		row("= texts", c.Documents, "")
+		row("+ duplicates of input", c.Duplicates, "")
+		skipped, reasons := int64(0), []string{}
+		for _, reason := range slices.Sorted(maps.Keys(c.Skipped)) {
+			skipped += c.Skipped[reason]
+			reasons = append(reasons, fmt.Sprintf("%s %d", reason, c.Skipped[reason]))
+		}
+		row("+ skipped", skipped, strings.Join(reasons, ", "))
+	}
+	c := r.Counts
+	row("different", c.Distinct, "of the texts, as sets of tokens; equal ones are joined once")
+	row("probing", c.Probing, "have enough tokens that others have")
+	row("postings", c.Postings, "tokens in the index")
+	row("scanned", c.Scanned, "postings met")
+	row("pairs with a token in both prefixes", c.Prefix, "")
+	row("left by the positional filter", c.Positional, "")
+	row("by the bitmaps", c.Bitmap, "")
+	row("by the suffix filter", c.Suffix, "")
+	row("candidates", c.Candidates, "when the prefixes were read")
+	row("verified", c.Verified, "")
+	row("similar", c.Similar, "")
+	row("pairs", c.Pairs, "with those of equal texts")
+	return t.Flush()
+}

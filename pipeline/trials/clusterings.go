@@ -1,0 +1,274 @@
+package trials
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"iter"
+	"slices"
+
+	"neardup/compare"
+	"neardup/extract"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/truth"
+)
+
+// clusterings are the clusters that several methods made of the same texts. In
+// memory: of each text that is in a cluster of any, 24 bytes, and 4 for each
+// method.
+type clusterings struct {
+	texts   []store.TextID       // in any cluster, in ascending order
+	pages   []int32              // that have the text
+	of      []compare.Clustering // of each method
+	judged  map[int32][]judgedPage
+	missing int // judged pages that are no document
+}
+
+// judgedPage is a document that is a page of the truth.
+type judgedPage struct {
+	page int // its number in the truth
+	id   extract.ID
+}
+
+// keptPrefix is that of the rows of an outcome.
+func keptPrefix(outcome string) []byte {
+	b, err := hex.DecodeString(outcome)
+	if err != nil {
+		panic(err) // outcomes are digests
+	}
+	return store.Key(store.TableKept, b)
+}
+
+// keep copies the clusters of the last run, as those of the outcome.
+func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
+	prefix := keptPrefix(outcome)
+	b := w.DB.Batch()
+	for r, err := range w.DB.Table(store.TableAssigned) {
+		if err != nil {
+			return err
+		}
+		representative, err := r.Value()
+		if err := errors.Join(err, b.Set(append(prefix[:len(prefix):len(prefix)], r.Key()[1:]...), representative)); err != nil {
+			return err
+		}
+		if b.Len() >= workspace.CommitBytes {
+			if err := errors.Join(b.Commit(), ctx.Err()); err != nil {
+				return err
+			}
+			b = w.DB.Batch()
+		}
+	}
+	return b.Commit()
+}
+
+// kept gives the texts of an outcome's clusters, in ascending order, with their
+// representatives.
+func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]store.TextID, error] {
+	return func(yield func([2]store.TextID, error) bool) {
+		for r, err := range w.DB.Rows(store.PrefixBounds(keptPrefix(outcome))) {
+			var row [2]store.TextID
+			if err == nil {
+				var representative []byte
+				representative, err = r.Value()
+				if k := r.Key(); err == nil && (len(k) != 1+16+16 || len(representative) != 16) {
+					err = store.Corrupt(k)
+				}
+				if err == nil {
+					row = [2]store.TextID{store.TextID(r.Key()[1+16:]), store.TextID(representative)}
+				}
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// dropKept deletes the clusters of other inputs, and those that an interruption
+// left without their result.
+func dropKept(w *workspace.Workspace) error {
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	input := workspace.SourcesGeneration(known)
+	b := w.DB.Batch()
+	lower, upper := store.TableBounds(store.TableKept)
+	for {
+		var prefix []byte
+		for r, err := range w.DB.Rows(lower, upper) {
+			if err != nil {
+				return err
+			}
+			if len(r.Key()) != 1+16+16 {
+				return store.Corrupt(r.Key())
+			}
+			prefix = bytes.Clone(r.Key()[:1+16])
+			break
+		}
+		if prefix == nil {
+			return b.Commit()
+		}
+		from, to := store.PrefixBounds(prefix)
+		lower = to
+		result := store.MetaKey("compare/" + hex.EncodeToString(prefix[1:]))
+		var m storedMethod
+		if ok, err := w.DB.GetJSON(result, &m); err != nil {
+			return err
+		} else if !ok || m.Input != input {
+			if err := errors.Join(b.Delete(result), b.DeleteRange(from, to)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// load reads the clusters of the outcomes, and where the truth's pages are.
+func (c *clusterings) load(w *workspace.Workspace, outcomes []string, tr *truth.Truth) error {
+	for _, outcome := range outcomes {
+		var texts []store.TextID
+		for row, err := range kept(w, outcome) {
+			if err != nil {
+				return err
+			}
+			texts = append(texts, row[0])
+		}
+		c.texts = union(c.texts, texts)
+	}
+	for _, outcome := range outcomes {
+		of := make(compare.Clustering, len(c.texts))
+		for i := range of {
+			of[i] = compare.None
+		}
+		numbers := map[store.TextID]int32{} // of clusters
+		at := 0
+		for row, err := range kept(w, outcome) {
+			if err != nil {
+				return err
+			}
+			for c.texts[at] != row[0] {
+				at++
+			}
+			n, ok := numbers[row[1]]
+			if !ok {
+				n = int32(len(numbers))
+				numbers[row[1]] = n
+			}
+			of[at] = n
+		}
+		c.of = append(c.of, of)
+	}
+	if err := c.countPages(w); err != nil || tr == nil {
+		return err
+	}
+	return c.findJudged(w, tr)
+}
+
+// union merges two sorted lists.
+func union(a, b []store.TextID) []store.TextID {
+	if len(a) == 0 {
+		return b
+	}
+	out := make([]store.TextID, 0, max(len(a), len(b)))
+	for len(a) > 0 && len(b) > 0 {
+		order := store.CompareTexts(a[0], b[0])
+		if order <= 0 {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out = append(out, b[0])
+		}
+		if order >= 0 {
+			b = b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+func (c *clusterings) countPages(w *workspace.Workspace) error {
+	c.pages = make([]int32, len(c.texts))
+	at := 0
+	for r, err := range w.DB.Table(store.TableOccurrence) {
+		if err != nil {
+			return err
+		}
+		t, _, err := store.ParseOccurrenceKey(r.Key())
+		if err != nil {
+			return err
+		}
+		for at < len(c.texts) && store.CompareTexts(c.texts[at], t) < 0 {
+			at++
+		}
+		if at < len(c.texts) && c.texts[at] == t {
+			c.pages[at]++
+		}
+	}
+	return nil
+}
+
+// findJudged finds the documents that are pages of the truth.
+func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error {
+	c.judged = map[int32][]judgedPage{}
+	found := map[int]bool{}
+	var last extract.ID
+	first := true
+	for r, err := range w.DB.Table(store.TableDocument) {
+		if err != nil {
+			return err
+		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		if !first && id == last {
+			continue // the same capture in another file
+		}
+		last, first = id, false
+		var d results.Document
+		if err := r.Json(&d); err != nil {
+			return err
+		}
+		page, ok := tr.Index(d.RecordID)
+		if !ok {
+			continue
+		}
+		found[page] = true
+		t, err := d.ParsedTextID()
+		if err != nil {
+			return err
+		}
+		if i, ok := slices.BinarySearchFunc(c.texts, t, store.CompareTexts); ok {
+			c.judged[int32(i)] = append(c.judged[int32(i)], judgedPage{page, id})
+		}
+	}
+	for _, pages := range c.judged {
+		slices.SortFunc(pages, func(a, b judgedPage) int {
+			return cmp.Or(cmp.Compare(a.page, b.page), bytes.Compare(a.id[:], b.id[:]))
+		})
+	}
+	c.missing = tr.Len() - len(found)
+	return nil
+}
+
+// judgedClusters gives the record ids of the judged pages of each cluster.
+func (c *clusterings) judgedClusters(of compare.Clustering, tr *truth.Truth) iter.Seq2[[]string, error] {
+	members := map[int32][]string{}
+	for i, pages := range c.judged {
+		if of[i] == compare.None {
+			continue
+		}
+		for _, p := range pages {
+			members[of[i]] = append(members[of[i]], tr.Page(p.page).RecordID)
+		}
+	}
+	return func(yield func([]string, error) bool) {
+		for _, ids := range members {
+			if !yield(ids, nil) {
+				return
+			}
+		}
+	}
+}

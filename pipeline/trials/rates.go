@@ -1,0 +1,434 @@
+package trials
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/configs"
+	"neardup/extract"
+	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/sweep"
+	"neardup/truth"
+	"neardup/verify"
+	"neardup/verify/tlcs"
+)
+
+// maxMates bounds the texts of a set that a selected document is compared
+// with; of larger sets, that many at even distances stand for all.
+const maxMates = 1000
+
+// rateMeter measures the rates of section 4 of the TLCS paper, which are
+// defined in sweep.Rates. The pages and their texts are in memory, about 200
+// bytes a page.
+type rateMeter struct {
+	input  string // generation of the extraction that the rest is of
+	pages  []ratePage
+	byText map[store.TextID][]int // into pages
+	judged map[int]int            // from the truth's pages into pages
+
+	// Measures of pairs by the settings that they depend on: several variants
+	// share them.
+	pairs map[string]map[[2]store.TextID]pairMeasure
+}
+
+// ratePage is a document: its text, and its page in the truth or -1.
+type ratePage struct {
+	text  store.TextID
+	judge int
+}
+
+// pairMeasure is what was measured of two texts.
+type pairMeasure struct {
+	near                  bool
+	lengths               int // of both texts
+	strained              int // of both texts
+	sketchTLCS, wholeTLCS int
+	has                   pairWant
+}
+
+// pairWant says what to measure.
+type pairWant uint8
+
+const (
+	wantNear pairWant = 1 << iota
+	wantStrained
+	wantReserved
+)
+
+// loadPages reads the documents, in the order of their ids: since those are digests,
+// the first N are a random sample of N, and the same for all variants.
+func (s *sweeper) loadPages() error {
+	extracted, _, err := s.State(workspace.StageExtract)
+	if err != nil {
+		return err
+	}
+	m := &s.rates
+	if m.byText != nil && m.input == extracted.Generation() {
+		return nil
+	}
+	m.input, m.pages, m.byText, m.judged = extracted.Generation(), nil, map[store.TextID][]int{}, map[int]int{}
+	var last extract.ID
+	for r, err := range s.DB.Table(store.TableDocument) {
+		if err != nil {
+			return err
+		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		if len(m.pages) > 0 && id == last {
+			continue // the same capture in another file
+		}
+		last = id
+		var d results.Document
+		if err := r.Json(&d); err != nil {
+			return err
+		}
+		p := ratePage{judge: -1}
+		if p.text, err = d.ParsedTextID(); err != nil {
+			return err
+		}
+		if s.Truth != nil {
+			if j, ok := s.Truth.Index(d.RecordID); ok {
+				if _, taken := m.judged[j]; !taken { // two documents with one record id: the first is it
+					p.judge, m.judged[j] = j, len(m.pages)
+				}
+			}
+		}
+		m.byText[p.text] = append(m.byText[p.text], len(m.pages))
+		m.pages = append(m.pages, p)
+	}
+	return nil
+}
+
+// matesOf gives for each text the other texts of the perhaps-similar sets that
+// it is in, sorted. With the merging "direct" it can be in several.
+func (s *sweeper) matesOf() (func(store.TextID) []store.TextID, error) {
+	var sets [][]store.TextID
+	in := map[store.TextID][]int{}
+	for set, err := range results.Sets(s.variants.Workspace, nil) {
+		if err != nil {
+			return nil, err
+		}
+		var texts []store.TextID
+		for _, k := range set {
+			texts = append(texts, k.ID())
+			in[k.ID()] = append(in[k.ID()], len(sets))
+		}
+		sets = append(sets, texts)
+	}
+	return func(t store.TextID) []store.TextID {
+		var mates []store.TextID
+		for _, set := range in[t] {
+			mates = append(mates, sets[set]...)
+		}
+		slices.SortFunc(mates, store.CompareTexts)
+		return slices.DeleteFunc(slices.Compact(mates), func(m store.TextID) bool { return m == t })
+	}, nil
+}
+
+// measureRates gives the rates, and the number of judged pages that are no
+// document.
+func (s *sweeper) measureRates(ctx context.Context) (missing int, r sweep.Rates, err error) {
+	if err := s.loadPages(); err != nil {
+		return 0, r, err
+	}
+	if s.Truth != nil {
+		missing = s.Truth.Len() - len(s.rates.judged)
+	}
+	if s.Sample == 0 || s.Config.Verify.Measure != configs.MeasureTLCS {
+		return missing, r, nil
+	}
+	mates, err := s.matesOf()
+	if err != nil {
+		return 0, r, err
+	}
+	found, inSets := s.selectPages(mates)
+	if err := s.measurePairs(ctx, s.wantedPairs(found, inSets, mates)); err != nil {
+		return 0, r, err
+	}
+	r.Documents = max(len(found), len(inSets))
+	r.Coverage = s.coverage(found, mates)
+	s.setRates(&r, inSets, mates)
+	return missing, r, nil
+}
+
+// selectPages selects the judged documents that have a near-duplicate, and the
+// (with a truth: judged) documents whose set has another document.
+func (s *sweeper) selectPages(mates func(store.TextID) []store.TextID) (found, inSets []int) {
+	m := &s.rates
+	for i, p := range m.pages {
+		if s.Truth != nil && p.judge < 0 {
+			continue
+		}
+		if len(found) < s.Sample && s.Truth != nil && len(s.nearPages(p)) > 0 {
+			found = append(found, i)
+		}
+		if len(inSets) < s.Sample && (len(m.byText[p.text]) > 1 || len(mates(p.text)) > 0) {
+			inSets = append(inSets, i)
+		}
+	}
+	return found, inSets
+}
+
+// nearPages are the documents that the truth calls near-duplicates of p.
+func (s *sweeper) nearPages(p ratePage) []int {
+	var out []int
+	for _, j := range s.Truth.Near(p.judge) {
+		if q, ok := s.rates.judged[j]; ok {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// wantedPairs lists what has to be measured of which pairs of texts.
+func (s *sweeper) wantedPairs(found, inSets []int, mates func(store.TextID) []store.TextID) map[[2]store.TextID]pairWant {
+	m := &s.rates
+	want := map[[2]store.TextID]pairWant{}
+	for _, i := range found {
+		for _, q := range s.nearPages(m.pages[i]) {
+			want[textPair(m.pages[i].text, m.pages[q].text)] |= wantNear
+		}
+	}
+	for _, i := range inSets {
+		p := m.pages[i]
+		for _, t := range evenly(mates(p.text), maxMates) {
+			w := wantNear
+			for _, q := range m.byText[t] {
+				if label, ok := s.label(p, m.pages[q]); ok && label == truth.Near {
+					w |= wantReserved
+				} else if ok && label == truth.NotNear {
+					w |= wantStrained
+				}
+			}
+			want[textPair(p.text, t)] |= w
+		}
+	}
+	for pair := range want {
+		if pair[0] == pair[1] {
+			delete(want, pair)
+		}
+	}
+	return want
+}
+
+// label is what the truth says of two pages; ok is false where it judges
+// nothing.
+func (s *sweeper) label(p, q ratePage) (l truth.Label, ok bool) {
+	if s.Truth == nil || p.judge < 0 || q.judge < 0 || p.judge == q.judge {
+		return l, false
+	}
+	return s.Truth.Label(p.judge, q.judge), true
+}
+
+func textPair(a, b store.TextID) [2]store.TextID {
+	if store.CompareTexts(a, b) > 0 {
+		a, b = b, a
+	}
+	return [2]store.TextID{a, b}
+}
+
+// known are the measures that hold for the config.
+func (s *sweeper) known() map[[2]store.TextID]pairMeasure {
+	m := &s.rates
+	key := fmt.Sprintf("%+v %+v", s.Config.Text, s.Config.Verify.Options)
+	if m.pairs == nil {
+		m.pairs = map[string]map[[2]store.TextID]pairMeasure{}
+	}
+	if m.pairs[key] == nil {
+		m.pairs[key] = map[[2]store.TextID]pairMeasure{}
+	}
+	return m.pairs[key]
+}
+
+// measurePairs measures what is not known yet.
+func (s *sweeper) measurePairs(ctx context.Context, want map[[2]store.TextID]pairWant) error {
+	known := s.known()
+	var todo [][2]store.TextID
+	for pair, w := range want {
+		if known[pair].has&w != w {
+			todo = append(todo, pair)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	// Pairs of one text follow each other, which spares preparing it again.
+	slices.SortFunc(todo, func(a, b [2]store.TextID) int {
+		return cmp.Or(store.CompareTexts(a[0], b[0]), store.CompareTexts(a[1], b[1]))
+	})
+	s.Options.Progress.Start("measure", string(workspace.Missing), "rates")
+	s.Options.Progress.Total(int64(len(todo)), "pairs")
+	measured := make([]pairMeasure, len(todo))
+	docs := stages.NewDocuments(s.Workspace)
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range s.Options.Workers {
+		g.Go(func() (err error) {
+			p := newPairMeter(s.Workspace, docs)
+			for i := int(next.Add(1) - 1); i < len(todo); i = int(next.Add(1) - 1) {
+				if measured[i], err = p.measure(todo[i], want[todo[i]]|known[todo[i]].has); err != nil {
+					return err
+				}
+				s.Options.Progress.Add(1)
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	s.Options.Progress.Stop(err)
+	for i, pair := range todo {
+		if err == nil {
+			known[pair] = measured[i]
+		}
+	}
+	return err
+}
+
+// pairMeter measures pairs of texts.
+type pairMeter struct {
+	w               *workspace.Workspace
+	docs            *stages.Documents
+	comparer        verify.Comparer
+	sketched, whole *tlcs.Comparer
+}
+
+func newPairMeter(w *workspace.Workspace, docs *stages.Documents) *pairMeter {
+	whole := w.Config.Verify.Options
+	whole.Window = 1 // filters nothing that could match
+	return &pairMeter{w, docs, docs.Judge.Measure.Comparer(), tlcs.NewComparer(w.Config.Verify.Options), tlcs.NewComparer(whole)}
+}
+
+func (p *pairMeter) measure(pair [2]store.TextID, want pairWant) (m pairMeasure, err error) {
+	var docs [2]*stages.Document
+	var d [2]*tlcs.Document
+	for i := range d {
+		doc, err := p.docs.Get(pair[i])
+		if err != nil {
+			return m, err
+		}
+		docs[i], d[i] = doc, doc.Prepared().(*tlcs.Document)
+	}
+	m.has = want
+	m.lengths = d[0].Len() + d[1].Len()
+	verdict, _ := p.docs.Judge.Decide(p.comparer, docs[0], docs[1])
+	m.near = verdict.Near
+	if want&wantStrained != 0 {
+		x, y := p.sketched.SketchLengths(d[0], d[1])
+		m.strained = m.lengths - x - y
+	}
+	if want&wantReserved != 0 {
+		m.sketchTLCS = p.sketched.TLCSLength(d[0], d[1])
+		for i := range d {
+			value, ok, err := p.w.DB.Get(store.TextKey(pair[i]))
+			if err != nil || !ok {
+				return m, cmp.Or(err, store.Corrupt(store.TextKey(pair[i])))
+			}
+			compared, _, err := results.ComparedText(p.w, pair[i], string(value))
+			if err != nil {
+				return m, err
+			}
+			d[i] = tlcs.Prepare(compared, 1)
+		}
+		m.wholeTLCS = p.whole.TLCSLength(d[0], d[1])
+	}
+	return m, nil
+}
+
+// mean is the average of what it is given; nil of nothing.
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m *mean) add(x float64) { m.sum += x; m.n++ }
+
+func (m *mean) value() *float64 {
+	if m.n == 0 {
+		return nil
+	}
+	x := m.sum / float64(m.n)
+	return &x
+}
+
+// coverage is the coverage rate of the selected pages.
+func (s *sweeper) coverage(selected []int, mates func(store.TextID) []store.TextID) *float64 {
+	known := s.known()
+	var rate mean
+	for _, i := range selected {
+		p := s.rates.pages[i]
+		set := mates(p.text)
+		inSet, everywhere := 1, 1 // the page itself
+		for _, q := range s.nearPages(p) {
+			t := s.rates.pages[q].text
+			if t == p.text {
+				inSet++
+				everywhere++
+				continue
+			}
+			if !known[textPair(p.text, t)].near {
+				continue
+			}
+			everywhere++
+			if _, ok := slices.BinarySearchFunc(set, t, store.CompareTexts); ok {
+				inSet++
+			}
+		}
+		rate.add(float64(inSet) / float64(everywhere))
+	}
+	return rate.value()
+}
+
+// setRates are the rates that are about the documents of a set.
+func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(store.TextID) []store.TextID) {
+	known := s.known()
+	var trustable, byLabels, strained, reserved mean
+	for _, i := range selected {
+		p := s.rates.pages[i]
+		near, all := 0, 0        // by the measurement, p itself and its like included
+		labelled, judged := 1, 1 // by the labels
+		for _, t := range append(evenly(mates(p.text), maxMates), p.text) {
+			pair := known[textPair(p.text, t)]
+			n := len(s.rates.byText[t])
+			all += n
+			if pair.near || t == p.text {
+				near += n
+			}
+			for _, q := range s.rates.byText[t] {
+				label, ok := s.label(p, s.rates.pages[q])
+				switch {
+				case !ok:
+				case label == truth.Near:
+					labelled++
+					judged++
+					if t != p.text && pair.wholeTLCS > 0 {
+						reserved.add(float64(pair.sketchTLCS) / float64(pair.wholeTLCS))
+					}
+				case label == truth.NotNear:
+					judged++
+					if t != p.text {
+						strained.add(float64(pair.strained) / float64(pair.lengths))
+					}
+				}
+			}
+		}
+		trustable.add(float64(near) / float64(all))
+		byLabels.add(float64(labelled) / float64(judged))
+	}
+	r.Trustable, r.StrainAway, r.Reserve = trustable.value(), strained.value(), reserved.value()
+	if s.Truth != nil {
+		r.TrustableByLabels = byLabels.value()
+	}
+}

@@ -1,0 +1,216 @@
+package trials
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"neardup/configs"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/sweep"
+)
+
+// measureVersion counts the changes of what is measured of the same clusters;
+// results of another version are measured again.
+//
+//	1: first
+//	2: memory of the stages
+const measureVersion = 2
+
+// variants runs a workspace's stages with one config after another.
+type variants struct {
+	*workspace.Workspace
+	repeat int                   // runs of each variant for its cost, the least of which counts
+	costs  map[string]sweep.Cost // by stage, of the state that the workspace has
+}
+
+func newVariants(w *workspace.Workspace, repeat int) *variants {
+	return &variants{Workspace: w, repeat: repeat, costs: map[string]sweep.Cost{}}
+}
+
+// begin takes the inputs in. Until end is called the workspace keeps the config
+// that it had, a new one the base, whatever runs meanwhile, and clusters are those
+// of the methods, which follow no judged pairs.
+func (v *variants) begin(base configs.Config, inputs []workspace.Source) (end func(), err error) {
+	m, err := workspace.ReadManifest(v.Dir)
+	if err != nil {
+		return func() {}, err
+	}
+	v.Keeps, v.Settle, v.Unjudged = cmp.Or(m.Config, &base), true, true
+	end = func() { v.Config, v.Keeps, v.Settle, v.Unjudged = base, nil, false, false }
+	return end, v.ExplainError(v.Admit(inputs))
+}
+
+// each calls one for each config, which is then that of the workspace, in the
+// order that redoes the fewest stages. The stages are those of the last config
+// then. Like Run it goes on when some input could not be read, and returns that
+// error in the end.
+func (v *variants) each(all []configs.Config, one func(place, i int) error) error {
+	order, err := v.order(all)
+	if err != nil {
+		return err
+	}
+	var failure error
+	for place, i := range order {
+		v.Config = all[i]
+		err := one(place, i)
+		if err != nil && !errors.Is(err, workspace.ErrInputFailure) {
+			return v.ExplainError(err)
+		}
+		failure = cmp.Or(failure, err)
+	}
+	return failure
+}
+
+// order is the order in which the configs redo the fewest stages.
+func (v *variants) order(all []configs.Config) ([]int, error) {
+	known, err := v.Sources()
+	if err != nil {
+		return nil, err
+	}
+	input := workspace.SourcesGeneration(known)
+	var present []string
+	for _, st := range v.Stages {
+		s, ok, err := v.State(st.Name)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || s.Version != st.Version || s.Input != input {
+			break
+		}
+		present = append(present, string(workspace.Compact(s.Options)))
+		input = s.Generation()
+	}
+	chains := make([][]string, len(all))
+	for i, c := range all {
+		for _, st := range v.Stages {
+			options, err := json.Marshal(st.Options(c))
+			if err != nil {
+				return nil, err
+			}
+			chains[i] = append(chains[i], string(options))
+		}
+	}
+	return sweep.Order(chains, present), nil
+}
+
+// outcome names what the stages make of the inputs with the workspace's config,
+// and whatever else it depends on.
+func (v *variants) outcome(parts ...any) (string, error) {
+	known, err := v.Sources()
+	if err != nil {
+		return "", err
+	}
+	input := workspace.SourcesGeneration(known)
+	for _, st := range v.Stages {
+		options, err := json.Marshal(st.Options(v.Config))
+		if err != nil {
+			return "", err
+		}
+		input = workspace.StageState{Version: st.Version, Options: options, Input: input}.Generation()
+	}
+	return workspace.Digest(append([]any{measureVersion, input}, parts...)...), nil
+}
+
+// scoresVersion is of what scores consist of, so that those that were remembered
+// before are not taken for these. 2: announced pages.
+const scoresVersion = 2
+
+// remembered runs all stages with the workspace's config and measures what they
+// made, or finds that done: results stay in the workspace under their kind and
+// the outcome that they are of, which has the parts in its name.
+func remembered[T any](ctx context.Context, v *variants, kind string, parts []any, measure func(outcome string, r *T) error) (r T, outcome string, err error) {
+	if outcome, err = v.outcome(parts...); err != nil {
+		return r, outcome, err
+	}
+	if done, err := v.DB.GetJSON(store.MetaKey(kind+"/"+outcome), &r); done || err != nil {
+		v.Options.Progress.Skip("all")
+		return r, outcome, errors.Join(err, v.Unread())
+	}
+	failure := v.runForCost(ctx)
+	if failure != nil && !errors.Is(failure, workspace.ErrInputFailure) {
+		return r, outcome, failure
+	}
+	// What was measured must be found again under what the inputs are now: a
+	// file that turned out unreadable changes them.
+	if outcome, err = v.outcome(parts...); err != nil {
+		return r, outcome, err
+	}
+	if err := measure(outcome, &r); err != nil {
+		return r, outcome, err
+	}
+	b := v.DB.Batch()
+	return r, outcome, errors.Join(b.SetJSON(store.MetaKey(kind+"/"+outcome), r), b.Commit(), failure)
+}
+
+// runForCost brings all stages up to date, as often as asked for those that
+// are not, and takes the least cost of each stage: other work on the machine
+// only adds to it.
+func (v *variants) runForCost(ctx context.Context) error {
+	names := stages.Names()
+	first, err := v.firstStale()
+	if err != nil {
+		return err
+	}
+	var failure error
+	for i := range v.repeat {
+		if i > 0 {
+			if err := v.forget(names[first:]); err != nil {
+				return err
+			}
+		}
+		failure = v.Run(ctx, names[0], names[len(names)-1], nil)
+		if failure != nil && !errors.Is(failure, workspace.ErrInputFailure) {
+			return failure
+		}
+		for at, name := range names {
+			state, _, err := v.State(name)
+			if err != nil {
+				return err
+			}
+			c := sweep.Cost{Stage: name, Wall: state.Seconds, CPU: state.CPU, Peak: state.Peak}
+			if old, ok := v.costs[name]; ok && (at < first || i > 0) {
+				c.Wall, c.CPU, c.Peak = min(c.Wall, old.Wall), min(c.CPU, old.CPU), min(c.Peak, old.Peak)
+			}
+			v.costs[name] = c
+		}
+		if first == len(names) {
+			break // there is nothing to repeat
+		}
+	}
+	return failure
+}
+
+// stageCosts are the costs of all stages as they are now.
+func (v *variants) stageCosts() (out []sweep.Cost) {
+	for _, name := range stages.Names() {
+		out = append(out, v.costs[name])
+	}
+	return out
+}
+
+// firstStale is the place of the first stage that is not up to date.
+func (v *variants) firstStale() (int, error) {
+	for i, name := range stages.Names() {
+		if err := v.Current(name); errors.Is(err, workspace.ErrUsage) {
+			return i, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
+	return len(v.Stages), nil
+}
+
+// forget makes stages count as never done.
+func (v *variants) forget(names []string) error {
+	b := v.DB.Batch()
+	for _, name := range names {
+		if err := b.Delete(store.MetaKey("stage/" + name)); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}

@@ -1,0 +1,138 @@
+package workspace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// CheckDirectory tells whether ExportDirectory may write to path: nothing is
+// there, or a directory that is empty or was written by it, which has the file
+// mark and no file that owns does not know.
+func CheckDirectory(path, mark string, owns func(name string) bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no directory", path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(path, mark)); err != nil {
+		return fmt.Errorf("%s is not empty and no former report; name another directory, or a new one", path)
+	}
+	return fs.WalkDir(os.DirFS(path), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || owns(name) {
+			return err
+		}
+		return fmt.Errorf("%s would be replaced, but %s in it is no part of a report; move that away, or name another directory", path, name)
+	})
+}
+
+// ExportDirectory publishes the files that write makes, by their names with
+// slashes, as the directory path, all of them or none: they are written beside
+// it, and take its place when they are complete. See CheckDirectory for what may
+// be there; it goes.
+func ExportDirectory(path string, write func(create func(name string) (io.WriteCloser, error)) error) error {
+	err := exportDirectory(path, write)
+	if err != nil && IsNoSpace(err) && !errors.Is(err, ErrDiskFull) {
+		return DiskFull(filepath.Dir(path), err)
+	}
+	return err
+}
+
+func exportDirectory(path string, write func(create func(name string) (io.WriteCloser, error)) error) (err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	parent := filepath.Dir(path)
+	made, err := os.MkdirTemp(parent, temporary+"*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(made)
+		}
+	}()
+	var files []string
+	err = write(func(name string) (io.WriteCloser, error) {
+		file := filepath.Join(made, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+		return &bufferedFile{bufio.NewWriterSize(f, 64<<10), f}, nil
+	})
+	if err == nil {
+		err = errors.Join(syncFiles(files), os.Chmod(made, 0o755))
+	}
+	if err != nil {
+		return err
+	}
+	return replaceDirectory(made, path)
+}
+
+// replaceDirectory puts one directory in the place of another, which may be
+// missing and goes.
+func replaceDirectory(made, path string) error {
+	old, err := os.MkdirTemp(filepath.Dir(path), temporary+"*")
+	if err != nil {
+		return err
+	}
+	former := filepath.Join(old, "former")
+	err = os.Rename(path, former)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, os.Remove(old))
+	}
+	if err := os.Rename(made, path); err != nil {
+		if back := os.Rename(former, path); back != nil && !errors.Is(back, fs.ErrNotExist) {
+			return errors.Join(err, fmt.Errorf("the former one is now %s: %w", former, back))
+		}
+		return errors.Join(err, os.Remove(old))
+	}
+	return os.RemoveAll(old)
+}
+
+// bufferedFile writes what it has when it is closed.
+type bufferedFile struct {
+	*bufio.Writer
+	f *os.File
+}
+
+// Close implements io.Closer.
+func (b *bufferedFile) Close() error { return errors.Join(b.Flush(), b.f.Close()) }
+
+// syncFiles makes files durable. Many at a time take hardly longer than one.
+func syncFiles(files []string) error {
+	var g errgroup.Group
+	g.SetLimit(16)
+	for _, name := range files {
+		g.Go(func() error {
+			f, err := os.OpenFile(name, os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Sync(), f.Close())
+		})
+	}
+	return g.Wait()
+}

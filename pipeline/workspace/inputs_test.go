@@ -1,0 +1,24 @@
+package workspace_test
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/pipeline/workspace"
+)
+
+func TestReadSourceList(t *testing.T) {
+	got, err := workspace.ReadSourceList(strings.NewReader("# crawls\na.warc.gz\n\n  b.warc \n"))
+	if err != nil || !slices.Equal(got, []string{"a.warc.gz", "b.warc"}) {
+		t.Errorf("%q %v", got, err)
+	}
+	if _, err := workspace.ReadSourceList(io.LimitReader(zeros{}, 4<<20)); err == nil {
+		t.Error("an endless name passed")
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"neardup/configs"
+)
+
+// Manifest is what manifest.json says of a workspace: a mirror of the
+// database's own states for status and for other tools.
+type Manifest struct {
+	Format  int             `json:"format"`
+	Program string          `json:"program"`
+	Config  *configs.Config `json:"config,omitempty"` // of the last run
+	Inputs  []Source        `json:"inputs,omitempty"`
+	Stages  []StageInfo     `json:"stages,omitempty"`
+	Judged  JudgedSet       `json:"judged,omitzero"` // pairs that the next run follows
+}
+
+// StageInfo is the state of one stage.
+type StageInfo struct {
+	Name string `json:"name"`
+	StageState
+}
+
+// Version is the version of the program, from its build.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+// ReadManifest reads the manifest of the workspace in dir, without the
+// database, so also while another process works in it.
+func ReadManifest(dir string) (m Manifest, err error) {
+	path := filepath.Join(dir, "manifest.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return m, err
+	}
+	var format struct{ Format int } // read first: another format may hold anything else
+	if err := json.Unmarshal(b, &format); err != nil {
+		return m, fmt.Errorf("%s: %w; the workspace is damaged", path, err)
+	}
+	if m.Format = format.Format; m.Format != Format {
+		_ = json.Unmarshal(b, &struct{ Program *string }{&m.Program})
+		return m, nil
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("%s: %w; the workspace is damaged", path, err)
+	}
+	return m, nil
+}
+
+func writeManifest(dir string, m Manifest) error {
+	b, err := marshalIndent(m)
+	if err != nil {
+		return err
+	}
+	return WriteFile(filepath.Join(dir, "manifest.json"), func(f *os.File) error {
+		_, err := f.Write(b)
+		return err
+	})
+}
+
+// publish writes the manifest from the database.
+func (w *Workspace) publish() error {
+	m := Manifest{Format: Format, Program: Version(), Config: w.keptConfig()}
+	for _, st := range w.Stages {
+		s, ok, err := w.State(st.Name)
+		if err != nil {
+			return err
+		}
+		if ok {
+			m.Stages = append(m.Stages, StageInfo{st.Name, s})
+		}
+	}
+	var err error
+	if m.Inputs, err = w.Sources(); err != nil {
+		return err
+	}
+	pairs, err := w.EnforcedPairs()
+	if err != nil {
+		return err
+	}
+	m.Judged = newJudgedSet(pairs)
+	return writeManifest(w.Dir, m)
+}
+
+// StageStatus says how a stage stands against a config.
+type StageStatus struct {
+	Name    string          `json:"stage"`
+	Done    bool            `json:"done"`
+	Stale   Reason          `json:"stale,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	Seconds float64         `json:"seconds"`
+	CPU     float64         `json:"cpu_seconds"`
+	Peak    int64           `json:"peak_bytes"`
+	Counts  json.RawMessage `json:"counts,omitempty"`
+}
+
+// Status is what neardup status shows.
+type Status struct {
+	Workspace string        `json:"workspace"`
+	Program   string        `json:"program"`
+	Records   RecordCounts  `json:"records"`
+	Inputs    []Source      `json:"inputs"`
+	Stages    []StageStatus `json:"stages"`
+}
+
+// ReadStatus compares the workspace in dir with config; a nil config stands
+// for the one it was last run with.
+func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, error) {
+	m, err := ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Status{}, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
+	}
+	if err != nil {
+		return Status{}, err
+	}
+	if m.Format != Format {
+		return Status{}, fmt.Errorf("%w: %s has format %d, this program reads format %d", ErrOtherFormat, dir, m.Format, Format)
+	}
+	if config == nil {
+		config = m.Config
+	}
+	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs}
+	for i, s := range m.Inputs {
+		out.Records.Add(s.Counts)
+		if s.State == SourceDone && config != nil {
+			if same, err := s.unchanged(config.Extract.Limits); err != nil {
+				out.Inputs[i].Note = "not there any more"
+			} else if !same {
+				out.Inputs[i].Note = "changed since it was read"
+			}
+		}
+	}
+	if config == nil { // made, and nothing done
+		return out, nil
+	}
+	known := map[string]StageState{}
+	for _, s := range m.Stages {
+		known[s.Name] = s.StageState
+	}
+	input := SourcesGeneration(m.Inputs)
+	for _, st := range stages {
+		s, ok := known[st.Name]
+		reason, why := assess(st, s, ok, *config, input, m.Judged)
+		out.Stages = append(out.Stages, StageStatus{Name: st.Name, Done: ok && s.Done, Stale: reason, Why: why,
+			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
+		options, err := json.Marshal(st.Options(*config))
+		if err != nil {
+			return out, err
+		}
+		input = StageState{Version: st.Version, Options: options, Input: input}.Generation()
+	}
+	return out, nil
+}
+
+// keptConfig is the config that the manifest names.
+func (w *Workspace) keptConfig() *configs.Config {
+	if w.Keeps != nil {
+		return w.Keeps
+	}
+	return &w.Config
+}

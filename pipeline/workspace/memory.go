@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+)
+
+// sampleEvery is how often the memory of a running stage is looked at.
+const sampleEvery = 20 * time.Millisecond
+
+// memoryMeter follows the memory that the Go runtime has from the system: its
+// heap, stacks and what manages them, less what it gave back. Memory outside of
+// it (of a database built with cgo) does not count.
+type memoryMeter struct {
+	peak atomic.Int64 // bytes
+	quit chan struct{}
+}
+
+func startMemoryMeter() *memoryMeter {
+	m := &memoryMeter{quit: make(chan struct{})}
+	m.look()
+	go func() {
+		every := time.NewTicker(sampleEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-every.C:
+				m.look()
+			case <-m.quit:
+				return
+			}
+		}
+	}()
+	return m
+}
+
+// look takes a sample and gives the largest so far.
+func (m *memoryMeter) look() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	held := int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+	for old := m.peak.Load(); held > old; old = m.peak.Load() {
+		if m.peak.CompareAndSwap(old, held) {
+			return held
+		}
+	}
+	return m.peak.Load()
+}
+
+func (m *memoryMeter) stop() { close(m.quit) }

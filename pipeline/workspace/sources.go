@@ -1,0 +1,182 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"neardup/extract/container"
+	"neardup/pipeline/store"
+)
+
+// Sources are the inputs that the workspace knows, by path.
+func (w *Workspace) Sources() ([]Source, error) {
+	var out []Source
+	for r, err := range w.DB.Table(store.TableSource) {
+		if err != nil {
+			return nil, err
+		}
+		var s Source
+		if err := r.Json(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// SourcesGeneration names what extract reads. Only files of which something
+// could be read count, and where they lie does not.
+func SourcesGeneration(known []Source) string {
+	var ids []string
+	for _, s := range known {
+		if s.State != SourceUnreadable || s.Counts.Records > 0 {
+			ids = append(ids, fmt.Sprintf("%s %d %s", s.Name, s.Size, s.Sample))
+		}
+	}
+	slices.Sort(ids)
+	return Digest(strings.Join(ids, "\n"))
+}
+
+// Admit records the inputs of a run. A file that changed since it was read
+// makes the extraction start over, for which all files must still be there.
+func (w *Workspace) Admit(inputs []Source) error {
+	b := w.DB.Batch()
+	inputs, err := w.retry(b, inputs)
+	if err != nil {
+		return err
+	}
+	changed, err := w.forgetMembers(b, inputs)
+	if err != nil {
+		return err
+	}
+	for _, s := range inputs {
+		var old Source
+		known, err := w.DB.GetJSON(store.SourceKey(s.Path), &old)
+		if err != nil {
+			return err
+		}
+		if s.State == SourceUnreadable {
+			w.Options.Progress.Warn("cannot read file", "file", s.Path, "error", s.Error)
+			if known && old.State != SourceUnreadable {
+				continue // what was read of it stays
+			}
+		} else if known && old.State != SourceUnreadable {
+			if s.Size == old.Size && s.Sample == old.Sample {
+				continue
+			}
+			changed = s.Path
+		}
+		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
+			return err
+		}
+	}
+	if changed != "" {
+		if err := w.restartExtraction(b, changed); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}
+
+// forgetMembers removes sources that a file among the inputs held and holds no
+// more: a WACZ file that was written anew. It returns one that had been read.
+func (w *Workspace) forgetMembers(b store.Batch, inputs []Source) (changed string, err error) {
+	files, paths := map[string]bool{}, map[string]bool{}
+	for _, s := range inputs {
+		files[s.file()] = files[s.file()] || s.State != SourceUnreadable
+		paths[s.Path] = true
+	}
+	known, err := w.Sources()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range known {
+		if paths[s.Path] || !files[s.file()] {
+			continue
+		}
+		if s.State != SourceUnreadable || s.Counts.Records > 0 {
+			changed = s.Path
+		}
+		if err := b.Delete(store.SourceKey(s.Path)); err != nil {
+			return "", err
+		}
+	}
+	return changed, nil
+}
+
+// retry adds the files that could not be read before to a run that names no
+// inputs; a run that names its inputs forgets those that are not among them.
+func (w *Workspace) retry(b store.Batch, inputs []Source) ([]Source, error) {
+	named := map[string]bool{}
+	for _, s := range inputs {
+		named[s.Path] = true
+	}
+	known, err := w.Sources()
+	if err != nil {
+		return nil, err
+	}
+	again := len(inputs) == 0
+	for _, s := range known {
+		switch {
+		case s.State != SourceUnreadable || named[s.Path]:
+		case again:
+			found := findSources(s.file(), true, w.Config.Extract.Limits)
+			if !slices.ContainsFunc(found, func(f Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
+				if err := b.Delete(store.SourceKey(s.Path)); err != nil { // a WACZ file that could not be opened, and now can
+					return nil, err
+				}
+			}
+			for _, f := range found {
+				if !named[f.Path] {
+					named[f.Path] = true
+					inputs = append(inputs, f)
+				}
+			}
+		case s.Counts.Records == 0:
+			if err := b.Delete(store.SourceKey(s.Path)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return inputs, nil
+}
+
+// restartExtraction makes the next extraction begin anew because file changed.
+func (w *Workspace) restartExtraction(b store.Batch, file string) error {
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		if _, err := os.Stat(s.file()); err != nil && s.State != SourceUnreadable {
+			return fmt.Errorf("%s has changed since it was read, so everything must be read again, but %w; start a new workspace", file, err)
+		}
+	}
+	w.Options.Progress.Warn("file changed since it was read: everything is extracted again", "file", file)
+	return b.Delete(store.MetaKey("stage/" + StageExtract))
+}
+
+// forgetProgress makes all sources unread. They must all still be there.
+func (w *Workspace) forgetProgress(b store.Batch) error {
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		if s.State == SourceUnreadable {
+			continue
+		}
+		if same, err := s.unchanged(w.Config.Extract.Limits); err != nil {
+			return fmt.Errorf("everything must be read again, but %w; start a new workspace", err)
+		} else if !same {
+			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
+		}
+		s.State, s.Position, s.Counts = SourcePending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}
+		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

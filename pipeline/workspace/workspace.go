@@ -1,0 +1,242 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"neardup/configs"
+	"neardup/pipeline/store"
+)
+
+// Format is the version of the workspace's layout. A workspace of another
+// format cannot be read; a stage whose own version changed is recomputed.
+//
+//	1: first
+const Format = 1
+
+// Errors that a caller may want to tell apart.
+var (
+	ErrNoWorkspace  = errors.New("no workspace")
+	ErrInUse        = errors.New("workspace in use")
+	ErrOtherFormat  = errors.New("workspace of another version")
+	ErrDiskFull     = errors.New("no space left on the disk")
+	ErrUsage        = errors.New("usage")
+	ErrInputFailure = errors.New("some input could not be read")
+)
+
+// CommitBytes is how much text and metadata a batch holds. One batch commits while
+// another is filled, so an interruption loses at most twice as much.
+const CommitBytes = 4 << 20
+
+// Options are what a caller chooses besides the config; none of it changes a
+// result.
+type Options struct {
+	Workers  int      // goroutines that work; 0: one a processor
+	Progress Progress // nil: silent
+
+	// For tests; 0 is the usual.
+	RunRows      int           // rows of a sorted run: about a million
+	CommitBytes  int           // of an extraction's batch
+	PublishEvery time.Duration // how often a running stage updates the manifest
+
+	// Fatal is called when the database cannot go on at all. It must not
+	// return. What was committed is safe. nil panics.
+	Fatal func(error)
+}
+
+// Workspace is an open workspace. One process at a time has it.
+type Workspace struct {
+	Dir      string
+	Config   configs.Config
+	Keeps    *configs.Config // what the manifest names in its place during a sweep
+	Settle   bool            // memory is given back before each stage, so that stages can be compared
+	Unjudged bool            // methods are compared: their clusters follow no judged pairs
+	Options  Options
+	lock     *store.Lock
+	DB       *store.DB
+	Stages   []Stage
+	diskFull atomic.Bool
+	cancel   atomic.Pointer[context.CancelCauseFunc]
+	judging  sync.Mutex // held while audits and judgements are written, and until the manifest tells of them
+	Indexing sync.Mutex // held while names are indexed
+}
+
+// Open opens the workspace in dir for runs of the stages with config. It makes
+// the workspace if create is set.
+func Open(dir string, stages []Stage, config configs.Config, create bool, o Options) (_ *Workspace, err error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	o.RunRows = cmp.Or(o.RunRows, 1<<20)
+	o.CommitBytes = cmp.Or(o.CommitBytes, CommitBytes)
+	o.PublishEvery = cmp.Or(o.PublishEvery, 10*time.Second)
+	if o.Progress == nil {
+		o.Progress = Silent{}
+	}
+	w := &Workspace{Dir: dir, Stages: stages, Config: config, Options: o}
+	if err := w.prepare(create); err != nil {
+		return nil, err
+	}
+	if w.lock, err = store.LockDirectory(w.Path("db")); err != nil {
+		return nil, fmt.Errorf("%w: another neardup works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, dir, err)
+	}
+	if err := w.sweep(); err != nil {
+		return nil, errors.Join(err, w.lock.Close())
+	}
+	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull)
+	if err != nil {
+		err = errors.Join(err, w.lock.Close())
+		if w.diskFull.Load() {
+			return nil, fmt.Errorf("%w: %s (%w)", ErrDiskFull, dir, err)
+		}
+		return nil, fmt.Errorf("open %s: %w; if the database is damaged, start a new workspace", w.Path("db"), err)
+	}
+	return w, nil
+}
+
+// prepare checks what is in the directory, or makes it.
+func (w *Workspace) prepare(create bool) error {
+	if info, err := os.Stat(w.Dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%w in %s: it is not a directory", ErrNoWorkspace, w.Dir)
+	}
+	m, err := ReadManifest(w.Dir)
+	switch {
+	case err == nil && m.Format != Format:
+		return fmt.Errorf("%w: %s has format %d, this program reads format %d; use the program that made it (neardup %s), or a new workspace",
+			ErrOtherFormat, w.Dir, m.Format, Format, m.Program)
+	case err == nil:
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case !create:
+		return fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, w.Dir)
+	default:
+		entries, err := os.ReadDir(w.Dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(slices.DeleteFunc(entries, isTemporary)) > 0 {
+			return fmt.Errorf("%w in %s, and the directory is not empty; choose an empty or a new one", ErrNoWorkspace, w.Dir)
+		}
+		if err := os.MkdirAll(w.Dir, 0o777); err != nil {
+			return err
+		}
+		if err := writeManifest(w.Dir, Manifest{Format: Format, Program: Version()}); err != nil {
+			return w.ExplainError(err)
+		}
+	}
+	return os.MkdirAll(w.Path("db"), 0o777)
+}
+
+// isTemporary tells the files that WriteFile and spool leave when they are
+// killed.
+func isTemporary(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), temporary) }
+
+const temporary = ".neardup-"
+
+// sweep removes the temporary files of a run that was killed.
+func (w *Workspace) sweep() error {
+	for _, dir := range []string{w.Dir, w.Path("exports"), w.Path("spool")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if isTemporary(e) {
+				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Close ends the work. Everything committed stays.
+func (w *Workspace) Close() error {
+	return errors.Join(w.DB.Close(), w.lock.Close())
+}
+
+func (w *Workspace) Path(elem ...string) string {
+	return filepath.Join(append([]string{w.Dir}, elem...)...)
+}
+
+func (w *Workspace) onDiskFull() {
+	w.diskFull.Store(true)
+	if cancel := w.cancel.Load(); cancel != nil {
+		(*cancel)(ErrDiskFull)
+	}
+}
+
+// IsFull reports whether a write to the database found no space left.
+func (w *Workspace) IsFull() bool { return w.diskFull.Load() }
+
+// ExplainError says what to do about an error of the disk.
+func (w *Workspace) ExplainError(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) || !w.diskFull.Load() && !IsNoSpace(err) {
+		return err
+	}
+	return DiskFull(w.Dir, err)
+}
+
+func DiskFull(dir string, err error) error {
+	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrDiskFull, dir, err)
+}
+
+// logger passes on only what the database cannot survive.
+type logger struct{ w *Workspace }
+
+func (logger) Infof(string, ...any) {}
+
+func (logger) Errorf(string, ...any) {}
+
+func (l logger) Fatalf(format string, args ...any) {
+	err := l.w.ExplainError(fmt.Errorf("database: "+format, args...))
+	if l.w.Options.Fatal == nil {
+		panic(err)
+	}
+	l.w.Options.Fatal(err)
+}
+
+// WriteFile publishes a file whole: written beside its place, synced, renamed.
+func WriteFile(path string, write func(f *os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+func marshalIndent(v any) ([]byte, error) {
+	b, err := json.MarshalIndent(v, "", "  ")
+	return append(b, '\n'), err
+}
