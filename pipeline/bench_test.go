@@ -41,7 +41,7 @@ func BenchmarkRun(b *testing.B) {
 		if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := exports.All(context.Background(), w, func(report.Cluster) {}); err != nil {
+		if _, err := exports.WriteAll(context.Background(), w, func(report.Cluster) {}); err != nil {
 			b.Fatal(err)
 		}
 		if err := w.Close(); err != nil {

@@ -38,7 +38,7 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 	defer func() { _ = w.Close() }()
 	explained := func(a, b int) explain.Explanation {
 		t.Helper()
-		e, err := explaining.Explain(t.Context(), w, pipetest.TextURN(a), pipetest.TextURN(b))
+		e, err := explaining.Pages(t.Context(), w, pipetest.TextURN(a), pipetest.TextURN(b))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func showItem(c *cobra.Command, j *job, r *browsing.Review, name string, n int, 
 	if s.Judgements, err = r.Judgements(c.Context(), s.Item.Pair); err != nil {
 		return err
 	}
-	e, err := explaining.Explain(c.Context(), j.Workspace, s.Item.A, s.Item.B)
+	e, err := explaining.Pages(c.Context(), j.Workspace, s.Item.A, s.Item.B)
 	switch {
 	case errors.Is(err, workspace.ErrUsage):
 		s.Gone = strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": ")

@@ -244,7 +244,7 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 		return failure
 	}
 	largest := largestClusters{max: show}
-	summary, err := exports.All(c.Context(), j.Workspace, largest.add)
+	summary, err := exports.WriteAll(c.Context(), j.Workspace, largest.add)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 	if err != nil {
 		return e, err
 	}
-	e, err = explaining.Explain(c.Context(), j.Workspace, args[0], args[1])
+	e, err = explaining.Pages(c.Context(), j.Workspace, args[0], args[1])
 	return e, errors.Join(err, j.Close())
 }
 

@@ -108,7 +108,7 @@ described in docs/exports.md.`,
 func (f *exportFlags) export(c *cobra.Command, j *job) error {
 	var kept report.Kept
 	options := exports.Options{Format: f.format, Keep: report.KeepPolicy(f.policy), PreferHosts: f.hosts, Kept: &kept, WACZ: f.wacz}
-	write := func(out io.Writer) error { return exports.With(c.Context(), j.Workspace, options, out) }
+	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
 	var err error
 	if f.output == "" || f.output == "-" {
 		err = write(c.OutOrStdout())

@@ -73,7 +73,7 @@ func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
 			return nil, err
 		}
 		var a audit.Audit
-		if err := row.Json(&a); err != nil {
+		if err := row.JSON(&a); err != nil {
 			return nil, err
 		}
 		a.Current = a.Generation == generation
@@ -128,7 +128,7 @@ func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items [
 			return a, nil, err
 		}
 		var it audit.Item
-		if err := row.Json(&it); err != nil {
+		if err := row.JSON(&it); err != nil {
 			return a, nil, err
 		}
 		if !bytes.Equal(row.Key(), itemKey(name, len(items))) || it.Stratum < 0 || it.Stratum >= len(a.Strata) {

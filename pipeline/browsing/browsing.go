@@ -1,3 +1,6 @@
+// Package browsing serves the clusters of a run for looking at and for judging:
+// lists by an index of its own, pages, explained pairs, and audits with their
+// judgements. Its Review implements review.Archive.
 package browsing
 
 import (
@@ -234,7 +237,7 @@ func (r *Review) Pair(ctx context.Context, a, b string) (p review.Pair, err erro
 		}
 		p.Documents[i] = pages[i].Id.String()
 	}
-	p.Explanation, p.Texts, err = explaining.ExplainFound(ctx, r.w, pages)
+	p.Explanation, p.Texts, err = explaining.Found(ctx, r.w, pages)
 	return p, err
 }
 

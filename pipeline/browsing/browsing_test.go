@@ -130,7 +130,7 @@ func slowly(t *testing.T, w *workspace.Workspace) (clusters []report.Cluster, pa
 	slices.SortFunc(clusters, func(a, b report.Cluster) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID)) })
 	for r, err := range w.DB.Table(store.TableDocument) {
 		var d results.Document
-		if err := errors.Join(err, r.Json(&d)); err != nil {
+		if err := errors.Join(err, r.JSON(&d)); err != nil {
 			t.Fatal(err)
 		}
 		id, _, _, err := store.ParseDocumentKey(r.Key())

@@ -223,7 +223,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *stor
 			TargetURI string `json:"uri"`
 			Date      string `json:"date"`
 		}
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			return err
 		}
 		var value []byte
@@ -234,7 +234,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *stor
 			}
 		}
 		date := pageDate(d.Date)
-		if err := errors.Join(bySURT.Add(store.SurtKey(uris.SURT(d.TargetURI), date, id), value), byDate.Add(store.DateKey(date, id), value)); err != nil {
+		if err := errors.Join(bySURT.Add(store.SURTKey(uris.SURT(d.TargetURI), date, id), value), byDate.Add(store.DateKey(date, id), value)); err != nil {
 			return err
 		}
 		if n++; n&0xfff == 0 {

@@ -173,7 +173,7 @@ func TestPairsOfDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := explaining.Explain(context.Background(), w, a.RecordID, b.RecordID)
+			want, err := explaining.Pages(context.Background(), w, a.RecordID, b.RecordID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +213,7 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 	}
 	for row, err := range w.DB.Table(store.TableDocument) {
 		var want map[string]any
-		if err := errors.Join(err, row.Json(&want)); err != nil {
+		if err := errors.Join(err, row.JSON(&want)); err != nil {
 			t.Fatal(err)
 		}
 		id, warc, offset, err := store.ParseDocumentKey(row.Key())

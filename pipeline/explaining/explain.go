@@ -1,3 +1,5 @@
+// Package explaining explains two pages of a workspace, or two files: what the
+// method made of their texts, and what became of them in the run.
 package explaining
 
 import (
@@ -11,9 +13,9 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// Explain says what the method made of two pages of the workspace, which are
+// Pages says what the method made of two pages of the workspace, which are
 // named as FindPage has it, and what became of them in the run.
-func Explain(ctx context.Context, w *workspace.Workspace, a, b string) (explain.Explanation, error) {
+func Pages(ctx context.Context, w *workspace.Workspace, a, b string) (explain.Explanation, error) {
 	e, err := explainPages(ctx, w, a, b)
 	return e, w.ExplainError(err)
 }
@@ -25,12 +27,12 @@ func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e e
 			return e, err
 		}
 	}
-	e, _, err = ExplainFound(ctx, w, pages)
+	e, _, err = Found(ctx, w, pages)
 	return e, err
 }
 
-// ExplainFound explains two pages, and gives what of their texts is compared.
-func ExplainFound(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
+// Found explains two pages, and gives what of their texts is compared.
+func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
 	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[store.TextID]explain.Page{}}
 	var sides [2]explain.Side
 	for i := range pages {

@@ -53,7 +53,7 @@ func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j 
 	defer func() { _ = w.Close() }()
 	for i := range texts {
 		for j := range i {
-			e, err := Explain(context.Background(), w, pipetest.TextURN(j), pipetest.TextURN(i))
+			e, err := Pages(context.Background(), w, pipetest.TextURN(j), pipetest.TextURN(i))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +247,7 @@ func TestExplainNavigationPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	e, err := Explain(context.Background(), w, "http://x.example/nav@2020-01-01", "http://x.example/nav@2020-01-02")
+	e, err := Pages(context.Background(), w, "http://x.example/nav@2020-01-01", "http://x.example/nav@2020-01-02")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestExplainOfStaleStages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	e, err := Explain(context.Background(), w, pipetest.TextURN(0), pipetest.TextURN(1))
+	e, err := Pages(context.Background(), w, pipetest.TextURN(0), pipetest.TextURN(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestExplainOfStaleStages(t *testing.T) {
 		t.Errorf("%+v, %+v", e.Run, e.Outcome)
 	}
 	for _, name := range []string{"urn:text:7", "http://none.example/", "", "@", "<>", "\x1b[31m"} {
-		if _, err := Explain(context.Background(), w, pipetest.TextURN(0), name); !errors.Is(err, workspace.ErrUsage) || strings.Contains(fmt.Sprint(err), "\x1b") {
+		if _, err := Pages(context.Background(), w, pipetest.TextURN(0), name); !errors.Is(err, workspace.ErrUsage) || strings.Contains(fmt.Sprint(err), "\x1b") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -286,10 +286,10 @@ func TestExplainOfStaleStages(t *testing.T) {
 	if err := errors.Join(b.Delete(store.MetaKey(results.NamesIndex)), b.Commit()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Explain(ctx, w, pipetest.TextURN(0), pipetest.TextURN(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Pages(ctx, w, pipetest.TextURN(0), pipetest.TextURN(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := Explain(context.Background(), w, pipetest.TextURN(0), pipetest.TextURN(1)); err != nil {
+	if _, err := Pages(context.Background(), w, pipetest.TextURN(0), pipetest.TextURN(1)); err != nil {
 		t.Errorf("after that: %v", err)
 	}
 }

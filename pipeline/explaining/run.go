@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"neardup/cluster"
@@ -120,16 +119,12 @@ func (p *explained) aboutText(i int, t store.TextID, r *explain.RunText, signed 
 	return nil
 }
 
-// qualityOf is the best of the pages' qualities.
+// qualityOf returns the best of the pages' qualities.
 func (p *explained) qualityOf(pages []report.Member) (best float32, err error) {
-	f, err := os.Open(p.Config.Cluster.Quality)
-	if err != nil {
-		return 0, fmt.Errorf("cluster.quality: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	byURI, err := stages.ReadQuality(f)
+	q, err := results.ReadQualities(p.Config.Cluster.Quality)
 	for _, m := range pages {
-		best = max(best, byURI[stages.UriHash(m.URI)])
+		of, _ := q.Of(m.URI)
+		best = max(best, of)
 	}
 	return best, err
 }

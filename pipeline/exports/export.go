@@ -1,3 +1,5 @@
+// Package exports writes the clusters of a run, or what follows from them, in the
+// formats of other tools.
 package exports
 
 import (
@@ -33,11 +35,11 @@ type Options struct {
 // Export writes the clusters, or the summary, in a format with its default
 // options.
 func Export(ctx context.Context, w *workspace.Workspace, format string, out io.Writer) error {
-	return With(ctx, w, Options{Format: format}, out)
+	return Write(ctx, w, Options{Format: format}, out)
 }
 
 // ExportWith writes the clusters, what follows from them, or the summary.
-func With(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
+func Write(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 	if err := w.Current(workspace.StageVerify); err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func export(ctx context.Context, w *workspace.Workspace, o Options, out io.Write
 // ExportAll writes all formats into the workspace's exports directory, each
 // file whole or not at all, and returns the summary. All of it is one pass over
 // the clusters, each of which is shown to see.
-func All(ctx context.Context, w *workspace.Workspace, see func(report.Cluster)) (report.Summary, error) {
+func WriteAll(ctx context.Context, w *workspace.Workspace, see func(report.Cluster)) (report.Summary, error) {
 	s, err := exportAll(ctx, w, see)
 	if err != nil {
 		err = w.ExplainError(fmt.Errorf("export: %w", err))

@@ -174,19 +174,19 @@ func TestExportsAreWholeOrNotAtAll(t *testing.T) {
 		pipetest.WriteFile(t, path, []byte("before"))
 		asked := &pipetest.Countdown{Context: context.Background(), Left: 1 << 30}
 		size := &counter{Writer: io.Discard}
-		if err := exports.With(asked, w, o, size); err != nil {
+		if err := exports.Write(asked, w, o, size); err != nil {
 			t.Fatal(format, err)
 		}
 		most := 1<<30 - asked.Left
 		for _, left := range []int{0, 1, most / 2, most - 1} {
 			err := exports.ExportFile(path, func(out io.Writer) error {
-				return exports.With(&pipetest.Countdown{Context: context.Background(), Left: left}, w, o, out)
+				return exports.Write(&pipetest.Countdown{Context: context.Background(), Left: left}, w, o, out)
 			})
 			check(fmt.Sprintf("%s cancelled at check %d of %d", format, left, most), err, context.Canceled)
 		}
 		for _, room := range []int{0, 100, size.n / 2, size.n - 1} {
 			err := exports.ExportFile(path, func(out io.Writer) error {
-				return exports.With(context.Background(), w, o, &counter{Writer: out, room: room, bounded: true})
+				return exports.Write(context.Background(), w, o, &counter{Writer: out, room: room, bounded: true})
 			})
 			check(fmt.Sprintf("%s with room for %d of %d bytes", format, room, size.n), err, pipetest.ErrNoRoom)
 		}

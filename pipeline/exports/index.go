@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
-	"neardup/configs"
 	"neardup/extract"
 	"neardup/extract/container"
 	"neardup/pipeline/results"
-	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -49,11 +46,17 @@ func writeKeep(ctx context.Context, w *workspace.Workspace, o Options, out io.Wr
 		keep.Policy = report.KeepEarliest
 	}
 	if keep.Policy == report.KeepQuality {
-		scores, err := qualities(w.Config)
+		if w.Config.Cluster.Quality == "" {
+			return fmt.Errorf("%w: --policy quality needs a quality file: run with --set cluster.quality=FILE", workspace.ErrUsage)
+		}
+		q, err := results.ReadQualities(w.Config.Cluster.Quality)
 		if err != nil {
 			return err
 		}
-		keep.Quality = func(uri string) float64 { return float64(scores[stages.UriHash(uri)]) }
+		keep.Quality = func(uri string) float64 {
+			of, _ := q.Of(uri)
+			return float64(of)
+		}
 	}
 	if o.Kept == nil {
 		o.Kept = new(report.Kept)
@@ -62,23 +65,6 @@ func writeKeep(ctx context.Context, w *workspace.Workspace, o Options, out io.Wr
 		return results.WriteClusters(ctx, w, report.NewKeepJSONL(out, keep, o.Kept))
 	}
 	return results.WriteClusters(ctx, w, report.NewKeepCSV(out, keep, o.Kept))
-}
-
-// qualities reads the quality file of the config, by the hash of the URI.
-func qualities(c configs.Config) (map[[16]byte]float32, error) {
-	path := c.Cluster.Quality
-	if path == "" {
-		return nil, fmt.Errorf("%w: --policy quality needs a quality file: run with --set cluster.quality=FILE", workspace.ErrUsage)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cluster.quality: %w", err)
-	}
-	scores, err := stages.ReadQuality(f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("cluster.quality: %s: %w", path, err)
-	}
-	return scores, nil
 }
 
 // writeWACZ copies a WACZ file and adds the clusters that have a page in it.

@@ -119,11 +119,11 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 			t.Errorf("%s has %d of %d clusters", part, len(got), len(all))
 		}
 	}
-	if err := exports.With(context.Background(), w, exports.Options{Format: "wacz"}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
+	if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz"}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
 		t.Errorf("without a file: %v", err)
 	}
 	for _, wrong := range []string{filepath.Join(dir, "missing.wacz"), file} {
-		if err := exports.With(context.Background(), w, exports.Options{Format: "wacz", WACZ: wrong}, io.Discard); err == nil || !strings.Contains(err.Error(), wrong) {
+		if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz", WACZ: wrong}, io.Discard); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
@@ -153,7 +153,7 @@ func TestKeepByQuality(t *testing.T) {
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)
 	w := pipetest.OpenWith(t, dir)
 	o := exports.Options{Format: "keep-jsonl", Keep: report.KeepQuality}
-	if err := exports.With(context.Background(), w, o, io.Discard); !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "cluster.quality") {
+	if err := exports.Write(context.Background(), w, o, io.Discard); !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "cluster.quality") {
 		t.Errorf("without a quality file: %v", err)
 	}
 	dir = t.TempDir()

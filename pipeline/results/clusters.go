@@ -1,3 +1,5 @@
+// Package results reads what the stages wrote: texts, documents by name, sets,
+// near pairs, clusters with their pages, and the summary.
 package results
 
 import (

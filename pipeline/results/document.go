@@ -70,7 +70,7 @@ func LookUpDocument(documents *store.Seeker, id extract.ID, d any) (file string,
 		if err != nil {
 			return "", 0, false, err
 		}
-		if err := r.Json(d); err != nil {
+		if err := r.JSON(d); err != nil {
 			return "", 0, false, err
 		}
 		_, file, offset, err := store.ParseDocumentKey(r.Key())

@@ -102,7 +102,7 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 			return err
 		}
 		var d PageFields
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			return err
 		}
 		id, _, _, err := store.ParseDocumentKey(r.Key())

@@ -1,3 +1,5 @@
+// Package scores compares texts outside of a run: all similar pairs of texts in
+// memory, and the scores of two texts by the method of a config.
 package scores
 
 import (

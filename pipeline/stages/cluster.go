@@ -1,17 +1,8 @@
 package stages
 
 import (
-	"bufio"
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"neardup/cluster"
 	"neardup/configs"
@@ -81,7 +72,7 @@ func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) er
 		return err
 	}
 	w.Options.Progress.Total(signed.Signatures-at.Counts.Postings, "signatures")
-	keyOf, err := KeyOf(w)
+	keyOf, err := keyOf(w)
 	if err != nil {
 		return err
 	}
@@ -212,9 +203,9 @@ func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.Clust
 	return nil
 }
 
-// KeyOf gives the keys that texts have in clustering: those that they were
+// keyOf gives the keys that texts have in clustering: those that they were
 // signed with, or those of their page quality.
-func KeyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
+func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
 	quality, err := quality(w)
 	if err != nil || quality == nil {
 		return func(k cluster.Key) cluster.Key { return k }, err
@@ -222,22 +213,16 @@ func KeyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
 	return func(k cluster.Key) cluster.Key { return cluster.NewKey(quality[k.ID()], k.ID()) }, nil
 }
 
-// quality reads the file of page qualities and gives the best of each text's
-// pages; nil without a file. In memory: 24 bytes a line and 20 a scored text,
-// doubled by the maps.
+// quality returns the best page quality of each text; nil without a file. In
+// memory: 24 bytes a line and 20 a scored text, doubled by the maps.
 func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
 	path := w.Config.Cluster.Quality
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	pages, err := results.ReadQualities(path)
 	if err != nil {
-		return nil, fmt.Errorf("cluster.quality: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	byURI, err := ReadQuality(f)
-	if err != nil {
-		return nil, fmt.Errorf("cluster.quality: %s: %w", path, err)
+		return nil, err
 	}
 	scores := map[store.TextID]float32{}
 	for r, err := range w.DB.Table(store.TableDocument) {
@@ -245,10 +230,10 @@ func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
 			return nil, err
 		}
 		var d results.Document
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			return nil, err
 		}
-		if score, ok := byURI[UriHash(d.TargetURI)]; ok {
+		if score, ok := pages.Of(d.TargetURI); ok {
 			id, err := d.ParsedTextID()
 			if err != nil {
 				return nil, err
@@ -259,48 +244,8 @@ func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
 	return scores, nil
 }
 
-func UriHash(uri string) [16]byte {
-	sum := sha256.Sum256([]byte(uri))
-	return [16]byte(sum[:16])
-}
-
-func ReadQuality(r io.Reader) (map[[16]byte]float32, error) {
-	scores := map[[16]byte]float32{}
-	sc := bufio.NewScanner(r)
-	sc.Buffer(nil, 1<<20)
-	for line := 1; sc.Scan(); line++ {
-		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
-			continue
-		}
-		uri, value, ok := strings.Cut(sc.Text(), "\t")
-		score, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
-		if !ok || err != nil || !(score >= 0) {
-			return nil, fmt.Errorf("line %d: want URI<TAB>score, the score a number of at least 0", line)
-		}
-		scores[UriHash(strings.TrimSpace(uri))] = float32(score)
-	}
-	return scores, sc.Err()
-}
-
-// qualityDigest makes a changed quality file a changed option.
-func qualityDigest(path string) string {
-	if path == "" {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err.Error()
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return err.Error()
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// EdgeSize is the size of a key of TableEdge. Where signatures in common are
-// counted there is one for each, with the signature.
+// edgeSize returns the size of a key of store.TableEdge. A method that counts
+// common signatures has one key for each, which ends with the signature.
 func edgeSize(w *workspace.Workspace) int {
 	if w.Config.Cluster.Pairs() && w.Config.Cluster.Common > 1 {
 		return store.EdgeSize + len(signature.Signature{})

@@ -55,7 +55,7 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 			return nil, c.ctx.Err()
 		}
 	}
-	e := &enforcer{closer: c, rows: map[store.TextID]results.ClusterRow{}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return KeyOf(c.w) })}
+	e := &enforcer{closer: c, rows: map[store.TextID]results.ClusterRow{}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(c.w) })}
 	outcomes, err := judged.Enforce(texts, e)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func clusterHamming(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	keyOf, err := KeyOf(w)
+	keyOf, err := keyOf(w)
 	if err != nil {
 		return err
 	}

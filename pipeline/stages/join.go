@@ -38,7 +38,7 @@ func clusterJoin(w *workspace.Workspace, sr *workspace.StageRun) error {
 
 // joinTexts reads the texts that are compared, with their keys.
 func joinTexts(w *workspace.Workspace, sr *workspace.StageRun) (keys []cluster.Key, texts []string, err error) {
-	keyOf, err := KeyOf(w)
+	keyOf, err := keyOf(w)
 	if err != nil {
 		return nil, nil, err
 	}

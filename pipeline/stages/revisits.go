@@ -84,7 +84,7 @@ func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitC
 	for r, err := range w.DB.Table(store.TableRevisit) {
 		var v storedRevisit
 		if err == nil {
-			err = r.Json(&v)
+			err = r.JSON(&v)
 		}
 		switch {
 		case err != nil:
@@ -108,7 +108,7 @@ func wantCaptures(w *workspace.Workspace, sr *workspace.StageRun) error {
 	for r, err := range w.DB.Table(store.TableRevisit) {
 		var v storedRevisit
 		if err == nil {
-			err = r.Json(&v)
+			err = r.JSON(&v)
 		}
 		if err != nil {
 			return err
@@ -146,7 +146,7 @@ func findCaptures(w *workspace.Workspace, sr *workspace.StageRun) error {
 	for r, err := range w.DB.Table(store.TableDocument) {
 		var d results.Document
 		if err == nil {
-			err = r.Json(&d)
+			err = r.JSON(&d)
 		}
 		if err != nil {
 			return err
@@ -178,7 +178,7 @@ func linkRevisits(w *workspace.Workspace, sr *workspace.StageRun, chain byte) (l
 	for r, err := range w.DB.Table(store.TableRevisit) {
 		var v storedRevisit
 		if err == nil {
-			err = r.Json(&v)
+			err = r.JSON(&v)
 		}
 		if err != nil {
 			return 0, err

@@ -1,3 +1,6 @@
+// Package stages has the stages of a run: extract, sign, cluster and verify, which
+// ends with the closing. Each reads rows and writes rows; what it computes is in
+// the packages extract, signature, cluster and verify.
 package stages
 
 import (
@@ -41,7 +44,7 @@ func signOptions(c configs.Config) any { return c.UsedBySign() }
 
 func clusterOptions(c configs.Config) any {
 	used := c.UsedByCluster()
-	used["quality_digest"] = qualityDigest(c.Cluster.Quality)
+	used["quality_digest"] = results.QualityDigest(c.Cluster.Quality)
 	return used
 }
 

@@ -1,3 +1,4 @@
+// Package statistics gathers what the report of a run shows.
 package statistics
 
 import (
@@ -123,7 +124,7 @@ func (g *statistics) documents(ctx context.Context) error {
 		}
 		last = id
 		var d countedDocument
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			return err
 		}
 		c := static.Counts{Pages: 1, Bytes: d.Bytes}

@@ -74,7 +74,7 @@ func countSlowly(t *testing.T, w *workspace.Workspace, clusters []report.Cluster
 			t.Fatal(err)
 		}
 		var d results.Document
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
 		id, _, _, err := store.ParseDocumentKey(r.Key())

@@ -213,7 +213,7 @@ func (r Row) BrowsedMember() (m BrowsedMember, err error) {
 // count.
 const MaxSURT = 512
 
-func SurtKey(surt, date string, d extract.ID) []byte {
+func SURTKey(surt, date string, d extract.ID) []byte {
 	return Key(TableSURT, []byte(surt[:min(MaxSURT, len(surt))]), []byte{0}, []byte(date), d[:])
 }
 

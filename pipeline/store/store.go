@@ -1,3 +1,6 @@
+// Package store keeps the rows of a workspace in Pebble, which no other package
+// imports. Every key and binary value is spelled in keys.go, and described byte by
+// byte in docs/format.md.
 package store
 
 import (
@@ -45,12 +48,12 @@ type Lock = pebble.Lock
 // has the lock.
 func LockDirectory(dir string) (*Lock, error) { return pebble.LockDirectory(dir, vfs.Default) }
 
-// Logger is told what the database meets. Fatalf must not return.
-type Logger = pebble.Logger
+// logger is told what the database meets. Fatalf must not return.
+type logger = pebble.Logger
 
 // Open opens the database in dir. onDiskFull is called when a write finds
 // no space left.
-func Open(dir string, lock *Lock, log Logger, onDiskFull func()) (*DB, error) {
+func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	o := &pebble.Options{
@@ -135,7 +138,7 @@ func (r Row) Key() []byte { return r.it.Key() }
 
 func (r Row) Value() ([]byte, error) { return r.it.ValueAndErr() }
 
-func (r Row) Json(v any) error {
+func (r Row) JSON(v any) error {
 	b, err := r.Value()
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func openTest(t *testing.T) *DB {
 	return db
 }
 
-// panics is a Logger that ends the test with what the database cannot survive.
+// panics is a logger that ends the test with what the database cannot survive.
 type panics struct{}
 
 func (panics) Infof(string, ...any)              {}

@@ -1,3 +1,5 @@
+// Package textjoin finds the similar pairs of one or two collections of texts,
+// without a workspace.
 package textjoin
 
 import (

@@ -65,7 +65,7 @@ func TestReadTextsIsExtract(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d results.Document
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
 		id, err := d.ParsedTextID()

@@ -228,7 +228,7 @@ func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error 
 		}
 		last, first = id, false
 		var d results.Document
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			return err
 		}
 		page, ok := tr.Index(d.RecordID)

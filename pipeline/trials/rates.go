@@ -89,7 +89,7 @@ func (s *sweeper) loadPages() error {
 		}
 		last = id
 		var d results.Document
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			return err
 		}
 		p := ratePage{judge: -1}

@@ -141,7 +141,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			t.Fatal(err)
 		}
 		var d results.Document
-		if err := r.Json(&d); err != nil {
+		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
 		id, err := d.ParsedTextID()

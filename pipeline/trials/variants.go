@@ -1,3 +1,5 @@
+// Package trials runs a workspace's stages with one config after another: the
+// variants of a sweep, or the methods of a comparison.
 package trials
 
 import (

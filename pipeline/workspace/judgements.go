@@ -32,7 +32,7 @@ func JudgementKey(p audit.Pair, judge string) []byte {
 func OutcomeKey(p audit.Pair) []byte { return store.Key(store.TableOutcome, PairDigest(p)) }
 
 func parseJudgement(r store.Row) (j audit.Judgement, err error) {
-	if err := r.Json(&j); err != nil {
+	if err := r.JSON(&j); err != nil {
 		return j, err
 	}
 	if !bytes.Equal(r.Key(), JudgementKey(j.Pair, j.Judge)) {

@@ -18,7 +18,7 @@ func (w *Workspace) Sources() ([]Source, error) {
 			return nil, err
 		}
 		var s Source
-		if err := r.Json(&s); err != nil {
+		if err := r.JSON(&s); err != nil {
 			return nil, err
 		}
 		out = append(out, s)

@@ -1,3 +1,16 @@
+// Package workspace keeps what was done in a directory, and brings the stages up
+// to date that it is opened with. It alone knows files, the lock and progress.
+//
+// A workspace is one directory:
+//
+//	manifest.json  what was done: versions, settings, inputs, stages, counts
+//	db/            the database, see package store and docs/format.md
+//	exports/       what run leaves: clusters.jsonl, clusters.csv, summary.json, summary.txt
+//	spool/         copies of what was read from standard input
+//	tmp/           files on their way into the database
+//
+// The database is the truth; the manifest mirrors it, so that status can be
+// read while a run holds the database.
 package workspace
 
 import (

@@ -24,17 +24,17 @@ import (
 func ExportOf(t *testing.T, w *workspace.Workspace, o exports.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := exports.With(context.Background(), w, o, &b); err != nil {
+	if err := exports.Write(context.Background(), w, o, &b); err != nil {
 		t.Fatalf("%s: %v", o.Format, err)
 	}
 	return b.Bytes()
 }
 
-type Page struct{ id, uri, cluster, relation string }
+type page struct{ id, uri, cluster, relation string }
 
 func CheckFormats(t *testing.T, w *workspace.Workspace) {
 	t.Helper()
-	of := map[Page]int{}
+	of := map[page]int{}
 	cluster := map[string]string{} // by record id
 	for line := range strings.Lines(string(ExportOf(t, w, exports.Options{Format: "jsonl"}))) {
 		var c report.Cluster
@@ -42,7 +42,7 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 			t.Fatal(err)
 		}
 		for _, m := range c.Members {
-			of[Page{m.RecordID, m.URI, c.ID, string(m.Relation)}]++
+			of[page{m.RecordID, m.URI, c.ID, string(m.Relation)}]++
 			if cluster[m.RecordID] != "" {
 				t.Errorf("%s is in two clusters", m.RecordID)
 			}
@@ -52,9 +52,9 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 	if len(of) < 10 {
 		t.Fatalf("%d pages in clusters", len(of))
 	}
-	same := func(format string, pages []Page) {
+	same := func(format string, pages []page) {
 		t.Helper()
-		got := map[Page]int{}
+		got := map[page]int{}
 		for _, p := range pages {
 			got[p]++
 		}
@@ -74,9 +74,9 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pages []Page
+	var pages []page
 	for _, r := range rows {
-		pages = append(pages, Page{r.ID, r.URI, r.Cluster, r.Relation})
+		pages = append(pages, page{r.ID, r.URI, r.Cluster, r.Relation})
 	}
 	same("parquet", pages)
 
@@ -96,7 +96,7 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 		if !strings.HasPrefix(line, uris.SURT(c.URL)+" 2024") {
 			t.Errorf("the key of %s", line)
 		}
-		pages = append(pages, Page{c.ID, c.URL, c.Cluster, c.Relation})
+		pages = append(pages, page{c.ID, c.URL, c.Cluster, c.Relation})
 	}
 	same("cdxj", pages)
 
@@ -111,7 +111,7 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 		}
 		pages = nil
 		for _, line := range table[1:] {
-			pages = append(pages, Page{line[3], line[4], line[0], line[11]})
+			pages = append(pages, page{line[3], line[4], line[0], line[11]})
 		}
 		same("keep", pages)
 		clusters := map[string]bool{}

@@ -1,3 +1,5 @@
+// Package pipetest has what the tests of several packages below pipeline use:
+// crawls and texts that are made, runs, and progress that counts or interrupts.
 package pipetest
 
 import (

@@ -1,0 +1,16 @@
+// Package pipeline is the house of everything that knows a workspace. It has no
+// code, but the tests of all stages together. Each package below may import those
+// above it:
+//
+//	store       rows in Pebble
+//	workspace   the directory: manifest, lock, inputs, states of stages, judgements
+//	results     what the stages wrote, as everyone reads it
+//	scores      similar texts, and the scores of two texts, outside of a run
+//	stages      extract, sign, cluster, verify, closing
+//	textjoin    neardup join
+//	exports     neardup export
+//	explaining  neardup explain
+//	browsing    neardup serve, neardup audit
+//	statistics  neardup report
+//	trials      neardup sweep, neardup compare
+package pipeline

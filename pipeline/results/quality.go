@@ -1,0 +1,77 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Qualities are page qualities given from outside, by a digest of the URI.
+type Qualities map[[16]byte]float32
+
+func uriDigest(uri string) [16]byte {
+	sum := sha256.Sum256([]byte(uri))
+	return [16]byte(sum[:16])
+}
+
+// Of returns the quality of a page by its target URI.
+func (q Qualities) Of(uri string) (quality float32, ok bool) {
+	quality, ok = q[uriDigest(uri)]
+	return quality, ok
+}
+
+// ReadQualities reads the file that the setting cluster.quality names.
+func ReadQualities(path string) (Qualities, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cluster.quality: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	q, err := parseQualities(f)
+	if err != nil {
+		return nil, fmt.Errorf("cluster.quality: %s: %w", path, err)
+	}
+	return q, nil
+}
+
+// parseQualities reads lines of a URI, a tab and a number of at least 0.
+func parseQualities(r io.Reader) (Qualities, error) {
+	q := Qualities{}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<20)
+	for line := 1; sc.Scan(); line++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		uri, value, ok := strings.Cut(sc.Text(), "\t")
+		score, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
+		if !ok || err != nil || !(score >= 0) {
+			return nil, fmt.Errorf("line %d: want URI<TAB>score, the score a number of at least 0", line)
+		}
+		q[uriDigest(strings.TrimSpace(uri))] = float32(score)
+	}
+	return q, sc.Err()
+}
+
+// QualityDigest makes a changed quality file a changed option.
+func QualityDigest(path string) string {
+	if path == "" {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err.Error()
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
