@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// cdxjFields are the JSON block of a line of CDXJ. The first seven are those
-// that the specification (CDXJ 0.1.0) demands; numbers among them are strings,
-// as cdxj-indexer and pywb write them.
+// cdxjFields is the JSON block of a line of CDXJ. The specification (CDXJ
+// 0.1.0) demands the first seven. Numbers among them are strings, as
+// cdxj-indexer and pywb write them.
 type cdxjFields struct {
 	URL      string `json:"url"`
 	Mime     string `json:"mime"`
@@ -28,12 +28,12 @@ type cdxjFields struct {
 	RevisitOf       string   `json:"revisit_of,omitempty"`
 }
 
-// revisitMime is what indexes have as the media type of a revisit record, so
-// that replay looks for the capture that it repeats.
+// revisitMime is the media type of a revisit record in indexes. It makes replay
+// look for the capture that the record repeats.
 const revisitMime = "warc/revisit"
 
-// CDXJ returns the line of a member in an index of captures, with its line end. The
-// lines of an index are sorted by their bytes.
+// CDXJ returns the line of a member in an index of captures, with its line end.
+// Sort the lines of an index by their bytes.
 func CDXJ(c Cluster, m Member) ([]byte, error) {
 	fields := cdxjFields{
 		URL: m.URI, Mime: m.MediaType, Status: known(int64(m.Status)), Digest: m.Digest,
@@ -52,7 +52,7 @@ func CDXJ(c Cluster, m Member) ([]byte, error) {
 	return []byte(b.String()), err
 }
 
-// known returns a number, or - where it is not known.
+// known returns a number as text, or - if it is not known.
 func known(n int64) string {
 	if n == 0 {
 		return "-"

@@ -2,11 +2,11 @@ package report
 
 import "strings"
 
-// A WARC-Date is as the crawler wrote it: since WARC 1.1 of any precision from
-// the year to nanoseconds, and hostile files have anything there.
+// A WARC-Date is as the crawler wrote it. Since WARC 1.1 it has any precision
+// from the year to nanoseconds. Hostile files have anything there.
 
-// timestamp returns a date as 14 digits, as indexes of archives have it. What a date
-// leaves out is the first of its kind; one without a year is all zeros.
+// timestamp returns a date as 14 digits, as indexes of archives have it. What a
+// date leaves out is the first of its kind. A date without a year is all zeros.
 func timestamp(date string) string {
 	date, _, _ = strings.Cut(date, ".") // fractions of a second
 	const least = "00000101000000"
@@ -25,8 +25,8 @@ func timestamp(date string) string {
 	return string(digits) + least[len(digits):]
 }
 
-// milliseconds returns a date in milliseconds since 1970; ok is false for what is no
-// date of the Gregorian calendar.
+// milliseconds returns a date in milliseconds since 1970; ok is false if it is
+// no date of the Gregorian calendar.
 func milliseconds(date string) (ms int64, ok bool) {
 	t := timestamp(date)
 	number := func(from, to int) (n int64) {
@@ -73,8 +73,8 @@ func daysOf(year, month int64) int64 {
 	return 31
 }
 
-// Month returns the month of a date, as 2006-01; ok is false for what is no date of
-// the Gregorian calendar.
+// Month returns the month of a date, as 2006-01; ok is false if it is no date
+// of the Gregorian calendar.
 func Month(date string) (month string, ok bool) {
 	if _, ok := milliseconds(date); !ok {
 		return "", false

@@ -9,26 +9,25 @@ import (
 	"io"
 )
 
-// Node is a page as an end of an edge.
+// Node is a page at the end of an edge.
 type Node struct {
-	Document string // docID: unlike record ids, no two pages have one
+	Document string // docID, which is unique, unlike record ids
 	RecordID string
 	URI      string
 	Date     string
-	Cluster  string // empty for a page that is in none
+	Cluster  string // empty for a page in no cluster
 }
 
-// Edge is a verified pair: a page with the text that the other's was verified
-// against, or, as Identical, two pages of one text. The first page of a text
-// stands for it.
+// Edge is a pair of pages whose texts were verified against each other, or, as
+// Identical, two pages of one text. The first page of a text stands for it.
 type Edge struct {
 	Source, Target           Node
-	Relation                 Relation // what the target is to the source
+	Relation                 Relation // relation of the target to the source
 	Resemblance, Containment Score
 }
 
-// EdgeWriter takes edges one after another. Close ends the output, not what it
-// is written to.
+// EdgeWriter writes edges one after another. Close ends the output, but does
+// not close the underlying writer.
 type EdgeWriter interface {
 	Edge(Edge) error
 	Close() error
@@ -49,7 +48,7 @@ type edgeLine struct {
 	TargetCluster string   `json:"target_cluster,omitempty"`
 }
 
-// NewEdgesJSONL writes a line of JSON an edge.
+// NewEdgesJSONL returns a writer of one line of JSON for each edge.
 func NewEdgesJSONL(w io.Writer) EdgeWriter {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -65,7 +64,7 @@ func (j edgesJSONL) Edge(e Edge) error {
 
 func (j edgesJSONL) Close() error { return nil }
 
-// NewEdgesCSV writes a line an edge.
+// NewEdgesCSV returns a writer of one line of CSV for each edge.
 func NewEdgesCSV(w io.Writer) EdgeWriter {
 	out := csv.NewWriter(w)
 	return &edgesCSV{out, out.Write([]string{"source", "target", "relation", "resemblance", "containment",
@@ -95,7 +94,7 @@ func (c *edgesCSV) Close() error {
 // edges. A node's id is its docID behind an n.
 type GraphML struct{ w io.Writer }
 
-// graphKeys are the attributes, each of one kind of element.
+// graphKeys are the attributes, each for one kind of element.
 var graphKeys = []struct{ of, name, kind string }{
 	{"node", "record_id", "string"}, {"node", "uri", "string"}, {"node", "date", "string"}, {"node", "cluster", "string"},
 	{"edge", "relation", "string"}, {"edge", "resemblance", "double"}, {"edge", "containment", "double"},

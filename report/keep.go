@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// KeepPolicy says which page of a cluster is the one to keep.
+// KeepPolicy says which page of a cluster to keep.
 type KeepPolicy string
 
-// The policies. Where one leaves several pages, captures go before revisits,
-// then the earliest, then the order of the cluster.
+// The policies. If a policy leaves several pages, captures go before revisits,
+// then earlier pages, then the order of the cluster.
 const (
 	KeepEarliest KeepPolicy = "earliest" // by date
 	KeepLatest   KeepPolicy = "latest"
 	KeepLongest  KeepPolicy = "longest" // the most bytes of visible text
-	KeepQuality  KeepPolicy = "quality" // the best of the quality file
+	KeepQuality  KeepPolicy = "quality" // the best by the quality file
 )
 
 // KeepPolicies are all policies.
@@ -30,28 +30,28 @@ var KeepPolicies = []KeepPolicy{KeepEarliest, KeepLatest, KeepLongest, KeepQuali
 // Keep chooses the pages to keep.
 type Keep struct {
 	Policy KeepPolicy
-	// Hosts go before the policy: a page of the first of them, or of its
-	// subdomains, before one of the second, and so on, and those of others last.
+	// Hosts go before the policy: pages of the first host or its subdomains
+	// first, then those of the second, and so on; pages of other hosts last.
 	Hosts   []string
 	Quality func(uri string) float64 // for KeepQuality
 }
 
-// Action is what a keep list says of a page.
+// Action is the action of a keep list for a page.
 type Action string
 
-// The actions. To review are pages that are not verified against the
-// representative, also where people judged them to belong to the cluster, and
-// those that contain it and so have more than what is kept.
+// The actions. Pages to review are those that contain the representative and so
+// have more than what is kept, and those that were not verified against it,
+// even if people judged them to belong to the cluster.
 const (
 	ActionKeep      Action = "keep"
 	ActionRedundant Action = "redundant"
 	ActionReview    Action = "review"
 )
 
-// choose returns the index of the member to keep. Only those whose text is that of
-// the representative, or near it, stand for the cluster: one that is only
-// contained in it would lose the rest. A revisit has no payload, so it is never
-// kept before a capture.
+// choose returns the index of the member to keep. Only a member whose text is
+// that of the representative, or near it, can stand for the cluster: keeping
+// one that is only contained in it would lose the rest. A revisit has no
+// payload, so a capture always goes before it.
 func (k Keep) choose(c Cluster) int {
 	best := 0
 	for i := 1; i < len(c.Members); i++ {
@@ -87,7 +87,7 @@ func (k Keep) byPolicy(a, b Member) int {
 	return 0
 }
 
-// host returns the place of a member's host among those that are preferred.
+// host returns the index of a member's host among the preferred ones.
 func (k Keep) host(m Member) int {
 	if len(k.Hosts) == 0 {
 		return 0
@@ -121,7 +121,7 @@ func action(m Member) Action {
 	return ActionRedundant
 }
 
-// Kept sums up a keep list. Bytes are those of the redundant pages.
+// Kept has the sums of a keep list. Bytes are those of the redundant pages.
 type Kept struct {
 	Keep         int64 `json:"keep"`
 	Redundant    int64 `json:"redundant"`
@@ -148,7 +148,8 @@ func (k Kept) String() string {
 		k.Keep, k.Redundant, k.Review, float64(k.PayloadBytes)/1e6, float64(k.RecordBytes)/1e6)
 }
 
-// NewKeepCSV writes a line a page of what to keep, and sums up in sum.
+// NewKeepCSV returns a writer of one line for each page, with its action. It
+// adds up the sums in sum.
 func NewKeepCSV(w io.Writer, k Keep, sum *Kept) Writer {
 	out := csv.NewWriter(w)
 	return &keepCSV{keep: k, sum: sum, w: out, err: out.Write(keepHeader)}
@@ -220,7 +221,8 @@ type keepPage struct {
 	RevisitOf    string   `json:"revisit_of,omitempty"`
 }
 
-// NewKeepJSONL writes a line a cluster of what to keep, and sums up in sum.
+// NewKeepJSONL returns a writer of one line for each cluster, with the actions
+// for its pages. It adds up the sums in sum.
 func NewKeepJSONL(w io.Writer, k Keep, sum *Kept) Writer {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -13,7 +13,7 @@ import (
 
 // parquetRow is a member of a cluster. The first columns have the names and
 // meanings of Common Crawl's columnar index, so that both can be joined and
-// queried alike; a pointer is a column with nulls.
+// queried alike. A pointer is a column with nulls.
 type parquetRow struct {
 	SURT             string  `parquet:"url_surtkey"`
 	URL              string  `parquet:"url"`
@@ -47,13 +47,13 @@ type parquetRow struct {
 	TextBytes       int64   `parquet:"text_bytes"`
 }
 
-// What a row group holds at most, and so what is in memory.
+// Limits of a row group, which is held in memory.
 const (
 	parquetRows  = 64 << 10
 	parquetBytes = 16 << 20 // of strings
 )
 
-// NewParquet writes a row a member.
+// NewParquet returns a writer of one row for each member.
 func NewParquet(w io.Writer) Writer {
 	return &parquetWriter{w: parquet.NewGenericWriter[parquetRow](w,
 		parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows))}
@@ -115,7 +115,7 @@ func parquetOf(c Cluster, m Member) parquetRow {
 	return row
 }
 
-// present is nil for what is empty.
+// present returns a pointer to s, or nil if it is empty.
 func present(s string) *string {
 	if s == "" {
 		return nil
@@ -124,8 +124,8 @@ func present(s string) *string {
 }
 
 // domains returns the last label of a host, its domain below the suffix of a
-// registry, and that below any public suffix; none of an address, and no domain
-// of a host that is a suffix.
+// registry, and that below any public suffix; none for an IP address, and no
+// domain for a host that is itself a suffix.
 func domains(host string) (tld, registered, private *string) {
 	if _, err := netip.ParseAddr(host); err == nil || host == "" {
 		return nil, nil, nil

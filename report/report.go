@@ -1,5 +1,5 @@
-// Package report writes clusters in the formats of docs/format.md. It is
-// pure: it writes what it is given to the writer it is given.
+// Package report writes clusters in the formats of docs/format.md. It is pure:
+// it writes to the writers that it is given.
 package report
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // Cluster is a group of near-duplicate pages.
 type Cluster struct {
-	ID             string   `json:"cluster"` // that of the representative's text, in hexadecimal
+	ID             string   `json:"cluster"` // id of the representative's text, in hexadecimal
 	Size           int      `json:"size"`
 	Representative string   `json:"representative"` // its record id
 	Members        []Member `json:"members"`        // the representative first, then by date and record id
@@ -21,7 +21,7 @@ type Cluster struct {
 // Relation says how a member belongs to its cluster.
 type Relation string
 
-// The relations of a member to what it was verified against.
+// The relations of a member to the page that it was verified against.
 const (
 	Representative Relation = "representative"
 	Identical      Relation = "identical" // the same visible text
@@ -29,7 +29,7 @@ const (
 	Contained      Relation = "contained" // the member is contained in the other
 	Contains       Relation = "contains"  // the member contains the other
 	Linked         Relation = "linked"    // verified against another member, not the representative
-	Judged         Relation = "judged"    // people say that it belongs to the other; scores are of the two all the same
+	Judged         Relation = "judged"    // people judged that it belongs to the other; the scores are those of the two all the same
 )
 
 // Member is a page of a cluster, with its evidence.
@@ -50,16 +50,16 @@ type Member struct {
 	Capture         `json:"-"`
 }
 
-// Capture is what only some formats show of a page.
+// Capture has the fields of a page that only some formats show.
 type Capture struct {
 	Document    string // its docID, in hexadecimal
 	Status      int    // of the HTTP answer; 0: not known
-	RecordBytes int64  // of the record in its file; 0: not known, or not alone in a compressed member
-	MediaType   string // as it was read
-	TypeSniffed bool   // the media type is that of the content, not the one that was sent
+	RecordBytes int64  // of the record in its file; 0 if unknown, or not alone in a compressed member
+	MediaType   string // type as which the page was read
+	TypeSniffed bool   // the media type is that of the content, not the declared one
 	Charset     string
 	TextBytes   int64  // of the visible text
-	Site        string // registrable domain or host; empty: it has none
+	Site        string // registrable domain or host; empty if it has none
 	Text        string // textID, in hexadecimal
 }
 
@@ -73,14 +73,14 @@ func (s Score) String() string { return strconv.FormatFloat(s.rounded(), 'f', -1
 // MarshalJSON implements json.Marshaler.
 func (s Score) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
 
-// Writer takes clusters one after another. Close ends the output, not what it
-// is written to.
+// Writer writes clusters one after another. Close ends the output, but does not
+// close the underlying writer.
 type Writer interface {
 	Write(Cluster) error
 	Close() error
 }
 
-// NewJSONL writes a line of JSON a cluster.
+// NewJSONL returns a writer of one line of JSON for each cluster.
 func NewJSONL(w io.Writer) Writer {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -92,7 +92,7 @@ type jsonl struct{ e *json.Encoder }
 func (j jsonl) Write(c Cluster) error { return j.e.Encode(c) }
 func (j jsonl) Close() error          { return nil }
 
-// NewCSV writes a line a member.
+// NewCSV returns a writer of one line of CSV for each member.
 func NewCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w)} }
 
 type csvWriter struct {
@@ -136,7 +136,8 @@ func (c *csvWriter) Close() error {
 	return c.w.Error()
 }
 
-// inert keeps spreadsheets from taking a crawled value for a formula.
+// inert returns a crawled value such that spreadsheets do not take it for a
+// formula.
 func inert(s string) string {
 	if s != "" {
 		switch s[0] {

@@ -10,22 +10,22 @@ import (
 	"text/tabwriter"
 )
 
-// Summary says what a run did and found. Everything but the stages' times is
-// the same for the same input and settings.
+// Summary says what a run did and found. The same input and settings give the
+// same summary, except the stages' times.
 type Summary struct {
 	Files      int          `json:"files"`
 	Unreadable int          `json:"unreadable_files"`
 	Records    Records      `json:"records"`
 	Texts      int64        `json:"texts"`               // distinct visible texts
-	Unsigned   int64        `json:"unsigned_texts"`      // too short for a signature: compared with nothing
+	Unsigned   int64        `json:"unsigned_texts"`      // too short for a signature, so compared with nothing
 	Navigation int64        `json:"navigation_texts"`    // left out with pages: topic
 	Templates  *Templates   `json:"templates,omitempty"` // with text.templates
 	Signatures int64        `json:"signatures"`
 	Lists      Lists        `json:"lists"`
 	Sets       Sets         `json:"sets"`
-	Candidates *int64       `json:"candidate_pairs,omitempty"` // of methods whose candidates are pairs, in place of sets
+	Candidates *int64       `json:"candidate_pairs,omitempty"` // for methods whose candidates are pairs, in place of sets
 	Pairs      Pairs        `json:"pairs"`
-	Judged     *JudgedPairs `json:"judged,omitempty"` // where judged pairs are enforced
+	Judged     *JudgedPairs `json:"judged,omitempty"` // if judged pairs are enforced
 	Clusters   Clusters     `json:"clusters"`
 	Redundant  Redundant    `json:"redundant"`
 	Stages     []StageTime  `json:"stages"`
@@ -37,17 +37,17 @@ type Records struct {
 	Read       int64            `json:"read"`
 	Documents  int64            `json:"documents"`
 	Duplicates int64            `json:"duplicates_of_input"` // the same capture met again
-	Revisits   int64            `json:"revisits"`            // of the documents and duplicates: repeat a capture
-	Parsed     int64            `json:"parsed"`              // of the documents and duplicates: read by way of a tree
+	Revisits   int64            `json:"revisits"`            // documents and duplicates that repeat a capture
+	Parsed     int64            `json:"parsed"`              // documents and duplicates read by way of a tree
 	Skipped    map[string]int64 `json:"skipped"`             // by reason
 	Kinds      map[string]int64 `json:"kinds,omitempty"`     // HTML pages that were read, by kind; revisits are not
 	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for the documents and duplicates, by kind
-	Clipped    int64            `json:"clipped"`             // of the documents and duplicates: payload cut
+	Clipped    int64            `json:"clipped"`             // documents and duplicates whose payload was cut
 	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
 }
 
-// Templates are the sentences that stand on many pages of a site, and what
-// they take from the texts that are signed.
+// Templates counts the sentences that stand on many pages of a site, and what
+// they take from the signed texts.
 type Templates struct {
 	Sentences  int64 `json:"sentences"`
 	Texts      int64 `json:"texts"`
@@ -56,7 +56,7 @@ type Templates struct {
 	LeftOut    int64 `json:"characters_left_out"`
 }
 
-// Lists are the signatures' lists of texts.
+// Lists counts the signatures' lists of texts.
 type Lists struct {
 	Lists           int64 `json:"lists"`
 	Singletons      int64 `json:"singletons"`
@@ -65,14 +65,14 @@ type Lists struct {
 	Longest         int64 `json:"longest"`
 }
 
-// Sets are the perhaps-similar sets.
+// Sets counts the perhaps-similar sets.
 type Sets struct {
 	Sets    int64 `json:"sets"`
 	Members int64 `json:"members"`
 	Largest int64 `json:"largest"`
 }
 
-// Pairs are the pairs of texts that were compared, and where each ended.
+// Pairs counts the compared pairs of texts, by where each ended.
 type Pairs struct {
 	Compared   int64 `json:"compared"`
 	ByLength   int64 `json:"rejected_by_length"`
@@ -83,9 +83,9 @@ type Pairs struct {
 	Near       int64 `json:"near"`
 }
 
-// JudgedPairs are those that the clusters are to follow.
+// JudgedPairs counts the judged pairs that the clusters must follow.
 type JudgedPairs struct {
-	MustJoin    int64            `json:"must_join"` // followed, as the next
+	MustJoin    int64            `json:"must_join"` // followed, as is MustNot
 	MustNot     int64            `json:"must_not"`
 	NotFollowed map[string]int64 `json:"not_followed,omitempty"` // by reason
 }
@@ -107,7 +107,7 @@ type SizeBucket struct {
 	Pages    int64 `json:"pages"`
 }
 
-// Redundant is what would be saved if only representatives were kept.
+// Redundant is what keeping only representatives would save.
 type Redundant struct {
 	Pages int64 `json:"pages"`
 	Bytes int64 `json:"bytes"` // of payload
@@ -156,7 +156,7 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// byName returns the sum of counts, and each with its name.
+// byName returns the sum of counts, and each count with its name.
 func byName(counts map[string]int64) (sum int64, each []string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		sum += counts[name]

@@ -28,7 +28,7 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 	return t.Flush()
 }
 
-// NewText writes clusters for people.
+// NewText returns a writer of clusters for people.
 func NewText(w io.Writer) Writer { return textWriter{w} }
 
 type textWriter struct{ w io.Writer }

@@ -27,22 +27,22 @@ const (
 	maxPackage    = 64 << 20 // bytes of either
 )
 
-// WACZ copies a WACZ file and adds files. The entries of the file stay at their
-// places, with their bytes; but datapackage.json lists the new files, and
-// datapackage-digest.json is of that. The two as they were are kept beside the
-// new files: a signature is of them.
+// WACZ copies a WACZ file and adds files. The entries of the file keep their
+// places and bytes. Only datapackage.json is replaced, to list the new files,
+// and datapackage-digest.json, which is its digest. The former two are kept
+// beside the new files, because a signature is of them.
 type WACZ struct {
 	old  *zipDirectory
 	out  *switchable
 	zip  *zip.Writer
-	like zip.FileHeader // of datapackage.json, whose time the new entries have
+	like zip.FileHeader // header of datapackage.json, whose time the new entries have
 
 	original map[string][]byte // dataPackage, packageDigest
 	newHash  func() hash.Hash
 	hashName string
 
 	resources []resource
-	current   *summed // the entry that is written
+	current   *summed // the entry being written
 }
 
 // resource is a file as datapackage.json lists it.
@@ -53,7 +53,8 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// switchable is a writer behind another that writes to it.
+// switchable is a writer whose target can change while another writer writes to
+// it.
 type switchable struct {
 	io.Writer
 	n int64 // bytes written
@@ -65,7 +66,7 @@ func (s *switchable) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// summed is an entry, with what its resource says.
+// summed is an entry with the hash and size for its resource.
 type summed struct {
 	io.Writer
 	path string
@@ -105,7 +106,7 @@ func NewWACZ(in io.ReaderAt, size int64, out io.Writer) (*WACZ, error) {
 // readPackage reads the files that are replaced.
 func (w *WACZ) readPackage(in io.ReaderAt, size int64) error {
 	r, err := zip.NewReader(in, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are only compared
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // harmless: names are only compared
 		return err
 	}
 	for _, f := range r.File {
@@ -131,7 +132,7 @@ func (w *WACZ) readPackage(in io.ReaderAt, size int64) error {
 	}
 	_, algorithm, err := addResources(w.original[dataPackage], nil)
 	w.newHash, w.hashName = sha256.New, "sha256"
-	if algorithm == "md5" { // as the others are: tools expect one for all
+	if algorithm == "md5" { // like the others, because tools expect one algorithm for all
 		w.newHash, w.hashName = md5.New, "md5"
 	}
 	return err
@@ -149,7 +150,7 @@ func readEntry(f *zip.File) ([]byte, error) {
 	return b, errors.Join(err, r.Close())
 }
 
-// Create adds a file to the folder. It is written until the next is created.
+// Create adds a file to the folder. Write it before you create the next one.
 func (w *WACZ) Create(name string) (io.Writer, error) {
 	return w.create(WACZFolder + name)
 }
@@ -170,10 +171,11 @@ func (w *WACZ) finish() {
 }
 
 // beforeNames are the names under which the replaced files are kept. Validators
-// take what is JSON by its name and lists resources for a package in the package.
+// take a file with a JSON name that lists resources for a package in the
+// package.
 var beforeNames = [][2]string{{dataPackage, "datapackage.before"}, {packageDigest, "datapackage-digest.before"}}
 
-// Close writes what lists the files, and ends the zip file.
+// Close writes the lists of files, and ends the zip file.
 func (w *WACZ) Close() error {
 	for _, name := range beforeNames {
 		if b := w.original[name[0]]; b != nil {
@@ -193,7 +195,7 @@ func (w *WACZ) Close() error {
 	if err := errors.Join(err, w.put(dataPackage, b), w.store(packageDigest, append(digest, '\n')), w.zip.Flush()); err != nil {
 		return err
 	}
-	var added switchable // what the zip writer ends with is the directory of the new entries
+	var added switchable // the zip writer ends with the directory of the new entries
 	var directory bytes.Buffer
 	added.Writer = &directory
 	at := w.out.n
@@ -220,8 +222,7 @@ func (w *WACZ) put(p string, b []byte) error {
 	return err
 }
 
-// store puts an entry of which nothing is written later, as sizes behind data
-// that is compressed are.
+// store adds an uncompressed entry, with its sizes in front of the data.
 func (w *WACZ) store(p string, b []byte) error {
 	h := w.like
 	h.Name, h.Method, h.Flags, h.Comment, h.Extra = p, zip.Store, 0, "", nil
@@ -234,8 +235,8 @@ func (w *WACZ) store(p string, b []byte) error {
 	return err
 }
 
-// addResources adds to the list of a datapackage.json and leaves all else of it
-// as it is. It tells the algorithm of the first hash in the list.
+// addResources adds to the list of a datapackage.json and changes nothing else
+// of it. It returns the algorithm of the first hash in the list.
 func addResources(b []byte, resources []resource) (out []byte, algorithm string, err error) {
 	wrong := func(err error) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", dataPackage, err)

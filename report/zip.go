@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// A zip file ends with a directory of its entries and a record that says where
-// that is (APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). A directory that is
-// written anew behind more entries leaves those that were there as they are;
-// archive/zip can add entries so, but not list the old ones.
+// A zip file ends with a directory of its entries and a record with the place
+// of the directory (APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). A new directory
+// behind more entries leaves the old entries as they are. archive/zip can add
+// entries in this way, but cannot list the old ones.
 
 const (
 	maxZipDirectory = 64 << 20 // bytes, in memory
@@ -109,8 +109,8 @@ func readZipDirectory(f io.ReaderAt, size int64) (*zipDirectory, error) {
 	return d, nil
 }
 
-// zip64End returns the end of a directory that is large, by way of what finds it in
-// front of the end of the file.
+// zip64End returns the end of a large directory. A locator in front of the end
+// of the file says where it is.
 func zip64End(f io.ReaderAt, finderEnds int64) (end []byte, at int64, found bool, err error) {
 	finder := make([]byte, zip64FinderLen)
 	if finderEnds < zip64FinderLen {
@@ -150,8 +150,8 @@ func parseZipRecord(b []byte) (r zipRecord, err error) {
 	return r, err
 }
 
-// zip64Offset returns the offset in the extra field of a record that has no room for
-// it; in front of it are the sizes for which there is none.
+// zip64Offset returns the offset from the extra field of a record that has no
+// room for it. The sizes that have no room stand in front of it.
 func zip64Offset(record, extra []byte) (int64, error) {
 	skip := 0
 	for _, at := range []int{24, 20} {
@@ -175,10 +175,10 @@ func zip64Offset(record, extra []byte) (int64, error) {
 	return 0, errDirectory
 }
 
-// without takes entries out of the directory, and tells up to where the file
-// has others: those taken out that stand behind all of them need not be copied.
+// without removes entries from the directory, and returns the end of the others
+// in the file. Removed entries behind that need not be copied.
 func (d *zipDirectory) without(names ...string) (cut int64) {
-	last := int64(-1) // of those that stay
+	last := int64(-1) // of the entries that stay
 	for _, r := range d.records {
 		if !slices.Contains(names, r.name) {
 			last = max(last, r.local)
@@ -197,7 +197,7 @@ func (d *zipDirectory) without(names ...string) (cut int64) {
 	return cut
 }
 
-// zipRecords returns the records that a directory starts with.
+// zipRecords returns the records at the start of a directory.
 func zipRecords(b []byte) (records []byte, n int, err error) {
 	rest := b
 	for ; bytes.HasPrefix(rest, zipRecordMark); n++ {
@@ -210,8 +210,8 @@ func zipRecords(b []byte) (records []byte, n int, err error) {
 	return b[:len(b)-len(rest)], n, nil
 }
 
-// end returns the directory with n more records, to be written at an offset, and
-// what ends the file.
+// end returns the directory with n more records, to be written at an offset,
+// and the end of the file.
 func (d *zipDirectory) end(at int64, more []byte, n int) []byte {
 	var b []byte
 	for _, r := range d.records {

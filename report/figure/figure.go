@@ -1,6 +1,6 @@
 // Package figure draws plots as SVG: panels under each other, each with its
-// legend, in colours that stay apart for colour-blind eyes. The plots of sweeps,
-// of comparisons, of explanations and of the report look alike because of it.
+// legend, in colours that colour-blind eyes can tell apart. It gives the plots
+// of sweeps, comparisons, explanations and the report one look.
 package figure
 
 import (
@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The colours of Okabe and Ito, which stay apart for colour-blind eyes.
+// The colours of Okabe and Ito, which colour-blind eyes can tell apart.
 var (
 	Black  = color.RGBA{A: 255}
 	Orange = color.RGBA{R: 230, G: 159, A: 255}
@@ -34,7 +34,7 @@ const titleHeight = 0.45 * vg.Inch
 
 // Figure is panels under each other, each with its legend beside it.
 type Figure struct {
-	Title       string    // empty: what the figure stands in says it
+	Title       string    // empty if the surrounding page has a title
 	Width       vg.Length // of all
 	LegendWidth vg.Length
 	PanelHeight vg.Length
@@ -47,7 +47,7 @@ type Panel struct {
 	Legend plot.Legend
 }
 
-// NewPanel makes an empty panel with the names of its axes.
+// NewPanel returns an empty panel with the names of its axes.
 func NewPanel(x, y string) Panel {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.TextStyle, legend.Padding = true, true, style(9), 3
@@ -94,7 +94,8 @@ func (f Figure) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// style returns the style of all text. Without it the plots would depend on a global.
+// style returns the style of all text. Without it the plots would depend on a
+// global.
 func style(size font.Length) text.Style {
 	s := plot.New().Title.TextStyle
 	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}

@@ -1,5 +1,6 @@
-// Package look is how the pages of the static report and of the review server
-// look: one style sheet, and how numbers, dates and crawled text are written.
+// Package look has the look of the pages of the static report and of the review
+// server: one style sheet, and functions that write numbers, dates and crawled
+// text.
 package look
 
 import (
@@ -11,13 +12,13 @@ import (
 	"neardup/screen"
 )
 
-// Style is the style sheet. It has light and dark colours, print, and narrow
-// screens; it loads nothing.
+// Style is the style sheet. It covers light and dark colours, print and narrow
+// screens. It loads nothing.
 //
 //go:embed style.css
 var Style string
 
-// Funcs are for templates.
+// Funcs are functions for templates.
 var Funcs = template.FuncMap{
 	"count":   Count,
 	"bytes":   Bytes,
@@ -26,7 +27,7 @@ var Funcs = template.FuncMap{
 	"clip":    screen.Characters,
 }
 
-// Count writes an integer with its thousands apart.
+// Count returns an integer with separated thousands.
 func Count(n any) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -43,7 +44,7 @@ func Plural(n any, one, many string) string {
 	return "1 " + one
 }
 
-// Bytes writes a size in decimal units.
+// Bytes returns a size in decimal units.
 func Bytes(n int64) string {
 	const units = "kMGTPE"
 	if n < 1000 {
@@ -56,7 +57,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %cB", f, units[i])
 }
 
-// Percent writes a share of a whole.
+// Percent returns a share of a whole as a percentage.
 func Percent(part, whole int64) string {
 	if whole == 0 {
 		return "–"
@@ -70,7 +71,7 @@ func Day(date string) string {
 	return screen.Characters(date[:min(len(date), most)], most)
 }
 
-// Relations say in words what a member is to its cluster.
+// Relations are the relations of members in words.
 var Relations = map[report.Relation]string{
 	report.Representative: "stands for the cluster",
 	report.Identical:      "has the same text as the representative",

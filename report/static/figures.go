@@ -26,7 +26,7 @@ const (
 	longLabel   = 30 // characters
 )
 
-// rest is the colour of what is neither of a kind nor redundant.
+// rest is the colour of the parts that are of no kind and not redundant.
 var rest = color.Gray{Y: 170}
 
 // bar is a bar of parts, one after another.
@@ -34,7 +34,7 @@ type bar struct {
 	label string
 	parts []float64
 	note  string // at its end
-	gap   bool   // no bar but room, where some were left out
+	gap   bool   // room in place of bars that are left out
 }
 
 func (b bar) sum() (sum float64) {
@@ -44,13 +44,13 @@ func (b bar) sum() (sum float64) {
 	return sum
 }
 
-// kind is what a part of each bar is.
+// kind is the kind of a part of each bar.
 type kind struct {
 	name   string
 	colour color.Color
 }
 
-// rows returns a panel with a row a bar, the first on top.
+// rows returns a panel with one row for each bar, the first on top.
 func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
 	p := figure.NewPanel(axis, "")
 	if err := addBars(&p, kinds, bars, true); err != nil {
@@ -60,7 +60,7 @@ func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
 	for i, b := range bars {
 		ticks = append(ticks, plot.Tick{Value: float64(len(bars) - 1 - i), Label: b.label})
 	}
-	// No line, but room: viewers may draw the labels in a wider font.
+	// No line, but room, because viewers may draw the labels in a wider font.
 	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(8)
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
@@ -68,7 +68,7 @@ func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
 	return p, nil
 }
 
-// columns returns a panel with a column a bar.
+// columns returns a panel with one column for each bar.
 func columns(x, y string, kinds []kind, bars []bar) (figure.Panel, error) {
 	p := figure.NewPanel(x, y)
 	if err := addBars(&p, kinds, bars, false); err != nil {
@@ -91,7 +91,7 @@ func columns(x, y string, kinds []kind, bars []bar) (figure.Panel, error) {
 	return p, nil
 }
 
-// addBars draws the bars, of each kind those of all at a time.
+// addBars draws the bars, one kind after another.
 func addBars(p *figure.Panel, kinds []kind, bars []bar, horizontal bool) error {
 	width := 0.15 * vg.Inch
 	if !horizontal {
@@ -158,8 +158,8 @@ func addBars(p *figure.Panel, kinds []kind, bars []bar, horizontal bool) error {
 	return nil
 }
 
-// showAmounts makes an axis begin at 0 and end behind the longest bar. Of whole
-// numbers it shows whole ones.
+// showAmounts makes an axis begin at 0 and end behind the longest bar. It shows
+// whole numbers if all amounts are whole.
 func showAmounts(a *plot.Axis, bars []bar) {
 	most, whole := 0.0, true
 	for _, b := range bars {
@@ -188,7 +188,7 @@ func showAmounts(a *plot.Axis, bars []bar) {
 	a.Min, a.Max, a.Tick.Marker = 0, 1.12*most, ticks
 }
 
-// amount writes a number of an axis.
+// amount returns a number of an axis as text.
 func amount(x float64) string {
 	if x == math.Trunc(x) {
 		return look.Count(int64(x))
@@ -196,8 +196,8 @@ func amount(x float64) string {
 	return strings.TrimRight(fmt.Sprintf("%.3f", x), "0")
 }
 
-// label returns a name of others that fits beside an axis: in ASCII, since the width
-// of other scripts is not known where plots are drawn.
+// label returns a crawled name that fits beside an axis. It is in ASCII,
+// because the plotting library does not know the width of other scripts.
 func label(name string) string {
 	if name == "" {
 		return "(no host)"
@@ -220,7 +220,7 @@ func label(name string) string {
 	return s
 }
 
-// unit returns the one in which so many bytes are written.
+// unit returns the unit for the given number of bytes.
 func unit(most int64) (name string, size float64) {
 	size = 1
 	for _, name = range []string{"B", "kB", "MB", "GB", "TB", "PB"} {
@@ -236,7 +236,7 @@ func redundantKinds() []kind {
 	return []kind{{"redundant", figure.Colours()[0]}, {"the rest", rest}}
 }
 
-// hostsFigure draws the hosts with most that is redundant.
+// hostsFigure draws the hosts with the most redundant bytes or pages.
 func (h *Hosts) figure() (figure.Figure, error) {
 	top := h.Top[:min(len(h.Top), hostsDrawn)]
 	most := int64(0)
@@ -268,9 +268,9 @@ func (h *Hosts) figure() (figure.Figure, error) {
 // revisits.
 func (h *Hosts) weighed() bool { return len(h.Top) > 0 && h.Top[0].RedundantBytes > 0 }
 
-// Columns returns the columns that the periods take in a plot. Periods without pages have
-// one, but where more than a year of months is missing, or ten years, there is
-// one for all of them.
+// Columns returns the columns that the periods take in a plot. Periods without
+// pages have one each, but if more than a year of months is missing, or ten
+// years, one stands for all of them.
 func (p *Periods) Columns() int { return len(p.bars()) }
 
 func (p *Periods) bars() (bars []bar) {
@@ -372,7 +372,7 @@ func (s *Scores) figure() (figure.Figure, error) {
 	return f, nil
 }
 
-// figure draws what each step leaves, and what it takes.
+// figure draws what each step leaves, and what it takes out.
 func (s steps) figure() (figure.Figure, error) {
 	var bars []bar
 	for _, step := range s.Steps {

@@ -12,7 +12,7 @@ import (
 	"neardup/screen"
 )
 
-// finding answers one of the questions of the first screen.
+// finding answers one question of the first screen.
 type finding struct {
 	Question string
 	Figure   string
@@ -20,7 +20,7 @@ type finding struct {
 	Text     []string
 }
 
-// headline returns the report in a sentence.
+// headline returns the report in one sentence.
 func (s *Statistics) headline() string {
 	t := s.Totals
 	switch {
@@ -37,8 +37,8 @@ func (s *Statistics) headline() string {
 		look.Plural(t.Pages, "page", "pages"), look.Count(t.Redundant), are)
 }
 
-// findings answer how much is redundant, where, and how sure that is. There are
-// none where nothing is.
+// findings answers how much is redundant, where, and how sure that is. There
+// are no findings if nothing is redundant.
 func (s *Statistics) findings() []finding {
 	if s.Totals.Redundant == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (s *Statistics) howMuch() finding {
 	return f
 }
 
-// fewHosts are those whose share a finding gives.
+// fewHosts is the number of hosts whose share a finding gives.
 const fewHosts = 5
 
 func (s *Statistics) where() finding {
@@ -148,9 +148,9 @@ func containedOf(contained, redundant int64) string {
 	return fmt.Sprintf(", or contained in it (%s)", look.Percent(contained, redundant))
 }
 
-// judged returns the audit of these clusters that tells most, nil if there is none: one
-// that leaves no stratum out, if there is one; of these one of all pairs, whether
-// their texts differ or not; and of these the largest.
+// judged returns the best audit of these clusters, nil if there is none: one
+// that covers all strata, if possible; of these one of all pairs, not only of
+// texts that differ; of these the largest.
 func (s *Statistics) judged() (best *Audit) {
 	for i, a := range s.Audits {
 		if !a.Outdated && a.Pairs > 0 && (best == nil || cmp.Or(report.FalseFirst(a.Missing > 0, best.Missing > 0),
@@ -165,13 +165,13 @@ func share(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
 func twoDecimals(s report.Score) string { return fmt.Sprintf("%.2f", float64(s)) }
 
-// steps are those of a funnel.
+// steps are the steps of a funnel.
 type steps struct {
 	Unit  string
 	Steps []step
 }
 
-// step leaves so many, or takes them out.
+// step leaves a number of things, or takes them out.
 type step struct {
 	Name  string
 	Count int64
@@ -222,7 +222,7 @@ func revisits(n int64) string {
 	return fmt.Sprintf("read from them; %s repeat the capture of another record", look.Count(n))
 }
 
-// candidates says where the pairs come from.
+// candidates returns where the pairs come from.
 func (s *Statistics) candidates() string {
 	if n := s.Summary.Candidates; n != nil {
 		return look.Plural(*n, "candidate pair", "candidate pairs") + " were found by signatures or tokens in common"

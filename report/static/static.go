@@ -1,22 +1,23 @@
 // Package static writes the report of a run: a directory of HTML pages that
-// opens from disk, without network and without script. It is pure: it is given
-// all numbers and texts, and how to make a file.
+// opens from disk, without network and without script. It is pure: it gets all
+// numbers and texts, and a function that creates files.
 //
-// URIs, titles and texts are crawled. They are shown as text, never as markup,
-// and URIs never as links.
+// URIs, titles and texts are crawled. The pages show them as text, never as
+// markup, and URIs never as links.
 package static
 
 import "neardup/report"
 
-// Report is what the pages show.
+// Report is the content of the pages.
 type Report struct {
 	Title      string
 	Statistics Statistics
-	Clusters   []Cluster    // that have a page of their own, the largest first; those of Spans are among them
-	Samples    []Difference // the least alike first
+	Clusters   []Cluster    // clusters with a page of their own, the largest first; they include those of Spans
+	Samples    []Difference // the least similar first
 }
 
-// Statistics are the numbers. The same workspace and options give the same.
+// Statistics has the numbers. The same workspace and options give the same
+// numbers.
 type Statistics struct {
 	Program  string         `json:"program"` // and its version
 	Method   Method         `json:"method"`
@@ -25,27 +26,27 @@ type Statistics struct {
 	Totals   Counts         `json:"totals"`
 	Hosts    Hosts          `json:"hosts"`
 	Periods  Periods        `json:"periods"`
-	Evidence []Evidence     `json:"evidence"` // of the relations that there are, in the order of Relations
+	Evidence []Evidence     `json:"evidence"` // relations that occur, in the order of Relations
 	Scores   Scores         `json:"scores"`
 	Within   Span           `json:"one_host"` // clusters of pages of one host
 	Across   Span           `json:"several_hosts"`
 	Audits   []Audit        `json:"audits,omitempty"`
 }
 
-// Method is how the clusters were found.
+// Method is the method that found the clusters.
 type Method struct {
 	Name     string    `json:"name"` // its parts
 	Settings []Setting `json:"settings"`
 }
 
-// Setting is one that the method uses.
+// Setting is a setting that the method uses.
 type Setting struct {
 	Key   string `json:"key"` // SECTION.KEY
 	Value string `json:"value"`
 }
 
-// Counts are of pages, and of bytes of their payload. Redundant are the members
-// of clusters that are not the representative.
+// Counts counts pages, and bytes of their payload. Redundant pages are the
+// members of clusters other than the representative.
 type Counts struct {
 	Pages          int64 `json:"pages"`
 	Bytes          int64 `json:"bytes"`
@@ -54,7 +55,7 @@ type Counts struct {
 	RedundantBytes int64 `json:"redundant_bytes"`
 }
 
-// Add adds up.
+// Add adds other counts to c.
 func (c *Counts) Add(o Counts) {
 	c.Pages += o.Pages
 	c.Bytes += o.Bytes
@@ -63,14 +64,14 @@ func (c *Counts) Add(o Counts) {
 	c.RedundantBytes += o.RedundantBytes
 }
 
-// Named are the counts of a host or a period.
+// Named has the counts of a host or a period.
 type Named struct {
-	Name string `json:"name"` // a host may be empty: of URIs without one
+	Name string `json:"name"` // empty for URIs without a host
 	Counts
 }
 
-// Hosts are the counts by host, which is the registrable domain of the target
-// URI, or its host where it has none.
+// Hosts has the counts by host. That is the registrable domain of the target
+// URI, or its host if it has none.
 type Hosts struct {
 	Hosts     int64   `json:"hosts"`
 	Redundant int64   `json:"hosts_with_redundant_pages"`
@@ -78,8 +79,7 @@ type Hosts struct {
 	Others    Counts  `json:"others"`
 }
 
-// Periods are the counts by date of capture. Periods without pages are not
-// there.
+// Periods has the counts by date of capture. Periods without pages are left out.
 type Periods struct {
 	Unit    string  `json:"unit"` // month or year
 	Periods []Named `json:"periods"`
@@ -87,47 +87,47 @@ type Periods struct {
 	Undated Counts  `json:"undated"` // of pages whose WARC-Date is no date
 }
 
-// Evidence says how many pages are in their clusters by a relation.
+// Evidence counts the pages that are in their clusters by a relation.
 type Evidence struct {
 	Relation report.Relation `json:"relation"`
 	Pages    int64           `json:"pages"`
 	Bytes    int64           `json:"bytes"`
 }
 
-// Relations are in order of what they say: those up to Contained are verified
-// against the representative, which has what they have.
+// Relations has the relations in order of strength. Those up to Contained are
+// verified against the representative, which has what they have.
 var Relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains,
 	report.Linked, report.Judged}
 
 // Bins of a distribution.
 const Bins = 20
 
-// Scores are those of members whose text is not the representative's.
+// Scores has the scores of members whose text is not the representative's.
 type Scores struct {
 	Pages       int64        `json:"pages"`
 	Resemblance Distribution `json:"resemblance"`
 	Containment Distribution `json:"containment"`
 }
 
-// Distribution is that of a score. The tenth is what a tenth of the pages are
-// below, the median what half of them are.
+// Distribution is the distribution of a score. A tenth of the pages are below
+// Tenth, and half of them below Median.
 type Distribution struct {
 	Tenth  report.Score `json:"tenth"`
 	Median report.Score `json:"median"`
 	Bins   [Bins]Bin    `json:"bins"` // i: from i/20 to under (i+1)/20, the last with 1
 }
 
-// Bin counts pages by how they are in their clusters.
+// Bin counts pages by relation.
 type Bin struct {
 	Near      int64 `json:"near"`
 	Contained int64 `json:"contained"` // or contains
 	Linked    int64 `json:"linked"`    // or judged
 }
 
-// Sum returns all of the bin.
+// Sum returns the number of all pages in the bin.
 func (b Bin) Sum() int64 { return b.Near + b.Contained + b.Linked }
 
-// Span are the clusters whose pages are of one host, or of several.
+// Span has the clusters whose pages are of one host, or of several.
 type Span struct {
 	Clusters  int64    `json:"clusters"`
 	Pages     int64    `json:"pages"`
@@ -136,18 +136,18 @@ type Span struct {
 	Largest   []string `json:"largest"` // ids
 }
 
-// Audit is what people said of a sample of pairs.
+// Audit is the result of people's judgements of a sample of pairs.
 type Audit struct {
 	Name      string  `json:"name"`
 	Sample    string  `json:"sample"`            // pages or verified pairs
 	Different bool    `json:"different"`         // only pairs whose texts differ
-	Missing   int     `json:"missing,omitempty"` // strata of which nothing is judged
+	Missing   int     `json:"missing,omitempty"` // strata without a judged pair
 	Pairs     int     `json:"pairs"`             // judged true or false
 	Value     float64 `json:"precision"`
 	Low       float64 `json:"low"` // of the 95% interval
 	High      float64 `json:"high"`
 	Judges    int     `json:"judges"`
-	Outdated  bool    `json:"outdated"` // it was drawn from clusters that are there no more
+	Outdated  bool    `json:"outdated"` // the clusters have changed since it was drawn
 }
 
 // Page is a page of the archive.
@@ -155,7 +155,7 @@ type Page struct {
 	RecordID string
 	URI      string
 	Date     string
-	Title    string // empty: none, or not looked up
+	Title    string // empty if there is none, or if it was not looked up
 }
 
 // Cluster is a cluster with its first members.
@@ -175,7 +175,7 @@ type Cluster struct {
 	Differences []Difference // of members and what they were verified against
 }
 
-// MostMembers are those that are listed of a cluster.
+// MostMembers limits the listed members of a cluster.
 const MostMembers = 500
 
 // Member is a page of a cluster.
@@ -185,8 +185,8 @@ type Member struct {
 	Relation    report.Relation
 	Resemblance report.Score
 	Containment report.Score
-	Against     string // record id of what it was verified against
-	AgainstAt   int    // its number in Members, from 1; 0: it is not listed
+	Against     string // record id of the page that it was verified against
+	AgainstAt   int    // number of that page in Members, from 1; 0 if it is not listed
 }
 
 // Difference is a pair of pages that were verified against each other, and where
@@ -206,7 +206,7 @@ type Difference struct {
 	Left        int       // other places
 }
 
-// Excerpt is a place where two texts differ, with what is around it.
+// Excerpt is a place where two texts differ, with the text around it.
 type Excerpt []Piece
 
 // Piece is a part of an excerpt.
@@ -214,7 +214,7 @@ type Piece struct {
 	Kind PieceKind
 	Text string
 	Left int    // characters left out between Text and End
-	End  string // empty where nothing behind what is left out is shown
+	End  string // empty if nothing behind the gap is shown
 }
 
 // PieceKind says which text has a piece.

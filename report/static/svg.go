@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A plot comes from its library as SVG of fixed colours, in style attributes. A
-// page has other colours in the dark, and lets no style attribute through, so
-// that nothing crawled can bring one in. So the plot is read, and becomes nodes
-// that a template writes: what is not expected here is an error, and text is
-// escaped as all text of the page is.
+// The plotting library writes SVG with fixed colours in style attributes. A
+// page has other colours in the dark, and its policy forbids style attributes,
+// so that nothing crawled can bring one in. So this file reads the plot into
+// nodes, which a template writes. Anything unexpected is an error, and text is
+// escaped like all text of the page.
 
-// drawing is a plot that a page can hold.
+// drawing is a plot for a page.
 type drawing struct {
 	ViewBox string
 	Nodes   []node
@@ -35,8 +35,8 @@ type node struct {
 	Nodes     []node // of g
 }
 
-// inks are the colours of plots, by the names that the style sheet has for them.
-// Black is that of the text around, white nothing.
+// inks has the names of the plots' colours in the style sheet. Black is the
+// colour of the text around; white is not drawn.
 var inks = func() map[string]string {
 	names := map[string]string{"none": "none", "#FFFFFF": "none", "#000000": "ink", "#E1E1E1": "grid", "#AAAAAA": "rest"}
 	for i, c := range figure.Colours() {
@@ -49,7 +49,7 @@ var inks = func() map[string]string {
 	return names
 }()
 
-// draw makes a drawing of a figure.
+// draw returns the drawing of a figure.
 func draw(f figure.Figure) (d drawing, err error) {
 	var b bytes.Buffer
 	if err := f.WriteSVG(&b); err != nil {
@@ -85,7 +85,7 @@ func parseSVG(r io.Reader) (d drawing, err error) {
 	}
 }
 
-// read reads what is in the node, up to its end.
+// read reads the content of the node, up to its end.
 func (n *node) read(x *xml.Decoder) error {
 	for {
 		t, err := x.Token()

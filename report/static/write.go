@@ -23,7 +23,7 @@ var pages embed.FS
 //go:embed style.css
 var style string
 
-// templates are parsed once; they are part of the program.
+// templates are parsed once. They are part of the program.
 var templates = template.Must(template.New("").Funcs(look.Funcs).Funcs(template.FuncMap{
 	"hostname": hostName,
 	"score":    twoDecimals,
@@ -37,8 +37,8 @@ var templates = template.Must(template.New("").Funcs(look.Funcs).Funcs(template.
 	"binTo":    func(i int) string { return fmt.Sprintf("%.2f", float64(i+1)/Bins) },
 }).ParseFS(pages, "*.html"))
 
-// Files of a report. Mark says that a directory is one, so that it may be
-// replaced.
+// The files of a report. Mark says that a directory is a report, so that it may
+// be replaced.
 const (
 	Mark  = "neardup-report.txt"
 	Index = "index.html"
@@ -60,8 +60,8 @@ func Owns(name string) bool {
 	return clusterFile.MatchString(name)
 }
 
-// Write writes the files of a report. create makes one, by its path from the
-// report's directory with slashes; of folders there is cluster.
+// Write writes the files of a report. create creates a file by its path from
+// the report's directory, with slashes. The only folder is cluster.
 func Write(r *Report, create func(name string) (io.WriteCloser, error)) error {
 	file := func(name string, write func(io.Writer) error) error {
 		if !Owns(name) {
@@ -117,7 +117,7 @@ func (s *Statistics) writeJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// document is what a page is made of.
+// document has the values of a page's template.
 type document struct {
 	Report *Report
 	Title  string
@@ -125,7 +125,7 @@ type document struct {
 	Of     any
 }
 
-// index is what the first page shows beside the numbers.
+// index has what the first page shows besides the numbers.
 type index struct {
 	Headline       string
 	Findings       []finding
@@ -146,13 +146,13 @@ type sample struct {
 	HasPage bool
 }
 
-// partOfAll are clusters of all.
+// partOfAll is some of all clusters.
 type partOfAll struct {
 	Span
 	All int64 // redundant pages
 }
 
-// picture is a plot with what it is called.
+// picture is a plot with its title.
 type picture struct {
 	ID          string
 	Title       string
@@ -160,7 +160,7 @@ type picture struct {
 	Drawing     drawing
 }
 
-// firstClusters are those on the first page.
+// firstClusters limits the clusters on the first page.
 const firstClusters = 10
 
 func (r *Report) index() (*index, error) {
@@ -172,7 +172,7 @@ func (r *Report) index() (*index, error) {
 	x.Across = r.byID(s.Across.Largest)
 	for _, c := range r.byID(s.Within.Largest) {
 		if !slices.Contains(x.Largest, c) {
-			x.Within = r.byID(s.Within.Largest) // else they are all above
+			x.Within = r.byID(s.Within.Largest) // otherwise all of them are shown above
 		}
 	}
 	records, pairs := s.funnel()
@@ -249,10 +249,11 @@ func (c *Cluster) OtherHosts() int { return c.HostSum - len(c.Hosts) }
 // OtherMembers returns the number of members that are not listed.
 func (c *Cluster) OtherMembers() int { return c.Size - len(c.Members) }
 
-// IdenticalPages returns the number of pages with the text of their representative.
+// IdenticalPages returns the number of pages with the text of their
+// representative.
 func (s *Statistics) IdenticalPages() int64 { return s.of(report.Identical) }
 
-// What plots show, in words; their numbers are in a table below.
+// Descriptions of the plots. Their numbers are in a table below.
 
 func (h *Hosts) describe() string {
 	n := min(len(h.Top), hostsDrawn)

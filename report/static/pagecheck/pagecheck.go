@@ -1,6 +1,5 @@
-// Package pagecheck checks the HTML pages of a directory: that they can run
-// nothing, load nothing from elsewhere, and refer to what is there. It is for
-// tests.
+// Package pagecheck checks the HTML pages of a directory, for tests. They must
+// run nothing, load nothing from elsewhere, and refer only to what is there.
 package pagecheck
 
 import (
@@ -11,12 +10,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// policy are the directives that each page must have. To Firefox a page from disk
-// has an origin of its own, so its 'self' is nothing.
+// policy has the directives that each page must have. In Firefox a page from
+// disk has an origin of its own, so 'self' matches nothing.
 var policy = []string{"default-src 'none'", "style-src 'self' file:", "base-uri 'none'", "form-action 'none'"}
 
-// allowed are the elements of pages. None of them loads or runs anything but
-// link, which is checked.
+// allowed has the elements that pages may have. None of them loads or runs
+// anything except link, which is checked.
 var allowed = func() map[string]bool {
 	m := map[string]bool{}
 	for name := range strings.FieldsSeq(`html head meta title link body a header nav main section article footer
@@ -27,7 +26,7 @@ var allowed = func() map[string]bool {
 	return m
 }()
 
-// Check says what is wrong with the files, which are given by their paths with
+// Check returns what is wrong with the files, which it gets by their paths with
 // slashes.
 func Check(files map[string]string) (problems []string) {
 	pages := map[string]*page{}
@@ -90,7 +89,7 @@ func (p *page) problem(format string, args ...any) {
 	p.problems = append(p.problems, p.name+": "+fmt.Sprintf(format, args...))
 }
 
-// parse reads the tokens as they are written: a tree would mend what is wrong.
+// parse reads the tokens as they are written. A tree would mend mistakes.
 func (p *page) parse(content string) {
 	z := html.NewTokenizer(strings.NewReader(content))
 	for {
