@@ -20,6 +20,7 @@ var (
 	codeSpan   = regexp.MustCompile("`+[^`]*`+")
 	inlineLink = regexp.MustCompile(`\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\s*\)`)
 	linkText   = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	codePath   = regexp.MustCompile("`([\\w.*-]+(?:/[\\w.*-]+)*/?)`")
 	mention    = regexp.MustCompile(`\bdocs/[\w./-]+\.(?:md|svg|png|tsv|jsonl|py)(?:#[\w-]+)?`)
 )
 
@@ -186,6 +187,34 @@ func TestMentions(t *testing.T) {
 	})
 	if mentions < 10 {
 		t.Errorf("only %d mentions were found", mentions)
+	}
+}
+
+// TestPaths finds every file and folder of the repository that the documents
+// name in code spans, such as `cluster/lists.go` and `explain/`.
+func TestPaths(t *testing.T) {
+	notPaths := map[string]bool{
+		"cluster/ID.html": true, // of a report
+		"example/crawl":   true, // a prefix
+	}
+	found := 0
+	repository(t, func(name string, read func() string) {
+		if path.Ext(name) != ".md" {
+			return
+		}
+		for _, m := range codePath.FindAllStringSubmatch(read(), -1) {
+			first, _, below := strings.Cut(m[1], "/")
+			if info, err := os.Stat(filepath.Join("..", first)); !below || notPaths[m[1]] || err != nil || !info.IsDir() {
+				continue
+			}
+			found++
+			if files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(m[1]))); err != nil || len(files) == 0 {
+				t.Errorf("%s: there is no %s", name, m[1])
+			}
+		}
+	})
+	if found < 50 {
+		t.Errorf("only %d paths were found", found)
 	}
 }
 

@@ -176,11 +176,11 @@ func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant i
 			k.First, k.Last = min(cmp.Or(k.First, date), date), max(k.Last, date)
 		}
 		k.Lowest = min(k.Lowest, m.Resemblance)
-		if i < static.MostMembers {
+		if i < static.MaxMembers {
 			at[m.Document] = i + 1
 		}
 	}
-	for i, m := range c.Members[:min(len(c.Members), static.MostMembers)] {
+	for i, m := range c.Members[:min(len(c.Members), static.MaxMembers)] {
 		member := static.Member{Page: shownPage(m), Bytes: m.Bytes, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
 		if i > 0 {
 			member.Against, member.AgainstAt = screen.Characters(m.VerifiedAgainst, shownText), at[m.AgainstDocument]

@@ -417,7 +417,7 @@ func TestStatisticsOfALargeCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := g.largest[0].of[0]
-	if k.Size != pages || len(k.Members) != static.MostMembers || k.HostSum != 300 || len(k.Hosts) != hostsOfCluster || k.Bytes != pages-1 || len(k.pairs) != 2 {
+	if k.Size != pages || len(k.Members) != static.MaxMembers || k.HostSum != 300 || len(k.Hosts) != hostsOfCluster || k.Bytes != pages-1 || len(k.pairs) != 2 {
 		t.Errorf("kept %d of %d members, %d of %d hosts, %d bytes, %d pairs", len(k.Members), k.Size, len(k.Hosts), k.HostSum, k.Bytes, len(k.pairs))
 	}
 	b, err := json.Marshal(k.Cluster)

@@ -170,13 +170,13 @@ type Cluster struct {
 	Bytes   int64   // redundant
 	Lowest  report.Score
 	By      []Evidence // as in Statistics
-	Members []Member   // the representative first, then by date and record id; at most MostMembers
+	Members []Member   // the representative first, then by date and record id; at most MaxMembers
 
 	Differences []Difference // of members and what they were verified against
 }
 
-// MostMembers limits the listed members of a cluster.
-const MostMembers = 500
+// MaxMembers limits the listed members of a cluster.
+const MaxMembers = 500
 
 // Member is a page of a cluster.
 type Member struct {
