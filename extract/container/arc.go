@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"neardup/uris"
 )
@@ -34,26 +35,20 @@ func ParseARC(line []byte) (a ARCLine, ok bool) {
 	}
 	fields := fieldsOf(line)
 	last := len(fields) - 1
-	if last < 4 || !isDigits(fields[last].b) {
+	if last < 3 || !isDigits(fields[last].b) {
 		return a, false
 	}
 	var err error
 	if a.Length, err = strconv.ParseInt(string(fields[last].b), 10, 64); err != nil {
 		return a, false
 	}
-	date := last - 2
-	for date > 1 && !(isARCDate(fields[date].b) && isIP(fields[date-1].b)) {
-		date--
-	}
-	if date < 2 { // a date that is none, in a line that is all right otherwise
-		if last != 4 && last != 9 || len(fields[1].b) < 3 || !isIP(fields[1].b) {
-			return a, false
-		}
-		date = 2
+	address, date := addressAndDate(fields[:last])
+	if date < 0 {
+		return a, false
 	}
 	a.Date = arcDate(fields[date].b)
-	a.URI = string(bytes.TrimSpace(line[:fields[date-1].at])) // with its spaces
-	types := fields[date+1 : last]
+	a.URI = string(bytes.TrimSpace(line[:fields[min(address, date)].at])) // with its spaces
+	types := fields[max(address, date)+1 : last]
 	if len(types) >= 6 { // version 2
 		types = types[:len(types)-5]
 	}
@@ -64,6 +59,103 @@ func ParseARC(line []byte) (a ARCLine, ok bool) {
 		a.ContentType += string(t.b)
 	}
 	return a, true
+}
+
+// addressAndDate are the places of the address and the date among the fields
+// before the length, or -1. Some crawlers wrote them in the other order, and some
+// no type behind them.
+func addressAndDate(fields []field) (address, date int) {
+	last := len(fields) - 1
+	for i := last; i > 1; i-- {
+		usual := len(fields[i].b) == len(arcDateLayout) || len(fields[i].b) == len("YYYYMMDDhhmm") || len(fields[i].b) == len(arcDateLonger)
+		if isARCDate(fields[i].b) && isIP(fields[i-1].b) && (usual || !isPlaceholder(fields[i-1].b)) { // else an offset behind no location
+			return i - 1, i
+		}
+	}
+	for i := last - 1; i > 0; i-- {
+		if len(fields[i].b) == len(arcDateLayout) && isDigits(fields[i].b) && isIP(fields[i+1].b) && !isPlaceholder(fields[i+1].b) {
+			return i + 1, i
+		}
+	}
+	// A date that is none, in a line that is all right otherwise.
+	if (last == 3 || last == 8) && isIP(fields[1].b) && !isPlaceholder(fields[1].b) {
+		return 1, 2
+	}
+	return -1, -1
+}
+
+// schemes are those of pages: what an ARC line is known by behind something else.
+var schemes = [][]byte{[]byte("http://"), []byte("https://")}
+
+// startsScheme tells whether b starts with one of them.
+func startsScheme(b []byte) bool {
+	return slices.ContainsFunc(schemes, func(scheme []byte) bool { return bytes.HasPrefix(b, scheme) })
+}
+
+func isWord(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+
+const maxStarts = 16 // places in a line at which an ARC record is looked for
+
+// arcStart is the index in a line of the ARC record that starts in it, or -1: at
+// its start, or behind what is left of a record that is cut off.
+func arcStart(line []byte) int {
+	whole, ok := ParseARC(line)
+	if ok && !strings.ContainsAny(whole.URI, " \t") {
+		scheme, _, _ := bytes.Cut(line, []byte{':'})
+		for i := range scheme { // letters that are left of another record
+			if startsScheme(line[i:]) {
+				return i
+			}
+		}
+		return 0
+	}
+	if n := len(bytes.TrimRight(line, " \t\r\n")); n == 0 || !isDigits(line[n-1:n]) {
+		return -1
+	}
+	for _, at := range schemesIn(line) {
+		a, inner := ParseARC(line[at:])
+		if at == 0 || !inner || strings.ContainsAny(a.URI, " \t\"<>") {
+			continue
+		}
+		if ok && !beginsLine(line[:at]) {
+			continue // an address in an address with spaces
+		}
+		return at
+	}
+	if ok {
+		return 0
+	}
+	return -1
+}
+
+// beginsLine tells whether b may be the first half of an ARC line: what follows
+// its address is one of the internet, or half of that.
+func beginsLine(b []byte) bool {
+	fields := fieldsOf(b)
+	return len(fields) > 1 && len(bytes.Trim(fields[1].b, "0123456789.")) == 0
+}
+
+// schemesIn are the last places in a line at which an address starts.
+func schemesIn(line []byte) (all []int) {
+	for from := 0; ; from++ {
+		i := bytes.Index(line[from:], []byte("http"))
+		if i < 0 {
+			return all[max(0, len(all)-maxStarts):]
+		}
+		if from += i; !startsScheme(line[from:]) {
+			continue
+		}
+		if from > 0 && isWord(line[from-1]) { // it is not part of what stands before it
+			all = all[:0]
+		}
+		all = append(all, from)
+	}
+}
+
+// mayStartARC tells whether an ARC record may start in a line that is not all
+// there yet.
+func mayStartARC(line []byte) bool {
+	return uris.StartsWithScheme(line) || slices.ContainsFunc(schemes, func(scheme []byte) bool { return bytes.Contains(line, scheme) })
 }
 
 // field is a field of a line and where it is.
@@ -102,15 +194,27 @@ func isDigits(b []byte) bool {
 	return len(b) > 0
 }
 
-// isARCDate takes the 14 digits of the standard, and the 12 and 17 of some
-// crawlers.
+const (
+	arcDateLayout = "YYYYMMDDhhmmss"
+	arcDateLonger = "YYYYMMDDhhmmssuuu"
+)
+
+// isARCDate takes the 14 digits of the standard with what some crawlers wrote
+// behind them, and dates of fewer digits that have hours.
 func isARCDate(b []byte) bool {
-	return isDigits(b) && (len(b) == 14 || len(b) == 12 || len(b) == 17)
+	n := digitsOf(b)
+	return n >= len("YYYYMMDDhh") && n <= len(arcDateLonger) && (n == len(b) || n >= len(arcDateLayout))
 }
+
+// digitsOf is the number of digits that b starts with.
+func digitsOf(b []byte) int { return len(b) - len(bytes.TrimLeft(b, "0123456789")) }
+
+// isPlaceholder tells whether b stands for an address that is not known.
+func isPlaceholder(b []byte) bool { return string(b) == "0" || string(b) == "-" }
 
 // isIP takes what stands for an address: dotted or with colons, 0 or -.
 func isIP(b []byte) bool {
-	if string(b) == "0" || string(b) == "-" {
+	if isPlaceholder(b) {
 		return true
 	}
 	colons := bytes.Count(b, []byte{':'})
@@ -129,6 +233,7 @@ func arcDate(b []byte) string {
 	if !isARCDate(b) {
 		return ""
 	}
-	d := string(b) + "00"
+	d := string(b[:min(digitsOf(b), len(arcDateLayout))])
+	d += strings.Repeat("0", len(arcDateLayout)-len(d))
 	return d[:4] + "-" + d[4:6] + "-" + d[6:8] + "T" + d[8:10] + ":" + d[10:12] + ":" + d[12:14] + "Z"
 }

@@ -35,14 +35,35 @@ type codec interface {
 }
 
 // findCodec tells by its first bytes how f is compressed. A file whose first
-// bytes are damaged is what comes first in it.
+// bytes are damaged is what comes first in it. Where nothing is known in them and
+// they are no text, the first member is long, and more of the file is looked at.
 func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
-	head, err := readHead(f, 0, codecHead)
-	if err != nil {
-		return nil, err
+	for size := int64(codecHead); ; size *= 16 {
+		head, err := readHead(f, 0, size)
+		if err != nil {
+			return nil, err
+		}
+		c, found, err := codecOf(f, head, limits)
+		if err != nil || found || int64(len(head)) < size || size >= detectBytes/16 || looksText(head) {
+			return c, err
+		}
 	}
-	if isZstd(head) {
-		return newZstdCodec(f, limits)
+}
+
+// looksText tells whether b has no control characters but white space.
+func looksText(b []byte) bool {
+	return bytes.IndexFunc(b, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' }) < 0
+}
+
+// codecOf is the codec of a file that starts with head, nil for none; found tells
+// whether anything in it is known.
+func codecOf(f io.ReaderAt, head []byte, limits Limits) (c codec, found bool, err error) {
+	switch {
+	case isZstd(head):
+		c, err = newZstdCodec(f, limits)
+		return c, true, err
+	case startsRecord(bytes.TrimLeft(head, "\r\n"), limits.MaxHeaderBytes): // which may hold anything
+		return nil, true, nil
 	}
 	first := len(head)
 	comesFirst := func(b []byte, mark string) bool {
@@ -59,18 +80,19 @@ func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
 			upper[i] -= 'a' - 'A'
 		}
 	}
-	comesFirst(upper, "WARC")
-	comesFirst(upper, "FILEDESC:")
+	plain := comesFirst(upper, "WARC")
+	plain = comesFirst(upper, "FILEDESC:") || plain
 	gz, zs, lz := comesFirst(head, string(gzipMark)), comesFirst(head, string(zstdMagic)), comesFirst(head, string(lz4Magic))
 	switch { // the last that is true comes before the others
 	case lz:
-		return newLZ4Codec(), nil
+		return newLZ4Codec(), true, nil
 	case zs:
-		return newZstdCodec(f, limits)
+		c, err = newZstdCodec(f, limits)
+		return c, true, err
 	case gz:
-		return &gzipCodec{}, nil
+		return &gzipCodec{}, true, nil
 	}
-	return nil, nil
+	return nil, plain, nil
 }
 
 // readHead reads size bytes from offset on, or what there is of them.
@@ -119,8 +141,9 @@ func (f *framed) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// gzipLookBack is more than twice the window of deflate.
-const gzipLookBack = 64 << 10
+// gzipLookBack is what all but the largest members have: a member that is cut
+// off shows it, at the latest, at the end of the next.
+const gzipLookBack = 16 << 20
 
 // gzipCodec decompresses gzip members.
 type gzipCodec struct{ zr *gzip.Reader }

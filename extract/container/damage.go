@@ -3,8 +3,6 @@ package container
 import (
 	"bytes"
 	"io"
-
-	"neardup/uris"
 )
 
 // Going back costs what is read and decompressed again. A file can be made so
@@ -38,7 +36,7 @@ func (r *Reader) resync(at int64, cause error) error {
 		return r.file.err
 	}
 	damage := &Damage{Offset: at, Err: cause}
-	starts := -1 // where in the bytes to come a line starts, besides behind line ends
+	starts := 0 // where in the bytes to come a line starts, besides behind line ends
 	for {
 		found := false
 		if r.lines != FormatRecords {
@@ -78,43 +76,40 @@ func (r *Reader) resync(at int64, cause error) error {
 	return damage
 }
 
-// findRecord finds the start of a record in b: a WARC mark anywhere, or an
-// ARC line where a line starts, behind a line end or at b[starts]. If there is
-// none, n is the number of bytes that can be dropped: a start may straddle the
-// end.
+// findRecord finds the start of a record in b: a WARC version anywhere, or an
+// ARC line where a line starts, behind a line end or at b[starts], or behind
+// what is left of a record that is cut off. If there is none, n is the number of
+// bytes that can be dropped: a start may straddle the end.
 func (r *Reader) findRecord(b []byte, starts int) (n int, found bool) {
-	mark := bytes.Index(b, recordMark)
+	mark := findMark(b)
 	limit := len(b)
 	if mark >= 0 {
 		limit = mark
 	}
-	next := func(from int) int {
-		at := limit
+	behind := func(last int) int { // the first start of a line behind another
+		at, from := limit, max(last, 0)
 		if i := bytes.IndexByte(b[from:limit], '\n'); i >= 0 {
 			at = from + i + 1
 		}
-		if starts >= from && starts < at {
+		if starts > last && starts < at {
 			at = starts
 		}
 		return at
 	}
-	for at := next(0); at < limit; at = next(at + 1) {
-		if !uris.StartsWithScheme(b[at:]) {
-			continue
-		}
+	for at := behind(-1); at < limit; at = behind(at) {
 		end := bytes.IndexByte(b[at:limit], '\n')
 		if end >= 0 && end < r.limits.MaxHeaderBytes {
-			if _, ok := ParseARC(b[at : at+end+1]); ok {
-				return at, true
+			if i := arcStart(b[at : at+end+1]); i >= 0 {
+				return at + i, true
 			}
-		} else if end < 0 && mark < 0 && len(b)-at < r.limits.MaxHeaderBytes {
+		} else if end < 0 && mark < 0 && len(b)-at < r.limits.MaxHeaderBytes && mayStartARC(b[at:]) {
 			return at, false
 		}
 	}
 	if mark >= 0 {
 		return mark, true
 	}
-	return max(0, len(b)-len(recordMark)+1), false
+	return max(0, len(b)-markSize+1), false
 }
 
 // drop takes n bytes that are no record. A member that has lost bytes is no
@@ -128,9 +123,11 @@ func (r *Reader) drop(n int) {
 
 // goBack returns to behind the start of the damaged member, but at most
 // the codec's lookBack: a decoder that has lost its place reads on into the
-// members that follow. When that has cost too much, reading goes on where it is.
+// members that follow. It may find it again there and stop exactly where one
+// ends, because Huffman codes fall into step by themselves. When that has cost
+// too much, reading goes on where it is.
 func (r *Reader) goBack() {
-	if b, _ := r.src.Peek(magicSize); r.codec.starts(b) || r.tried == r.offset() {
+	if r.tried == r.offset() {
 		return
 	}
 	to := max(r.tried+1, r.offset()-r.codec.lookBack())

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"neardup/extract/internal/header"
 	"neardup/uris"
 )
 
@@ -27,41 +28,87 @@ func (r *Reader) trueLength(format Format, length int64) (n int64, wrong bool) {
 	if end < r.off { // over what a file can have
 		end = math.MaxInt64
 	}
-	cut := false
+	e := noEnding
 	if end < math.MaxInt64 {
-		var ends bool
-		if ends, cut = r.endsBlock(end); ends {
+		if e = r.ending(end); e == sureEnding {
 			return length, false
 		}
 	}
-	if at := r.nextRecord(format, r.off, end); at < end {
+	at := r.nextRecord(format, r.off, end)
+	switch {
+	case e == likelyEnding && (at == end || format == FormatARC || !r.reaches(at, end)):
+		return length, false
+	case at < end:
 		return at - r.off, true
 	}
-	return length, cut
+	return length, e == cutEnding
 }
 
-// endsBlock tells whether a record can end at an offset: what follows is line
-// ends and then a record or the end of the file, or the two line ends of the
-// standard. cut tells that it does not even end a line.
-func (r *Reader) endsBlock(end int64) (ends, cut bool) {
+// reaches tells whether the WARC record at an offset goes beyond another offset,
+// and ends as a record does: then no block ends there. A record that is quoted
+// ends before.
+func (r *Reader) reaches(at, beyond int64) bool {
+	b, err := readHead(r.file.f, at, int64(r.limits.MaxHeaderBytes))
+	n := header.End(b, 0)
+	if err != nil || n == 0 {
+		return false
+	}
+	length, ok := contentLength(b[:n])
+	end := at + int64(n) + length
+	return ok && end > beyond && r.ending(end) == sureEnding
+}
+
+// ending is what an offset looks like as the end of a block.
+type ending uint8
+
+const (
+	noEnding     ending = iota
+	cutEnding           // it does not even end a line
+	likelyEnding        // the two line ends of the standard, and something that is no record
+	sureEnding          // line ends, and then a record or the end of the file
+)
+
+// ending tells what stands behind an offset.
+func (r *Reader) ending(end int64) ending {
 	for _, size := range []int64{firstStep, int64(r.limits.MaxHeaderBytes)} { // an ARC line is known by its end
-		b, err := readHead(r.file.f, end-1, size+1)
+		before := min(end, schemeSize)
+		b, err := readHead(r.file.f, end-before, size+before)
 		switch {
 		case err != nil: // reading on will say so
-			return true, false
-		case len(b) == 0: // the file is over
-			return false, false
+			return sureEnding
+		case int64(len(b)) < before: // the file is over
+			return noEnding
+		case inScheme(b, int(before)):
+			return cutEnding
 		}
-		b = b[1:]
+		b = b[before:]
 		next := bytes.TrimLeft(b, "\r\n")
+		partly := len(b) == int(size) // there may be more
 		switch {
-		case len(next) == 0, bytes.HasPrefix(b, []byte("\r\n\r\n")), startsRecord(next, r.limits.MaxHeaderBytes):
-			return true, false
-		case len(b) < int(size) || !uris.StartsWithScheme(next) || bytes.IndexByte(next, '\n') >= 0:
-			return false, b[0] != '\r' && b[0] != '\n'
+		case len(next) == 0, startsRecord(next, r.limits.MaxHeaderBytes):
+			return sureEnding
+		case partly && uris.StartsWithScheme(next) && bytes.IndexByte(next, '\n') < 0: // a long ARC line
+		case bytes.HasPrefix(b, []byte("\r\n\r\n")):
+			return likelyEnding
+		case b[0] != '\r' && b[0] != '\n':
+			return cutEnding
+		default:
+			return noEnding
 		}
 	}
-	return false, false
+	return noEnding
+}
+
+const schemeSize = int64(len("https:/"))
+
+// inScheme tells whether the scheme of an address goes over b[at:].
+func inScheme(b []byte, at int) bool {
+	for i := range at {
+		if startsScheme(b[i:]) && i+len("https://") > at {
+			return true
+		}
+	}
+	return false
 }
 
 // warcTypes are the types that the standard names.
@@ -87,10 +134,11 @@ func (r *Reader) nextRecord(format Format, from, to int64) int64 {
 		at += line.size
 		switch text := bytes.TrimRight(line.text, "\r\n"); {
 		case format == FormatARC:
-			if _, ok := ParseARC(text); ok && uris.StartsWithScheme(text) && !line.long {
-				return min(start, to)
+			if i := arcStart(text); i >= 0 && !line.long {
+				return min(start+int64(i), to)
 			}
-		case bytes.HasPrefix(text, recordMark):
+		case versionIn(line.text) >= 0:
+			start += int64(versionIn(line.text))
 			record, hasType, hasLength = start, false, false
 			if start >= to {
 				return to
@@ -119,6 +167,18 @@ func (r *Reader) nextRecord(format Format, from, to int64) int64 {
 		}
 	}
 	return to
+}
+
+// versionIn is the index of a version of WARC that starts or ends a line, or -1.
+// Where a record is cut off, the next starts behind what is left of it.
+func versionIn(line []byte) int {
+	if startsMark(line) {
+		return 0
+	}
+	if i := bytes.LastIndex(line, versionMark); i >= 0 && endsLine(line[i:]) {
+		return i
+	}
+	return -1
 }
 
 // keptLine is a line with its end, as much of it as is wanted.

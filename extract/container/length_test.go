@@ -2,6 +2,7 @@ package container
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ func TestReaderFindsTheRecordBehindAWrongLength(t *testing.T) {
 	}
 	quoting := "see:\r\n" + a + "end"
 	filler := strings.Repeat("some text\n", 20_000)
+	headedBlock := "ccc\r\n\r\nddd" // as of a page with an HTTP header
+	headed := record(headedBlock)
 	for _, x := range []struct{ name, file, want string }{
 		{"too large, into the next record", a + long("bbb", "30") + c, "aaa bbb\r\n\r\n+ ccc"},
 		{"too large, over the next record", a + long("bbb", "100") + c + a + a, "aaa bbb\r\n\r\n+ ccc aaa aaa"},
@@ -40,7 +43,8 @@ func TestReaderFindsTheRecordBehindAWrongLength(t *testing.T) {
 		{"over, and what is quoted has no type", a + long("WARC/1.0\r\nContent-Length: 3\r\n\r\nbbb", "999"), "aaa WARC/1.0\r\nContent-Length: 3\r\n\r\nbbb\r\n\r\n+"},
 		{"over, and what is quoted has no length", a + long("WARC/1.0\r\nWARC-Type: resource\r\n\r\nbbb", "999"), "aaa WARC/1.0\r\nWARC-Type: resource\r\n\r\nbbb\r\n\r\n+"},
 		{"over, and what is quoted has no known type", a + long("WARC/1.0\nWARC-Type: x\nContent-Length: 3\n\nbbb", "999"), "aaa WARC/1.0\nWARC-Type: x\nContent-Length: 3\n\nbbb\r\n\r\n+"},
-		{"over, and what is quoted starts no line", a + long("> "+a, "999"), "aaa > " + a + "\r\n\r\n+"},
+		{"over, and a record is behind half a line", a + long("> "+a, "999"), "aaa > + aaa"},
+		{"cut off, and its length ends at an empty line of the next", a + strings.TrimRight(long("bbb", fmt.Sprint(3+len(headed)-len(headedBlock)-4+len("ccc"))), "\r\n") + headed + a, "aaa bbb+ " + headedBlock + " aaa"},
 		{"over, and what is quoted has a header too long", a + long("WARC/1.0\r\nWARC-Type: resource\r\nX: "+filler+"\r\nContent-Length: 1\r\n\r\n", "999999") + c, "aaa WARC/1.0\r\nWARC-Type: resource\r\nX: " + filler + "\r\nContent-Length: 1\r\n\r\n\r\n\r\n+ ccc"},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -13,11 +13,61 @@ import (
 	"neardup/uris"
 )
 
-var errNoMember = errors.New("expected the start of a compressed record")
+// What damaged places are.
+var (
+	errNoMember = errors.New("expected the start of a compressed record")
+	errNoRecord = errors.New("expected the start of a record")
+	errCutOff   = errors.New("the header is cut off")
+	errNoLength = errors.New("no valid Content-Length")
+)
 
 const readAhead = 256 << 10 // bytes read from the file at a time
 
-var recordMark = []byte("WARC/1.")
+// A WARC record starts with its version: WARC/1.0 and 1.1 of the standard, and
+// those before it, such as WARC/0.18 of ClueWeb09.
+var versionMark = []byte("WARC/")
+
+const markSize = len("WARC/1.") // by which a record's start is known
+
+// startsMark tells whether b starts with a WARC version.
+func startsMark(b []byte) bool {
+	return len(b) >= markSize && bytes.HasPrefix(b, versionMark) && isDigits(b[markSize-2:markSize-1]) && b[markSize-1] == '.'
+}
+
+// lastMark is the index in a header of the last version of WARC that starts a
+// record: it starts a line, or ends one that is cut off before it. 0: that of the
+// header, and of no other.
+func lastMark(header []byte) int {
+	for end := len(header); ; {
+		i := bytes.LastIndex(header[:end], versionMark)
+		if i <= 0 || header[i-1] == '\n' && startsMark(header[i:]) || endsLine(header[i:]) {
+			return max(0, i)
+		}
+		end = i
+	}
+}
+
+// endsLine tells whether b is a version of WARC and then a line end.
+func endsLine(b []byte) bool {
+	if !startsMark(b) {
+		return false
+	}
+	b = bytes.TrimLeft(b[markSize:], "0123456789")
+	return bytes.HasPrefix(b, []byte("\n")) || bytes.HasPrefix(b, []byte("\r\n"))
+}
+
+// findMark is the index of the first WARC version in b, or -1.
+func findMark(b []byte) int {
+	for from := 0; ; from++ {
+		i := bytes.Index(b[from:], versionMark)
+		if i < 0 {
+			return -1
+		}
+		if from += i; startsMark(b[from:]) {
+			return from
+		}
+	}
+}
 
 // Position is a place in an archive file from which reading can start again:
 // the byte offset of a compressed member, or of a record in an uncompressed
@@ -291,12 +341,8 @@ func (r *Reader) Next() (*Raw, error) {
 		length, ok = contentLength(header)
 	}
 	if !ok {
-		n := bytes.LastIndex(header, []byte("\nWARC/1.")) + 1 // another record's, before which this one has lost its end
-		if n == 0 {
-			n = len(header)
-		}
-		r.take(n)
-		return nil, r.resync(start, errors.New("no valid Content-Length"))
+		r.take(len(header))
+		return nil, r.resync(start, errNoLength)
 	}
 	raw := &Raw{Format: format, Offset: start, Header: bytes.Clone(header), Length: length}
 	r.take(len(header))
@@ -365,21 +411,29 @@ func (r *Reader) header() (Format, []byte, error) {
 		n := min(len(b), len("WARC/"))
 		warc := strings.EqualFold(string(b[:n]), "WARC/"[:n])
 		if !warc && !uris.StartsWithScheme(b) {
-			return "", nil, errors.New("expected the start of a record")
+			return "", nil, errNoRecord
 		}
 		b = b[:min(len(b), r.limits.MaxHeaderBytes)] // what a header is must not depend on how much is buffered
 		if !warc {
 			if i := bytes.IndexByte(b, '\n'); i >= 0 {
-				if _, ok := ParseARC(b[:i+1]); ok {
+				switch at := arcStart(b[:i+1]); {
+				case at == 0:
 					return FormatARC, b[:i+1], nil
+				case at > 0:
+					r.take(at)
+					return "", nil, errCutOff
 				}
-				return "", nil, errors.New("expected the start of a record")
+				return "", nil, errNoRecord
 			}
 		} else {
 			// What was searched behind an earlier mark is not searched again:
 			// a file may be full of them.
 			searched := int(min(max(0, r.noEnd-r.off-3), int64(len(b))))
 			if end := header.End(b, searched); end > 0 {
+				if at := lastMark(b[:end]); at > 0 {
+					r.take(at)
+					return "", nil, errCutOff
+				}
 				return FormatRecords, b[:end], nil
 			}
 			r.noEnd = max(r.noEnd, r.off+int64(len(b)))
@@ -433,9 +487,9 @@ func (r *Reader) block(length int64) (block []byte, clipped bool) {
 
 // atRecord tells whether the bytes that follow start a record.
 func (r *Reader) atRecord() bool {
-	for len(r.buf)-r.r < len(recordMark) && r.fill() {
+	for len(r.buf)-r.r < markSize && r.fill() {
 	}
-	if bytes.HasPrefix(r.buf[r.r:], recordMark) {
+	if startsMark(r.buf[r.r:]) {
 		return true
 	}
 	for uris.StartsWithScheme(r.buf[r.r:]) {
