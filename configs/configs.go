@@ -145,6 +145,12 @@ type Verify struct {
 	Terms        degree.Options   `yaml:"terms" json:"terms"`
 }
 
+// Links reports whether a near pair unites the clusters of its texts, rather than
+// making one text a leaf of the other's cluster.
+func (v *Verify) Links(byResemblance bool) bool {
+	return byResemblance || v.Contained == ContainedLinks
+}
+
 // Subject are the settings of the check of subjects.
 type Subject = subject.Options
 

@@ -22,6 +22,7 @@ import (
 	"neardup/extract/text"
 	"neardup/report"
 	"neardup/verify"
+	"neardup/verify/pair"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
@@ -247,7 +248,7 @@ func least(t float64) *float64 {
 	return &t
 }
 
-// byMeasure decides as verifying does: pipeline's judge, which see.
+// byMeasure decides as the stage does, by package pair.
 func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *tlcs.Trace {
 	pages := [2]*subject.Page{subject.Read(a.Whole, c.Verify.Subject.Lines), subject.Read(b.Whole, c.Verify.Subject.Lines)}
 	seen := c.Verify.Subject.Trace(pages[0], pages[1])
@@ -273,19 +274,10 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *
 	}
 	e.Score.Known = a.Compared != "" && b.Compared != ""
 	e.Score.Resemblance, e.Score.Containment = report.Score(score.Resemblance), report.Score(score.Containment)
-	d := Decision{Known: true, Near: v.Near, EndedBy: endedBy(v.Rejected)}
-	switch {
-	case seen.Evidence == subject.Both,
-		v.Near && seen.Evidence == subject.OneSided && !v.Contained && v.Resemblance < c.Verify.Subject.OneSided:
-		d = Decision{Known: true, EndedBy: BySubject}
-	case v.Near:
-		d.Relation = "near"
-		if x, y := e.Texts[0].Characters, e.Texts[1].Characters; v.Contained && x != y {
-			d.Relation = "a-in-b"
-			if x > y {
-				d.Relation = "b-in-a"
-			}
-		}
+	decided := pair.Judge{Measure: m, Subject: c.Verify.Subject}.Outcome(seen.Evidence, v)
+	d := Decision{Known: true, Near: decided.Near, EndedBy: endedBy(decided)}
+	if decided.Near {
+		d.Relation = map[pair.Relation]string{pair.Near: "near", pair.Contains: "a-in-b", pair.Contained: "b-in-a"}[decided.Relation(e.Texts[0].Characters, e.Texts[1].Characters)]
 	}
 	if seen.Evidence == subject.OneSided {
 		e.Score.LeastOneSided = least(c.Verify.Subject.OneSided)
@@ -294,8 +286,11 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *
 	return t
 }
 
-func endedBy(s verify.Stage) Filter {
-	switch s {
+func endedBy(d pair.Decision) Filter {
+	if d.BySubject {
+		return BySubject
+	}
+	switch d.Rejected {
 	case verify.ByLength:
 		return ByLength
 	case verify.BySketch:

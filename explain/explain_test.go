@@ -31,7 +31,7 @@ func load(t testing.TB, preset string, settings ...string) configs.Config {
 // unknown is a search that knows nothing.
 func unknown(_, _ string) (SearchScore, error) { return SearchScore{}, nil }
 
-func pair(t testing.TB, c configs.Config, a, b string) Explanation {
+func explained(t testing.TB, c configs.Config, a, b string) Explanation {
 	t.Helper()
 	side := func(name, s string) Side { return Side{File: name, Stored: s, Compared: s, Whole: s} }
 	e, err := Pair(c, side("a.txt", a), side("b.txt", b), unknown)
@@ -83,7 +83,7 @@ func texts(rng *rand.Rand) (a, b string) {
 // against what a terminal can take.
 func check(t *testing.T, c configs.Config, a, b string) Explanation {
 	t.Helper()
-	e := pair(t, c, a, b)
+	e := explained(t, c, a, b)
 	checkDiff(t, e, a, b)
 	for i, s := range []string{a, b} {
 		if e.Texts[i].Characters != utf8.RuneCountInString(s) {
@@ -221,7 +221,7 @@ func TestPairRandom(t *testing.T) {
 			for k, n := range e.Diff.Characters {
 				kinds[k] += n
 			}
-			if back := pair(t, c, b, a); back.Decision.Near != e.Decision.Near || back.Decision.EndedBy != e.Decision.EndedBy || back.Score.Resemblance != e.Score.Resemblance {
+			if back := explained(t, c, b, a); back.Decision.Near != e.Decision.Near || back.Decision.EndedBy != e.Decision.EndedBy || back.Score.Resemblance != e.Score.Resemblance {
 				t.Fatalf("not symmetric: %+v, %+v of\n%q\n%q", e.Decision, back.Decision, a, b)
 			}
 		}
@@ -313,7 +313,7 @@ func TestOriginsOfSharedSignatures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	base := prose(rng, 80)
 	a, b := strings.Join(base, " "), strings.Join(append(prose(rng, 3), base[5:]...), " ")
-	e := pair(t, load(t, "default"), a, b)
+	e := explained(t, load(t, "default"), a, b)
 	s := e.Signatures
 	if s.Shared == 0 || len(s.Keys) != s.Shared || !s.Enough || s.Common != 75 || s.Counted != [2]int{80, 78} {
 		t.Fatalf("%+v", s)
@@ -388,7 +388,7 @@ func TestSVG(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	base := prose(rng, 60)
 	a, b := strings.Join(base, " "), strings.Join(append(prose(rng, 10), base...), " ")
-	e := pair(t, load(t, "default"), a, b)
+	e := explained(t, load(t, "default"), a, b)
 	var first, second bytes.Buffer
 	if err := errors.Join(e.WriteSVG(&first), e.WriteSVG(&second)); err != nil {
 		t.Fatal(err)
@@ -401,12 +401,12 @@ func TestSVG(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("drawn twice, not the same bytes")
 	}
-	for _, none := range []Explanation{pair(t, load(t, "default"), "", a), pair(t, load(t, "cosine"), b, a)} {
+	for _, none := range []Explanation{explained(t, load(t, "default"), "", a), explained(t, load(t, "cosine"), b, a)} {
 		if err := none.WriteSVG(&first); !errors.Is(err, ErrNoCurve) {
 			t.Errorf("%v", err)
 		}
 	}
-	whole := pair(t, load(t, "lcs"), a, b)
+	whole := explained(t, load(t, "lcs"), a, b)
 	first.Reset()
 	if err := whole.WriteSVG(&first); err != nil || strings.Contains(first.String(), "trustable") {
 		t.Errorf("a region of the whole LCS: %v", err)
@@ -419,7 +419,7 @@ func TestCurveIsThatOfTheTrace(t *testing.T) {
 	for range 50 {
 		a, b := texts(rng)
 		c := load(t, "default")
-		e := pair(t, c, a, b)
+		e := explained(t, c, a, b)
 		o := c.Verify.Options
 		trace := tlcs.NewComparer(o).Trace(tlcs.Prepare(a, o.Window), tlcs.Prepare(b, o.Window))
 		if len(trace.Rounds) != len(e.TLCS.Rounds) {

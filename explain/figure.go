@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+
 	"neardup/report/figure"
 
 	"gonum.org/v1/plot"

@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/signature/simhash"
+	"neardup/verify/pair"
 )
 
 // The conformance suite: what every method must keep, whatever its parts. A new
@@ -56,16 +57,16 @@ func forMethods(t *testing.T, test func(t *testing.T, c configs.Config)) {
 // nearBy is the method's own word on two of the texts, by nothing but them: the
 // scores that a cluster of the two must show.
 func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resemblance float64) {
-	judge := stages.NewJudge(&c)
+	judge := pair.Judge{Measure: c.NewMeasure(), Subject: c.Verify.Subject}
 	switch {
 	case judge.Measure != nil:
 		comparer := judge.Comparers(1)[0]
-		var docs []*stages.Document
+		var docs []*pair.Text
 		for _, s := range texts {
-			docs = append(docs, judge.Document(s, s))
+			docs = append(docs, judge.Text(s, s))
 		}
 		return func(i, j int) (bool, float64) {
-			v, _ := judge.Decide(comparer, docs[i], docs[j])
+			v := judge.Decide(comparer, docs[i], docs[j])
 			return v.Near, v.Resemblance
 		}
 	case c.Cluster.Search == configs.SearchHamming:

@@ -87,7 +87,6 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 	}
 
 	_, members := pipetest.ClustersOf(t, pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}))
-	judge := stages.NewJudge(&c)
 	texts := pipetest.Copies()
 	seen := 0
 	for _, m := range members {
@@ -101,7 +100,7 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 		}
 		r, contained, ok, err := scores.Texts(c, texts[i], texts[j])
 		if err != nil || !ok || report.Score(r).String() != m.Resemblance.String() || report.Score(contained).String() != m.Containment.String() ||
-			r >= judge.Config.Resemblance {
+			r >= c.Verify.Resemblance {
 			t.Errorf("%d and %d: %v %v, want %v %v: %v", i, j, m.Resemblance, m.Containment, r, contained, err)
 		}
 	}

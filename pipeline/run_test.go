@@ -3,10 +3,12 @@ package pipeline_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,13 +59,59 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestBothMergesAndDirectRun(t *testing.T) {
+// Both readings of the merge run, and make the same clusters of the example crawl,
+// which has no chains of lists. That each does what its name says is for the
+// conformance suite and package cluster.
+func TestBothMergesRun(t *testing.T) {
 	path := pipetest.Crawl(t)
-	following := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, path)
-	direct := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t, "cluster.merge=direct"), workspace.Options{}, path)
-	// The example has no chains of lists, so both readings agree on it.
-	if !bytes.Equal(following, direct) {
-		t.Error("the readings of the merge differ on the example crawl")
+	merges := []string{configs.MergeFollowing, configs.MergeDirect}
+	if c := pipetest.MustLoad(t); !slices.Contains(merges, c.Cluster.Merge) {
+		t.Fatalf("the preset merges by %q", c.Cluster.Merge)
+	}
+	var exports [2][]byte
+	var sets [2]string
+	for i, merge := range merges {
+		dir := filepath.Join(t.TempDir(), "ws")
+		c := pipetest.MustLoad(t, "cluster.merge="+merge)
+		if c.Cluster.Merge != merge {
+			t.Fatalf("the setting is %q", c.Cluster.Merge)
+		}
+		exports[i] = pipetest.RunAll(t, dir, c, workspace.Options{}, path)
+		m, err := workspace.ReadManifest(dir)
+		if err != nil || m.Config.Cluster.Merge != merge {
+			t.Fatalf("the run merged by %q: %v", m.Config.Cluster.Merge, err)
+		}
+		sets[i] = string(m.Stages[2].Counts)
+	}
+	if !bytes.Equal(exports[0], exports[1]) || sets[0] != sets[1] || bytes.Count(exports[0], []byte("\n")) < 10 {
+		t.Errorf("the readings of the merge differ on the example crawl: %s and %s", sets[0], sets[1])
+	}
+}
+
+// Where lists make a chain, the two readings make different sets: following puts
+// each text into one set, and direct into one for each starter that has it in a
+// list.
+func TestMergesDifferOnChains(t *testing.T) {
+	sentences := pipetest.Scripts(rand.New(rand.NewPCG(3, 4)))[0](6000)
+	var texts []string
+	for at := 0; at+20 <= len(sentences); at += 12 { // each shares sentences with the next, and with no other
+		texts = append(texts, strings.Join(sentences[at:at+20], ""))
+	}
+	path := pipetest.WriteTexts(t, 0, texts)
+	var sets [2]results.ClusterCounts
+	for i, merge := range []string{configs.MergeFollowing, configs.MergeDirect} {
+		dir := filepath.Join(t.TempDir(), "ws")
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t, "cluster.merge="+merge), workspace.Options{}, path)
+		m, err := workspace.ReadManifest(dir)
+		if err == nil {
+			err = json.Unmarshal(m.Stages[2].Counts, &sets[i])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if following, direct := sets[0], sets[1]; following.Edges == 0 || following.Edges != direct.Edges || following.Members >= direct.Members {
+		t.Errorf("following %+v, direct %+v", following, direct)
 	}
 }
 

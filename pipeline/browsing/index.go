@@ -27,7 +27,7 @@ import (
 
 const (
 	browseIndex   = "index/browse" // its place in tableMeta
-	browseVersion = 1              // of what is in the index
+	browseVersion = 2              // of what is in the index. 2: relations are numbered as in scores
 
 	mostBuckets = 60  // of a timeline, before it is by longer times
 	mostHosts   = 20  // of a cluster, by name
@@ -146,7 +146,8 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 		for i, m := range c.Members {
 			document, err := parseDocument(m.Document)
 			against, againstErr := parseDocument(m.AgainstDocument)
-			value := store.BrowsedMember{Document: document, Against: against, Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}.Append(nil)
+			value := store.BrowsedMember{Document: document, Against: against,
+				Score: store.Score{Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}}.Append(nil)
 			if err := errors.Join(err, againstErr, members.add(store.MemberKey(id, uint32(i)), value), places.Add(document[:], placed)); err != nil {
 				return b, err
 			}

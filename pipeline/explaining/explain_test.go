@@ -18,6 +18,7 @@ import (
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify"
+	"neardup/verify/pair"
 )
 
 // explainable are texts that every filter ends a pair of: near copies, chains of
@@ -176,9 +177,9 @@ func checkExplanations(t *testing.T, c configs.Config, texts []string) (several 
 		for range r.Compared {
 			switch d.EndedBy {
 			case "":
-				got.AddVerdict(verify.Verdict{Near: true})
+				got.AddDecision(pair.Decision{Verdict: verify.Verdict{Near: true}})
 			case explain.BySubject:
-				got.AddBySubject()
+				got.AddDecision(pair.Decision{BySubject: true})
 			default:
 				got.Pairs++
 				*map[explain.Filter]*int64{explain.ByLength: &got.ByLength, explain.BySketch: &got.BySketch,

@@ -208,9 +208,9 @@ func (p *explained) verdictOf(r *explain.Run, larger, smaller int) error {
 		return err
 	}
 	r.Verdict = &explain.Verdict{Relation: "near", Resemblance: report.Score(s.Resemblance), Containment: report.Score(s.Containment)}
-	if s.Relation != store.Near {
+	if s.Relation != report.Near {
 		r.Verdict.Relation = "a-in-b"
-		if (s.Relation == store.Contained) == (smaller == 1) {
+		if (s.Relation == report.Contained) == (smaller == 1) {
 			r.Verdict.Relation = "b-in-a"
 		}
 	}
@@ -344,7 +344,7 @@ func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) 
 				return false, err
 			}
 			_, already := joined[l.Member]
-			if links := l.Score.Relation == store.Near || p.Config.Verify.Contained == configs.ContainedLinks; links && !already && members[l.Member] {
+			if links := p.Config.Verify.Links(l.Score.Relation == report.Near); links && !already && members[l.Member] {
 				joined[l.Member] = leader
 			}
 		}
@@ -459,7 +459,7 @@ func (p *explained) joined(e *explain.Explanation) error {
 			from, to = to, from
 		}
 		s := explain.Step{Resemblance: report.Score(row.Score.Resemblance), Containment: report.Score(row.Score.Containment),
-			Judged: row.Score.Relation == store.Judged}
+			Judged: row.Score.Relation == report.Judged}
 		var err error
 		if s.From, err = p.firstPage(from); err != nil {
 			return err

@@ -69,7 +69,7 @@ func (e *edges) addJudged(ctx context.Context) error {
 			return err
 		}
 		row, err := results.ParseClusterRow(r)
-		if err == nil && row.Score.Relation == store.Judged {
+		if err == nil && row.Score.Relation == report.Judged {
 			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), row.Score.Append(nil))
 		}
 		if err != nil {
@@ -238,16 +238,7 @@ func parseEdge(e store.Entry) (edge report.Edge, err error) {
 	}
 	s, err := store.ParseScore(rest)
 	edge.Resemblance, edge.Containment = report.Score(s.Resemblance), report.Score(s.Containment)
-	switch s.Relation {
-	case store.Contained:
-		edge.Relation = report.Contained
-	case store.Contains:
-		edge.Relation = report.Contains
-	case store.Judged:
-		edge.Relation = report.Judged
-	default:
-		edge.Relation = report.Near
-	}
+	edge.Relation = s.Relation
 	return edge, err
 }
 

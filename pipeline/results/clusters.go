@@ -155,16 +155,12 @@ func RelationOf(r ClusterRow, representative store.TextID, i int) report.Relatio
 		return report.Representative
 	case r.Member == representative:
 		return report.Identical
-	case r.Score.Relation == store.Judged:
+	case r.Score.Relation == report.Judged:
 		return report.Judged
 	case r.Against != representative:
 		return report.Linked
-	case r.Score.Relation == store.Contained:
-		return report.Contained
-	case r.Score.Relation == store.Contains:
-		return report.Contains
 	}
-	return report.Near
+	return r.Score.Relation
 }
 
 // ComparePages orders pages by their date, then by what tells them apart.

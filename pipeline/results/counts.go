@@ -7,6 +7,7 @@ import (
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/verify"
+	"neardup/verify/pair"
 )
 
 // ClusterCounts sums up the clustering.
@@ -99,25 +100,21 @@ func (c *VerifyCounts) Add(o VerifyCounts) {
 	c.Near += o.Near
 }
 
-func (c *VerifyCounts) AddVerdict(v verify.Verdict) {
+// AddDecision counts a decision about a pair.
+func (c *VerifyCounts) AddDecision(d pair.Decision) {
 	c.Pairs++
-	if v.Near {
+	switch {
+	case d.BySubject:
+		c.BySubject++
+	case d.Near:
 		c.Near++
-		return
-	}
-	switch v.Rejected {
-	case verify.ByLength:
+	case d.Rejected == verify.ByLength:
 		c.ByLength++
-	case verify.BySketch:
+	case d.Rejected == verify.BySketch:
 		c.BySketch++
-	case verify.ByDistance:
+	case d.Rejected == verify.ByDistance:
 		c.ByDistance++
 	default:
 		c.ByScore++
 	}
-}
-
-func (c *VerifyCounts) AddBySubject() {
-	c.Pairs++
-	c.BySubject++
 }

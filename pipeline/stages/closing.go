@@ -10,6 +10,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 )
 
 // closer writes clusters.
@@ -34,7 +35,7 @@ func (c *closer) assign(representative, member, against store.TextID, s store.Sc
 // begin makes a cluster.
 func (c *closer) begin(representative store.TextID) error {
 	c.clusters++
-	return c.assign(representative, representative, representative, store.Score{Relation: store.Near, Resemblance: 1, Containment: 1})
+	return c.assign(representative, representative, representative, store.Score{Relation: report.Near, Resemblance: 1, Containment: 1})
 }
 
 func (c *closer) flush() error {
@@ -79,7 +80,7 @@ func (c *closer) joinLinks(leaves *cluster.Leaves) error {
 	config := c.w.Config.Verify
 	links := func(yield func(cluster.Link, error) bool) {
 		for l, err := range results.NearPairs(c.w) {
-			if err == nil && config.Contained == configs.ContainedLeaf && l.Score.Relation != store.Near {
+			if err == nil && !config.Links(l.Score.Relation == report.Near) {
 				leaves.Add(leaf(l))
 				continue
 			}
@@ -174,7 +175,7 @@ func (c *closer) joinShared() error {
 
 // leaf is the pair as what contains and what is contained.
 func leaf(l results.Link) cluster.Leaf {
-	if l.Score.Relation == store.Contains {
+	if l.Score.Relation == report.Contains {
 		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment}
 	}
 	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment}
@@ -196,7 +197,7 @@ func verdict(w *workspace.Workspace, against, member cluster.Key) (store.Score, 
 	}
 	s, err := store.ParseScore(v)
 	if leader == member {
-		s.Relation = s.Relation.Inverse()
+		s = s.Inverse()
 	}
 	return s, err
 }

@@ -276,11 +276,11 @@ func (e *enforcer) score(t judged.Text) (store.Score, error) {
 	}
 	if old, ok := e.rows[t.Against]; ok && old.Against == t.ID && old.Member != t.ID {
 		s := old.Score
-		s.Relation = s.Relation.Inverse()
+		s = s.Inverse()
 		return s, nil
 	}
 	s, err := e.measured(t.ID, t.Against)
-	s.Relation = store.Judged
+	s.Relation = report.Judged
 	return s, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"neardup/pipeline/scores"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
+	"neardup/report"
 )
 
 // The score of a judged pair is its verdict if it has one, else what the measure
@@ -38,8 +39,8 @@ func TestScoresOfJudgedPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.SortFunc(keys[:], cluster.Key.Compare)
-	verdict := store.Score{Relation: store.Near, Resemblance: .75, Containment: .875}
-	for _, want := range []store.Score{{Relation: 0, Resemblance: r, Containment: contained}, verdict} {
+	verdict := store.Score{Relation: report.Near, Resemblance: .75, Containment: .875}
+	for _, want := range []store.Score{{Resemblance: r, Containment: contained}, verdict} {
 		for range 2 {
 			if got, err := measured(texts[0], texts[1]); err != nil || got != want {
 				t.Errorf("%+v, want %+v: %v", got, want, err)

@@ -15,11 +15,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
-	"neardup/configs"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 	"neardup/verify"
+	"neardup/verify/pair"
 )
 
 // Candidates that are pairs: each is a row of TableSet, the larger key as the
@@ -157,7 +158,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 		return err
 	}
 	w.Options.Progress.Total(clustered.Members-clustered.Sets, "pairs")
-	p := &pairVerifier{w: w, judge: NewJudge(&w.Config), docs: NewDocuments(w)}
+	p := &pairVerifier{w: w, judge: newJudge(&w.Config), docs: NewDocuments(w)}
 	if p.judge.Measure != nil {
 		p.workers = p.judge.Comparers(w.Options.Workers)
 	}
@@ -219,7 +220,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 // pairVerifier verifies pairs.
 type pairVerifier struct {
 	w       *workspace.Workspace
-	judge   judge
+	judge   pair.Judge
 	docs    *Documents
 	workers []verify.Comparer
 
@@ -243,34 +244,30 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *re
 			if i%64 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			pair, o := round[i], &outcomes[i]
-			if p.linked != nil && p.root(pair.a.ID()) == p.root(pair.b.ID()) {
+			x, o := round[i], &outcomes[i]
+			if p.linked != nil && p.root(x.a.ID()) == p.root(x.b.ID()) {
 				continue
 			}
-			var docs [2]*Document
+			var docs [2]*pair.Text
 			var err error
-			for j, k := range []cluster.Key{pair.a, pair.b} {
+			for j, k := range []cluster.Key{x.a, x.b} {
 				if docs[j], err = p.docs.Get(k.ID()); err != nil {
 					return err
 				}
 			}
-			verdict, bySubject := p.judge.Decide(c, docs[0], docs[1])
-			if bySubject {
-				o.counts.AddBySubject()
-				continue
-			}
-			o.counts.AddVerdict(verdict)
-			if o.near = verdict.Near; o.near {
-				o.Link = results.Link{Leader: pair.a, Member: pair.b, Score: p.judge.score(verdict, docs[0], docs[1])}
+			d := p.judge.Decide(c, docs[0], docs[1])
+			o.counts.AddDecision(d)
+			if o.near = d.Near; o.near {
+				o.Link = results.Link{Leader: x.a, Member: x.b, Score: scoreOf(d, docs[0], docs[1])}
 			}
 		}
 		return nil
 	}
 	if p.judge.Measure == nil { // the search has found what is near
-		for i, pair := range round {
+		for i, x := range round {
 			outcomes[i].near = true
-			outcomes[i].counts.AddVerdict(verify.Verdict{Near: true})
-			outcomes[i].Link = results.Link{Leader: pair.a, Member: pair.b, Score: store.Score{Relation: store.Near, Resemblance: pair.score, Containment: pair.score}}
+			outcomes[i].counts.AddDecision(pair.Decision{Verdict: verify.Verdict{Near: true}})
+			outcomes[i].Link = results.Link{Leader: x.a, Member: x.b, Score: store.Score{Relation: report.Near, Resemblance: x.score, Containment: x.score}}
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -298,7 +295,7 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *re
 
 // link unites the clusters of a near pair, unless it is a leaf.
 func (p *pairVerifier) link(l results.Link) {
-	if p.linked == nil || p.judge.Config.Contained == configs.ContainedLeaf && l.Score.Relation != store.Near {
+	if p.linked == nil || !p.w.Config.Verify.Links(l.Score.Relation == report.Near) {
 		return
 	}
 	a, b := p.root(l.Leader.ID()), p.root(l.Member.ID())

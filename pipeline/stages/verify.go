@@ -115,7 +115,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 					if len(set) > largeSet {
 						comparers = docs.Judge.Comparers(w.Options.Workers)
 					}
-					v := setVerifier{judge: docs.Judge, docs: docs.Get, workers: comparers}
+					v := setVerifier{Judge: docs.Judge, config: &w.Config.Verify, docs: docs.Get, workers: comparers}
 					if j.err = v.verify(ctx, set); j.err != nil {
 						break
 					}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,8 +15,9 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 	"neardup/verify"
-	"neardup/verify/subject"
+	"neardup/verify/pair"
 	"neardup/verify/tlcs"
 )
 
@@ -43,8 +43,9 @@ const (
 // 4), without saying which pairs; comparing with leaders only is our reading.
 // The outcome does not depend on the number of comparers.
 type setVerifier struct {
-	judge
-	docs    func(store.TextID) (*Document, error)
+	pair.Judge
+	config  *configs.Verify
+	docs    func(store.TextID) (*pair.Text, error)
 	workers []verify.Comparer
 
 	leaders []cluster.Key
@@ -55,87 +56,19 @@ type setVerifier struct {
 	counts  results.VerifyCounts
 }
 
-// Document is a text ready for comparison.
-type Document struct {
-	compared, whole string // what is scored, and what tells the subject; as a rule the same
-	length          int    // of what is scored, in code points
-	page            *subject.Page
-
-	measure verify.Measure
-	once    sync.Once
-	scored  verify.Document
+// newJudge returns the judge of a config's method.
+func newJudge(c *configs.Config) pair.Judge {
+	return pair.Judge{Measure: c.NewMeasure(), Subject: c.Verify.Subject}
 }
 
-// judge makes documents and decides whether two are near, by a measure and by
-// their subjects.
-type judge struct {
-	Config  configs.Verify
-	Measure verify.Measure
-}
-
-func NewJudge(c *configs.Config) judge { return judge{c.Verify, c.NewMeasure()} }
-
-// Document makes a document whose subject is that of the whole text, and whose
-// scores are of the part of it that is compared.
-func (j judge) Document(compared, whole string) *Document {
-	return &Document{compared: compared, whole: whole, length: utf8.RuneCountInString(compared), measure: j.Measure,
-		page: subject.Read(whole, j.Config.Subject.Lines)}
-}
-
-// Prepared is the text prepared for scores. It is made when first asked for:
-// many texts differ from all others by their subjects.
-func (d *Document) Prepared() verify.Document {
-	d.once.Do(func() { d.scored = d.measure.Prepare(d.compared) })
-	return d.scored
-}
-
-// bytes is about the memory that d holds: of TLCS once it was asked for
-// everything, and of other measures, which are asked for at once, what they say.
-func (d *Document) bytes() int {
-	n := len(d.whole)
-	if len(d.compared) != len(d.whole) {
-		n += len(d.compared)
-	}
-	if m, ok := d.measure.(interface{ BytesOf(codePoints int) int }); ok {
-		return n + m.BytesOf(d.length)
-	}
-	return n + d.Prepared().Bytes()
-}
-
-// Decide tells whether two documents are near. Those about different subjects
-// are not, whatever they measure; the verdict is then empty. Evidence from one
-// side is not held against containment: a page that holds another may well be
-// about more.
-func (j judge) Decide(c verify.Comparer, a, b *Document) (v verify.Verdict, bySubject bool) {
-	evidence := j.Config.Subject.Compare(a.page, b.page)
-	if evidence == subject.Both {
-		return v, true
-	}
-	v = c.Compare(a.Prepared(), b.Prepared())
-	if v.Near && evidence == subject.OneSided && !v.Contained && v.Resemblance < j.Config.Subject.OneSided {
-		return verify.Verdict{}, true
-	}
-	return v, false
-}
-
-func (j judge) Comparers(n int) []verify.Comparer {
-	var out []verify.Comparer
-	for range n {
-		out = append(out, j.Measure.Comparer())
-	}
-	return out
-}
-
-// score says what the member is to its leader.
-func (j judge) score(v verify.Verdict, leader, m *Document) store.Score {
-	s := store.Score{Relation: store.Near, Resemblance: v.Resemblance, Containment: v.Containment}
-	if v.Contained {
-		switch {
-		case m.length < leader.length:
-			s.Relation = store.Contained
-		case m.length > leader.length:
-			s.Relation = store.Contains
-		}
+// scoreOf returns the score of a near pair, the member seen from its leader.
+func scoreOf(d pair.Decision, leader, member *pair.Text) store.Score {
+	s := store.Score{Relation: report.Near, Resemblance: d.Resemblance, Containment: d.Containment}
+	switch d.Relation(leader.Len(), member.Len()) {
+	case pair.Contained:
+		s.Relation = report.Contained
+	case pair.Contains:
+		s.Relation = report.Contains
 	}
 	return s
 }
@@ -143,7 +76,7 @@ func (j judge) score(v verify.Verdict, leader, m *Document) store.Score {
 // member is one of a chunk on its way.
 type member struct {
 	key    cluster.Key
-	doc    *Document
+	doc    *pair.Text
 	bounds tlcs.Bounds
 	links  []results.Link
 	joined []int // leaders that it is near
@@ -167,7 +100,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 						return err
 					}
 					if v.index != nil {
-						v.index.Bound(m.doc.Prepared().(*tlcs.Document), &m.bounds)
+						v.index.Bound(m.doc.Scored().(*tlcs.Document), &m.bounds)
 					}
 					if err := v.meet(gctx, c, m, 0, known); err != nil {
 						return err
@@ -183,7 +116,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.Len() > known {
-				v.index.Bound(m.doc.Prepared().(*tlcs.Document), &m.bounds)
+				v.index.Bound(m.doc.Scored().(*tlcs.Document), &m.bounds)
 			}
 			if err := v.meet(ctx, v.workers[0], m, known, len(v.leaders)); err != nil {
 				return err
@@ -192,7 +125,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			v.counts.Add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))
-				v.leaders, v.lengths = append(v.leaders, m.key), append(v.lengths, m.doc.length)
+				v.leaders, v.lengths = append(v.leaders, m.key), append(v.lengths, m.doc.Len())
 				if err := v.addToIndex(m.doc); err != nil {
 					return err
 				}
@@ -208,18 +141,18 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 
 // addToIndex adds the newest leader to the index, which it makes once there are
 // so many that it pays.
-func (v *setVerifier) addToIndex(newest *Document) error {
+func (v *setVerifier) addToIndex(newest *pair.Text) error {
 	switch {
 	case v.index != nil:
-		v.index.Add(newest.Prepared().(*tlcs.Document))
-	case len(v.leaders) == manyLeaders && v.Config.Measure == configs.MeasureTLCS:
+		v.index.Add(newest.Scored().(*tlcs.Document))
+	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
 		v.index = tlcs.NewIndex(indexWindows)
 		for _, l := range v.leaders {
 			doc, err := v.docs(l.ID())
 			if err != nil {
 				return err
 			}
-			v.index.Add(doc.Prepared().(*tlcs.Document))
+			v.index.Add(doc.Scored().(*tlcs.Document))
 		}
 	}
 	return nil
@@ -228,7 +161,7 @@ func (v *setVerifier) addToIndex(newest *Document) error {
 // meet compares m with the leaders from up to to.
 func (v *setVerifier) meet(ctx context.Context, c verify.Comparer, m *member, from, to int) error {
 	for l := from; l < to; l++ {
-		if v.Config.Closing == configs.ClosingRepresentative && len(m.joined) > 0 {
+		if v.config.Closing == configs.ClosingRepresentative && len(m.joined) > 0 {
 			return nil
 		}
 		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
@@ -238,8 +171,8 @@ func (v *setVerifier) meet(ctx context.Context, c verify.Comparer, m *member, fr
 			return ctx.Err()
 		}
 		if l < v.index.Len() {
-			if stage := m.bounds.Rejects(&v.Config.Options, l, m.doc.length, v.lengths[l]); stage != verify.None {
-				m.counts.AddVerdict(verify.Verdict{Rejected: stage})
+			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.Len(), v.lengths[l]); stage != verify.None {
+				m.counts.AddDecision(pair.Decision{Verdict: verify.Verdict{Rejected: stage}})
 				continue
 			}
 		}
@@ -247,15 +180,11 @@ func (v *setVerifier) meet(ctx context.Context, c verify.Comparer, m *member, fr
 		if err != nil {
 			return err
 		}
-		verdict, bySubject := v.Decide(c, leader, m.doc)
-		if bySubject {
-			m.counts.AddBySubject()
-			continue
-		}
-		m.counts.AddVerdict(verdict)
-		if verdict.Near {
-			s := v.score(verdict, leader, m.doc)
-			if v.Config.Contained == configs.ContainedLinks || s.Relation == store.Near {
+		d := v.Decide(c, leader, m.doc)
+		m.counts.AddDecision(d)
+		if d.Near {
+			s := scoreOf(d, leader, m.doc)
+			if v.config.Links(s.Relation == report.Near) {
 				m.joined = append(m.joined, l)
 			}
 			m.links = append(m.links, results.Link{Leader: v.leaders[l], Member: m.key, Score: s})
@@ -276,7 +205,7 @@ func (v *setVerifier) root(l int) int {
 // Documents gives documents, and keeps the ones used last.
 type Documents struct {
 	w     *workspace.Workspace
-	Judge judge
+	Judge pair.Judge
 	mu    sync.Mutex
 	order list.List // of preparedText, the one used last in front
 	byID  map[store.TextID]*list.Element
@@ -287,15 +216,15 @@ const preparedBytes = 64 << 20
 
 type preparedText struct {
 	id   store.TextID
-	doc  *Document
+	doc  *pair.Text
 	size int
 }
 
 func NewDocuments(w *workspace.Workspace) *Documents {
-	return &Documents{w: w, Judge: NewJudge(&w.Config), byID: map[store.TextID]*list.Element{}}
+	return &Documents{w: w, Judge: newJudge(&w.Config), byID: map[store.TextID]*list.Element{}}
 }
 
-func (p *Documents) Get(id store.TextID) (*Document, error) {
+func (p *Documents) Get(id store.TextID) (*pair.Text, error) {
 	p.mu.Lock()
 	if e, ok := p.byID[id]; ok {
 		p.order.MoveToFront(e)
@@ -314,8 +243,8 @@ func (p *Documents) Get(id store.TextID) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := p.Judge.Document(compared, whole)
-	size := doc.bytes()
+	doc := p.Judge.Text(compared, whole)
+	size := doc.Bytes()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.byID[id]; ok { // another worker was faster

@@ -11,16 +11,17 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/store"
+	"neardup/report"
 	"neardup/verify"
+	"neardup/verify/pair"
 	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
 
 var tlcsOptions = tlcs.Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.28, Containment: 0.7, Trustable: true, Rounds: 1}
 
-func tlcsJudge(v configs.Verify) judge {
-	v.Measure = configs.MeasureTLCS
-	return judge{v, v.Options.Measure()}
+func tlcsJudge(v configs.Verify) pair.Judge {
+	return pair.Judge{Measure: v.Options.Measure(), Subject: v.Subject}
 }
 
 // family makes a set of texts: some originals, each with edited copies, and
@@ -113,9 +114,9 @@ func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) 
 func TestSetVerifier(t *testing.T) {
 	for seed := range uint64(6) {
 		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
-		docs := map[store.TextID]*Document{}
+		docs := map[store.TextID]*pair.Text{}
 		for id, text := range texts {
-			docs[id] = tlcsJudge(configs.Verify{Options: tlcsOptions}).Document(text, text)
+			docs[id] = tlcsJudge(configs.Verify{Options: tlcsOptions}).Text(text, text)
 		}
 		c := tlcs.NewComparer(tlcsOptions)
 		for _, rule := range [][2]string{
@@ -123,15 +124,15 @@ func TestSetVerifier(t *testing.T) {
 			{configs.ClosingTransitive, configs.ContainedLeaf}, {configs.ClosingRepresentative, configs.ContainedLeaf},
 		} {
 			closing, contained := rule[0], rule[1]
-			config := configs.Verify{Options: tlcsOptions, Closing: closing, Contained: contained}
+			config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: closing, Contained: contained}
 			pairs, want := slowVerify(closing, keys, func(a, b cluster.Key) (near, joins bool) {
-				v := c.Compare(docs[a.ID()].Prepared().(*tlcs.Document), docs[b.ID()].Prepared().(*tlcs.Document))
+				v := c.Compare(docs[a.ID()].Scored().(*tlcs.Document), docs[b.ID()].Scored().(*tlcs.Document))
 				return v.Near, v.Near && (contained == configs.ContainedLinks || v.Resemblance >= tlcsOptions.Resemblance)
 			})
 			for _, workers := range []int{1, 2, 5} {
 				j := tlcsJudge(config)
-				v := setVerifier{judge: j, workers: j.Comparers(workers),
-					docs: func(id store.TextID) (*Document, error) { return docs[id], nil }}
+				v := setVerifier{Judge: j, config: &config, workers: j.Comparers(workers),
+					docs: func(id store.TextID) (*pair.Text, error) { return docs[id], nil }}
 				if err := v.verify(context.Background(), keys); err != nil {
 					t.Fatal(err)
 				}
@@ -154,9 +155,10 @@ func TestSetVerifierStops(t *testing.T) {
 	keys, texts := family(rand.New(rand.NewPCG(1, 1)), 300)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	j := tlcsJudge(configs.Verify{Options: tlcsOptions, Closing: configs.ClosingTransitive})
-	v := setVerifier{judge: j, workers: j.Comparers(2),
-		docs: func(id store.TextID) (*Document, error) { return j.Document(texts[id], texts[id]), nil }}
+	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingTransitive}
+	j := tlcsJudge(config)
+	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(2),
+		docs: func(id store.TextID) (*pair.Text, error) { return j.Text(texts[id], texts[id]), nil }}
 	if err := v.verify(ctx, keys); err == nil {
 		t.Error("a cancelled verification went to its end")
 	}
@@ -164,22 +166,22 @@ func TestSetVerifierStops(t *testing.T) {
 
 func TestScoreOfContainment(t *testing.T) {
 	j := tlcsJudge(configs.Verify{Options: tlcsOptions})
-	made := func(text string) *Document { return j.Document(text, text) }
+	made := func(text string) *pair.Text { return j.Text(text, text) }
 	long, short := made(strings.Repeat("a b c d e ", 50)), made("a b c d e ")
 	contained := verify.Verdict{Near: true, Contained: true, Resemblance: 0.1, Containment: 0.9}
 	for _, tt := range []struct {
 		name           string
 		verdict        verify.Verdict
-		leader, member *Document
-		want           store.Relation
+		leader, member *pair.Text
+		want           report.Relation
 	}{
-		{"resemblance reached", verify.Verdict{Near: true, Resemblance: 0.5, Containment: 0.9}, long, short, store.Near},
-		{"shorter member", contained, long, short, store.Contained},
-		{"longer member", contained, short, long, store.Contains},
-		{"equal lengths", contained, short, short, store.Near},
+		{"resemblance reached", verify.Verdict{Near: true, Resemblance: 0.5, Containment: 0.9}, long, short, report.Near},
+		{"shorter member", contained, long, short, report.Contained},
+		{"longer member", contained, short, long, report.Contains},
+		{"equal lengths", contained, short, short, report.Near},
 	} {
-		if got := j.score(tt.verdict, tt.leader, tt.member).Relation; got != tt.want {
-			t.Errorf("%s: relation %d, want %d", tt.name, got, tt.want)
+		if got := scoreOf(pair.Decision{Verdict: tt.verdict}, tt.leader, tt.member).Relation; got != tt.want {
+			t.Errorf("%s: relation %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }
@@ -214,7 +216,8 @@ func TestJudge(t *testing.T) {
 			}
 			decide := func(o configs.Verify) (verify.Verdict, bool) {
 				j := tlcsJudge(o)
-				return j.Decide(j.Comparers(1)[0], j.Document(a, a), j.Document(b, b))
+				d := j.Decide(j.Comparers(1)[0], j.Text(a, a), j.Text(b, b))
+				return d.Verdict, d.BySubject
 			}
 			v, bySubject := decide(o)
 			if v.Near != tt.near || bySubject != tt.bySubject || v.Resemblance < tt.resemblance-0.1 || v.Resemblance > tt.resemblance+0.1 {

@@ -181,32 +181,28 @@ func MemberKey(c TextID, number uint32) []byte {
 
 // BrowsedMember is a row of TableMember.
 type BrowsedMember struct {
-	Document, Against        extract.ID
-	Relation                 report.Relation
-	Resemblance, Containment float64
+	Document, Against extract.ID
+	Score
 }
-
-// relations are those of members; in a row is the place here.
-var relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains,
-	report.Linked, report.Judged}
 
 const memberSize = 16 + 16 + ScoreSize
 
+// Append appends the value of the row.
 func (m BrowsedMember) Append(b []byte) []byte {
-	b = append(append(b, m.Document[:]...), m.Against[:]...)
-	return Score{Relation(slices.Index(relations, m.Relation)), m.Resemblance, m.Containment}.Append(b)
+	return m.Score.Append(append(append(b, m.Document[:]...), m.Against[:]...))
 }
 
+// BrowsedMember parses the row.
 func (r Row) BrowsedMember() (m BrowsedMember, err error) {
 	v, err := r.Value()
 	if err != nil {
 		return m, err
 	}
-	if len(v) != memberSize || int(v[32]) >= len(relations) {
+	if len(v) != memberSize {
 		return m, Corrupt(r.Key())
 	}
 	s, err := ParseScore(v[32:])
-	return BrowsedMember{extract.ID(v[:16]), extract.ID(v[16:]), relations[v[32]], s.Resemblance, s.Containment}, err
+	return BrowsedMember{extract.ID(v[:16]), extract.ID(v[16:]), s}, err
 }
 
 // MaxSURT are the bytes of a SURT in a key; of what has more the rest does not
@@ -384,52 +380,46 @@ func ParsePermutedKey(k []byte) (permuted []byte, largest cluster.Key, texts uin
 	return k[1:11], cluster.Key(k[11:]), binary.BigEndian.Uint32(k[31:]), nil
 }
 
-// Relation says how a member is like the page that it was verified against.
-type Relation byte
+// relations are the relations of stored scores. A row has the place of its
+// relation here.
+var relations = []report.Relation{"", report.Near, report.Contained, report.Contains, report.Judged,
+	report.Representative, report.Identical, report.Linked}
 
-// The relations of verified texts, as stored.
-const (
-	Near      Relation = 1 // resemblance reaches its threshold
-	Contained Relation = 2 // the member is contained in the other
-	Contains  Relation = 3 // the member contains the other
-	Judged    Relation = 4 // people say that the two belong together
-)
-
-// Inverse is the relation seen from the other page.
-func (r Relation) Inverse() Relation {
-	switch r {
-	case Contained:
-		return Contains
-	case Contains:
-		return Contained
-	}
-	return r
-}
-
-// Score is a verdict as stored: what the member is to the other page, and how
-// much of the text says so.
+// Score is a verdict as stored: the relation of the member to the other page, and
+// how much of the text is the same.
 type Score struct {
-	Relation                 Relation
+	Relation                 report.Relation // near, contained, contains or judged
 	Resemblance, Containment float64
 }
 
 const ScoreSize = 1 + 8 + 8
 
 func (s Score) Append(b []byte) []byte {
-	b = append(b, byte(s.Relation))
+	b = append(b, byte(slices.Index(relations, s.Relation)))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
 }
 
 func ParseScore(b []byte) (Score, error) {
-	if len(b) != ScoreSize {
+	if len(b) != ScoreSize || int(b[0]) >= len(relations) {
 		return Score{}, Corrupt(b)
 	}
 	return Score{
-		Relation:    Relation(b[0]),
+		Relation:    relations[b[0]],
 		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
 		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
 	}, nil
+}
+
+// Inverse returns the score seen from the other text.
+func (s Score) Inverse() Score {
+	switch s.Relation {
+	case report.Contained:
+		s.Relation = report.Contains
+	case report.Contains:
+		s.Relation = report.Contained
+	}
+	return s
 }
 
 // Hash makes a fixed width of a site or a path.

@@ -11,6 +11,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/extract"
+	"neardup/report"
 	"neardup/signature"
 )
 
@@ -51,7 +52,7 @@ func TestKeysRoundTrip(t *testing.T) {
 	if got, err := ParsePostingKey(AppendPosting(nil, p.Signature, p.Key)); err != nil || got != p {
 		t.Error("posting key", got, err)
 	}
-	s := Score{Contains, 0.25, 1}
+	s := Score{report.Contains, 0.25, 1}
 	if got, err := ParseScore(s.Append(nil)); err != nil || got != s {
 		t.Error("score", got, err)
 	}

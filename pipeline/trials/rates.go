@@ -18,6 +18,7 @@ import (
 	"neardup/sweep"
 	"neardup/truth"
 	"neardup/verify"
+	"neardup/verify/pair"
 	"neardup/verify/tlcs"
 )
 
@@ -311,20 +312,19 @@ func newPairMeter(w *workspace.Workspace, docs *stages.Documents) *pairMeter {
 	return &pairMeter{w, docs, docs.Judge.Measure.Comparer(), tlcs.NewComparer(w.Config.Verify.Options), tlcs.NewComparer(whole)}
 }
 
-func (p *pairMeter) measure(pair [2]store.TextID, want pairWant) (m pairMeasure, err error) {
-	var docs [2]*stages.Document
+func (p *pairMeter) measure(texts [2]store.TextID, want pairWant) (m pairMeasure, err error) {
+	var docs [2]*pair.Text
 	var d [2]*tlcs.Document
 	for i := range d {
-		doc, err := p.docs.Get(pair[i])
+		doc, err := p.docs.Get(texts[i])
 		if err != nil {
 			return m, err
 		}
-		docs[i], d[i] = doc, doc.Prepared().(*tlcs.Document)
+		docs[i], d[i] = doc, doc.Scored().(*tlcs.Document)
 	}
 	m.has = want
 	m.lengths = d[0].Len() + d[1].Len()
-	verdict, _ := p.docs.Judge.Decide(p.comparer, docs[0], docs[1])
-	m.near = verdict.Near
+	m.near = p.docs.Judge.Decide(p.comparer, docs[0], docs[1]).Near
 	if want&wantStrained != 0 {
 		x, y := p.sketched.SketchLengths(d[0], d[1])
 		m.strained = m.lengths - x - y
@@ -332,11 +332,11 @@ func (p *pairMeter) measure(pair [2]store.TextID, want pairWant) (m pairMeasure,
 	if want&wantReserved != 0 {
 		m.sketchTLCS = p.sketched.TLCSLength(d[0], d[1])
 		for i := range d {
-			value, ok, err := p.w.DB.Get(store.TextKey(pair[i]))
+			value, ok, err := p.w.DB.Get(store.TextKey(texts[i]))
 			if err != nil || !ok {
-				return m, cmp.Or(err, store.Corrupt(store.TextKey(pair[i])))
+				return m, cmp.Or(err, store.Corrupt(store.TextKey(texts[i])))
 			}
-			compared, _, err := results.ComparedText(p.w, pair[i], string(value))
+			compared, _, err := results.ComparedText(p.w, texts[i], string(value))
 			if err != nil {
 				return m, err
 			}
