@@ -54,7 +54,7 @@ func forMethods(t *testing.T, test func(t *testing.T, c configs.Config)) {
 	}
 }
 
-// nearBy is the method's own word on two of the texts, by nothing but them: the
+// nearBy returns the method's own word on two of the texts, by nothing but them: the
 // scores that a cluster of the two must show.
 func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resemblance float64) {
 	judge := pair.Judge{Measure: c.NewMeasure(), Subject: c.Verify.Subject}

@@ -101,7 +101,7 @@ func zipOf(t *testing.T, method uint16, members map[string][]byte) []byte {
 	return out.Bytes()
 }
 
-// conversions are the example crawl in the formats that archives have.
+// conversions returns the example crawl in the formats that archives have.
 func conversions(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	original, err := os.ReadFile(path)
@@ -131,7 +131,7 @@ func conversions(t *testing.T, path string) map[string][]byte {
 	}
 }
 
-// withoutHints is an export without file names and offsets, which differ
+// withoutHints returns an export without file names and offsets, which differ
 // between formats.
 func withoutHints(t *testing.T, clusters []byte) string {
 	t.Helper()
@@ -154,7 +154,7 @@ func withoutHints(t *testing.T, clusters []byte) string {
 	return out.String()
 }
 
-// counts are those of the extraction in dir.
+// counts returns the counts of the extraction in dir.
 func counts(t *testing.T, dir string) (c workspace.RecordCounts, files int, s workspace.Status) {
 	t.Helper()
 	config := pipetest.MustLoad(t)

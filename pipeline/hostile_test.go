@@ -25,7 +25,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// good is a page that has to come through.
+// good returns a page that has to come through.
 func good(name string) string {
 	return pipetest.PageRecord("http://good.test/"+name, "2020-01-01T00:00:00Z", "<p>The page "+name+" is all right.", 0)
 }

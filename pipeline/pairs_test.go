@@ -17,7 +17,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// runPairs gives the export and the counts of a run.
+// runPairs returns the export and the counts of a run.
 func runPairs(t *testing.T, texts []string, o workspace.Options, preset string, settings ...string) (string, results.ClusterCounts, results.VerifyCounts) {
 	t.Helper()
 	config, err := configs.Load(preset, settings)
@@ -44,7 +44,7 @@ func runPairs(t *testing.T, texts []string, o workspace.Options, preset string, 
 	return string(out), c, v
 }
 
-// members are the clusters without the evidence.
+// members returns the clusters without the evidence.
 func members(t *testing.T, export string) string {
 	t.Helper()
 	of, _ := pipetest.ClustersOf(t, []byte(export))

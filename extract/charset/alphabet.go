@@ -57,7 +57,7 @@ func withWestern(all []alphabet) []alphabet {
 	return all
 }
 
-// byAlphabet is the encoding in which the sample is written in the letters of
+// byAlphabet returns the encoding in which the sample is written in the letters of
 // one language, where it is in those of none in windows-1252.
 func byAlphabet(sample []byte) string {
 	page := decodeFrom(sample, windows1252)
@@ -80,7 +80,7 @@ func byAlphabet(sample []byte) string {
 	return ""
 }
 
-// inAlphabet is the share of what is outside ASCII in s that does not speak
+// inAlphabet returns the share of what is outside ASCII in s that does not speak
 // against an alphabet, and the number of its letters. Letters of others, capitals behind
 // small letters and symbols between letters speak against it; punctuation does
 // not.

@@ -129,7 +129,7 @@ func validUTF8(b []byte) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// bom is the encoding of which the body has a byte order mark, and its length.
+// bom returns the encoding of which the body has a byte order mark, and its length.
 func bom(body []byte) (name string, n int) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -142,7 +142,7 @@ func bom(body []byte) (name string, n int) {
 	return "", 0
 }
 
-// declared is the encoding that the page or its header names.
+// declared returns the encoding that the page or its header names.
 func declared(b Body) (string, Source) {
 	if name := Labelled(b.ContentType); name != "" {
 		return name, FromHTTP
@@ -161,7 +161,7 @@ func declared(b Body) (string, Source) {
 	return "", ""
 }
 
-// lookup is the name of the encoding with a label. "replacement", which is
+// lookup returns the name of the encoding with a label. "replacement", which is
 // what browsers show of encodings that they do not support, would make all
 // such pages the same, and x-user-defined is for scripts.
 func lookup(label string) string {
@@ -171,7 +171,7 @@ func lookup(label string) string {
 	return ""
 }
 
-// Labelled is the name of the encoding that a Content-Type names, or empty.
+// Labelled returns the name of the encoding that a Content-Type names, or empty.
 func Labelled(contentType string) string { return lookup(labelIn(contentType)) }
 
 // inMarkup is lookup for a label that was read as ASCII.
@@ -183,7 +183,7 @@ func inMarkup(label string) string {
 	return name
 }
 
-// labelIn is the charset in a Content-Type, also in those that
+// labelIn returns the charset in a Content-Type, also in those that
 // mime.ParseMediaType refuses, such as one with the same parameter twice.
 func labelIn(contentType string) string {
 	rest := strings.ToLower(contentType)
@@ -204,7 +204,7 @@ func labelIn(contentType string) string {
 	}
 }
 
-// metaCharset is the encoding that a meta element names (HTML standard,
+// metaCharset returns the encoding that a meta element names (HTML standard,
 // 13.2.3.2, with the tokenizer, so that comments and scripts have no say).
 func metaCharset(head []byte) string {
 	if !namesCharset(head) {
@@ -254,7 +254,7 @@ func namesCharset(head []byte) bool {
 	return false
 }
 
-// xmlCharset is the encoding that an XML declaration names.
+// xmlCharset returns the encoding that an XML declaration names.
 func xmlCharset(head []byte) string {
 	declaration, found := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml"))
 	end := bytes.Index(declaration, []byte("?>"))
@@ -270,7 +270,7 @@ func xmlCharset(head []byte) string {
 	return inMarkup(string(label))
 }
 
-// isUTF8 tells whether b is UTF-8. The last code point may be clipped where
+// isUTF8 reports whether b is UTF-8. The last code point may be clipped where
 // there are others that show the encoding.
 func isUTF8(b []byte) bool {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
@@ -293,7 +293,7 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// overruledByUTF8 tells whether a body that is declared to be in another
+// overruledByUTF8 reports whether a body that is declared to be in another
 // encoding is UTF-8. Text in an encoding of one byte a character is hardly ever
 // UTF-8 by chance; of one of two bytes, short text is.
 func overruledByUTF8(body []byte, name string) bool {
@@ -321,7 +321,7 @@ func overruledByUTF8(body []byte, name string) bool {
 	return sequences >= fewSequences || wide >= fewWide || strings.Contains(decodeFrom(body, name), "\uFFFD")
 }
 
-// utf16Of is the UTF-16 that a body without a byte order mark shows by zeros
+// utf16Of returns the UTF-16 that a body without a byte order mark shows by zeros
 // in every other byte: those of markup, spaces and Latin text, one in sixteen
 // characters at least.
 func utf16Of(head []byte) string {
@@ -351,12 +351,12 @@ func isPrintable(c byte) bool {
 	return c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r' || c == '\f'
 }
 
-// isISO2022JP tells whether a body of ASCII bytes switches to Japanese.
+// isISO2022JP reports whether a body of ASCII bytes switches to Japanese.
 func isISO2022JP(body []byte) bool {
 	return (bytes.Contains(body, []byte("\x1b$B")) || bytes.Contains(body, []byte("\x1b$@"))) && isASCII(body)
 }
 
-// mostlyReplaced tells whether over half of what is not ASCII, and more than
+// mostlyReplaced reports whether over half of what is not ASCII, and more than
 // two places, could not be decoded.
 func mostlyReplaced(s string) bool {
 	replaced := strings.Count(s, "\uFFFD")
@@ -372,7 +372,7 @@ func mostlyReplaced(s string) bool {
 	return replaced > other/2
 }
 
-// Sniffable is the start of a body for the rules that know ASCII: without a
+// Sniffable returns the start of a body for the rules that know ASCII: without a
 // byte order mark, and UTF-16 narrowed, of which it may be declared to be.
 func Sniffable(body []byte, declared string) []byte {
 	head := body[:min(len(body), sniffed)]

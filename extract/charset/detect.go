@@ -107,10 +107,10 @@ func guess(sample []byte) []chardet.Result {
 	return out
 }
 
-// ofKOI8U tells whether KOI8-U has a letter where KOI8-R draws a box.
+// ofKOI8U reports whether KOI8-U has a letter where KOI8-R draws a box.
 func ofKOI8U(c byte) bool { return c == 0xa4 || c == 0xa6 || c == 0xa7 || c == 0xad }
 
-// textSample is what detection looks at: text between tags that is not all
+// textSample returns what detection looks at: text between tags that is not all
 // ASCII, without scripts and styles.
 func textSample(body []byte) []byte {
 	out := make([]byte, 0, sampled)
@@ -140,7 +140,7 @@ func hasFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
 }
 
-// cutFold is what follows an end tag; the parser takes no other for the end.
+// cutFold returns what follows an end tag; the parser takes no other for the end.
 func cutFold(b []byte, tag string) []byte {
 	for {
 		i := bytes.Index(b, []byte("</"))
@@ -176,7 +176,7 @@ var scripts = []script{
 	{"windows-874", unicode.Thai, nil},
 }
 
-// byScript is the encoding in which the sample reads best as words of one
+// byScript returns the encoding in which the sample reads best as words of one
 // script, or "" if it does in none.
 func byScript(sample []byte, confidence map[string]int) (charset string) {
 	best := 0.0
@@ -231,7 +231,7 @@ func scriptScore(s string, letters *unicode.RangeTable) float64 {
 
 func isLetterRune(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
 
-// mostlyLetters tells whether three quarters of what is not ASCII in s are
+// mostlyLetters reports whether three quarters of what is not ASCII in s are
 // letters and punctuation, as in text that was decoded rightly.
 func mostlyLetters(s string) bool {
 	n, letters := 0, 0

@@ -14,7 +14,7 @@ import (
 // firstWide is below every wide character.
 const firstWide = 0x1100
 
-// RuneColumns is the width of r in half-width columns: 2 for a wide character
+// RuneColumns returns the width of r in half-width columns: 2 for a wide character
 // (Chinese, Japanese, Korean, full-width forms), 1 for any other. The TLCS
 // paper counts bytes of GBK, where ASCII takes one and a Chinese character
 // two; columns carry its constants over to Unicode.
@@ -32,7 +32,7 @@ func RuneColumns(r rune) int {
 	return 1
 }
 
-// Columns is the width of s in half-width columns.
+// Columns returns the width of s in half-width columns.
 func Columns(s string) int {
 	n := asciiPrefix(s)
 	for _, r := range s[n:] {
@@ -45,7 +45,7 @@ func Columns(s string) int {
 	return n
 }
 
-// asciiPrefix is the length of the ASCII characters that s starts with.
+// asciiPrefix returns the length of the ASCII characters that s starts with.
 func asciiPrefix(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -144,7 +144,7 @@ var ascii = func() (of [utf8.RuneSelf]class) {
 	return of
 }()
 
-// terminal tells whether r, not in ASCII, is Terminal_Punctuation. The tables
+// terminal reports whether r, not in ASCII, is Terminal_Punctuation. The tables
 // are only asked where they have anything.
 func terminal(r rune) bool {
 	switch {
@@ -154,7 +154,7 @@ func terminal(r rune) bool {
 	return unicode.Is(unicode.Terminal_Punctuation, r)
 }
 
-// ends tells whether only what closes a quotation or a bracket stands between
+// ends reports whether only what closes a quotation or a bracket stands between
 // the start of s and white space or the end.
 func ends(s string) bool {
 	for _, r := range s {
@@ -168,7 +168,7 @@ func ends(s string) bool {
 	return true
 }
 
-// isWord tells whether r is a letter, mark or number.
+// isWord reports whether r is a letter, mark or number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
 // trim takes leading and trailing characters that are neither letter, mark

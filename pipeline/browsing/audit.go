@@ -16,7 +16,7 @@ import (
 	"neardup/review"
 )
 
-// Auditor gives the audits of the workspace, without an index for browsing.
+// Auditor returns the audits of the workspace, without an index for browsing.
 func Auditor(w *workspace.Workspace) *Review { return &Review{w: w} }
 
 // maxTruthPages bounds what Truth holds in memory, to about 200 MB.
@@ -24,7 +24,7 @@ const maxTruthPages = 2_000
 
 func auditKey(name string) []byte { return store.Key(store.TableAudit, []byte("a"), []byte(name)) }
 
-// itemsPrefix is what the keys of an audit's items start with.
+// itemsPrefix returns what the keys of an audit's items start with.
 func itemsPrefix(name string) []byte {
 	return store.Key(store.TableAudit, []byte("i"), []byte(name), []byte{0})
 }
@@ -62,7 +62,7 @@ func clusterGeneration(w *workspace.Workspace) (string, error) {
 	return s.Generation(), err
 }
 
-// Audits gives the audits by name.
+// Audits returns the audits by name.
 func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
 	generation, err := clusterGeneration(r.w)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
 	return out, nil
 }
 
-// Audit gives an audit by its name.
+// Audit returns an audit by its name.
 func (r *Review) Audit(_ context.Context, name string) (a audit.Audit, err error) {
 	if a, err = readAudit(r.w, name); err != nil {
 		return a, err
@@ -102,7 +102,7 @@ func readAudit(w *workspace.Workspace, name string) (a audit.Audit, err error) {
 	return a, err
 }
 
-// Item gives an item of an audit, by its number from 0, as it was drawn.
+// Item returns an item of an audit, by its number from 0, as it was drawn.
 func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err error) {
 	a, err := readAudit(r.w, name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err
 	return it, err
 }
 
-// items gives an audit with all its items.
+// items returns an audit with all its items.
 func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items []audit.Item, err error) {
 	if a, err = r.Audit(ctx, name); err != nil {
 		return a, nil, err
@@ -142,7 +142,7 @@ func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items [
 	return a, items, nil
 }
 
-// judged gives an audit with all its items and their judgements.
+// judged returns an audit with all its items and their judgements.
 func (r *Review) judged(ctx context.Context, name string) (a audit.Audit, items []audit.Item, given [][]audit.Judgement, err error) {
 	if a, items, err = r.items(ctx, name); err != nil {
 		return a, nil, nil, err
@@ -170,7 +170,7 @@ func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
 	return r.w.WriteJudgements(func(b store.Batch) error { return b.Delete(workspace.JudgementKey(p, judge)) }, p)
 }
 
-// Judgements gives the judgements of a pair, by the judge's name.
+// Judgements returns the judgements of a pair, by the judge's name.
 func (r *Review) Judgements(_ context.Context, p audit.Pair) ([]audit.Judgement, error) {
 	return r.w.Judgements(audit.NewPair(p.A, p.B))
 }
@@ -210,7 +210,7 @@ func (r *Review) Result(ctx context.Context, name string) (audit.Result, error) 
 	return audit.Evaluate(a, items, given), nil
 }
 
-// Truth gives the judgements as package truth reads them. What is too large to
+// Truth returns the judgements as package truth reads them. What is too large to
 // be held in memory, WriteTruth writes.
 func (r *Review) Truth(ctx context.Context, name string) (pages, pairs []byte, err error) {
 	_, items, given, err := r.judged(ctx, name)

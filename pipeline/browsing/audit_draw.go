@@ -73,7 +73,7 @@ func putAudit(b store.Batch, a audit.Audit, items []audit.Item) error {
 	return nil
 }
 
-// sampledMembers are the members of a cluster as a sampler takes them.
+// sampledMembers returns the members of a cluster as a sampler takes them.
 func sampledMembers(c report.Cluster) ([]audit.Member, error) {
 	at := make(map[string]int, len(c.Members))
 	for i, m := range c.Members {

@@ -12,7 +12,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// Labels are an audit with its judgements.
+// Labels returns an audit with its judgements.
 func (r *Review) Labels(ctx context.Context, name string) (audit.Labels, error) {
 	a, items, given, err := r.judged(ctx, name)
 	return audit.NewLabels(a, items, given), err
@@ -110,7 +110,7 @@ func labelledItems(ctx context.Context, w *workspace.Workspace, l audit.Labels, 
 	return items, nil
 }
 
-// documentOf is the document of a record id; of several that with the smallest
+// documentOf returns the document of a record id; of several that with the smallest
 // docID.
 func documentOf(w *workspace.Workspace, id string) (d results.Found, ok bool, err error) {
 	all, _, err := results.Named(w, results.ByRecordID, id, "", func(d results.Found) bool { return d.RecordID == id })
@@ -122,7 +122,7 @@ func documentOf(w *workspace.Workspace, id string) (d results.Found, ok bool, er
 	return d, ok, err
 }
 
-// sameAudit tells whether there is no audit of the name. An error says that
+// sameAudit reports whether there is no audit of the name. An error says that
 // there is another one.
 func (r *Review) sameAudit(ctx context.Context, a audit.Audit, items []audit.Item) (isNew bool, err error) {
 	if _, ok, err := r.w.DB.Get(auditKey(a.Name)); err != nil || !ok {

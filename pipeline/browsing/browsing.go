@@ -27,7 +27,7 @@ import (
 // Rows of a list: those of one that asks for no number, and the most.
 const (
 	usualRows = 50
-	mostRows  = 200
+	maxRows   = 200
 )
 
 // Review is a workspace whose clusters are looked at. Its methods may be called
@@ -62,7 +62,7 @@ func open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
 		First: showDate(b.First), Last: showDate(b.Last), Generation: b.Generation}}, nil
 }
 
-// methodName is the preset whose method and settings of it a config has, or else
+// methodName returns the preset whose method and settings of it a config has, or else
 // scheme, search and measure.
 func methodName(c configs.Config) string {
 	used := func(c configs.Config) []any { return []any{c.UsedBySign(), c.UsedByCluster(), c.UsedByVerify()} }
@@ -114,7 +114,7 @@ func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list revi
 	return list, nil
 }
 
-// keys gives the keys of a part of a list, and whether there are more.
+// keys returns the keys of a part of a list, and whether there are more.
 func (r *Review) keys(lower, upper []byte, after string, limit int) (keys [][]byte, more bool, err error) {
 	if lower, err = behind(lower, after); err != nil || !below(lower, upper) {
 		return nil, false, err
@@ -160,7 +160,7 @@ type shownDocument struct {
 	Title string `json:"title"`
 }
 
-// Cluster gives a cluster with some of its members.
+// Cluster returns a cluster with some of its members.
 func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c review.Cluster, err error) {
 	cluster, err := askedID(id)
 	if err != nil {
@@ -276,7 +276,7 @@ func askedID(s string) (id store.TextID, err error) {
 // position names a key behind which a list goes on.
 func position(key []byte) string { return base64.RawURLEncoding.EncodeToString(key[1:]) }
 
-// behind is the key from which on a list goes on that began at lower. A position
+// behind returns the key from which on a list goes on that began at lower. A position
 // of another list gives another place in this one, and none outside.
 func behind(lower []byte, after string) ([]byte, error) {
 	if after == "" {
@@ -293,14 +293,14 @@ func behind(lower []byte, after string) ([]byte, error) {
 	return key, nil
 }
 
-// below tells whether there can be a key in a range.
+// below reports whether there can be a key in a range.
 func below(lower, upper []byte) bool { return bytes.Compare(lower, upper) < 0 }
 
 func clampRows(n int) int {
 	if n <= 0 {
 		return usualRows
 	}
-	return min(n, mostRows)
+	return min(n, maxRows)
 }
 
 func clampSize(n int) uint32 { return uint32(max(0, min(int64(n), math.MaxUint32))) }

@@ -225,7 +225,7 @@ func checkClusters(t *testing.T, r *Review, clusters []report.Cluster, pages []s
 		want := slices.DeleteFunc(slices.Clone(rows), func(c review.ClusterRow) bool {
 			return c.Size < sizes[0] || sizes[1] > 0 && c.Size > sizes[1]
 		})
-		for _, limit := range []int{1, 2, 7, mostRows} {
+		for _, limit := range []int{1, 2, 7, maxRows} {
 			got := parts(t, limit, func(after string) ([]review.ClusterRow, string, error) {
 				l, err := r.Clusters(ctx, review.ClusterQuery{MinSize: sizes[0], MaxSize: sizes[1], After: after, Limit: limit})
 				return l.Clusters, l.Next, err
@@ -236,7 +236,7 @@ func checkClusters(t *testing.T, r *Review, clusters []report.Cluster, pages []s
 		}
 	}
 	for i, c := range clusters {
-		for _, limit := range []int{1, 3, mostRows} {
+		for _, limit := range []int{1, 3, maxRows} {
 			if limit == 1 && c.Size > 50 {
 				continue
 			}
@@ -310,7 +310,7 @@ func checkBuckets(t *testing.T, got review.Cluster, c report.Cluster) {
 	for i, b := range got.HostList {
 		matches := 0
 		for h, n := range hosts {
-			if n == b.Pages && h[:min(mostHost, len(h))] == b.Label {
+			if n == b.Pages && h[:min(maxHost, len(h))] == b.Label {
 				matches++
 			}
 			if n > got.HostList[len(got.HostList)-1].Pages && !slices.ContainsFunc(got.HostList, func(b review.Bucket) bool { return strings.HasPrefix(h, b.Label) }) {
@@ -321,12 +321,12 @@ func checkBuckets(t *testing.T, got review.Cluster, c report.Cluster) {
 			t.Errorf("hosts %v", got.HostList)
 		}
 	}
-	if len(got.HostList) != min(mostHosts, len(hosts)) {
+	if len(got.HostList) != min(maxHosts, len(hosts)) {
 		t.Errorf("%d hosts in the list, of %d", len(got.HostList), len(hosts))
 	}
 }
 
-// slowHost tells whether a page is of a host or a subdomain.
+// slowHost reports whether a page is of a host or a subdomain.
 func slowHost(uri, host string) bool {
 	h := regexp.MustCompile(`^www\d*\.`).ReplaceAllString(uris.Host(uri), "")
 	return h == host || strings.HasSuffix(h, "."+host)
@@ -373,7 +373,7 @@ func allPages(t *testing.T, r *Review, q review.PageQuery) (all []review.PageRow
 			t.Fatal(err)
 		}
 		if len(l.Pages) > q.Limit || l.Next != "" && l.Partial == (len(l.Pages) == q.Limit) || l.Next != "" && l.Next == q.After || n > 100_000 ||
-			len(l.Pages) == 0 && n > 0 && mostExamined > len(oddURIs)*100 {
+			len(l.Pages) == 0 && n > 0 && maxExamined > len(oddURIs)*100 {
 			t.Fatalf("%d pages of at most %d, partial %v, next %q behind %q", len(l.Pages), q.Limit, l.Partial, l.Next, q.After)
 		}
 		all = append(all, l.Pages...)
@@ -412,7 +412,7 @@ func TestBrowsingAgreesWithTheExports(t *testing.T) {
 			}
 			w := pipetest.OpenWith(t, dir, x.settings...)
 			everywhere(t, w)
-			small(t, &mostExamined, 7)
+			small(t, &maxExamined, 7)
 			clusters, pages := slowly(t, w)
 			if len(clusters) < 3 || len(pages) < 20 {
 				t.Fatalf("%d clusters, %d pages", len(clusters), len(pages))

@@ -14,7 +14,7 @@ import (
 // that there can be.
 const noDate = "00000000000000"
 
-// pageDate is a WARC-Date, of whatever precision, as NameDate digits with zeros
+// pageDate returns a WARC-Date, of whatever precision, as NameDate digits with zeros
 // behind them.
 func pageDate(date string) string {
 	digits := results.DateDigits(date)
@@ -61,7 +61,7 @@ func monthOf(digits string) int {
 }
 
 // timeline makes buckets without gaps of pages by month: by month, or where that
-// would be more than mostBuckets by year, by ten or by a hundred, so that a page
+// would be more than maxBuckets by year, by ten or by a hundred, so that a page
 // with a date of long ago makes no long list.
 func timeline(months map[int]int) []bucket {
 	if len(months) == 0 {
@@ -71,7 +71,7 @@ func timeline(months map[int]int) []bucket {
 	first, last := all[0], all[len(all)-1]
 	step := 1
 	for _, longer := range []int{12, 120, 1200} {
-		if last/step-first/step >= mostBuckets {
+		if last/step-first/step >= maxBuckets {
 			step = longer
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"neardup/review"
 )
 
-// Enforced gives pairs that clusters are to follow, by the digests of their
+// Enforced returns pairs that clusters are to follow, by the digests of their
 // record ids, and what the clusters make of each. Its Next is such a digest.
 func (r *Review) Enforced(ctx context.Context, after string, limit int) (out review.EnforcedList, err error) {
 	var from []byte

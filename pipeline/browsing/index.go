@@ -29,9 +29,9 @@ const (
 	browseIndex   = "index/browse" // its place in tableMeta
 	browseVersion = 2              // of what is in the index. 2: relations are numbered as in scores
 
-	mostBuckets = 60  // of a timeline, before it is by longer times
-	mostHosts   = 20  // of a cluster, by name
-	mostHost    = 255 // bytes of such a name; real ones have at most 253
+	maxBuckets = 60  // of a timeline, before it is by longer times
+	maxHosts   = 20  // of a cluster, by name
+	maxHost    = 255 // bytes of such a name; real ones have at most 253
 )
 
 // ingestBytes are those of rows that are ingested together. It is a variable for
@@ -68,7 +68,7 @@ type bucket struct {
 	Pages int    `json:"pages"`
 }
 
-// indexClusters gives what the index says of all clusters. It makes it, unless
+// indexClusters returns what the index says of all clusters. It makes it, unless
 // there is one of these clusters.
 func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err error) {
 	s, _, err := w.State(workspace.StageVerify)
@@ -185,8 +185,8 @@ func browseCluster(c report.Cluster) browsedCluster {
 	b.Hosts = len(hosts)
 	for _, host := range slices.SortedFunc(maps.Keys(hosts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(hosts[b], hosts[a]), cmp.Compare(a, b))
-	})[:min(mostHosts, len(hosts))] {
-		b.HostList = append(b.HostList, bucket{host[:min(mostHost, len(host))], hosts[host]})
+	})[:min(maxHosts, len(hosts))] {
+		b.HostList = append(b.HostList, bucket{host[:min(maxHost, len(host))], hosts[host]})
 	}
 	return b
 }

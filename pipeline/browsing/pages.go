@@ -15,9 +15,9 @@ import (
 	"neardup/review"
 )
 
-// mostExamined is how many rows are looked at for a part of a list of pages:
+// maxExamined is how many rows are looked at for a part of a list of pages:
 // what takes some 15 ms (BenchmarkBrowse). It is a variable for tests.
-var mostExamined = 100_000
+var maxExamined = 100_000
 
 // Pages lists pages, as PageQuery has it. The query's host is that of SURT, which
 // knows no www; a URI is what the SURTs of pages begin with, so its host must be
@@ -86,7 +86,7 @@ func newPageScan(q review.PageQuery) *pageScan {
 	return s
 }
 
-// askedDate is the digits of a date or of the beginning of one, empty where there
+// askedDate returns the digits of a date or of the beginning of one, empty where there
 // is no year.
 func askedDate(date string) string {
 	digits := results.DateDigits(date)
@@ -114,7 +114,7 @@ func (s *pageScan) run(ctx context.Context, from *store.DB, after string) error 
 			if err != nil {
 				return err
 			}
-			if n == mostExamined && len(s.found) < s.limit {
+			if n == maxExamined && len(s.found) < s.limit {
 				s.next, s.partial = position(looked), true
 				return nil
 			}
@@ -125,7 +125,7 @@ func (s *pageScan) run(ctx context.Context, from *store.DB, after string) error 
 			n++
 			looked = append(looked[:0], row.Key()...)
 			wanted := s.wants(p) && in.has(p)
-			if len(s.found) == s.limit && (wanted || n > mostExamined) {
+			if len(s.found) == s.limit && (wanted || n > maxExamined) {
 				s.next = position(shown) // there are more, or may be
 				return nil
 			}
@@ -142,10 +142,10 @@ func (s *pageScan) wants(p store.BrowsedPage) bool {
 	return s.first <= p.Date && p.Date <= s.last && s.least <= p.Size && p.Size <= s.largest
 }
 
-// mostText are the bytes of a text that Page gives.
-const mostText = 1 << 20
+// maxText are the bytes of a text that Page gives.
+const maxText = 1 << 20
 
-// Page gives what is known of a page. Of its text the first mostText bytes are
+// Page returns what is known of a page. Of its text the first maxText bytes are
 // given; where that is not all, a field note says so.
 func (r *Review) Page(ctx context.Context, document string) (p review.Page, err error) {
 	d, err := r.document(document)
@@ -172,8 +172,8 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 		return p, err
 	}
 	p.Fields = fieldsOf(d)
-	if len(p.Text) > mostText {
-		end := mostText
+	if len(p.Text) > maxText {
+		end := maxText
 		for end > 0 && !utf8.RuneStart(p.Text[end]) {
 			end--
 		}
@@ -183,7 +183,7 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 	return p, ctx.Err()
 }
 
-// fieldsOf are the fields of a document that say anything.
+// fieldsOf returns the fields of a document that say anything.
 func fieldsOf(d results.Found) (fields []review.Field) {
 	replaced := ""
 	if d.Replaced > 0 {

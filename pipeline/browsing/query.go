@@ -21,7 +21,7 @@ type surtPrefix struct {
 	fields []string
 }
 
-// surtRanges are the ranges of SURTs that begin with a URI, or are of a host or
+// surtRanges returns the ranges of SURTs that begin with a URI, or are of a host or
 // its subdomains, or both where both are asked for. They do not overlap and are
 // in order.
 func surtRanges(uri, host string) (ranges []pageRange) {
@@ -57,7 +57,7 @@ func surtRanges(uri, host string) (ranges []pageRange) {
 	return kept
 }
 
-// hostPrefixes are what the SURTs of a host and its subdomains begin with, on any
+// hostPrefixes returns what the SURTs of a host and its subdomains begin with, on any
 // port. People write hosts as URIs, too.
 func hostPrefixes(host string) []surtPrefix {
 	if _, rest, ok := strings.Cut(host, "://"); ok {
@@ -74,7 +74,7 @@ func hostPrefixes(host string) []surtPrefix {
 	return []surtPrefix{{prefix: labels + ")"}, {prefix: labels + ","}, {prefix: labels + ":"}}
 }
 
-// uriPrefixes are what the SURTs of URIs begin with that begin with this one. Its
+// uriPrefixes returns what the SURTs of URIs begin with that begin with this one. Its
 // scheme may be left out; a port then looks like the rest of a URI without an
 // authority, so both readings count.
 func uriPrefixes(uri string) []surtPrefix {
@@ -105,7 +105,7 @@ func prefixesOf(uri string) []surtPrefix {
 	return []surtPrefix{{prefix: surt}}
 }
 
-// has tells whether a page of the range has the fields that are asked for, as far
+// has reports whether a page of the range has the fields that are asked for, as far
 // as its key can tell.
 func (r pageRange) has(p store.BrowsedPage) bool {
 	if len(r.fields) == 0 || len(p.Surt) == store.MaxSURT {

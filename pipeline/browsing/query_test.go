@@ -174,7 +174,7 @@ func FuzzBrowse(f *testing.F) {
 			if err != nil && !errors.Is(err, review.ErrNotFound) {
 				t.Error(err)
 			}
-			if rows > mostRows || limit > 0 && rows > limit {
+			if rows > maxRows || limit > 0 && rows > limit {
 				t.Errorf("%d rows, of at most %d", rows, limit)
 			}
 		}

@@ -195,7 +195,7 @@ func TestPairsOfDocuments(t *testing.T) {
 
 // A page has all that its row has, by the same names.
 func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
-	long := strings.Repeat("長い文。", mostText/8)
+	long := strings.Repeat("長い文。", maxText/8)
 	records, _ := pipetest.Revisits()
 	file := pipetest.WriteRecords(t, append(records, oddPage("urn:long", "http://long.example/", "2020", "<p>"+long), oddPage("", "http://odd.example/", "", "<meta charset=utf-8><p>"+long[:300]+"\xff\xff\xff"))...)
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -238,7 +238,7 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(text, p.Text) || !utf8.ValidString(p.Text) || len(text) <= mostText && p.Text != text || len(text) > mostText && len(p.Text) < mostText-4 {
+		if !strings.HasPrefix(text, p.Text) || !utf8.ValidString(p.Text) || len(text) <= maxText && p.Text != text || len(text) > maxText && len(p.Text) < maxText-4 {
 			t.Errorf("%d bytes of a text of %d", len(p.Text), len(text))
 		}
 		if cut := len(p.Text) < len(text); cut != (got["note"] != "") {
@@ -323,7 +323,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	if err := errors.Join(err, err2, err3); err != nil || len(p.Pages)+len(c.Clusters)+len(m.Members) > 0 || p.Next+c.Next+m.Next != "" || m.Size != clusters[0].Size {
 		t.Errorf("behind all: %v, %+v, %+v, %+v", err, p, c, m)
 	}
-	for limit, want := range map[int]int{-1: usualRows, 0: usualRows, 1: 1, mostRows: mostRows, 1 << 40: mostRows} {
+	for limit, want := range map[int]int{-1: usualRows, 0: usualRows, 1: 1, maxRows: maxRows, 1 << 40: maxRows} {
 		if p, err := r.Pages(ctx, review.PageQuery{Limit: limit}); err != nil || len(p.Pages) != want {
 			t.Errorf("limit %d: %d pages, %v", limit, len(p.Pages), err)
 		}

@@ -130,7 +130,7 @@ func TestExplanationsOfOverlappingSets(t *testing.T) {
 	}
 }
 
-// checkExplanations gives the number of pairs that are in several sets, and what
+// checkExplanations returns the number of pairs that are in several sets, and what
 // ended the pairs.
 func checkExplanations(t *testing.T, c configs.Config, texts []string) (several int, ended map[explain.Filter]int) {
 	var got results.VerifyCounts

@@ -63,7 +63,7 @@ func readPage(o extract.Options, name string) (d extract.Document, err error) {
 	return d, nil
 }
 
-// IsPage tells whether an argument names a page of a workspace and not a file.
+// IsPage reports whether an argument names a page of a workspace and not a file.
 func IsPage(name string) bool {
 	if strings.HasPrefix(name, "<") || strings.HasPrefix(name, "urn:") || strings.Contains(name, "://") {
 		return true

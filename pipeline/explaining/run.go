@@ -301,7 +301,7 @@ func (p *explained) sets(r *explain.Run) (common []cluster.Key, err error) {
 	return common, nil
 }
 
-// metIn tells whether the two were compared in a set, by what setVerifier does:
+// metIn reports whether the two were compared in a set, by what setVerifier does:
 // members meet leaders only, and with the closing rule "representative" no more
 // of them once they are near one. If they were not, r says whom they were near.
 func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) (bool, error) {
@@ -364,7 +364,7 @@ func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) 
 	return true, nil
 }
 
-// firstPage is the page that stands for a text. Which one it is, all that have
+// firstPage returns the page that stands for a text. Which one it is, all that have
 // the text tell, so it is kept.
 func (p *explained) firstPage(t store.TextID) (explain.Page, error) {
 	if page, ok := p.first[t]; ok {
@@ -383,7 +383,7 @@ func (p *explained) firstPage(t store.TextID) (explain.Page, error) {
 	return page, nil
 }
 
-// place is where a page is in the clusters, nil if nowhere.
+// place returns where a page is in the clusters, nil if nowhere.
 func (p *explained) place(i int) (*explain.InRun, error) {
 	representative, ok, err := results.ClusterOf(p.Workspace, p.texts[i])
 	if err != nil || !ok {

@@ -87,7 +87,7 @@ func (e *edges) close() error {
 	return err
 }
 
-// sortedTexts gives the texts that are keys, without a group.
+// sortedTexts returns the texts that are keys, without a group.
 func sortedTexts(texts *store.Sorter) iter.Seq2[results.WantedText, error] {
 	return func(yield func(results.WantedText, error) bool) {
 		for e, err := range texts.Sorted() {
@@ -108,7 +108,7 @@ type textNodes struct {
 	nodes []report.Node // the first stands for the text
 }
 
-// nodes gives the pages by text.
+// nodes returns the pages by text.
 func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 	return func(yield func(textNodes, error) bool) {
 		next, stop := iter.Pull2(results.ClusteredTexts(e.w))
@@ -175,7 +175,7 @@ func (e *edges) endsOf(ctx context.Context, from, to *store.Sorter) error {
 	return nil
 }
 
-// all gives the edges, by the texts of source and target: the pairs, and from the
+// all returns the edges, by the texts of source and target: the pairs, and from the
 // first page of a text to each other.
 func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 	return func(yield func(report.Edge, error) bool) {

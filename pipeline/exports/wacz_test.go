@@ -129,7 +129,7 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 	}
 }
 
-// recordIDs are the ids of the records before the cut, or behind it.
+// recordIDs returns the ids of the records before the cut, or behind it.
 func recordIDs(b []byte, cut int64, part int) (ids []string) {
 	half := [][]byte{b[:cut], b[cut:]}[part]
 	r, err := container.NewReader(bytes.NewReader(half), container.Position{}, pipetest.Limits)

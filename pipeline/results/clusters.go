@@ -15,7 +15,7 @@ import (
 	"neardup/report"
 )
 
-// ClusterOf returns the representative of the text's cluster; ok is false where
+// ClusterOf returns the representative of the text's cluster; ok is false if
 // the text is in none.
 func ClusterOf(w *workspace.Workspace, t store.TextID) (representative store.TextID, ok bool, err error) {
 	v, ok, err := w.DB.Get(store.AssignedKey(t))
@@ -26,7 +26,7 @@ func ClusterOf(w *workspace.Workspace, t store.TextID) (representative store.Tex
 	return representative, ok, err
 }
 
-// Clusters gives the clusters of two and more pages by id. One at a time is in
+// Clusters returns the clusters of two and more pages by id. One at a time is in
 // memory.
 func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
@@ -72,7 +72,7 @@ func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clus
 	}
 }
 
-// ClusteredTexts gives the texts in clusters, by text.
+// ClusteredTexts returns the texts in clusters, by text.
 func ClusteredTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 	return func(yield func(WantedText, error) bool) {
 		for r, err := range w.DB.Table(store.TableAssigned) {
@@ -122,8 +122,8 @@ func ParseClusterRow(r store.Row) (c ClusterRow, err error) {
 	return c, err
 }
 
-// assemble makes a cluster of its rows, one a text, and of the pages that have
-// these texts, and names what each was verified against.
+// assemble makes a cluster of its rows, one for each text, and of the pages
+// with these texts. It names the page that each was verified against.
 func assemble(rows []ClusterRow, pages map[store.TextID][]report.Member) (report.Cluster, error) {
 	id := rows[0].Cluster
 	if len(pages[id]) == 0 {
@@ -148,7 +148,7 @@ func assemble(rows []ClusterRow, pages map[store.TextID][]report.Member) (report
 	return c, nil
 }
 
-// RelationOf is that of the i-th page of the row's text.
+// RelationOf returns the relation of the i-th page of the row's text.
 func RelationOf(r ClusterRow, representative store.TextID, i int) report.Relation {
 	switch {
 	case r.Member == representative && i == 0:
@@ -163,7 +163,7 @@ func RelationOf(r ClusterRow, representative store.TextID, i int) report.Relatio
 	return r.Score.Relation
 }
 
-// ComparePages orders pages by their date, then by what tells them apart.
+// ComparePages orders pages by date, then by record id and place.
 func ComparePages(a, b report.Member) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
 		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Document, b.Document))

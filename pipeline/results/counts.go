@@ -10,7 +10,7 @@ import (
 	"neardup/verify/pair"
 )
 
-// ClusterCounts sums up the clustering.
+// ClusterCounts has the counts of the stage cluster.
 type ClusterCounts struct {
 	Lists   cluster.ListCounts `json:"lists"`
 	Edges   int64              `json:"edges"` // distinct
@@ -22,19 +22,19 @@ type ClusterCounts struct {
 	Join    *ppjoin.Counts `json:"join,omitempty"`
 }
 
-// ExtractCounts sums up the extraction.
+// ExtractCounts has the counts of the stage extract.
 type ExtractCounts struct {
 	workspace.RecordCounts
 	Files      int   `json:"files"`
 	Unreadable int   `json:"unreadable_files"`
 	Bytes      int64 `json:"bytes"` // of the files
 	Documents  int64 `json:"documents"`
-	Duplicates int64 `json:"duplicates"`        // captures of a document that was met before
+	Duplicates int64 `json:"duplicates"`        // captures of a document met before
 	Resolved   int64 `json:"resolved_revisits"` // captures that are revisits of a document; the others are skipped
 	Texts      int64 `json:"texts"`             // distinct visible texts
 }
 
-// HammingCounts sums up a search for signatures that differ in few bits.
+// HammingCounts has the counts of a search for signatures that differ in few bits.
 type HammingCounts struct {
 	Signatures int64 `json:"signatures"` // that differ
 	Tables     int   `json:"tables"`
@@ -42,18 +42,17 @@ type HammingCounts struct {
 	Largest    int64 `json:"largest_group"`   // texts of one signature
 }
 
-// SignCounts sums up the signing.
+// SignCounts has the counts of the stage sign.
 type SignCounts struct {
 	Texts      int64 `json:"texts"`
-	Navigation int64 `json:"navigation_texts"` // texts of navigation pages only, with pages: topic: left out
+	Navigation int64 `json:"navigation_texts"` // texts of navigation pages only, left out with pages: topic
 	Unsigned   int64 `json:"unsigned_texts"`   // texts too short for a signature: set aside
 	Signatures int64 `json:"signatures"`
 
 	Templates *TemplateCounts `json:"templates,omitempty"` // with text.templates
 }
 
-// TemplateCounts sum up what the learned templates take from the texts that are
-// signed.
+// TemplateCounts counts what learned templates take from the signed texts.
 type TemplateCounts struct {
 	Sentences  int64 `json:"sentences"`     // pairs of a site and a sentence
 	Texts      int64 `json:"texts"`         // that have some
@@ -73,7 +72,7 @@ func (c *TemplateCounts) Add(s store.SignedRow) {
 	}
 }
 
-// VerifyCounts sums up the verification: every pair that was compared was
+// VerifyCounts has the counts of the stage verify. Every compared pair was
 // rejected by one filter, or is near.
 type VerifyCounts struct {
 	Sets       int64 `json:"sets"`

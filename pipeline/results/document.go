@@ -27,7 +27,7 @@ func ParseTextID(s string) (t store.TextID, err error) {
 	return store.TextID(b), nil
 }
 
-// PageFields is what an export shows of a Document. Reading only that
+// PageFields has the fields of a Document that exports show. Reading only these
 // takes half the time.
 type PageFields struct {
 	RecordID    string          `json:"record_id"`
@@ -46,7 +46,7 @@ type PageFields struct {
 	TextID      string          `json:"text_id"`
 }
 
-// Member is the document as a member of a cluster.
+// Member returns the document as a member of a cluster.
 func (d PageFields) Member(id extract.ID, file string, offset int64) report.Member {
 	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
@@ -54,8 +54,8 @@ func (d PageFields) Member(id extract.ID, file string, offset int64) report.Memb
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID}}
 }
 
-// ReadDocument reads a document into d, and where it is. Of several files that
-// hold it the first by name counts.
+// ReadDocument reads a document into d, with its file and offset. Of several
+// files that hold it the first by name counts.
 func ReadDocument(documents *store.Seeker, id extract.ID, d any) (file string, offset int64, err error) {
 	file, offset, ok, err := LookUpDocument(documents, id, d)
 	if err == nil && !ok {
@@ -64,7 +64,7 @@ func ReadDocument(documents *store.Seeker, id extract.ID, d any) (file string, o
 	return file, offset, err
 }
 
-// LookUpDocument is ReadDocument of a document that may not be there.
+// LookUpDocument does what ReadDocument does, for a document that may be missing.
 func LookUpDocument(documents *store.Seeker, id extract.ID, d any) (file string, offset int64, ok bool, err error) {
 	for r, err := range documents.Rows(store.Key(store.TableDocument, id[:])) {
 		if err != nil {

@@ -6,10 +6,10 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// Why a judged pair is not followed, besides what package judged says.
+// The states of a judged pair, besides those of package judged.
 const (
 	PairFollowed     = "followed"
-	PairPending      = "pending" // the clusters are of before it
+	PairPending      = "pending" // the clusters are older than the judgement
 	PairDisagreed    = "judges-disagree"
 	PairMissing      = "missing"      // the workspace has no page of such a record id
 	PairAmbiguous    = "ambiguous"    // more than MaxNamedTexts texts have one
@@ -18,13 +18,13 @@ const (
 	PairContradicted = "contradicted" // other pairs part what it joins
 )
 
-// JudgedOutcome is what the closing made of an enforced pair.
+// JudgedOutcome says what the closing made of an enforced pair.
 type JudgedOutcome struct {
 	Verdict audit.Verdict `json:"verdict"`
 	State   string        `json:"state"`
 }
 
-// StateOf is what the clusters make of an enforced pair: PairFollowed,
+// StateOf returns what the clusters make of an enforced pair: PairFollowed,
 // PairPending, or why it is not followed.
 func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
 	var o JudgedOutcome
@@ -38,8 +38,8 @@ func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
 	return o.State, err
 }
 
-// Former is the representative of the cluster that a text would be in if no
-// judged pairs were followed; ok is false where it would be in none.
+// Former returns the representative of the cluster that a text would be in if no
+// judged pairs were followed; ok is false if it would be in none.
 func Former(w *workspace.Workspace, t store.TextID) (representative store.TextID, ok bool, err error) {
 	v, moved, err := w.DB.Get(store.FormerKey(t))
 	switch {

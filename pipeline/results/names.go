@@ -14,23 +14,23 @@ import (
 	"neardup/screen"
 )
 
-// Documents are looked up by what people call them: a record id, or a target
-// URI and a date. Their keys are digests of the whole record, so this takes an
-// index, TableName. A run does without it, but for one that follows judged pairs:
-// it is made when first asked for, in one pass over the documents, and again when
-// the extraction has changed.
+// People name documents by a record id, or by a target URI and a date. The keys
+// of documents are digests of the whole record, so looking up a name takes an
+// index, TableName. It is made when it is first needed, in one pass over the
+// documents, and again when the extraction has changed. A run needs it only if
+// it follows judged pairs.
 
 const (
 	NamesIndex = "index/names" // its place in tableMeta: the generation of the extraction
-	mostFound  = 1000          // captures that one name is looked for in
-	mostListed = 8             // of these in a message
+	maxFound   = 1000          // captures of one name that are examined
+	maxListed  = 8             // captures listed in a message
 )
 
-// MaxNamedTexts is the number of texts that the pages of one record id may have
-// for a judged pair of them to be followed.
+// MaxNamedTexts limits the texts of the pages of one record id. A judged pair
+// of a record id with more texts is not followed.
 const MaxNamedTexts = 16
 
-// nameDigest is that of a record id or of an address.
+// nameDigest returns the digest of a record id or of an address.
 func nameDigest(kind, name string) []byte {
 	sum := sha256.Sum256([]byte(kind + "\x00" + name))
 	return sum[:16]
@@ -41,7 +41,7 @@ const (
 	byAddress  = "address"
 )
 
-// DateDigits are the digits of a date, at most NameDate.
+// DateDigits returns the digits of a date, at most NameDate.
 func DateDigits(date string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -52,7 +52,8 @@ func DateDigits(date string) string {
 	return digits[:min(store.NameDate, len(digits))]
 }
 
-// IndexNames makes the index, unless there is one of what was extracted.
+// IndexNames makes the index of names, unless it is up to date with the
+// extraction.
 func IndexNames(ctx context.Context, w *workspace.Workspace) error {
 	w.Indexing.Lock()
 	defer w.Indexing.Unlock()
@@ -141,9 +142,9 @@ type Found struct {
 // FindPage finds the document that a name stands for: a record id, with angle
 // brackets or without, or a target URI; then, behind an @, a date or the
 // beginning of one, in the form of WARC-Date or in digits. A URI is also found
-// without its scheme, or with another; one that is written just so goes first.
-// DIGITS/URI, as replay tools write it, is URI@DIGITS. An error says so where
-// there is none, or more than one.
+// without its scheme, or with another one; an exact match goes first.
+// DIGITS/URI, as replay tools write it, means URI@DIGITS. FindPage returns an
+// error if there is no such document, or more than one.
 func FindPage(ctx context.Context, w *workspace.Workspace, name string) (Found, error) {
 	if err := IndexNames(ctx, w); err != nil {
 		return Found{}, err
@@ -179,8 +180,8 @@ func readings(name string) []reading {
 	return out
 }
 
-// lookUp gives the documents of a name whose dates begin so; more tells that
-// there are others that were not looked at.
+// lookUp returns the documents of a name whose dates begin with date. more says
+// that there are others that it did not examine.
 func lookUp(w *workspace.Workspace, name, date string) (out []Found, more bool, err error) {
 	id := "<" + strings.Trim(name, "<>") + ">"
 	out, more, err = Named(w, ByRecordID, id, date, func(d Found) bool { return d.RecordID == id })
@@ -217,7 +218,7 @@ func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool)
 		if err != nil {
 			return nil, false, err
 		}
-		if n++; n > mostFound {
+		if n++; n > maxFound {
 			return out, true, nil
 		}
 		var d Found
@@ -236,23 +237,23 @@ func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool)
 
 func ambiguous(name string, all []Found, more bool) error {
 	var b strings.Builder
-	for _, d := range all[:min(mostListed, len(all))] {
+	for _, d := range all[:min(maxListed, len(all))] {
 		fmt.Fprintf(&b, "\n  %s  %s  %s", OneLine(d.Date), OneLine(d.RecordID), OneLine(d.TargetURI))
 	}
 	n := fmt.Sprint(len(all))
 	if more {
 		n = "more than " + n
 	}
-	if len(all) > mostListed {
+	if len(all) > maxListed {
 		b.WriteString("\n  ...")
 	}
 	return fmt.Errorf("%w: %s: %s captures have this name; say which by URI@DATE or by its record id%s", workspace.ErrUsage, OneLine(name), n, b.String())
 }
 
-// OneLine is what others wrote, for a message.
+// OneLine returns crawled text in one line, for a message.
 func OneLine(s string) string { return screen.Columns(s, 200) }
 
-// TextsNamed gives the texts of the pages that have a record id; more tells that
+// TextsNamed returns the texts of the pages with a record id. more says that
 // there are too many.
 func TextsNamed(w *workspace.Workspace, recordID string) (texts []store.TextID, more bool, err error) {
 	pages, more, err := Named(w, ByRecordID, recordID, "", func(d Found) bool { return d.RecordID == recordID })

@@ -18,7 +18,7 @@ import (
 // PageFinder looks up single pages.
 type PageFinder struct{ Occurrences, documents *store.Seeker }
 
-// NewPageFinder returns a finder, which the caller closes.
+// NewPageFinder returns a finder. The caller must close it.
 func NewPageFinder(s *store.DB) (*PageFinder, error) {
 	occurrences, err := s.Seeker(store.TableOccurrence)
 	if err != nil {
@@ -32,7 +32,7 @@ func NewPageFinder(s *store.DB) (*PageFinder, error) {
 }
 
 func (f *PageFinder) Close() {
-	_ = f.Occurrences.Close() // what it met was said by the lookups
+	_ = f.Occurrences.Close() // the lookups reported its errors
 	_ = f.documents.Close()
 }
 
@@ -43,7 +43,7 @@ func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
 	return d.Member(id, file, offset), err
 }
 
-// pages are the pages that have a text, as in TextPages.
+// pages returns the pages with a text, as in TextPages.
 func (f *PageFinder) Pages(t store.TextID) (pages []report.Member, err error) {
 	for r, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
 		if err != nil {
@@ -63,7 +63,7 @@ func (f *PageFinder) Pages(t store.TextID) (pages []report.Member, err error) {
 	return pages, nil
 }
 
-// Count is the number of pages that have a text.
+// Count returns the number of pages that have a text.
 func (f *PageFinder) Count(t store.TextID) (n int, err error) {
 	for _, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
 		if err != nil {
@@ -74,28 +74,27 @@ func (f *PageFinder) Count(t store.TextID) (n int, err error) {
 	return n, nil
 }
 
-// comparePagesOfText sorts captures before revisits, the earliest first.
+// comparePagesOfText orders captures before revisits, the earliest first.
 func comparePagesOfText(a, b report.Member) int {
 	return cmp.Or(report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""), ComparePages(a, b))
 }
 
-// WantedText is a text whose pages are asked for, and the group of texts that it
-// is of.
+// WantedText is a text whose pages are wanted, and its group of texts.
 type WantedText struct{ Group, Text store.TextID }
 
-// TextPages are the pages that have a text: captures before revisits, the
-// earliest first.
+// TextPages is the pages with a text: captures before revisits, the earliest
+// first.
 type TextPages struct {
 	WantedText
 	Pages []report.Member
 }
 
-// Gather finds the pages of texts that come sorted by text, each in one group
-// but as often as may be, and gives them by group and text, as PagesOf reads
-// them. Looking up every page takes far longer
-// once the tables do not fit into memory: texts and documents are named by
-// hashes, so every lookup is somewhere else. This goes through both tables once
-// and sorts in between.
+// Gather finds the pages of texts, and sorts them by group and text, for
+// PagesOf to read. The texts must come sorted, each in one group but any number
+// of times. Looking up every page would take far longer once the tables do not
+// fit into memory, because texts and documents have hashes for names, so every
+// lookup is at another place. Gather reads both tables once and sorts in
+// between.
 func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error]) (*store.Sorter, error) {
 	byDocument, byText := s.Sorter(), s.Sorter()
 	err := gatherOccurrences(ctx, s, wanted, byDocument)
@@ -108,7 +107,7 @@ func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error
 	return byText, nil
 }
 
-// gatherOccurrences writes docID to group and text.
+// gatherOccurrences writes rows from docID to group and text.
 func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error], to *store.Sorter) error {
 	next, stop := iter.Pull2(wanted)
 	defer stop()
@@ -140,8 +139,8 @@ func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[Wanted
 	return nil
 }
 
-// gatherDocuments writes group, text and docID to where the document is and its
-// row.
+// gatherDocuments writes rows from group, text and docID to the document's
+// place and row.
 func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *store.Sorter) error {
 	next, stop := iter.Pull2(byDocument.Sorted())
 	defer stop()
@@ -162,7 +161,7 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *store.Sor
 			return err
 		}
 		switch c := bytes.Compare(w.Key, id[:]); {
-		case c > 0: // one that nobody wants, or another file that holds the one before
+		case c > 0: // a document that is not wanted, or another file that holds the previous one
 			continue
 		case c < 0:
 			return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
@@ -183,7 +182,7 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *store.Sor
 	return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
 }
 
-// PagesOf reads what gather has found.
+// PagesOf reads what Gather has found.
 func PagesOf(ctx context.Context, gathered *store.Sorter) iter.Seq2[TextPages, error] {
 	return func(yield func(TextPages, error) bool) {
 		var current TextPages

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Qualities are page qualities given from outside, by a digest of the URI.
+// Qualities has the page qualities of a file, by a digest of the URI.
 type Qualities map[[16]byte]float32
 
 func uriDigest(uri string) [16]byte {
@@ -26,7 +26,7 @@ func (q Qualities) Of(uri string) (quality float32, ok bool) {
 	return quality, ok
 }
 
-// ReadQualities reads the file that the setting cluster.quality names.
+// ReadQualities reads the file of the setting cluster.quality.
 func ReadQualities(path string) (Qualities, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -59,7 +59,8 @@ func parseQualities(r io.Reader) (Qualities, error) {
 	return q, sc.Err()
 }
 
-// QualityDigest makes a changed quality file a changed option.
+// QualityDigest returns the digest of the quality file, which makes a changed
+// file a changed option.
 func QualityDigest(path string) string {
 	if path == "" {
 		return ""

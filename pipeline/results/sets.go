@@ -8,7 +8,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// NearPairs gives the near pairs by leader, then member, from the largest key
+// NearPairs returns the near pairs by leader, then member, from the largest key
 // down.
 func NearPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
@@ -36,9 +36,9 @@ func ParseLink(r store.Row) (l Link, err error) {
 	return l, err
 }
 
-// Sets gives the members of each perhaps-similar set, from the largest key
-// down, the first of them the set's own; from the set behind after on. Each
-// slice is the caller's.
+// Sets returns the members of each perhaps-similar set, from the largest key
+// down; the first member names the set. It begins with the set behind after.
+// The caller owns each slice.
 func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] {
 	return func(yield func([]cluster.Key, error) bool) {
 		lower, upper := store.TableBounds(store.TableSet)
@@ -69,7 +69,7 @@ func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] 
 	}
 }
 
-// Link is a near pair with its score, the member seen from the leader.
+// Link is a near pair with the score of the member as seen from the leader.
 type Link struct {
 	Leader, Member cluster.Key
 	Score          store.Score

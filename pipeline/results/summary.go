@@ -7,7 +7,7 @@ import (
 	"neardup/report"
 )
 
-// Watcher is a report.Writer that only looks on.
+// Watcher is a report.Writer that only watches.
 type Watcher func(report.Cluster)
 
 func (w Watcher) Write(c report.Cluster) error { w(c); return nil }
@@ -26,7 +26,7 @@ func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Wri
 		}
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // since the last cluster
+		return ctx.Err() // cancelled since the last cluster
 	}
 	for _, out := range to {
 		if err := out.Close(); err != nil {
@@ -36,7 +36,7 @@ func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Wri
 	return nil
 }
 
-// Summary sums up the workspace.
+// Summary returns the summary of the workspace.
 func Summary(ctx context.Context, w *workspace.Workspace) (report.Summary, error) {
 	s, err := StagesSummary(w)
 	if err != nil {
@@ -46,7 +46,7 @@ func Summary(ctx context.Context, w *workspace.Workspace) (report.Summary, error
 	return s, err
 }
 
-// StagesSummary is the summary but for the clusters.
+// StagesSummary returns the summary without the clusters.
 func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	var s report.Summary
 	var x ExtractCounts

@@ -9,10 +9,11 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// NoSite is the hash of a page without a site: a line of a text collection.
+// NoSite is the site hash of a page without a site, such as a line of a text
+// collection.
 var NoSite = store.Hash("")
 
-// TextOf is a text as stored.
+// TextOf returns a text as stored.
 func TextOf(w *workspace.Workspace, t store.TextID) (string, error) {
 	value, ok, err := w.DB.Get(store.TextKey(t))
 	if err == nil && !ok {
@@ -21,7 +22,7 @@ func TextOf(w *workspace.Workspace, t store.TextID) (string, error) {
 	return string(value), err
 }
 
-// LeftOut tells whether the text is not compared because only navigation pages
+// LeftOut reports whether the text is not compared because only navigation pages
 // have it.
 func LeftOut(w *workspace.Workspace, t store.TextID) (bool, error) {
 	if w.Config.Text.Pages != configs.PagesTopic {
@@ -39,7 +40,7 @@ func LeftOut(w *workspace.Workspace, t store.TextID) (bool, error) {
 	return true, nil
 }
 
-// TemplatesIn gives the numbers of those of the text's sentences that are left
+// TemplatesIn returns the numbers of those of the text's sentences that are left
 // out, sorted.
 func TemplatesIn(w *workspace.Workspace, t store.TextID) ([]uint32, error) {
 	if w.Config.Text.Templates == 0 {
@@ -53,7 +54,7 @@ func TemplatesIn(w *workspace.Workspace, t store.TextID) ([]uint32, error) {
 	return SeekTemplates(s, t)
 }
 
-// SeekTemplates is TemplatesIn by a seeker of store.TableTemplate.
+// SeekTemplates does what TemplatesIn does with a seeker of store.TableTemplate.
 func SeekTemplates(s *store.Seeker, t store.TextID) (numbers []uint32, err error) {
 	prefix := store.Key(store.TableTemplate, t[:])
 	for r, err := range s.Rows(prefix) {
@@ -68,8 +69,8 @@ func SeekTemplates(s *store.Seeker, t store.TextID) (numbers []uint32, err error
 	return numbers, nil
 }
 
-// WithoutSentences is s without the sentences of these numbers, which are
-// sorted.
+// WithoutSentences returns s without the sentences of these numbers, which must
+// be sorted.
 func WithoutSentences(s string, numbers []uint32) string {
 	if len(numbers) == 0 {
 		return s
@@ -83,9 +84,9 @@ func WithoutSentences(s string, numbers []uint32) string {
 	})
 }
 
-// ComparedText is what of a stored text is compared, and what of it is read for
-// its subject: that is told by titles and headings, which may be templates, and
-// by how often the text goes on to name them.
+// ComparedText returns the part of a stored text that is compared, and the part
+// that the check of subjects reads. That is the whole text: titles and headings
+// tell the subject, and they may be templates.
 func ComparedText(w *workspace.Workspace, t store.TextID, stored string) (compared, whole string, err error) {
 	numbers, err := TemplatesIn(w, t)
 	whole = text.Cut(stored, w.Config.Text.MaxColumns)

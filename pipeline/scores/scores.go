@@ -13,7 +13,7 @@ import (
 	"neardup/verify"
 )
 
-// Texts gives the scores of two texts that differ. ok is false where only
+// Texts returns the scores of two texts that differ. ok is false where only
 // others tell: the weights of a join, and an edit distance of long texts, which
 // takes the product of their lengths.
 func Texts(config configs.Config, a, b string) (resemblance, containment float64, ok bool, err error) {

@@ -56,7 +56,7 @@ func FindSimilar(ctx context.Context, j configs.Join, workers int, texts [][]str
 	return ppjoin.Between(ctx, cs[0], cs[1], o, each)
 }
 
-// weight is that of a record's tokens: without weights their number.
+// weight returns the weight of a record's tokens: without weights their number.
 func weight(c ppjoin.Collection, i int, weights []float64) (sum float64) {
 	for _, t := range c.Record(i) {
 		if weights == nil {

@@ -173,7 +173,7 @@ func (c *closer) joinShared() error {
 	return nil
 }
 
-// leaf is the pair as what contains and what is contained.
+// leaf returns the pair as what contains and what is contained.
 func leaf(l results.Link) cluster.Leaf {
 	if l.Score.Relation == report.Contains {
 		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment}
@@ -181,7 +181,7 @@ func leaf(l results.Link) cluster.Leaf {
 	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment}
 }
 
-// verdict is the score of member against the other, whichever of them leads.
+// verdict returns the score of member against the other, whichever of them leads.
 func verdict(w *workspace.Workspace, against, member cluster.Key) (store.Score, error) {
 	leader, follower := against, member
 	if member.Compare(against) < 0 {
@@ -202,7 +202,7 @@ func verdict(w *workspace.Workspace, against, member cluster.Key) (store.Score, 
 	return s, err
 }
 
-// sharedTexts gives the texts that more than one document has.
+// sharedTexts returns the texts that more than one document has.
 func sharedTexts(w *workspace.Workspace) func(yield func(store.TextID, error) bool) {
 	return func(yield func(store.TextID, error) bool) {
 		var last store.TextID

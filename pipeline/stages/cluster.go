@@ -133,7 +133,7 @@ func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) er
 	return flush(clusterCursor{Merging: true})
 }
 
-// Concentrated tells whether the members of a list stand on few sites.
+// Concentrated reports whether the members of a list stand on few sites.
 func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 	var sites []uint64
 	for _, k := range members {
@@ -203,7 +203,7 @@ func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.Clust
 	return nil
 }
 
-// keyOf gives the keys that texts have in clustering: those that they were
+// keyOf returns the keys that texts have in clustering: those that they were
 // signed with, or those of their page quality.
 func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
 	quality, err := quality(w)

@@ -20,7 +20,8 @@ import (
 // followed.
 const maxWarned = 8
 
-// closingAgain is the cursor of a verification that has only the closing to do.
+// closingAgain returns the cursor of a verification that has only the closing
+// to do.
 func closingAgain(s workspace.StageState) (any, error) {
 	at := verifyCursor{Closing: true}
 	err := json.Unmarshal(s.Counts, &at.Counts)
@@ -172,7 +173,8 @@ func (e *enforcer) Key(t store.TextID) (cluster.Key, error) {
 	return in(k), e.ctx.Err()
 }
 
-// keyOfText is the key that a text was signed with, also if it has no signature.
+// keyOfText returns the key that a text was signed with, also if it has no
+// signature.
 func keyOfText(w *workspace.Workspace, t store.TextID) (k cluster.Key, err error) {
 	var signatures uint32
 	for r, err := range w.DB.Rows(store.PrefixBounds(store.SignedKey(t))) {
@@ -223,7 +225,7 @@ func (e *enforcer) Replace(texts []judged.Text) error {
 	return e.flush()
 }
 
-// shared tells whether several pages have the text.
+// shared reports whether several pages have the text.
 func (e *enforcer) shared(t store.TextID) (bool, error) {
 	n := 0
 	for _, err := range e.w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
@@ -268,8 +270,9 @@ func (e *enforcer) replace(t judged.Text, old results.ClusterRow, was, alone boo
 	return e.assign(t.Cluster, t.ID, t.Against, s)
 }
 
-// score is that of a text and what it is against now: its verdict, that of the
-// other turned around, or, of a judged pair, whatever the measure gives.
+// score returns the score of a text and the one it is against now: its verdict,
+// that of the other turned around, or, of a judged pair, whatever the measure
+// gives.
 func (e *enforcer) score(t judged.Text) (store.Score, error) {
 	if old, ok := e.rows[t.ID]; ok && old.Against == t.Against {
 		return old.Score, nil
@@ -284,9 +287,9 @@ func (e *enforcer) score(t judged.Text) (store.Score, error) {
 	return s, err
 }
 
-// measured is what the measure gives for two texts: their verdict if they have
-// one, else their scores whatever the thresholds, or none where only a whole run
-// can tell.
+// measured returns what the measure gives for two texts: their verdict if they
+// have one, else their scores whatever the thresholds, or none where only a
+// whole run can tell.
 func (e *enforcer) measured(a, b store.TextID) (s store.Score, err error) {
 	var keys [2]cluster.Key
 	for i, t := range []store.TextID{a, b} {

@@ -60,7 +60,7 @@ func clusterHamming(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return countSets(w, sr, &results.ClusterCounts{Hamming: &at.Counts})
 }
 
-// countGroups is the number of different signatures.
+// countGroups returns the number of different signatures.
 func countGroups(w *workspace.Workspace, sr *workspace.StageRun) (n int64, err error) {
 	var last signature.Signature
 	for r, err := range w.DB.Table(store.TablePosting) {

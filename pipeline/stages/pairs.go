@@ -125,7 +125,7 @@ type candidate struct {
 	score float64     // of the search
 }
 
-// candidates gives the pairs behind the row after, from the largest keys down.
+// candidates returns the pairs behind the row after, from the largest keys down.
 func candidates(w *workspace.Workspace, after []byte) iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		lower, upper := store.TableBounds(store.TableSet)
@@ -228,7 +228,7 @@ type pairVerifier struct {
 	linked map[store.TextID]store.TextID
 }
 
-// verify gives the links of a round, in its order.
+// verify returns the links of a round, in its order.
 func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *results.VerifyCounts) ([]results.Link, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -308,7 +308,7 @@ func (p *pairVerifier) link(l results.Link) {
 	p.linked[b] = a
 }
 
-// root is the text that stands for the cluster of t. It changes nothing, so that
+// root returns the text that stands for the cluster of t. It changes nothing, so that
 // workers can share it.
 func (p *pairVerifier) root(t store.TextID) store.TextID {
 	for {

@@ -215,7 +215,7 @@ func linkRevisits(w *workspace.Workspace, sr *workspace.StageRun, chain byte) (l
 	return linked, u.commit()
 }
 
-// captureOf is the capture that the revisit refers to.
+// captureOf returns the capture that the revisit refers to.
 func captureOf(w *workspace.Workspace, v storedRevisit, id extract.ID, chain byte) (c capture, ok bool, err error) {
 	for _, k := range v.Repeats.Keys(v.TargetURI) {
 		value, _, err := w.DB.Get(store.WantedKey(k))
@@ -232,7 +232,7 @@ func captureOf(w *workspace.Workspace, v storedRevisit, id extract.ID, chain byt
 	return c, false, nil
 }
 
-// like is the revisit as a document: what it does not say is as in the original.
+// like returns the revisit as a document: what it does not say is as in the original.
 func (v storedRevisit) like(original results.Document) results.Document {
 	d := original
 	d.Document.ID, d.RecordID, d.TargetURI, d.Date, d.Site = v.ID, v.RecordID, v.TargetURI, v.Date, v.Site

@@ -123,7 +123,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return countSigned(w, sr, extracted.Texts, templates)
 }
 
-// unsigned gives the texts that have no row in TableSigned, in batches.
+// unsigned returns the texts that have no row in TableSigned, in batches.
 func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
 		next, stop := iter.Pull2(w.DB.Table(store.TableSigned))

@@ -32,7 +32,7 @@ var All = []workspace.Stage{
 
 func always(configs.Config) bool { return true }
 
-// withoutTemplates tells whether texts are signed as they are: what more crawls
+// withoutTemplates reports whether texts are signed as they are: what more crawls
 // teach of templates changes the signatures of texts that were there before.
 func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
 

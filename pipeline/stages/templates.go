@@ -181,7 +181,7 @@ func commitSightings(ctx context.Context, w *workspace.Workspace, sr *workspace.
 	return flush()
 }
 
-// sightJobs gives the texts behind after, in batches.
+// sightJobs returns the texts behind after, in batches.
 func sightJobs(w *workspace.Workspace, after []byte) iter.Seq2[*sightJob, error] {
 	return func(yield func(*sightJob, error) bool) {
 		lower, upper := store.TableBounds(store.TableText)

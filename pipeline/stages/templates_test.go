@@ -51,7 +51,7 @@ func siteOf(uri string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// templates are the numbers of the sentences left out of each text, by the
+// templates returns the numbers of the sentences left out of each text, by the
 // definition.
 func (pages sitePages) templates(least int) map[string][]uint32 {
 	address := func(uri string) uint64 { return store.Hash(extract.Document{TargetURI: uri}.Address()) }

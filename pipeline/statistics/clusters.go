@@ -71,7 +71,7 @@ func (g *statistics) member(m report.Member) {
 		{m.Containment, &g.containment, &g.Scores.Containment.Bins},
 	} {
 		s.counts.add(s.score)
-		bin := &s.bins[part(s.score, static.Bins)]
+		bin := &s.bins[bucket(s.score, static.Bins)]
 		switch m.Relation {
 		case report.Linked, report.Judged:
 			bin.Linked++
@@ -106,8 +106,8 @@ func (s *scoreCounts) add(x report.Score) {
 	s.all++
 }
 
-// quantile is the least score that at least an n-th of all reach or are below; 0
-// of none.
+// quantile returns the least score that at least an n-th of all reach or are
+// below; 0 of none.
 func (s *scoreCounts) quantile(n int64) report.Score {
 	below := int64(0)
 	for i, count := range s.of {
@@ -118,17 +118,18 @@ func (s *scoreCounts) quantile(n int64) report.Score {
 	return 0
 }
 
-// part is the one of n equal parts of the scores that a score is in, the last of
-// those from 1 on.
-func part(s report.Score, n int) int { return whole(float64(s)*float64(n), n-1) }
+// bucket returns the index of the score's bucket, of n equal ones. A score of 1
+// belongs to the last.
+func bucket(s report.Score, n int) int { return whole(float64(s)*float64(n), n-1) }
 
-// whole is x without its fraction, from 0 to most. Damage may give any number.
-func whole(x float64, most int) int {
+// whole returns x without its fraction, from 0 to limit. Damage may give any
+// number.
+func whole(x float64, limit int) int {
 	switch {
 	case !(x > 0):
 		return 0
-	case x >= float64(most):
-		return most
+	case x >= float64(limit):
+		return limit
 	}
 	return int(x)
 }
@@ -163,7 +164,7 @@ type keptCluster struct {
 	pairs    []pair
 }
 
-// shown is what is kept of a cluster: values of any length are clipped.
+// shown returns what is kept of a cluster: values of any length are clipped.
 func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant int64) *keptCluster {
 	k := &keptCluster{Cluster: static.Cluster{ID: c.ID, Size: c.Size, Page: shownPage(c.Members[0]), HostSum: len(hosts),
 		Bytes: redundant, Lowest: 1}, document: c.Members[0].Document}

@@ -42,7 +42,7 @@ type pair struct {
 // with the member's text the first is the member.
 func (g *statistics) pairs(c report.Cluster) {
 	g.eachPair(c, func(p pair) {
-		band := &g.bands[part(p.member.Resemblance, scoreBands)]
+		band := &g.bands[bucket(p.member.Resemblance, scoreBands)]
 		band.all++
 		if band.wants(p) {
 			p.member = clipped(p.member)
@@ -51,7 +51,7 @@ func (g *statistics) pairs(c report.Cluster) {
 	})
 }
 
-// pairsOf are the pairs whose differences the cluster's page shows: the least
+// pairsOf returns the pairs whose differences the cluster's page shows: the least
 // alike, and one that is drawn.
 func (g *statistics) pairsOf(c report.Cluster) []pair {
 	var least, drawn *pair
@@ -93,7 +93,7 @@ func (g *statistics) eachPair(c report.Cluster, yield func(pair)) {
 	}
 }
 
-// rank is a number that the seed draws for a pair, whatever comes before it.
+// rank returns a number that the seed draws for a pair, whatever comes before it.
 func rank(seed uint64, texts [2]string) [16]byte {
 	h := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), texts[0]+texts[1]...))
 	return [16]byte(h[:16])
@@ -124,7 +124,7 @@ func (s *sample) add(p pair) {
 	s.pairs = s.pairs[:min(len(s.pairs), s.most)]
 }
 
-// drawn are the pairs of the sample: as many of each band, as far as it has
+// drawn returns the pairs of the sample: as many of each band, as far as it has
 // them; the least alike first.
 func (g *statistics) drawn() (out []pair) {
 	for i := 0; len(out) < g.o.Samples; i++ {
@@ -276,7 +276,7 @@ func pieceKind(k explain.Kind) static.PieceKind {
 	return static.Both
 }
 
-// audits are the results of samples that people judged.
+// audits returns the results of samples that people judged.
 func (g *statistics) audits(ctx context.Context) (out []static.Audit, err error) {
 	auditor := browsing.Auditor(g.w)
 	all, err := auditor.Audits(ctx)

@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	topHosts    = 50
-	mostPeriods = 60  // months; of more, years
-	mostColumns = 84  // of a plot of months; of more, years
-	shownText   = 500 // code points of a URI or another value that is kept for a page
+	topHosts   = 50
+	maxPeriods = 60  // months; of more, years
+	maxColumns = 84  // of a plot of months; of more, years
+	shownText  = 500 // code points of a URI or another value that is kept for a page
 )
 
 // StatisticsOptions say what Statistics takes for a sample.
@@ -188,7 +188,7 @@ func (g *statistics) periods() error {
 		}
 		p.Periods = append(p.Periods, month)
 	}
-	if len(p.Periods) <= mostPeriods && p.Columns() <= mostColumns {
+	if len(p.Periods) <= maxPeriods && p.Columns() <= maxColumns {
 		return nil
 	}
 	p.Unit = "year"
@@ -200,12 +200,12 @@ func (g *statistics) periods() error {
 		}
 		years[len(years)-1].Add(month.Counts)
 	}
-	if len(years) > mostPeriods {
+	if len(years) > maxPeriods {
 		slices.SortFunc(years, func(a, b static.Named) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name)) })
-		for _, year := range years[mostPeriods:] {
+		for _, year := range years[maxPeriods:] {
 			p.Others.Add(year.Counts)
 		}
-		years = years[:mostPeriods]
+		years = years[:maxPeriods]
 		slices.SortFunc(years, func(a, b static.Named) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	p.Periods = years

@@ -55,7 +55,7 @@ func (t *tally) spill() error {
 	return nil
 }
 
-// named gives the sums by name, in the order of the names.
+// named returns the sums by name, in the order of the names.
 func (t *tally) named() iter.Seq2[static.Named, error] {
 	return func(yield func(static.Named, error) bool) {
 		if err := t.spill(); err != nil {

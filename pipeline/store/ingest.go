@@ -18,16 +18,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// runBlockBytes is the size of a block of an ingested file. What is ingested is
-// read from one end to the other, so large blocks cost no lookup anything.
+// runBlockBytes is the block size of ingested files. These are read from one
+// end to the other, so large blocks cost no lookups.
 const runBlockBytes = 32 << 10
 
 // Entry is one row of a sorted run.
 type Entry struct{ Key, Value []byte }
 
-// Ingest adds runs of entries to the database, all or none; each must be
-// sorted by key, without repeats, and they must not overlap. Writing sorted
-// files and handing them over is several times as fast as batches.
+// Ingest adds runs of entries to the database, all or none. Each run must be
+// sorted by key, without repeats, and runs must not overlap. Ingesting sorted
+// files is several times as fast as batches.
 func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[Entry]) error {
 	var paths []string
 	defer func() {
@@ -61,7 +61,7 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[Entry]) error {
 	return s.db.Ingest(ctx, files)
 }
 
-// writeRun writes a file of the run, none if it is empty.
+// writeRun writes the run to a file, or no file if it is empty.
 func (s *DB) writeRun(path string, run iter.Seq[Entry]) (written bool, err error) {
 	var w *sstable.Writer
 	for e := range run {
@@ -83,17 +83,17 @@ func (s *DB) writeRun(path string, run iter.Seq[Entry]) (written bool, err error
 	return true, w.Close()
 }
 
-// FixedRun collects keys of one length, many at a time without an allocation
-// each, and sorts them into a run.
+// FixedRun collects keys of one length, without an allocation for each, and
+// sorts them into a run.
 type FixedRun struct {
 	Size   int
 	n      int
-	chunks [][]byte // chunkKeys in each but the last, so that none is moved when more come
+	chunks [][]byte // chunkKeys keys in each except the last, so that keys never move
 }
 
 const chunkKeys = 4096
 
-// Add adds a key, the parts of which are given.
+// Add adds a key, given in parts.
 func (r *FixedRun) Add(parts ...[]byte) {
 	if r.n/chunkKeys == len(r.chunks) {
 		r.chunks = append(r.chunks, make([]byte, 0, chunkKeys*r.Size))
@@ -107,7 +107,7 @@ func (r *FixedRun) Add(parts ...[]byte) {
 
 func (r *FixedRun) Len() int { return r.n }
 
-// Clear drops the keys, and keeps their memory for others.
+// Clear drops the keys and keeps their memory.
 func (r *FixedRun) Clear() {
 	for i := range r.chunks {
 		r.chunks[i] = r.chunks[i][:0]
@@ -120,15 +120,15 @@ func (r *FixedRun) key(i uint32) []byte {
 	return r.chunks[i/chunkKeys][at : at+r.Size]
 }
 
-// place is where in a FixedRun a key is. lead are the bytes behind its first,
-// which is the table's; they are compared as one number wherever that decides.
+// place is the place of a key in a FixedRun. lead has the bytes behind the
+// first, which is the table's. They are compared as one number if that decides.
 type place struct {
 	lead uint64
 	i    uint32
 }
 
-// Sorted are the keys sorted, each once, in at most so many parts, which can be
-// worked on at the same time.
+// Sorted returns the keys sorted, each once, in at most the given number of
+// parts, which goroutines can process at the same time.
 func (r *FixedRun) Sorted(parts int) []iter.Seq[Entry] {
 	var starts [257]int // of the places by the first byte of lead
 	lead := func(i int) uint64 {
@@ -158,7 +158,7 @@ func (r *FixedRun) Sorted(parts int) []iter.Seq[Entry] {
 	return out
 }
 
-// part are the keys of the places, sorted, each once.
+// part returns the keys of the places, sorted, each once.
 func (r *FixedRun) part(places []place) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		slices.SortFunc(places, func(a, b place) int {
@@ -179,7 +179,7 @@ func (r *FixedRun) part(places []place) iter.Seq[Entry] {
 	}
 }
 
-// SortEntries gives the entries sorted, of which no two have the same key.
+// SortEntries returns the entries sorted, of which no two have the same key.
 func SortEntries(run []Entry) iter.Seq[Entry] {
 	slices.SortFunc(run, func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) })
 	return slices.Values(run)

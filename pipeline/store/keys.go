@@ -16,27 +16,27 @@ import (
 	"neardup/signature"
 )
 
-// Every key and binary value of the store is spelled here, and described byte
-// by byte in docs/format.md. The first byte of a key is its table.
+// This file spells every key and binary value of the store. docs/format.md
+// describes them byte by byte. The first byte of a key names its table.
 const (
 	tableMeta       = 'm' // m NAME                               JSON
 	TableSource     = 'i' // i PATH                               JSON, Source
 	TableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, Document
-	TableText       = 't' // t ParsedTextID[16]                         UTF-8
-	TableOccurrence = 'x' // x ParsedTextID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
+	TableText       = 't' // t textID[16]                         UTF-8
+	TableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
 	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
 	TableWanted     = 'w' // w key[16]                            capture
-	TableSighting   = 'h' // h digest[16] addressHash[8] ParsedTextID[16] sentence[4]  -
-	TableTemplate   = 'l' // l ParsedTextID[16] sentence[4]             -
-	TableSigned     = 'g' // g ParsedTextID[16]                         signatures[4], with templates characters[4] left[4]
+	TableSighting   = 'h' // h digest[16] addressHash[8] textID[16] sentence[4]  -
+	TableTemplate   = 'l' // l textID[16] sentence[4]             -
+	TableSigned     = 'g' // g textID[16]                         signatures[4], with templates characters[4] left[4]
 	TablePosting    = 's' // s signature[16] key[20]              -
 	TableEdge       = 'e' // e representative[20] member[20], with cluster.common signature[16]  -
 	TablePermuted   = 'q' // q table[2] permuted[8] key[20] texts[4]  -
 	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
-	TableAssigned   = 'a' // a ParsedTextID[16]                         representative[16]
+	TableAssigned   = 'a' // a textID[16]                         representative[16]
 	TableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
-	TableKept       = 'k' // k outcome[16] ParsedTextID[16]             representative[16]
+	TableKept       = 'k' // k outcome[16] textID[16]             representative[16]
 	TableName       = 'n' // n digest[16] date[14] docID[16]      -
 	TableBrowsed    = 'b' // b cluster[16]                        JSON, browsedCluster
 	TableSize       = 'z' // z ^size[4] cluster[16]               -
@@ -47,10 +47,10 @@ const (
 	TableAudit      = 'u' // u a NAME                             JSON, audit.Audit
 	//                       u i NAME 00 number[4]                JSON, audit.Item
 	TableOutcome = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
-	TableFormer  = 'F' // F ParsedTextID[16]                         representative[16], or nothing
+	TableFormer  = 'F' // F textID[16]                         representative[16], or nothing
 )
 
-// ParsedTextID names a text. extract and cluster have types of their own for it.
+// TextID is the id of a text. extract and cluster have types of their own for it.
 type TextID = cluster.ID
 
 // TableBounds are the first key of a table and the first key behind it.
@@ -108,8 +108,8 @@ func ParseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err e
 	return extract.ID(k[1:17]), file, offset, err
 }
 
-// RevisitKey has the source's path, unlike DocumentKey: every revisit record
-// has a row, so that all can be accounted for.
+// RevisitKey returns the key of a revisit record. Unlike DocumentKey it has the
+// source's path: every revisit record has a row, so that all are accounted for.
 func RevisitKey(id extract.ID, path, name string, offset int64) []byte {
 	return Key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, Hash(path)), appendPlace(nil, name, offset))
 }
@@ -123,7 +123,7 @@ func ParseRevisitKey(k []byte) (id extract.ID, file string, offset int64, err er
 	return extract.ID(k[1:17]), file, offset, err
 }
 
-// appendPlace appends where a record is: the file's name and the offset.
+// appendPlace appends the place of a record: the file's name and the offset.
 func appendPlace(b []byte, file string, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, file...), 0), uint64(offset))
 }
@@ -161,7 +161,8 @@ func ParseNameKey(k []byte) (d extract.ID, err error) {
 
 func BrowsedKey(c TextID) []byte { return Key(TableBrowsed, c[:]) }
 
-// SizeKey puts the largest first.
+// SizeKey returns the key of a cluster's size. Keys sort from the largest size
+// down.
 func SizeKey(size uint32, c TextID) []byte {
 	return Key(TableSize, binary.BigEndian.AppendUint32(nil, ^size), c[:])
 }
@@ -205,8 +206,7 @@ func (r Row) BrowsedMember() (m BrowsedMember, err error) {
 	return BrowsedMember{extract.ID(v[:16]), extract.ID(v[16:]), s}, err
 }
 
-// MaxSURT are the bytes of a SURT in a key; of what has more the rest does not
-// count.
+// MaxSURT limits the bytes of a SURT in a key. The rest does not count.
 const MaxSURT = 512
 
 func SURTKey(surt, date string, d extract.ID) []byte {
@@ -217,7 +217,7 @@ func DateKey(date string, d extract.ID) []byte { return Key(TableDate, []byte(da
 
 // BrowsedPage is a row of TableSURT or of TableDate.
 type BrowsedPage struct {
-	Surt, Date string // no SURT by date
+	Surt, Date string // no SURT in rows by date
 	Document   extract.ID
 	Cluster    TextID
 	Size       uint32 // 0: in no cluster
@@ -248,7 +248,7 @@ func (r Row) BrowsedPage() (p BrowsedPage, err error) {
 	return p, nil
 }
 
-// occurrence is what a row of TableOccurrence says of a text's page.
+// occurrence is a row of TableOccurrence, about a page with a text.
 type Occurrence struct {
 	Site       uint64 // FNV-1a hash
 	Address    uint64 // likewise, of the page's address
@@ -277,9 +277,9 @@ func (r Row) Occurrence() (o Occurrence, err error) {
 	return Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[16] == 1}, nil
 }
 
-// SignedRow is what a row of TableSigned says of a text. The characters are
-// those of the text and those of them that are left out as templates; without
-// text.templates the row has only the signatures.
+// SignedRow is a row of TableSigned, about a text. It counts the characters of
+// the text, and those left out as templates. Without text.templates the row has
+// only the number of signatures.
 type SignedRow struct{ Signatures, Characters, LeftOut uint32 }
 
 const signedSize, signedTemplateSize = 4, 4 + 4 + 4
@@ -308,14 +308,14 @@ func (r Row) Signed() (s SignedRow, err error) {
 	return s, Corrupt(r.Key())
 }
 
-// The sizes of keys that say where a sentence stands: of its text and its
-// number there, behind what names it in TableSighting.
+// The sizes of keys with the place of a sentence, which is its text and its
+// number there. In TableSighting they follow the sentence's digest.
 const (
 	TemplateSize = 1 + 16 + 4
 	SightingSize = TemplateSize + 16 + 8
 )
 
-// sighting are the parts of a key of TableSighting; the slices are the key's.
+// sighting has the parts of a key of TableSighting. The slices belong to the key.
 type sighting struct {
 	Digest  []byte // of site and sentence
 	Address uint64
@@ -357,8 +357,8 @@ const EdgeSize = 1 + 2*cluster.KeySize
 
 const ScoredSetSize = EdgeSize + 8
 
-// ParseSetKey gives the parts of a key of TableSet; a score is 0 where the
-// search gives none.
+// ParseSetKey gives the parts of a key of TableSet; a score is 0 if the search
+// gives none.
 func ParseSetKey(k []byte) (set, member cluster.Key, score float64, err error) {
 	if len(k) == ScoredSetSize {
 		score = math.Float64frombits(binary.BigEndian.Uint64(k[EdgeSize:]))
@@ -422,7 +422,7 @@ func (s Score) Inverse() Score {
 	return s
 }
 
-// Hash makes a fixed width of a site or a path.
+// Hash returns the hash of a site or a path, which has a fixed width.
 func Hash(s string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, s)

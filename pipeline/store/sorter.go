@@ -12,13 +12,12 @@ import (
 	"slices"
 )
 
-// SorterBytes is what a sorter has in memory while it takes entries, and twice
-// that for reading at most; the rest is in a file of the workspace's tmp
+// SorterBytes limits the memory of a sorter while it takes entries; reading
+// takes at most twice that. The rest is in a file in the workspace's tmp
 // directory, as sorted runs. It is a variable for tests.
 var SorterBytes = 8 << 20
 
-// Sorter sorts entries by key, then value, as many as there are. Two that are
-// equal are kept both.
+// Sorter sorts any number of entries by key, then value. It keeps equal entries.
 type Sorter struct {
 	dir   string
 	most  int // bytes in memory
@@ -28,7 +27,7 @@ type Sorter struct {
 	ends  []int64 // of the runs in file
 }
 
-// span is where in data an entry is: a key, and its value up to end.
+// span is the place of an entry in data: a key, and its value up to end.
 type span struct{ key, value, end int }
 
 func (s *DB) Sorter() *Sorter { return &Sorter{dir: s.Tmp, most: SorterBytes} }
@@ -41,7 +40,7 @@ func (s *Sorter) Close() (err error) {
 	return err
 }
 
-// Add adds an entry, of which it keeps a copy.
+// Add adds a copy of an entry.
 func (s *Sorter) Add(key, value []byte) error {
 	const perSpan = 24
 	if n := len(s.data) + len(s.spans)*perSpan; n > 0 && n+len(key)+len(value)+perSpan > s.most {
@@ -68,7 +67,7 @@ func (s *Sorter) sort() {
 	slices.SortFunc(s.spans, func(a, b span) int { return compareEntries(s.entry(a), s.entry(b)) })
 }
 
-// spill writes what is in memory as a run.
+// spill writes the entries in memory as a run.
 func (s *Sorter) spill() (err error) {
 	end := int64(0)
 	if s.file == nil {
@@ -94,8 +93,8 @@ func (s *Sorter) spill() (err error) {
 	return b.Flush()
 }
 
-// Sorted iterates over the entries in order, as often as it is asked to. An entry
-// is valid until the next.
+// Sorted returns an iterator over the entries in order, which may be used any
+// number of times. An entry is valid until the next one.
 func (s *Sorter) Sorted() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if s.file == nil {

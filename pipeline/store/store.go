@@ -23,9 +23,9 @@ type DB struct {
 	seq int
 }
 
-// What the database may use. A run of a large archive merges the texts that
-// arrive in random order again and again, level by level; what is larger here
-// makes that less, and costs:
+// Settings of the database. A run of a large archive merges the texts, which
+// arrive in random order, again and again, level by level. Larger values here
+// make for less merging, at a cost:
 //
 //   - memTableBytes: up to three of them in memory, and as much log to be read
 //     again when a workspace is opened;
@@ -41,18 +41,18 @@ const (
 	l0Threshold   = 8
 )
 
-// Lock keeps other processes from a directory.
+// Lock keeps other processes out of a directory.
 type Lock = pebble.Lock
 
 // LockDirectory locks a directory, which must exist. It fails if another process
 // has the lock.
 func LockDirectory(dir string) (*Lock, error) { return pebble.LockDirectory(dir, vfs.Default) }
 
-// logger is told what the database meets. Fatalf must not return.
+// logger receives the database's messages. Fatalf must not return.
 type logger = pebble.Logger
 
-// Open opens the database in dir. onDiskFull is called when a write finds
-// no space left.
+// Open opens the database in dir. It calls onDiskFull when a write finds no
+// space left.
 func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
@@ -67,7 +67,7 @@ func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
 		Lock:                        lock,
 		Logger:                      log,
 		EventListener: &pebble.EventListener{BackgroundError: func(err error) {
-			if !errors.Is(err, pebble.ErrCancelledCompaction) { // else it would be tried again for ever
+			if !errors.Is(err, pebble.ErrCancelledCompaction) { // otherwise it would be tried again for ever
 				log.Fatalf("background work: %v", err)
 			}
 		}},
@@ -106,8 +106,9 @@ func (s *DB) Rows(lower, upper []byte) iter.Seq2[Row, error] {
 	}
 }
 
-// Seeker reads rows here and there in a table with one iterator: making one
-// costs several times the lookup. It sees the table as it was when it was made.
+// Seeker reads scattered rows of a table with one iterator, because making an
+// iterator costs several times the lookup. It sees the table as of its
+// creation.
 type Seeker struct{ it *pebble.Iterator }
 
 func (s *DB) Seeker(table byte) (*Seeker, error) {
@@ -151,7 +152,7 @@ func (r Row) JSON(v any) error {
 
 func (s *DB) Table(table byte) iter.Seq2[Row, error] { return s.Rows(TableBounds(table)) }
 
-// Count is the number of rows of a table.
+// Count returns the number of rows of a table.
 func (s *DB) Count(table byte) (n int64, err error) {
 	for _, err := range s.Table(table) {
 		if err != nil {
@@ -198,8 +199,7 @@ type Batch struct {
 // Batch returns an empty batch.
 func (s *DB) Batch() Batch { return Batch{s.db.NewBatch(), s} }
 
-// LargeBatch returns a batch that has memory for about so many bytes from the
-// start.
+// LargeBatch returns a batch with memory for about the given number of bytes.
 func (s *DB) LargeBatch(bytes int) Batch {
 	return Batch{s.db.NewBatchWithSize(bytes + bytes/16), s}
 }
@@ -232,8 +232,9 @@ func (b Batch) Delete(key []byte) error { return b.b.Delete(key, nil) }
 func (b Batch) DeleteRange(lower, upper []byte) error { return b.b.DeleteRange(lower, upper, nil) }
 
 // Clear deletes all committed rows of the tables. It leaves no mark in an empty
-// table: a run that is ingested later would overlap with the mark, and could not
-// go straight to the lowest level of the database, where it is compacted no more.
+// table. A run ingested later would overlap with the mark, and could not go
+// straight to the lowest level of the database, which is not compacted any
+// more.
 func (b Batch) Clear(tables ...byte) error {
 	for _, t := range tables {
 		for _, err := range b.db.Table(t) {

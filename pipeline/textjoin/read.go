@@ -125,7 +125,7 @@ func parse(j *stages.Job, x *extract.Extractor, finished *stages.Limiter) {
 	j.Raw.Block = nil
 }
 
-// lineID is the id of a line of a text collection, if it has one.
+// lineID returns the id of a line of a text collection, if it has one.
 func lineID(raw *container.Raw) string {
 	switch raw.Format {
 	case container.FormatTSV:

@@ -147,7 +147,7 @@ func (r Result) number(similarity float64) string {
 	return strconv.FormatFloat(similarity, 'f', 6, 64)
 }
 
-// beginning is the first 200 characters of a text in one line.
+// beginning returns the first 200 characters of a text in one line.
 func beginning(text string) string {
 	s := text[:min(len(text), 200*utf8.UTFMax)]
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")

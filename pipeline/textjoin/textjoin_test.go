@@ -218,7 +218,7 @@ func TestJoinOptionsValidate(t *testing.T) {
 	}
 }
 
-// madeTexts are words of a few letters, many of them variants of others.
+// madeTexts returns words of a few letters, many of them variants of others.
 func madeTexts(r *rand.Rand, n int, prefix string) (out []Text) {
 	for i := range n {
 		var words []string

@@ -34,7 +34,7 @@ type judgedPage struct {
 	id   extract.ID
 }
 
-// keptPrefix is that of the rows of an outcome.
+// keptPrefix returns the prefix of the rows of an outcome.
 func keptPrefix(outcome string) []byte {
 	b, err := hex.DecodeString(outcome)
 	if err != nil {
@@ -65,7 +65,7 @@ func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 	return b.Commit()
 }
 
-// kept gives the texts of an outcome's clusters, in ascending order, with their
+// kept returns the texts of an outcome's clusters, in ascending order, with their
 // representatives.
 func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]store.TextID, error] {
 	return func(yield func([2]store.TextID, error) bool) {
@@ -253,7 +253,7 @@ func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error 
 	return nil
 }
 
-// judgedClusters gives the record ids of the judged pages of each cluster.
+// judgedClusters returns the record ids of the judged pages of each cluster.
 func (c *clusterings) judgedClusters(of compare.Clustering, tr *truth.Truth) iter.Seq2[[]string, error] {
 	members := map[int32][]string{}
 	for i, pages := range c.judged {

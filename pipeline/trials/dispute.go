@@ -53,7 +53,7 @@ func (c *comparison) dispute(ctx context.Context, out *compare.Comparison) error
 	return nil
 }
 
-// judgedPair are the judged pages that stand for a pair.
+// judgedPair returns the judged pages that stand for a pair.
 func (c *comparison) judgedPair(p compare.Pair) (x, y judgedPage, ok bool) {
 	a, b := c.judged[p[0]], c.judged[p[1]]
 	if p[0] == p[1] && len(b) > 0 {
@@ -65,7 +65,7 @@ func (c *comparison) judgedPair(p compare.Pair) (x, y judgedPage, ok bool) {
 	return a[0], b[0], true
 }
 
-// label is what the truth says of a pair; ok is false where it judges nothing.
+// label returns what the truth says of a pair; ok is false where it judges nothing.
 func (c *comparison) label(p compare.Pair) (l truth.Label, ok bool) {
 	x, y, ok := c.judgedPair(p)
 	if !ok {
@@ -154,7 +154,7 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 	return nil
 }
 
-// scorePair gives the scores of two texts by the measure of a config: all of
+// scorePair returns the scores of two texts by the measure of a config: all of
 // them, also of pairs that the measure would reject before. ok is false where
 // nothing can be compared. Templates are those that the workspace has learned.
 func scorePair(w *workspace.Workspace, config configs.Config, a, b store.TextID) (resemblance, containment float64, ok bool, err error) {

@@ -110,7 +110,7 @@ func (s *sweeper) loadPages() error {
 	return nil
 }
 
-// matesOf gives for each text the other texts of the perhaps-similar sets that
+// matesOf returns for each text the other texts of the perhaps-similar sets that
 // it is in, sorted. With the merging "direct" it can be in several.
 func (s *sweeper) matesOf() (func(store.TextID) []store.TextID, error) {
 	var sets [][]store.TextID
@@ -136,7 +136,7 @@ func (s *sweeper) matesOf() (func(store.TextID) []store.TextID, error) {
 	}, nil
 }
 
-// measureRates gives the rates, and the number of judged pages that are no
+// measureRates returns the rates, and the number of judged pages that are no
 // document.
 func (s *sweeper) measureRates(ctx context.Context) (missing int, r sweep.Rates, err error) {
 	if err := s.loadPages(); err != nil {
@@ -180,7 +180,7 @@ func (s *sweeper) selectPages(mates func(store.TextID) []store.TextID) (found, i
 	return found, inSets
 }
 
-// nearPages are the documents that the truth calls near-duplicates of p.
+// nearPages returns the documents that the truth calls near-duplicates of p.
 func (s *sweeper) nearPages(p ratePage) []int {
 	var out []int
 	for _, j := range s.Truth.Near(p.judge) {
@@ -222,7 +222,7 @@ func (s *sweeper) wantedPairs(found, inSets []int, mates func(store.TextID) []st
 	return want
 }
 
-// label is what the truth says of two pages; ok is false where it judges
+// label returns what the truth says of two pages; ok is false where it judges
 // nothing.
 func (s *sweeper) label(p, q ratePage) (l truth.Label, ok bool) {
 	if s.Truth == nil || p.judge < 0 || q.judge < 0 || p.judge == q.judge {
@@ -238,7 +238,7 @@ func textPair(a, b store.TextID) [2]store.TextID {
 	return [2]store.TextID{a, b}
 }
 
-// known are the measures that hold for the config.
+// known returns the measures that hold for the config.
 func (s *sweeper) known() map[[2]store.TextID]pairMeasure {
 	m := &s.rates
 	key := fmt.Sprintf("%+v %+v", s.Config.Text, s.Config.Verify.Options)
@@ -363,7 +363,7 @@ func (m *mean) value() *float64 {
 	return &x
 }
 
-// coverage is the coverage rate of the selected pages.
+// coverage returns the coverage rate of the selected pages.
 func (s *sweeper) coverage(selected []int, mates func(store.TextID) []store.TextID) *float64 {
 	known := s.known()
 	var rate mean

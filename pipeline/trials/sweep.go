@@ -97,7 +97,7 @@ func sweepCounts(s report.Summary) sweep.Counts {
 		Clusters: s.Clusters.Clusters, Pages: s.Clusters.Pages, Largest: int64(s.Clusters.Largest)}
 }
 
-// recordIDs gives the clusters as the record ids of their pages.
+// recordIDs returns the clusters as the record ids of their pages.
 func recordIDs(ctx context.Context, w *workspace.Workspace) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for c, err := range results.Clusters(ctx, w) {

@@ -67,7 +67,7 @@ func (v *variants) each(all []configs.Config, one func(place, i int) error) erro
 	return failure
 }
 
-// order is the order in which the configs redo the fewest stages.
+// order returns the order in which the configs redo the fewest stages.
 func (v *variants) order(all []configs.Config) ([]int, error) {
 	known, err := v.Sources()
 	if err != nil {
@@ -186,7 +186,7 @@ func (v *variants) runForCost(ctx context.Context) error {
 	return failure
 }
 
-// stageCosts are the costs of all stages as they are now.
+// stageCosts returns the costs of all stages as they are now.
 func (v *variants) stageCosts() (out []sweep.Cost) {
 	for _, name := range stages.Names() {
 		out = append(out, v.costs[name])
@@ -194,7 +194,7 @@ func (v *variants) stageCosts() (out []sweep.Cost) {
 	return out
 }
 
-// firstStale is the place of the first stage that is not up to date.
+// firstStale returns the place of the first stage that is not up to date.
 func (v *variants) firstStale() (int, error) {
 	for i, name := range stages.Names() {
 		if err := v.Current(name); errors.Is(err, workspace.ErrUsage) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// cpuSeconds is the processor time of this process so far.
+// cpuSeconds returns the processor time of this process so far.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

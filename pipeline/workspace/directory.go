@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// CheckDirectory tells whether ExportDirectory may write to path: nothing is
-// there, or a directory that is empty or was written by it, which has the file
-// mark and no file that owns does not know.
+// CheckDirectory reports whether ExportDirectory may write to path. There must
+// be nothing, or an empty directory, or one that it wrote, which has the file
+// mark and only files that owns knows.
 func CheckDirectory(path, mark string, owns func(name string) bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -41,9 +41,9 @@ func CheckDirectory(path, mark string, owns func(name string) bool) error {
 }
 
 // ExportDirectory publishes the files that write makes, by their names with
-// slashes, as the directory path, all of them or none: they are written beside
-// it, and take its place when they are complete. See CheckDirectory for what may
-// be there; it goes.
+// slashes, as the directory path, all or none. It writes them beside the path,
+// and moves them there when they are complete. It replaces a directory that
+// CheckDirectory allows.
 func ExportDirectory(path string, write func(create func(name string) (io.WriteCloser, error)) error) error {
 	err := exportDirectory(path, write)
 	if err != nil && IsNoSpace(err) && !errors.Is(err, ErrDiskFull) {
@@ -91,8 +91,7 @@ func exportDirectory(path string, write func(create func(name string) (io.WriteC
 	return replaceDirectory(made, path)
 }
 
-// replaceDirectory puts one directory in the place of another, which may be
-// missing and goes.
+// replaceDirectory replaces a directory, which may be missing, by another.
 func replaceDirectory(made, path string) error {
 	old, err := os.MkdirTemp(filepath.Dir(path), temporary+"*")
 	if err != nil {
@@ -121,7 +120,8 @@ type bufferedFile struct {
 // Close implements io.Closer.
 func (b *bufferedFile) Close() error { return errors.Join(b.Flush(), b.f.Close()) }
 
-// syncFiles makes files durable. Many at a time take hardly longer than one.
+// syncFiles makes files durable. Many at the same time take hardly longer than
+// one.
 func syncFiles(files []string) error {
 	var g errgroup.Group
 	g.SetLimit(16)

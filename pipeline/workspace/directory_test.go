@@ -36,7 +36,7 @@ func writeTree(n int, content string) func(func(string) (io.WriteCloser, error))
 	}
 }
 
-// treeOf are the files below a directory with what they hold.
+// treeOf returns the files below a directory with what they hold.
 func treeOf(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	for _, path := range pipetest.Tree(t, dir) {

@@ -30,8 +30,8 @@ type Source struct {
 	Path     string             `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file
 	Name     string             `json:"name"`             // the file's own name, as exports show it
 	File     string             `json:"file,omitempty"`   // the WACZ file that it is in
-	Entry    int                `json:"entry,omitempty"`  // its place there
-	Format   container.Format   `json:"format,omitempty"` // what it is, if not records
+	Entry    int                `json:"entry,omitempty"`  // its index in the WACZ file
+	Format   container.Format   `json:"format,omitempty"` // format of a text collection; empty for records
 	Size     int64              `json:"size"`
 	ModTime  int64              `json:"mtime_ns"`
 	Sample   string             `json:"sample"` // digest of the file's first and last 64 KiB
@@ -43,9 +43,9 @@ type Source struct {
 }
 
 // RecordCounts accounts for every record of one or more sources: Records =
-// Captures + Revisits + the sum of Skipped. What becomes of revisits shows when
-// all sources are read. Captures of one document met again, in another file,
-// are duplicates of input.
+// Captures + Revisits + the sum of Skipped. What becomes of revisits is known
+// when all sources are read. A capture met again in another file is a duplicate
+// of input.
 type RecordCounts struct {
 	Records  int64            `json:"records"`
 	Captures int64            `json:"captures"`
@@ -100,17 +100,17 @@ func addCounts(to *map[string]int64, counts map[string]int64) {
 	}
 }
 
-// Inputs finds the files that the arguments name: files, directories (all
-// archives below them), patterns, and "-" for standard input, which is copied
-// into the workspace in dir so that a run can resume. A WACZ file is the
-// archives in it. Text collections (lines of an id, a tab and a text, or of
-// JSON with id and text) are taken where they are named, by an argument, a
-// pattern or a list, and not below a directory: too much else looks like them.
-// A file that cannot be read becomes an unreadable source, and so does what is
-// no file, such as a pipe or a device: it is not opened, for that could wait
-// forever. A symbolic link is followed where it is named, and not below a
-// directory, where it could lead anywhere and in circles. ignored counts the
-// files and links below directories that are passed over.
+// Inputs returns the sources that the arguments name: files, directories (all
+// archives below them), patterns, and "-" for standard input, which it copies
+// into the workspace in dir so that a run can resume. A WACZ file stands for
+// the archives in it. Text collections (lines of an id, a tab and a text, or of
+// JSON with id and text) must be named by an argument, a pattern or a list.
+// Below a directory they are not taken: too much else looks like them. A file
+// that cannot be read becomes an unreadable source. So does a pipe or a device,
+// which Inputs does not open, because that could wait forever. It follows a
+// symbolic link that is named. It does not follow one below a directory, which
+// could lead anywhere and in circles. ignored counts the files and links below
+// directories that it passes over.
 func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits) (sources []Source, ignored int, err error) {
 	seen := map[string]bool{}
 	add := func(found ...Source) {
@@ -178,8 +178,8 @@ func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits)
 	return sources, ignored, nil
 }
 
-// ReadSourceList reads file names, one a line; empty lines and lines that
-// start with # are passed over.
+// ReadSourceList reads file names, one on each line. It ignores empty lines and
+// lines that start with #.
 func ReadSourceList(r io.Reader) ([]string, error) {
 	var names []string
 	sc := bufio.NewScanner(r)
@@ -203,9 +203,9 @@ func unreadable(path string, err error) Source {
 	return Source{Path: path, Name: filepath.Base(path), State: SourceUnreadable, Error: err.Error(), Counts: RecordCounts{Skipped: map[string]int64{}}}
 }
 
-// findSources looks at a file: the sources are the file itself, or the
-// archives in a WACZ file. What is wrong with one is in its Error. There is
-// none for a file that is not named and no archive.
+// findSources returns the sources in a file: the file itself, or the archives
+// in a WACZ file. A source that cannot be read has an Error. A file that is not
+// named and no archive has no sources.
 func findSources(path string, named bool, limits container.Limits) []Source {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -246,7 +246,7 @@ func findSources(path string, named bool, limits container.Limits) []Source {
 	return nil
 }
 
-// hasArchiveName tells whether a file that cannot be read is called an
+// hasArchiveName reports whether a file that cannot be read is called an
 // archive, so that one below a directory is not passed over in silence.
 func hasArchiveName(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
@@ -345,7 +345,7 @@ func notAFile(mode fs.FileMode) error {
 	return errors.New(what)
 }
 
-// look fills in the file's size, time and sample.
+// look sets the file's size, time and sample.
 func (s *Source) look(f *os.File, info fs.FileInfo) error {
 	s.Size, s.ModTime = info.Size(), info.ModTime().UnixNano()
 	h := sha256.New()
@@ -363,7 +363,7 @@ func (s *Source) look(f *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// file is where the source lies.
+// file returns the path of the source's file.
 func (s Source) file() string { return cmp.Or(s.File, s.Path) }
 
 // open opens the source.
@@ -408,7 +408,7 @@ func (s Source) Reader(limits container.Limits) (*container.Reader, io.Closer, e
 	return r, closer, nil
 }
 
-// unchanged tells whether the file is still the one that was read: the same
+// unchanged reports whether the file is still the one that was read: the same
 // size, and the same time or else the same sample.
 func (s Source) unchanged(limits container.Limits) (bool, error) {
 	f, info, err := OpenRegular(s.file())
@@ -435,8 +435,7 @@ func (s Source) unchanged(limits container.Limits) (bool, error) {
 	return now.Size == s.Size && now.Sample == s.Sample, nil
 }
 
-// spool copies standard input into the workspace, under the name of its
-// digest.
+// spool copies standard input into the workspace. The copy's name is its digest.
 func spool(dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
 	into := filepath.Join(dir, "spool")
 	if err := os.MkdirAll(into, 0o777); err != nil {

@@ -13,8 +13,8 @@ import (
 	"neardup/pipeline/store"
 )
 
-// What people judged of pairs of pages is in TableJudgement, by the record ids of
-// the pages. It belongs to no stage: no run clears it.
+// TableJudgement has people's judgements of pairs of pages, by the record ids
+// of the pages. It belongs to no stage, so no run clears it.
 
 // PairSize is the size of a judged pair's digest.
 const PairSize = 16
@@ -41,7 +41,7 @@ func parseJudgement(r store.Row) (j audit.Judgement, err error) {
 	return j, nil
 }
 
-// Judgements are those of a pair, by judge.
+// Judgements returns the judgements of a pair, by judge.
 func (w *Workspace) Judgements(p audit.Pair) (out []audit.Judgement, err error) {
 	for r, err := range w.DB.Rows(store.PrefixBounds(JudgementKey(p, ""))) {
 		if err != nil {
@@ -56,7 +56,7 @@ func (w *Workspace) Judgements(p audit.Pair) (out []audit.Judgement, err error) 
 	return out, nil
 }
 
-// JudgedPairs gives the judgements of each pair, by judge; pairs by their
+// JudgedPairs returns the judgements of each pair, by judge; pairs by their
 // digests, from the one behind after on.
 func (w *Workspace) JudgedPairs(after []byte) iter.Seq2[[]audit.Judgement, error] {
 	return func(yield func([]audit.Judgement, error) bool) {
@@ -88,7 +88,7 @@ func (w *Workspace) JudgedPairs(after []byte) iter.Seq2[[]audit.Judgement, error
 	}
 }
 
-// AllJudgements are the judgements of each item.
+// AllJudgements returns the judgements of each item.
 func (w *Workspace) AllJudgements(ctx context.Context, items []audit.Item) (out [][]audit.Judgement, err error) {
 	out = make([][]audit.Judgement, len(items))
 	for i, it := range items {
@@ -102,14 +102,15 @@ func (w *Workspace) AllJudgements(ctx context.Context, items []audit.Item) (out 
 	return out, nil
 }
 
-// PutJudgement puts a judgement that was checked into a batch, in place of the
-// judge's own of before.
+// PutJudgement puts a valid judgement into a batch. It replaces the judge's
+// former one.
 func PutJudgement(b store.Batch, j audit.Judgement) error {
 	return b.SetJSON(JudgementKey(j.Pair, j.Judge), j)
 }
 
-// WriteJudgements writes audits, and judgements of pairs. What is given is durable when it
-// returns; the manifest is told if clusters have to follow, so that status knows.
+// WriteJudgements writes audits, and judgements of pairs. They are durable when
+// it returns. It updates the manifest if clusters have to follow, so that
+// status shows it.
 func (w *Workspace) WriteJudgements(put func(b store.Batch) error, pairs ...audit.Pair) error {
 	w.judging.Lock()
 	defer w.judging.Unlock()
@@ -131,7 +132,8 @@ func (w *Workspace) WriteJudgements(put func(b store.Batch) error, pairs ...audi
 	return w.ExplainError(w.publish())
 }
 
-// enforcedVerdicts are what clusters have to follow of each pair; empty: nothing.
+// enforcedVerdicts returns what clusters have to follow of each pair; empty:
+// nothing.
 func (w *Workspace) enforcedVerdicts(pairs []audit.Pair) (out []audit.Verdict, err error) {
 	for _, p := range pairs {
 		e, err := w.EnforcedPair(p)
@@ -143,7 +145,8 @@ func (w *Workspace) enforcedVerdicts(pairs []audit.Pair) (out []audit.Verdict, e
 	return out, nil
 }
 
-// EnforcedPair is what clusters have to follow of a pair; without judges: nothing.
+// EnforcedPair returns what clusters have to follow of a pair; without judges:
+// nothing.
 func (w *Workspace) EnforcedPair(p audit.Pair) (EnforcedPair, error) {
 	of, err := w.Judgements(p)
 	if err != nil {
@@ -153,15 +156,15 @@ func (w *Workspace) EnforcedPair(p audit.Pair) (EnforcedPair, error) {
 	return e, nil
 }
 
-// EnforcedPair is a pair that clusters are to follow.
+// EnforcedPair is a pair that clusters must follow.
 type EnforcedPair struct {
 	audit.Pair
-	Verdict audit.Verdict // unknown: its judges differ, so it is not followed
-	Judges  []string      // those who have it enforced
+	Verdict audit.Verdict // unknown if its judges differ; then it is not followed
+	Judges  []string      // judges who enforce it
 }
 
-// EnforcedBy gives what the judgements of a pair have clusters do. Only those
-// that say true or false, and are to be enforced, count.
+// EnforcedBy returns what clusters must do by the judgements of a pair. Only
+// those that say true or false and have enforce count.
 func EnforcedBy(of []audit.Judgement) (e EnforcedPair, ok bool) {
 	for _, j := range of {
 		if !j.Enforce || j.Verdict != audit.True && j.Verdict != audit.False {
@@ -175,7 +178,7 @@ func EnforcedBy(of []audit.Judgement) (e EnforcedPair, ok bool) {
 	return e, len(e.Judges) > 0
 }
 
-// EnforcedPairs are the pairs that clusters are to follow, sorted.
+// EnforcedPairs returns the pairs that clusters must follow, sorted.
 func (w *Workspace) EnforcedPairs() (out []EnforcedPair, err error) {
 	for of, err := range w.JudgedPairs(nil) {
 		if err != nil {
@@ -189,7 +192,8 @@ func (w *Workspace) EnforcedPairs() (out []EnforcedPair, err error) {
 	return out, nil
 }
 
-// Followed are the pairs that a run follows now: none while methods are compared.
+// Followed returns the pairs that a run follows now: none while methods are
+// compared.
 func (w *Workspace) Followed() ([]EnforcedPair, error) {
 	if w.Unjudged {
 		return nil, nil
@@ -197,7 +201,8 @@ func (w *Workspace) Followed() ([]EnforcedPair, error) {
 	return w.EnforcedPairs()
 }
 
-// JudgedSet names a set of enforced pairs with their verdicts, whoever gave them.
+// JudgedSet identifies a set of enforced pairs with their verdicts, whoever
+// gave them.
 type JudgedSet struct {
 	Pairs  int    `json:"pairs"`
 	Digest string `json:"digest"`

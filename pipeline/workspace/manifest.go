@@ -12,8 +12,8 @@ import (
 	"neardup/configs"
 )
 
-// Manifest is what manifest.json says of a workspace: a mirror of the
-// database's own states for status and for other tools.
+// Manifest is the content of manifest.json. It mirrors the states in the
+// database, for status and for other tools.
 type Manifest struct {
 	Format  int             `json:"format"`
 	Program string          `json:"program"`
@@ -29,7 +29,7 @@ type StageInfo struct {
 	StageState
 }
 
-// Version is the version of the program, from its build.
+// Version returns the version of the program, from its build.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -38,15 +38,15 @@ func Version() string {
 	return info.Main.Version
 }
 
-// ReadManifest reads the manifest of the workspace in dir, without the
-// database, so also while another process works in it.
+// ReadManifest reads the manifest of the workspace in dir. It does not open the
+// database, so another process may work in the workspace.
 func ReadManifest(dir string) (m Manifest, err error) {
 	path := filepath.Join(dir, "manifest.json")
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return m, err
 	}
-	var format struct{ Format int } // read first: another format may hold anything else
+	var format struct{ Format int } // read first, because another format may have any other fields
 	if err := json.Unmarshal(b, &format); err != nil {
 		return m, fmt.Errorf("%s: %w; the workspace is damaged", path, err)
 	}
@@ -95,7 +95,7 @@ func (w *Workspace) publish() error {
 	return writeManifest(w.Dir, m)
 }
 
-// StageStatus says how a stage stands against a config.
+// StageStatus compares a stage with a config.
 type StageStatus struct {
 	Name    string          `json:"stage"`
 	Done    bool            `json:"done"`
@@ -143,7 +143,7 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 			}
 		}
 	}
-	if config == nil { // made, and nothing done
+	if config == nil { // the workspace is new, and nothing was done
 		return out, nil
 	}
 	known := map[string]StageState{}
@@ -165,7 +165,7 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 	return out, nil
 }
 
-// keptConfig is the config that the manifest names.
+// keptConfig returns the config that the manifest names.
 func (w *Workspace) keptConfig() *configs.Config {
 	if w.Keeps != nil {
 		return w.Keeps

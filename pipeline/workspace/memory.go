@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// sampleEvery is how often the memory of a running stage is looked at.
+// sampleEvery is the pause between samples of a running stage's memory.
 const sampleEvery = 20 * time.Millisecond
 
-// memoryMeter follows the memory that the Go runtime has from the system: its
-// heap, stacks and what manages them, less what it gave back. Memory outside of
-// it (of a database built with cgo) does not count.
+// memoryMeter follows the memory that the Go runtime holds: its heap, its
+// stacks and what manages them, less what it gave back to the system. Memory
+// outside of it (of a database built with cgo) does not count.
 type memoryMeter struct {
 	peak atomic.Int64 // bytes
 	quit chan struct{}
@@ -35,7 +35,7 @@ func startMemoryMeter() *memoryMeter {
 	return m
 }
 
-// look takes a sample and gives the largest so far.
+// look takes a sample and returns the largest so far.
 func (m *memoryMeter) look() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -201,11 +201,12 @@ func (w *Workspace) reset(b store.Batch, st Stage) error {
 	return errors.Join(errs...)
 }
 
-// Current tells whether the stages up to name are up to date.
+// Current reports whether the stages up to name are up to date.
 func (w *Workspace) Current(name string) error { return w.CurrentExcept(name, UpToDate) }
 
-// CurrentExcept is current for a reader that one reason does not matter to: who
-// judges pairs looks at the clusters of before.
+// CurrentExcept reports whether the stages up to name are up to date, ignoring
+// one reason. Judging pairs ignores that judgements changed: it shows the
+// clusters from before.
 func (w *Workspace) CurrentExcept(name string, but Reason) error {
 	pairs, err := w.Followed()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"neardup/pipeline/store"
 )
 
-// Sources are the inputs that the workspace knows, by path.
+// Sources returns the inputs that the workspace knows, by path.
 func (w *Workspace) Sources() ([]Source, error) {
 	var out []Source
 	for r, err := range w.DB.Table(store.TableSource) {

@@ -46,7 +46,7 @@ type Stage struct {
 	Version int
 	Options func(configs.Config) any
 	Tables  []byte // what it writes, cleared when it is redone
-	// extends tells whether input that only grew needs no redoing; nil: it does.
+	// extends reports whether input that only grew needs no redoing; nil: it does.
 	Extends func(configs.Config) bool
 	Run     func(*Workspace, *StageRun) error
 	// prepare is called before the stage begins. It shows its own progress.
@@ -187,7 +187,7 @@ func (r *StageRun) SetCursor(b store.Batch, cursor any) error {
 	return b.Set(e.Key, e.Value)
 }
 
-// CursorEntry is the state as a row for a run to be ingested.
+// CursorEntry returns the state as a row for a run to be ingested.
 func (r *StageRun) CursorEntry(cursor any) (store.Entry, error) {
 	var err error
 	if r.State.Cursor, err = json.Marshal(cursor); err != nil {

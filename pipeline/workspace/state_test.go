@@ -14,7 +14,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// done is the state of a stage that was done with config from input.
+// done returns the state of a stage that was done with config from input.
 func done(t *testing.T, st workspace.Stage, c configs.Config, input string) workspace.StageState {
 	t.Helper()
 	options, err := json.Marshal(st.Options(c))

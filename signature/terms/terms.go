@@ -86,7 +86,7 @@ const (
 	unit      = 1 << 20 // the weight 1
 	maxWeight = 1000
 	maxLength = 32 // code points of a term that equation 2 counts
-	mostTerms = 1 << 24
+	maxTerms  = 1 << 24
 )
 
 // Validate returns an error that names the option out of its range.
@@ -105,8 +105,8 @@ func (o Weighing) Validate() error {
 		return fmt.Errorf("heaviest is %q, must be %q or %q", o.Heaviest, Frequent, Rare)
 	case o.Scale != Linear && o.Scale != Log:
 		return fmt.Errorf("scale is %q, must be %q or %q", o.Scale, Linear, Log)
-	case o.MaxTerms < 1 || o.MaxTerms > mostTerms:
-		return fmt.Errorf("max_terms is %d, must be from 1 to %d", o.MaxTerms, mostTerms)
+	case o.MaxTerms < 1 || o.MaxTerms > maxTerms:
+		return fmt.Errorf("max_terms is %d, must be from 1 to %d", o.MaxTerms, maxTerms)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 	"neardup/uris"
 )
 
-// ExportOf is an export of the workspace in dir.
+// ExportOf returns an export of the workspace in dir.
 func ExportOf(t *testing.T, w *workspace.Workspace, o exports.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Answer is an HTTP answer as a record; length is its Content-Length if not 0.
+// Answer returns an HTTP answer as a record; length is its Content-Length if not 0.
 func Answer(uri, date, header, body string, length int64) string {
 	block := "HTTP/1.1 200 OK\r\n" + header + "\r\n\r\n" + body
 	if length == 0 {
@@ -23,7 +23,7 @@ func PageRecord(uri, date, body string, length int64) string {
 	return Answer(uri, date, "Content-Type: text/html; charset=utf-8", body, length)
 }
 
-// Archived is a WARC record of a page of the given day.
+// Archived returns a WARC record of a page of the given day.
 func Archived(kind, id, uri string, day int, block string, fields ...string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:test:%s>\r\nWARC-Target-URI: %s\r\nWARC-Date: 2020-01-%02dT00:00:00Z\r\n",
@@ -38,7 +38,7 @@ const (
 	okPNG  = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
 )
 
-// Revisits is a crawl in which revisits refer to captures in every way, and
+// Revisits returns a crawl in which revisits refer to captures in every way, and
 // what each should be a revisit of.
 func Revisits() (records [][]byte, want map[string]string) {
 	page := func(id, uri string, day int, text string, fields ...string) {

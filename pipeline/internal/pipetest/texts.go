@@ -42,7 +42,7 @@ func prose(rng *rand.Rand, words int, word func() string, between, stop string) 
 	return sentences
 }
 
-// Scripts are words of several scripts, with what stands between them.
+// Scripts returns words of several scripts, with what stands between them.
 func Scripts(rng *rand.Rand) []func(words int) []string {
 	letters := func(from rune, n, least int) func() string {
 		return func() string {
@@ -66,7 +66,7 @@ func Scripts(rng *rand.Rand) []func(words int) []string {
 	}
 }
 
-// Planted are families of a text and near copies of it, in which a sentence or
+// Planted returns families of a text and near copies of it, in which a sentence or
 // two are others, and as many texts that are like none.
 func Planted(rng *rand.Rand, families int) (texts []string, family []int) {
 	kinds := Scripts(rng)
@@ -113,7 +113,7 @@ func ClustersOf(t *testing.T, jsonl []byte) (clusterOf map[string]int, members [
 	return clusterOf, members
 }
 
-// Judgements are judgements of texts by their numbers, "1=2" for a pair that must be
+// Judgements returns judgements of texts by their numbers, "1=2" for a pair that must be
 // joined, "1|2" for one that must not; all are enforced.
 func Judgements(t *testing.T, pairs ...string) (out []audit.Judgement) {
 	t.Helper()
@@ -129,7 +129,7 @@ func Judgements(t *testing.T, pairs ...string) (out []audit.Judgement) {
 	return out
 }
 
-// Copies are a page with near copies, and texts that are like none.
+// Copies returns a page with near copies, and texts that are like none.
 func Copies() (texts []string) {
 	rng := rand.New(rand.NewPCG(51, 52))
 	english := Scripts(rng)[0]
@@ -173,7 +173,7 @@ func WriteFile(t *testing.T, path string, content []byte) string {
 	return path
 }
 
-// Copied is a workspace with the texts of copies, run.
+// Copied returns a workspace with the texts of copies, run.
 func Copied(t *testing.T, settings ...string) *workspace.Workspace {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -181,7 +181,7 @@ func Copied(t *testing.T, settings ...string) *workspace.Workspace {
 	return OpenWith(t, dir, settings...)
 }
 
-// Chains are texts of which each is the one before with a word changed, so that
+// Chains returns texts of which each is the one before with a word changed, so that
 // those far apart in a chain are not near, and each text has many near ones.
 func Chains(rng *rand.Rand, chains, links int) (texts []string) {
 	for c := range chains {
