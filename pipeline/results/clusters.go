@@ -163,7 +163,7 @@ func RelationOf(r ClusterRow, representative store.TextID, i int) report.Relatio
 	return r.Score.Relation
 }
 
-// ComparePages orders pages by date, then by record id and place.
+// ComparePages orders pages by date, then by record id and all else that differs.
 func ComparePages(a, b report.Member) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
 		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Document, b.Document))
