@@ -33,12 +33,13 @@ const (
 	ChoiceRulesUnmatched                          // a site's rules would leave no text: all of it is kept
 	ChoiceTextCut                                 // the text is longer than the limit
 	ChoiceMainUnsure                              // what is main content is not certain: all of the text is kept
+	ChoiceReadFlat                                // a tree of the page would be too large, or too deep: it is read token by token
 )
 
 // choiceNames are the names of the bits, in their order.
 var choiceNames = []string{"status-assumed", "length-mismatch", "encoding-not-used", "encoding-not-declared", "type-sniffed",
 	"charset-overruled", "charset-detected", "charset-assumed", "first-segment", "mojibake",
-	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure"}
+	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure", "read-flat"}
 
 // set adds a choice, if it was made.
 func (c *Choices) set(choice Choices, made bool) {

@@ -83,6 +83,7 @@ func (r htmlReader) ReadText(b Body) Text {
 	t.Choices.set(ChoiceRulesUnmatched, shown.RulesUnmatched)
 	t.Choices.set(ChoiceTextCut, shown.Cut)
 	t.Choices.set(ChoiceMainUnsure, shown.MainUnsure)
+	t.Choices.set(ChoiceReadFlat, shown.Flat)
 	return t
 }
 

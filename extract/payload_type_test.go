@@ -146,8 +146,8 @@ func TestAnswersWithoutStatusAreFlagged(t *testing.T) {
 }
 
 func TestChoicesHaveNames(t *testing.T) {
-	all := ChoiceMainUnsure<<1 - 1
-	if len(choiceNames) != len(all.Names()) || ChoiceMainUnsure != 1<<(len(choiceNames)-1) {
+	all := ChoiceReadFlat<<1 - 1
+	if len(choiceNames) != len(all.Names()) || ChoiceReadFlat != 1<<(len(choiceNames)-1) {
 		t.Fatalf("%d names for %b", len(choiceNames), all)
 	}
 	for _, c := range []Choices{0, ChoiceStatusAssumed, ChoiceTypeSniffed | ChoiceMojibake, all} {

@@ -14,6 +14,7 @@ type shown struct {
 
 	cut     bool // there is more text than asked for
 	dropped bool // an overlay was, and its text
+	flat    bool // read token by token: a tree would be too large or too deep
 }
 
 // block is a line of a page's text, and what it stands in.

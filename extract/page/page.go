@@ -50,6 +50,7 @@ type Text struct {
 	Cut            bool // there is more text than asked for
 	OverlayDropped bool // the text of an overlay is left out
 	RulesUnmatched bool // the site's rules would leave no text: all of it is kept
+	Flat           bool // read token by token: a tree would be too large or too deep
 	MainUnsure     bool // what is main content is not certain: all of the text is kept
 }
 
@@ -114,6 +115,6 @@ func (r *Reader) show(page, host string, max int) (s shown, t Text) {
 	default:
 		s = visibleText(page, max)
 	}
-	t.Title, t.Text, t.Parsed, t.Cut, t.OverlayDropped = s.title, s.text, s.parsed, s.cut, s.dropped
+	t.Title, t.Text, t.Parsed, t.Cut, t.OverlayDropped, t.Flat = s.title, s.text, s.parsed, s.cut, s.dropped, s.flat
 	return s, t
 }

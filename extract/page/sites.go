@@ -74,17 +74,15 @@ type selected struct {
 // text is what a page shows under the rules, or ok = false where they leave
 // nothing: they were written for another layout.
 func (r *site) text(page string, max int, drop bool) (s shown, ok bool) {
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
-	if err != nil { // nested deeper than the parser goes
-		return shown{}, false
-	}
-	root := doc.Nodes[0]
-	w := lines{max: max, drop: drop, rules: &selected{drop: set(cascadia.QueryAll(root, r.drop))}}
-	if r.keep != nil {
-		w.rules.keep = set(cascadia.QueryAll(root, r.keep))
-	}
-	w.node(root, place{})
-	return w.shown(titleOf(doc)), w.b.Len() > 0
+	err := withTree(page, func(root *html.Node) {
+		w := lines{max: max, drop: drop, rules: &selected{drop: set(cascadia.QueryAll(root, r.drop))}}
+		if r.keep != nil {
+			w.rules.keep = set(cascadia.QueryAll(root, r.keep))
+		}
+		w.node(root, place{})
+		s, ok = w.shown(titleOf(goquery.NewDocumentFromNode(root))), w.b.Len() > 0
+	})
+	return s, ok && err == nil
 }
 
 func set(nodes []*html.Node) map[*html.Node]bool {

@@ -36,13 +36,17 @@ func readText(page string, max int, drop bool) shown {
 // TLCS paper, section 3.1: "visible text blocks are extracted from web
 // documents by removing all HTML markups and formatting directives".
 func treeText(page string, max int, drop bool) shown {
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
-	if err != nil { // nested deeper than the parser goes
-		return flatText(page, max)
+	var s shown
+	err := withTree(page, func(root *html.Node) {
+		w := lines{max: max, drop: drop}
+		w.node(root, place{})
+		s = w.shown(titleOf(goquery.NewDocumentFromNode(root)))
+	})
+	if err != nil { // nested deeper than the parser goes, or too large
+		s = flatText(page, max)
+		s.flat = true
 	}
-	w := lines{max: max, drop: drop}
-	w.node(doc.Nodes[0], place{})
-	return w.shown(titleOf(doc))
+	return s
 }
 
 func titleOf(doc *goquery.Document) string {
