@@ -26,8 +26,8 @@ import (
 	"neardup/signature/simhash"
 	"neardup/signature/terms"
 	"neardup/verify/cosine"
+	"neardup/verify/rarity"
 	"neardup/verify/shingles"
-	"neardup/verify/subject"
 	degree "neardup/verify/terms"
 	"neardup/verify/tlcs"
 )
@@ -136,7 +136,7 @@ func (c *Cluster) Pairs() bool { return c.Search != SearchKeys || c.Merge == Mer
 type Verify struct {
 	Measure      string `yaml:"measure" json:"measure"`
 	tlcs.Options `yaml:",inline"`
-	Subject      `yaml:",inline"`
+	Rarity       `yaml:",inline"`
 	Closing      string           `yaml:"closing" json:"closing"`
 	Contained    string           `yaml:"contained" json:"contained"`
 	Transitivity bool             `yaml:"transitivity" json:"transitivity"`
@@ -151,8 +151,8 @@ func (v *Verify) Links(byResemblance bool) bool {
 	return byResemblance || v.Contained == ContainedLinks
 }
 
-// Subject are the settings of the check of subjects.
-type Subject = subject.Options
+// Rarity are the settings of the check of how rare common text is.
+type Rarity = rarity.Options
 
 // Validate says which field is wrong, and why.
 func (c Config) Validate() error {
@@ -250,7 +250,7 @@ func (v Verify) validate() error {
 	if v.Transitivity && v.Closing != ClosingTransitive {
 		return fmt.Errorf("transitivity: true needs closing: %s", ClosingTransitive)
 	}
-	return v.Subject.Validate()
+	return v.Rarity.Validate()
 }
 
 // Names lists the presets.

@@ -203,7 +203,7 @@ func (c *Config) UsedByCluster() map[string]any {
 func (c *Config) UsedByVerify() map[string]any {
 	v := c.Verify
 	used := map[string]any{"measure": v.Measure, "closing": v.Closing, "contained": v.Contained, "transitivity": v.Transitivity}
-	use(used, "", v.Subject)
+	use(used, "", v.Rarity)
 	if part := must(measures, v.Measure); part.options != nil {
 		use(used, prefix(part.name, MeasureTLCS), part.options(c))
 	}

@@ -23,7 +23,7 @@ import (
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
-	"neardup/verify/subject"
+	"neardup/verify/rarity"
 	"neardup/verify/tlcs"
 )
 
@@ -36,7 +36,7 @@ type Explanation struct {
 	Signatures Signatures `json:"signatures"`
 	TLCS       *TLCS      `json:"tlcs,omitempty"` // with the measure tlcs
 	Score      Score      `json:"score"`
-	Subject    *Subject   `json:"subject,omitempty"` // if subjects are checked
+	Rarity     *Rarity    `json:"rarity,omitempty"` // if it is checked
 	Decision   Decision   `json:"decision"`
 	Run        *Run       `json:"run,omitempty"` // for pages of a workspace
 	Diff       Diff       `json:"diff"`
@@ -64,11 +64,11 @@ type Page struct {
 
 // Side is one of the two texts to explain.
 type Side struct {
-	Page     *Page  // page of a workspace; nil for a file
-	File     string // name
-	Stored   string // the text as extracted
-	Compared string // the part that is signed and scored
-	Whole    string // the part that the check of subjects reads
+	Page     *Page          // page of a workspace; nil for a file
+	File     string         // name
+	Stored   string         // the text as extracted
+	Compared string         // the part that is signed and scored
+	Pages    map[uint64]int // pages of a site that have a common sentence, by the key of its unit
 }
 
 // Text describes one of the texts.
@@ -92,12 +92,11 @@ type Score struct {
 	// The thresholds; nil if there is none.
 	LeastResemblance *float64 `json:"least_resemblance,omitempty"`
 	LeastContainment *float64 `json:"least_containment,omitempty"`
-	LeastWhole       *float64 `json:"least_whole,omitempty"`     // for a pair that reaches the resemblance
-	LeastOneSided    *float64 `json:"least_one_sided,omitempty"` // resemblance, if only one page keeps to its subject
-	Note             string   `json:"note,omitempty"`            // what the score measures, or why it is unknown
+	LeastWhole       *float64 `json:"least_whole,omitempty"` // for a pair that reaches the resemblance
+	Note             string   `json:"note,omitempty"`        // what the score measures, or why it is unknown
 }
 
-// Decision is the decision of the measure and the check of subjects: the result
+// Decision is the decision of the measure and the check of rarity: the result
 // of verifying the pair, if it gets that far.
 type Decision struct {
 	Known    bool   `json:"known"`
@@ -122,7 +121,7 @@ const (
 	BySketch     Filter = "sketch"
 	ByDistance   Filter = "distance"
 	ByScore      Filter = "score"
-	BySubject    Filter = "subject"
+	ByRarity     Filter = "rarity"
 	ByClosing    Filter = "closing"   // near, but the closing rule parts them
 	ByJudgement  Filter = "judgement" // judged pairs part them
 )
@@ -194,7 +193,7 @@ func lines(s string) int {
 	return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
 }
 
-// bySearch decides as the search does. It does not check subjects.
+// bySearch decides as the search does. It does not check rarity.
 func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error {
 	s, err := search(a.Compared, b.Compared)
 	if err != nil {
@@ -250,11 +249,6 @@ func least(t float64) *float64 {
 
 // byMeasure decides as the stage does, by package pair.
 func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *tlcs.Trace {
-	pages := [2]*subject.Page{subject.Read(a.Whole, c.Verify.Subject.Lines), subject.Read(b.Whole, c.Verify.Subject.Lines)}
-	seen := c.Verify.Subject.Trace(pages[0], pages[1])
-	if c.Verify.Subject.Lines > 0 {
-		e.Subject = subjectOf(seen, c.Verify.Subject)
-	}
 	var v, score verify.Verdict
 	var t *tlcs.Trace
 	switch c.Verify.Measure {
@@ -274,23 +268,23 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *
 	}
 	e.Score.Known = a.Compared != "" && b.Compared != ""
 	e.Score.Resemblance, e.Score.Containment = report.Score(score.Resemblance), report.Score(score.Containment)
-	decided := pair.Judge{Measure: m, Subject: c.Verify.Subject}.Outcome(seen.Evidence, v)
+	var evidence rarity.Evidence
+	if c.Verify.RarePages > 0 {
+		e.Rarity, evidence = rarityOf(c.Verify.Rarity, a, b)
+	}
+	decided := pair.Judge{Measure: m, Rarity: c.Verify.Rarity}.Outcome(evidence, v)
 	d := Decision{Known: true, Near: decided.Near, EndedBy: endedBy(decided)}
 	if decided.Near {
 		d.Relation = map[pair.Relation]string{pair.Near: "near", pair.Contains: "a-in-b", pair.Contained: "b-in-a"}[decided.Relation(e.Texts[0].Characters, e.Texts[1].Characters)]
-	}
-	if seen.Evidence == subject.OneSided {
-		e.Score.LeastOneSided = least(c.Verify.Subject.OneSided)
 	}
 	e.Decision = d
 	return t
 }
 
 func endedBy(d pair.Decision) Filter {
-	if d.BySubject {
-		return BySubject
-	}
 	switch d.Rejected {
+	case verify.ByRarity:
+		return ByRarity
 	case verify.ByLength:
 		return ByLength
 	case verify.BySketch:

@@ -16,6 +16,7 @@ import (
 
 	"neardup/configs"
 	"neardup/extract/text"
+	"neardup/verify/rarity"
 	"neardup/verify/tlcs"
 )
 
@@ -33,7 +34,7 @@ func unknown(_, _ string) (SearchScore, error) { return SearchScore{}, nil }
 
 func explained(t testing.TB, c configs.Config, a, b string) Explanation {
 	t.Helper()
-	side := func(name, s string) Side { return Side{File: name, Stored: s, Compared: s, Whole: s} }
+	side := func(name, s string) Side { return Side{File: name, Stored: s, Compared: s} }
 	e, err := Pair(c, side("a.txt", a), side("b.txt", b), unknown)
 	if err != nil {
 		t.Fatal(err)
@@ -270,9 +271,6 @@ func TestDecisionsAndTheirNumbers(t *testing.T) {
 	}
 	alternate := strings.Join(mixed, " ")
 	turned := strings.Join(append(slices.Clone(base[30:]), base[:30]...), " ")
-	one := func(name string) string {
-		return "Reference\nThe " + name + "\n" + joined + strings.Repeat("\nCall "+name+" first.", 10)
-	}
 	for _, tt := range []struct {
 		name     string
 		settings []string
@@ -297,9 +295,6 @@ func TestDecisionsAndTheirNumbers(t *testing.T) {
 				r := e.TLCS.Rounds[0]
 				return r.LCS >= e.TLCS.Need && r.TLCS < e.TLCS.Need && r.SES <= r.Most && e.Score.Resemblance < 0.28
 			}},
-		{"subject", nil, one("circle"), one("square"), Decision{Known: true, EndedBy: BySubject}, func(e Explanation) bool {
-			return e.Subject.Evidence == "both" && e.Subject.Line == 2 && e.Subject.Keeps == [2]bool{true, true} && e.Score.Resemblance > 0.9
-		}},
 	} {
 		e := check(t, load(t, "default", tt.settings...), tt.a, tt.b)
 		if e.Decision != tt.want || !tt.numbers(e) {
@@ -436,5 +431,42 @@ func TestCurveIsThatOfTheTrace(t *testing.T) {
 				t.Fatalf("round %d: %+v, trace %+v", i+1, got, r)
 			}
 		}
+	}
+}
+
+// Two pages of one template share what stands on many pages of their site; what
+// each has for itself parts them, and the explanation shows both.
+func TestRarityPartsPagesOfATemplate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	frame := prose(rng, 60)
+	page := func(name string) string {
+		return "Reference\nThe " + name + "\n" + strings.Join(frame, " ") + "\nCall " + name + " first. Then go on with the " + name + ". Shared by both."
+	}
+	a, b := page("circle"), page("square")
+	pages := map[uint64]int{}
+	for _, u := range rarity.Units("Reference\n" + strings.Join(frame, " ")) {
+		pages[u.Key] = 300
+	}
+	side := func(s string, pages map[uint64]int) Side { return Side{Stored: s, Compared: s, Pages: pages} }
+	c := load(t, "default")
+	e, err := Pair(c, side(a, pages), side(b, pages), unknown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.Rarity
+	if e.Decision.EndedBy != ByRarity || e.Score.Resemblance < 0.9 || r.Resemblance >= 0.25 || r.PlainResemblance < 0.8 ||
+		r.SharedCommon != len(pages) || r.Shared != len(pages)+1 {
+		t.Errorf("%+v, %+v, %+v", e.Decision, e.Score, r)
+	}
+	if s := r.Sentences[0]; s.Of != "both" || s.Text != "Shared by both" || s.Pages != 1 || s.Weight != s.Plain || r.Sentences[1].Pages != 300 ||
+		r.Sentences[1].Weight > r.Sentences[1].Plain/50 {
+		t.Errorf("%+v", r.Sentences[:2])
+	}
+	if e, err = Pair(c, side(a, nil), side(b, nil), unknown); err != nil || !e.Decision.Near {
+		t.Errorf("where all is rare: %+v, %v", e.Decision, err)
+	}
+	var out strings.Builder
+	if err := e.WriteText(&out, Style{}); err != nil || !strings.Contains(out.String(), "rare text") {
+		t.Errorf("%v, %s", err, out.String())
 	}
 }

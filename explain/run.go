@@ -106,8 +106,8 @@ func (e *Explanation) Reason(f Filter) string {
 		return "the edit script of the sketches is longer than a pair can have that reaches a threshold"
 	case ByScore:
 		return "no threshold is reached"
-	case BySubject:
-		return "their first lines tell that they are about different things"
+	case ByRarity:
+		return "too little of what they share is rare: most of it stands all over their sites"
 	case ByClosing:
 		return "they are near, but the closing rule puts them into different clusters"
 	case ByJudgement:

@@ -51,7 +51,6 @@ const (
 	sentencesShown = 16
 	stepsShown     = 6
 	setsShown      = 5
-	wordsShown     = 12
 	narrowest      = 60
 	widest         = 160
 )
@@ -77,8 +76,8 @@ func (e *Explanation) WriteText(out io.Writer, s Style) error {
 		w.tlcs()
 	}
 	w.score()
-	if e.Subject != nil {
-		w.subject()
+	if e.Rarity != nil {
+		w.rarity()
 	}
 	w.diff()
 	return w.Flush()
@@ -353,38 +352,4 @@ func (w *writer) score() {
 	if s.LeastWhole != nil {
 		row("resemblance, whole LCS", s.Whole, s.LeastWhole)
 	}
-	if s.LeastOneSided != nil {
-		row("resemblance, one-sided", s.Resemblance, s.LeastOneSided)
-	}
-}
-
-func (w *writer) subject() {
-	s := w.e.Subject
-	w.head("subjects")
-	if s.Line == 0 {
-		w.printf("  none of the first %d lines tells the pages apart\n", s.Lines)
-		return
-	}
-	w.printf("  line %d differs; evidence: %s\n", s.Line, s.Evidence)
-	for i, line := range s.Texts {
-		keeps := ""
-		if s.Keeps[i] {
-			keeps = "; the page keeps to it"
-		}
-		w.printf("  %s  %s%s\n", [2]string{"a", "b"}[i], w.clip(line, 8+len(keeps)), keeps)
-	}
-	if len(s.Words) > 0 {
-		w.printf("    %-24s %-5s %8s %8s %6s\n", "word", "of", "in a", "in b", "names")
-	}
-	for _, word := range s.Words[:min(wordsShown, len(s.Words))] {
-		names := "no"
-		if word.Names {
-			names = "yes"
-		}
-		w.printf("    %-24s %-5s %8d %8d %6s\n", w.shown(word.Text, 24), word.Of, word.Whole[0], word.Whole[1], names)
-	}
-	if n := len(s.Words) - wordsShown; n > 0 {
-		w.printf("    and %d more\n", n)
-	}
-	w.printf("  the commonest name: %.2f in 1,000 characters, at least %v\n", s.Rate, s.Least)
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"neardup/report"
 	"neardup/verify"
-	"neardup/verify/subject"
 	"neardup/verify/tlcs"
 )
 
@@ -122,37 +121,4 @@ func sampled(d []int32, start, end int) (points [][2]int) {
 // inLine reports whether b is on the line from a to c.
 func inLine(a, b, c [2]int) bool {
 	return int64(b[1]-a[1])*int64(c[0]-a[0]) == int64(c[1]-a[1])*int64(b[0]-a[0])
-}
-
-// Subject is what the check of subjects saw, a first.
-type Subject struct {
-	Evidence string    `json:"evidence"` // none, one-sided or both
-	Line     int       `json:"line"`     // deciding line, from 1; 0 if none
-	Lines    int       `json:"lines"`    // number of first lines that count
-	Texts    [2]string `json:"texts"`    // this line of both, clipped
-	Keeps    [2]bool   `json:"keeps"`    // the page keeps to its subject
-	Words    []Word    `json:"words"`    // words that one of the lines has more often
-	Rate     float64   `json:"rate"`     // occurrences of the commonest name in 1,000 characters
-	Least    float64   `json:"least_rate"`
-}
-
-// Word is a word of the deciding line.
-type Word struct {
-	Text  string `json:"text"` // clipped
-	Of    string `json:"of"`   // a or b: the text whose line has it
-	Line  [2]int `json:"in_line"`
-	Whole [2]int `json:"in_text"`
-	Names bool   `json:"names"` // the word stands for the subject of its page
-}
-
-func subjectOf(t subject.Trace, o subject.Options) *Subject {
-	s := &Subject{Evidence: [...]string{subject.None: "none", subject.OneSided: "one-sided", subject.Both: "both"}[t.Evidence],
-		Line: t.Line + 1, Lines: o.Lines, Keeps: t.Keeps, Rate: t.Rate[0], Least: o.Rate, Words: []Word{}}
-	for i := range s.Texts {
-		s.Texts[i] = cut(t.Texts[i])
-	}
-	for _, w := range t.Words {
-		s.Words = append(s.Words, Word{Text: cut(w.Text), Of: [...]string{"a", "b"}[w.Page], Line: w.Line, Whole: w.Whole, Names: w.Names})
-	}
-	return s
 }

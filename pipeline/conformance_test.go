@@ -18,6 +18,7 @@ import (
 	"neardup/report"
 	"neardup/signature/simhash"
 	"neardup/verify/pair"
+	"neardup/verify/rarity"
 )
 
 // The conformance suite: what every method must keep, whatever its parts. A new
@@ -57,13 +58,13 @@ func forMethods(t *testing.T, test func(t *testing.T, c configs.Config)) {
 // nearBy returns the method's own word on two of the texts, by nothing but them: the
 // scores that a cluster of the two must show.
 func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resemblance float64) {
-	judge := pair.Judge{Measure: c.NewMeasure(), Subject: c.Verify.Subject}
+	judge := pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity}
 	switch {
 	case judge.Measure != nil:
 		comparer := judge.Comparers(1)[0]
 		var docs []*pair.Text
 		for _, s := range texts {
-			docs = append(docs, judge.Text(s, s))
+			docs = append(docs, judge.Text(s, rarity.Text{}))
 		}
 		return func(i, j int) (bool, float64) {
 			v := judge.Decide(comparer, docs[i], docs[j])

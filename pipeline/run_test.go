@@ -190,7 +190,7 @@ func accounted(t *testing.T, s report.Summary) {
 	if sum != s.Records.Read {
 		t.Errorf("%d records read, %d accounted for", s.Records.Read, sum)
 	}
-	if p := s.Pairs; p.Compared != p.ByLength+p.BySketch+p.ByDistance+p.ByScore+p.BySubject+p.Near {
+	if p := s.Pairs; p.Compared != p.ByLength+p.BySketch+p.ByDistance+p.ByScore+p.ByRarity+p.Near {
 		t.Errorf("pairs do not add up: %+v", p)
 	}
 }

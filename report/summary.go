@@ -79,7 +79,7 @@ type Pairs struct {
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
-	BySubject  int64 `json:"rejected_by_subject"`
+	ByRarity   int64 `json:"rejected_by_rarity"`
 	Near       int64 `json:"near"`
 }
 
@@ -213,7 +213,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("rejected by sketch", s.Pairs.BySketch)
 	row("rejected by distance", s.Pairs.ByDistance)
 	row("rejected by score", s.Pairs.ByScore)
-	row("rejected by subject", s.Pairs.BySubject)
+	row("rejected by rarity", s.Pairs.ByRarity)
 	row("near", s.Pairs.Near)
 	if j := s.Judged; j != nil {
 		row("judged pairs followed", j.MustJoin+j.MustNot, slices.Concat(note(j.MustJoin, "joined"), note(j.MustNot, "parted"))...)

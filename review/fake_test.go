@@ -300,7 +300,7 @@ func (f *fake) Pair(_ context.Context, a, b string) (p review.Pair, err error) {
 		if page == nil {
 			return p, fmt.Errorf("page %s: %w", d, review.ErrNotFound)
 		}
-		sides[i] = explain.Side{Stored: page.text, Compared: page.text, Whole: page.text,
+		sides[i] = explain.Side{Stored: page.text, Compared: page.text,
 			Page: &explain.Page{RecordID: page.record, URI: page.uri, Date: page.date, Title: page.title, TextID: d}}
 		p.Documents[i], p.Texts[i] = d, page.text
 	}

@@ -127,9 +127,6 @@ func metersOf(s explain.Score) (out []meter) {
 	if s.LeastWhole != nil {
 		add("resemblance by the whole LCS", s.Whole, s.LeastWhole, "asked for where resemblance is reached")
 	}
-	if s.LeastOneSided != nil {
-		add("resemblance", s.Resemblance, s.LeastOneSided, "asked for where one page keeps to its subject")
-	}
 	return out
 }
 

@@ -75,7 +75,7 @@ var filters = []struct {
 	{explain.BySketch, "sketch"},
 	{explain.ByDistance, "edit distance"},
 	{explain.ByScore, "scores"},
-	{explain.BySubject, "subject"},
+	{explain.ByRarity, "rarity"},
 }
 
 // stepsOf says of each filter whether the pair passed it.
@@ -102,7 +102,7 @@ func stepsOf(e explain.Explanation) (out []step) {
 		ended := false
 		for _, f := range filters {
 			switch {
-			case e.TLCS == nil && f.filter != explain.ByScore && f.filter != explain.BySubject, e.Subject == nil && f.filter == explain.BySubject:
+			case e.TLCS == nil && f.filter != explain.ByScore && f.filter != explain.ByRarity, e.Rarity == nil && f.filter == explain.ByRarity:
 			case ended:
 				out = append(out, step{Name: f.name})
 			case e.Decision.EndedBy == f.filter:

@@ -16,7 +16,7 @@ func explained(t testing.TB, preset, a, b string) explain.Explanation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := func(s string) explain.Side { return explain.Side{Stored: s, Compared: s, Whole: s} }
+	side := func(s string) explain.Side { return explain.Side{Stored: s, Compared: s} }
 	e, err := explain.Pair(c, side(a), side(b), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ type Counts struct {
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
-	BySubject  int64 `json:"rejected_by_subject"`
+	ByRarity   int64 `json:"rejected_by_rarity"`
 	Near       int64 `json:"near"`
 	Clusters   int64 `json:"clusters"`
 	Pages      int64 `json:"pages_in_clusters"`

@@ -83,7 +83,7 @@ var quantity = []Column{
 	count("rejected_by_sketch", "by sketch", func(c Counts) int64 { return c.BySketch }),
 	count("rejected_by_distance", "by distance", func(c Counts) int64 { return c.ByDistance }),
 	count("rejected_by_score", "by score", func(c Counts) int64 { return c.ByScore }),
-	count("rejected_by_subject", "by subject", func(c Counts) int64 { return c.BySubject }),
+	count("rejected_by_rarity", "by rarity", func(c Counts) int64 { return c.ByRarity }),
 	count("near", "near", func(c Counts) int64 { return c.Near }),
 	count("clusters", "clusters", func(c Counts) int64 { return c.Clusters }),
 	count("pages_in_clusters", "pages", func(c Counts) int64 { return c.Pages }),

@@ -67,6 +67,7 @@ const (
 	BySketch                // the shorter sketch cannot
 	ByDistance              // the edit script of the sketches is too long
 	ByScore                 // the score was computed and is below both thresholds
+	ByRarity                // too little of what the two share is rare on their sites
 )
 
 func (s Stage) String() string {
@@ -81,6 +82,8 @@ func (s Stage) String() string {
 		return "distance"
 	case ByScore:
 		return "score"
+	case ByRarity:
+		return "rarity"
 	}
 	return fmt.Sprintf("Stage(%d)", uint8(s))
 }

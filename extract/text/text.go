@@ -4,6 +4,7 @@
 package text
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,14 +89,23 @@ type Sentence struct {
 // letter or digit are dropped.
 func Sentences(text string) []Sentence {
 	var out []Sentence
-	for start := 0; start < len(text); {
-		end, next := cut(text, start)
-		if s, ok := trim(text[start:end]); ok {
-			out = append(out, Sentence{Text: s, Columns: Columns(s)})
-		}
-		start = next
+	for s := range Each(text) {
+		out = append(out, Sentence{Text: s, Columns: Columns(s)})
 	}
 	return out
+}
+
+// Each gives the texts of the Sentences.
+func Each(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for start := 0; start < len(text); {
+			end, next := cut(text, start)
+			if s, ok := trim(text[start:end]); ok && !yield(s) {
+				return
+			}
+			start = next
+		}
+	}
 }
 
 // cut finds the place where the sentence that starts at start ends, and the

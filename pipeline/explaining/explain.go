@@ -56,6 +56,9 @@ func side(w *workspace.Workspace, f results.Found, t store.TextID) (s explain.Si
 	}
 	s.Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: f.File, Offset: f.Offset,
 		TextID: hex.EncodeToString(t[:]), Title: f.Title}
-	s.Compared, s.Whole, err = results.ComparedText(w, t, s.Stored)
+	if s.Compared, err = results.ComparedText(w, t, s.Stored); err != nil {
+		return s, err
+	}
+	s.Pages, err = results.OpenCommon(w).Pages(t, s.Compared)
 	return s, err
 }

@@ -80,7 +80,7 @@ func TestExplanationsAgreeWithTheRun(t *testing.T) {
 	for _, name := range configs.Names() {
 		all = append(all, []string{name})
 	}
-	strict := []string{"verify.resemblance=0.91", "verify.containment=2", "verify.subject_lines=0"} // several leaders in a set
+	strict := []string{"verify.resemblance=0.91", "verify.containment=2", "verify.rare_pages=0"} // several leaders in a set
 	all = append(all, []string{"default", "cluster.merge=following"}, []string{"default", "verify.contained=links"},
 		[]string{"default", "verify.closing=transitive"}, []string{"paper", "verify.closing=representative"}, []string{"default", "cluster.merge=pairs"},
 		append([]string{"default"}, strict...), append([]string{"default", "cluster.merge=following"}, strict...),
@@ -115,7 +115,7 @@ func TestExplanationsOfOverlappingSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	several, parted := 0, 0
 	for range 3 {
-		c := pipetest.MustLoad(t, "verify.resemblance=0.8", "verify.containment=2", "verify.subject_lines=0", "verify.trustable=false", "verify.rounds=1", "sign.modulus=3")
+		c := pipetest.MustLoad(t, "verify.resemblance=0.8", "verify.containment=2", "verify.rare_pages=0", "verify.trustable=false", "verify.rounds=1", "sign.modulus=3")
 		texts := drift(rng, 24)
 		n, _ := checkExplanations(t, c, texts)
 		several += n
@@ -130,7 +130,7 @@ func TestExplanationsOfOverlappingSets(t *testing.T) {
 	}
 }
 
-// checkExplanations returns the number of pairs that are in several sets, and what
+// checkExplanations gives the number of pairs that are in several sets, and what
 // ended the pairs.
 func checkExplanations(t *testing.T, c configs.Config, texts []string) (several int, ended map[explain.Filter]int) {
 	var got results.VerifyCounts
@@ -178,12 +178,10 @@ func checkExplanations(t *testing.T, c configs.Config, texts []string) (several 
 			switch d.EndedBy {
 			case "":
 				got.AddDecision(pair.Decision{Verdict: verify.Verdict{Near: true}})
-			case explain.BySubject:
-				got.AddDecision(pair.Decision{BySubject: true})
 			default:
 				got.Pairs++
 				*map[explain.Filter]*int64{explain.ByLength: &got.ByLength, explain.BySketch: &got.BySketch,
-					explain.ByDistance: &got.ByDistance, explain.ByScore: &got.ByScore}[d.EndedBy]++
+					explain.ByDistance: &got.ByDistance, explain.ByScore: &got.ByScore, explain.ByRarity: &got.ByRarity}[d.EndedBy]++
 			}
 		}
 	})
@@ -219,7 +217,7 @@ func TestExplanationsEndByEveryFilter(t *testing.T) {
 	for _, c := range []configs.Config{
 		pipetest.MustLoad(t), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
 		pipetest.MustLoadPreset(t, "minhash-lsh"), pipetest.MustLoadPreset(t, "ppjoin"),
-		pipetest.MustLoad(t, "verify.resemblance=0.97", "verify.containment=2", "verify.subject_lines=0", "verify.rounds=1"),
+		pipetest.MustLoad(t, "verify.resemblance=0.97", "verify.containment=2", "verify.rare_pages=0", "verify.rounds=1"),
 	} {
 		explainAll(t, c, explainable(rand.New(rand.NewPCG(21, 22))), func(_, _ int, _ bool, e explain.Explanation) {
 			ended[e.Outcome.EndedBy] = true
@@ -229,7 +227,7 @@ func TestExplanationsEndByEveryFilter(t *testing.T) {
 		})
 	}
 	for _, f := range []explain.Filter{"", explain.BySignatures, explain.ByLists, explain.ByLeaders, explain.ByLength,
-		explain.BySketch, explain.ByDistance, explain.ByScore, explain.BySubject, explain.ByClosing} {
+		explain.BySketch, explain.ByDistance, explain.ByScore, explain.ByRarity, explain.ByClosing} {
 		if !ended[f] {
 			t.Errorf("no pair ended by %q: %v", f, ended)
 		}

@@ -27,7 +27,7 @@ func Files(config configs.Config, a, b string) (e explain.Explanation, err error
 			return e, err
 		}
 		cut := text.Cut(d.Text, config.Text.MaxColumns)
-		sides[i] = explain.Side{File: name, Stored: d.Text, Compared: cut, Whole: cut}
+		sides[i] = explain.Side{File: name, Stored: d.Text, Compared: cut}
 	}
 	return explain.Pair(config, sides[0], sides[1], scores.BySearch(config))
 }

@@ -81,7 +81,7 @@ type VerifyCounts struct {
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
-	BySubject  int64 `json:"rejected_by_subject"`
+	ByRarity   int64 `json:"rejected_by_rarity"`
 	Near       int64 `json:"near"`
 	Clusters   int64 `json:"clusters"`
 
@@ -95,7 +95,7 @@ func (c *VerifyCounts) Add(o VerifyCounts) {
 	c.BySketch += o.BySketch
 	c.ByDistance += o.ByDistance
 	c.ByScore += o.ByScore
-	c.BySubject += o.BySubject
+	c.ByRarity += o.ByRarity
 	c.Near += o.Near
 }
 
@@ -103,8 +103,6 @@ func (c *VerifyCounts) Add(o VerifyCounts) {
 func (c *VerifyCounts) AddDecision(d pair.Decision) {
 	c.Pairs++
 	switch {
-	case d.BySubject:
-		c.BySubject++
 	case d.Near:
 		c.Near++
 	case d.Rejected == verify.ByLength:
@@ -113,6 +111,8 @@ func (c *VerifyCounts) AddDecision(d pair.Decision) {
 		c.BySketch++
 	case d.Rejected == verify.ByDistance:
 		c.ByDistance++
+	case d.Rejected == verify.ByRarity:
+		c.ByRarity++
 	default:
 		c.ByScore++
 	}

@@ -73,7 +73,7 @@ func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 		s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	}
 	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
-		ByScore: v.ByScore, BySubject: v.BySubject, Near: v.Near}
+		ByScore: v.ByScore, ByRarity: v.ByRarity, Near: v.Near}
 	s.Judged = v.Judged
 	for _, st := range w.Stages {
 		state, _, err := w.State(st.Name)

@@ -84,14 +84,8 @@ func WithoutSentences(s string, numbers []uint32) string {
 	})
 }
 
-// ComparedText returns the part of a stored text that is compared, and the part
-// that the check of subjects reads. That is the whole text: titles and headings
-// tell the subject, and they may be templates.
-func ComparedText(w *workspace.Workspace, t store.TextID, stored string) (compared, whole string, err error) {
+// ComparedText returns the part of a stored text that is compared.
+func ComparedText(w *workspace.Workspace, t store.TextID, stored string) (string, error) {
 	numbers, err := TemplatesIn(w, t)
-	whole = text.Cut(stored, w.Config.Text.MaxColumns)
-	if len(numbers) == 0 {
-		return whole, whole, err
-	}
-	return text.Cut(WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), whole, err
+	return text.Cut(WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), err
 }

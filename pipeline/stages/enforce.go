@@ -193,7 +193,7 @@ func keyOfText(w *workspace.Workspace, t store.TextID) (k cluster.Key, err error
 		if err != nil {
 			return k, err
 		}
-		if compared, _, err = results.ComparedText(w, t, stored); err != nil {
+		if compared, err = results.ComparedText(w, t, stored); err != nil {
 			return k, err
 		}
 	}

@@ -55,7 +55,7 @@ func joinTexts(w *workspace.Workspace, sr *workspace.StageRun) (keys []cluster.K
 		if !ok {
 			return nil, nil, fmt.Errorf("no text: %w", store.Corrupt(store.TextKey(id)))
 		}
-		text, _, err := results.ComparedText(w, id, string(stored))
+		text, err := results.ComparedText(w, id, string(stored))
 		if err != nil {
 			return nil, nil, err
 		}

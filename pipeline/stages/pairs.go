@@ -158,7 +158,11 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 		return err
 	}
 	w.Options.Progress.Total(clustered.Members-clustered.Sets, "pairs")
-	p := &pairVerifier{w: w, judge: newJudge(&w.Config), docs: NewDocuments(w)}
+	docs, err := NewDocuments(w)
+	if err != nil {
+		return err
+	}
+	p := &pairVerifier{w: w, judge: docs.Judge, docs: docs}
 	if p.judge.Measure != nil {
 		p.workers = p.judge.Comparers(w.Options.Workers)
 	}

@@ -18,7 +18,7 @@ func Scored(w *workspace.Workspace, a, b store.TextID) (resemblance, containment
 		if err != nil {
 			return 0, 0, false, err
 		}
-		if compared[i], _, err = results.ComparedText(w, t, stored); err != nil {
+		if compared[i], err = results.ComparedText(w, t, stored); err != nil {
 			return 0, 0, false, err
 		}
 	}

@@ -75,7 +75,8 @@ type sightJob struct {
 	after store.TextID // the last text that is done with this job
 	read  int64        // texts
 
-	rows []byte // keys of SightingSize
+	rows []byte       // keys of SightingSize
+	seen []store.Pair // of the counting of common sentences
 	done chan struct{}
 }
 

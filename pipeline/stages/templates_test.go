@@ -147,7 +147,7 @@ func (pages sitePages) check(t *testing.T, least int, o workspace.Options, rando
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("of %q the sentences %v are templates (%v), want %v", body, got, err, want)
 		}
-		if compared[body], _, err = results.ComparedText(w, extract.TextID(body), body); err != nil {
+		if compared[body], err = results.ComparedText(w, extract.TextID(body), body); err != nil {
 			t.Fatal(err)
 		}
 		sentences := text.Sentences(body)

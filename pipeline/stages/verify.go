@@ -24,6 +24,7 @@ const (
 // closing, which starts over.
 type verifyCursor struct {
 	After   []byte               `json:"after,omitempty"`
+	Learned bool                 `json:"learned,omitempty"` // it is known how common sentences are
 	Closing bool                 `json:"closing,omitempty"`
 	Counts  results.VerifyCounts `json:"counts"`
 }
@@ -47,6 +48,9 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	if !at.Closing {
+		if err := learnCommon(w, sr, &at); err != nil {
+			return err
+		}
 		compare := compareSets
 		if w.Config.Cluster.Pairs() {
 			compare = comparePairs
@@ -70,7 +74,10 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	}
 	w.Options.Progress.Total(clustered.Members, "texts")
 
-	docs := NewDocuments(w)
+	docs, err := NewDocuments(w)
+	if err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(sr.Ctx)
 	queue, work := make(chan *verifyJob, 4*w.Options.Workers), make(chan *verifyJob)
 	g.Go(func() error {

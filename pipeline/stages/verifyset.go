@@ -18,6 +18,7 @@ import (
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
+	"neardup/verify/rarity"
 	"neardup/verify/tlcs"
 )
 
@@ -58,7 +59,7 @@ type setVerifier struct {
 
 // newJudge returns the judge of a config's method.
 func newJudge(c *configs.Config) pair.Judge {
-	return pair.Judge{Measure: c.NewMeasure(), Subject: c.Verify.Subject}
+	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity}
 }
 
 // scoreOf returns the score of a near pair, the member seen from its leader.
@@ -204,12 +205,13 @@ func (v *setVerifier) root(l int) int {
 
 // Documents gives documents, and keeps the ones used last.
 type Documents struct {
-	w     *workspace.Workspace
-	Judge pair.Judge
-	mu    sync.Mutex
-	order list.List // of preparedText, the one used last in front
-	byID  map[store.TextID]*list.Element
-	bytes int
+	w      *workspace.Workspace
+	Judge  pair.Judge
+	common *results.Common
+	mu     sync.Mutex
+	order  list.List // of preparedText, the one used last in front
+	byID   map[store.TextID]*list.Element
+	bytes  int
 }
 
 const preparedBytes = 64 << 20
@@ -220,8 +222,9 @@ type preparedText struct {
 	size int
 }
 
-func NewDocuments(w *workspace.Workspace) *Documents {
-	return &Documents{w: w, Judge: newJudge(&w.Config), byID: map[store.TextID]*list.Element{}}
+func NewDocuments(w *workspace.Workspace) (*Documents, error) {
+	common, err := results.LoadCommon(w)
+	return &Documents{w: w, Judge: newJudge(&w.Config), common: common, byID: map[store.TextID]*list.Element{}}, err
 }
 
 func (p *Documents) Get(id store.TextID) (*pair.Text, error) {
@@ -239,11 +242,17 @@ func (p *Documents) Get(id store.TextID) (*pair.Text, error) {
 	if !ok {
 		return nil, fmt.Errorf("no text: %w", store.Corrupt(store.TextKey(id)))
 	}
-	compared, whole, err := results.ComparedText(p.w, id, string(value))
+	compared, err := results.ComparedText(p.w, id, string(value))
 	if err != nil {
 		return nil, err
 	}
-	doc := p.Judge.Text(compared, whole)
+	var rare rarity.Text
+	if p.w.Config.Verify.RarePages > 0 {
+		if rare, err = p.common.Read(id, compared); err != nil {
+			return nil, err
+		}
+	}
+	doc := p.Judge.Text(compared, rare)
 	size := doc.Bytes()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,14 +15,14 @@ import (
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
-	"neardup/verify/subject"
+	"neardup/verify/rarity"
 	"neardup/verify/tlcs"
 )
 
 var tlcsOptions = tlcs.Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.28, Containment: 0.7, Trustable: true, Rounds: 1}
 
 func tlcsJudge(v configs.Verify) pair.Judge {
-	return pair.Judge{Measure: v.Options.Measure(), Subject: v.Subject}
+	return pair.Judge{Measure: v.Options.Measure(), Rarity: v.Rarity}
 }
 
 // family makes a set of texts: some originals, each with edited copies, and
@@ -116,7 +117,7 @@ func TestSetVerifier(t *testing.T) {
 		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
 		docs := map[store.TextID]*pair.Text{}
 		for id, text := range texts {
-			docs[id] = tlcsJudge(configs.Verify{Options: tlcsOptions}).Text(text, text)
+			docs[id] = tlcsJudge(configs.Verify{Options: tlcsOptions}).Text(text, rarity.Text{})
 		}
 		c := tlcs.NewComparer(tlcsOptions)
 		for _, rule := range [][2]string{
@@ -158,7 +159,7 @@ func TestSetVerifierStops(t *testing.T) {
 	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingTransitive}
 	j := tlcsJudge(config)
 	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(2),
-		docs: func(id store.TextID) (*pair.Text, error) { return j.Text(texts[id], texts[id]), nil }}
+		docs: func(id store.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
 	if err := v.verify(ctx, keys); err == nil {
 		t.Error("a cancelled verification went to its end")
 	}
@@ -166,7 +167,7 @@ func TestSetVerifierStops(t *testing.T) {
 
 func TestScoreOfContainment(t *testing.T) {
 	j := tlcsJudge(configs.Verify{Options: tlcsOptions})
-	made := func(text string) *pair.Text { return j.Text(text, text) }
+	made := func(text string) *pair.Text { return j.Text(text, rarity.Text{}) }
 	long, short := made(strings.Repeat("a b c d e ", 50)), made("a b c d e ")
 	contained := verify.Verdict{Near: true, Contained: true, Resemblance: 0.1, Containment: 0.9}
 	for _, tt := range []struct {
@@ -186,46 +187,65 @@ func TestScoreOfContainment(t *testing.T) {
 	}
 }
 
-// Pages about different subjects are not near however much they share; a page
-// that holds another whole still contains it.
+// Pages that share what all their site has are not near however much that is; a
+// page that holds another whole still contains it, and without the check all
+// are near.
 func TestJudge(t *testing.T) {
-	usual := strings.Repeat("The usual rules for colours and for line widths hold here too, and so do those for dashes. ", 8)
-	function := func(name string) string {
-		return "Manual\nFunction " + name + "\n" + usual + "\nCall " + name + " first.\n" + usual
+	var frame, own, other, more []string
+	for i := range 40 {
+		frame = append(frame, fmt.Sprintf("Rule of colours and line widths that is %s.", strings.Repeat("x", i+1)))
 	}
-	o := configs.Verify{Options: tlcsOptions, Subject: subject.Options{Lines: 6, Rate: 1, OneSided: 0.7}}
+	for i := range 6 {
+		own = append(own, fmt.Sprintf("The first function draws %s.", strings.Repeat("y", i+1)))
+		other = append(other, fmt.Sprintf("The second function paints %s.", strings.Repeat("z", i+1)))
+	}
+	for i := range 200 {
+		more = append(more, fmt.Sprintf("Of festivals there is much to tell %s.", strings.Repeat("w", i+1)))
+	}
+	page := func(parts ...[]string) string { return strings.Join(slices.Concat(parts...), "\n") }
+	o := configs.Verify{Options: tlcsOptions, Rarity: rarity.Options{RarePages: 3, RareResemblance: 0.25}}
 	o.Resemblance, o.Containment = 0.5, 0.9
 	unchecked := o
-	unchecked.Lines = 0
-	more := strings.Repeat("Of festivals there is much to tell that is not about drawing at all, as anyone will know. ", 30)
+	unchecked.RarePages = 0
+	common := map[uint64]bool{}
+	for _, u := range rarity.Units(page(frame)) {
+		common[u.Key] = true
+	}
 	for _, tt := range []struct {
-		name                     string
-		a, b                     string
-		near, bySubject, without bool
-		resemblance              float64
+		name            string
+		a, b            string
+		near, contained bool
+		without         bool // near without the check
 	}{
-		{"the same", function("draw_line"), function("draw_line"), true, false, true, 1},
-		{"two functions", function("draw_line"), function("draw_circle"), false, true, true, 0},
-		{"one page in another", function("draw_line"), "Manual\nFestivals\n" + more + "Festivals\n" + function("draw_line"), true, false, true, 0.3},
-		{"half of one, and about something else", function("draw_line"), "Manual\nFestivals\n" + more[:700] + "Festivals\n" + usual + usual, false, true, true, 0},
+		{"the same", page(frame, own), page(frame, own), true, false, true},
+		{"two functions", page(frame, own), page(frame, other), false, false, true},
+		{"nothing but the frame", page(frame), page(frame[:38]), true, false, true},
+		{"one page in another", page(frame, own), page(more, frame, own), true, true, true},
+		{"all but its own text in another", page(frame, own), page(more, frame, other), false, false, true},
+		{"the frame in another", page(frame, own[:1]), page(more, frame), false, false, true},
 	} {
 		for _, swap := range []bool{false, true} {
 			a, b := tt.a, tt.b
 			if swap {
 				a, b = b, a
 			}
-			decide := func(o configs.Verify) (verify.Verdict, bool) {
+			decide := func(o configs.Verify) verify.Verdict {
 				j := tlcsJudge(o)
-				d := j.Decide(j.Comparers(1)[0], j.Text(a, a), j.Text(b, b))
-				return d.Verdict, d.BySubject
+				document := func(s string) *pair.Text {
+					return j.Text(s, o.Read(s, func(unit uint64) int {
+						if common[unit] {
+							return 500
+						}
+						return 1
+					}))
+				}
+				return j.Decide(j.Comparers(1)[0], document(a), document(b)).Verdict
 			}
-			v, bySubject := decide(o)
-			if v.Near != tt.near || bySubject != tt.bySubject || v.Resemblance < tt.resemblance-0.1 || v.Resemblance > tt.resemblance+0.1 {
-				t.Errorf("%s: %+v, by subject %v", tt.name, v, bySubject)
+			if v := decide(o); v.Near != tt.near || v.Contained != tt.contained || !v.Near && tt.without && v.Rejected != verify.ByRarity {
+				t.Errorf("%s: %+v", tt.name, v)
 			}
-			v, bySubject = decide(unchecked)
-			if v.Near != tt.without || bySubject {
-				t.Errorf("%s, unchecked: %+v, by subject %v", tt.name, v, bySubject)
+			if v := decide(unchecked); v.Near != tt.without {
+				t.Errorf("%s, unchecked: %+v", tt.name, v)
 			}
 		}
 	}

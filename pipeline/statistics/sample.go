@@ -240,7 +240,10 @@ func (g *statistics) difference(p pair) (static.Difference, error) {
 		if sides[i].Stored, err = results.TextOf(g.w, t); err != nil {
 			return d, err
 		}
-		if sides[i].Compared, sides[i].Whole, err = results.ComparedText(g.w, t, sides[i].Stored); err != nil {
+		if sides[i].Compared, err = results.ComparedText(g.w, t, sides[i].Stored); err != nil {
+			return d, err
+		}
+		if sides[i].Pages, err = results.OpenCommon(g.w).Pages(t, sides[i].Compared); err != nil {
 			return d, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"iter"
 	"math"
 	"slices"
 
@@ -28,6 +29,7 @@ const (
 	TableWanted     = 'w' // w key[16]                            capture
 	TableSighting   = 'h' // h digest[16] addressHash[8] textID[16] sentence[4]  -
 	TableTemplate   = 'l' // l textID[16] sentence[4]             -
+	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
 	TableSigned     = 'g' // g textID[16]                         signatures[4], with templates characters[4] left[4]
 	TablePosting    = 's' // s signature[16] key[20]              -
 	TableEdge       = 'e' // e representative[20] member[20], with cluster.common signature[16]  -
@@ -327,6 +329,41 @@ func ParseSightingKey(k []byte) (sighting, error) {
 		return sighting{}, Corrupt(k)
 	}
 	return sighting{k[1:17], binary.BigEndian.Uint64(k[17:]), k[25:]}, nil
+}
+
+// CommonRunSize is the size of key and value of TableCommon.
+const CommonRunSize = 1 + 8 + 4
+
+// CommonKey is the key of a sentence of a site in TableCommon.
+func CommonKey(sentence uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{TableCommon}, sentence)
+}
+
+// Common returns the parts of a row of TableCommon.
+func (r Row) Common() (sentence uint64, pages uint32, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(r.Key()) != 1+8 || len(v) != 4 {
+		return 0, 0, Corrupt(r.Key())
+	}
+	return binary.BigEndian.Uint64(r.Key()[1:]), binary.BigEndian.Uint32(v), nil
+}
+
+// CommonRows returns the rows of a run whose keys have the values behind them.
+func CommonRows(run *FixedRun, parts int) []iter.Seq[Entry] {
+	var out []iter.Seq[Entry]
+	for _, part := range run.Sorted(parts) {
+		out = append(out, func(yield func(Entry) bool) {
+			for e := range part {
+				if !yield(Entry{e.Key[:1+8], e.Key[1+8:]}) {
+					return
+				}
+			}
+		})
+	}
+	return out
 }
 
 const PostingSize = 1 + 16 + cluster.KeySize

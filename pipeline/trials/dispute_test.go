@@ -137,7 +137,7 @@ func TestDisputedScoresLeaveOutTemplates(t *testing.T) {
 		own := fmt.Sprintf("Story number %d tells of %s", i, strings.Repeat(fmt.Sprintf("thing %d and ", i*i), 4+i))
 		records = append(records, pipetest.Archived("response", fmt.Sprint(i), fmt.Sprintf("http://a.example/%d", i), 1+i, pipetest.OkHTML+"<p>"+frame+"<p>"+own+"."))
 	}
-	p, err := compare.NewPlan(pipetest.PresetDefault(t), []string{"default"}, []string{"verify.resemblance=0.3", "verify.whole=0", "verify.subject_lines=0", "sign.smallest=1"}, false)
+	p, err := compare.NewPlan(pipetest.PresetDefault(t), []string{"default"}, []string{"verify.resemblance=0.3", "verify.whole=0", "verify.rare_pages=0", "sign.smallest=1"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

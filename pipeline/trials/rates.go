@@ -270,7 +270,10 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]store.TextID]pai
 	s.Options.Progress.Start("measure", string(workspace.Missing), "rates")
 	s.Options.Progress.Total(int64(len(todo)), "pairs")
 	measured := make([]pairMeasure, len(todo))
-	docs := stages.NewDocuments(s.Workspace)
+	docs, err := stages.NewDocuments(s.Workspace)
+	if err != nil {
+		return err
+	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range s.Options.Workers {
@@ -288,7 +291,7 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]store.TextID]pai
 			return nil
 		})
 	}
-	err := g.Wait()
+	err = g.Wait()
 	s.Options.Progress.Stop(err)
 	for i, pair := range todo {
 		if err == nil {
@@ -336,7 +339,7 @@ func (p *pairMeter) measure(texts [2]store.TextID, want pairWant) (m pairMeasure
 			if err != nil || !ok {
 				return m, cmp.Or(err, store.Corrupt(store.TextKey(texts[i])))
 			}
-			compared, _, err := results.ComparedText(p.w, texts[i], string(value))
+			compared, err := results.ComparedText(p.w, texts[i], string(value))
 			if err != nil {
 				return m, err
 			}

@@ -106,7 +106,7 @@ func TestSweep(t *testing.T) {
 		if *r.Scores != alone {
 			t.Errorf("%s: scores %+v, alone %+v", v.Name(), *r.Scores, alone)
 		}
-		if c := r.Counts; c.Clusters != n || c.Pages != pages || c.Largest != largest || c.Pairs != c.ByLength+c.BySketch+c.ByDistance+c.ByScore+c.BySubject+c.Near {
+		if c := r.Counts; c.Clusters != n || c.Pages != pages || c.Largest != largest || c.Pairs != c.ByLength+c.BySketch+c.ByDistance+c.ByScore+c.ByRarity+c.Near {
 			t.Errorf("%s: %+v, want %d clusters of %d pages, the largest %d", v.Name(), c, n, pages, largest)
 		}
 		if len(r.Stages) != len(stages.All) {

@@ -114,7 +114,7 @@ func uses(c configs.Config, path string) bool {
 		return field == c.Cluster.Search
 	case section == "verify" && field == "options":
 		return c.Verify.Measure == configs.MeasureTLCS
-	case section == "verify" && len(fields) > 3 && field != "subject":
+	case section == "verify" && len(fields) > 3 && field != "rarity":
 		return field == c.Verify.Measure
 	}
 	return true

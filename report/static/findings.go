@@ -206,7 +206,7 @@ func (s *Statistics) funnel() (records, pairs steps) {
 		{"by sketch", p.BySketch, true, "what they have in common cannot reach the thresholds"},
 		{"by distance", p.ByDistance, true, "too many edits"},
 		{"by score", p.ByScore, true, "scored, and under the thresholds"},
-		{"by subject", p.BySubject, true, "much the same text, about another subject"},
+		{"by rarity", p.ByRarity, true, "the same text, but for most of it text that stands all over their sites"},
 		{"near pairs", p.Near, false, "of which clusters are made"},
 	}}
 	for _, f := range []*steps{&records, &pairs} {

@@ -311,7 +311,7 @@ func TestFindings(t *testing.T) {
 func TestFunnelAddsUp(t *testing.T) {
 	r := report.Records{Read: 100, Documents: 60, Duplicates: 5, Skipped: map[string]int64{"a": 30, "b": 5}}
 	s := Statistics{Summary: report.Summary{Records: r, Texts: 50, Unsigned: 3, Navigation: 4,
-		Pairs: report.Pairs{Compared: 28, ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, BySubject: 5, Near: 13}}}
+		Pairs: report.Pairs{Compared: 28, ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 5, Near: 13}}}
 	records, pairs := s.funnel()
 	for _, f := range []steps{records, pairs} {
 		left := f.Steps[0].Count

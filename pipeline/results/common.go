@@ -1,0 +1,130 @@
+package results
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/verify/rarity"
+)
+
+// loadedSentences are the common sentences that are held in memory, 12 bytes
+// each; more are looked up on disk.
+const loadedSentences = 4 << 20
+
+// Common tells on how many pages of a site a sentence stands. It does not
+// change, so goroutines can share it.
+type Common struct {
+	w *workspace.Workspace
+
+	loaded    bool
+	sentences []uint64 // sorted
+	pages     []uint32
+}
+
+// OpenCommon looks sentences up one by one, for few texts.
+func OpenCommon(w *workspace.Workspace) *Common { return &Common{w: w} }
+
+// LoadCommon looks sentences up in memory, if there are not too many.
+func LoadCommon(w *workspace.Workspace) (*Common, error) {
+	c := &Common{w: w}
+	for r, err := range w.DB.Table(store.TableCommon) {
+		if err != nil {
+			return nil, err
+		}
+		sentence, pages, err := r.Common()
+		if err != nil {
+			return nil, err
+		}
+		if len(c.sentences) == loadedSentences {
+			return OpenCommon(w), nil
+		}
+		c.sentences, c.pages = append(c.sentences, sentence), append(c.pages, pages)
+	}
+	c.loaded = true
+	return c, nil
+}
+
+// pagesOf is the number of pages of a site that have a sentence; 1 where they
+// are too few to be kept.
+func (c *Common) pagesOf(sentence uint64) (int, error) {
+	if c.loaded {
+		if i, ok := slices.BinarySearch(c.sentences, sentence); ok {
+			return int(c.pages[i]), nil
+		}
+		return 1, nil
+	}
+	v, ok, err := c.w.DB.Get(store.CommonKey(sentence))
+	switch {
+	case err != nil || !ok:
+		return 1, err
+	case len(v) != 4:
+		return 1, store.Corrupt(store.CommonKey(sentence))
+	}
+	return int(binary.BigEndian.Uint32(v)), nil
+}
+
+// Read weighs a text as it is compared.
+func (c *Common) Read(t store.TextID, compared string) (read rarity.Text, err error) {
+	sites, err := SitesOf(c.w, t)
+	if err != nil {
+		return read, err
+	}
+	return c.w.Config.Verify.Read(compared, func(unit uint64) int {
+		pages, failed := c.most(sites, unit)
+		err = cmp.Or(err, failed)
+		return pages
+	}), err
+}
+
+// most is the number of pages of the site that has the sentence on the most.
+func (c *Common) most(sites []uint64, unit uint64) (int, error) {
+	most := 1
+	for _, site := range sites {
+		pages, err := c.pagesOf(rarity.SiteKey(site, unit))
+		if err != nil {
+			return most, err
+		}
+		most = max(most, pages)
+	}
+	return most, nil
+}
+
+// Pages gives the pages of the common sentences of a text, by their units.
+func (c *Common) Pages(t store.TextID, compared string) (map[uint64]int, error) {
+	sites, err := SitesOf(c.w, t)
+	if err != nil || c.w.Config.Verify.RarePages == 0 {
+		return nil, err
+	}
+	out := map[uint64]int{}
+	for _, u := range rarity.Units(compared) {
+		pages, err := c.most(sites, u.Key)
+		if err != nil {
+			return nil, err
+		}
+		if pages > 1 {
+			out[u.Key] = pages
+		}
+	}
+	return out, nil
+}
+
+// SitesOf are the hashes of the sites that have the text, sorted.
+func SitesOf(w *workspace.Workspace, t store.TextID) (sites []uint64, err error) {
+	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
+		if err != nil {
+			return nil, err
+		}
+		o, err := r.Occurrence()
+		if err != nil {
+			return nil, err
+		}
+		if o.Site != NoSite && !slices.Contains(sites, o.Site) {
+			sites = append(sites, o.Site)
+		}
+	}
+	slices.Sort(sites)
+	return sites, nil
+}

@@ -1,0 +1,332 @@
+package rarity
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"neardup/extract/text"
+	"neardup/verify"
+)
+
+var options = Options{RarePages: 3, RareResemblance: 0.25}
+
+// slowUnit is the text of a unit, by the definition; "" counts nowhere.
+func slowUnit(sentence string) string {
+	s := strings.Map(func(r rune) rune {
+		if unicode.IsNumber(r) {
+			return -1
+		}
+		return r
+	}, sentence)
+	if !strings.ContainsFunc(s, unicode.IsLetter) {
+		return ""
+	}
+	return s
+}
+
+// slowCompare is Compare by the definitions, with maps and in floating point.
+func slowCompare(o Options, a, b string, pages func(unit string) int) Evidence {
+	units := func(s string) map[string]bool {
+		out := map[string]bool{}
+		for _, s := range text.Sentences(s) {
+			if u := slowUnit(s.Text); u != "" {
+				out[u] = true
+			}
+		}
+		return out
+	}
+	x, y := units(a), units(b)
+	share := func(weight func(string) float64) Share {
+		var both float64
+		var own [2]float64
+		for u := range x {
+			if y[u] {
+				both += weight(u)
+			} else {
+				own[0] += weight(u)
+			}
+		}
+		for u := range y {
+			if !x[u] {
+				own[1] += weight(u)
+			}
+		}
+		s := Share{1, 1}
+		if all := both + own[0] + own[1]; all > 0 {
+			s.Resemblance = both / all
+		}
+		if all := both + min(own[0], own[1]); all > 0 {
+			s.Containment = both / all
+		}
+		return s
+	}
+	plain := func(u string) float64 { return 1 + math.Log(float64(text.Columns(u))) }
+	return Evidence{share(plain), share(func(u string) float64 {
+		if n := float64(pages(u)); n > float64(o.RarePages) {
+			return plain(u) * max(1.0/floor, math.Pow(float64(o.RarePages)/n, 2))
+		}
+		return plain(u)
+	})}
+}
+
+// words are of a vocabulary so small that sentences meet.
+func page(random *rand.Rand, pieces []string) string {
+	var b strings.Builder
+	for range random.IntN(12) {
+		b.WriteString(pieces[random.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+var pieces = []string{"Home. ", "News 12\n", "news\n", "第三章。", "章。", "٣ كتاب. ", "12. ", "\n", "Über uns, ", "x", "½ ", "A longer sentence about nothing. ", "\xff. ", "Ⅷ. "}
+
+func TestCompareRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(41, 42))
+	parted, kept := 0, 0
+	for range 20_000 {
+		o := Options{RarePages: 1 + random.IntN(5), RareResemblance: random.Float64()}
+		count := map[string]int{}
+		pagesOf := func(u string) int {
+			if count[u] == 0 {
+				count[u] = 1 + random.IntN(100)
+			}
+			return count[u]
+		}
+		a, b := page(random, pieces), page(random, pieces)
+		byKey := map[uint64]int{}
+		for _, s := range append(text.Sentences(a), text.Sentences(b)...) {
+			if u := slowUnit(s.Text); u != "" {
+				byKey[UnitOf(s.Text).Key] = pagesOf(u)
+			}
+		}
+		read := func(s string) Text { return o.Read(s, func(k uint64) int { return byKey[k] }) }
+		x, y := read(a), read(b)
+		got, want := Compare(x, y), slowCompare(o, a, b, pagesOf)
+		for i, pair := range [][2]float64{{got.Plain.Resemblance, want.Plain.Resemblance}, {got.Plain.Containment, want.Plain.Containment},
+			{got.Rare.Resemblance, want.Rare.Resemblance}, {got.Rare.Containment, want.Rare.Containment}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-5 {
+				t.Fatalf("%d: %q, %q: %+v, want %+v", i, a, b, got, want)
+			}
+		}
+		if other := Compare(y, x); other != got {
+			t.Fatalf("not symmetric: %+v, %+v", got, other)
+		}
+		if same := Compare(x, x); same != (Evidence{Share{1, 1}, Share{1, 1}}) {
+			t.Fatalf("with itself: %+v", same)
+		}
+		var sums [2]float64
+		for _, w := range Trace(x, y) {
+			if w.Of == [2]bool{true, true} {
+				sums[0] += w.Rare
+			}
+			sums[1] += w.Rare
+		}
+		if sums[1] > 0 && math.Abs(sums[0]/sums[1]-got.Rare.Resemblance) > 1e-5 {
+			t.Fatalf("trace %v, compare %+v", sums, got)
+		}
+		if alike, _ := o.Parts(got); alike {
+			parted++
+		} else {
+			kept++
+		}
+	}
+	if parted < 1000 || kept < 1000 {
+		t.Errorf("%d parted, %d not", parted, kept)
+	}
+}
+
+// Text that is common makes two pages less alike than it did, never more, if
+// both have it.
+func TestSharedTextCountsLessWhereItIsCommon(t *testing.T) {
+	random := rand.New(rand.NewPCG(43, 44))
+	for range 5000 {
+		shared, a, b := page(random, pieces), page(random, pieces), page(random, pieces)
+		pages := map[uint64]int{}
+		common := map[uint64]bool{}
+		for _, u := range Units(shared) {
+			common[u.Key] = true
+		}
+		last := 2.0
+		for _, n := range []int{1, 3, 4, 10, 29, 30, 31, 1 << 40} {
+			for k := range common {
+				pages[k] = n
+			}
+			read := func(s string) Text { return options.Read(shared+"\n"+s, func(k uint64) int { return pages[k] }) }
+			r := Compare(read(a), read(b)).Rare.Resemblance
+			if r > last {
+				t.Fatalf("on %d pages %v, on fewer %v: %q, %q, %q", n, r, last, shared, a, b)
+			}
+			last = r
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"Version 1.2.3", "Version 4.5.6", true},
+		{"Version ٣", "Version 12", true},
+		{"Version", "version", false},
+		{"Version 1", "Version 1a", false},
+		{"第3章", "第12章", true},
+		{"12 of 30", "7 of 9", true},
+	} {
+		if same := UnitOf(tt.a).Key == UnitOf(tt.b).Key; same != tt.same {
+			t.Errorf("%q, %q: %v", tt.a, tt.b, same)
+		}
+	}
+	for _, s := range []string{"", "12", "½", "12 30", "…", "Ⅷ"} {
+		if u := UnitOf(s); u != (Unit{}) {
+			t.Errorf("%q counts: %+v", s, u)
+		}
+	}
+	units := Units("One 1. Two. One 2. 3. Two")
+	if len(units) != 2 || units[0].Key >= units[1].Key {
+		t.Errorf("%+v", units)
+	}
+}
+
+// Both thresholds part: what is rejected before the scores are known could not
+// be near by either.
+func TestDecide(t *testing.T) {
+	near, inside := verify.Verdict{Near: true, Resemblance: 0.9, Containment: 0.9}, verify.Verdict{Near: true, Contained: true, Resemblance: 0.2, Containment: 0.95}
+	far := verify.Verdict{Rejected: verify.ByScore, Resemblance: 0.1}
+	rejected := verify.Verdict{Rejected: verify.ByRarity}
+	low, high := Share{0.1, 0.1}, Share{0.9, 0.9}
+	for _, tt := range []struct {
+		name   string
+		o      Options
+		e      Evidence
+		v      verify.Verdict
+		want   verify.Verdict
+		scored bool
+	}{
+		{"rare", options, Evidence{high, high}, near, near, true},
+		{"common", options, Evidence{high, low}, near, rejected, false},
+		{"common, and contained", options, Evidence{high, low}, inside, rejected, false},
+		{"rare in the lighter text", options, Evidence{high, Share{0.1, 0.9}}, inside, inside, true},
+		{"rare in the lighter text, but alike", options, Evidence{high, Share{0.1, 0.9}}, near, rejected, true},
+		{"common in the lighter text only", options, Evidence{high, Share{0.9, 0.1}}, inside, rejected, true},
+		{"low, and no lower than if all were rare", options, Evidence{low, low}, near, near, true},
+		{"far", options, Evidence{high, high}, far, far, true},
+		{"off", Options{RareResemblance: 0.25}, Evidence{high, low}, near, near, true},
+	} {
+		asked := false
+		got := tt.o.Decide(tt.e, func() verify.Verdict {
+			asked = true
+			return tt.v
+		})
+		if got != tt.want || asked != tt.scored {
+			t.Errorf("%s: %+v, scored %v", tt.name, got, asked)
+		}
+	}
+}
+
+// slowCount is Count by the definition.
+func slowCount(sightings []Sighting, beyond int) map[uint64]int {
+	pages := map[uint64]map[uint64]bool{}
+	for _, s := range sightings {
+		if pages[s.Sentence] == nil {
+			pages[s.Sentence] = map[uint64]bool{}
+		}
+		pages[s.Sentence][s.Page] = true
+	}
+	out := map[uint64]int{}
+	for s, on := range pages {
+		if len(on) > beyond {
+			out[s] = len(on)
+		}
+	}
+	return out
+}
+
+func TestCount(t *testing.T) {
+	random := rand.New(rand.NewPCG(45, 46))
+	for range 2000 {
+		var all []Sighting
+		for range random.IntN(60) {
+			all = append(all, Sighting{random.Uint64N(5), random.Uint64N(8)})
+		}
+		beyond := random.IntN(5)
+		want := slowCount(all, beyond)
+		slices.SortFunc(all, Sighting.Compare)
+		got := map[uint64]int{}
+		err := Count(func(yield func(Sighting, error) bool) {
+			for _, s := range all {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}, beyond, func(c Common) error {
+			if _, twice := got[c.Sentence]; twice {
+				t.Fatalf("%d twice", c.Sentence)
+			}
+			got[c.Sentence] = c.Pages
+			return nil
+		})
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("%v: %v (%v), want %v", all, got, err, want)
+		}
+	}
+	err := Count(func(yield func(Sighting, error) bool) {
+		_ = yield(Sighting{2, 1}, nil) && yield(Sighting{1, 1}, nil)
+	}, 0, func(Common) error { return nil })
+	if err == nil {
+		t.Error("sightings out of order are counted")
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for o, want := range map[Options]string{
+		{3, 0.25}:           "",
+		{0, 1}:              "",
+		{-1, 0.5}:           "rare_pages",
+		{maxPages + 1, 0.5}: "rare_pages",
+		{3, 1.1}:            "rare_resemblance",
+		{3, -0.1}:           "rare_resemblance",
+	} {
+		if err := o.Validate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if (Options{3, math.NaN()}).Validate() == nil {
+		t.Error("no number is a resemblance")
+	}
+}
+
+// FuzzRead holds the units against their definition, on any bytes.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{"Home. News 12\n第3章。", "\xff. Ⅷ½", "a\n" + strings.Repeat("b ", 3000), "٣. é1"} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		units := map[uint64]string{}
+		for _, sentence := range text.Sentences(s) {
+			u, want := UnitOf(sentence.Text), slowUnit(sentence.Text)
+			if (u.Key == 0) != (want == "") || want != "" && u.Columns != text.Columns(want) {
+				t.Fatalf("%q is %+v, want %q", sentence.Text, u, want)
+			}
+			if old, ok := units[u.Key]; ok && old != want {
+				t.Fatalf("%q and %q are one", old, want)
+			}
+			units[u.Key] = want
+		}
+		delete(units, 0)
+		x := options.Read(s, func(uint64) int { return n })
+		if len(x.units) != len(units) || Compare(x, x) != (Evidence{Share{1, 1}, Share{1, 1}}) {
+			t.Fatalf("%d units, want %d", len(x.units), len(units))
+		}
+		for _, u := range x.units {
+			if u.rare > u.plain || u.rare < u.plain/floor || u.plain <= 0 {
+				t.Fatalf("%+v", u)
+			}
+		}
+	})
+}
