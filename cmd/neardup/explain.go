@@ -39,7 +39,7 @@ func explainCommand() *cobra.Command {
     sentences, rotation and class of each signature
   - the lengths of the sketches, their LCS and edit script
   - the edit curve with its trustable region
-  - scores and thresholds, and what the check of subjects saw
+  - scores and thresholds, and what the two share of rare text
   - what became of the pair in the workspace, and which filter ended it
   - both texts aligned, with the trustable part marked
 

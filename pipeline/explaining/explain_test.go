@@ -1,7 +1,9 @@
 package explaining
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -32,21 +34,35 @@ func explainable(rng *rand.Rand) (texts []string) {
 	moved := english(150)
 	texts = append(texts, strings.Join(moved, ""), strings.Join(append(slices.Clone(moved[len(moved)/2:]), moved[:len(moved)/2]...), ""))
 	body := english(200)
-	for _, name := range []string{"circle", "square", "arrow"} {
+	for _, name := range []string{"circle", "square", "arrow", "raster", "border"} {
 		page := "Reference\nThe " + name + "\n" + strings.Join(body, "") + "\n"
 		for range 4 {
 			page += "Call " + name + " before anything else is drawn. "
 		}
-		texts = append(texts, page+strings.Join(english(10), ""))
+		texts = append(texts, page+strings.Join(english(40), ""))
 	}
 	return append(texts, texts[0], "short", "tiny text")
+}
+
+// writePages writes the texts as pages of one site.
+func writePages(t *testing.T, texts []string) string {
+	t.Helper()
+	var b bytes.Buffer
+	for i, s := range texts {
+		line, err := json.Marshal(map[string]string{"id": pipetest.TextURN(i), "text": s, "url": fmt.Sprintf("http://site.test/%d", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	return pipetest.WriteFile(t, filepath.Join(t.TempDir(), "texts.jsonl"), b.Bytes())
 }
 
 // explainAll runs all stages over the texts and explains all pairs of them.
 func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j int, joined bool, e explain.Explanation)) results.VerifyCounts {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
-	clusterOf, _ := pipetest.ClustersOf(t, pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteLines(t, texts)))
+	clusterOf, _ := pipetest.ClustersOf(t, pipetest.RunAll(t, dir, c, workspace.Options{}, writePages(t, texts)))
 	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +99,7 @@ func TestExplanationsAgreeWithTheRun(t *testing.T) {
 	strict := []string{"verify.resemblance=0.91", "verify.containment=2", "verify.rare_pages=0"} // several leaders in a set
 	all = append(all, []string{"default", "cluster.merge=following"}, []string{"default", "verify.contained=links"},
 		[]string{"default", "verify.closing=transitive"}, []string{"paper", "verify.closing=representative"}, []string{"default", "cluster.merge=pairs"},
+		[]string{"default", "verify.rare_pages=1"},
 		append([]string{"default"}, strict...), append([]string{"default", "cluster.merge=following"}, strict...),
 		append([]string{"paper"}, strict...))
 	for _, v := range all {
@@ -215,7 +232,7 @@ func TestExplanationsEndByEveryFilter(t *testing.T) {
 	}
 	ended := map[explain.Filter]bool{}
 	for _, c := range []configs.Config{
-		pipetest.MustLoad(t), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
+		pipetest.MustLoad(t, "verify.rare_pages=1"), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
 		pipetest.MustLoadPreset(t, "minhash-lsh"), pipetest.MustLoadPreset(t, "ppjoin"),
 		pipetest.MustLoad(t, "verify.resemblance=0.97", "verify.containment=2", "verify.rare_pages=0", "verify.rounds=1"),
 	} {

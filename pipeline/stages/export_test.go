@@ -18,3 +18,8 @@ func Enforcing(ctx context.Context, w *workspace.Workspace) (key func(store.Text
 	e := &enforcer{closer: &closer{w: w, ctx: ctx}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(w) })}
 	return e.Key, e.measured
 }
+
+// CountCommon counts how common sentences are, from the start.
+func CountCommon(w *workspace.Workspace, sr *workspace.StageRun) error {
+	return learnCommon(w, sr, &verifyCursor{})
+}
