@@ -10,6 +10,7 @@ type shown struct {
 	title  string
 	text   string  // its visible blocks, one a line
 	blocks []block // of the lines of text, in their order
+	nodes  []node  // that the lines stand in
 	parsed bool    // by the tree: the scanner could not be sure
 
 	cut     bool // there is more text than asked for
@@ -22,6 +23,7 @@ type block struct {
 	end   int32   // where its text ends; the next begins behind the line end
 	links int32   // bytes of it that stand in links
 	in    context // of its first character
+	node  int32   // the node that its first character stands in
 }
 
 // context says what a block stands in: a set of bits.

@@ -1,42 +1,56 @@
 package page
 
 import (
+	"slices"
 	"strings"
-
-	"neardup/extract/text"
+	"sync"
 )
 
 // What follows tells a page's content from what stands around it by the text
-// and the links of its lines and by the landmarks that they stand in, never by
-// words, so that it works in every language. Columns measure text: a Chinese
-// character counts as two letters. The rules lean towards keeping: what is lost
-// here cannot be found by any later stage.
+// and the links of its lines and by what they stand in, never by its words, so
+// that it works in every language. Columns measure text: a Chinese character
+// counts as two letters.
 
-// The values are those of docs/benchmarks/main-content.md, "Where these constants
-// come from", where each is varied, except for textLine: the link density at which the
+// The values are those of docs/benchmarks/main-content.md, except for textLine: the link density at which the
 // decision tree of Kohlschütter, Fankhauser and Nejdl (Boilerplate Detection
 // using Shallow Text Features, WSDM 2010) splits first.
 const (
-	linkLine    = 0.8     // share of links from which on a line is one of links
-	textLine    = 1.0 / 3 // share of links up to which a line is text
-	menuLine    = 40      // columns under which a line of links is like an entry of a menu
-	menuEntries = 3       // fewest lines of links that make a menu
-	longLine    = 80      // columns outside links from which on a line is a paragraph
+	linkLine = 0.8     // share of links from which on a line is one of links
+	textLine = 1.0 / 3 // share of links up to which a line is text
+	menuLine = 40      // columns under which a line of links is like an entry of a menu
+	longLine = 80      // columns outside links from which on a line is a paragraph
 
 	navigationLinks = 0.55 // share of lines of links from which on a page is for navigation ...
 	topicParagraphs = 0.3  // ... unless it has this share of paragraphs
 
-	mostLost  = 0.1 // share of the content that may be taken for none
-	edgeSays  = 0.5 // what an end of the page may say for each column that it links
-	mostMenus = 0.5 // columns of menus that may be cut off for each that is kept
-	headings  = 10  // lines above the content in which any heading is its own
+	maxLift    = -2000 // log odds, in thousandths, that the threshold falls to at most
+	leastTitle = 8     // bytes of a title that another line can repeat
 )
 
-// measure is how much of a line stands outside of links and inside, in columns.
+// measure is what a line looks like: how much of it stands outside of links and
+// inside, in columns, and counts of its marks.
 type measure struct {
 	free, link int
 	in         context
 	title      bool // the page's title repeats the line
+	repeats    bool // the line and the page's title have much in common
+	ended      bool // it ends like a sentence
+
+	stops    int32 // ends of sentences
+	digits   int32
+	capitals int32
+	words    int32 // white space, and one
+}
+
+func (m measure) free32() int32 { return int32(m.free) }
+func (m measure) link32() int32 { return int32(m.link) }
+
+// prose returns the columns outside links, if the line is like sentences.
+func (m measure) prose() int32 {
+	if m.says() && (m.free >= longLine || m.free >= menuLine && m.ended) {
+		return int32(m.free)
+	}
+	return 0
 }
 
 func (m measure) columns() int { return m.free + m.link }
@@ -49,9 +63,6 @@ func (m measure) says() bool { return float64(m.link) <= textLine*float64(m.colu
 
 // paragraph tells whether the line says much.
 func (m measure) paragraph() bool { return m.says() && m.free >= longLine }
-
-// menu tells whether the line is like an entry of a menu.
-func (m measure) menu() bool { return m.linked() && m.columns() < menuLine }
 
 // around tells whether the line stands in what the page says is not its
 // content. An aside or footer within an article belongs to that.
@@ -66,14 +77,16 @@ func measures(s shown) []measure {
 	for i, b := range s.blocks {
 		line := s.text[from:b.end]
 		from = int(b.end) + 1
-		columns := text.Columns(line)
-		inked := len(line) - strings.Count(line, " ") // links counts no white space
-		link := 0
+		m := &all[i]
+		columns := m.read(line)
+		inked := len(line) - int(m.words-1) // links counts no white space
 		if inked > 0 {
-			link = min(columns, columns*int(b.links)/inked)
+			m.link = min(columns, columns*int(b.links)/inked)
 		}
-		all[i] = measure{free: columns - link, link: link, in: b.in}
-		all[i].title = b.in&inHeading != 0 && len(line)*2 >= len(s.title) && strings.Contains(s.title, line)
+		m.free, m.in = columns-m.link, b.in
+		in := len(line) >= leastTitle && len(line)*2 >= len(s.title) && strings.Contains(s.title, line)
+		m.title = b.in&inHeading != 0 && in
+		m.repeats = in || len(s.title) > leastTitle && len(line) < 2*len(s.title) && strings.Contains(line, s.title)
 	}
 	return all
 }
@@ -111,156 +124,71 @@ func kindOf(all []measure) Kind {
 // all. Where that is not certain, sure is false and the page's whole text is to
 // be kept.
 func mainText(s shown, all []measure) (main string, sure bool) {
-	if kindOf(all) == KindNavigation {
+	if len(all) == 0 {
 		return "", false
 	}
-	keep := make([]bool, len(all))
-	inside := dominates(all)
-	for i, m := range all {
-		keep[i] = !m.around() && (!inside || m.in&inMain != 0)
+	rows := rowsFor(len(all))
+	defer freeRows(rows)
+	featuresOf(s, all, rows)
+	scores := make([]int32, len(all))
+	for i := range rows {
+		scores[i] = rows[i].weigh()
 	}
-	trim(all, keep)
-	rescue(all, keep)
-	if !certain(all, keep) {
+	over := threshold(all, rows, scores)
+	keep := make([]bool, len(all))
+	kept := 0
+	for i, score := range scores {
+		if keep[i] = score > over; keep[i] {
+			kept += all[i].free
+		}
+	}
+	if kept < longLine {
 		return "", false
 	}
 	return joinLines(s, keep), true
 }
 
-// dominates tells whether the page's own main or article elements hold nearly
-// all that it says. Some pages have one around their heading only.
-func dominates(all []measure) bool {
-	inside, outside := 0, 0
-	for _, m := range all {
-		switch {
-		case m.around() || m.linked():
-		case m.in&inMain != 0:
-			inside += m.free
-		default:
-			outside += m.free
-		}
+// rowsFor returns room for the rows of a page.
+func rowsFor(n int) []row {
+	if p := rowPool.Get().(*[]row); cap(*p) >= n {
+		return (*p)[:n]
 	}
-	return inside > 0 && float64(outside) <= mostLost*float64(inside)
+	return make([]row, n, n+n/4)
 }
 
-// trim takes menus off both ends of what is kept. What stays is the run of
-// lines that says most for what it links, in the manner of Body Text Extraction
-// (Finn, Kushmerick and Smyth, Fact or Fiction: Content Classification for
-// Digital Libraries, 2001), which weighs words against tags, found in one pass
-// (Bentley, Programming Pearls, CACM 27:9, 1984). All paragraphs stay.
-func trim(all []measure, keep []bool) {
-	best, sum, from, first, last := 0, 0, 0, 0, 0
+// freeRows gives room back, unless there is too much of it.
+func freeRows(rows []row) {
+	if cap(rows) <= maxRows {
+		rowPool.Put(&rows)
+	}
+}
+
+var rowPool = sync.Pool{New: func() any { return new([]row) }}
+
+// maxRows bounds the rows that are kept for the next page.
+const maxRows = 1 << 14
+
+// threshold returns the score over which a line is content: 0, unless the
+// lowest node with half of the page's prose would lose most of it. Then the
+// page is like none that the model knows, and the scores are right only as far
+// as they compare lines: it is what most of that prose reaches.
+func threshold(all []measure, rows []row, scores []int32) int32 {
+	prose, kept := 0, 0
+	var reached []int32
 	for i, m := range all {
-		if !keep[i] {
-			continue
-		}
-		sum += weight(m)
-		if sum <= 0 {
-			sum, from = 0, i+1
-		}
-		if sum > best {
-			best, first, last = sum, from, i+1
+		if r := &rows[i]; r[atUpMost] == 0 && m.prose() > 0 && r[atNames+kindComment] == 0 {
+			prose += m.free
+			if scores[i] > 0 {
+				kept += m.free
+			}
+			reached = append(reached, scores[i])
 		}
 	}
-	for last > first && last < len(all) && all[last-1].in&inHeading != 0 {
-		last-- // it heads what is cut off
-	}
-	for i, m := range all {
-		if keep[i] && m.paragraph() {
-			first, last = min(first, i), max(last, i+1)
-		}
-	}
-	cut(all[:first], keep[:first])
-	cut(all[last:], keep[last:])
-}
-
-// cut drops an end of the page, if it holds a menu and says little: a table or
-// a thread whose cells or authors are links looks like a menu, but says more.
-func cut(end []measure, keep []bool) {
-	free, link, entries := 0, 0, 0
-	for i, m := range end {
-		if !keep[i] {
-			continue
-		}
-		free += m.free
-		link += m.link
-		if m.menu() {
-			entries++
-		}
-	}
-	if entries >= menuEntries && float64(free) <= edgeSays*float64(link) {
-		clear(keep)
-	}
-}
-
-// weight is what the line adds to a run of lines as the main content.
-func weight(m measure) int {
-	switch {
-	case m.in&inHeading != 0 && m.columns() < menuLine:
-		return m.columns() // documentation links its headings to themselves
-	case m.linked():
-		return m.columns() - menuLine
-	case m.in&inHeader != 0 && m.in&inMain == 0 && m.columns() < menuLine:
+	if len(reached) == 0 || 4*kept >= prose {
 		return 0
-	case m.says():
-		return m.columns()
 	}
-	return m.free
-}
-
-// rescue brings back the heading above what is kept, what is said between the
-// two (a summary, the authors), and asides and footers that say something.
-func rescue(all []measure, keep []bool) {
-	first, last := -1, -1
-	for i, k := range keep {
-		if k {
-			if first < 0 {
-				first = i
-			}
-			last = i
-		}
-	}
-	headed := false
-	for i := 0; i < first; i++ {
-		m := all[i]
-		heading := m.in&inHeading != 0 && !m.around() && (m.title || first-i <= headings)
-		headed = headed || heading
-		keep[i] = heading || headed && !m.around() && m.says() && weight(m) > 0
-	}
-	for i := max(first, 0); i < last; {
-		if keep[i] || !all[i].around() || all[i].in&inNav != 0 {
-			i++
-			continue
-		}
-		j, free, link := i, 0, 0
-		for ; j < last && !keep[j] && all[j].around() && all[j].in&inNav == 0; j++ {
-			free += all[j].free
-			link += all[j].link
-		}
-		for ; i < j; i++ {
-			keep[i] = free > link
-		}
-	}
-}
-
-// certain tells whether what is kept is the content and what is not is none.
-func certain(all []measure, keep []bool) bool {
-	kept, lost, links, around := 0, 0, 0, 0
-	for i, m := range all {
-		switch {
-		case keep[i]:
-			kept += m.free
-		case m.in&(inNav|inFooter) != 0:
-			around += m.free
-		case m.menu():
-			if !m.around() {
-				links += m.link
-			}
-		default:
-			lost += weight(m)
-		}
-	}
-	return kept >= longLine && float64(lost) <= mostLost*float64(kept) && float64(links) <= mostMenus*float64(kept) && around <= kept
+	slices.Sort(reached)
+	return max(min(0, reached[len(reached)/10]-1), maxLift)
 }
 
 // joinLines joins the lines of s that are to be kept.

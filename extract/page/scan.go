@@ -33,7 +33,8 @@ func scanText(page string, max int, drop bool) (out shown, ok bool) {
 	s.scan()
 	if ok = !s.failed && !s.w.bad; ok {
 		s.w.finish()
-		out = shown{title: s.title, text: string(s.w.b), blocks: append([]block(nil), s.w.blocks...), cut: s.w.full, dropped: s.dropped}
+		nodes := compactNodes(s.nodes, s.w.blocks)
+		out = shown{title: s.title, text: string(s.w.b), blocks: append([]block(nil), s.w.blocks...), nodes: nodes, cut: s.w.full, dropped: s.dropped}
 	}
 	s.reset("", 0)
 	return out, ok
@@ -54,6 +55,7 @@ type scanner struct {
 
 	title  string
 	titled bool   // a title element was met
+	nodes  []node // the first one holds the page
 	doc    string // the document type as written
 	asked  bool   // whether that asks for
 	quirky bool   // the behaviour of old browsers
@@ -79,7 +81,7 @@ func (s *scanner) reset(page string, max int) {
 		b, blocks = nil, nil
 	}
 	*s = scanner{page: page, w: lineWriter{b: b[:0], blocks: blocks[:0], max: max},
-		modes: s.modes[:0], open: s.open[:0], active: s.active[:0]}
+		modes: s.modes[:0], nodes: append(s.nodes[:0], node{parent: -1}), open: s.open[:0], active: s.active[:0]}
 }
 
 // fail gives the page up.
@@ -98,10 +100,12 @@ const (
 type scanToken struct {
 	kind  tokenKind
 	tag   tag
-	own   state // what its attributes make of its element
-	ended bool  // a tag that ends with a slash
-	doubt bool  // which may belong to a value
-	plain bool  // of a text: no character references
+	own   state    // what its attributes make of its element
+	names nameBits // what its class, id and role say
+	hash  uint32   // of its class
+	ended bool     // a tag that ends with a slash
+	doubt bool     // which may belong to a value
+	plain bool     // of a text: no character references
 
 	text                string
 	from, nameEnd, till int32 // a tag's bracket, the end of its name, the end of it all

@@ -298,5 +298,5 @@ func (s *scanner) adopt(fi, at, furthest int) {
 	}
 	is := within(s.open[furthest].is) | formatting.own
 	s.count[formatting.tag]++
-	s.open = slices.Insert(s.open, furthest+1, openElement{id: formatting.id, tag: formatting.tag, is: is})
+	s.open = slices.Insert(s.open, furthest+1, openElement{id: formatting.id, node: s.open[furthest].node, tag: formatting.tag, is: is})
 }

@@ -202,7 +202,9 @@ func (s *scanner) inText() bool {
 
 // emit writes the current text token under the current element.
 func (s *scanner) emit() {
-	is := s.top().is
+	top := s.top()
+	is := top.is
+	s.w.node = top.node
 	if s.fosters() {
 		is = s.fosterState()
 	}

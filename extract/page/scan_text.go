@@ -14,6 +14,7 @@ type lineWriter struct {
 	b      []byte
 	blocks []block // the last one's end is not known before finish
 	at     state   // of what holds the text that is being written
+	node   int32   // it stands in
 
 	line  bool // the current line has text
 	space bool // white space is due before more text
@@ -144,7 +145,7 @@ func (w *lineWriter) gap() {
 			w.finish()
 			w.b = append(w.b, '\n')
 		}
-		w.blocks = append(w.blocks, block{in: w.at.contexts()})
+		w.blocks = append(w.blocks, block{in: w.at.contexts(), node: w.node})
 		w.line = true
 	}
 }

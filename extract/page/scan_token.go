@@ -51,7 +51,7 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 	}
 	if p[i] == '>' {
 		i++
-		t.ended, t.doubt, t.own = false, false, 0
+		t.ended, t.doubt, t.own, t.names, t.hash = false, false, 0, 0, 0
 		if t.tag == tagDialog {
 			t.own = hides
 		}
@@ -71,7 +71,9 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 func (s *scanner) attributes(i int) int {
 	p, t := s.page, &s.tok
 	var own state
-	open, styled, named, classed := false, false, false, false
+	open, styled, named, classed, roled := false, false, false, false, false
+	isNode := t.kind == startToken && nodeTags[t.tag]
+	t.names, t.hash = 0, 0
 	var a attribute
 	for {
 		for i < len(p) && nameByte[p[i]]&tagSpace != 0 {
@@ -88,13 +90,21 @@ func (s *scanner) attributes(i int) int {
 		}
 		switch a.keyEnd - a.key {
 		case 2:
-			if s.drop && !named && isKey(p[a.key:a.keyEnd], "id") {
+			if !named && isKey(p[a.key:a.keyEnd], "id") {
 				named = true
-				if overlayID(p[a.val:a.valEnd]) {
+				val := p[a.val:a.valEnd]
+				if s.drop && overlayID(val) {
 					own |= overlays
+				}
+				if isNode {
+					t.names |= namesOfRaw(val)
 				}
 			}
 		case 4:
+			if isNode && !roled && isKey(p[a.key:a.keyEnd], "role") {
+				roled = true
+				t.names |= roleOfRaw(p[a.val:a.valEnd])
+			}
 			switch t.tag {
 			case tagA:
 				if isKey(p[a.key:a.keyEnd], "href") {
@@ -113,10 +123,15 @@ func (s *scanner) attributes(i int) int {
 					}
 				}
 			case 'c':
-				if s.drop && !classed && isKey(p[a.key:a.keyEnd], "class") {
+				if !classed && isKey(p[a.key:a.keyEnd], "class") {
 					classed = true
-					if overlayClass(p[a.val:a.valEnd]) {
+					val := p[a.val:a.valEnd]
+					if s.drop && overlayClass(val) {
 						own |= overlays
+					}
+					if isNode {
+						t.names |= namesOfRaw(val)
+						t.hash = classHashRaw(val)
 					}
 				}
 			}
@@ -133,7 +148,7 @@ func (s *scanner) attributes(i int) int {
 			own |= hides
 		}
 	case tagHtml, tagBody:
-		own = 0
+		own, t.names, t.hash = 0, 0, 0
 	}
 	t.own = own
 	return i + 1

@@ -16,6 +16,7 @@ type openElement struct {
 	id      int32
 	name    int32 // where the name of a tagOther begins in the page
 	is      state
+	node    int32 // the one that what it holds stands in
 	nameLen uint16
 	tag     tag
 	space   uint8
@@ -126,7 +127,9 @@ func (s *scanner) pushElement(t tag, space uint8, own state, name, nameLen int32
 	if space != htmlSpace {
 		is &^= allContexts
 	}
+	var in int32
 	if len(s.open) > 0 {
+		in = s.top().node
 		if s.fosters() {
 			is |= within(s.fosterState())
 		} else {
@@ -139,13 +142,21 @@ func (s *scanner) pushElement(t tag, space uint8, own state, name, nameLen int32
 			s.w.end()
 		}
 		s.count[t]++
+		if nodeTags[t] && is&unshown == 0 {
+			n := node{parent: in, tag: t}
+			if nameLen > 0 { // else it is implied
+				n.names, n.hash = s.tok.names, s.tok.hash
+			}
+			s.nodes = append(s.nodes, n)
+			in = int32(len(s.nodes) - 1)
+		}
 	}
 	s.ids++
 	s.empty = 0
 	if space == htmlSpace && (t == tagPre || t == tagListing) {
 		s.empty = s.ids
 	}
-	s.open = append(s.open, openElement{id: s.ids, name: name, nameLen: uint16(nameLen), tag: t, space: space, is: is})
+	s.open = append(s.open, openElement{id: s.ids, node: in, name: name, nameLen: uint16(nameLen), tag: t, space: space, is: is})
 }
 
 func (s *scanner) pop() {

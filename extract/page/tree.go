@@ -177,6 +177,7 @@ type lines struct {
 	full  bool
 
 	blocks  []block
+	nodes   []node
 	drop    bool // overlays
 	dropped bool // one had text
 	rules   *selected
@@ -188,6 +189,7 @@ type place struct {
 	link bool
 	over bool // in an overlay
 	kept bool // in what a site's rules keep
+	node int32
 	in   context
 }
 
@@ -224,6 +226,9 @@ func (w *lines) node(n *html.Node, at place) {
 		at.link = at.link || isLink(n)
 		if n.Namespace == "" {
 			at.in |= contexts[n.DataAtom]
+			if t := lookupTag(n.Data); nodeTags[t] {
+				at.node = w.addNode(n, t, at.node)
+			}
 		}
 	case html.CommentNode, html.DoctypeNode:
 		return
@@ -262,7 +267,7 @@ func (w *lines) text(s string, at place) {
 			w.b.WriteByte('\n')
 		}
 		if !w.line {
-			w.blocks = append(w.blocks, block{in: at.in})
+			w.blocks = append(w.blocks, block{in: at.in, node: at.node})
 		}
 		w.line = true
 		w.b.WriteRune(r)
@@ -280,7 +285,11 @@ func (w *lines) end() { w.line, w.space = false, false }
 func (w *lines) String() string { return w.b.String() }
 
 func (w *lines) shown(title string) shown {
-	return shown{title: title, text: w.b.String(), blocks: w.blocks, cut: w.full, parsed: true, dropped: w.dropped}
+	if len(w.nodes) == 0 {
+		w.nodes = []node{{parent: -1}}
+	}
+	nodes := compactNodes(w.nodes, w.blocks)
+	return shown{title: title, text: w.b.String(), blocks: w.blocks, nodes: nodes, cut: w.full, parsed: true, dropped: w.dropped}
 }
 
 const maxTitle = 4 << 10 // bytes
