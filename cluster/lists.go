@@ -28,20 +28,6 @@ type ListOptions struct {
 	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists up to this length have an edge for every pair, longer ones only for pairs with the representative
 }
 
-// Validate returns an error that names the option out of its range.
-func (o ListOptions) Validate() error {
-	if o.MaxList < 2 {
-		return fmt.Errorf("max_list is %d, must be at least 2", o.MaxList)
-	}
-	if o.SiteList < 0 {
-		return fmt.Errorf("site_list is %d, must be at least 0", o.SiteList)
-	}
-	if o.AllPairs < 0 {
-		return fmt.Errorf("all_pairs is %d, must be at least 0", o.AllPairs)
-	}
-	return nil
-}
-
 // ListCounts accounts for every posting of the lists that have ended.
 type ListCounts struct {
 	Postings        int64 `json:"postings" yaml:"postings"`

@@ -192,14 +192,6 @@ func TestListsErrors(t *testing.T) {
 	if err := fill(NewLists(o, func([]Key) (bool, error) { return false, stop }, edge), "1 1 2"); !errors.Is(err, stop) {
 		t.Errorf("concentrated: %v", err)
 	}
-	for _, o := range []ListOptions{{MaxList: 1}, {MaxList: 2, SiteList: -1}} {
-		if o.Validate() == nil {
-			t.Errorf("%+v is valid", o)
-		}
-	}
-	if err := o.Validate(); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestConcentrated(t *testing.T) {

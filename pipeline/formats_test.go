@@ -275,7 +275,7 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := exports.Export(context.Background(), w, "jsonl", &out); err != nil {
+	if err := exports.Write(context.Background(), w, exports.Options{Format: "jsonl"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if withoutHints(t, out.Bytes()) != want {

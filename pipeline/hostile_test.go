@@ -210,7 +210,7 @@ func TestExportsTakeAnyDateAndURI(t *testing.T) {
 	defer func() { _ = w.Close() }()
 	for _, format := range []string{"csv", "text", "cdxj", "keep", "keep-jsonl", "edges", "edges-csv", "graphml"} {
 		var b bytes.Buffer
-		if err := exports.Export(context.Background(), w, format, &b); err != nil || !utf8.Valid(b.Bytes()) || bytes.IndexByte(b.Bytes(), 0) >= 0 {
+		if err := exports.Write(context.Background(), w, exports.Options{Format: format}, &b); err != nil || !utf8.Valid(b.Bytes()) || bytes.IndexByte(b.Bytes(), 0) >= 0 {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

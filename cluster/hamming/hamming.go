@@ -145,10 +145,6 @@ func binomial(n, k int) int {
 // Len returns the number of tables.
 func (t *Tables) Len() int { return len(t.tables) }
 
-// Prefix returns the number of leading bits of a table, the paper's p. Fingerprints
-// that agree in them are compared.
-func (t *Tables) Prefix(table int) int { return t.tables[table].prefix }
-
 // Candidates returns the expected number of comparisons among n random
 // fingerprints: C(n,2)·2^-p, summed over the tables (section 3.1: "we expect only
 // 2^(d-p) fingerprints as matches" of 2^d). Comparisons of near-duplicates come on
@@ -240,20 +236,6 @@ func (t *Tables) parse(key []byte) (table int, permuted uint64, err error) {
 	}
 	return table, permuted, nil
 }
-
-// Range returns the range of keys of a table whose fingerprints agree with print
-// in the leading bits: from ≤ key, and key ≤ to in the bytes that to has. To look
-// up one fingerprint, read the range of each table and compare (section 3.1,
-// steps 1 and 2).
-func (t *Tables) Range(table int, print uint64) (from, to []byte) {
-	b := &t.tables[table]
-	p := b.permute(print)
-	rest := ^uint64(0) >> b.prefix & t.mask()
-	return t.appendKey(nil, table, p&^rest), t.appendKey(nil, table, p|rest)
-}
-
-// mask returns the bits that a permuted fingerprint may have.
-func (t *Tables) mask() uint64 { return ^(^uint64(0) >> t.width) }
 
 // first reports whether table is the first in which fingerprints that differ by x
 // (not permuted) stand together. Its left blocks are those that differ, and the

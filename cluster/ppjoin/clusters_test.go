@@ -2,6 +2,7 @@ package ppjoin_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,10 +11,10 @@ import (
 	"slices"
 	"testing"
 
-	"neardup/cluster/bands"
 	"neardup/cluster/hamming"
 	"neardup/cluster/ppjoin"
 	"neardup/signature/minhash"
+	"neardup/signature/shingle"
 	"neardup/signature/simhash"
 	"neardup/signature/tokens"
 	"neardup/signature/words"
@@ -70,9 +71,9 @@ func byMinHash(texts []string, lsh minhash.LSH) [][]int {
 		keys[i] = lsh.AppendKeys(nil, signatures[i])
 	}
 	l := newLinks(len(texts))
-	index := bands.Keys{Documents: len(texts), Bands: lsh.Bands, Of: func(i int) []uint64 { return keys[i] }}
+	index := bandKeys{Documents: len(texts), Bands: lsh.Bands, Of: func(i int) []uint64 { return keys[i] }}
 	for p := range index.Pairs() {
-		if x, y := int(p.A), int(p.B); !l.linked(x, y) && minhash.Estimate(signatures[x], signatures[y]) >= .7 {
+		if x, y := int(p.A), int(p.B); !l.linked(x, y) && agreement(signatures[x], signatures[y]) >= .7 {
 			l.link(x, y)
 		}
 	}
@@ -94,9 +95,26 @@ func bySimhash(tb testing.TB, texts []string, width, distance int) [][]int {
 			signatures, places = append(signatures, signature), append(places, i)
 		}
 	}
+	type entry struct {
+		key   []byte
+		place int
+	}
+	var entries []entry
+	for table := range d.Len() {
+		for i, s := range signatures {
+			entries = append(entries, entry{d.AppendKey(nil, table, s), places[i]})
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	l := newLinks(len(texts))
-	for p := range d.Pairs(signatures) {
-		l.link(places[p.A], places[p.B])
+	scan := hamming.NewScan(d, func(a, b, _ int) error {
+		l.link(a, b)
+		return nil
+	})
+	for _, e := range entries {
+		if err := scan.Add(e.key, e.place); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	return l.clusters()
 }
@@ -192,4 +210,20 @@ func writeClusters(tb testing.TB, name string, clusters [][]int) {
 	if err := out.Close(); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// agreement returns the share of components that agree.
+func agreement(a, b []uint32) float64 {
+	equal := 0
+	for i, v := range a {
+		if v == b[i] {
+			equal++
+		}
+	}
+	return float64(equal) / float64(max(1, len(a)))
+}
+
+func resemblance(a, b shingle.Set) float64 {
+	common := shingle.Common(a, b)
+	return float64(common) / float64(max(1, len(a)+len(b)-common))
 }

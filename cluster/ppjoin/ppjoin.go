@@ -72,15 +72,6 @@ func (c Collection) Record(i int) []uint32 {
 	return c.Tokens[c.Ends[i-1]:c.Ends[i]]
 }
 
-// Add appends a record.
-func (c *Collection) Add(tokens ...uint32) {
-	c.Tokens = append(c.Tokens, tokens...)
-	c.Ends = append(c.Ends, len(c.Tokens))
-	if c.Alone != nil {
-		c.Alone = append(c.Alone, 0)
-	}
-}
-
 func (c Collection) validate() error {
 	if c.Alone != nil && len(c.Alone) != len(c.Ends) {
 		return fmt.Errorf("ppjoin: %d records, but %d counts of lone tokens", len(c.Ends), len(c.Alone))

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"neardup/cluster/bands"
 	"neardup/cluster/ppjoin"
 	"neardup/signature/minhash"
 	"neardup/signature/shingle"
@@ -216,10 +215,10 @@ func byLSH(c ppjoin.Collection, all [][]uint64, lsh minhash.LSH, threshold float
 		}
 		return sets[i]
 	}
-	index := bands.Keys{Documents: len(keys), Bands: lsh.Bands, Of: func(i int) []uint64 { return keys[i] }}
+	index := bandKeys{Documents: len(keys), Bands: lsh.Bands, Of: func(i int) []uint64 { return keys[i] }}
 	for p := range index.Pairs() {
 		a, b := int(p.A), int(p.B)
-		if shingle.Resemblance(sorted(a), sorted(b)) >= threshold {
+		if resemblance(sorted(a), sorted(b)) >= threshold {
 			out = append(out, place{min(a, b), max(a, b)})
 		}
 	}

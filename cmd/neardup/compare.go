@@ -15,12 +15,10 @@ import (
 
 // compareOptions are the flags of neardup compare.
 type compareOptions struct {
-	workOptions
+	trialOptions
 	methods  []string
-	truth    string
 	curves   bool
 	disputed int
-	out      string
 }
 
 func compareCommand() *cobra.Command {
@@ -47,19 +45,13 @@ numbers and the files of --out.
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
-	o.configFlags(c)
-	o.inputFlags(c)
+	o.flags(c, "compare.json, compare.csv, cost.svg,\nquality.svg (with labels) and curves.svg (with curves)")
 	f := c.Flags()
 	f.Lookup("config").Usage = "base, a preset or YAML file; only its section extract counts;\ndefault the workspace's own config, in a new one the preset default"
 	f.Lookup("set").Usage = "setting to change in the base and every method, SECTION.KEY=VALUE; may be repeated"
-	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in after an interruption;\ndefault a temporary one")
-	f.IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
-	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
 	f.StringSliceVar(&o.methods, "methods", compare.Presets(), "presets or YAML files; disagreements are between the first and each other")
-	f.StringVar(&o.truth, "truth", "", "prefix of the two files of labels")
 	f.BoolVar(&o.curves, "curves", false, "compute precision and recall over each method's threshold; needs --truth")
 	f.IntVar(&o.disputed, "show-disagreements", 0, "disputed pairs to show of the first method and each other one, each way")
-	f.StringVarP(&o.out, "out", "o", "", "directory for compare.json, compare.csv, cost.svg,\nquality.svg (with labels) and curves.svg (with curves)")
 	return c
 }
 

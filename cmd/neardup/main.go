@@ -131,18 +131,18 @@ input could not be read; 4 workspace in use; 5 no workspace, or one of another
 version; 6 disk full; 130 interrupted, run again to go on.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       workspace.Version(),
+		Version:       programBuild().Version,
 		Args:          noCommand,
 		RunE:          showHelp,
 	}
 	c.SetHelpCommand(helpCommand(c))
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(runCommand())
 	for _, name := range stages.Names() {
 		c.AddCommand(stageCommand(name))
 	}
 	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), configCommand(),
-		sweepCommand(), compareCommand(), joinCommand())
+		sweepCommand(), compareCommand(), joinCommand(), versionCommand(), manCommand())
+	completeFlags(c)
 	return c
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/pipeline/browsing"
-	"neardup/pipeline/workspace"
 	"neardup/review"
 )
 
@@ -93,7 +92,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 	}
 	errorLog := log.New(c.ErrOrStderr(), "neardup: ", 0)
 	var open sync.WaitGroup // the workspace is closed after the last answer
-	handler := review.New(a, review.Options{Name: o.workspace, Version: workspace.Version(), Hosts: hostsOf(host, at),
+	handler := review.New(a, review.Options{Name: o.workspace, Version: programBuild().Version, Hosts: hostsOf(host, at),
 		Failed: func(err error) { errorLog.Print(err) }})
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,13 +22,11 @@ import (
 
 // sweepOptions are the flags of neardup sweep.
 type sweepOptions struct {
-	workOptions
-	truth  string
+	trialOptions
 	vary   []string
 	grid   bool
 	sample int
 	repeat int
-	out    string
 }
 
 // errNothingKept is the error of a run interrupted in a temporary workspace.
@@ -59,18 +57,12 @@ docs/format.md defines them, the labels and the files of --out.
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
-	o.configFlags(c)
-	o.inputFlags(c)
+	o.flags(c, "sweep.json, sweep.csv and a plot of each varied number")
 	f := c.Flags()
-	f.StringVarP(&o.workspace, "workspace", "w", "", "workspace to work in, and to go on in after an interruption;\ndefault a temporary one")
-	f.IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
-	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
-	f.StringVar(&o.truth, "truth", "", "prefix of the two files of labels")
 	f.StringArrayVar(&o.vary, "vary", nil, "setting to vary, SECTION.KEY=V1,V2,...; may be repeated")
 	f.BoolVar(&o.grid, "grid", false, "run all combinations of the values")
 	f.IntVar(&o.sample, "sample", 150, "documents to measure the rates on; 0: no rates")
 	f.IntVar(&o.repeat, "repeat", 1, "runs of each variant; the lowest cost counts")
-	f.StringVarP(&o.out, "out", "o", "", "directory for sweep.json, sweep.csv and a plot of each varied number")
 	return c
 }
 

@@ -32,13 +32,7 @@ type Options struct {
 	WACZ string // of wacz: the file that is copied
 }
 
-// Export writes the clusters, or the summary, in a format with its default
-// options.
-func Export(ctx context.Context, w *workspace.Workspace, format string, out io.Writer) error {
-	return Write(ctx, w, Options{Format: format}, out)
-}
-
-// ExportWith writes the clusters, what follows from them, or the summary.
+// Write writes the clusters, what follows from them, or the summary.
 func Write(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 	if err := w.Current(workspace.StageVerify); err != nil {
 		return err

@@ -33,7 +33,7 @@ func TestExportAllIsEachFormat(t *testing.T) {
 	}
 	for name, format := range map[string]string{"clusters.jsonl": "jsonl", "clusters.csv": "csv", "summary.json": "summary-json", "summary.txt": "summary"} {
 		var want bytes.Buffer
-		if err := exports.Export(ctx, w, format, &want); err != nil {
+		if err := exports.Write(ctx, w, exports.Options{Format: format}, &want); err != nil {
 			t.Fatal(err)
 		}
 		if file, err := os.ReadFile(w.Path("exports", name)); err != nil || !bytes.Equal(file, want.Bytes()) {

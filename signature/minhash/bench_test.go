@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"neardup/cluster/bands"
 	"neardup/signature/words"
 )
 
@@ -176,14 +175,15 @@ func clusterTexts(all []string, c LSH, threshold float64) (clusters, members int
 		}
 		return i
 	}
-	index := bands.Keys{Documents: len(all), Bands: c.Bands, Of: func(i int) []uint64 { return keys[i] }}
-	for bucket := range index.Buckets() {
-		for i, x := range bucket.Documents {
-			for _, y := range bucket.Documents[i+1:] {
-				if p, q := root(int(x)), root(int(y)); p != q && Estimate(signatures[x], signatures[y]) >= threshold {
+	for band := range c.Bands {
+		buckets := map[uint64][]int{}
+		for y := range all {
+			for _, x := range buckets[keys[y][band]] {
+				if p, q := root(x), root(y); p != q && Estimate(signatures[x], signatures[y]) >= threshold {
 					parent[q] = p
 				}
 			}
+			buckets[keys[y][band]] = append(buckets[keys[y][band]], y)
 		}
 	}
 	sizes := make([]int, len(all))

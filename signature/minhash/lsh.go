@@ -75,24 +75,6 @@ func (c LSH) FalsePositives(t float64) float64 { return integral(c.Candidate, 0,
 // FalseNegatives returns the area under Miss from the threshold t on.
 func (c LSH) FalseNegatives(t float64) float64 { return integral(c.Miss, t, 1) }
 
-// Choose returns the settings with the fewest false positives among those that
-// reach the recall at the threshold with no more than max components; of
-// equals, those with fewer rows. It reports whether there are any.
-func Choose(t, recall float64, max int) (LSH, bool) {
-	var best LSH
-	least := math.Inf(1)
-	for k := 1; k <= max; k++ {
-		c := LSH{Rows: k, Bands: Bands(t, recall, k)}
-		if c.Bands > max/k {
-			continue
-		}
-		if area := c.FalsePositives(t); area < least {
-			best, least = c, area
-		}
-	}
-	return best, best.Rows > 0
-}
-
 // integral is Simpson's rule on 4,096 steps; the curves are smooth, and the error
 // is below 1e-6 up to a thousand rows or bands (tested).
 func integral(f func(float64) float64, from, to float64) float64 {

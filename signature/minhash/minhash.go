@@ -222,21 +222,3 @@ func gap(v uint64) uint64 {
 	low := logarithms[i]
 	return s*logarithms[steps] - (low + (logarithms[i+1]-low)*(f&(1<<30-1))>>30)
 }
-
-// Estimate returns the share of components that agree, an unbiased estimate of
-// the Jaccard coefficient, with variance J(1-J)/n. Both signatures must come
-// from Signers with the same settings. A document without a signature resembles
-// nothing.
-func Estimate(a, b []uint32) float64 {
-	if len(a) == 0 || len(b) == 0 {
-		return 0
-	}
-	equal := 0
-	b = b[:len(a)]
-	for i, v := range a {
-		if v == b[i] {
-			equal++
-		}
-	}
-	return float64(equal) / float64(len(a))
-}

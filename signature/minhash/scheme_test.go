@@ -11,7 +11,7 @@ import (
 
 	"neardup/signature"
 	"neardup/signature/internal/hash"
-	"neardup/signature/words"
+	"neardup/signature/words/wordstest"
 )
 
 func TestOptions(t *testing.T) {
@@ -54,7 +54,7 @@ func TestOptions(t *testing.T) {
 
 // slowFeatures is the set of a text's shingles, from the words themselves.
 func slowFeatures(text string, w int) (out []uint64) {
-	all := words.Strings(text)
+	all := wordstest.Strings(text)
 	seen := map[string]bool{}
 	for i := 0; i+min(w, len(all)) <= len(all) && len(all) > 0; i++ {
 		shingle := all[i : i+min(w, len(all))]

@@ -12,7 +12,7 @@ import (
 	"neardup/signature"
 	"neardup/signature/internal/hash"
 	"neardup/signature/minhash"
-	"neardup/signature/words"
+	"neardup/signature/words/wordstest"
 )
 
 var allOptions = []Options{
@@ -69,7 +69,7 @@ func slowSketch(o Options, text string) map[string]bool {
 		name string
 	}
 	var all []value // ascending
-	for shingle := range slowSet(words.Strings(text), o.Words) {
+	for shingle := range slowSet(wordstest.Strings(text), o.Words) {
 		var hashes []uint64
 		for word := range strings.SplitSeq(shingle, "\x00") {
 			hashes = append(hashes, hash.String(word))
@@ -152,7 +152,7 @@ func checkScheme(t *testing.T, o Options, x, y string) {
 	if want := slowCommon(slowA, slowB); got != want {
 		t.Fatalf("%+v: %.60q and %.60q have %d signatures in common, want %d", o, x, y, got, want)
 	}
-	if (len(a) > 0) != (len(words.Strings(x)) > 0) {
+	if (len(a) > 0) != (len(wordstest.Strings(x)) > 0) {
 		t.Fatalf("%+v: %.60q has %d signatures", o, x, len(a))
 	}
 }

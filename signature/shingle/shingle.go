@@ -7,8 +7,6 @@ package shingle
 
 import (
 	"slices"
-
-	"neardup/signature/internal/hash"
 )
 
 // Numbers of the lecture.
@@ -29,17 +27,6 @@ const (
 // fixed, large range R = [0, 2^64-1]". Ascending, each once. Two different
 // shingles have the same hash with a probability of about 2^-64.
 type Set []uint64
-
-// Of returns the shingling of a document of the given words, w ≥ 1 to a shingle. A
-// document of fewer words, but of some, has one shingle, all of it; one without
-// words has none.
-func Of(words []string, w int) Set {
-	hashes := make([]uint64, len(words))
-	for i, s := range words {
-		hashes[i] = hash.String(s)
-	}
-	return NewSet(hash.Windows(nil, hashes, max(1, w)))
-}
 
 // NewSet returns the set of hashes that come from elsewhere; it takes over the
 // slice. Sketches are samples only if the hashes look random.
@@ -64,16 +51,6 @@ func Common(a, b Set) int {
 	}
 	return n
 }
-
-// Resemblance is r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|, the Jaccard
-// coefficient; 1 - r is a metric. What has no shingles resembles nothing: 0.
-func Resemblance(a, b Set) float64 {
-	common := Common(a, b)
-	return ratio(common, len(a)+len(b)-common)
-}
-
-// Containment of A in B is c(A, B) = |S(A) ∩ S(B)| / |S(A)|; of nothing, 0.
-func Containment(a, b Set) float64 { return ratio(Common(a, b), len(a)) }
 
 func ratio(a, b int) float64 {
 	if b == 0 {

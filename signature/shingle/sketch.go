@@ -86,16 +86,6 @@ func ResemblanceMinWise(a, b Sketch) float64 {
 // which of a short A in a long B they often have not.
 func ContainmentMinWise(a, b Sketch) float64 { return contained(ResemblanceMinWise(a, b), a, b) }
 
-// ResemblanceMod estimates the resemblance as that of the samples. It is
-// |∩|/|∪| of a random sample of the union, so unbiased where that has a value;
-// where it has none, 0.
-func ResemblanceMod(a, b Sketch) float64 { return Resemblance(a.Values, b.Values) }
-
-// ContainmentMod estimates the containment of A in B as that of the samples: of
-// the three kinds of sketches the one that is made for it. Unbiased where the
-// sample of A has a value; where it has none, 0.
-func ContainmentMod(a, b Sketch) float64 { return Containment(a.Values, b.Values) }
-
 // ResemblanceSmallest estimates the resemblance from two sketches of Smallest
 // with one n: of the n smallest values of their union, which is a random sample
 // of A ∪ B, the share that both have (Broder 1997, theorem 1). Unbiased.
@@ -130,16 +120,4 @@ func contained(r float64, a, b Sketch) float64 {
 		return 0
 	}
 	return r / (1 + r) * float64(a.Size+b.Size) / float64(a.Size)
-}
-
-// Super returns the meta-sketch (slide "More efficient: supershingles"): "Sort
-// shingle values of a sketch", then "Compute the shingling of the sequence of
-// shingle values", w values to a supershingle. "Documents with ≥ 1 supershingle
-// in common => similar". A sketch of fewer than w values has none: "Problems
-// with small documents".
-func Super(s Sketch, w int) Set {
-	if w < 1 || len(s.Values) < w {
-		return nil
-	}
-	return NewSet(hash.Windows(nil, slices.Sorted(slices.Values(s.Values)), w))
 }

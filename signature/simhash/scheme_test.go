@@ -12,6 +12,7 @@ import (
 	"neardup/signature"
 	"neardup/signature/internal/hash"
 	"neardup/signature/words"
+	"neardup/signature/words/wordstest"
 )
 
 var allOptions = []Options{
@@ -41,7 +42,7 @@ func TestOptions(t *testing.T) {
 
 // slowTerms is a text's shingles with their numbers.
 func slowTerms(text string, w int) map[string]int {
-	all, out := words.Strings(text), map[string]int{}
+	all, out := wordstest.Strings(text), map[string]int{}
 	if len(all) > 0 {
 		w = min(w, len(all))
 		for i := range len(all) - w + 1 {

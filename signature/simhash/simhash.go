@@ -7,7 +7,6 @@
 package simhash
 
 import (
-	"math"
 	"math/bits"
 )
 
@@ -38,20 +37,6 @@ type Feature struct {
 // unit is the weight 1 of FixedPoint, as in neardup/signature/ring: sums of
 // integers depend neither on their order nor on the machine.
 const unit = 1024
-
-// FixedPoint returns a weight such as tf-idf as an integer, in multiples of
-// 1/1024, rounded. A weight that is not positive is 0, and no weight is more
-// than 2^22 - 1/1024. All weights of a document must have the same units.
-func FixedPoint(weight float64) uint32 {
-	switch w := math.Round(unit * weight); {
-	case !(w > 0):
-		return 0
-	case w >= math.MaxUint32:
-		return math.MaxUint32
-	default:
-		return uint32(w)
-	}
-}
 
 // Sum collects features. Its zero value has none. Neither their order nor their
 // splitting into parts changes the signature. Weights must sum to less than
@@ -93,15 +78,6 @@ func (s *Sum) Signature() (uint64, bool) {
 	return greater, s.total > 0
 }
 
-// Of returns the signature of a document.
-func Of(features []Feature) (uint64, bool) {
-	var s Sum
-	for _, f := range features {
-		s.Add(f.Hash, f.Weight)
-	}
-	return s.Signature()
-}
-
 // OfHashes returns the signature of a document in which each of the hashes weighs
 // one; repetitions add up, so that words in running text weigh by their
 // frequency.
@@ -141,14 +117,6 @@ func add(a, b, c uint64) (sum, carry uint64) {
 	return x ^ c, a&b | x&c
 }
 
-// Agree returns the number of bits in which two signatures agree.
-func Agree(a, b uint64) int { return Bits - Differ(a, b) }
-
 // Differ returns the number of bits in which two signatures differ, their Hamming
 // distance.
 func Differ(a, b uint64) int { return bits.OnesCount64(a ^ b) }
-
-// Cosine estimates the cosine of two documents' feature vectors from the number
-// of bits in which their signatures differ. A bit differs with probability θ/π,
-// where θ is the angle between them (Charikar 2002, section 3).
-func Cosine(differ int) float64 { return math.Cos(math.Pi * float64(differ) / Bits) }

@@ -66,9 +66,6 @@ type Records struct {
 	Alone  []uint32 // further tokens of record i, which no other record has; nil: there are none
 }
 
-// Len returns the number of records.
-func (r Records) Len() int { return len(r.Ends) }
-
 // Record returns the listed tokens of record i.
 func (r Records) Record(i int) []uint32 {
 	if i == 0 {

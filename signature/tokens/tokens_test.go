@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"neardup/signature/tokens"
-	"neardup/signature/words"
+	"neardup/signature/words/wordstest"
 )
 
 // slow cuts a text into tokens by the words of the documentation.
@@ -18,7 +18,7 @@ func slow(o tokens.Options, text string) []string {
 	case tokens.Words:
 		parts = strings.Fields(lower(text))
 	case tokens.Letters:
-		parts = words.Strings(text)
+		parts = wordstest.Strings(text)
 	default:
 		for _, r := range text {
 			parts = append(parts, string(r))

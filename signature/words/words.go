@@ -33,17 +33,6 @@ func (s *Shingler) Append(dst []uint64, text string) []uint64 {
 	return hash.Windows(dst, s.words, max(1, s.W))
 }
 
-// Strings returns the words of a text.
-func Strings(text string) (all []string) {
-	var word []byte
-	for i := 0; ; {
-		if word, i = Next(word[:0], text, i); len(word) == 0 {
-			return all
-		}
-		all = append(all, string(word))
-	}
-}
-
 // Next appends to dst the first word that begins at byte from of text or later,
 // and returns the byte at which to look for the one after it. If there is no
 // word any more, it appends nothing.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"neardup/signature/words"
+	"neardup/signature/words/wordstest"
 	"neardup/verify"
 )
 
@@ -48,7 +49,7 @@ func TestOptions(t *testing.T) {
 
 // slowVector is a text's terms with their weights.
 func slowVector(o Options, text string) map[string]float64 {
-	all, out := words.Strings(text), map[string]float64{}
+	all, out := wordstest.Strings(text), map[string]float64{}
 	w := min(o.Words, len(all))
 	for i := 0; len(all) > 0 && i+w <= len(all); i++ {
 		out[strings.Join(all[i:i+w], " ")]++
@@ -101,7 +102,7 @@ func check(t *testing.T, o Options, x, y string) {
 	if !(got.Resemblance >= 0 && got.Resemblance <= 1 && got.Containment >= 0 && got.Containment <= 1) {
 		t.Fatalf("%+v: %.60q and %.60q: %+v", o, x, y, got)
 	}
-	if len(words.Strings(x)) == 0 {
+	if len(wordstest.Strings(x)) == 0 {
 		if none := verify.Scored(0, 0, 1, never); got != none || c.Compare(a, a) != none {
 			t.Fatalf("%+v: %.60q, which has no words, and %.60q: %+v", o, x, y, got)
 		}

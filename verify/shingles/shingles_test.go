@@ -10,6 +10,7 @@ import (
 
 	"neardup/signature/shingle"
 	"neardup/signature/words"
+	"neardup/signature/words/wordstest"
 	"neardup/verify"
 )
 
@@ -58,7 +59,7 @@ func TestOptions(t *testing.T) {
 
 // slowSet is a text's shingles, with their hashes.
 func slowSet(text string, w int) map[string]uint64 {
-	all, out := words.Strings(text), map[string]uint64{}
+	all, out := wordstest.Strings(text), map[string]uint64{}
 	w = min(w, len(all))
 	s := words.Shingler{W: w}
 	for i := 0; len(all) > 0 && i+w <= len(all); i++ {
@@ -126,7 +127,7 @@ func check(t *testing.T, o Options, x, y string) {
 	if near := got.Resemblance >= o.Resemblance || got.Containment >= o.Containment; got.Near != near {
 		t.Fatalf("%+v: %.60q and %.60q: %+v", o, x, y, got)
 	}
-	if len(words.Strings(x)) == 0 {
+	if len(wordstest.Strings(x)) == 0 {
 		if none := verify.Scored(0, 0, 1, 1); got != none || c.Compare(a, a) != none {
 			t.Fatalf("%+v: %.60q, which has no words, and %.60q: %+v", o, x, y, got)
 		}

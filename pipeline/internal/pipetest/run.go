@@ -123,7 +123,7 @@ func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := exports.Export(context.Background(), w, "jsonl", &out); err != nil {
+	if err := exports.Write(context.Background(), w, exports.Options{Format: "jsonl"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

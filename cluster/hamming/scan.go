@@ -3,45 +3,8 @@ package hamming
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"math/bits"
-
-	"neardup/cluster/internal/radix"
 )
-
-// Pair is two fingerprints that differ in at most d bits, by their indexes, A < B,
-// and the number of bits in which they differ.
-type Pair struct{ A, B, Distance int }
-
-// Pairs yields each pair of prints that differ in at most d bits once, in the order
-// of tables, of the leading bits there, and of indexes. There may be fewer than
-// 2^32 prints, and only their lower width bits count. Equal fingerprints are pairs
-// like others; if there are many, give each once and join its documents elsewhere.
-func (t *Tables) Pairs(prints []uint64) iter.Seq[Pair] {
-	return func(yield func(Pair) bool) {
-		entries, scratch := make([]radix.Entry, len(prints)), make([]radix.Entry, len(prints))
-		for i := range t.tables {
-			b := &t.tables[i]
-			for j, p := range prints {
-				entries[j] = radix.Entry{Key: b.permute(p), ID: uint32(j)}
-			}
-			radix.Sort(entries, scratch, b.prefix)
-			if !radix.Runs(entries, b.prefix, func(run []radix.Entry) bool {
-				for j, x := range run {
-					for _, y := range run[j+1:] {
-						d := bits.OnesCount64(x.Key ^ y.Key)
-						if d <= t.distance && t.first(i, b.restore(x.Key^y.Key)) && !yield(Pair{int(x.ID), int(y.ID), d}) {
-							return false
-						}
-					}
-				}
-				return true
-			}) {
-				return
-			}
-		}
-	}
-}
 
 // Scan finds pairs in the keys of a sorted store, with any kind of ID. It holds the
 // entries that agree in the leading bits of a table. Do not use it after an

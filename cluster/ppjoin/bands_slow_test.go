@@ -1,4 +1,4 @@
-package bands
+package ppjoin_test
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ func TestPairs(t *testing.T) {
 				}
 			}
 		}
-		all := Keys{n, l, func(i int) []uint64 { return keys[i] }}
-		want := map[Pair]bool{}
+		all := bandKeys{n, l, func(i int) []uint64 { return keys[i] }}
+		want := map[bandPair]bool{}
 		buckets := map[string]bool{}
 		for band := range l {
 			lists := map[uint64][]uint32{}
@@ -41,13 +41,13 @@ func TestPairs(t *testing.T) {
 				}
 				for i, a := range l {
 					for _, b := range l[i+1:] {
-						want[Pair{int(a), int(b)}] = true
+						want[bandPair{int(a), int(b)}] = true
 					}
 				}
 			}
 		}
 		got := slices.Collect(all.Pairs())
-		seen := map[Pair]bool{}
+		seen := map[bandPair]bool{}
 		for _, p := range got {
 			if seen[p] || p.A >= p.B {
 				t.Fatalf("%v is there twice or the wrong way around", p)

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"neardup/configs"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/textjoin"
+	"neardup/report"
+)
+
+// completeFlags registers what a shell completes the values of flags with, for
+// a command and those below it. The shells' scripts come from
+// "neardup completion".
+func completeFlags(c *cobra.Command) {
+	schemes, searches, measures := configs.Parts()
+	settings := settingNames(map[string][]string{"sign.scheme": schemes, "cluster.search": searches, "verify.measure": measures})
+	policies := make([]string, len(report.KeepPolicies))
+	for i, p := range report.KeepPolicies {
+		policies[i] = string(p)
+	}
+	values := map[string][]string{
+		"config":     configs.Names(),
+		"methods":    configs.Names(),
+		"pages":      {"all", "topic"},
+		"progress":   {"auto", "bar", "plain", "json", "none"},
+		"policy":     policies,
+		"set":        settings,
+		"vary":       settings,
+		"measure":    configs.JoinMeasures,
+		"weights":    configs.JoinWeights,
+		"tokens":     configs.JoinTokens,
+		"algorithm":  configs.JoinAlgorithms,
+		"population": {"pages", "verified"},
+	}
+	formats := map[string][]string{"export": exports.Formats, "join": textjoin.Formats, "labels": {"labels", "truth"}}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		list := values[f.Name]
+		if f.Name == "format" {
+			list = formats[c.Name()]
+		}
+		if list == nil {
+			return
+		}
+		what := cobra.ShellCompDirectiveNoFileComp
+		switch f.Name {
+		case "config", "methods":
+			what = cobra.ShellCompDirectiveDefault // files, too
+		case "set", "vary":
+			what |= cobra.ShellCompDirectiveNoSpace
+		}
+		_ = c.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return complete(list, typed), what
+		}) // fails only for flags that there are not, or twice
+	})
+	for _, sub := range c.Commands() {
+		completeFlags(sub)
+	}
+}
+
+// complete returns the values that go on from what is typed. In a list, the
+// values before the last comma stay.
+func complete(values []string, typed string) (out []string) {
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	for _, v := range values {
+		if strings.HasPrefix(before+v, typed) {
+			out = append(out, before+v)
+		}
+	}
+	return out
+}
+
+// settingNames returns all settings as SECTION.KEY=, those that name a part with
+// its values.
+func settingNames(values map[string][]string) (all []string) {
+	c, err := configs.Load("default", nil)
+	if err != nil {
+		return nil
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		return nil
+	}
+	var walk func(prefix string, b json.RawMessage)
+	walk = func(prefix string, b json.RawMessage) {
+		var section map[string]json.RawMessage
+		if json.Unmarshal(b, &section) == nil {
+			for key, value := range section {
+				walk(prefix+"."+key, value)
+			}
+			return
+		}
+		key := prefix[1:]
+		if values[key] == nil {
+			all = append(all, key+"=")
+		}
+		for _, v := range values[key] {
+			all = append(all, key+"="+v)
+		}
+	}
+	walk("", b)
+	slices.Sort(all)
+	return all
+}
