@@ -233,7 +233,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if pipetest.Staleness(t, dir, c, "verify") != workspace.Judgements {
 					t.Error("verify is not stale")
 				}
-				if err := exports.Export(t.Context(), w, "jsonl", &bytes.Buffer{}); !errors.Is(err, workspace.ErrUsage) {
+				if err := exports.Write(t.Context(), w, exports.Options{Format: "jsonl"}, &bytes.Buffer{}); !errors.Is(err, workspace.ErrUsage) {
 					t.Errorf("an export of clusters of before: %v", err)
 				}
 				if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {

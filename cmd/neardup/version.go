@@ -13,9 +13,8 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// version is set by the release script: the version, where the program is not
-// built as a module of it.
-var version string
+// version and commit are set by tools/release/build.
+var version, commit string
 
 // build is what neardup version prints.
 type build struct {
@@ -31,6 +30,7 @@ type build struct {
 
 func programBuild() build {
 	b := build{Version: cmp.Or(version, workspace.Version()), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: workspace.Format}
+	b.Commit = commit
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -51,14 +51,14 @@ func programBuild() build {
 }
 
 func (b build) writeText(w io.Writer) error {
-	commit := cmp.Or(b.Commit, "unknown")
+	of := cmp.Or(b.Commit, "unknown")
 	if b.Time != "" {
-		commit += ", " + b.Time
+		of += ", " + b.Time
 	}
 	if b.Modified {
-		commit += ", modified"
+		of += ", modified"
 	}
-	_, err := fmt.Fprintf(w, "neardup %s\ncommit  %s\nbuild   %s, %s, cgo %v\nworkspace format %d\n", b.Version, commit, b.Go, b.Platform, b.Cgo, b.Format)
+	_, err := fmt.Fprintf(w, "neardup %s\ncommit  %s\nbuild   %s, %s, cgo %v\nworkspace format %d\n", b.Version, of, b.Go, b.Platform, b.Cgo, b.Format)
 	return err
 }
 
