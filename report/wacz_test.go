@@ -141,6 +141,11 @@ func TestWACZLeavesEntriesAlone(t *testing.T) {
 		if content(t, now["neardup/clusters.jsonl"]) != "{}\n" || content(t, now["neardup/empty"]) != "" {
 			t.Errorf("%s: %d entries of %d", name, len(now), len(old))
 		}
+		for _, path := range []string{dataPackage, packageDigest, "neardup/clusters.jsonl"} {
+			if f := now[path]; f == nil || !f.Modified.Equal(old[dataPackage].Modified) {
+				t.Errorf("%s: %s has not the time of the manifest", name, path)
+			}
+		}
 		if content(t, now["neardup/datapackage.before"]) != manifest {
 			t.Errorf("%s: the manifest is not kept", name)
 		}

@@ -133,6 +133,7 @@ func TestMistakes(t *testing.T) {
 		{good, "<a>\t<b>\t1.01", `pairs: line 1: similarity "1.01"`},
 		{good, "<a>\t<b>\t0.9\tboth", `pairs: line 1: "both" with similarity 0.9: it is for pairs below 0.8`},
 		{good, "<a>\t<b>\t1\na\tb\t1", "pairs: line 2: a and b are there twice"},
+		{good, "<a>\t<b>\t0.1\na\tb\t1", "pairs: line 2: a and b are there twice"},
 	} {
 		_, err := Read(strings.NewReader(c.pages), strings.NewReader(c.pairs))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

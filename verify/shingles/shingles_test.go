@@ -41,6 +41,7 @@ func TestOptions(t *testing.T) {
 		{"modulus", Options{Words: 1, Sketch: shingle.ByModulo, Resemblance: .5, Containment: .9}},
 		{"resemblance", Options{Words: 1, Sketch: Exact, Containment: .9}},
 		{"containment", Options{Words: 1, Sketch: Exact, Resemblance: .5, Containment: math.NaN()}},
+		{"containment", Options{Words: 1, Sketch: Exact, Resemblance: .5}},
 		{"resemblance and containment", Options{Words: 1, Sketch: Exact, Resemblance: 1.1, Containment: 2}},
 	} {
 		if err := c.o.Validate(); err == nil || !strings.HasPrefix(err.Error(), c.name) {

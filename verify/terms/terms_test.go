@@ -191,7 +191,7 @@ func TestBytes(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*terms.Options){
-		"": func(*terms.Options) {},
+		"": func(o *terms.Options) { o.Threshold, o.Containment = 1, 2 },
 		`similarity is "", must be "weighted" or "plain"`:                     func(o *terms.Options) { o.Similarity = "" },
 		"threshold is 0, must be above 0":                                     func(o *terms.Options) { o.Threshold = 0 },
 		"threshold is NaN, must be above 0":                                   func(o *terms.Options) { o.Threshold = math.NaN() },

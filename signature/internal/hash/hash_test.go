@@ -9,6 +9,16 @@ import (
 	"testing"
 )
 
+// Signatures are kept in workspaces: what they are made of must not change. The
+// first numbers of SplitMix64 from 0 are those of its reference.
+func TestAtIsSplitMix64(t *testing.T) {
+	for i, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
+		if got := At(0, i); got != want {
+			t.Errorf("number %d is %#x, want %#x", i, got, want)
+		}
+	}
+}
+
 func TestMixIsAPermutation(t *testing.T) {
 	// Its inverse, step by step.
 	unshift := func(y uint64, s uint) uint64 {
