@@ -184,8 +184,12 @@ func ReadSourceList(r io.Reader) ([]string, error) {
 	var names []string
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 1<<20)
-	for sc.Scan() {
-		if line := strings.TrimSpace(sc.Text()); line != "" && !strings.HasPrefix(line, "#") {
+	for first := true; sc.Scan(); first = false {
+		line := sc.Text()
+		if first { // a byte order mark is no part of the first name
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			names = append(names, line)
 		}
 	}

@@ -14,6 +14,12 @@ func TestReadSourceList(t *testing.T) {
 	if err != nil || !slices.Equal(got, []string{"a.warc.gz", "b.warc"}) {
 		t.Errorf("%q %v", got, err)
 	}
+	for _, list := range []string{"\ufeffa.warc.gz\n\ufeffb.warc\n", "\ufeff# crawls\na.warc.gz\n\ufeffb.warc"} {
+		got, err := workspace.ReadSourceList(strings.NewReader(list))
+		if err != nil || strings.Join(got, "|") != "a.warc.gz|\ufeffb.warc" { // a name may begin so on other lines
+			t.Errorf("%q: %q %v", list, got, err)
+		}
+	}
 	if _, err := workspace.ReadSourceList(io.LimitReader(zeros{}, 4<<20)); err == nil {
 		t.Error("an endless name passed")
 	}
