@@ -2,7 +2,6 @@ package page
 
 import (
 	"math/bits"
-	"strings"
 )
 
 // featureList names the features of a line, by which the model tells content
@@ -152,18 +151,6 @@ const (
 
 // row has the features of a line.
 type row [featureRoom]int32
-
-// featureNames are the names of the features, in their order.
-func featureNames() []string {
-	var names []string
-	for line := range strings.Lines(strings.TrimSpace(featureList)) {
-		names = append(names, strings.Fields(line)[0])
-	}
-	for _, kind := range nameKindNames {
-		names = append(names, "name-"+kind)
-	}
-	return names
-}
 
 // sums are counts over the lines that a node holds.
 type sums struct{ lines, free, link, prose int32 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -141,4 +142,16 @@ func TestNamesOf(t *testing.T) {
 	if nameKindNames[kindComment] != "comment" {
 		t.Errorf("kind %d is %s", kindComment, nameKindNames[kindComment])
 	}
+}
+
+// featureNames are the names of the features, in their order.
+func featureNames() []string {
+	var names []string
+	for line := range strings.Lines(strings.TrimSpace(featureList)) {
+		names = append(names, strings.Fields(line)[0])
+	}
+	for _, kind := range nameKindNames {
+		names = append(names, "name-"+kind)
+	}
+	return names
 }
