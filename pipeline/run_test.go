@@ -131,7 +131,7 @@ func TestQualityChoosesTheRepresentative(t *testing.T) {
 		}
 		return false, false
 	}
-	const chosen = "http://recipes.example/draft/mochi.html"
+	const chosen = "http://manual.example/draft/install.html"
 	if member, representative := find(pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, path), chosen); !member || representative {
 		t.Fatalf("without qualities: member %v, representative %v", member, representative)
 	}
