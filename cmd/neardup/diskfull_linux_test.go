@@ -63,7 +63,7 @@ func TestDiskFull(t *testing.T) {
 // TestExportDiskFull writes exports onto a disk that is too small for them.
 func TestExportDiskFull(t *testing.T) {
 	disk, dir := t.TempDir(), t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8k"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4k"); err != nil {
 		t.Skipf("a small disk cannot be mounted here; it takes root: %v", err)
 	}
 	t.Cleanup(func() {
