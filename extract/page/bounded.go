@@ -18,7 +18,7 @@ import (
 
 const (
 	// maxTree is the estimate in bytes from which on a page is read without a
-	// tree. It is over what any page of the archives of docs/benchmarks takes.
+	// tree. docs/reliability.md has what that costs.
 	maxTree = 256 << 20
 	// largeTree is the estimate from which on only one tree at a time is built,
 	// so that the trees of all workers together stay near maxTree.
