@@ -2,6 +2,7 @@
 // code, but the tests of all stages together. Each package below may import those
 // above it:
 //
+//	queue       jobs of several workers, in order
 //	store       rows in Pebble
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
 //	results     what the stages wrote, as everyone reads it

@@ -38,7 +38,7 @@ func completeFlags(c *cobra.Command) {
 		"algorithm":  configs.JoinAlgorithms,
 		"population": {"pages", "verified"},
 	}
-	formats := map[string][]string{"export": exports.Formats, "join": textjoin.Formats, "labels": {"labels", "truth"}}
+	formats := map[string][]string{"export": exports.Names(""), "join": textjoin.Formats, "labels": {"labels", "truth"}}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		list := values[f.Name]
 		if f.Name == "format" {

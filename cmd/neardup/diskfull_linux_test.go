@@ -78,7 +78,7 @@ func TestExportDiskFull(t *testing.T) {
 			t.Errorf("%s: left %v (%v)", what, files, err)
 		}
 	}
-	for _, format := range exports.Formats {
+	for _, format := range exports.Names("") {
 		if strings.HasPrefix(format, "summary") || format == "wacz" {
 			continue
 		}

@@ -22,12 +22,13 @@ type exportFlags struct {
 
 // check returns an error if the flags do not fit the format.
 func (f *exportFlags) check(c *cobra.Command) error {
-	if !slices.Contains(exports.Formats, f.format) {
-		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(exports.Formats, ", "))
+	format, ok := exports.Find(f.format)
+	if !ok {
+		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(exports.Names(""), ", "))
 	}
-	for flag, formats := range map[string][]string{"policy": {"keep", "keep-jsonl"}, "prefer-host": {"keep", "keep-jsonl"}, "wacz": {"wacz"}} {
-		if c.Flags().Changed(flag) && !slices.Contains(formats, f.format) {
-			return fmt.Errorf("--%s is for --format %s", flag, strings.Join(formats, " and "))
+	for _, flag := range []string{"policy", "prefer-host", "wacz"} {
+		if c.Flags().Changed(flag) && !slices.Contains(format.Options, flag) {
+			return fmt.Errorf("--%s is for --format %s", flag, strings.Join(exports.Names(flag), " and "))
 		}
 	}
 	if !slices.Contains(report.KeepPolicies, report.KeepPolicy(f.policy)) {
@@ -57,33 +58,29 @@ func policies() string {
 	return strings.Join(names, ", ")
 }
 
+// exportHelp lists the formats.
+func exportHelp() string {
+	var b strings.Builder
+	b.WriteString("Export writes the clusters, what follows from them, or the summary of the run, in a\nformat:\n\n")
+	for _, f := range exports.Formats {
+		help := f.Help
+		if len(f.Options) > 0 {
+			help += " (--" + strings.Join(f.Options, ", --") + ")"
+		}
+		fmt.Fprintf(&b, "  %-14s %s\n", f.Name, help)
+	}
+	b.WriteString("\ndocs/exports.md describes the formats.")
+	return b.String()
+}
+
 func exportCommand() *cobra.Command {
 	var o workOptions
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write the clusters or the summary",
-		Long: `Export writes the clusters as
-
-  jsonl              one line for each cluster
-  csv                one line for each page
-  text               clusters to read
-  parquet            one row for each page, with the columns of Common Crawl's
-                     index
-  cdxj               an index of captures for replay tools
-  wacz               a copy of a WACZ file (--wacz) with its clusters in it
-
-what follows from them as
-
-  keep, keep-jsonl   which page of each cluster to keep (--policy,
-                     --prefer-host) and which are redundant; one line for each
-                     page, one line for each cluster
-  edges, edges-csv   every near pair with its scores
-  graphml            the same as a graph
-
-and the summary of the run as summary (text) or summary-json. The formats are
-described in docs/exports.md.`,
-		Args: noArgs,
+		Long:  exportHelp(),
+		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(c); err != nil {
 				return usageError{err}
@@ -97,7 +94,7 @@ described in docs/exports.md.`,
 		},
 	}
 	o.workspaceFlag(c)
-	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Formats, ", "))
+	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	c.Flags().StringVar(&f.policy, "policy", string(report.KeepEarliest), "which page of a cluster to keep: "+policies()+" (of the file cluster.quality)")
 	c.Flags().StringSliceVar(&f.hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")

@@ -10,17 +10,90 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
-// Formats are the formats of Export.
-var Formats = []string{"jsonl", "csv", "text", "summary", "summary-json", "parquet", "cdxj", "wacz", "keep", "keep-jsonl",
-	"edges", "edges-csv", "graphml"}
+// Format is a format of exports.
+type Format struct {
+	Name    string
+	Help    string   // what it is, in a few words
+	Options []string // names of the flags that only this format and its like have
+	write   func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error
+}
 
-// ExportOptions say what Export writes.
+// Formats are the formats in the order in which they are listed. A new format is
+// an entry.
+var Formats = []Format{
+	{"jsonl", "one line for each cluster", nil, clusters(func(out io.Writer) report.Writer { return report.NewJSONL(out) })},
+	{"csv", "one line for each page", nil, clusters(func(out io.Writer) report.Writer { return report.NewCSV(out) })},
+	{"text", "clusters to read", nil, clusters(func(out io.Writer) report.Writer { return report.NewText(out) })},
+	{"summary", "the summary of the run", nil, summary(report.Summary.WriteText)},
+	{"summary-json", "the same as JSON", nil, summary(report.Summary.WriteJSON)},
+	{"parquet", "one row for each page, with the columns of Common Crawl's index", nil,
+		clusters(func(out io.Writer) report.Writer { return report.NewParquet(out) })},
+	{"cdxj", "an index of captures for replay tools", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+		return writeCDXJ(ctx, w, out)
+	}},
+	{"wacz", "a copy of a WACZ file with its clusters in it", []string{"wacz"}, func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
+		return writeWACZ(ctx, w, o.WACZ, out)
+	}},
+	{"keep", "which page of each cluster to keep, one line for each page", []string{"policy", "prefer-host"}, writeKeep},
+	{"keep-jsonl", "the same, one line for each cluster", []string{"policy", "prefer-host"}, writeKeep},
+	{"edges", "every near pair with its scores", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesJSONL(out) })},
+	{"edges-csv", "the same as CSV", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesCSV(out) })},
+	{"graphml", "the same as a graph", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+		return writeGraph(ctx, w, out)
+	}},
+}
+
+func clusters(to func(io.Writer) report.Writer) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
+	return func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+		return results.WriteClusters(ctx, w, to(out))
+	}
+}
+
+func edgesAs(to func(io.Writer) report.EdgeWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
+	return func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+		return writeEdges(ctx, w, to(out))
+	}
+}
+
+func summary(as func(report.Summary, io.Writer) error) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
+	return func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+		s, err := results.Summary(ctx, w)
+		if err != nil {
+			return err
+		}
+		return as(s, out)
+	}
+}
+
+// Find returns the format of a name.
+func Find(name string) (f Format, ok bool) {
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// Names returns the names of the formats that have a flag, or with an empty flag
+// of all.
+func Names(flag string) (names []string) {
+	for _, f := range Formats {
+		if flag == "" || slices.Contains(f.Options, flag) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Options say what Write writes.
 type Options struct {
 	Format string
 
@@ -37,49 +110,18 @@ func Write(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer
 	if err := w.Current(workspace.StageVerify); err != nil {
 		return err
 	}
-	err := export(ctx, w, o, out)
+	f, ok := Find(o.Format)
+	if !ok {
+		return fmt.Errorf("%w: unknown format %q; there are %v", workspace.ErrUsage, o.Format, Names(""))
+	}
+	err := f.write(ctx, w, o, out)
 	if w.IsFull() {
 		err = w.ExplainError(err)
 	}
 	return err
 }
 
-func export(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
-	switch o.Format {
-	case "jsonl":
-		return results.WriteClusters(ctx, w, report.NewJSONL(out))
-	case "csv":
-		return results.WriteClusters(ctx, w, report.NewCSV(out))
-	case "text":
-		return results.WriteClusters(ctx, w, report.NewText(out))
-	case "parquet":
-		return results.WriteClusters(ctx, w, report.NewParquet(out))
-	case "cdxj":
-		return writeCDXJ(ctx, w, out)
-	case "wacz":
-		return writeWACZ(ctx, w, o.WACZ, out)
-	case "keep", "keep-jsonl":
-		return writeKeep(ctx, w, o, out)
-	case "edges":
-		return writeEdges(ctx, w, report.NewEdgesJSONL(out))
-	case "edges-csv":
-		return writeEdges(ctx, w, report.NewEdgesCSV(out))
-	case "graphml":
-		return writeGraph(ctx, w, out)
-	case "summary", "summary-json":
-		s, err := results.Summary(ctx, w)
-		if err != nil {
-			return err
-		}
-		if o.Format == "summary" {
-			return s.WriteText(out)
-		}
-		return s.WriteJSON(out)
-	}
-	return fmt.Errorf("%w: unknown format %q; there are %v", workspace.ErrUsage, o.Format, Formats)
-}
-
-// ExportAll writes all formats into the workspace's exports directory, each
+// WriteAll writes all formats into the workspace's exports directory, each
 // file whole or not at all, and returns the summary. All of it is one pass over
 // the clusters, each of which is shown to see.
 func WriteAll(ctx context.Context, w *workspace.Workspace, see func(report.Cluster)) (report.Summary, error) {

@@ -43,7 +43,7 @@ func TestFormatsAgree(t *testing.T) {
 
 func allFormats(t *testing.T, w *workspace.Workspace) map[string][]byte {
 	out := map[string][]byte{}
-	for _, format := range exports.Formats {
+	for _, format := range exports.Names("") {
 		if format != "wacz" {
 			out[format] = pipetest.ExportOf(t, w, exports.Options{Format: format})
 		}
@@ -163,7 +163,7 @@ func TestExportsAreWholeOrNotAtAll(t *testing.T) {
 			}
 		}
 	}
-	for _, format := range exports.Formats {
+	for _, format := range exports.Names("") {
 		if strings.HasPrefix(format, "summary") {
 			continue
 		}

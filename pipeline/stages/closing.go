@@ -106,7 +106,7 @@ func (c *closer) joinLinks(leaves *cluster.Leaves) error {
 	if config.Closing == configs.ClosingTransitive {
 		return cluster.CloseTransitive(links, emit)
 	}
-	return cluster.CloseRepresentative(links, queueMemory(c.w), emit)
+	return cluster.CloseRepresentative(links, c.w.DB.QueueMemory(), emit)
 }
 
 // joinLeaves puts each leaf into the cluster of its host, which it makes where

@@ -12,10 +12,8 @@ import (
 	"neardup/signature"
 )
 
-const (
-	queueMessages = 1 << 20 // messages kept in memory while merging, 44 bytes each
-	maxSiteDocs   = 16      // documents of one text that count for its sites
-)
+// maxSiteDocs is the number of documents of one text that count for its sites.
+const maxSiteDocs = 16
 
 // clusterCursor is where the clustering goes on: at the list of Signature, or
 // after all lists with the merging, which starts over.
@@ -190,7 +188,7 @@ func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.Clust
 		members.Clear()
 		return err
 	}
-	err := merge(edges, queueMemory(w), func(m cluster.Membership) error {
+	err := merge(edges, w.DB.QueueMemory(), func(m cluster.Membership) error {
 		members.Add([]byte{store.TableSet}, m.Set[:], m.Member[:])
 		if members.Len() < w.Options.RunRows {
 			return nil

@@ -15,6 +15,7 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -51,7 +52,7 @@ type Job struct {
 
 // work is a worker's part: all that needs neither the job's place among the
 // others nor the database.
-func (j *Job) work(x *extract.Extractor, finished *Limiter) {
+func (j *Job) work(x *extract.Extractor, finished *queue.Limiter) {
 	defer close(j.Done)
 	if j.Raw == nil {
 		return
@@ -90,7 +91,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	g, ctx := errgroup.WithContext(sr.Ctx)
 	work := make(chan *Job, Queued)
 	files := make(chan workspace.Source)
-	memory, finished := semaphore.NewWeighted(InFlight), NewLimiter(ctx, InFlight)
+	memory, finished := semaphore.NewWeighted(InFlight), queue.NewLimiter(ctx, InFlight)
 	readers, rctx := errgroup.WithContext(ctx)
 	for range 1 + w.Options.Workers/8 { // one reader feeds about eight workers
 		readers.Go(func() error {
@@ -137,28 +138,21 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 }
 
 // extractFile reads one file and commits what the workers make of it.
-func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source, work chan<- *Job, memory *semaphore.Weighted, finished *Limiter) error {
-	queue := make(chan *Job, Queued)
+func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source, work chan<- *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
+	jobs := make(chan *Job, Queued)
 	g, ctx := errgroup.WithContext(ctx)
 	var readErr error
 	g.Go(func() error {
-		defer close(queue)
+		defer close(jobs)
 		readErr = ReadFile(ctx, s, w.Config.Extract.Limits, func(j *Job) error {
 			if err := memory.Acquire(ctx, j.Weight); err != nil {
 				return err
 			}
-			for _, to := range []chan<- *Job{queue, work} {
-				select {
-				case to <- j:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			return nil
+			return queue.Send(ctx, j, jobs, work)
 		})
 		return ctx.Err() // a file that cannot be read further stops nothing else
 	})
-	g.Go(func() error { return commitFile(ctx, w, &s, queue, memory, finished) })
+	g.Go(func() error { return commitFile(ctx, w, &s, jobs, memory, finished) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -202,7 +196,7 @@ func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, 
 
 // commitFile takes the file's jobs in order and commits their documents with
 // the file's position.
-func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source, queue <-chan *Job, memory *semaphore.Weighted, finished *Limiter) error {
+func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
 	b := w.DB.LargeBatch(w.Options.CommitBytes)
 	saved := time.Now()
 	committed := func() error { return nil } // waits for the batch before
@@ -218,7 +212,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source
 		b, saved = w.DB.LargeBatch(w.Options.CommitBytes), time.Now()
 		return nil
 	}
-	for j := range queue {
+	for j := range jobs {
 		finished.Want(&j.Wanted)
 		select {
 		case <-j.Done:

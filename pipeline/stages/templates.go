@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/extract/text"
+	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -89,7 +90,7 @@ type sightText struct {
 
 type sitePage struct{ site, address uint64 }
 
-func (j *sightJob) finished() <-chan struct{} { return j.done }
+func (j *sightJob) Finished() <-chan struct{} { return j.done }
 
 // work cuts the texts into their sightings.
 func (j *sightJob) work() {
@@ -115,22 +116,18 @@ func (j *sightJob) work() {
 // committed in order, with the place to go on from.
 func sight(w *workspace.Workspace, sr *workspace.StageRun, at *templateCursor) error {
 	g, ctx := errgroup.WithContext(sr.Ctx)
-	queue, work := make(chan *sightJob, w.Options.Workers), make(chan *sightJob)
+	jobs, work := make(chan *sightJob, w.Options.Workers), make(chan *sightJob)
 	g.Go(func() error {
 		defer close(work)
 		for j, err := range sightJobs(w, at.After) {
 			if err != nil {
 				return err
 			}
-			for _, to := range []chan<- *sightJob{queue, work} {
-				select {
-				case to <- j:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
+			if err := queue.Send(ctx, j, jobs, work); err != nil {
+				return err
 			}
 		}
-		close(queue)
+		close(jobs)
 		return nil
 	})
 	for range w.Options.Workers {
@@ -141,11 +138,11 @@ func sight(w *workspace.Workspace, sr *workspace.StageRun, at *templateCursor) e
 			return nil
 		})
 	}
-	g.Go(func() error { return commitSightings(ctx, w, sr, at, queue) })
+	g.Go(func() error { return commitSightings(ctx, w, sr, at, jobs) })
 	return g.Wait()
 }
 
-func commitSightings(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, at *templateCursor, queue <-chan *sightJob) error {
+func commitSightings(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, at *templateCursor, jobs <-chan *sightJob) error {
 	rows := store.FixedRun{Size: store.SightingSize}
 	flush := func() error {
 		e, err := sr.CursorEntry(at)
@@ -157,7 +154,7 @@ func commitSightings(ctx context.Context, w *workspace.Workspace, sr *workspace.
 		return err
 	}
 	for {
-		j, more, err := next(ctx, queue)
+		j, more, err := queue.Next(ctx, jobs)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
+	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -40,7 +41,7 @@ type verifyJob struct {
 	done   chan struct{}
 }
 
-func (j *verifyJob) finished() <-chan struct{} { return j.done }
+func (j *verifyJob) Finished() <-chan struct{} { return j.done }
 
 func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var at verifyCursor
@@ -79,18 +80,11 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 		return err
 	}
 	g, ctx := errgroup.WithContext(sr.Ctx)
-	queue, work := make(chan *verifyJob, 4*w.Options.Workers), make(chan *verifyJob)
+	jobs, work := make(chan *verifyJob, 4*w.Options.Workers), make(chan *verifyJob)
 	g.Go(func() error {
 		defer close(work)
 		send := func(j *verifyJob) error {
-			for _, to := range []chan<- *verifyJob{queue, work} {
-				select {
-				case to <- j:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			return nil
+			return queue.Send(ctx, j, jobs, work)
 		}
 		j := &verifyJob{done: make(chan struct{})}
 		for set, err := range results.Sets(w, at.After) {
@@ -110,7 +104,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 				return err
 			}
 		}
-		close(queue)
+		close(jobs)
 		return nil
 	})
 	for range w.Options.Workers {
@@ -134,11 +128,11 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 			return nil
 		})
 	}
-	g.Go(func() error { return commitVerdicts(ctx, w, sr, at, queue) })
+	g.Go(func() error { return commitVerdicts(ctx, w, sr, at, jobs) })
 	return g.Wait()
 }
 
-func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, queue <-chan *verifyJob) error {
+func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, jobs <-chan *verifyJob) error {
 	b := w.DB.Batch()
 	saved := time.Now()
 	commit := func() error {
@@ -149,7 +143,7 @@ func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.S
 		return nil
 	}
 	for {
-		j, more, err := next(ctx, queue)
+		j, more, err := queue.Next(ctx, jobs)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -72,7 +73,7 @@ type textReader struct {
 // read reads the sources one after the other; workers parse the records.
 func (c *textReader) read(ctx context.Context, sources []workspace.Source, workers int) error {
 	g, ctx := errgroup.WithContext(ctx)
-	work, finished := make(chan *stages.Job, stages.Queued), stages.NewLimiter(ctx, stages.InFlight)
+	work, finished := make(chan *stages.Job, stages.Queued), queue.NewLimiter(ctx, stages.InFlight)
 	for range workers {
 		g.Go(func() error {
 			x := extract.NewExtractor(c.config)
@@ -111,7 +112,7 @@ func (c *textReader) read(ctx context.Context, sources []workspace.Source, worke
 }
 
 // parse makes a document of the job's record. That of a line has the line's id.
-func parse(j *stages.Job, x *extract.Extractor, finished *stages.Limiter) {
+func parse(j *stages.Job, x *extract.Extractor, finished *queue.Limiter) {
 	defer close(j.Done)
 	if j.Raw == nil {
 		return
@@ -149,30 +150,23 @@ func lineID(raw *container.Raw) string {
 
 // readSource takes in a source's texts. The error is that of reading it, that
 // there are too many, or the context's.
-func (c *textReader) readSource(ctx context.Context, s workspace.Source, work chan<- *stages.Job, finished *stages.Limiter) error {
+func (c *textReader) readSource(ctx context.Context, s workspace.Source, work chan<- *stages.Job, finished *queue.Limiter) error {
 	var readErr error
 	memory := semaphore.NewWeighted(stages.InFlight)
-	queue := make(chan *stages.Job, stages.Queued)
+	jobs := make(chan *stages.Job, stages.Queued)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		defer close(queue)
+		defer close(jobs)
 		readErr = stages.ReadFile(ctx, s, c.config.Limits, func(j *stages.Job) error {
 			if err := memory.Acquire(ctx, j.Weight); err != nil {
 				return err
 			}
-			for _, to := range []chan<- *stages.Job{queue, work} {
-				select {
-				case to <- j:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			return nil
+			return queue.Send(ctx, j, jobs, work)
 		})
 		return ctx.Err() // what was read before it counts
 	})
 	g.Go(func() error {
-		for j := range queue {
+		for j := range jobs {
 			finished.Want(&j.Wanted)
 			select {
 			case <-j.Done:

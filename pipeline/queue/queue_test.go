@@ -1,4 +1,4 @@
-package stages
+package queue
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func TestLimiter(t *testing.T) {
 
 type testJob chan struct{}
 
-func (j testJob) finished() <-chan struct{} { return j }
+func (j testJob) Finished() <-chan struct{} { return j }
 
 func TestNext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -53,13 +53,13 @@ func TestNext(t *testing.T) {
 	done, working := make(testJob), make(testJob)
 	close(done)
 	queue <- done
-	if j, ok, err := next(ctx, queue); j != done || !ok || err != nil {
+	if j, ok, err := Next(ctx, queue); j != done || !ok || err != nil {
 		t.Error(j, ok, err)
 	}
 	queue <- working
 	cancel() // the producer failed: neither a job that is not done, nor the end of the queue
 	for range 20 {
-		if _, ok, err := next(ctx, queue); ok || !errors.Is(err, context.Canceled) {
+		if _, ok, err := Next(ctx, queue); ok || !errors.Is(err, context.Canceled) {
 			t.Error(ok, err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestNext(t *testing.T) {
 		<-queue
 	}
 	close(queue)
-	if _, ok, err := next(context.Background(), queue); ok || err != nil {
+	if _, ok, err := Next(context.Background(), queue); ok || err != nil {
 		t.Error(ok, err)
 	}
 }

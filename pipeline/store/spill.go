@@ -1,4 +1,4 @@
-package stages
+package store
 
 import (
 	"bufio"
@@ -8,14 +8,17 @@ import (
 	"os"
 
 	"neardup/cluster"
-	"neardup/pipeline/workspace"
 )
 
 // fileSpill keeps runs of messages in files of the workspace's tmp directory.
 type fileSpill struct{ dir string }
 
-func queueMemory(w *workspace.Workspace) cluster.Memory {
-	return cluster.Memory{Messages: queueMessages, Spill: fileSpill{w.DB.Tmp}}
+// queueMessages are the messages kept in memory while merging, 44 bytes each.
+const queueMessages = 1 << 20
+
+// QueueMemory returns what the queue of messages of a merge may use.
+func (s *DB) QueueMemory() cluster.Memory {
+	return cluster.Memory{Messages: queueMessages, Spill: fileSpill{s.Tmp}}
 }
 
 // Write implements cluster.Spill.

@@ -1,4 +1,4 @@
-package stages
+package store
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"neardup/cluster"
-	"neardup/pipeline/store"
 )
 
 func TestSpilledRunsComeBackAsTheyWere(t *testing.T) {
@@ -47,7 +46,7 @@ func TestSpillGivesRunsBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var want []cluster.Message
 	for range 5000 {
-		want = append(want, cluster.Message{To: cluster.NewKey(rng.Float32(), store.TextID{byte(rng.Int())}), Value: cluster.NewKey(1, store.TextID{byte(rng.Int())})})
+		want = append(want, cluster.Message{To: cluster.NewKey(rng.Float32(), TextID{byte(rng.Int())}), Value: cluster.NewKey(1, TextID{byte(rng.Int())})})
 	}
 	slices.SortFunc(want, func(a, b cluster.Message) int { return cmp.Or(a.To.Compare(b.To), a.Value.Compare(b.Value)) })
 	run, err := spill.Write(slices.Values(want))
