@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"iter"
+	"slices"
+)
+
+// Component is a set of documents that links tie together.
+type Component struct {
+	Keys  []Key      // from the largest down
+	Pairs [][2]int32 // the linked ones, by their places in Keys, the smaller place first, sorted
+}
+
+// Components gives the connected components of at least two documents, by their
+// largest keys, from the largest down. Repeated links are ignored. Links are in
+// the order of CloseRepresentative. What is yielded is the caller's. The graph is
+// held in memory, as by CloseTransitive.
+func Components(links iter.Seq2[Link, error]) iter.Seq2[Component, error] {
+	return func(yield func(Component, error) bool) {
+		g, err := newGraph(links)
+		if err != nil {
+			yield(Component{}, err)
+			return
+		}
+		place := make([]int32, len(g.keys)) // in its component, from 1; 0: not seen
+		for root := range int32(len(g.keys)) {
+			if place[root] != 0 {
+				continue
+			}
+			if c := g.component(root, place); !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// component gives the component of a document, the first of it that is seen.
+func (g *graph) component(root int32, place []int32) (c Component) {
+	place[root] = 1
+	all := []int32{root}
+	for i := 0; i < len(all); i++ {
+		for _, n := range g.neighbours(all[i]) {
+			if place[n] == 0 {
+				place[n] = 1
+				all = append(all, n)
+			}
+		}
+	}
+	slices.Sort(all)
+	for i, n := range all {
+		place[n] = int32(i) + 1
+		c.Keys = append(c.Keys, g.keys[n])
+	}
+	for i, n := range all {
+		for _, to := range g.neighbours(n) {
+			if to > n {
+				c.Pairs = append(c.Pairs, [2]int32{int32(i), place[to] - 1})
+			}
+		}
+	}
+	return c
+}
