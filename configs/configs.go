@@ -19,6 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"neardup/cluster/partition"
 	"neardup/extract"
 	"neardup/signature/minhash"
 	"neardup/signature/ring"
@@ -123,6 +124,7 @@ const (
 	MergePairs            = "pairs" // none: pairs of a list are candidates by themselves
 	ClosingTransitive     = "transitive"
 	ClosingRepresentative = "representative"
+	ClosingPartition      = "partition"
 	ContainedLinks        = "links"
 	ContainedLeaf         = "leaf"
 )
@@ -138,6 +140,8 @@ type Verify struct {
 	tlcs.Options `yaml:",inline"`
 	Rarity       `yaml:",inline"`
 	Closing      string           `yaml:"closing" json:"closing"`
+	Partition    Partition        `yaml:"partition" json:"partition"`   // with ClosingPartition
+	MaxScored    int              `yaml:"max_scored" json:"max_scored"` // 0: no limit
 	Contained    string           `yaml:"contained" json:"contained"`
 	Transitivity bool             `yaml:"transitivity" json:"transitivity"`
 	Cosine       cosine.Options   `yaml:"cosine" json:"cosine"`
@@ -153,6 +157,9 @@ func (v *Verify) Links(byResemblance bool) bool {
 
 // Rarity are the settings of the check of how rare common text is.
 type Rarity = rarity.Options
+
+// Partition are the settings of the closing rule of that name.
+type Partition = partition.Options
 
 // Validate says which field is wrong, and why.
 func (c Config) Validate() error {
@@ -241,8 +248,14 @@ func prefixed(prefix string, err error) error {
 }
 
 func (v Verify) validate() error {
-	if v.Closing != ClosingTransitive && v.Closing != ClosingRepresentative {
-		return fmt.Errorf("closing: %q is neither %s nor %s", v.Closing, ClosingTransitive, ClosingRepresentative)
+	if v.Closing != ClosingTransitive && v.Closing != ClosingRepresentative && v.Closing != ClosingPartition {
+		return fmt.Errorf("closing: %q is neither %s, %s nor %s", v.Closing, ClosingPartition, ClosingTransitive, ClosingRepresentative)
+	}
+	if v.MaxScored < 0 {
+		return fmt.Errorf("max_scored: %d is negative", v.MaxScored)
+	}
+	if err := v.Partition.Validate(); err != nil {
+		return fmt.Errorf("partition.%w", err)
 	}
 	if v.Contained != ContainedLinks && v.Contained != ContainedLeaf {
 		return fmt.Errorf("contained: %q is neither %s nor %s", v.Contained, ContainedLinks, ContainedLeaf)

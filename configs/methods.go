@@ -202,7 +202,10 @@ func (c *Config) UsedByCluster() map[string]any {
 // keys.
 func (c *Config) UsedByVerify() map[string]any {
 	v := c.Verify
-	used := map[string]any{"measure": v.Measure, "closing": v.Closing, "contained": v.Contained, "transitivity": v.Transitivity}
+	used := map[string]any{"measure": v.Measure, "closing": v.Closing, "contained": v.Contained, "max_scored": v.MaxScored, "transitivity": v.Transitivity}
+	if v.Closing == ClosingPartition {
+		used["partition"] = v.Partition
+	}
 	use(used, "", v.Rarity)
 	if part := must(measures, v.Measure); part.options != nil {
 		use(used, prefix(part.name, MeasureTLCS), part.options(c))

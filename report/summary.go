@@ -81,6 +81,7 @@ type Pairs struct {
 	ByScore    int64 `json:"rejected_by_score"`
 	ByRarity   int64 `json:"rejected_by_rarity"`
 	Near       int64 `json:"near"`
+	OverBudget int64 `json:"over_budget,omitempty"` // pairs that verify.max_scored left out; not among the compared
 }
 
 // JudgedPairs counts the judged pairs that the clusters must follow.
@@ -208,7 +209,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	} else {
 		row("perhaps-similar sets", s.Sets.Sets, fmt.Sprintf("%d texts", s.Sets.Members), fmt.Sprintf("the largest has %d", s.Sets.Largest))
 	}
-	row("pairs compared", s.Pairs.Compared)
+	row("pairs compared", s.Pairs.Compared, note(s.Pairs.OverBudget, "left out by verify.max_scored")...)
 	row("rejected by length", s.Pairs.ByLength)
 	row("rejected by sketch", s.Pairs.BySketch)
 	row("rejected by distance", s.Pairs.ByDistance)

@@ -16,7 +16,7 @@
 // Documents that near pairs tie together are a component. One of at most Whole
 // documents is verified pair by pair. In a larger one each document is verified
 // against a bounded number of others, so that the work follows the number of
-// documents.
+// documents; and no component costs more than its budget.
 package partition
 
 import (
@@ -63,10 +63,10 @@ type Source interface {
 
 // Options of a partition.
 type Options struct {
-	Whole   int     // components of at most so many documents are verified pair by pair; at least 2
-	Sample  int     // in larger ones, centres and members of its cluster that a document is verified against, each; at least 2
-	Against float64 // what a pair that is not near counts against a cluster, from 0 to 1000
-	Implied float64 // in larger ones, a resemblance from which on a pair is taken to be near if it follows from those with a third; above 1: none is
+	Whole   int     `yaml:"whole" json:"whole"`     // components of at most so many documents are verified pair by pair; at least 2
+	Sample  int     `yaml:"sample" json:"sample"`   // in larger ones, centres and members of its cluster that a document is verified against, each; at least 2
+	Against float64 `yaml:"against" json:"against"` // what a pair that is not near counts against a cluster, from 0 to 1000
+	Implied float64 `yaml:"implied" json:"implied"` // in larger ones, a resemblance from which on a pair is taken to be near if it follows from those with a third; above 1: none is
 }
 
 // Validate names the first option that makes no sense.
@@ -84,6 +84,10 @@ func (o Options) Validate() error {
 	return nil
 }
 
+// searchPairs is how many pairs a document must be allowed for a search to be
+// worth it.
+const searchPairs = 4
+
 // unit is what a near pair counts.
 const unit = 1 << 10
 
@@ -96,19 +100,25 @@ type Outcome struct {
 
 // Component parts the documents 0 to n-1, numbered from the largest key down,
 // which links tie together. Every document is its centre, or the two were
-// verified and are near. The outcome does not depend on the order of links.
+// verified and are near. The outcome does not depend on the order of links. At
+// most budget pairs are verified: where that is not enough for a search, clusters
+// are stars of links.
 // Memory is about 24 bytes a pair that is known and 100 a document.
-func Component(n int, links []Link, s Source, o Options) (Outcome, error) {
+func Component(n int, links []Link, s Source, o Options, budget int) (Outcome, error) {
 	if n == 2 && len(links) > 0 {
 		return Outcome{Centre: []int32{0, 0}, Agreement: 1}, nil
 	}
 	g := newGraph(n, links, int64(math.Round(o.Against*unit)))
-	p := planner{g: g, source: s, o: o}
+	p := planner{g: g, source: s, o: o, budget: budget}
 	var best *search
 	var err error
-	if n <= o.Whole {
+	switch {
+	case n <= o.Whole && budget >= n*(n-1)/2-len(links):
 		best, err = p.whole()
-	} else {
+	case budget < searchPairs*n:
+		best = stars(g, o.Whole)
+		err = p.nearest(best)
+	default:
 		best, err = p.sampled()
 	}
 	if err != nil {

@@ -182,7 +182,7 @@ func checkExplanations(t *testing.T, c configs.Config, texts []string) (several 
 				c.Verify.Measure != configs.MeasureSearch && (v.Resemblance.String() != e.Score.Resemblance.String() || v.Containment.String() != e.Score.Containment.String()) {
 				fail("another verdict was kept")
 			}
-		} else if r.Compared > 0 && d.Near && !(joined && c.Verify.Closing == configs.ClosingTransitive) {
+		} else if r.Compared > 0 && d.Near && !(joined && c.Verify.Closing != configs.ClosingRepresentative) {
 			fail("compared, near, and no verdict was kept")
 		}
 		if joined && r.Verdict == nil {

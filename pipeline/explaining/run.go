@@ -80,7 +80,7 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 		ended = explain.ByPages
 	}
 	e.Outcome = explain.Outcome{EndedBy: ended, Why: e.Reason(ended)}
-	if v := r.Verdict; ended == explain.ByClosing && v.Relation != "near" && p.Config.Verify.Contained == configs.ContainedLeaf {
+	if v := r.Verdict; ended == explain.ByClosing && v.Relation != "near" && p.Config.Verify.Contained != configs.ContainedLinks {
 		e.Outcome.Why = "near by containment only, which joins a text to one cluster and unites nothing (verify.contained: leaf)"
 	}
 	return nil
@@ -178,12 +178,17 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 			}
 		}
 	}
+	if _, ok, err := p.DB.Get(store.PairKey(store.TableChecked, p.keys[larger], p.keys[smaller])); err != nil {
+		return "", err
+	} else if ok {
+		e.Run.Compared++
+	}
 	switch s := e.Signatures; {
 	case e.Run.Verdict != nil:
 		return explain.ByClosing, nil
 	case e.Run.Candidate && e.Run.Compared == 0:
 		return explain.ByLeaders, nil
-	case e.Run.Candidate:
+	case e.Run.Candidate || e.Run.Compared > 0:
 		return cmp.Or(e.Decision.EndedBy, explain.ByLeaders), nil
 	case p.Config.Sign.Scheme != configs.SchemeNone && (s.Of[0] == 0 || s.Of[1] == 0 || !s.Enough):
 		return explain.BySignatures, nil
@@ -199,12 +204,8 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 
 // verdictOf reads the verdict of a near pair.
 func (p *explained) verdictOf(r *explain.Run, larger, smaller int) error {
-	v, ok, err := p.DB.Get(store.PairKey(store.TableVerdict, p.keys[larger], p.keys[smaller]))
+	s, ok, err := results.VerdictOn(p.Workspace, p.keys[larger], p.keys[smaller])
 	if err != nil || !ok {
-		return err
-	}
-	s, err := store.ParseScore(v)
-	if err != nil {
 		return err
 	}
 	r.Verdict = &explain.Verdict{Relation: "near", Resemblance: report.Score(s.Resemblance), Containment: report.Score(s.Containment)}
@@ -354,7 +355,7 @@ func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) 
 	}
 	for _, side := range [2]int{larger, smaller} {
 		leader, ok := joined[p.keys[side]]
-		if !ok || side == smaller && p.Config.Verify.Closing == configs.ClosingTransitive {
+		if !ok || side == smaller && p.Config.Verify.Closing != configs.ClosingRepresentative {
 			continue
 		}
 		page, err := p.firstPage(leader.ID())

@@ -40,7 +40,7 @@ func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error)
 			return e, err
 		}
 	}
-	for l, err := range results.NearPairs(w) {
+	for l, err := range results.VerifiedPairs(w) {
 		if err != nil {
 			return e, err
 		}

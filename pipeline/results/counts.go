@@ -83,9 +83,27 @@ type VerifyCounts struct {
 	ByScore    int64 `json:"rejected_by_score"`
 	ByRarity   int64 `json:"rejected_by_rarity"`
 	Near       int64 `json:"near"`
+	OverBudget int64 `json:"over_budget,omitempty"` // pairs that were not scored, by max_scored
 	Clusters   int64 `json:"clusters"`
 
-	Judged *report.JudgedPairs `json:"judged,omitempty"`
+	Partition PartitionCounts     `json:"partition,omitzero"` // with that closing rule
+	Judged    *report.JudgedPairs `json:"judged,omitempty"`
+}
+
+// PartitionCounts sum up what the closing rule "partition" took.
+type PartitionCounts struct {
+	Components int64 `json:"components"` // of texts that near pairs tie together
+	Parted     int64 `json:"parted"`     // of them, those of more than one cluster
+	Largest    int64 `json:"largest"`    // texts of the largest
+	Pairs      int64 `json:"pairs"`      // verified for it, beyond those of the sets
+}
+
+// Add adds the counts of other components.
+func (c *PartitionCounts) Add(o PartitionCounts) {
+	c.Components += o.Components
+	c.Parted += o.Parted
+	c.Largest = max(c.Largest, o.Largest)
+	c.Pairs += o.Pairs
 }
 
 func (c *VerifyCounts) Add(o VerifyCounts) {
@@ -97,6 +115,7 @@ func (c *VerifyCounts) Add(o VerifyCounts) {
 	c.ByScore += o.ByScore
 	c.ByRarity += o.ByRarity
 	c.Near += o.Near
+	c.OverBudget += o.OverBudget
 }
 
 // AddDecision counts a decision about a pair.

@@ -8,11 +8,48 @@ import (
 	"neardup/pipeline/workspace"
 )
 
+// VerifiedPairs gives all near pairs: those of sets, then those that were verified
+// for a partition.
+func VerifiedPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		for _, pairs := range []iter.Seq2[Link, error]{NearPairs(w), ScoredPairs(w, store.TableChecked)} {
+			for l, err := range pairs {
+				if err == nil && l.Score.Relation == "" {
+					continue // not near
+				}
+				if !yield(l, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// VerdictOn gives the score of a near pair, the text with the smaller key seen
+// from the other; ok is false for a pair that is not near or was not verified.
+func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s store.Score, ok bool, err error) {
+	for _, table := range []byte{store.TableVerdict, store.TableChecked} {
+		v, found, err := w.DB.Get(store.PairKey(table, larger, smaller))
+		if err == nil && found {
+			s, err = store.ParseScore(v)
+		}
+		if err != nil || found {
+			return s, found && s.Relation != "", err
+		}
+	}
+	return s, false, nil
+}
+
 // NearPairs returns the near pairs by leader, then member, from the largest key
 // down.
 func NearPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
+	return ScoredPairs(w, store.TableVerdict)
+}
+
+// ScoredPairs gives the rows of a table of pairs with their scores.
+func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
-		for r, err := range w.DB.Table(store.TableVerdict) {
+		for r, err := range w.DB.Table(table) {
 			var l Link
 			if err == nil {
 				l, err = ParseLink(r)

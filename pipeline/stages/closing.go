@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"neardup/cluster"
 	"neardup/configs"
@@ -78,10 +79,59 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *resul
 // pairs that are near by containment only for leaves, if they are no links.
 func (c *closer) joinLinks(leaves *cluster.Leaves) error {
 	config := c.w.Config.Verify
-	links := func(yield func(cluster.Link, error) bool) {
-		for l, err := range results.NearPairs(c.w) {
-			if err == nil && !config.Links(l.Score.Relation == report.Near) {
-				leaves.Add(leaf(l))
+	var current cluster.Key
+	join := func(representative, member, against cluster.Key, s store.Score) error {
+		if representative != current {
+			current = representative
+			if err := c.begin(current.ID()); err != nil {
+				return err
+			}
+		}
+		return c.assign(representative.ID(), member.ID(), against.ID(), s)
+	}
+	emit := func(a cluster.Assignment) error {
+		s, err := verdict(c.w, a.Against, a.Member)
+		if err != nil {
+			return err
+		}
+		return join(a.Cluster, a.Member, a.Against, s)
+	}
+	if config.Contained != configs.ContainedLeaf {
+		leaves = nil
+	}
+	switch config.Closing {
+	case configs.ClosingTransitive:
+		return cluster.CloseTransitive(links(c.w, leaves), emit)
+	case configs.ClosingRepresentative:
+		return cluster.CloseRepresentative(links(c.w, leaves), c.w.DB.QueueMemory(), emit)
+	}
+	for l, err := range parts(c.w) {
+		if err == nil {
+			err = join(l.Leader, l.Member, l.Leader, l.Score)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if leaves != nil {
+		for _, err := range links(c.w, leaves) {
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// links gives the near pairs that link texts. Those that do not, since one of
+// them only contains the other, are added to leaves if that is not nil.
+func links(w *workspace.Workspace, leaves *cluster.Leaves) iter.Seq2[cluster.Link, error] {
+	return func(yield func(cluster.Link, error) bool) {
+		for l, err := range results.NearPairs(w) {
+			if err == nil && !w.Config.Verify.Links(l.Score.Relation == report.Near) {
+				if leaves != nil {
+					leaves.Add(leaf(l))
+				}
 				continue
 			}
 			if !yield(cluster.Link{Leader: l.Leader, Member: l.Member}, err) || err != nil {
@@ -89,24 +139,12 @@ func (c *closer) joinLinks(leaves *cluster.Leaves) error {
 			}
 		}
 	}
-	var current cluster.Key
-	emit := func(a cluster.Assignment) error {
-		if a.Cluster != current {
-			current = a.Cluster
-			if err := c.begin(current.ID()); err != nil {
-				return err
-			}
-		}
-		s, err := verdict(c.w, a.Against, a.Member)
-		if err != nil {
-			return err
-		}
-		return c.assign(a.Cluster.ID(), a.Member.ID(), a.Against.ID(), s)
-	}
-	if config.Closing == configs.ClosingTransitive {
-		return cluster.CloseTransitive(links, emit)
-	}
-	return cluster.CloseRepresentative(links, c.w.DB.QueueMemory(), emit)
+}
+
+// parts gives the clusters of the closing rule "partition": each representative
+// with each of its members.
+func parts(w *workspace.Workspace) iter.Seq2[results.Link, error] {
+	return results.ScoredPairs(w, store.TablePart)
 }
 
 // joinLeaves puts each leaf into the cluster of its host, which it makes where
@@ -134,7 +172,7 @@ func (c *closer) joinLeaves(leaves []cluster.Leaf) error {
 				}
 			}
 		}
-		if c.w.Config.Verify.Closing == configs.ClosingRepresentative && representative != host {
+		if c.w.Config.Verify.Closing != configs.ClosingTransitive && representative != host {
 			continue // it was not verified against the representative
 		}
 		s, err := verdict(c.w, leaf.Host, leaf.Contained)
@@ -173,7 +211,7 @@ func (c *closer) joinShared() error {
 	return nil
 }
 
-// leaf returns the pair as what contains and what is contained.
+// leaf is the pair as what contains and what is contained.
 func leaf(l results.Link) cluster.Leaf {
 	if l.Score.Relation == report.Contains {
 		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment}
@@ -181,28 +219,23 @@ func leaf(l results.Link) cluster.Leaf {
 	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment}
 }
 
-// verdict returns the score of member against the other, whichever of them leads.
+// verdict is the score of member against the other, whichever of them leads.
 func verdict(w *workspace.Workspace, against, member cluster.Key) (store.Score, error) {
 	leader, follower := against, member
 	if member.Compare(against) < 0 {
 		leader, follower = member, against
 	}
-	key := store.PairKey(store.TableVerdict, leader, follower)
-	v, ok, err := w.DB.Get(key)
-	if err != nil {
-		return store.Score{}, err
+	s, ok, err := results.VerdictOn(w, leader, follower)
+	if err == nil && !ok {
+		err = fmt.Errorf("no verdict: %w", store.Corrupt(store.PairKey(store.TableVerdict, leader, follower)))
 	}
-	if !ok {
-		return store.Score{}, fmt.Errorf("no verdict: %w", store.Corrupt(key))
-	}
-	s, err := store.ParseScore(v)
 	if leader == member {
 		s = s.Inverse()
 	}
 	return s, err
 }
 
-// sharedTexts returns the texts that more than one document has.
+// sharedTexts gives the texts that more than one document has.
 func sharedTexts(w *workspace.Workspace) func(yield func(store.TextID, error) bool) {
 	return func(yield func(store.TextID, error) bool) {
 		var last store.TextID

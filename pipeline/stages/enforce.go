@@ -300,12 +300,9 @@ func (e *enforcer) measured(a, b store.TextID) (s store.Score, err error) {
 	if keys[0].Compare(keys[1]) > 0 {
 		keys[0], keys[1] = keys[1], keys[0]
 	}
-	v, ok, err := e.w.DB.Get(store.PairKey(store.TableVerdict, keys[0], keys[1]))
-	if err != nil {
+	s, ok, err := results.VerdictOn(e.w, keys[0], keys[1])
+	if err != nil || ok {
 		return s, err
-	}
-	if ok {
-		return store.ParseScore(v)
 	}
 	if s.Resemblance, s.Containment, ok, err = Scored(e.w, a, b); err != nil {
 		return s, fmt.Errorf("judged pair: %w", err)

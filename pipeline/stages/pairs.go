@@ -217,7 +217,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 		}
 	}
 	at.Counts.Sets = clustered.Sets
-	at.Closing = true
+	at.compared(w.Config.Verify.Closing)
 	return commit()
 }
 

@@ -18,7 +18,7 @@ import (
 //	extract 2: revisits, kinds of pages, overlays
 //	extract 3: addresses of occurrences; 4: status and record_bytes of documents; 5: main content by a learned model
 //	sign 2: pages: topic; 3: texts without a signature
-//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity
+//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity; 6: partition
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 5, Options: extractOptions, Run: runExtract, Extends: always,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
@@ -26,8 +26,8 @@ var All = []workspace.Stage{
 		Tables: []byte{store.TableSighting, store.TableTemplate, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster,
 		Tables: []byte{store.TableEdge, store.TablePermuted, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 5, Options: verifyOptions, Run: runVerify,
-		Tables: append([]byte{store.TableCommon, store.TableVerdict}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
+	{Name: workspace.StageVerify, Version: 6, Options: verifyOptions, Run: runVerify,
+		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
 func always(configs.Config) bool { return true }

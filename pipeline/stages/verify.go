@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
+	"neardup/configs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
@@ -16,7 +17,7 @@ import (
 
 const (
 	verifyBatch = 64   // members of small sets that a worker verifies at a time
-	largeSet    = 1024 // sets of more members are shared out among all workers
+	largeSet    = 256  // sets of more members are shared out among all workers
 	commitLinks = 4096 // verdicts that are committed together
 )
 
@@ -26,6 +27,8 @@ const (
 type verifyCursor struct {
 	After   []byte               `json:"after,omitempty"`
 	Learned bool                 `json:"learned,omitempty"` // it is known how common sentences are
+	Parting bool                 `json:"parting,omitempty"` // all sets are done, and components up to the one of the key Parted are parted
+	Parted  []byte               `json:"parted,omitempty"`
 	Closing bool                 `json:"closing,omitempty"`
 	Counts  results.VerifyCounts `json:"counts"`
 }
@@ -48,7 +51,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
 	}
-	if !at.Closing {
+	if !at.Closing && !at.Parting {
 		if err := learnCommon(w, sr, &at); err != nil {
 			return err
 		}
@@ -57,6 +60,11 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 			compare = comparePairs
 		}
 		if err := compare(w, sr, &at); err != nil {
+			return err
+		}
+	}
+	if at.Parting && !at.Closing {
+		if err := part(w, sr, &at); err != nil {
 			return err
 		}
 	}
@@ -168,6 +176,11 @@ func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.S
 			}
 		}
 	}
-	at.Closing = true
+	at.compared(w.Config.Verify.Closing)
 	return commit()
+}
+
+// compared says that all candidates are done with.
+func (c *verifyCursor) compared(closing string) {
+	c.Parting, c.Closing = closing == configs.ClosingPartition, closing != configs.ClosingPartition
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // chunkSize is the number of members that meet the leaders together. It bounds
-// what is in memory, and is fixed because the closing rule "transitive" sees
+// what is in memory, and is fixed because all closing rules but "representative" see
 // clusters as they were when a chunk began.
 const chunkSize = 64
 
@@ -35,7 +35,7 @@ const (
 // setVerifier verifies one perhaps-similar set. Its members come from the
 // largest key down. Each is compared with the leaders, the members that were
 // near no one before them, from the largest down: with the closing rule
-// "representative" until it is near one; with "transitive" with all whose
+// "representative" until it is near one; with the others with all whose
 // clusters it is not in yet, and it joins those that it is near. A member that
 // joins none is a leader: also one that is near others by containment only,
 // unless the setting contained says that this links.
@@ -89,7 +89,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	for keys := range slices.Chunk(set, chunkSize) {
 		chunk := make([]member, len(keys))
 		known := len(v.leaders)
-		// Against the leaders that are known, in parallel.
+		// Against the leaders that are known, the members in parallel.
 		var next atomic.Int64
 		g, gctx := errgroup.WithContext(ctx)
 		for _, c := range v.workers {
@@ -103,7 +103,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 					if v.index != nil {
 						v.index.Bound(m.doc.Scored().(*tlcs.Document), &m.bounds)
 					}
-					if err := v.meet(gctx, c, m, 0, known); err != nil {
+					if err := v.meet(gctx, []verify.Comparer{c}, m, 0, known); err != nil {
 						return err
 					}
 				}
@@ -113,13 +113,13 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		// Against those that the chunk itself brought, one after another.
+		// Against those that the chunk itself brought, one member after another.
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.Len() > known {
 				v.index.Bound(m.doc.Scored().(*tlcs.Document), &m.bounds)
 			}
-			if err := v.meet(ctx, v.workers[0], m, known, len(v.leaders)); err != nil {
+			if err := v.meet(ctx, v.workers, m, known, len(v.leaders)); err != nil {
 				return err
 			}
 			v.links = append(v.links, m.links...)
@@ -154,41 +154,6 @@ func (v *setVerifier) addToIndex(newest *pair.Text) error {
 				return err
 			}
 			v.index.Add(doc.Scored().(*tlcs.Document))
-		}
-	}
-	return nil
-}
-
-// meet compares m with the leaders from up to to.
-func (v *setVerifier) meet(ctx context.Context, c verify.Comparer, m *member, from, to int) error {
-	for l := from; l < to; l++ {
-		if v.config.Closing == configs.ClosingRepresentative && len(m.joined) > 0 {
-			return nil
-		}
-		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
-			continue
-		}
-		if m.counts.Pairs%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if l < v.index.Len() {
-			if stage := m.bounds.Rejects(&v.config.Options, l, m.doc.Len(), v.lengths[l]); stage != verify.None {
-				m.counts.AddDecision(pair.Decision{Verdict: verify.Verdict{Rejected: stage}})
-				continue
-			}
-		}
-		leader, err := v.docs(v.leaders[l].ID())
-		if err != nil {
-			return err
-		}
-		d := v.Decide(c, leader, m.doc)
-		m.counts.AddDecision(d)
-		if d.Near {
-			s := scoreOf(d, leader, m.doc)
-			if v.config.Links(s.Relation == report.Near) {
-				m.joined = append(m.joined, l)
-			}
-			m.links = append(m.links, results.Link{Leader: v.leaders[l], Member: m.key, Score: s})
 		}
 	}
 	return nil

@@ -147,7 +147,7 @@ func changedOptions(old, new json.RawMessage) []string {
 	}
 	a, b := flat(old), flat(new)
 	keys := slices.Sorted(maps.Keys(b))
-	for k := range a {
+	for _, k := range slices.Sorted(maps.Keys(a)) {
 		if _, ok := b[k]; !ok {
 			keys = append(keys, k)
 		}

@@ -114,6 +114,8 @@ func uses(c configs.Config, path string) bool {
 		return field == c.Cluster.Search
 	case section == "verify" && field == "options":
 		return c.Verify.Measure == configs.MeasureTLCS
+	case section == "verify" && field == "partition":
+		return c.Verify.Closing == configs.ClosingPartition
 	case section == "verify" && len(fields) > 3 && field != "rarity":
 		return field == c.Verify.Measure
 	}

@@ -149,6 +149,10 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 	}
 }
 
+// Kept is the number of code points in windows that the document has, of those
+// that stand in few documents of the index.
+func (b *Bounds) Kept(doc int) int { return int(b.each[doc]) }
+
 func (b *Bounds) add(doc, start, till int32) {
 	b.each[doc] += till - max(start, b.ends[doc])
 	b.ends[doc] = till

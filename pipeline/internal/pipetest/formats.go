@@ -162,7 +162,7 @@ func checkEdges(t *testing.T, w *workspace.Workspace, clusters map[string]string
 		}
 	}
 	stored := 0
-	for _, err := range results.NearPairs(w) {
+	for _, err := range results.VerifiedPairs(w) {
 		if err != nil {
 			t.Fatal(err)
 		}
