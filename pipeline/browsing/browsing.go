@@ -145,19 +145,14 @@ func (r *Review) cluster(documents *store.Seeker, id store.TextID) (row review.C
 	if err != nil {
 		return row, b, err
 	}
-	var d shownDocument
-	if _, _, err := results.ReadDocument(documents, document, &d); err != nil {
+	stored, err := results.ReadDocument[results.DocumentView](documents, document)
+	if err != nil {
 		return row, b, err
 	}
+	d := stored.Row
 	return review.ClusterRow{ID: hex.EncodeToString(id[:]), Size: b.Size, Document: b.Document,
 		RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title, First: showDate(b.First), Last: showDate(b.Last),
 		Hosts: b.Hosts, Identical: b.Identical, Lowest: report.Score(b.Lowest)}, b, nil
-}
-
-// shownDocument is what lists show of a Document.
-type shownDocument struct {
-	results.PageFields
-	Title string `json:"title"`
 }
 
 // Cluster returns a cluster with some of its members.
@@ -207,19 +202,18 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 		if err != nil {
 			return nil, "", err
 		}
-		var d shownDocument
-		file, offset, err := results.ReadDocument(documents, b.Document, &d)
+		d, err := results.ReadDocument[results.DocumentView](documents, b.Document)
 		if err != nil {
 			return nil, "", err
 		}
 		if _, ok := names[b.Against]; !ok {
-			var a results.PageFields
-			if _, _, err := results.ReadDocument(documents, b.Against, &a); err != nil {
+			a, err := results.ReadDocument[results.DocumentView](documents, b.Against)
+			if err != nil {
 				return nil, "", err
 			}
-			names[b.Against] = a.RecordID
+			names[b.Against] = a.Row.RecordID
 		}
-		m := review.Member{Member: d.Member(b.Document, file, offset), Title: d.Title}
+		m := review.Member{Member: d.Row.Member(d.ID, d.File, d.Offset), Title: d.Row.Title}
 		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.Relation, names[b.Against], b.Against.String()
 		m.Resemblance, m.Containment = report.Score(b.Resemblance), report.Score(b.Containment)
 		members = append(members, m)
@@ -251,16 +245,14 @@ func (r *Review) document(asked string) (d results.Found, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Id = extract.ID(id)
-	ok := false
-	d.File, d.Offset, ok, err = results.LookUpDocument(documents, d.Id, &d.Document)
+	s, ok, err := results.LookUpDocument[results.Document](documents, extract.ID(id))
 	if err := errors.Join(err, documents.Close()); err != nil {
 		return d, err
 	}
 	if !ok {
-		return d, fmt.Errorf("%w: no page %s", review.ErrNotFound, d.Id)
+		return d, fmt.Errorf("%w: no page %s", review.ErrNotFound, extract.ID(id))
 	}
-	return d, nil
+	return results.Found{Id: s.ID, Document: s.Row, File: s.File, Offset: s.Offset}, nil
 }
 
 // askedID reads the id of a text or a document that someone asks for.

@@ -207,35 +207,20 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *stor
 	if err != nil {
 		return err
 	}
-	n, last := 0, []byte(nil)
-	for r, err := range w.DB.Table(store.TableDocument) {
+	n := 0
+	for d, err := range results.Documents[results.DocumentView](w) {
 		if err != nil {
-			return err
-		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
-		if err != nil {
-			return err
-		}
-		if bytes.Equal(id[:], last) {
-			continue // another file that holds it
-		}
-		last = append(last[:0], id[:]...)
-		var d struct {
-			TargetURI string `json:"uri"`
-			Date      string `json:"date"`
-		}
-		if err := r.JSON(&d); err != nil {
 			return err
 		}
 		var value []byte
-		if more && bytes.Equal(place.Key, id[:]) {
+		if more && bytes.Equal(place.Key, d.ID[:]) {
 			value = bytes.Clone(place.Value)
 			if place, err, more = next(); err != nil {
 				return err
 			}
 		}
-		date := pageDate(d.Date)
-		if err := errors.Join(bySURT.Add(store.SURTKey(uris.SURT(d.TargetURI), date, id), value), byDate.Add(store.DateKey(date, id), value)); err != nil {
+		date := pageDate(d.Row.Date)
+		if err := errors.Join(bySURT.Add(store.SURTKey(uris.SURT(d.Row.TargetURI), date, d.ID), value), byDate.Add(store.DateKey(date, d.ID), value)); err != nil {
 			return err
 		}
 		if n++; n&0xfff == 0 {

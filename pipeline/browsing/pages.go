@@ -38,10 +38,11 @@ func (r *Review) Pages(ctx context.Context, q review.PageQuery) (list review.Pag
 		if err := ctx.Err(); err != nil {
 			return list, err
 		}
-		var d shownDocument
-		if _, _, err := results.ReadDocument(documents, p.Document, &d); err != nil {
+		stored, err := results.ReadDocument[results.DocumentView](documents, p.Document)
+		if err != nil {
 			return list, err
 		}
+		d := stored.Row
 		row := review.PageRow{Document: p.Document.String(), RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title}
 		if row.Size = int(p.Size); p.Size > 0 {
 			row.Cluster = hex.EncodeToString(p.Cluster[:])

@@ -3,13 +3,16 @@ package results
 import (
 	"encoding/hex"
 	"fmt"
+	"iter"
 
 	"neardup/extract"
 	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
-// Document is a document's row.
+// Document is a document's row, whole. DocumentView is what most readers take
+// of it.
 type Document struct {
 	extract.Document
 	TextID    string `json:"text_id"`
@@ -27,11 +30,12 @@ func ParseTextID(s string) (t store.TextID, err error) {
 	return store.TextID(b), nil
 }
 
-// PageFields has the fields of a Document that exports show. Reading only these
-// takes half the time.
-type PageFields struct {
+// DocumentView has the fields of a Document that are shown or counted. Reading
+// only these takes half the time.
+type DocumentView struct {
 	RecordID    string          `json:"record_id"`
 	TargetURI   string          `json:"uri"`
+	Title       string          `json:"title"`
 	Date        string          `json:"date"`
 	Digest      string          `json:"digest"`
 	Site        string          `json:"site"`
@@ -47,34 +51,89 @@ type PageFields struct {
 }
 
 // Member returns the document as a member of a cluster.
-func (d PageFields) Member(id extract.ID, file string, offset int64) report.Member {
+func (d DocumentView) Member(id extract.ID, file string, offset int64) report.Member {
 	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID}}
 }
 
-// ReadDocument reads a document into d, with its file and offset. Of several
-// files that hold it the first by name counts.
-func ReadDocument(documents *store.Seeker, id extract.ID, d any) (file string, offset int64, err error) {
-	file, offset, ok, err := LookUpDocument(documents, id, d)
+func (d DocumentView) ParsedTextID() (store.TextID, error) { return ParseTextID(d.TextID) }
+
+// Stored is a document's row, read as a D, with the key's parts.
+type Stored[D Document | DocumentView] struct {
+	ID     extract.ID
+	File   string
+	Offset int64
+	Row    D
+}
+
+func parseDocument[D Document | DocumentView](r store.Row) (s Stored[D], err error) {
+	if s.ID, s.File, s.Offset, err = store.ParseDocumentKey(r.Key()); err != nil {
+		return s, err
+	}
+	return s, r.JSON(&s.Row)
+}
+
+// DocumentRows iterates over all rows of documents by id, then by file. A
+// document that several files hold has a row for each.
+func DocumentRows[D Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
+	return func(yield func(Stored[D], error) bool) {
+		for r, err := range w.DB.Table(store.TableDocument) {
+			var s Stored[D]
+			if err == nil {
+				s, err = parseDocument[D](r)
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Documents iterates over the documents by id. Of several files that hold one the
+// first by name counts.
+func Documents[D Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
+	return func(yield func(Stored[D], error) bool) {
+		var last extract.ID
+		first := true
+		for r, err := range w.DB.Table(store.TableDocument) {
+			var s Stored[D]
+			if err == nil {
+				s.ID, _, _, err = store.ParseDocumentKey(r.Key())
+			}
+			if err == nil && !first && s.ID == last {
+				continue
+			}
+			if err == nil {
+				s, err = parseDocument[D](r)
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+			last, first = s.ID, false
+		}
+	}
+}
+
+// ReadDocument reads a document. Of several files that hold it the first by name
+// counts.
+func ReadDocument[D Document | DocumentView](documents *store.Seeker, id extract.ID) (Stored[D], error) {
+	s, ok, err := LookUpDocument[D](documents, id)
 	if err == nil && !ok {
 		err = fmt.Errorf("no document: %w", store.Corrupt(id[:]))
 	}
-	return file, offset, err
+	return s, err
 }
 
 // LookUpDocument does what ReadDocument does, for a document that may be missing.
-func LookUpDocument(documents *store.Seeker, id extract.ID, d any) (file string, offset int64, ok bool, err error) {
+func LookUpDocument[D Document | DocumentView](documents *store.Seeker, id extract.ID) (s Stored[D], ok bool, err error) {
 	for r, err := range documents.Rows(store.Key(store.TableDocument, id[:])) {
 		if err != nil {
-			return "", 0, false, err
+			return s, false, err
 		}
-		if err := r.JSON(d); err != nil {
-			return "", 0, false, err
-		}
-		_, file, offset, err := store.ParseDocumentKey(r.Key())
-		return file, offset, true, err
+		s, err := parseDocument[D](r)
+		return s, true, err
 	}
-	return "", 0, false, nil
+	return s, false, nil
 }

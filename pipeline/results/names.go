@@ -98,24 +98,17 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 		return err
 	}
 	n := 0
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for s, err := range DocumentRows[DocumentView](w) {
 		if err != nil {
 			return err
 		}
-		var d PageFields
-		if err := r.JSON(&d); err != nil {
-			return err
-		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
-		if err != nil {
-			return err
-		}
+		d := s.Row
 		date := []byte(DateDigits(d.Date))
 		for len(date) < store.NameDate {
 			date = append(date, '0')
 		}
-		rows.Add([]byte{store.TableName}, nameDigest(ByRecordID, d.RecordID), date, id[:])
-		rows.Add([]byte{store.TableName}, nameDigest(byAddress, extract.Document{TargetURI: d.TargetURI}.Address()), date, id[:])
+		rows.Add([]byte{store.TableName}, nameDigest(ByRecordID, d.RecordID), date, s.ID[:])
+		rows.Add([]byte{store.TableName}, nameDigest(byAddress, extract.Document{TargetURI: d.TargetURI}.Address()), date, s.ID[:])
 		if n++; n&0xfff == 0 {
 			w.Options.Progress.Add(0x1000)
 			if err := ctx.Err(); err != nil {
@@ -221,14 +214,15 @@ func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool)
 		if n++; n > maxFound {
 			return out, true, nil
 		}
-		var d Found
-		if d.Id, err = store.ParseNameKey(r.Key()); err != nil {
+		id, err := store.ParseNameKey(r.Key())
+		if err != nil {
 			return nil, false, err
 		}
-		if d.File, d.Offset, err = ReadDocument(documents, d.Id, &d.Document); err != nil {
+		s, err := ReadDocument[Document](documents, id)
+		if err != nil {
 			return nil, false, err
 		}
-		if is(d) {
+		if d := (Found{s.ID, s.Row, s.File, s.Offset}); is(d) {
 			out = append(out, d)
 		}
 	}

@@ -38,9 +38,8 @@ func (f *PageFinder) Close() {
 
 // Page reads a document as a member of a cluster.
 func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
-	var d PageFields
-	file, offset, err := ReadDocument(f.documents, id, &d)
-	return d.Member(id, file, offset), err
+	d, err := ReadDocument[DocumentView](f.documents, id)
+	return d.Row.Member(d.ID, d.File, d.Offset), err
 }
 
 // pages returns the pages with a text, as in TextPages.
@@ -228,7 +227,7 @@ func parseGathered(e store.Entry) (m report.Member, err error) {
 		return m, err
 	}
 	id := extract.ID(e.Key[32:])
-	var d PageFields
+	var d DocumentView
 	if err := json.Unmarshal(e.Value[2+n:], &d); err != nil {
 		return m, fmt.Errorf("%w: document %s (%w)", store.ErrCorrupt, id, err)
 	}

@@ -223,14 +223,11 @@ func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
 		return nil, err
 	}
 	scores := map[store.TextID]float32{}
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for stored, err := range results.DocumentRows[results.DocumentView](w) {
 		if err != nil {
 			return nil, err
 		}
-		var d results.Document
-		if err := r.JSON(&d); err != nil {
-			return nil, err
-		}
+		d := stored.Row
 		if score, ok := pages.Of(d.TargetURI); ok {
 			id, err := d.ParsedTextID()
 			if err != nil {

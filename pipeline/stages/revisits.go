@@ -143,23 +143,15 @@ func wantCaptures(w *workspace.Workspace, sr *workspace.StageRun) error {
 // findCaptures offers every document to the references.
 func findCaptures(w *workspace.Workspace, sr *workspace.StageRun) error {
 	u := newUpdate(w, sr)
-	for r, err := range w.DB.Table(store.TableDocument) {
-		var d results.Document
-		if err == nil {
-			err = r.JSON(&d)
-		}
+	for d, err := range results.DocumentRows[results.Document](w) {
 		if err != nil {
 			return err
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
+		t, err := d.Row.ParsedTextID()
 		if err != nil {
 			return err
 		}
-		t, err := d.ParsedTextID()
-		if err != nil {
-			return err
-		}
-		if err := u.offer(d.Keys(), capture{0, id, t, d.Date}); err != nil {
+		if err := u.offer(d.Row.Keys(), capture{0, d.ID, t, d.Row.Date}); err != nil {
 			return err
 		}
 	}
@@ -201,12 +193,12 @@ func linkRevisits(w *workspace.Workspace, sr *workspace.StageRun, chain byte) (l
 			continue
 		}
 		linked++
-		var original results.Document
-		if _, _, err := results.ReadDocument(documents, c.doc, &original); err != nil {
+		original, err := results.ReadDocument[results.Document](documents, c.doc)
+		if err != nil {
 			return 0, err
 		}
 		v.Resolved = hex.EncodeToString(c.text[:])
-		d := v.like(original)
+		d := v.like(original.Row)
 		if err := errors.Join(u.b.SetJSON(r.Key(), v), u.b.SetJSON(store.DocumentKey(id, file, offset), d), putOccurrence(u.b, id, d.Document, c.text),
 			u.offer(v.Keys(), capture{chain + 1, c.doc, c.text, v.Date})); err != nil {
 			return 0, err

@@ -202,8 +202,8 @@ func (g *statistics) stored(document string) (d results.Document, err error) {
 		return d, err
 	}
 	defer func() { _ = documents.Close() }()
-	_, _, err = results.ReadDocument(documents, extract.ID(id), &d)
-	return d, err
+	s, err := results.ReadDocument[results.Document](documents, extract.ID(id))
+	return s.Row, err
 }
 
 // differences aligns the texts of pairs, several at a time.

@@ -13,9 +13,7 @@ import (
 	"strings"
 
 	"neardup/configs"
-	"neardup/extract"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/report/static"
@@ -101,35 +99,15 @@ func (g *statistics) count(site, date string, c static.Counts) error {
 	return errors.Join(g.hosts.add(site, c), g.months.add(month, c))
 }
 
-// countedDocument is what is counted of a Document.
-type countedDocument struct {
-	Date  string `json:"date"`
-	Site  string `json:"site"`
-	Bytes int64  `json:"bytes"`
-}
-
 // documents counts all pages.
 func (g *statistics) documents(ctx context.Context) error {
-	var last extract.ID
-	for r, err := range g.w.DB.Table(store.TableDocument) {
+	for d, err := range results.Documents[results.DocumentView](g.w) {
 		if err != nil {
 			return err
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
-		if err != nil {
-			return err
-		}
-		if g.Totals.Pages > 0 && id == last {
-			continue // in another file, too
-		}
-		last = id
-		var d countedDocument
-		if err := r.JSON(&d); err != nil {
-			return err
-		}
-		c := static.Counts{Pages: 1, Bytes: d.Bytes}
+		c := static.Counts{Pages: 1, Bytes: d.Row.Bytes}
 		g.Totals.Add(c)
-		if err := g.count(d.Site, d.Date, c); err != nil {
+		if err := g.count(d.Row.Site, d.Row.Date, c); err != nil {
 			return err
 		}
 		if g.Totals.Pages&0xfff == 0 && ctx.Err() != nil {

@@ -213,24 +213,11 @@ func (c *clusterings) countPages(w *workspace.Workspace) error {
 func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error {
 	c.judged = map[int32][]judgedPage{}
 	found := map[int]bool{}
-	var last extract.ID
-	first := true
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for stored, err := range results.Documents[results.DocumentView](w) {
 		if err != nil {
 			return err
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
-		if err != nil {
-			return err
-		}
-		if !first && id == last {
-			continue // the same capture in another file
-		}
-		last, first = id, false
-		var d results.Document
-		if err := r.JSON(&d); err != nil {
-			return err
-		}
+		d := stored.Row
 		page, ok := tr.Index(d.RecordID)
 		if !ok {
 			continue
@@ -241,7 +228,7 @@ func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error 
 			return err
 		}
 		if i, ok := slices.BinarySearchFunc(c.texts, t, store.CompareTexts); ok {
-			c.judged[int32(i)] = append(c.judged[int32(i)], judgedPage{page, id})
+			c.judged[int32(i)] = append(c.judged[int32(i)], judgedPage{page, stored.ID})
 		}
 	}
 	for _, pages := range c.judged {

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/configs"
-	"neardup/extract"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
@@ -76,23 +75,11 @@ func (s *sweeper) loadPages() error {
 		return nil
 	}
 	m.input, m.pages, m.byText, m.judged = extracted.Generation(), nil, map[store.TextID][]int{}, map[int]int{}
-	var last extract.ID
-	for r, err := range s.DB.Table(store.TableDocument) {
+	for stored, err := range results.Documents[results.DocumentView](s.Workspace) {
 		if err != nil {
 			return err
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
-		if err != nil {
-			return err
-		}
-		if len(m.pages) > 0 && id == last {
-			continue // the same capture in another file
-		}
-		last = id
-		var d results.Document
-		if err := r.JSON(&d); err != nil {
-			return err
-		}
+		d := stored.Row
 		p := ratePage{judge: -1}
 		if p.text, err = d.ParsedTextID(); err != nil {
 			return err
