@@ -3,6 +3,7 @@
 // above it:
 //
 //	queue       jobs of several workers, in order
+//	extsort     rows in order, more of them than memory holds
 //	store       rows in Pebble
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
 //	results     what the stages wrote, as everyone reads it

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"neardup/extract"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -103,7 +104,7 @@ func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err 
 }
 
 func writeBrowsed(ctx context.Context, w *workspace.Workspace) (b browsed, err error) {
-	bySize, places := w.DB.Sorter(), w.DB.Sorter()
+	bySize, places := extsort.New(w.DB.Tmp), extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, bySize.Close(), places.Close()) }()
 	if b, err = writeBrowsedClusters(ctx, w, bySize, places); err != nil {
 		return b, err
@@ -117,7 +118,7 @@ func writeBrowsed(ctx context.Context, w *workspace.Workspace) (b browsed, err e
 // writeBrowsedClusters writes the clusters and their members. It gives bySize
 // the keys of clusters by size, and places the value of each of their pages by
 // docID.
-func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, places *store.Sorter) (b browsed, err error) {
+func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, places *extsort.Sorter) (b browsed, err error) {
 	var counts results.VerifyCounts
 	if err := w.Counts(workspace.StageVerify, &counts); err != nil {
 		return b, err
@@ -193,13 +194,13 @@ func browseCluster(c report.Cluster) browsedCluster {
 
 // writeBrowsedPages writes all pages by SURT and by date, with the value that
 // places has of them.
-func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *store.Sorter) (err error) {
+func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *extsort.Sorter) (err error) {
 	var counts results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
 		return err
 	}
 	w.Options.Progress.Total(counts.Documents, "pages")
-	bySURT, byDate := w.DB.Sorter(), w.DB.Sorter()
+	bySURT, byDate := extsort.New(w.DB.Tmp), extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, bySURT.Close(), byDate.Close()) }()
 	next, stop := iter.Pull2(places.Sorted())
 	defer stop()
@@ -237,7 +238,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *stor
 }
 
 // ingestSorted ingests what was sorted, of which no two have the same key.
-func ingestSorted(ctx context.Context, w *workspace.Workspace, s *store.Sorter) error {
+func ingestSorted(ctx context.Context, w *workspace.Workspace, s *extsort.Sorter) error {
 	rows := orderedRows{ctx: ctx, store: w.DB}
 	for e, err := range s.Sorted() {
 		if err := errors.Join(err, rows.add(e.Key, e.Value)); err != nil {
@@ -252,13 +253,13 @@ func ingestSorted(ctx context.Context, w *workspace.Workspace, s *store.Sorter) 
 type orderedRows struct {
 	ctx   context.Context
 	store *store.DB
-	rows  []store.Entry
+	rows  []extsort.Entry
 	bytes int
 }
 
 // add adds a row, of which it keeps a copy.
 func (o *orderedRows) add(key, value []byte) error {
-	o.rows = append(o.rows, store.Entry{Key: bytes.Clone(key), Value: bytes.Clone(value)})
+	o.rows = append(o.rows, extsort.Entry{Key: bytes.Clone(key), Value: bytes.Clone(value)})
 	const perRow = 48
 	if o.bytes += len(key) + len(value) + perRow; o.bytes < ingestBytes {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"slices"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -22,14 +23,14 @@ import (
 // together, and the pages that have these texts or stand in a cluster.
 type edges struct {
 	w     *workspace.Workspace
-	pages *store.Sorter // by text
-	pairs *store.Sorter // the texts, then the score
+	pages *extsort.Sorter // by text
+	pairs *extsort.Sorter // the texts, then the score
 }
 
 // newEdges gathers the pages; close lets go of them.
 func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error) {
-	e := &edges{w: w, pairs: w.DB.Sorter()}
-	texts := w.DB.Sorter()
+	e := &edges{w: w, pairs: extsort.New(w.DB.Tmp)}
+	texts := extsort.New(w.DB.Tmp)
 	defer func() {
 		if err = errors.Join(err, texts.Close()); err != nil {
 			err = errors.Join(err, e.close())
@@ -88,7 +89,7 @@ func (e *edges) close() error {
 }
 
 // sortedTexts returns the texts that are keys, without a group.
-func sortedTexts(texts *store.Sorter) iter.Seq2[results.WantedText, error] {
+func sortedTexts(texts *extsort.Sorter) iter.Seq2[results.WantedText, error] {
 	return func(yield func(results.WantedText, error) bool) {
 		for e, err := range texts.Sorted() {
 			var w results.WantedText
@@ -143,7 +144,7 @@ func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 
 // endsOf puts the node of the text that each key starts with in front of the
 // value, and the other text in front of the key.
-func (e *edges) endsOf(ctx context.Context, from, to *store.Sorter) error {
+func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 	next, stop := iter.Pull2(e.nodes(ctx))
 	defer stop()
 	var n textNodes
@@ -179,7 +180,7 @@ func (e *edges) endsOf(ctx context.Context, from, to *store.Sorter) error {
 // first page of a text to each other.
 func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 	return func(yield func(report.Edge, error) bool) {
-		byTarget, whole := e.w.DB.Sorter(), e.w.DB.Sorter()
+		byTarget, whole := extsort.New(e.w.DB.Tmp), extsort.New(e.w.DB.Tmp)
 		err := e.endsOf(ctx, e.pairs, byTarget)
 		if err == nil {
 			err = e.endsOf(ctx, byTarget, whole)
@@ -223,7 +224,7 @@ func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 }
 
 // parseEdge parses what endsOf has made of both ends.
-func parseEdge(e store.Entry) (edge report.Edge, err error) {
+func parseEdge(e extsort.Entry) (edge report.Edge, err error) {
 	rest := e.Value
 	for _, node := range []*report.Node{&edge.Target, &edge.Source} {
 		n, used := binary.Uvarint(rest)

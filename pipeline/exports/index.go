@@ -8,6 +8,7 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -15,7 +16,7 @@ import (
 
 // writeCDXJ writes an index of the pages in clusters, sorted by its bytes.
 func writeCDXJ(ctx context.Context, w *workspace.Workspace, out io.Writer) (err error) {
-	lines := w.DB.Sorter()
+	lines := extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, lines.Close()) }()
 	for c, err := range results.Clusters(ctx, w) {
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"neardup/extract"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/store"
 	"neardup/report"
 )
@@ -94,8 +95,8 @@ type TextPages struct {
 // fit into memory, because texts and documents have hashes for names, so every
 // lookup is at another place. Gather reads both tables once and sorts in
 // between.
-func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error]) (*store.Sorter, error) {
-	byDocument, byText := s.Sorter(), s.Sorter()
+func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error]) (*extsort.Sorter, error) {
+	byDocument, byText := extsort.New(s.Tmp), extsort.New(s.Tmp)
 	err := gatherOccurrences(ctx, s, wanted, byDocument)
 	if err == nil {
 		err = gatherDocuments(ctx, s, byDocument, byText)
@@ -107,7 +108,7 @@ func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error
 }
 
 // gatherOccurrences writes rows from docID to group and text.
-func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error], to *store.Sorter) error {
+func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error], to *extsort.Sorter) error {
 	next, stop := iter.Pull2(wanted)
 	defer stop()
 	w, err, more := next()
@@ -140,7 +141,7 @@ func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[Wanted
 
 // gatherDocuments writes rows from group, text and docID to the document's
 // place and row.
-func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *store.Sorter) error {
+func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.Sorter) error {
 	next, stop := iter.Pull2(byDocument.Sorted())
 	defer stop()
 	w, err, more := next()
@@ -182,7 +183,7 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *store.Sor
 }
 
 // PagesOf reads what Gather has found.
-func PagesOf(ctx context.Context, gathered *store.Sorter) iter.Seq2[TextPages, error] {
+func PagesOf(ctx context.Context, gathered *extsort.Sorter) iter.Seq2[TextPages, error] {
 	return func(yield func(TextPages, error) bool) {
 		var current TextPages
 		flush := func() bool {
@@ -214,7 +215,7 @@ func PagesOf(ctx context.Context, gathered *store.Sorter) iter.Seq2[TextPages, e
 	}
 }
 
-func parseGathered(e store.Entry) (m report.Member, err error) {
+func parseGathered(e extsort.Entry) (m report.Member, err error) {
 	if len(e.Key) != 3*16 || len(e.Value) < 2 {
 		return m, store.Corrupt(e.Key)
 	}

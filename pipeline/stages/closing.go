@@ -8,6 +8,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -103,7 +104,7 @@ func (c *closer) joinLinks(leaves *cluster.Leaves) error {
 	case configs.ClosingTransitive:
 		return cluster.CloseTransitive(links(c.w, leaves), emit)
 	case configs.ClosingRepresentative:
-		return cluster.CloseRepresentative(links(c.w, leaves), c.w.DB.QueueMemory(), emit)
+		return cluster.CloseRepresentative(links(c.w, leaves), extsort.Messages(c.w.DB.Tmp), emit)
 	}
 	for l, err := range parts(c.w) {
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -93,7 +94,7 @@ func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) er
 		if err != nil {
 			return err
 		}
-		err = w.DB.Ingest(sr.Ctx, append(edges.Sorted(w.Options.Workers), slices.Values([]store.Entry{e}))...)
+		err = w.DB.Ingest(sr.Ctx, append(edges.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...)
 		edges.Clear()
 		return err
 	}
@@ -188,7 +189,7 @@ func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.Clust
 		members.Clear()
 		return err
 	}
-	err := merge(edges, w.DB.QueueMemory(), func(m cluster.Membership) error {
+	err := merge(edges, extsort.Messages(w.DB.Tmp), func(m cluster.Membership) error {
 		members.Add([]byte{store.TableSet}, m.Set[:], m.Member[:])
 		if members.Len() < w.Options.RunRows {
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -39,7 +40,7 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err := errors.Join(b.Clear(store.TableCommon), b.Commit()); err != nil {
 		return err
 	}
-	sorter := w.DB.PairSorter(w.Options.RunRows)
+	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }() // the workspace's tmp is emptied anyway
 	w.Options.Progress.Total(extracted.Texts, "texts")
 	if err := see(w, sr, sorter); err != nil {
@@ -68,7 +69,7 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 
 // see adds the sightings of all texts to a sorter. Texts are cut in parallel;
 // their order does not matter.
-func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *store.PairSorter) error {
+func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs) error {
 	g, ctx := errgroup.WithContext(sr.Ctx)
 	work, done := make(chan *sightJob, w.Options.Workers), make(chan *sightJob, w.Options.Workers)
 	g.Go(func() error {
@@ -124,7 +125,7 @@ func (j *sightJob) see() {
 		j.seen = slices.Grow(j.seen, len(units)*len(t.pages))
 		for _, p := range t.pages {
 			for _, u := range units {
-				j.seen = append(j.seen, store.Pair{rarity.SiteKey(p.site, u.Key), p.address})
+				j.seen = append(j.seen, extsort.Pair{rarity.SiteKey(p.site, u.Key), p.address})
 			}
 		}
 	}
@@ -132,7 +133,7 @@ func (j *sightJob) see() {
 }
 
 // sightings gives those of a sorter in order.
-func sightings(ctx context.Context, sorter *store.PairSorter) iter.Seq2[rarity.Sighting, error] {
+func sightings(ctx context.Context, sorter *extsort.Pairs) iter.Seq2[rarity.Sighting, error] {
 	return func(yield func(rarity.Sighting, error) bool) {
 		n := 0
 		for p, err := range sorter.Sorted() {

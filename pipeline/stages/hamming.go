@@ -7,6 +7,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/cluster/hamming"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -96,7 +97,7 @@ func permute(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tab
 		if err != nil {
 			return err
 		}
-		err = errors.Join(sets.flush(), w.DB.Ingest(sr.Ctx, append(rows.Sorted(w.Options.Workers), slices.Values([]store.Entry{e}))...))
+		err = errors.Join(sets.flush(), w.DB.Ingest(sr.Ctx, append(rows.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...))
 		rows.Clear()
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/extract/text"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -89,7 +90,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	})
 	g.Go(func() error {
 		postings := store.FixedRun{Size: store.PostingSize}
-		var signed []store.Entry
+		var signed []extsort.Entry
 		saved := time.Now()
 		flush := func() error {
 			err := w.DB.Ingest(ctx, append(postings.Sorted(w.Options.Workers), store.SortEntries(signed))...)
@@ -102,7 +103,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 				postings.Add(p)
 			}
 			for i, id := range j.ids { // texts come by id, but batches in any order
-				signed = append(signed, store.Entry{Key: store.SignedKey(id), Value: j.signed[i]})
+				signed = append(signed, extsort.Entry{Key: store.SignedKey(id), Value: j.signed[i]})
 			}
 			w.Options.Progress.Add(int64(len(j.ids)))
 			// Not all schemes have many signatures, or are fast.

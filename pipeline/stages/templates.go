@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/extract/text"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
@@ -76,8 +77,8 @@ type sightJob struct {
 	after store.TextID // the last text that is done with this job
 	read  int64        // texts
 
-	rows []byte       // keys of SightingSize
-	seen []store.Pair // of the counting of common sentences
+	rows []byte         // keys of SightingSize
+	seen []extsort.Pair // of the counting of common sentences
 	done chan struct{}
 }
 
@@ -149,7 +150,7 @@ func commitSightings(ctx context.Context, w *workspace.Workspace, sr *workspace.
 		if err != nil {
 			return err
 		}
-		err = w.DB.Ingest(ctx, append(rows.Sorted(w.Options.Workers), slices.Values([]store.Entry{e}))...)
+		err = w.DB.Ingest(ctx, append(rows.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...)
 		rows.Clear()
 		return err
 	}
@@ -262,7 +263,7 @@ func countSightings(w *workspace.Workspace, sr *workspace.StageRun, at *template
 		if err != nil {
 			return err
 		}
-		err = w.DB.Ingest(sr.Ctx, append(templates.Sorted(w.Options.Workers), slices.Values([]store.Entry{e}))...)
+		err = w.DB.Ingest(sr.Ctx, append(templates.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...)
 		templates.Clear()
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/store"
 	"neardup/report/static"
 )
@@ -17,10 +18,12 @@ var tallyNames, tallyBytes = 1 << 14, 1 << 20
 type tally struct {
 	sums  map[string]*static.Counts
 	bytes int // of the names
-	rest  *store.Sorter
+	rest  *extsort.Sorter
 }
 
-func newTally(s *store.DB) *tally { return &tally{sums: map[string]*static.Counts{}, rest: s.Sorter()} }
+func newTally(s *store.DB) *tally {
+	return &tally{sums: map[string]*static.Counts{}, rest: extsort.New(s.Tmp)}
+}
 
 func (t *tally) close() error { return t.rest.Close() }
 

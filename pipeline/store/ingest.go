@@ -16,19 +16,18 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
+
+	"neardup/pipeline/extsort"
 )
 
 // runBlockBytes is the block size of ingested files. These are read from one
 // end to the other, so large blocks cost no lookups.
 const runBlockBytes = 32 << 10
 
-// Entry is one row of a sorted run.
-type Entry struct{ Key, Value []byte }
-
 // Ingest adds runs of entries to the database, all or none. Each run must be
 // sorted by key, without repeats, and runs must not overlap. Ingesting sorted
 // files is several times as fast as batches.
-func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[Entry]) error {
+func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error {
 	var paths []string
 	defer func() {
 		for _, p := range paths {
@@ -62,7 +61,7 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[Entry]) error {
 }
 
 // writeRun writes the run to a file, or no file if it is empty.
-func (s *DB) writeRun(path string, run iter.Seq[Entry]) (written bool, err error) {
+func (s *DB) writeRun(path string, run iter.Seq[extsort.Entry]) (written bool, err error) {
 	var w *sstable.Writer
 	for e := range run {
 		if w == nil {
@@ -129,7 +128,7 @@ type place struct {
 
 // Sorted returns the keys sorted, each once, in at most the given number of
 // parts, which goroutines can process at the same time.
-func (r *FixedRun) Sorted(parts int) []iter.Seq[Entry] {
+func (r *FixedRun) Sorted(parts int) []iter.Seq[extsort.Entry] {
 	var starts [257]int // of the places by the first byte of lead
 	lead := func(i int) uint64 {
 		var b [8]byte
@@ -148,7 +147,7 @@ func (r *FixedRun) Sorted(parts int) []iter.Seq[Entry] {
 		places[next[l>>56]] = place{l, uint32(i)}
 		next[l>>56]++
 	}
-	var out []iter.Seq[Entry]
+	var out []iter.Seq[extsort.Entry]
 	for from, b := 0, 1; b <= 256; b++ {
 		if to := starts[b]; to > from && (b == 256 || (to-from)*parts >= r.n) {
 			out = append(out, r.part(places[from:to]))
@@ -159,8 +158,8 @@ func (r *FixedRun) Sorted(parts int) []iter.Seq[Entry] {
 }
 
 // part returns the keys of the places, sorted, each once.
-func (r *FixedRun) part(places []place) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
+func (r *FixedRun) part(places []place) iter.Seq[extsort.Entry] {
+	return func(yield func(extsort.Entry) bool) {
 		slices.SortFunc(places, func(a, b place) int {
 			if a.lead != b.lead {
 				return cmp.Compare(a.lead, b.lead)
@@ -170,7 +169,7 @@ func (r *FixedRun) part(places []place) iter.Seq[Entry] {
 		var last []byte
 		for _, p := range places {
 			if key := r.key(p.i); !bytes.Equal(key, last) {
-				if !yield(Entry{Key: key}) {
+				if !yield(extsort.Entry{Key: key}) {
 					return
 				}
 				last = key
@@ -180,7 +179,7 @@ func (r *FixedRun) part(places []place) iter.Seq[Entry] {
 }
 
 // SortEntries returns the entries sorted, of which no two have the same key.
-func SortEntries(run []Entry) iter.Seq[Entry] {
-	slices.SortFunc(run, func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) })
+func SortEntries(run []extsort.Entry) iter.Seq[extsort.Entry] {
+	slices.SortFunc(run, func(a, b extsort.Entry) int { return bytes.Compare(a.Key, b.Key) })
 	return slices.Values(run)
 }

@@ -13,6 +13,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/extract"
+	"neardup/pipeline/extsort"
 	"neardup/report"
 	"neardup/signature"
 )
@@ -354,12 +355,12 @@ func (r Row) Common() (sentence uint64, pages uint32, err error) {
 }
 
 // CommonRows returns the rows of a run whose keys have the values behind them.
-func CommonRows(run *FixedRun, parts int) []iter.Seq[Entry] {
-	var out []iter.Seq[Entry]
+func CommonRows(run *FixedRun, parts int) []iter.Seq[extsort.Entry] {
+	var out []iter.Seq[extsort.Entry]
 	for _, part := range run.Sorted(parts) {
-		out = append(out, func(yield func(Entry) bool) {
+		out = append(out, func(yield func(extsort.Entry) bool) {
 			for e := range part {
-				if !yield(Entry{e.Key[:1+8], e.Key[1+8:]}) {
+				if !yield(extsort.Entry{Key: e.Key[:1+8], Value: e.Key[1+8:]}) {
 					return
 				}
 			}

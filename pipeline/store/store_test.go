@@ -11,6 +11,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/extract"
+	"neardup/pipeline/extsort"
 	"neardup/report"
 	"neardup/signature"
 )
@@ -101,7 +102,7 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 			want[string(k)] = true
 			run.Add(k)
 		}
-		if err := db.Ingest(context.Background(), append(run.Sorted(3), slices.Values([]Entry{{MetaKey("cursor"), []byte{1}}}))...); err != nil {
+		if err := db.Ingest(context.Background(), append(run.Sorted(3), slices.Values([]extsort.Entry{{Key: MetaKey("cursor"), Value: []byte{1}}}))...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"neardup/configs"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/store"
 )
 
@@ -188,22 +189,22 @@ func (r *StageRun) SetCursor(b store.Batch, cursor any) error {
 }
 
 // CursorEntry returns the state as a row for a run to be ingested.
-func (r *StageRun) CursorEntry(cursor any) (store.Entry, error) {
+func (r *StageRun) CursorEntry(cursor any) (extsort.Entry, error) {
 	var err error
 	if r.State.Cursor, err = json.Marshal(cursor); err != nil {
-		return store.Entry{}, err
+		return extsort.Entry{}, err
 	}
 	return r.stateEntry()
 }
 
-func (r *StageRun) stateEntry() (store.Entry, error) {
+func (r *StageRun) stateEntry() (extsort.Entry, error) {
 	s := r.State
 	wall, cpu := r.clock.seconds()
 	s.Seconds += wall
 	s.CPU += cpu
 	s.Peak = max(s.Peak, r.clock.memory.look())
 	value, err := json.Marshal(s)
-	return store.Entry{Key: store.MetaKey("stage/" + r.stage.Name), Value: value}, err
+	return extsort.Entry{Key: store.MetaKey("stage/" + r.stage.Name), Value: value}, err
 }
 
 // Cursor reads where the stage stopped; ok is false at its beginning.

@@ -16,8 +16,8 @@ import (
 	"neardup/example"
 	"neardup/extract/container"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/truth"
 )
@@ -38,9 +38,9 @@ func OpenWith(t *testing.T, dir string, settings ...string) *workspace.Workspace
 
 // Spill makes sorters write files whatever they sort.
 func Spill(t *testing.T) {
-	old := store.SorterBytes
-	store.SorterBytes = 300
-	t.Cleanup(func() { store.SorterBytes = old })
+	old := extsort.Bytes
+	extsort.Bytes = 300
+	t.Cleanup(func() { extsort.Bytes = old })
 }
 
 // Countdown is a context that is cancelled when it was asked a number of times.

@@ -1,4 +1,4 @@
-package store
+package extsort
 
 import (
 	"bufio"
@@ -10,15 +10,16 @@ import (
 	"neardup/cluster"
 )
 
-// fileSpill keeps runs of messages in files of the workspace's tmp directory.
+// fileSpill keeps runs of messages in files of a directory.
 type fileSpill struct{ dir string }
 
 // queueMessages are the messages kept in memory while merging, 44 bytes each.
 const queueMessages = 1 << 20
 
-// QueueMemory returns what the queue of messages of a merge may use.
-func (s *DB) QueueMemory() cluster.Memory {
-	return cluster.Memory{Messages: queueMessages, Spill: fileSpill{s.Tmp}}
+// Messages returns what the queue of messages of a merge may use: memory, then
+// files in the directory dir.
+func Messages(dir string) cluster.Memory {
+	return cluster.Memory{Messages: queueMessages, Spill: fileSpill{dir}}
 }
 
 // Write implements cluster.Spill.

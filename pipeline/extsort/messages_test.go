@@ -1,4 +1,4 @@
-package store
+package extsort
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func TestSpillGivesRunsBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var want []cluster.Message
 	for range 5000 {
-		want = append(want, cluster.Message{To: cluster.NewKey(rng.Float32(), TextID{byte(rng.Int())}), Value: cluster.NewKey(1, TextID{byte(rng.Int())})})
+		want = append(want, cluster.Message{To: cluster.NewKey(rng.Float32(), cluster.ID{byte(rng.Int())}), Value: cluster.NewKey(1, cluster.ID{byte(rng.Int())})})
 	}
 	slices.SortFunc(want, func(a, b cluster.Message) int { return cmp.Or(a.To.Compare(b.To), a.Value.Compare(b.Value)) })
 	run, err := spill.Write(slices.Values(want))

@@ -1,4 +1,4 @@
-package store
+package extsort
 
 import (
 	"math/rand/v2"
@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func TestPairSorter(t *testing.T) {
+func TestPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	for range 200 {
 		dir := t.TempDir()
-		s := (&DB{Tmp: dir}).PairSorter(1 + random.IntN(20))
+		s := NewPairs(dir, 1+random.IntN(20))
 		var want []Pair
 		for range random.IntN(200) {
 			p := Pair{random.Uint64N(8), random.Uint64N(8)}

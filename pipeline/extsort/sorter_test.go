@@ -1,4 +1,4 @@
-package store
+package extsort
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ func TestSorter(t *testing.T) {
 	}
 	for _, most := range []int{1, 100, 5000, 1 << 20} {
 		dir := t.TempDir()
-		s := &Sorter{dir: dir, most: most}
+		s := New(dir)
+		s.limit = most
 		var want []Entry
 		for range 3000 {
 			e := Entry{random(6), random(4)}
@@ -55,7 +56,8 @@ func TestSorter(t *testing.T) {
 }
 
 func TestSorterReportsDamage(t *testing.T) {
-	s := &Sorter{dir: t.TempDir(), most: 1}
+	s := New(t.TempDir())
+	s.limit = 1
 	for range 3 {
 		if err := s.Add([]byte("key"), []byte("value")); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,138 @@
+// Package extsort sorts more rows than memory holds, by sorted runs in files of a
+// directory. It knows no database.
+package extsort
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+)
+
+// Bytes limits the memory of a Sorter while it takes entries; reading takes at
+// most twice that. It is a variable for tests.
+var Bytes = 8 << 20
+
+// Entry is a row: a key and its value.
+type Entry struct{ Key, Value []byte }
+
+// Sorter sorts any number of entries by key, then value. It keeps equal entries.
+type Sorter struct {
+	limit int // bytes in memory
+	data  []byte
+	spans []span
+	runs
+}
+
+// span is the place of an entry in data: a key, and its value up to end.
+type span struct{ key, value, end int }
+
+// New returns a sorter with its file in the directory dir.
+func New(dir string) *Sorter { return &Sorter{limit: Bytes, runs: runs{dir: dir, name: "sorted-*"}} }
+
+// Close frees what the sorter has.
+func (s *Sorter) Close() error {
+	s.data, s.spans = nil, nil
+	return s.close()
+}
+
+// Add adds a copy of an entry.
+func (s *Sorter) Add(key, value []byte) error {
+	const perSpan = 24
+	if n := len(s.data) + len(s.spans)*perSpan; n > 0 && n+len(key)+len(value)+perSpan > s.limit {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	at := len(s.data)
+	s.data = append(append(s.data, key...), value...)
+	s.spans = append(s.spans, span{at, at + len(key), len(s.data)})
+	return nil
+}
+
+func (s *Sorter) entry(p span) Entry { return Entry{s.data[p.key:p.value], s.data[p.value:p.end]} }
+
+func compareEntries(a, b Entry) int {
+	if c := bytes.Compare(a.Key, b.Key); c != 0 {
+		return c
+	}
+	return bytes.Compare(a.Value, b.Value)
+}
+
+func (s *Sorter) sort() {
+	slices.SortFunc(s.spans, func(a, b span) int { return compareEntries(s.entry(a), s.entry(b)) })
+}
+
+// spill writes the entries in memory as a run.
+func (s *Sorter) spill() error {
+	s.sort()
+	err := s.write(func(to io.Writer) {
+		var size []byte
+		for _, p := range s.spans {
+			e := s.entry(p)
+			size = binary.AppendUvarint(binary.AppendUvarint(size[:0], uint64(len(e.Key))), uint64(len(e.Value)))
+			for _, part := range [][]byte{size, e.Key, e.Value} {
+				_, _ = to.Write(part)
+			}
+		}
+	})
+	s.data, s.spans = s.data[:0], s.spans[:0]
+	return err
+}
+
+// Sorted returns an iterator over the entries in order, which may be used any
+// number of times. An entry is valid until the next one.
+func (s *Sorter) Sorted() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		if s.file == nil {
+			s.sort()
+			for _, p := range s.spans {
+				if !yield(s.entry(p), nil) {
+					return
+				}
+			}
+			return
+		}
+		if len(s.spans) > 0 {
+			if err := s.spill(); err != nil {
+				yield(Entry{}, err)
+				return
+			}
+		}
+		var all []cursor[Entry]
+		for _, r := range s.readers(2 * Bytes) {
+			all = append(all, &entryCursor{r: r})
+		}
+		merge(all, compareEntries)(yield)
+	}
+}
+
+// entryCursor reads a run of a Sorter.
+type entryCursor struct {
+	r   *bufio.Reader
+	buf []byte
+	at  Entry
+}
+
+func (c *entryCursor) item() Entry { return c.at }
+
+func (c *entryCursor) next() (more bool, err error) {
+	if _, err := c.r.Peek(1); err == io.EOF {
+		return false, nil
+	}
+	key, err := binary.ReadUvarint(c.r)
+	value, valueErr := binary.ReadUvarint(c.r)
+	if err := errors.Join(err, valueErr); err != nil {
+		return false, err
+	}
+	n := int(key + value)
+	c.buf = slices.Grow(c.buf[:0], n)[:n]
+	if _, err := io.ReadFull(c.r, c.buf); err != nil {
+		return false, err
+	}
+	c.at = Entry{c.buf[:key], c.buf[key:]}
+	return true, nil
+}
