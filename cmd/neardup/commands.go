@@ -68,6 +68,9 @@ func (o *workOptions) settings() []string {
 func (o *workOptions) load() (configs.Config, error) {
 	name := o.config
 	if name == "" {
+		if _, err := workspace.Restore(o.workspace, stages.All); err != nil { // it has the config
+			return configs.Config{}, err
+		}
 		m, err := workspace.ReadManifest(o.workspace)
 		if err == nil && m.Config != nil {
 			config := *m.Config

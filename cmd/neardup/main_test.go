@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 //	hold DIR, release          open the workspace in DIR as a run would, and close it
 //	interrupt DIR STAGE FILE   run with FILE as input, interrupted when STAGE begins
 //	damage FILE                overwrite 16 bytes in the middle of FILE
+//	break PATTERN              change one bit of each file that matches
 //	samepages FILE1 FILE2      two clusters.jsonl are the same apart from the hints at files
 //	replace FILE OLD NEW       replace text in FILE; OLD must occur
 func TestScripts(t *testing.T) {
@@ -65,6 +66,7 @@ func TestScripts(t *testing.T) {
 			"release":   scriptRelease,
 			"interrupt": scriptInterrupt,
 			"damage":    scriptDamage,
+			"break":     scriptBreak,
 			"replace":   scriptReplace,
 			"samepages": scriptSamePages,
 		},
@@ -183,6 +185,19 @@ func scriptDamage(ts *testscript.TestScript, neg bool, args []string) {
 	b := []byte(ts.ReadFile(args[0]))
 	copy(b[len(b)/2:], bytes.Repeat([]byte{0xff}, 16))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
+}
+
+func scriptBreak(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 1, "break PATTERN")
+	files, err := filepath.Glob(ts.MkAbs(args[0]))
+	if err != nil || len(files) == 0 {
+		ts.Fatalf("%s matches %q (%v)", args[0], files, err)
+	}
+	for _, file := range files {
+		b := []byte(ts.ReadFile(file))
+		b[len(b)/2] ^= 4
+		ts.Check(os.WriteFile(file, b, 0o644))
+	}
 }
 
 func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {

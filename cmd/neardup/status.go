@@ -35,6 +35,9 @@ another neardup works in the workspace.`,
 				}
 				config = &loaded
 			}
+			if _, err := workspace.Restore(o.workspace, stages.All); err != nil {
+				return err
+			}
 			s, err := workspace.ReadStatus(o.workspace, stages.All, config)
 			if err != nil {
 				return err

@@ -21,6 +21,9 @@ type DB struct {
 	db  *pebble.DB
 	Tmp string // directory of files on their way into the database
 	seq int
+
+	Unsealed bool // nothing vouched for the files of the database when it was opened
+	seal     *seal
 }
 
 // Settings of the database. A run of a large archive merges the texts, which
@@ -52,12 +55,29 @@ func LockDirectory(dir string) (*Lock, error) { return pebble.LockDirectory(dir,
 type logger = pebble.Logger
 
 // Open opens the database in dir. It calls onDiskFull when a write finds no
-// space left.
-func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
+// space left. The error wraps ErrCorrupt if the files are not those that were
+// written; then it changes nothing.
+func Open(dir string, lock *Lock, log logger, onDiskFull func()) (_ *DB, err error) {
+	files, err := checkSeal(dir)
+	unsealed := errors.Is(err, ErrUnsealed)
+	if unsealed {
+		files = map[string]prefix{}
+	} else if err != nil {
+		return nil, err
+	}
+	sealed, err := openSeal(dir, files)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, sealed.file.Close())
+		}
+	}()
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	o := &pebble.Options{
-		FS:                          vfs.OnDiskFull(vfs.Default, onDiskFull),
+		FS:                          vfs.OnDiskFull(sealedFS{vfs.Default, sealed}, onDiskFull),
 		Cache:                       cache,
 		MemTableSize:                memTableBytes,
 		MemTableStopWritesThreshold: 3,
@@ -80,10 +100,12 @@ func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
 	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{db: db, Tmp: tmp}, nil
+	return &DB{db: db, Tmp: tmp, Unsealed: unsealed, seal: sealed}, nil
 }
 
-func (s *DB) Close() error { return errors.Join(s.db.Close(), os.RemoveAll(s.Tmp)) }
+func (s *DB) Close() error {
+	return errors.Join(s.db.Close(), s.seal.file.Close(), os.RemoveAll(s.Tmp))
+}
 
 // Rows iterates over the keys and values of [lower, upper). Both are only
 // valid until the next step.

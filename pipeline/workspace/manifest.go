@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,16 +49,36 @@ func ReadManifest(dir string) (m Manifest, err error) {
 	}
 	var format struct{ Format int } // read first, because another format may have any other fields
 	if err := json.Unmarshal(b, &format); err != nil {
-		return m, fmt.Errorf("%s: %w; the workspace is damaged", path, err)
+		return m, fmt.Errorf("%w: %s: %w", ErrManifest, path, err)
 	}
-	if m.Format = format.Format; m.Format != Format {
+	if m.Format = format.Format; !m.Readable() {
 		_ = json.Unmarshal(b, &struct{ Program *string }{&m.Program})
 		return m, nil
 	}
+	if !hasSum(b) {
+		return m, fmt.Errorf("%w: %s is not what was written", ErrManifest, path)
+	}
 	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%s: %w; the workspace is damaged", path, err)
+		return m, fmt.Errorf("%w: %s: %w", ErrManifest, path, err)
 	}
 	return m, nil
+}
+
+// Readable reports whether this program reads the workspace's format.
+func (m Manifest) Readable() bool { return m.Format >= 1 && m.Format <= Format }
+
+// The last field of a manifest is the checksum of what is before it.
+const sumField = ",\n  \"sum\": \""
+
+func appendSum(b []byte) []byte {
+	b = bytes.TrimSuffix(b, []byte("\n}\n"))
+	return fmt.Appendf(b, "%s%s\"\n}\n", sumField, Digest(string(b)))
+}
+
+// hasSum reports whether there is no wrong checksum. Format 1 has none.
+func hasSum(b []byte) bool {
+	at := bytes.LastIndex(b, []byte(sumField))
+	return at < 0 || bytes.Equal(b, appendSum(append(bytes.Clone(b[:at]), "\n}\n"...)))
 }
 
 func writeManifest(dir string, m Manifest) error {
@@ -66,18 +87,31 @@ func writeManifest(dir string, m Manifest) error {
 		return err
 	}
 	return WriteFile(filepath.Join(dir, "manifest.json"), func(f *os.File) error {
-		_, err := f.Write(b)
+		_, err := f.Write(appendSum(b))
 		return err
 	})
 }
 
 // publish writes the manifest from the database.
 func (w *Workspace) publish() error {
-	m := Manifest{Format: Format, Program: Version(), Config: w.keptConfig()}
+	if err := w.keepIdentity(); err != nil {
+		return err
+	}
+	m, err := w.manifest()
+	if err != nil {
+		return err
+	}
+	m.Config = w.keptConfig()
+	return writeManifest(w.Dir, m)
+}
+
+// manifest returns what the database has of the manifest: all but the config.
+func (w *Workspace) manifest() (Manifest, error) {
+	m := Manifest{Format: Format, Program: Version()}
 	for _, st := range w.Stages {
 		s, ok, err := w.State(st.Name)
 		if err != nil {
-			return err
+			return m, err
 		}
 		if ok {
 			m.Stages = append(m.Stages, StageInfo{st.Name, s})
@@ -85,14 +119,14 @@ func (w *Workspace) publish() error {
 	}
 	var err error
 	if m.Inputs, err = w.Sources(); err != nil {
-		return err
+		return m, err
 	}
 	pairs, err := w.EnforcedPairs()
 	if err != nil {
-		return err
+		return m, err
 	}
 	m.Judged = newJudgedSet(pairs)
-	return writeManifest(w.Dir, m)
+	return m, nil
 }
 
 // StageStatus compares a stage with a config.
@@ -126,8 +160,8 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 	if err != nil {
 		return Status{}, err
 	}
-	if m.Format != Format {
-		return Status{}, fmt.Errorf("%w: %s has format %d, this program reads format %d", ErrOtherFormat, dir, m.Format, Format)
+	if !m.Readable() {
+		return Status{}, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d", ErrOtherFormat, dir, m.Format, Format)
 	}
 	if config == nil {
 		config = m.Config

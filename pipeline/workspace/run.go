@@ -120,6 +120,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		return s, err
 	}
 	sr.State.Version, sr.State.Options, sr.State.Input, sr.State.Done = st.Version, options, input, false
+	sr.State.Tables = nil
 	if st.Follows != nil {
 		sr.State.Judged = newJudgedSet(r.judged)
 	}
@@ -146,6 +147,9 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		return s, fmt.Errorf("%s: %w", st.Name, err)
 	}
 	sr.State.Done, sr.State.Cursor = true, nil
+	if sr.State.Tables, err = w.contents(st); err != nil {
+		return s, err
+	}
 	e, err = sr.stateEntry()
 	if err != nil {
 		return s, err

@@ -67,9 +67,10 @@ type StageState struct {
 	Done    bool            `json:"done"`
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
 	Counts  json.RawMessage `json:"counts,omitempty"`
-	Seconds float64         `json:"seconds"`     // wall time spent so far
-	CPU     float64         `json:"cpu_seconds"` // processor time of the process meanwhile
-	Peak    int64           `json:"peak_bytes"`  // most memory that the process had meanwhile, see memoryMeter
+	Tables  tableContents   `json:"tables,omitempty"` // what the stage left when it was done
+	Seconds float64         `json:"seconds"`          // wall time spent so far
+	CPU     float64         `json:"cpu_seconds"`      // processor time of the process meanwhile
+	Peak    int64           `json:"peak_bytes"`       // most memory that the process had meanwhile, see memoryMeter
 }
 
 // Generation names the output of a stage: equal generations, equal rows.

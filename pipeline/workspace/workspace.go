@@ -37,7 +37,8 @@ import (
 // format cannot be read; a stage whose own version changed is recomputed.
 //
 //	1: first
-const Format = 1
+//	2: a seal beside the database, what tables hold, a checksum in the manifest; 1 is read, and becomes 2
+const Format = 2
 
 // Errors that a caller may want to tell apart.
 var (
@@ -47,6 +48,7 @@ var (
 	ErrDiskFull     = errors.New("no space left on the disk")
 	ErrUsage        = errors.New("usage")
 	ErrInputFailure = errors.New("some input could not be read")
+	ErrManifest     = errors.New("the workspace's manifest is damaged")
 )
 
 // CommitBytes is how much text and metadata a batch holds. One batch commits while
@@ -83,6 +85,7 @@ type Workspace struct {
 	diskFull atomic.Bool
 	cancel   atomic.Pointer[context.CancelCauseFunc]
 	judging  sync.Mutex // held while audits and judgements are written, and until the manifest tells of them
+	identity identityRow
 	Indexing sync.Mutex // held while names are indexed
 }
 
@@ -108,15 +111,30 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 	if err := w.sweep(); err != nil {
 		return nil, errors.Join(err, w.lock.Close())
 	}
-	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull)
-	if err != nil {
-		err = errors.Join(err, w.lock.Close())
-		if w.diskFull.Load() {
-			return nil, fmt.Errorf("%w: %s (%w)", ErrDiskFull, dir, err)
-		}
-		return nil, fmt.Errorf("open %s: %w; if the database is damaged, start a new workspace", w.Path("db"), err)
+	if err := w.openDatabase(); err != nil {
+		return nil, errors.Join(err, w.lock.Close())
 	}
 	return w, nil
+}
+
+// openDatabase opens the database, and checks that it is the one that the
+// workspace had.
+func (w *Workspace) openDatabase() (err error) {
+	if err := w.missesDatabase(); err != nil {
+		return err
+	}
+	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull)
+	switch {
+	case err == nil:
+	case w.diskFull.Load() || IsNoSpace(err):
+		return fmt.Errorf("%w: %s (%w)", ErrDiskFull, w.Dir, err)
+	default:
+		return damaged(w.Path("db"), err)
+	}
+	if err := w.migrate(); err != nil {
+		return errors.Join(w.ExplainError(err), w.DB.Close())
+	}
+	return nil
 }
 
 // prepare checks what is in the directory, or makes it.
@@ -124,10 +142,15 @@ func (w *Workspace) prepare(create bool) error {
 	if info, err := os.Stat(w.Dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%w in %s: it is not a directory", ErrNoWorkspace, w.Dir)
 	}
+	if restored, err := Restore(w.Dir, w.Stages); err != nil {
+		return err
+	} else if restored {
+		w.Options.Progress.Warn("manifest.json was missing or damaged; it is made again from the database", "workspace", w.Dir)
+	}
 	m, err := ReadManifest(w.Dir)
 	switch {
-	case err == nil && m.Format != Format:
-		return fmt.Errorf("%w: %s has format %d, this program reads format %d; use the program that made it (neardup %s), or a new workspace",
+	case err == nil && !m.Readable():
+		return fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
 			ErrOtherFormat, w.Dir, m.Format, Format, m.Program)
 	case err == nil:
 	case !errors.Is(err, fs.ErrNotExist):

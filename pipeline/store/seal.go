@@ -1,0 +1,313 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Pebble opens a database whose MANIFEST or log was damaged as if it were an older
+// one: a broken record there may be the place where a crash stopped writing.
+// Pebble then removes the files that the older one does not know. So the seal
+// keeps, outside of the database, how much of these files was made durable, and
+// its checksum. A file may be longer, since writing goes on before the seal
+// knows, but never shorter or different.
+
+// sealName is the seal in the database's directory. Pebble passes over it.
+const sealName = "seal"
+
+const (
+	sealHeader = "neardup seal 1"
+	sealBlock  = 4 << 10 // the seal's size is a multiple, so that a full disk does not stop it from being written
+)
+
+// ErrUnsealed says that a database has no seal, or one that cannot be read.
+var ErrUnsealed = errors.New("the database has no seal")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// prefix is the sealed part of a file.
+type prefix struct {
+	length int64
+	sum    uint32 // CRC-32C
+}
+
+// isSealed tells the files that the seal keeps: those that say which others
+// make up the database, and the logs.
+func isSealed(name string) bool {
+	return strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "marker.") || strings.HasSuffix(name, ".log")
+}
+
+// seal is the seal of an open database.
+type seal struct {
+	mu    sync.Mutex
+	file  *os.File
+	files map[string]prefix
+}
+
+// openSeal opens the seal in dir to be written, or makes one.
+func openSeal(dir string, files map[string]prefix) (*seal, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, sealName), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	s := &seal{file: f, files: files}
+	if err := s.change(func() {}); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return s, nil
+}
+
+// change changes what the seal keeps, and writes it.
+func (s *seal) change(how func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	how()
+	_, err := s.file.WriteAt(appendSeal(nil, s.files), 0)
+	return err
+}
+
+// set keeps the prefix of a file.
+func (s *seal) set(name string, p prefix) error {
+	return s.change(func() { s.files[name] = p })
+}
+
+// forget keeps nothing of a file any more.
+func (s *seal) forget(name string) error {
+	s.mu.Lock()
+	_, known := s.files[name]
+	s.mu.Unlock()
+	if !known {
+		return nil
+	}
+	return s.change(func() { delete(s.files, name) })
+}
+
+// appendSeal appends the content of a seal: a line for each file, a line with the
+// checksum of those before, and spaces.
+func appendSeal(b []byte, files map[string]prefix) []byte {
+	b = append(b, sealHeader+"\n"...)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b = fmt.Appendf(b, "%d %08x %s\n", files[name].length, files[name].sum, name)
+	}
+	b = fmt.Appendf(b, "end %08x\n", crc32.Checksum(b, castagnoli))
+	return append(b, bytes.Repeat([]byte(" "), (sealBlock-len(b)%sealBlock)%sealBlock)...)
+}
+
+// parseSeal parses what appendSeal made. What follows, from a longer one of
+// before, does not count.
+func parseSeal(b []byte) (map[string]prefix, error) {
+	at := bytes.Index(b, []byte("\nend "))
+	var sum uint32
+	if at < 0 || !bytes.HasPrefix(b, []byte(sealHeader+"\n")) {
+		return nil, ErrUnsealed
+	}
+	if _, err := fmt.Sscanf(string(b[at:]), "\nend %08x\n", &sum); err != nil || sum != crc32.Checksum(b[:at+1], castagnoli) {
+		return nil, ErrUnsealed
+	}
+	files := map[string]prefix{}
+	for _, line := range strings.Split(string(b[:at]), "\n")[1:] {
+		var p prefix
+		var name string
+		if _, err := fmt.Sscanf(line, "%d %x %s", &p.length, &p.sum, &name); err != nil {
+			return nil, ErrUnsealed
+		}
+		files[name] = p
+	}
+	return files, nil
+}
+
+// checkSeal compares the files of the database in dir with its seal, which it
+// returns. The error wraps ErrCorrupt if they differ, and ErrUnsealed if there is
+// a database and no seal.
+func checkSeal(dir string) (map[string]prefix, error) {
+	b, err := os.ReadFile(filepath.Join(dir, sealName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	files, err := parseSeal(b)
+	if err != nil {
+		return map[string]prefix{}, unsealed(dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		want := files[name]
+		got, err := sumPrefix(filepath.Join(dir, name), want.length)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%w: %s is missing", ErrCorrupt, name)
+		case err != nil:
+			return nil, err
+		case got.length != want.length:
+			return nil, fmt.Errorf("%w: %s has %d bytes, and had %d", ErrCorrupt, name, got.length, want.length)
+		case got != want:
+			return nil, fmt.Errorf("%w: %s is not what was written", ErrCorrupt, name)
+		}
+	}
+	return files, nil
+}
+
+// unsealed returns what there is to say of a directory without a seal: nothing if
+// it has no database.
+func unsealed(dir string) error {
+	has, err := HasDatabase(dir)
+	if err != nil || !has {
+		return err
+	}
+	if markers, err := filepath.Glob(filepath.Join(dir, "marker.manifest.*")); err != nil || len(markers) == 0 {
+		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", ErrCorrupt), err) // Pebble would begin a new one
+	}
+	return ErrUnsealed
+}
+
+// HasDatabase reports whether there is, or was, a database in dir.
+func HasDatabase(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return isSealed(e.Name()) || strings.HasSuffix(e.Name(), ".sst")
+	}), err
+}
+
+// Contents is what a table holds.
+type Contents struct {
+	Rows int64  `json:"rows"`
+	Keys string `json:"keys"` // CRC-32C of all keys in their order, in hexadecimal digits
+}
+
+// Contents returns what a table holds. It reads all keys and no values.
+func (s *DB) Contents(table byte) (Contents, error) {
+	var c Contents
+	sum := uint32(0)
+	for r, err := range s.Table(table) {
+		if err != nil {
+			return c, err
+		}
+		c.Rows++
+		sum = crc32.Update(sum, castagnoli, r.Key())
+	}
+	c.Keys = fmt.Sprintf("%08x", sum)
+	return c, nil
+}
+
+// sumPrefix returns the checksum of a file's first bytes, or of all that it has.
+func sumPrefix(path string, length int64) (prefix, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return prefix{}, err
+	}
+	defer func() { _ = f.Close() }()
+	h := crc32.New(castagnoli)
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{io.LimitReader(f, length)}, make([]byte, 256<<10))
+	return prefix{n, h.Sum32()}, err
+}
+
+// sealedFS keeps the seal up to date with what the database writes.
+type sealedFS struct {
+	vfs.FS
+	seal *seal
+}
+
+func (f sealedFS) Unwrap() vfs.FS { return f.FS }
+
+// The seal forgets a file before it goes, and knows one after it is there: a
+// crash in between must not look like damage.
+
+func (f sealedFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	base := filepath.Base(name)
+	if !isSealed(base) {
+		return f.FS.Create(name, category)
+	}
+	if err := f.seal.forget(base); err != nil {
+		return nil, err
+	}
+	file, err := f.FS.Create(name, category)
+	return f.sealed(file, err, base)
+}
+
+func (f sealedFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := errors.Join(f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
+		return nil, err
+	}
+	file, err := f.FS.ReuseForWrite(oldname, newname, category)
+	if !isSealed(filepath.Base(newname)) {
+		return file, err
+	}
+	return f.sealed(file, err, filepath.Base(newname))
+}
+
+func (f sealedFS) Remove(name string) error {
+	if err := f.seal.forget(filepath.Base(name)); err != nil {
+		return err
+	}
+	return f.FS.Remove(name)
+}
+
+func (f sealedFS) Rename(oldname, newname string) error {
+	if err := errors.Join(f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
+		return err
+	}
+	return f.FS.Rename(oldname, newname)
+}
+
+// sealed seals what is written to a new file.
+func (f sealedFS) sealed(file vfs.File, err error, name string) (vfs.File, error) {
+	if err != nil {
+		return file, err
+	}
+	if err := f.seal.set(name, prefix{}); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &sealedFile{File: file, seal: f.seal, name: name}, nil
+}
+
+// sealedFile is a file that is written from its start to its end.
+type sealedFile struct {
+	vfs.File
+	seal    *seal
+	name    string
+	written prefix
+}
+
+func (f *sealedFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.written.length += int64(n)
+	f.written.sum = crc32.Update(f.written.sum, castagnoli, p[:n])
+	return n, err
+}
+
+func (f *sealedFile) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return err
+	}
+	return f.seal.set(f.name, f.written)
+}
+
+func (f *sealedFile) SyncData() error {
+	if err := f.File.SyncData(); err != nil {
+		return err
+	}
+	return f.seal.set(f.name, f.written)
+}
+
+func (f *sealedFile) SyncTo(length int64) (fullSync bool, err error) {
+	if fullSync, err = f.File.SyncTo(length); err != nil || !fullSync {
+		return fullSync, err
+	}
+	return true, f.seal.set(f.name, f.written)
+}

@@ -1,0 +1,163 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+
+	"neardup/configs"
+	"neardup/pipeline/store"
+)
+
+// tableContents is what tables hold, by their letters.
+type tableContents map[string]store.Contents
+
+// contents returns what the tables of a stage hold.
+func (w *Workspace) contents(st Stage) (tableContents, error) {
+	out := tableContents{}
+	for _, table := range st.Tables {
+		c, err := w.DB.Contents(table)
+		if err != nil {
+			return nil, err
+		}
+		out[string(table)] = c
+	}
+	return out, nil
+}
+
+// checkContents compares what the tables of the stages hold with what they held
+// when the stages were done.
+func (w *Workspace) checkContents() error {
+	for _, st := range w.Stages {
+		s, ok, err := w.State(st.Name)
+		if err != nil {
+			return err
+		}
+		if !ok || !s.Done || s.Tables == nil {
+			continue
+		}
+		now, err := w.contents(st)
+		if err != nil {
+			return err
+		}
+		for _, table := range slices.Sorted(maps.Keys(s.Tables)) {
+			if was, is := s.Tables[table], now[table]; was != is {
+				return fmt.Errorf("%w: table %s of %s has %d rows, and had %d", store.ErrCorrupt, table, st.Name, is.Rows, was.Rows)
+			}
+		}
+	}
+	return nil
+}
+
+// damaged says what to do about a database that cannot be opened.
+func damaged(path string, err error) error {
+	return fmt.Errorf("%s: %w; put a copy of the workspace back, or start a new one", path, err)
+}
+
+// missesDatabase returns an error if the database of a workspace in which
+// something was done is gone.
+func (w *Workspace) missesDatabase() error {
+	has, err := store.HasDatabase(w.Path("db"))
+	if err != nil || has {
+		return err
+	}
+	m, err := ReadManifest(w.Dir)
+	if err == nil && (len(m.Inputs) > 0 || len(m.Stages) > 0) {
+		err = damaged(w.Path("db"), fmt.Errorf("%w: it is empty", store.ErrCorrupt))
+	}
+	return err
+}
+
+// migrate checks a database that nothing vouches for, and makes a workspace of
+// an older format one of this.
+func (w *Workspace) migrate() error {
+	if w.DB.Unsealed {
+		if err := w.checkContents(); err != nil {
+			return damaged(w.Path("db"), err)
+		}
+	}
+	m, err := ReadManifest(w.Dir)
+	if err != nil || m.Format == Format {
+		return err
+	}
+	m.Format = Format
+	return writeManifest(w.Dir, m)
+}
+
+// identityRow is a row of the database with what the manifest has of the
+// workspace as a whole. From it a lost manifest is made again.
+type identityRow struct {
+	mu   sync.Mutex
+	kept identity
+}
+
+type identity struct {
+	Format int             `json:"format"`
+	Config *configs.Config `json:"config"` // of the last run
+}
+
+var identityKey = store.MetaKey("workspace")
+
+// keepIdentity writes the row if it changed.
+func (w *Workspace) keepIdentity() error {
+	w.identity.mu.Lock()
+	defer w.identity.mu.Unlock()
+	now := identity{Format, w.keptConfig()}
+	if reflect.DeepEqual(now, w.identity.kept) {
+		return nil
+	}
+	b := w.DB.Batch()
+	if err := errors.Join(b.SetJSON(identityKey, now), b.Commit()); err != nil {
+		return err
+	}
+	config := *now.Config
+	w.identity.kept = identity{Format, &config}
+	return nil
+}
+
+// Restore makes the manifest of the workspace in dir again from its database if
+// it is missing or damaged.
+func Restore(dir string, stages []Stage) (restored bool, err error) {
+	_, err = ReadManifest(dir)
+	if err == nil || !errors.Is(err, ErrManifest) && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if has, hasErr := store.HasDatabase(filepath.Join(dir, "db")); hasErr != nil || !has {
+		if errors.Is(err, fs.ErrNotExist) { // the caller knows whether there should be one
+			err = nil
+		}
+		return false, errors.Join(hasErr, err)
+	}
+	w := &Workspace{Dir: dir, Stages: stages, Options: Options{Progress: Silent{}}}
+	if w.lock, err = store.LockDirectory(w.Path("db")); err != nil {
+		return false, fmt.Errorf("%w: manifest.json in %s is missing or damaged, and another neardup works there; wait for it to end (%v)", ErrInUse, dir, err)
+	}
+	defer func() { err = errors.Join(err, w.lock.Close()) }()
+	if w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull); err != nil {
+		return false, damaged(w.Path("db"), err)
+	}
+	defer func() { err = errors.Join(err, w.DB.Close()) }()
+	var id identity
+	if _, err := w.DB.GetJSON(identityKey, &id); err != nil {
+		return false, err
+	}
+	if id.Format > Format {
+		return false, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d", ErrOtherFormat, dir, id.Format, Format)
+	}
+	if w.DB.Unsealed {
+		if err := w.checkContents(); err != nil {
+			return false, damaged(w.Path("db"), err)
+		}
+	}
+	m, err := w.manifest()
+	if err != nil {
+		return false, err
+	}
+	m.Config = id.Config
+	return true, w.ExplainError(writeManifest(dir, m))
+}
