@@ -82,3 +82,13 @@ func Month(date string) (month string, ok bool) {
 	t := timestamp(date)
 	return t[:4] + "-" + t[4:6], true
 }
+
+// Day returns the day of a date, as 2006-01-02; ok is false if it is no date of the
+// Gregorian calendar.
+func Day(date string) (day string, ok bool) {
+	month, ok := Month(date)
+	if !ok {
+		return "", false
+	}
+	return month + "-" + timestamp(date)[6:8], true
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"neardup/uris"
@@ -147,104 +148,70 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// kept returns what a keep list of a cluster says, as CSV and as JSON lines, which
-// must say the same.
-func kept(t *testing.T, k Keep, c Cluster) (id string, actions map[string]Action) {
-	t.Helper()
+// Both forms of a keep list say the same, of hostile pages, too.
+func TestKeepLists(t *testing.T) {
+	c := hostile()
+	choices := []Choice{
+		{Action: ActionKeep, Why: WhyPolicy, With: 0, Compared: true, Resemblance: 1, Characters: 10},
+		{Action: ActionRedundant, Why: WhyCovered, With: 0, Compared: true, Resemblance: 0.99999, Characters: 20_000, Lost: 1},
+		{Action: ActionRedundant, Why: WhyCovered, With: 3, Compared: true, Resemblance: 1, Characters: 10},
+		{Action: ActionKeep, Why: WhyCovers, With: 3, Compared: true, Resemblance: 1, Characters: 10},
+		{Action: ActionReview, Why: WhyScore, With: 0, Compared: true, Resemblance: 0.5, Characters: 10, Lost: 5},
+		{Action: ActionReview, Why: WhyClipped, With: 0, Characters: 10},
+		{Action: ActionKeep, Why: WhyURI, With: 6, Compared: true, Resemblance: 1, Characters: 10},
+	}
 	var table, lines bytes.Buffer
-	var sums [2]Kept
-	for _, w := range []Writer{NewKeepCSV(&table, k, &sums[0]), NewKeepJSONL(&lines, k, &sums[1])} {
-		if err := w.Write(c); err != nil {
+	for _, w := range []KeepWriter{NewKeepCSV(&table), NewKeepJSONL(&lines)} {
+		if err := errors.Join(w.Write(c, choices), w.Close()); err != nil {
 			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	actions = map[string]Action{}
-	r := csv.NewReader(&table)
-	header, err := r.Read()
-	if err != nil || !slices.Equal(header, keepHeader) {
-		t.Fatal(header, err)
-	}
-	for {
-		line, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		actions[line[3]] = Action(line[1])
-		id = line[2]
-	}
-	var line keepLine
-	if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-		t.Fatal(err)
-	}
-	if sums[0] != sums[1] || line.Sum != sums[0] || line.Keep.RecordID != id ||
-		len(line.Redundant) != int(sums[0].Redundant) || len(line.Review) != int(sums[0].Review) || 1+len(line.Redundant)+len(line.Review) != len(c.Members) {
-		t.Errorf("CSV and JSON differ: %+v, %s", sums[0], lines.Bytes())
-	}
-	return id, actions
-}
-
-func TestKeep(t *testing.T) {
-	member := func(id, uri, date string, r Relation, text int64, revisit string) Member {
-		return Member{RecordID: id, URI: uri, Date: date, Relation: r, RevisitOf: revisit, Bytes: 10, Capture: Capture{TextBytes: text, RecordBytes: 3}}
-	}
-	c := Cluster{ID: "c", Members: []Member{
-		member("rep", "http://www.a.example/", "2024-02-01T00:00:00Z", Representative, 50, ""),
-		member("early", "http://b.example/", "2024-01-01T00:00:00Z", Near, 40, ""),
-		member("late", "http://sub.c.example/", "2024-09-01T00:00:00Z", Near, 60, ""),
-		member("same", "http://d.example/", "2024-01-01T00:00:00Z", Identical, 50, ""),
-		member("part", "http://c.example/", "2020-01-01T00:00:00Z", Contained, 5, ""),
-		member("whole", "http://c.example/", "2019-01-01T00:00:00Z", Contains, 500, ""),
-		member("far", "http://c.example/", "2018-01-01T00:00:00Z", Linked, 500, ""),
-		member("again", "http://c.example/", "2017-01-01T00:00:00Z", Near, 500, "<late>"),
-	}}
-	c.Size = len(c.Members)
-	quality := func(uri string) float64 {
-		return map[string]float64{"http://d.example/": 2, "http://c.example/": 9}[uri]
-	}
-	for _, x := range []struct {
-		keep Keep
-		want string
-	}{
-		{Keep{Policy: KeepEarliest}, "early"},
-		{Keep{Policy: KeepLatest}, "late"},
-		{Keep{Policy: KeepLongest}, "late"},
-		{Keep{Policy: KeepQuality, Quality: quality}, "same"},
-		{Keep{Policy: KeepEarliest, Hosts: []string{"C.example"}}, "late"},                   // also of a subdomain, but not by containment only
-		{Keep{Policy: KeepEarliest, Hosts: []string{"nowhere.example", "a.example"}}, "rep"}, // the second, where the first has none
-		{Keep{Policy: KeepLatest, Hosts: []string{"d.example", "b.example"}}, "same"},
-		{Keep{Policy: KeepEarliest, Hosts: []string{"ple"}}, "early"}, // no part of a label
-	} {
-		id, actions := kept(t, x.keep, c)
-		if id != x.want {
-			t.Errorf("%+v keeps %s, want %s", x.keep, id, x.want)
-		}
-		for _, m := range c.Members {
-			want := ActionRedundant
-			switch {
-			case m.RecordID == x.want:
-				want = ActionKeep
-			case m.RecordID == "whole" || m.RecordID == "far":
-				want = ActionReview
-			}
-			if actions[m.RecordID] != want {
-				t.Errorf("%+v: %s of %s, want %s", x.keep, actions[m.RecordID], m.RecordID, want)
-			}
 		}
 	}
 	var sum Kept
-	if err := NewKeepCSV(io.Discard, Keep{Policy: KeepEarliest}, &sum).Write(c); err != nil || sum != (Kept{1, 5, 2, 50, 15}) {
-		t.Errorf("%+v (%v)", sum, err)
+	for i, m := range c.Members {
+		sum.Add(choices[i], m)
 	}
-	// The order of the cluster does not matter.
-	slices.Reverse(c.Members[1:])
-	if id, _ := kept(t, Keep{Policy: KeepEarliest}, c); id != "early" {
-		t.Errorf("in another order %s is kept", id)
+	if want := (Kept{Keep: 3, Redundant: 2, Lossless: 1, Review: 2, PayloadBytes: 20, RecordBytes: 300, Characters: 20_010, Lost: 1}); sum != want {
+		t.Errorf("%+v, want %+v", sum, want)
+	}
+	var line keepLine
+	if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.Sum != sum || len(line.Keep) != 3 || len(line.Redundant) != 2 || len(line.Review) != 2 {
+		t.Fatalf("%s (%v)", lines.Bytes(), err)
+	}
+	of := map[string]keepPage{}
+	for _, p := range slices.Concat(line.Keep, line.Redundant, line.Review) {
+		of[p.RecordID] = p
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil || !slices.Equal(rows[0], keepHeader) || len(rows) != 1+len(choices) {
+		t.Fatalf("%q (%v)", rows, err)
+	}
+	for i, row := range rows[1:] {
+		value := func(name string) string { return row[slices.Index(keepHeader, name)] }
+		p, with := of[c.Members[i].RecordID], c.Members[choices[i].With]
+		if value("action") != string(choices[i].Action) || value("reason") != string(p.Reason) || value("kept") != with.RecordID ||
+			value("characters") != fmt.Sprint(p.Characters) || value("relation") != string(p.Relation) || value("offset") != fmt.Sprint(p.Offset) {
+			t.Errorf("%q, %+v", row, p)
+		}
+		switch {
+		case choices[i].Action == ActionKeep:
+			if p.Kept != "" || value("resemblance") != "1" || value("lost") != "0" {
+				t.Errorf("%q, %+v", row, p)
+			}
+		case !choices[i].Compared:
+			if p.Lost != nil || value("resemblance")+value("lost")+value("lost_share") != "" {
+				t.Errorf("%q, %+v", row, p)
+			}
+		default:
+			if p.Kept != value("kept") || value("resemblance") != p.Resemblance.String() || value("lost") != fmt.Sprint(*p.Lost) || value("lost_share") != p.LostShare.String() {
+				t.Errorf("%q, %+v", row, p)
+			}
+		}
+	}
+	if got := *of["<r1>"].Resemblance; got != 0.9999 {
+		t.Errorf("a page that loses a character has a score of %v", got)
+	}
+	if rows[4][slices.Index(keepHeader, "uri")] != "'=1+1" {
+		t.Errorf("a formula: %q", rows[4])
 	}
 }
 
@@ -311,8 +278,11 @@ func TestEdges(t *testing.T) {
 // A writer that fails stops every format.
 func TestExportsReportFailure(t *testing.T) {
 	c := hostile()
-	for name, w := range map[string]Writer{"parquet": NewParquet(full{}), "keep": NewKeepCSV(full{}, Keep{}, new(Kept)), "keep-jsonl": NewKeepJSONL(full{}, Keep{}, new(Kept))} {
-		if err := w.Write(c); err == nil && w.Close() == nil {
+	if w := NewParquet(full{}); w.Write(c) == nil && w.Close() == nil {
+		t.Error("parquet: no error")
+	}
+	for name, w := range map[string]KeepWriter{"keep": NewKeepCSV(full{}), "keep-jsonl": NewKeepJSONL(full{})} {
+		if err := w.Write(c, slices.Repeat([]Choice{{Action: ActionKeep}}, c.Size)); err == nil && w.Close() == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

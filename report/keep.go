@@ -1,180 +1,81 @@
 package report
 
 import (
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"neardup/uris"
 	"strconv"
-	"strings"
 )
 
-// KeepPolicy says which page of a cluster to keep.
-type KeepPolicy string
-
-// The policies. If a policy leaves several pages, captures go before revisits,
-// then earlier pages, then the order of the cluster.
-const (
-	KeepEarliest KeepPolicy = "earliest" // by date
-	KeepLatest   KeepPolicy = "latest"
-	KeepLongest  KeepPolicy = "longest" // the most bytes of visible text
-	KeepQuality  KeepPolicy = "quality" // the best by the quality file
-)
-
-// KeepPolicies are all policies.
-var KeepPolicies = []KeepPolicy{KeepEarliest, KeepLatest, KeepLongest, KeepQuality}
-
-// Keep chooses the pages to keep.
-type Keep struct {
-	Policy KeepPolicy
-	// Hosts go before the policy: pages of the first host or its subdomains
-	// first, then those of the second, and so on; pages of other hosts last.
-	Hosts   []string
-	Quality func(uri string) float64 // for KeepQuality
-}
-
-// Action is the action of a keep list for a page.
-type Action string
-
-// The actions. Pages to review are those that contain the representative and so
-// have more than what is kept, and those that were not verified against it,
-// even if people judged them to belong to the cluster.
-const (
-	ActionKeep      Action = "keep"
-	ActionRedundant Action = "redundant"
-	ActionReview    Action = "review"
-)
-
-// choose returns the index of the member to keep. Only a member whose text is
-// that of the representative, or near it, can stand for the cluster: keeping
-// one that is only contained in it would lose the rest. A revisit has no
-// payload, so a capture always goes before it.
-func (k Keep) choose(c Cluster) int {
-	best := 0
-	for i := 1; i < len(c.Members); i++ {
-		switch c.Members[i].Relation {
-		case Representative, Identical, Near:
-			if k.compare(c.Members[i], c.Members[best]) < 0 {
-				best = i
-			}
-		}
-	}
-	return best
-}
-
-// compare orders members, the one to keep first.
-func (k Keep) compare(a, b Member) int {
-	return cmp.Or(
-		FalseFirst(a.RevisitOf != "", b.RevisitOf != ""),
-		cmp.Compare(k.host(a), k.host(b)),
-		k.byPolicy(a, b),
-		cmp.Compare(timestamp(a.Date), timestamp(b.Date)),
-		cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.Document, b.Document))
-}
-
-func (k Keep) byPolicy(a, b Member) int {
-	switch k.Policy {
-	case KeepLatest:
-		return cmp.Or(cmp.Compare(timestamp(b.Date), timestamp(a.Date)), cmp.Compare(b.Date, a.Date))
-	case KeepLongest:
-		return cmp.Compare(b.TextBytes, a.TextBytes)
-	case KeepQuality:
-		return cmp.Compare(k.Quality(b.URI), k.Quality(a.URI))
-	}
-	return 0
-}
-
-// host returns the index of a member's host among the preferred ones.
-func (k Keep) host(m Member) int {
-	if len(k.Hosts) == 0 {
-		return 0
-	}
-	host := uris.Host(m.URI)
-	for i, h := range k.Hosts {
-		if h = uris.CanonicalHost(h); host == h || strings.HasSuffix(host, "."+h) {
-			return i
-		}
-	}
-	return len(k.Hosts)
-}
-
-// FalseFirst compares booleans, false before true.
-func FalseFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// action returns the action for a member that is not kept.
-func action(m Member) Action {
-	switch m.Relation {
-	case Contains, Linked, Judged:
-		return ActionReview
-	}
-	return ActionRedundant
-}
-
-// Kept has the sums of a keep list. Bytes are those of the redundant pages.
+// Kept has the sums of a keep list. Bytes and characters are those of the redundant
+// pages.
 type Kept struct {
 	Keep         int64 `json:"keep"`
 	Redundant    int64 `json:"redundant"`
+	Lossless     int64 `json:"lossless"` // redundant, and the page that stands for it has all of its text
 	Review       int64 `json:"review"`
 	PayloadBytes int64 `json:"saved_payload_bytes"`
 	RecordBytes  int64 `json:"saved_record_bytes"` // in the files, as far as known
+	Characters   int64 `json:"characters"`         // code points
+	Lost         int64 `json:"lost_characters"`    // of these, in no page that is kept in their place
 }
 
-func (k *Kept) add(a Action, m Member) {
-	switch a {
+// Add counts a page.
+func (k *Kept) Add(c Choice, m Member) {
+	switch c.Action {
 	case ActionKeep:
 		k.Keep++
 	case ActionReview:
 		k.Review++
 	case ActionRedundant:
 		k.Redundant++
+		if c.Lost == 0 {
+			k.Lossless++
+		}
 		k.PayloadBytes += m.Bytes
 		k.RecordBytes += m.RecordBytes
+		k.Characters += int64(c.Characters)
+		k.Lost += int64(c.Lost)
 	}
 }
 
 func (k Kept) String() string {
-	return fmt.Sprintf("%d pages to keep, %d redundant, %d to review; %.1f MB of payload saved, %.1f MB in the files",
-		k.Keep, k.Redundant, k.Review, float64(k.PayloadBytes)/1e6, float64(k.RecordBytes)/1e6)
+	return fmt.Sprintf("%d pages to keep, %d to review, %d redundant, of which %d lose nothing and the others %d of all %d characters; %.1f MB of payload saved, %.1f MB in the files",
+		k.Keep, k.Review, k.Redundant, k.Lossless, k.Lost, k.Characters, float64(k.PayloadBytes)/1e6, float64(k.RecordBytes)/1e6)
 }
 
-// NewKeepCSV returns a writer of one line for each page, with its action. It
-// adds up the sums in sum.
-func NewKeepCSV(w io.Writer, k Keep, sum *Kept) Writer {
+// KeepWriter writes clusters with the choices for their members. Close ends the
+// output, but does not close the underlying writer.
+type KeepWriter interface {
+	Write(Cluster, []Choice) error
+	Close() error
+}
+
+// NewKeepCSV returns a writer of one line for each page, with its action.
+func NewKeepCSV(w io.Writer) KeepWriter {
 	out := csv.NewWriter(w)
-	return &keepCSV{keep: k, sum: sum, w: out, err: out.Write(keepHeader)}
+	return &keepCSV{w: out, err: out.Write(keepHeader)}
 }
 
 type keepCSV struct {
-	keep Keep
-	sum  *Kept
-	w    *csv.Writer
-	err  error // of the header
+	w   *csv.Writer
+	err error // of the header
 }
 
-var keepHeader = []string{"cluster", "action", "kept", "record_id", "uri", "date", "warc", "offset", "record_bytes", "payload_bytes", "digest",
-	"relation", "resemblance", "containment", "revisit_of"}
+var keepHeader = []string{"cluster", "action", "reason", "kept", "kept_uri", "resemblance", "characters", "lost", "lost_share",
+	"record_id", "uri", "date", "warc", "offset", "record_bytes", "payload_bytes", "digest", "relation", "revisit_of"}
 
-func (k *keepCSV) Write(c Cluster) error {
-	kept := k.keep.choose(c)
+func (k *keepCSV) Write(c Cluster, choices []Choice) error {
 	for i, m := range c.Members {
-		a := ActionKeep
-		if i != kept {
-			a = action(m)
+		choice := choices[i]
+		with := c.Members[choice.With]
+		line := []string{c.ID, string(choice.Action), string(choice.Why), with.RecordID, with.URI, "", strconv.Itoa(choice.Characters), "", "",
+			m.RecordID, m.URI, m.Date, m.WARC, decimal(m.Offset), unknownEmpty(m.RecordBytes), decimal(m.Bytes), m.Digest, string(m.Relation), m.RevisitOf}
+		if choice.Compared {
+			line[5], line[7], line[8] = choice.Resemblance.String(), strconv.Itoa(choice.Lost), choice.LostShare().String()
 		}
-		k.sum.add(a, m)
-		line := []string{c.ID, string(a), c.Members[kept].RecordID, m.RecordID, m.URI, m.Date, m.WARC, decimal(m.Offset), unknownEmpty(m.RecordBytes),
-			decimal(m.Bytes), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.RevisitOf}
 		for i := range line {
 			line[i] = inert(line[i])
 		}
@@ -200,13 +101,20 @@ func unknownEmpty(n int64) string {
 // keepLine is a cluster in a keep list.
 type keepLine struct {
 	Cluster   string     `json:"cluster"`
-	Keep      keepPage   `json:"keep"`
+	Keep      []keepPage `json:"keep"`
 	Redundant []keepPage `json:"redundant"`
 	Review    []keepPage `json:"review,omitempty"`
 	Sum       Kept       `json:"sum"`
 }
 
 type keepPage struct {
+	Reason       Why      `json:"reason"`
+	Kept         string   `json:"kept,omitempty"` // not of a kept page, as the next five
+	KeptURI      string   `json:"kept_uri,omitempty"`
+	Resemblance  *Score   `json:"resemblance,omitempty"`
+	Lost         *int     `json:"lost,omitempty"`
+	LostShare    *Score   `json:"lost_share,omitempty"`
+	Characters   int      `json:"characters"`
 	RecordID     string   `json:"record_id"`
 	URI          string   `json:"uri"`
 	Date         string   `json:"date"`
@@ -216,42 +124,36 @@ type keepPage struct {
 	PayloadBytes int64    `json:"payload_bytes"`
 	Digest       string   `json:"digest"`
 	Relation     Relation `json:"relation"`
-	Resemblance  Score    `json:"resemblance"`
-	Containment  Score    `json:"containment"`
 	RevisitOf    string   `json:"revisit_of,omitempty"`
 }
 
 // NewKeepJSONL returns a writer of one line for each cluster, with the actions
-// for its pages. It adds up the sums in sum.
-func NewKeepJSONL(w io.Writer, k Keep, sum *Kept) Writer {
+// for its pages.
+func NewKeepJSONL(w io.Writer) KeepWriter {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return &keepJSONL{k, sum, e}
+	return &keepJSONL{e}
 }
 
-type keepJSONL struct {
-	keep Keep
-	sum  *Kept
-	e    *json.Encoder
-}
+type keepJSONL struct{ e *json.Encoder }
 
-func (k *keepJSONL) Write(c Cluster) error {
-	kept := k.keep.choose(c)
-	line := keepLine{Cluster: c.ID, Redundant: []keepPage{}}
+func (k *keepJSONL) Write(c Cluster, choices []Choice) error {
+	line := keepLine{Cluster: c.ID, Keep: []keepPage{}, Redundant: []keepPage{}}
 	for i, m := range c.Members {
-		page := keepPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Offset: m.Offset, RecordBytes: m.RecordBytes,
-			PayloadBytes: m.Bytes, Digest: m.Digest, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment, RevisitOf: m.RevisitOf}
-		a := action(m)
-		switch {
-		case i == kept:
-			a, line.Keep = ActionKeep, page
-		case a == ActionReview:
-			line.Review = append(line.Review, page)
-		default:
-			line.Redundant = append(line.Redundant, page)
+		choice := choices[i]
+		page := keepPage{Reason: choice.Why, Characters: choice.Characters, RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Offset: m.Offset,
+			RecordBytes: m.RecordBytes, PayloadBytes: m.Bytes, Digest: m.Digest, Relation: m.Relation, RevisitOf: m.RevisitOf}
+		if choice.Action != ActionKeep {
+			with := c.Members[choice.With]
+			page.Kept, page.KeptURI = with.RecordID, with.URI
+			if choice.Compared {
+				share := choice.LostShare()
+				page.Resemblance, page.Lost, page.LostShare = &choice.Resemblance, &choice.Lost, &share
+			}
 		}
-		line.Sum.add(a, m)
-		k.sum.add(a, m)
+		list := map[Action]*[]keepPage{ActionKeep: &line.Keep, ActionRedundant: &line.Redundant, ActionReview: &line.Review}[choice.Action]
+		*list = append(*list, page)
+		line.Sum.Add(choice, m)
 	}
 	return k.e.Encode(line)
 }

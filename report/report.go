@@ -61,12 +61,20 @@ type Capture struct {
 	TextBytes   int64  // of the visible text
 	Site        string // registrable domain or host; empty if it has none
 	Text        string // textID, in hexadecimal
+	Clipped     bool   // not all of the page, or of its text, is known
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.
 type Score float64
 
-func (s Score) rounded() float64 { return math.Round(float64(s)*1e4) / 1e4 }
+// rounded returns the score with four decimals. It is 1 only if all is the same.
+func (s Score) rounded() float64 {
+	r := math.Round(float64(s)*1e4) / 1e4
+	if s < 1 {
+		return min(r, 0.9999)
+	}
+	return r
+}
 
 func (s Score) String() string { return strconv.FormatFloat(s.rounded(), 'f', -1, 64) }
 

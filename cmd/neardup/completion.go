@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"neardup/configs"
+	"neardup/keep"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/textjoin"
-	"neardup/report"
 )
 
 // completeFlags registers what a shell completes the values of flags with, for
@@ -20,16 +20,13 @@ import (
 func completeFlags(c *cobra.Command) {
 	schemes, searches, measures := configs.Parts()
 	settings := settingNames(map[string][]string{"sign.scheme": schemes, "cluster.search": searches, "verify.measure": measures})
-	policies := make([]string, len(report.KeepPolicies))
-	for i, p := range report.KeepPolicies {
-		policies[i] = string(p)
-	}
 	values := map[string][]string{
 		"config":     configs.Names(),
 		"methods":    configs.Names(),
 		"pages":      {"all", "topic"},
 		"progress":   {"auto", "bar", "plain", "json", "none"},
-		"policy":     policies,
+		"policy":     strings.Split(names(keep.Policies), ", "),
+		"every":      strings.Split(names(keep.Periods), ", "),
 		"set":        settings,
 		"vary":       settings,
 		"measure":    configs.JoinMeasures,

@@ -16,8 +16,8 @@ import (
 
 // exportFlags are flags that only some formats have.
 type exportFlags struct {
-	format, output, policy, wacz string
-	hosts                        []string
+	format, output, wacz string
+	keep                 keepFlags
 }
 
 // check returns an error if the flags do not fit the format.
@@ -26,13 +26,13 @@ func (f *exportFlags) check(c *cobra.Command) error {
 	if !ok {
 		return fmt.Errorf("--format: there is no %q; there are %s", f.format, strings.Join(exports.Names(""), ", "))
 	}
-	for _, flag := range []string{"policy", "prefer-host", "wacz"} {
+	for _, flag := range exports.Flags() {
 		if c.Flags().Changed(flag) && !slices.Contains(format.Options, flag) {
 			return fmt.Errorf("--%s is for --format %s", flag, strings.Join(exports.Names(flag), " and "))
 		}
 	}
-	if !slices.Contains(report.KeepPolicies, report.KeepPolicy(f.policy)) {
-		return fmt.Errorf("--policy: there is no %q; there are %s", f.policy, policies())
+	if _, err := f.keep.parse(); err != nil {
+		return err
 	}
 	if f.format != "wacz" {
 		return nil
@@ -50,24 +50,16 @@ func (f *exportFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-func policies() string {
-	var names []string
-	for _, p := range report.KeepPolicies {
-		names = append(names, string(p))
-	}
-	return strings.Join(names, ", ")
-}
-
 // exportHelp lists the formats.
 func exportHelp() string {
 	var b strings.Builder
 	b.WriteString("Export writes the clusters, what follows from them, or the summary of the run, in a\nformat:\n\n")
 	for _, f := range exports.Formats {
-		help := f.Help
-		if len(f.Options) > 0 {
-			help += " (--" + strings.Join(f.Options, ", --") + ")"
-		}
-		fmt.Fprintf(&b, "  %-14s %s\n", f.Name, help)
+		fmt.Fprintf(&b, "  %-14s %s\n", f.Name, f.Help)
+	}
+	b.WriteString("\nFlags that only some formats have:\n\n")
+	for _, flag := range exports.Flags() {
+		fmt.Fprintf(&b, "  --%-17s %s\n", flag, strings.Join(exports.Names(flag), ", "))
 	}
 	b.WriteString("\ndocs/exports.md describes the formats.")
 	return b.String()
@@ -96,24 +88,26 @@ func exportCommand() *cobra.Command {
 	o.workspaceFlag(c)
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
-	c.Flags().StringVar(&f.policy, "policy", string(report.KeepEarliest), "which page of a cluster to keep: "+policies()+" (of the file cluster.quality)")
-	c.Flags().StringSliceVar(&f.hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
+	f.keep.add(c)
 	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
 	return c
 }
 
 func (f *exportFlags) export(c *cobra.Command, j *job) error {
+	rules, err := f.keep.parse()
+	if err != nil {
+		return usageError{err}
+	}
 	var kept report.Kept
-	options := exports.Options{Format: f.format, Keep: report.KeepPolicy(f.policy), PreferHosts: f.hosts, Kept: &kept, WACZ: f.wacz}
+	options := exports.Options{Format: f.format, Keep: &rules, Kept: &kept, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
-	var err error
 	if f.output == "" || f.output == "-" {
 		err = write(c.OutOrStdout())
 	} else {
 		err = exports.ExportFile(f.output, write)
 	}
 	if err == nil && kept != (report.Kept{}) {
-		fmt.Fprintln(c.ErrOrStderr(), kept)
+		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %v\n", kept, rules)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"neardup/keep"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -41,8 +42,8 @@ var Formats = []Format{
 	{"wacz", "a copy of a WACZ file with its clusters in it", []string{"wacz"}, func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 		return writeWACZ(ctx, w, o.WACZ, out)
 	}},
-	{"keep", "which page of each cluster to keep, one line for each page", []string{"policy", "prefer-host"}, writeKeep},
-	{"keep-jsonl", "the same, one line for each cluster", []string{"policy", "prefer-host"}, writeKeep},
+	{"keep", "which pages to keep and which are redundant, one line for each page", keepFlags, keepAs(report.NewKeepCSV)},
+	{"keep-jsonl", "the same, one line for each cluster", keepFlags, keepAs(report.NewKeepJSONL)},
 	{"edges", "every near pair with its scores", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesJSONL(out) })},
 	{"edges-csv", "the same as CSV", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesCSV(out) })},
 	{"graphml", "the same as a graph", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
@@ -93,14 +94,26 @@ func Names(flag string) (names []string) {
 	return names
 }
 
+// Flags returns the flags that only some formats have.
+func Flags() (flags []string) {
+	for _, f := range Formats {
+		for _, flag := range f.Options {
+			if !slices.Contains(flags, flag) {
+				flags = append(flags, flag)
+			}
+		}
+	}
+	return flags
+}
+
 // Options say what Write writes.
 type Options struct {
 	Format string
 
-	// Of keep and keep-jsonl. Kept is added to, if it is there.
-	Keep        report.KeepPolicy
-	PreferHosts []string
-	Kept        *report.Kept
+	// Of formats that choose what to keep; nil: keep.Default. Kept is added to, if it
+	// is there.
+	Keep *keep.Rules
+	Kept *report.Kept
 
 	WACZ string // of wacz: the file that is copied
 }

@@ -40,34 +40,6 @@ func writeCDXJ(ctx context.Context, w *workspace.Workspace, out io.Writer) (err 
 	return ctx.Err()
 }
 
-// writeKeep writes what to keep of each cluster.
-func writeKeep(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
-	keep := report.Keep{Policy: o.Keep, Hosts: o.PreferHosts}
-	if keep.Policy == "" {
-		keep.Policy = report.KeepEarliest
-	}
-	if keep.Policy == report.KeepQuality {
-		if w.Config.Cluster.Quality == "" {
-			return fmt.Errorf("%w: --policy quality needs a quality file: run with --set cluster.quality=FILE", workspace.ErrUsage)
-		}
-		q, err := results.ReadQualities(w.Config.Cluster.Quality)
-		if err != nil {
-			return err
-		}
-		keep.Quality = func(uri string) float64 {
-			of, _ := q.Of(uri)
-			return float64(of)
-		}
-	}
-	if o.Kept == nil {
-		o.Kept = new(report.Kept)
-	}
-	if o.Format == "keep-jsonl" {
-		return results.WriteClusters(ctx, w, report.NewKeepJSONL(out, keep, o.Kept))
-	}
-	return results.WriteClusters(ctx, w, report.NewKeepCSV(out, keep, o.Kept))
-}
-
 // writeWACZ copies a WACZ file and adds the clusters that have a page in it.
 func writeWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.Writer) error {
 	if path == "" {

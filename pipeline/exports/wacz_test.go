@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"neardup/extract/container"
+	"neardup/keep"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
@@ -152,14 +153,16 @@ func TestKeepByQuality(t *testing.T) {
 	setting := "cluster.quality=" + pipetest.WriteFile(t, filepath.Join(t.TempDir(), "quality.tsv"), []byte("http://recipes.example/pages/mochi.html\t1\n"+best+"\t3\n"))
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file)
 	w := pipetest.OpenWith(t, dir)
-	o := exports.Options{Format: "keep-jsonl", Keep: report.KeepQuality}
+	rules := keep.Default()
+	rules.Policy = keep.Quality
+	o := exports.Options{Format: "keep", Keep: &rules}
 	if err := exports.Write(context.Background(), w, o, io.Discard); !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "cluster.quality") {
 		t.Errorf("without a quality file: %v", err)
 	}
 	dir = t.TempDir()
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t, setting), workspace.Options{}, file)
 	w = pipetest.OpenWith(t, dir, setting)
-	if lists := pipetest.ExportOf(t, w, o); !bytes.Contains(lists, []byte(`"keep":{"record_id":"<urn:uuid:48beb51b-984f-56eb-a65a-31d320fe24da>","uri":"`+best)) {
+	if lists := pipetest.ExportOf(t, w, o); !bytes.Contains(lists, []byte(",keep,policy,<urn:uuid:48beb51b-984f-56eb-a65a-31d320fe24da>,"+best+",1,")) {
 		t.Errorf("%s is not kept:\n%s", best, lists)
 	}
 }

@@ -48,6 +48,7 @@ type DocumentView struct {
 	Choices     extract.Choices `json:"choices"`
 	TextBytes   int64           `json:"text_bytes"`
 	TextID      string          `json:"text_id"`
+	Clipped     bool            `json:"clipped"`
 }
 
 // Member returns the document as a member of a cluster.
@@ -55,7 +56,7 @@ func (d DocumentView) Member(id extract.ID, file string, offset int64) report.Me
 	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
-			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID}}
+			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID, Clipped: d.Clipped}}
 }
 
 func (d DocumentView) ParsedTextID() (store.TextID, error) { return ParseTextID(d.TextID) }

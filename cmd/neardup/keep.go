@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"neardup/keep"
+	"neardup/pipeline/workspace"
+)
+
+// keepFlags are the flags that say what may be dropped.
+type keepFlags struct {
+	rules                     keep.Rules
+	policy, every, exemptList string
+	exempt                    []string
+}
+
+func (k *keepFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	k.rules = keep.Default()
+	f.StringVar(&k.policy, "policy", string(k.rules.Policy), "which page to prefer: "+names(keep.Policies)+" (of the file cluster.quality)")
+	f.StringSliceVar(&k.rules.Hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
+	f.Float64Var(&k.rules.Resemblance, "min-resemblance", k.rules.Resemblance, "a page is redundant only if it reaches this resemblance to a page that is kept")
+	f.IntVar(&k.rules.MaxLost, "max-lost", k.rules.MaxLost, "... and loses at most this many characters; -1: any number")
+	f.BoolVar(&k.rules.Contained, "contained", false, "... or if a page that is kept has this share of its text, whatever else that has")
+	f.BoolVar(&k.rules.SameURI, "same-uri", false, "a page is redundant only because of another capture of its URI")
+	f.BoolVar(&k.rules.SameHost, "same-host", false, "a page is redundant only because of a page of its host")
+	f.StringVar(&k.every, "every", "", "a page is redundant only because of a page of the same "+names(keep.Periods))
+	f.StringArrayVar(&k.exempt, "exempt", nil, "keep pages whose URI is as this pattern, in which * stands for any characters; may be repeated")
+	f.StringVar(&k.exemptList, "exempt-list", "", "file of such patterns, one on each line")
+	f.BoolVar(&k.rules.AllowLostURIs, "allow-lost-uris", false, "a URI may lose all its captures in a cluster")
+}
+
+// parse returns the rules that the flags ask for.
+func (k *keepFlags) parse() (keep.Rules, error) {
+	r := k.rules
+	if !slices.Contains(keep.Policies, keep.Policy(k.policy)) {
+		return r, fmt.Errorf("--policy: there is no %q; there are %s", k.policy, names(keep.Policies))
+	}
+	if k.every != "" && !slices.Contains(keep.Periods, keep.Period(k.every)) {
+		return r, fmt.Errorf("--every: there is no %q; there are %s", k.every, names(keep.Periods))
+	}
+	if !(r.Resemblance > 0 && r.Resemblance <= 1) {
+		return r, fmt.Errorf("--min-resemblance: %v, must be above 0 and at most 1", r.Resemblance)
+	}
+	r.Policy, r.Every = keep.Policy(k.policy), keep.Period(k.every)
+	patterns := k.exempt
+	if k.exemptList != "" {
+		f, err := os.Open(k.exemptList)
+		if err != nil {
+			return r, fmt.Errorf("--exempt-list: %w", err)
+		}
+		defer func() { _ = f.Close() }()
+		listed, err := workspace.ReadSourceList(f)
+		if err != nil {
+			return r, fmt.Errorf("--exempt-list: %s: %w", k.exemptList, err)
+		}
+		patterns = slices.Concat(patterns, listed)
+	}
+	for _, p := range patterns {
+		r.Exempt = append(r.Exempt, keep.Pattern(p))
+	}
+	return r, nil
+}
+
+// names lists names.
+func names[S ~string](of []S) string {
+	var all []string
+	for _, n := range of {
+		all = append(all, string(n))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,118 @@
+package keep
+
+import (
+	"cmp"
+	"slices"
+
+	"neardup/report"
+)
+
+// choices says what becomes of each member.
+func (x *chooser) choices() ([]report.Choice, error) {
+	out := make([]report.Choice, len(x.members))
+	stands := make([]bool, len(x.classes)) // a page is redundant because of it
+	for n, c := range x.classes {
+		length := x.nodes[c.node].length
+		for i, p := range c.pages {
+			if x.stays(c, i) {
+				continue
+			}
+			by, common := x.covering(n)
+			stands[by] = true
+			with := x.classes[by].pages[0]
+			out[p] = report.Choice{Action: report.ActionRedundant, Why: report.WhyCovered, With: with, Compared: true, Characters: length, Lost: length - common,
+				Resemblance: report.Score(Resemblance(x.nodes[x.classes[by].node].length, length, common))}
+		}
+	}
+	first := map[string]int{} // of each group the page that the policy prefers
+	for n, c := range x.classes {
+		if c.why == report.WhyPolicy {
+			first[c.group] = n
+		}
+	}
+	for n, c := range x.classes {
+		length := x.nodes[c.node].length
+		for i, p := range c.pages {
+			if !x.stays(c, i) {
+				continue
+			}
+			why := x.why(n, i, stands[n])
+			out[p] = report.Choice{Action: report.ActionKeep, Why: why, With: p, Compared: true, Resemblance: 1, Characters: length}
+			if why != report.WhyScore && why != report.WhyClipped {
+				continue
+			}
+			f := x.classes[first[c.group]]
+			review := report.Choice{Action: report.ActionReview, Why: why, With: f.pages[0], Characters: length}
+			common, ok, err := x.score(c, f)
+			if err != nil {
+				return nil, err
+			}
+			if review.Compared = ok; ok {
+				review.Resemblance, review.Lost = report.Score(Resemblance(x.nodes[f.node].length, length, common)), length-common
+			}
+			out[p] = review
+		}
+	}
+	return out, nil
+}
+
+// score compares a class to be reviewed with the first of its group.
+func (x *chooser) score(c, first *class) (common int, ok bool, err error) {
+	if c.text == first.text {
+		return x.nodes[c.node].length, true, nil
+	}
+	return x.texts.Score(first.text, c.text)
+}
+
+// stays reports whether the i-th page of a class stays.
+func (x *chooser) stays(c *class, i int) bool {
+	return c.survives && (i == 0 || c.fixed() || slices.Contains(c.also, c.pages[i]))
+}
+
+// covering returns the class that stands for redundant pages of a class, and what
+// their texts have in common: the one with the highest resemblance, of several the
+// one that the policy prefers.
+func (x *chooser) covering(n int) (by, common int) {
+	c := x.classes[n]
+	o := x.nodes[c.node]
+	switch {
+	case c.survives && c.stands():
+		return n, o.length
+	case o.kept >= 0:
+		return o.kept, o.length
+	case c.survives: // a revisit, whose capture stays
+		return n, o.length
+	}
+	best := -1
+	var score float64
+	for _, e := range o.from {
+		from := x.nodes[e.node]
+		if from.kept < 0 {
+			continue
+		}
+		r := Resemblance(from.length, o.length, e.common)
+		if best < 0 || cmp.Or(cmp.Compare(r, score), cmp.Compare(best, from.kept)) > 0 {
+			best, score, common = from.kept, r, e.common
+		}
+	}
+	return best, common
+}
+
+// why says for what the i-th page of a class stays.
+func (x *chooser) why(n, i int, stands bool) report.Why {
+	c := x.classes[n]
+	switch {
+	case c.why == report.WhyPolicy, c.why == report.WhyRevisited, c.fixed():
+		return c.why
+	case i > 0:
+		return report.WhyRevisited
+	case stands:
+		return report.WhyCovers
+	}
+	// It is needed for its URI, if another page covers it.
+	o := x.nodes[c.node]
+	if o.kept >= 0 && o.kept != n || slices.ContainsFunc(o.from, func(e edge) bool { return x.nodes[e.node].kept >= 0 }) {
+		return report.WhyURI
+	}
+	return report.WhyScore
+}

@@ -1,0 +1,371 @@
+package keep_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/keep"
+	"neardup/report"
+)
+
+// words compares texts by words, by the textbook table.
+type words struct{ compared int }
+
+func (words) Length(text string) (int, error) { return len(strings.Fields(text)), nil }
+
+func (w *words) Common(a, b string, _ int) (int, error) {
+	w.compared++
+	return common(a, b), nil
+}
+
+func (w *words) Score(a, b string) (int, bool, error) { return common(a, b), true, nil }
+
+func common(a, b string) int {
+	x, y := strings.Fields(a), strings.Fields(b)
+	row := make([]int, len(y)+1)
+	for i := range x {
+		left := 0
+		for j := range y {
+			above := row[j+1]
+			switch {
+			case x[i] == y[j]:
+				row[j+1] = left + 1
+			case row[j] > above:
+				row[j+1] = row[j]
+			}
+			left = above
+		}
+	}
+	return row[len(y)]
+}
+
+// crawl returns a cluster of texts that are near each other in chains, with few
+// URIs, hosts and months, and revisits.
+func crawl(rnd *rand.Rand, n int) report.Cluster {
+	c := report.Cluster{ID: "c"}
+	text := strings.Fields("a b c d e f g h i j k l m n o p q r s t")
+	for i := range n {
+		if rnd.IntN(3) > 0 {
+			text = slices.Clone(text)
+			text[rnd.IntN(len(text))] = fmt.Sprint("w", rnd.IntN(6))
+		}
+		m := report.Member{RecordID: fmt.Sprintf("<%d>", i), URI: fmt.Sprintf("http://%c.example/%d", 'a'+rune(rnd.IntN(3)), rnd.IntN(1+n/2)),
+			Date: fmt.Sprintf("2024-%02d-%02dT00:00:00Z", 1+rnd.IntN(3), 1+rnd.IntN(28)), Relation: report.Near}
+		m.Document, m.Text, m.TextBytes = fmt.Sprintf("%032x", i), strings.Join(text, " "), int64(len(text))
+		switch rnd.IntN(12) {
+		case 0:
+			m.URI = ""
+		case 1:
+			m.Clipped = true
+		case 2:
+			m.Date = "no date"
+		case 3:
+			if i > 0 && c.Members[i-1].RevisitOf == "" {
+				m.Text, m.RevisitOf = c.Members[i-1].Text, c.Members[i-1].RecordID
+			}
+		case 4:
+			m.Relation = report.Linked
+		}
+		c.Members = append(c.Members, m)
+	}
+	c.Members[0].Relation = report.Representative
+	c.Size = n
+	return c
+}
+
+func randomRules(rnd *rand.Rand) keep.Rules {
+	r := keep.Default()
+	r.Policy = keep.Policies[rnd.IntN(3)]
+	r.Resemblance = []float64{0.5, 0.7, 0.9, 1}[rnd.IntN(4)]
+	r.MaxLost = []int{-1, -1, 0, 1, 3}[rnd.IntN(5)]
+	r.Contained, r.SameURI, r.SameHost, r.AllowLostURIs = rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(2) == 0
+	r.Every = []keep.Period{keep.Always, keep.Always, keep.Day, keep.Month, keep.Year}[rnd.IntN(5)]
+	if rnd.IntN(3) == 0 {
+		r.Exempt = []keep.Pattern{"http://a.example/*"}
+	}
+	return r
+}
+
+// Every list keeps what its rules promise.
+func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
+	redundant := 0
+	for seed := range uint64(600) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		c, r := crawl(rnd, 1+rnd.IntN(40)), randomRules(rnd)
+		choices, err := r.Choose(c, &words{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fail := func(i int, format string, args ...any) {
+			t.Fatalf("seed %d, %+v, page %d %+v: %+v: %s", seed, r, i, c.Members[i], choices[i], fmt.Sprintf(format, args...))
+		}
+		left := map[string]int{}
+		for i, m := range c.Members {
+			if choices[i].Action != report.ActionRedundant {
+				left[m.URI]++
+			}
+		}
+		for i, m := range c.Members {
+			x := choices[i]
+			if x.Characters != len(strings.Fields(m.Text)) {
+				fail(i, "characters")
+			}
+			kept := c.Members[x.With]
+			same := common(m.Text, kept.Text)
+			switch x.Action {
+			case report.ActionKeep:
+				if x.With != i || x.Lost != 0 {
+					fail(i, "a kept page stands for itself")
+				}
+				continue
+			case report.ActionReview:
+				if choices[x.With].Action != report.ActionKeep && choices[x.With].Why != report.WhyPolicy {
+					fail(i, "compared with a page that is not kept")
+				}
+				if x.Lost != x.Characters-same || x.Resemblance != report.Score(keep.Resemblance(len(strings.Fields(kept.Text)), x.Characters, same)) {
+					fail(i, "scores")
+				}
+				continue
+			}
+			redundant++
+			score := keep.Resemblance(len(strings.Fields(kept.Text)), x.Characters, same)
+			switch {
+			case choices[x.With].Action == report.ActionRedundant:
+				fail(i, "%s is not kept", kept.RecordID)
+			case x.Lost != x.Characters-same || x.Resemblance != report.Score(score):
+				fail(i, "scores, want %v", score)
+			case score < r.Resemblance && !(r.Contained && float64(same) >= r.Resemblance*float64(x.Characters)):
+				fail(i, "resemblance %v", score)
+			case r.MaxLost >= 0 && x.Lost > r.MaxLost:
+				fail(i, "loses too much")
+			case m.Clipped || kept.Clipped:
+				fail(i, "clipped")
+			case r.SameURI && (m.URI != kept.URI || m.URI == ""):
+				fail(i, "another URI")
+			case r.SameHost && (m.URI == "" || strings.Split(m.URI, "/")[2] != strings.Split(kept.URI, "/")[2]):
+				fail(i, "another host")
+			case r.Every != keep.Always && (m.Date == "no date" || m.Date[:map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every]] != kept.Date[:map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every]]):
+				fail(i, "another period")
+			case len(r.Exempt) > 0 && strings.HasPrefix(m.URI, "http://a.example/"):
+				fail(i, "exempt")
+			case !r.AllowLostURIs && m.URI != "" && left[m.URI] == 0:
+				fail(i, "its URI is lost")
+			case kept.RevisitOf != "" && (m.RevisitOf == "" || m.Text != kept.Text):
+				fail(i, "a revisit stands for it")
+			}
+			for j, revisit := range c.Members {
+				if revisit.RevisitOf == m.RecordID && choices[j].Action != report.ActionRedundant {
+					fail(i, "%s repeats it, and stays", revisit.RecordID)
+				}
+			}
+		}
+	}
+	if redundant < 2_000 {
+		t.Errorf("%d redundant pages: too few to tell anything", redundant)
+	}
+}
+
+// The order of the members does not matter.
+func TestChoicesDoNotDependOnOrder(t *testing.T) {
+	for seed := range uint64(150) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		c, r := crawl(rnd, 2+rnd.IntN(40)), randomRules(rnd)
+		choices := func() map[string]string {
+			got, err := r.Choose(c, &words{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := map[string]string{}
+			for i, m := range c.Members {
+				x := got[i]
+				with := c.Members[x.With].RecordID
+				x.With = 0
+				of[m.RecordID] = fmt.Sprint(x, with)
+			}
+			return of
+		}
+		want := choices()
+		rnd.Shuffle(len(c.Members), func(i, j int) { c.Members[i], c.Members[j] = c.Members[j], c.Members[i] })
+		if got := choices(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got, want)
+		}
+	}
+}
+
+// No set that has the page preferred by the policy is smaller: all are tried.
+func TestTheSmallestSetIsKept(t *testing.T) {
+	further := 0
+	for seed := range uint64(100) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		c := crawl(rnd, 2+rnd.IntN(10))
+		for i := range c.Members {
+			m := &c.Members[i]
+			m.RevisitOf, m.Clipped, m.Relation = "", false, report.Near
+		}
+		r := keep.Default()
+		r.Resemblance, r.MaxLost, r.AllowLostURIs = 0.7, -1, rnd.IntN(2) == 0
+		choices, err := r.Choose(c, &words{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, first := 0, 0
+		for i, x := range choices {
+			if x.Action != report.ActionRedundant {
+				kept++
+			}
+			if x.Why == report.WhyPolicy {
+				first = i
+			}
+		}
+		near := func(i, j int) bool {
+			a, b := c.Members[i].Text, c.Members[j].Text
+			return keep.Resemblance(20, 20, common(a, b)) >= r.Resemblance
+		}
+		best := len(c.Members)
+		for set := range uint(1) << len(c.Members) {
+			if set>>first&1 == 0 {
+				continue
+			}
+			size, covered, uris := 0, true, map[string]bool{}
+			for i, m := range c.Members {
+				if set>>i&1 == 1 {
+					size++
+					uris[m.URI] = true
+				}
+			}
+			for i, m := range c.Members {
+				found := r.AllowLostURIs || m.URI == "" || uris[m.URI]
+				for j := 0; found && j <= len(c.Members); j++ {
+					if j == len(c.Members) {
+						found = false
+					} else if set>>j&1 == 1 && near(i, j) {
+						break
+					}
+				}
+				covered = covered && found
+			}
+			if covered {
+				best = min(best, size)
+			}
+		}
+		if kept != best {
+			t.Fatalf("seed %d: %d pages stay, %d are enough: %+v", seed, kept, best, choices)
+		}
+		if best > 1 {
+			further++
+		}
+	}
+	if further < 30 {
+		t.Errorf("%d clusters need a second page: too few to tell anything", further)
+	}
+}
+
+// Of a large cluster the work is linear in its texts, and the promises hold: one page
+// stands for hundreds.
+func TestLargeCluster(t *testing.T) {
+	c := report.Cluster{ID: "c"}
+	for i := range 2000 {
+		m := report.Member{RecordID: fmt.Sprintf("<%04d>", i), URI: "http://a.example/", Date: fmt.Sprintf("2024-01-01T00:%02d:%02dZ", i/60, i%60), Relation: report.Near}
+		m.Document = fmt.Sprintf("%032x", i)
+		m.Text = strings.Repeat(fmt.Sprintf("t%d ", i%4), 40) + fmt.Sprint("page", i)
+		c.Members = append(c.Members, m)
+	}
+	r := keep.Default()
+	r.Resemblance, r.MaxLost = 0.9, -1
+	w := &words{}
+	choices, err := r.Choose(c, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, x := range choices {
+		if x.Action == report.ActionKeep {
+			kept++
+		}
+	}
+	if kept != 4 || w.compared > 64*2000 {
+		t.Errorf("%d pages are kept after %d comparisons", kept, w.compared)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	member := func(id, uri, date string, r report.Relation, text int64, revisit string) report.Member {
+		return report.Member{RecordID: id, URI: uri, Date: date, Relation: r, RevisitOf: revisit, Capture: report.Capture{TextBytes: text, Text: "one text"}}
+	}
+	c := report.Cluster{ID: "c", Members: []report.Member{
+		member("rep", "http://www.a.example/", "2024-02-01T00:00:00Z", report.Representative, 50, ""),
+		member("early", "http://b.example/", "2024-01-01T00:00:00Z", report.Near, 40, ""),
+		member("late", "http://sub.c.example/", "2024-09-01T00:00:00Z", report.Near, 60, ""),
+		member("same", "http://d.example/", "2024-01-01T00:00:00Z", report.Identical, 50, ""),
+		member("part", "http://c.example/", "2020-01-01T00:00:00Z", report.Contained, 5, ""),
+		member("whole", "http://c.example/", "2019-01-01T00:00:00Z", report.Contains, 500, ""),
+		member("far", "http://c.example/", "2018-01-01T00:00:00Z", report.Linked, 500, ""),
+		member("again", "http://c.example/", "2017-01-01T00:00:00Z", report.Near, 500, "late"),
+	}}
+	quality := func(uri string) float64 {
+		return map[string]float64{"http://d.example/": 2, "http://c.example/": 9}[uri]
+	}
+	for _, x := range []struct {
+		rules keep.Rules
+		want  string
+	}{
+		{keep.Rules{Policy: keep.Earliest}, "early"},
+		{keep.Rules{Policy: keep.Latest}, "late"},
+		{keep.Rules{Policy: keep.Longest}, "late"},
+		{keep.Rules{Policy: keep.Quality, Score: quality}, "same"},
+		{keep.Rules{Policy: keep.Earliest, Hosts: []string{"C.example"}}, "late"},                   // also of a subdomain, but not by containment only
+		{keep.Rules{Policy: keep.Earliest, Hosts: []string{"nowhere.example", "a.example"}}, "rep"}, // the second, where the first has none
+		{keep.Rules{Policy: keep.Latest, Hosts: []string{"d.example", "b.example"}}, "same"},
+		{keep.Rules{Policy: keep.Earliest, Hosts: []string{"ple"}}, "early"}, // no part of a label
+	} {
+		x.rules.Resemblance, x.rules.MaxLost, x.rules.AllowLostURIs = 1, -1, true
+		for i, m := range c.Members {
+			if m.Relation == report.Contained || m.Relation == report.Contains || m.Relation == report.Linked {
+				c.Members[i].Text = "another " + m.RecordID // or it is the same
+			}
+		}
+		choices, err := x.rules.Choose(c, &words{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range c.Members {
+			if kept := choices[i].Why == report.WhyPolicy; kept != (m.RecordID == x.want) {
+				t.Errorf("%+v: %s: %+v, want %s", x.rules, m.RecordID, choices[i], x.want)
+			}
+		}
+	}
+}
+
+func TestPattern(t *testing.T) {
+	for _, x := range []struct {
+		pattern, uri string
+		want         bool
+	}{
+		{"http://a.example/", "http://a.example/", true}, {"a.example/", "https://a.example/", true}, {"https://a.example/", "http://a.example/", false},
+		{"*.example/*", "http://a.b.example/x?y=z", true}, {"a.example/*/end", "http://a.example/end", false}, {"a.example/*end", "http://a.example/end", true},
+		{"a.example/?q=1", "http://a.example/xq=1", false}, {"*a*b*", "http://xaxbx/", true}, {"*b*a", "ba", true}, {"ab*ba", "aba", false}, {"*", "", true}, {"", "http://x/", false},
+	} {
+		if got := keep.Pattern(x.pattern).Match(x.uri); got != x.want {
+			t.Errorf("%q %q: %v", x.pattern, x.uri, got)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, change := range []func(*keep.Rules){
+		func(r *keep.Rules) { r.Policy = "newest" }, func(r *keep.Rules) { r.Policy = keep.Quality }, func(r *keep.Rules) { r.Resemblance = 0 },
+		func(r *keep.Rules) { r.Resemblance = 1.1 }, func(r *keep.Rules) { r.Every = "week" },
+	} {
+		r := keep.Default()
+		if r.Validate() != nil {
+			t.Fatal("the default is not valid")
+		}
+		if change(&r); r.Validate() == nil {
+			t.Errorf("%+v is valid", r)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package keep
+
+import (
+	"cmp"
+	"slices"
+)
+
+// The limits of the comparisons for a group. All pairs of its texts are compared if
+// they are no more than allPairs. Of more, each text is compared with at most
+// leaders others, which is linear in their number; so more pages stay than need to.
+const (
+	allPairs = 128
+	leaders  = 64
+)
+
+// compareTexts finds which nodes may stand for which.
+func (x *chooser) compareTexts() error {
+	for _, o := range x.nodes {
+		var err error
+		if o.length, err = x.texts.Length(o.text); err != nil {
+			return err
+		}
+	}
+	for _, g := range x.groups {
+		var err error
+		if len(g) <= allPairs {
+			err = x.compareAll(g)
+		} else {
+			err = x.compareLeaders(g)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *chooser) compareAll(group []int) error {
+	for i, a := range group {
+		for _, b := range group[:i] {
+			if _, err := x.compareTwo(a, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareLeaders compares each text with leaders before it, which are the texts that
+// no leader covers: with those nearest to its length.
+func (x *chooser) compareLeaders(group []int) error {
+	var byLength []int // the leaders
+	for _, o := range group {
+		length := x.nodes[o].length
+		at, _ := slices.BinarySearchFunc(byLength, length, func(l, length int) int { return cmp.Compare(x.nodes[l].length, length) })
+		low, high := at-1, at
+		covered := false
+		for range leaders {
+			l := 0
+			switch {
+			case low < 0 && high == len(byLength):
+				l = -1
+			case high == len(byLength), low >= 0 && length-x.nodes[byLength[low]].length <= x.nodes[byLength[high]].length-length:
+				l, low = byLength[low], low-1
+			default:
+				l, high = byLength[high], high+1
+			}
+			if l < 0 {
+				break
+			}
+			common, err := x.compareTwo(l, o)
+			if err != nil {
+				return err
+			}
+			if covered = x.Rules.covers(x.nodes[l].length, length, common); covered {
+				break
+			}
+		}
+		if !covered {
+			byLength = slices.Insert(byLength, at, o)
+		}
+	}
+	return nil
+}
+
+// compareTwo compares two nodes, and adds the edges between them.
+func (x *chooser) compareTwo(a, b int) (common int, err error) {
+	n, m := x.nodes[a], x.nodes[b]
+	need := min(x.need(n.length, m.length), x.need(m.length, n.length))
+	if need == 0 || need > min(n.length, m.length) {
+		return 0, nil
+	}
+	if common, err = x.texts.Common(n.text, m.text, need); err != nil || common < need {
+		return common, err
+	}
+	for _, d := range [][2]int{{a, b}, {b, a}} {
+		if x.Rules.covers(x.nodes[d[0]].length, x.nodes[d[1]].length, common) {
+			x.nodes[d[0]].to = append(x.nodes[d[0]].to, edge{d[1], common})
+			x.nodes[d[1]].from = append(x.nodes[d[1]].from, edge{d[0], common})
+		}
+	}
+	return common, nil
+}
