@@ -21,12 +21,13 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // Document is a page as the later stages see it.
 type Document struct {
 	ID        ID     `json:"-"`
-	RecordID  string `json:"record_id"` // WARC-Record-ID with its angle brackets; urn:neardup:ID where the record has none
-	TargetURI string `json:"uri"`       // WARC-Target-URI without the angle brackets that GNU wget writes
-	Date      string `json:"date"`      // WARC-Date as written
-	Digest    string `json:"digest"`    // WARC-Payload-Digest, or sha1:BASE32 of the payload as stored
-	Site      string `json:"site"`      // registrable domain of the target URI, or its host
-	Title     string `json:"title,omitempty"`
+	RecordID  string `json:"record_id"`        // WARC-Record-ID with its angle brackets; urn:neardup:ID where the record has none
+	TargetURI string `json:"uri"`              // WARC-Target-URI without the angle brackets that GNU wget writes
+	Date      string `json:"date"`             // WARC-Date as written
+	Digest    string `json:"digest"`           // WARC-Payload-Digest, or sha1:BASE32 of the payload as stored
+	Site      string `json:"site"`             // registrable domain of the target URI, or its host
+	Title     string `json:"title,omitempty"`  // the heading of the content, where that is known, else what the page calls itself
+	Byline    string `json:"byline,omitempty"` // who wrote the content and when, as it stands there
 	MediaType string `json:"type"`
 	Charset   string `json:"charset"`
 
@@ -41,6 +42,8 @@ type Document struct {
 	Parsed      bool           `json:"parsed,omitempty"`       // read by way of a tree: the scanner could not be sure
 	Repeats     *Reference     `json:"repeats,omitempty"`      // of a revisit record: what it says of the capture whose text it has
 	Text        string         `json:"-"`                      // visible blocks, one a line, white space collapsed
+	Visible     string         `json:"-"`                      // all visible blocks; Text has some of them, or all
+	Marks       page.Marks     `json:"-"`                      // what the lines of Visible are
 }
 
 // Address is the target URI without scheme and fragment: captures of one page

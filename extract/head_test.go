@@ -18,7 +18,7 @@ func TestDocumentOfAnARCRecord(t *testing.T) {
 	got := document(t, of("http://www.example.co.uk/a b 192.0.2.1 20080430204825 text/html", httpPage))
 	want := Document{
 		ID: got.ID, RecordID: "<urn:neardup:" + got.ID.String() + ">", TargetURI: "http://www.example.co.uk/a b", Date: "2008-04-30T20:48:25Z",
-		Digest: sha1Of(markup), Site: "example.co.uk", Title: "A title", MediaType: "text/html", Charset: "utf-8", CharsetFrom: got.CharsetFrom, Status: 200, Bytes: int64(len(markup)), Kind: page.KindTopic, Text: pageText,
+		Digest: sha1Of(markup), Site: "example.co.uk", Title: "A title", MediaType: "text/html", Charset: "utf-8", CharsetFrom: got.CharsetFrom, Status: 200, Bytes: int64(len(markup)), Kind: page.KindTopic, Text: pageText, Visible: pageText,
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -45,6 +45,9 @@ type Body struct {
 // Text is what a TextReader read: valid UTF-8, a visible block a line.
 type Text struct {
 	Title, Text string
+	Byline      string     // of an HTML page
+	Visible     string     // all visible text; empty: Text is
+	Marks       page.Marks // of the lines of Visible
 	Charset     string
 	CharsetFrom charset.Source
 	Choices     Choices
@@ -79,6 +82,7 @@ func (r htmlReader) ReadText(b Body) Text {
 	s, t := b.decoded()
 	shown := r.pages.Read(s, b.Host, b.MaxText)
 	t.Title, t.Text, t.Kind, t.Parsed = shown.Title, shown.Text, shown.Kind, shown.Parsed
+	t.Byline, t.Visible, t.Marks = shown.Byline, shown.Visible, shown.Marks
 	t.Choices.set(ChoiceOverlayDropped, shown.OverlayDropped)
 	t.Choices.set(ChoiceRulesUnmatched, shown.RulesUnmatched)
 	t.Choices.set(ChoiceTextCut, shown.Cut)
@@ -116,6 +120,9 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 	}
 	doc.Title, doc.Text, doc.Charset, doc.CharsetFrom = t.Title, t.Text, t.Charset, t.CharsetFrom
 	doc.Kind, doc.Parsed = t.Kind, t.Parsed
+	if doc.Byline, doc.Visible, doc.Marks = t.Byline, t.Visible, t.Marks; doc.Visible == "" {
+		doc.Visible = doc.Text
+	}
 	doc.Choices |= t.Choices
 	if n := strings.Count(t.Text, "\uFFFD"); n > 0 {
 		if doc.Replaced = float64(n) / float64(utf8.RuneCountInString(t.Text)); doc.Replaced > x.o.MaxReplaced {

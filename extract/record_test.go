@@ -93,6 +93,7 @@ func TestDocumentOfAResponse(t *testing.T) {
 		Bytes:       int64(len(markup)),
 		Kind:        page.KindTopic,
 		Text:        pageText,
+		Visible:     pageText,
 	}
 	if got != want || got.ID == (ID{}) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

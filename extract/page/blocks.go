@@ -7,11 +7,12 @@ import (
 
 // shown is what a page shows.
 type shown struct {
-	title  string
-	text   string  // its visible blocks, one a line
-	blocks []block // of the lines of text, in their order
-	nodes  []node  // that the lines stand in
-	parsed bool    // by the tree: the scanner could not be sure
+	title    string
+	text     string  // its visible blocks, one a line
+	blocks   []block // of the lines of text, in their order
+	nodes    []node  // that the lines stand in
+	parsed   bool    // by the tree: the scanner could not be sure
+	selected bool    // by a site's rules: it is all content
 
 	cut     bool // there is more text than asked for
 	dropped bool // an overlay was, and its text

@@ -107,3 +107,9 @@ func (m *MainTexts) Log(expected bool) {
 		n, 100*float64(main)/float64(all), 100*m.cleaned[n/2].kept(), 100*m.cleaned[n/20].kept(), 100*least.kept(), least.uri)
 	t.Logf("%d paragraphs outside nav and footer, %d of them lost", paragraphs, lost)
 }
+
+// mainText returns what is kept of s under CleanMain.
+func mainText(s shown, all []measure) (main string, sure bool) {
+	c := contentOf(s, all)
+	return c.main, c.sure
+}

@@ -120,12 +120,18 @@ func kindOf(all []measure) Kind {
 	return KindTopic
 }
 
-// mainText returns the lines of s that are its main content, by the measures of
-// all. Where that is not certain, sure is false and the page's whole text is to
-// be kept.
-func mainText(s shown, all []measure) (main string, sure bool) {
+// content is what a page's lines are.
+type content struct {
+	marks         Marks
+	title, byline string
+	main          string // the lines of the main content
+	sure          bool   // what that is is certain; else the page's whole text is to be kept
+}
+
+// contentOf tells the lines of s apart, by the measures of all.
+func contentOf(s shown, all []measure) content {
 	if len(all) == 0 {
-		return "", false
+		return content{}
 	}
 	rows := rowsFor(len(all))
 	defer freeRows(rows)
@@ -134,18 +140,34 @@ func mainText(s shown, all []measure) (main string, sure bool) {
 	for i := range rows {
 		scores[i] = rows[i].weigh()
 	}
-	over := threshold(all, rows, scores)
-	keep := make([]bool, len(all))
+	marks := partsByOdds(rows, scores, threshold(all, rows, scores))
+	var c content
+	c.title, c.byline = markTitle(s, all, rows, marks)
 	kept := 0
-	for i, score := range scores {
-		if keep[i] = score > over; keep[i] {
+	for i, p := range marks {
+		if p == PartMain {
 			kept += all[i].free
 		}
 	}
-	if kept < longLine {
-		return "", false
+	c.marks = newMarks(marks, scores)
+	if c.sure = kept >= longLine; c.sure {
+		c.main = c.marks.Select(s.text, PartsOf(PartMain))
 	}
-	return joinLines(s, keep), true
+	return c
+}
+
+// partsByOdds returns the parts of lines by the odds that they are content.
+func partsByOdds(rows []row, scores []int32, over int32) []Part {
+	parts := make([]Part, len(rows))
+	for i := range rows {
+		switch {
+		case scores[i] > over:
+			parts[i] = PartMain
+		case rows[i][atNames+kindComment] != 0:
+			parts[i] = PartComments
+		}
+	}
+	return parts
 }
 
 // rowsFor returns room for the rows of a page.
@@ -189,23 +211,4 @@ func threshold(all []measure, rows []row, scores []int32) int32 {
 	}
 	slices.Sort(reached)
 	return max(min(0, reached[len(reached)/10]-1), maxLift)
-}
-
-// joinLines joins the lines of s that are to be kept.
-func joinLines(s shown, keep []bool) string {
-	var b strings.Builder
-	b.Grow(len(s.text))
-	from := 0
-	for i, block := range s.blocks {
-		line := s.text[from:block.end]
-		from = int(block.end) + 1
-		if !keep[i] {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(line)
-	}
-	return b.String()
 }

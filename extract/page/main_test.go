@@ -128,6 +128,9 @@ func checkMain(t *testing.T, s shown) (main string, sure bool) {
 	if again, sureAgain := mainText(s, measures(s)); again != main || sureAgain != sure {
 		t.Errorf("another result for the same page %q", s.text)
 	}
+	if c := contentOf(s, measures(s)); len(c.marks) != len(s.blocks) || len(c.marks) > 0 && c.marks.Select(s.text, 1<<partCount-1) != s.text {
+		t.Errorf("%d marks of %d lines of %q", len(c.marks), len(s.blocks), s.text)
+	}
 	if !sure {
 		if main != "" {
 			t.Errorf("unsure, and %q kept of %q", main, s.text)

@@ -159,5 +159,8 @@ func classHashRaw(raw string) uint32 {
 	return classHash(raw)
 }
 
-// kindComment is the number of the kind of names that comments have.
-const kindComment = 4
+// The numbers of kinds of names.
+const (
+	kindComment = 4
+	kindMeta    = 11 // by-lines
+)

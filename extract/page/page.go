@@ -15,7 +15,7 @@ type Clean string
 // The ways to clean.
 const (
 	CleanNone Clean = "none" // all of it
-	CleanMain Clean = "main" // its main content, where that is certain
+	CleanMain Clean = "main" // its main content without title and by-line, where that is certain
 )
 
 // What becomes of overlays.
@@ -43,9 +43,15 @@ const (
 
 // Text is what a page shows, as the options have it.
 type Text struct {
-	Title, Text string // visible blocks, one a line, white space collapsed
-	Kind        Kind
-	Parsed      bool // by way of a tree: the scanner could not be sure
+	Title  string // the heading of the content, where that is known, else the title element
+	Byline string // who wrote the content and when, as it stands there; may be empty
+	Text   string // visible blocks, one a line, white space collapsed
+	Kind   Kind
+
+	Visible string // all visible blocks; Text has some of them, or all
+	Marks   Marks  // what each of these is
+
+	Parsed bool // by way of a tree: the scanner could not be sure
 
 	Cut            bool // there is more text than asked for
 	OverlayDropped bool // the text of an overlay is left out
@@ -91,12 +97,16 @@ func (r *Reader) Read(page, host string, max int) Text {
 	}
 	lines := measures(s)
 	t.Kind = kindOf(lines)
-	if r.clean == CleanMain {
-		if main, sure := mainText(s, lines); sure {
-			t.Text = main
-		} else {
-			t.MainUnsure = true
-		}
+	if r.clean != CleanMain || s.selected {
+		return t
+	}
+	c := contentOf(s, lines)
+	t.Marks, t.Byline = c.marks, c.byline
+	if c.title != "" {
+		t.Title = c.title
+	}
+	if t.MainUnsure = !c.sure; c.sure {
+		t.Text = c.main
 	}
 	return t
 }
@@ -115,6 +125,6 @@ func (r *Reader) show(page, host string, max int) (s shown, t Text) {
 	default:
 		s = visibleText(page, max)
 	}
-	t.Title, t.Text, t.Parsed, t.Cut, t.OverlayDropped, t.Flat = s.title, s.text, s.parsed, s.cut, s.dropped, s.flat
+	t.Title, t.Text, t.Visible, t.Parsed, t.Cut, t.OverlayDropped, t.Flat = s.title, s.text, s.text, s.parsed, s.cut, s.dropped, s.flat
 	return s, t
 }

@@ -81,6 +81,7 @@ func (r *site) text(page string, max int, drop bool) (s shown, ok bool) {
 		}
 		w.node(root, place{})
 		s, ok = w.shown(titleOf(goquery.NewDocumentFromNode(root))), w.b.Len() > 0
+		s.selected = r.keep != nil
 	})
 	return s, ok && err == nil
 }

@@ -68,7 +68,7 @@ func (j *Job) work(x *extract.Extractor, finished *queue.Limiter) {
 }
 
 // Result is about the memory of what became of the record.
-func (j *Job) Result() int64 { return int64(len(j.Doc.Text) + len(j.row)) }
+func (j *Job) Result() int64 { return int64(len(j.Doc.Text) + len(j.Doc.Visible) + len(j.row)) }
 
 // runExtract reads all pending sources. Each file has one reader, and its events
 // are committed in their order with the place to go on from; parsing is done

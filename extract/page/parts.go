@@ -1,0 +1,240 @@
+package page
+
+import (
+	"iter"
+	"strings"
+)
+
+// Part says what a line is of its page.
+type Part uint8
+
+// The parts of a page.
+const (
+	PartFrame    Part = iota // what stands around the content: menus, related links, notices
+	PartMain                 // the content
+	PartTitle                // the heading of the content
+	PartByline               // who wrote it and when
+	PartComments             // what readers wrote below it
+	partCount
+)
+
+var partNames = [partCount]string{"frame", "main", "title", "byline", "comments"}
+
+func (p Part) String() string { return partNames[p] }
+
+// ParsePart returns the part of that name.
+func ParsePart(name string) (p Part, ok bool) {
+	for p := range partCount {
+		if partNames[p] == name {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// Parts is a set of parts: bit p says whether it has part p.
+type Parts uint8
+
+// PartsOf returns the set of the parts.
+func PartsOf(parts ...Part) (s Parts) {
+	for _, p := range parts {
+		s |= 1 << p
+	}
+	return s
+}
+
+// Has tells whether p is in the set.
+func (s Parts) Has(p Part) bool { return s>>p&1 != 0 }
+
+// Marks says what the lines of a page's visible text are: a byte for each, its
+// part in the upper bits, and in the lower ones how sure that is. Without marks
+// all lines are content: text that has no markup, and a page whose content a
+// site's rules select.
+type Marks string
+
+const (
+	oddsBits = 5
+	oddsStep = 250                 // thousandths of log odds
+	oddsZero = 1 << (oddsBits - 1) // of log odds 0
+	maxOdds  = 1<<oddsBits - 1     // so are all above
+)
+
+// newMarks makes marks of the lines' parts and of the log odds, in thousandths,
+// that they are content.
+func newMarks(parts []Part, odds []int32) Marks {
+	b := make([]byte, len(parts))
+	for i, p := range parts {
+		b[i] = newMark(p, odds[i])
+	}
+	return Marks(b)
+}
+
+func newMark(p Part, odds int32) byte {
+	const zero = oddsZero * oddsStep
+	return byte(p)<<oddsBits | byte((max(-zero, min(odds, zero-1))+zero)/oddsStep)
+}
+
+// Line is a line of a page's visible text.
+type Line struct {
+	Text string
+	Part Part
+	// Odds are the log odds that the line is content, in thousandths, from -4000
+	// to 3750, rounded down to quarters. Of a page like none that the model knows
+	// they are right only as far as they compare its lines.
+	Odds int
+}
+
+// Lines gives the lines of a page's visible text.
+func (m Marks) Lines(visible string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		i := 0
+		for text := range strings.SplitSeq(visible, "\n") {
+			l := Line{Text: text, Part: PartMain, Odds: (maxOdds - oddsZero) * oddsStep}
+			if i < len(m) {
+				l.Part, l.Odds = Part(m[i]>>oddsBits), (int(m[i]&maxOdds)-oddsZero)*oddsStep
+			}
+			if i++; !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// Select returns the lines of a page's visible text that are of the parts.
+func (m Marks) Select(visible string, parts Parts) string {
+	if m == "" {
+		if parts.Has(PartMain) {
+			return visible
+		}
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(visible))
+	for l := range m.Lines(visible) {
+		if !parts.Has(l.Part) {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l.Text)
+	}
+	return b.String()
+}
+
+// By docs/content.md taking title and by-line out of what is compared gains;
+// where they stand is common practice.
+const (
+	minHeading   = 4   // columns of a heading that may be the title
+	maxByline    = 120 // columns of a line that may be a by-line
+	bylineBefore = 2   // lines before the title that may be by-lines
+	bylineBehind = 8   // lines behind it
+)
+
+// titleLine returns the line that is the heading of the content, or -1: of the
+// headings that agree with the page's title the longest, else the last line above
+// the first prose that does, else the only h1 if it is no link.
+func titleLine(s shown, all []measure) int {
+	heading, above, size := -1, -1, 0
+	prose := false
+	for i := range all {
+		m := &all[i]
+		prose = prose || m.prose() > 0
+		if !m.repeats || m.around() {
+			continue
+		}
+		switch n := m.columns(); {
+		case m.in&inHeading == 0:
+			if !prose && m.says() {
+				above = i
+			}
+		case n > size:
+			heading, size = i, n
+		}
+	}
+	switch {
+	case heading >= 0:
+		return heading
+	case above >= 0:
+		return above
+	}
+	only := -1
+	for i := range all {
+		if all[i].in&inHeading == 0 || !headed(s.nodes, s.blocks[i].node) {
+			continue
+		}
+		if only >= 0 {
+			return -1
+		}
+		only = i
+	}
+	if only >= 0 && (all[only].columns() < minHeading || all[only].linked() || all[only].around()) {
+		return -1
+	}
+	return only
+}
+
+// headed tells whether the node stands in an h1.
+func headed(nodes []node, n int32) bool {
+	for ; n > 0; n = nodes[n].parent {
+		if nodes[n].tag == tagH1 {
+			return true
+		}
+	}
+	return false
+}
+
+// isByline tells whether a line beside the title says who wrote the page or
+// when: it is short, no prose, and has the name of one or a date.
+func isByline(line string, m measure, r *row) bool {
+	return m.columns() <= maxByline && m.prose() == 0 && m.in&(inHeading|inPre) == 0 &&
+		(r[atNames+kindMeta] == 2 || dated(line))
+}
+
+// dated tells whether a line has a year of the last decades, with another number
+// or a word beside it.
+func dated(line string) bool {
+	for i := 0; i+4 <= len(line); i++ {
+		if c := line[i]; c != '1' && c != '2' {
+			continue
+		}
+		y := line[i : i+4]
+		if (y[:2] == "19" && y[2] == '9' || y[:2] == "20" && y[2] <= '4') && digit(y[2]) && digit(y[3]) &&
+			(i == 0 || !digit(line[i-1])) && (i+4 == len(line) || !digit(line[i+4])) {
+			return len(line) > 4
+		}
+	}
+	return false
+}
+
+func digit(c byte) bool { return c-'0' < 10 }
+
+// markTitle marks the heading of the content and the lines beside it that say
+// who wrote it and when, whatever they were taken for before, and returns them.
+func markTitle(s shown, all []measure, rows []row, parts []Part) (title, byline string) {
+	at := titleLine(s, all)
+	if at < 0 {
+		return "", ""
+	}
+	parts[at], title = PartTitle, collapse(s.line(at))
+	var by []string
+	for i := max(0, at-bylineBefore); i < len(all) && i <= at+bylineBehind; i++ {
+		if i > at && all[i].prose() > 0 {
+			break
+		}
+		if i != at && isByline(s.line(i), all[i], &rows[i]) {
+			parts[i] = PartByline
+			by = append(by, s.line(i))
+		}
+	}
+	return title, strings.Join(by, " · ")
+}
+
+// line returns a line of the text.
+func (s shown) line(i int) string {
+	from := int32(0)
+	if i > 0 {
+		from = s.blocks[i-1].end + 1
+	}
+	return s.text[from:s.blocks[i].end]
+}
