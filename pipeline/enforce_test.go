@@ -18,6 +18,7 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -153,12 +154,12 @@ func checkJudged(t *testing.T, w *workspace.Workspace, judgements []audit.Judgem
 	if got, _ := json.Marshal(s.Judged); string(got) != jsonOf(t, want) {
 		t.Errorf("summary: %s, want %s", got, jsonOf(t, want))
 	}
-	textOf := func(recordID string) store.TextID {
+	textOf := func(recordID string) rows.TextID {
 		t, _, err := results.TextsNamed(w, recordID)
 		if err != nil || len(t) > 1 {
 			t = nil
 		}
-		return append(t, store.TextID{})[0]
+		return append(t, rows.TextID{})[0]
 	}
 	against := map[string]string{}
 	for _, m := range members {
@@ -218,7 +219,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			judgements := disputable(t, rng, len(texts), clusterOf)
 			judgements = append(judgements, pipetest.Judgements(t, fmt.Sprintf("0|%d", len(texts)-2))...)
 
-			closed := results.VerifyCounts{}
+			closed := rows.VerifyCounts{}
 			log := &pipetest.StageLog{}
 			func() {
 				w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{Progress: log})
@@ -227,7 +228,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				}
 				defer func() { _ = w.Close() }()
 				verdicts, state := rowsOf(t, w, store.TableVerdict), mustState(t, w)
-				var before results.VerifyCounts
+				var before rows.VerifyCounts
 				_ = json.Unmarshal(state.Counts, &before)
 				setAll(t, w, judgements)
 				if pipetest.Staleness(t, dir, c, "verify") != workspace.Judgements {

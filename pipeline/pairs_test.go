@@ -12,13 +12,13 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/internal/pipetest"
-	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
 
 // runPairs returns the export and the counts of a run.
-func runPairs(t *testing.T, texts []string, o workspace.Options, preset string, settings ...string) (string, results.ClusterCounts, results.VerifyCounts) {
+func runPairs(t *testing.T, texts []string, o workspace.Options, preset string, settings ...string) (string, rows.ClusterCounts, rows.VerifyCounts) {
 	t.Helper()
 	config, err := configs.Load(preset, settings)
 	if err != nil {
@@ -30,8 +30,8 @@ func runPairs(t *testing.T, texts []string, o workspace.Options, preset string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c results.ClusterCounts
-	var v results.VerifyCounts
+	var c rows.ClusterCounts
+	var v rows.VerifyCounts
 	if err := w.Counts(workspace.StageCluster, &c); err != nil {
 		t.Fatal(err)
 	}

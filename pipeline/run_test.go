@@ -15,6 +15,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -98,7 +99,7 @@ func TestMergesDifferOnChains(t *testing.T) {
 		texts = append(texts, strings.Join(sentences[at:at+20], ""))
 	}
 	path := pipetest.WriteTexts(t, 0, texts)
-	var sets [2]results.ClusterCounts
+	var sets [2]rows.ClusterCounts
 	for i, merge := range []string{configs.MergeFollowing, configs.MergeDirect} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, "cluster.merge="+merge), workspace.Options{}, path)

@@ -18,6 +18,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/explaining"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -83,8 +84,8 @@ func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list revi
 	if q.MaxSize > 0 {
 		largest = clampSize(q.MaxSize)
 	}
-	lower := store.SizeKey(largest, store.TextID{})
-	_, upper := store.PrefixBounds(store.SizeKey(clampSize(q.MinSize), store.TextID{})[:1+4])
+	lower := store.SizeKey(largest, rows.TextID{})
+	_, upper := store.PrefixBounds(store.SizeKey(clampSize(q.MinSize), rows.TextID{})[:1+4])
 	keys, more, err := r.keys(lower, upper, q.After, q.Limit)
 	if err != nil {
 		return list, err
@@ -133,7 +134,7 @@ func (r *Review) keys(lower, upper []byte, after string, limit int) (keys [][]by
 }
 
 // cluster reads a cluster's row of a list, and what else is kept of it.
-func (r *Review) cluster(documents *store.Seeker, id store.TextID) (row review.ClusterRow, b browsedCluster, err error) {
+func (r *Review) cluster(documents *store.Seeker, id rows.TextID) (row review.ClusterRow, b browsedCluster, err error) {
 	ok, err := r.w.DB.GetJSON(store.BrowsedKey(id), &b)
 	if err != nil {
 		return row, b, err
@@ -256,7 +257,7 @@ func (r *Review) document(asked string) (d results.Found, err error) {
 }
 
 // askedID reads the id of a text or a document that someone asks for.
-func askedID(s string) (id store.TextID, err error) {
+func askedID(s string) (id rows.TextID, err error) {
 	if len(s) == hex.EncodedLen(len(id)) {
 		if _, err := hex.Decode(id[:], []byte(s)); err == nil {
 			return id, nil

@@ -14,6 +14,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -119,7 +120,7 @@ func writeBrowsed(ctx context.Context, w *workspace.Workspace) (b browsed, err e
 // the keys of clusters by size, and places the value of each of their pages by
 // docID.
 func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, places *extsort.Sorter) (b browsed, err error) {
-	var counts results.VerifyCounts
+	var counts rows.VerifyCounts
 	if err := w.Counts(workspace.StageVerify, &counts); err != nil {
 		return b, err
 	}
@@ -148,7 +149,7 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 			document, err := parseDocument(m.Document)
 			against, againstErr := parseDocument(m.AgainstDocument)
 			value := store.BrowsedMember{Document: document, Against: against,
-				Score: store.Score{Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}}.Append(nil)
+				Score: rows.Score{Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}}.Append(nil)
 			if err := errors.Join(err, againstErr, members.add(store.MemberKey(id, uint32(i)), value), places.Add(document[:], placed)); err != nil {
 				return b, err
 			}

@@ -20,6 +20,7 @@ import (
 	"neardup/pipeline/explaining"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -274,7 +275,7 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 	}
 }
 
-func mustTextID(t *testing.T, s string) store.TextID {
+func mustTextID(t *testing.T, s string) rows.TextID {
 	t.Helper()
 	id, err := results.ParseTextID(s)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"neardup/explain"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/scores"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -33,7 +33,7 @@ func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e e
 
 // Found explains two pages, and gives what of their texts is compared.
 func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
-	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[store.TextID]explain.Page{}}
+	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[rows.TextID]explain.Page{}}
 	var sides [2]explain.Side
 	for i := range pages {
 		if p.texts[i], err = pages[i].ParsedTextID(); err != nil {
@@ -50,7 +50,7 @@ func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) 
 	return e, p.compared, p.run(&e)
 }
 
-func side(w *workspace.Workspace, f results.Found, t store.TextID) (s explain.Side, err error) {
+func side(w *workspace.Workspace, f results.Found, t rows.TextID) (s explain.Side, err error) {
 	if s.Stored, err = results.TextOf(w, t); err != nil {
 		return s, err
 	}

@@ -16,6 +16,7 @@ import (
 	"neardup/explain"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -59,7 +60,7 @@ func writePages(t *testing.T, texts []string) string {
 }
 
 // explainAll runs all stages over the texts and explains all pairs of them.
-func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j int, joined bool, e explain.Explanation)) results.VerifyCounts {
+func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j int, joined bool, e explain.Explanation)) rows.VerifyCounts {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
 	clusterOf, _ := pipetest.ClustersOf(t, pipetest.RunAll(t, dir, c, workspace.Options{}, writePages(t, texts)))
@@ -78,7 +79,7 @@ func explainAll(t *testing.T, c configs.Config, texts []string, check func(i, j 
 			check(j, i, x != 0 && x == clusterOf[pipetest.TextURN(i)], e)
 		}
 	}
-	var v results.VerifyCounts
+	var v rows.VerifyCounts
 	if err := w.Counts(workspace.StageVerify, &v); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestExplanationsOfOverlappingSets(t *testing.T) {
 // checkExplanations gives the number of pairs that are in several sets, and what
 // ended the pairs.
 func checkExplanations(t *testing.T, c configs.Config, texts []string) (several int, ended map[explain.Filter]int) {
-	var got results.VerifyCounts
+	var got rows.VerifyCounts
 	ended = map[explain.Filter]int{}
 	want := explainAll(t, c, texts, func(i, j int, joined bool, e explain.Explanation) {
 		r, d := e.Run, e.Decision

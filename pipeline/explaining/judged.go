@@ -4,7 +4,7 @@ import (
 	"neardup/audit"
 	"neardup/explain"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
 )
 
@@ -25,7 +25,7 @@ func (p *explained) judgedBy(r *explain.Run) error {
 	if r.SameText {
 		return nil
 	}
-	together := func(cluster func(*workspace.Workspace, store.TextID) (store.TextID, bool, error)) (bool, error) {
+	together := func(cluster func(*workspace.Workspace, rows.TextID) (rows.TextID, bool, error)) (bool, error) {
 		a, in, err := cluster(p.Workspace, p.texts[0])
 		if err != nil || !in {
 			return false, err

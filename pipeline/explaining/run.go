@@ -12,6 +12,7 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -29,11 +30,11 @@ type explained struct {
 	*workspace.Workspace
 	ctx      context.Context
 	pages    [2]results.Found
-	texts    [2]store.TextID
+	texts    [2]rows.TextID
 	compared [2]string
 	keys     [2]cluster.Key
 	finder   *results.PageFinder
-	first    map[store.TextID]explain.Page // see firstPage
+	first    map[rows.TextID]explain.Page // see firstPage
 }
 
 // run says what became of the pair. It reads the rows of the two texts, and
@@ -87,7 +88,7 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 }
 
 // aboutText says what the text is in clustering.
-func (p *explained) aboutText(i int, t store.TextID, r *explain.RunText, signed *bool) error {
+func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *bool) error {
 	var err error
 	if r.Pages, err = p.finder.Count(t); err != nil {
 		return err
@@ -367,7 +368,7 @@ func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) 
 
 // firstPage returns the page that stands for a text. Which one it is, all that have
 // the text tell, so it is kept.
-func (p *explained) firstPage(t store.TextID) (explain.Page, error) {
+func (p *explained) firstPage(t rows.TextID) (explain.Page, error) {
 	if page, ok := p.first[t]; ok {
 		return page, nil
 	}
@@ -405,7 +406,7 @@ func (p *explained) place(i int) (*explain.InRun, error) {
 	return &explain.InRun{ID: hex.EncodeToString(representative[:]), Representative: first, Relation: results.RelationOf(row, representative, at)}, nil
 }
 
-func (p *explained) clusterRow(representative, member store.TextID) (c results.ClusterRow, err error) {
+func (p *explained) clusterRow(representative, member rows.TextID) (c rows.Cluster, err error) {
 	for r, err := range p.DB.Rows(store.PrefixBounds(store.ClusterKey(representative, member))) {
 		if err != nil {
 			return c, err
@@ -427,14 +428,14 @@ func (p *explained) joined(e *explain.Explanation) error {
 		e.Outcome.Why = "verified against each other: " + explain.Relations[r.Verdict.Relation]
 		return nil
 	}
-	var ways [2][]results.ClusterRow // from each of the two up to the representative
+	var ways [2][]rows.Cluster // from each of the two up to the representative
 	for i, t := range p.texts {
 		representative, err := hex.DecodeString(r.Clusters[i].ID)
 		if err != nil {
 			return err
 		}
-		for seen := map[store.TextID]bool{}; t != store.TextID(representative); {
-			row, err := p.clusterRow(store.TextID(representative), t)
+		for seen := map[rows.TextID]bool{}; t != rows.TextID(representative); {
+			row, err := p.clusterRow(rows.TextID(representative), t)
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -46,7 +47,7 @@ func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error)
 			return e, err
 		}
 		a, b := l.Leader.ID(), l.Member.ID()
-		err := errors.Join(ctx.Err(), texts.Add(a[:], nil), texts.Add(b[:], nil), e.pairs.Add(slices.Concat(a[:], b[:]), l.Score.Append(nil)))
+		err := errors.Join(ctx.Err(), texts.Add(a[:], nil), texts.Add(b[:], nil), e.pairs.Add(slices.Concat(a[:], b[:]), store.AppendScore(nil, l.Score)))
 		if err != nil {
 			return e, err
 		}
@@ -61,7 +62,7 @@ func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error)
 // addJudged adds the judged pairs that clusters need, whose texts are all in
 // clusters. Without any this takes no pass over the clusters.
 func (e *edges) addJudged(ctx context.Context) error {
-	var counts results.VerifyCounts
+	var counts rows.VerifyCounts
 	if err := e.w.Counts(workspace.StageVerify, &counts); err != nil || counts.Judged == nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (e *edges) addJudged(ctx context.Context) error {
 		}
 		row, err := results.ParseClusterRow(r)
 		if err == nil && row.Score.Relation == report.Judged {
-			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), row.Score.Append(nil))
+			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), store.AppendScore(nil, row.Score))
 		}
 		if err != nil {
 			return err
@@ -94,7 +95,7 @@ func sortedTexts(texts *extsort.Sorter) iter.Seq2[results.WantedText, error] {
 		for e, err := range texts.Sorted() {
 			var w results.WantedText
 			if err == nil {
-				w.Text = store.TextID(e.Key)
+				w.Text = rows.TextID(e.Key)
 			}
 			if !yield(w, err) || err != nil {
 				return
@@ -105,7 +106,7 @@ func sortedTexts(texts *extsort.Sorter) iter.Seq2[results.WantedText, error] {
 
 // textNodes are the pages of a text as nodes.
 type textNodes struct {
-	text  store.TextID
+	text  rows.TextID
 	nodes []report.Node // the first stands for the text
 }
 
@@ -117,7 +118,7 @@ func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 		in, err, clustered := next()
 		for t, pagesErr := range results.PagesOf(ctx, e.pages) {
 			err = errors.Join(err, pagesErr)
-			for err == nil && clustered && store.CompareTexts(in.Text, t.Text) < 0 {
+			for err == nil && clustered && rows.CompareTexts(in.Text, t.Text) < 0 {
 				in, err, clustered = next()
 			}
 			if err != nil {
@@ -152,8 +153,8 @@ func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 		if err != nil {
 			return err
 		}
-		text, other := store.TextID(pair.Key[:16]), pair.Key[16:32]
-		for more := true; store.CompareTexts(n.text, text) < 0 || n.nodes == nil; {
+		text, other := rows.TextID(pair.Key[:16]), pair.Key[16:32]
+		for more := true; rows.CompareTexts(n.text, text) < 0 || n.nodes == nil; {
 			if n, err, more = next(); err != nil {
 				return err
 			}
@@ -194,7 +195,7 @@ func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 		next, stop := iter.Pull2(whole.Sorted())
 		defer stop()
 		pair, err, more := next()
-		upTo := func(text store.TextID) bool { // the near pairs from texts up to this one
+		upTo := func(text rows.TextID) bool { // the near pairs from texts up to this one
 			for ; more && (err != nil || bytes.Compare(pair.Key[:16], text[:]) <= 0); pair, err, more = next() {
 				var edge report.Edge
 				if err == nil {

@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -106,10 +107,10 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 		want = append(want, p)
 	}
 	slices.SortFunc(want, func(a, b results.TextPages) int {
-		if c := store.CompareTexts(a.Group, b.Group); c != 0 {
+		if c := rows.CompareTexts(a.Group, b.Group); c != 0 {
 			return c
 		}
-		return store.CompareTexts(a.Text, b.Text)
+		return rows.CompareTexts(a.Text, b.Text)
 	})
 	for range 2 {
 		gathered, err := results.Gather(context.Background(), w.DB, func(yield func(results.WantedText, error) bool) {

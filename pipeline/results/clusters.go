@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -17,7 +18,7 @@ import (
 
 // ClusterOf returns the representative of the text's cluster; ok is false if
 // the text is in none.
-func ClusterOf(w *workspace.Workspace, t store.TextID) (representative store.TextID, ok bool, err error) {
+func ClusterOf(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, ok bool, err error) {
 	v, ok, err := w.DB.Get(store.AssignedKey(t))
 	if ok && len(v) != len(representative) {
 		err = store.Corrupt(store.AssignedKey(t))
@@ -38,20 +39,20 @@ func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clus
 		defer func() { _ = gathered.Close() }()
 		next, stop := iter.Pull2(PagesOf(ctx, gathered))
 		defer stop()
-		var rows []ClusterRow
-		pages := map[store.TextID][]report.Member{}
+		var texts []rows.Cluster
+		pages := map[rows.TextID][]report.Member{}
 		flush := func() bool {
-			c, err := assemble(rows, pages)
-			rows = rows[:0]
+			c, err := assemble(texts, pages)
+			texts = texts[:0]
 			clear(pages)
 			return yield(c, errors.Join(err, ctx.Err())) && err == nil
 		}
 		for r, err := range w.DB.Table(store.TableCluster) {
-			var row ClusterRow
+			var row rows.Cluster
 			if err == nil {
 				row, err = ParseClusterRow(r)
 			}
-			if err == nil && len(rows) > 0 && rows[0].Cluster != row.Cluster && !flush() {
+			if err == nil && len(texts) > 0 && texts[0].Cluster != row.Cluster && !flush() {
 				return
 			}
 			if err == nil {
@@ -64,9 +65,9 @@ func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clus
 				yield(report.Cluster{}, err)
 				return
 			}
-			rows = append(rows, row)
+			texts = append(texts, row)
 		}
-		if len(rows) > 0 {
+		if len(texts) > 0 {
 			flush()
 		}
 	}
@@ -97,18 +98,12 @@ func parseAssigned(r store.Row) (t WantedText, err error) {
 	if len(r.Key()) != 1+16 || len(v) != 16 {
 		return t, store.Corrupt(r.Key())
 	}
-	return WantedText{Group: store.TextID(v), Text: store.TextID(r.Key()[1:])}, nil
+	return WantedText{Group: rows.TextID(v), Text: rows.TextID(r.Key()[1:])}, nil
 }
 
-// ClusterRow is a row of TableCluster.
-type ClusterRow struct {
-	Cluster, Member, Against store.TextID
-	Score                    store.Score
-}
+func ClusterValue(against rows.TextID, s rows.Score) []byte { return store.AppendScore(against[:], s) }
 
-func ClusterValue(against store.TextID, s store.Score) []byte { return s.Append(against[:]) }
-
-func ParseClusterRow(r store.Row) (c ClusterRow, err error) {
+func ParseClusterRow(r store.Row) (c rows.Cluster, err error) {
 	k := r.Key()
 	v, err := r.Value()
 	if err != nil {
@@ -117,20 +112,20 @@ func ParseClusterRow(r store.Row) (c ClusterRow, err error) {
 	if len(k) != 1+32 || len(v) != 16+store.ScoreSize {
 		return c, store.Corrupt(k)
 	}
-	c.Cluster, c.Member, c.Against = store.TextID(k[1:17]), store.TextID(k[17:]), store.TextID(v[:16])
+	c.Cluster, c.Member, c.Against = rows.TextID(k[1:17]), rows.TextID(k[17:]), rows.TextID(v[:16])
 	c.Score, err = store.ParseScore(v[16:])
 	return c, err
 }
 
-// assemble makes a cluster of its rows, one for each text, and of the pages
+// assemble makes a cluster of its texts and of the pages
 // with these texts. It names the page that each was verified against.
-func assemble(rows []ClusterRow, pages map[store.TextID][]report.Member) (report.Cluster, error) {
-	id := rows[0].Cluster
+func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (report.Cluster, error) {
+	id := texts[0].Cluster
 	if len(pages[id]) == 0 {
 		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", store.Corrupt(id[:]))
 	}
 	c := report.Cluster{ID: fmt.Sprintf("%x", id), Representative: pages[id][0].RecordID}
-	for _, r := range rows {
+	for _, r := range texts {
 		if len(pages[r.Against]) == 0 {
 			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", store.Corrupt(r.Against[:]))
 		}
@@ -149,7 +144,7 @@ func assemble(rows []ClusterRow, pages map[store.TextID][]report.Member) (report
 }
 
 // RelationOf returns the relation of the i-th page of the row's text.
-func RelationOf(r ClusterRow, representative store.TextID, i int) report.Relation {
+func RelationOf(r rows.Cluster, representative rows.TextID, i int) report.Relation {
 	switch {
 	case r.Member == representative && i == 0:
 		return report.Representative

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/rarity"
@@ -67,7 +68,7 @@ func (c *Common) pagesOf(sentence uint64) (int, error) {
 }
 
 // Read weighs a text as it is compared.
-func (c *Common) Read(t store.TextID, compared string) (read rarity.Text, err error) {
+func (c *Common) Read(t rows.TextID, compared string) (read rarity.Text, err error) {
 	sites, err := SitesOf(c.w, t)
 	if err != nil {
 		return read, err
@@ -93,7 +94,7 @@ func (c *Common) most(sites []uint64, unit uint64) (int, error) {
 }
 
 // Pages gives the pages of the common sentences of a text, by their units.
-func (c *Common) Pages(t store.TextID, compared string) (map[uint64]int, error) {
+func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 	sites, err := SitesOf(c.w, t)
 	if err != nil || c.w.Config.Verify.RarePages == 0 {
 		return nil, err
@@ -112,7 +113,7 @@ func (c *Common) Pages(t store.TextID, compared string) (map[uint64]int, error) 
 }
 
 // SitesOf are the hashes of the sites that have the text, sorted.
-func SitesOf(w *workspace.Workspace, t store.TextID) (sites []uint64, err error) {
+func SitesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, err error) {
 	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
 		if err != nil {
 			return nil, err
@@ -121,7 +122,7 @@ func SitesOf(w *workspace.Workspace, t store.TextID) (sites []uint64, err error)
 		if err != nil {
 			return nil, err
 		}
-		if o.Site != NoSite && !slices.Contains(sites, o.Site) {
+		if o.Site != rows.NoSite && !slices.Contains(sites, o.Site) {
 			sites = append(sites, o.Site)
 		}
 	}

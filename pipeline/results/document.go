@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"neardup/extract"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -20,14 +21,14 @@ type Document struct {
 	RevisitOf string `json:"revisit_of,omitempty"` // record id of the capture whose text a revisit has
 }
 
-func (d Document) ParsedTextID() (store.TextID, error) { return ParseTextID(d.TextID) }
+func (d Document) ParsedTextID() (rows.TextID, error) { return ParseTextID(d.TextID) }
 
-func ParseTextID(s string) (t store.TextID, err error) {
+func ParseTextID(s string) (t rows.TextID, err error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != len(t) {
 		return t, fmt.Errorf("%w: text id %q", store.ErrCorrupt, s)
 	}
-	return store.TextID(b), nil
+	return rows.TextID(b), nil
 }
 
 // DocumentView has the fields of a Document that are shown or counted. Reading
@@ -59,7 +60,7 @@ func (d DocumentView) Member(id extract.ID, file string, offset int64) report.Me
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID, Clipped: d.Clipped}}
 }
 
-func (d DocumentView) ParsedTextID() (store.TextID, error) { return ParseTextID(d.TextID) }
+func (d DocumentView) ParsedTextID() (rows.TextID, error) { return ParseTextID(d.TextID) }
 
 // Stored is a document's row, read as a D, with the key's parts.
 type Stored[D Document | DocumentView] struct {

@@ -2,6 +2,7 @@ package results
 
 import (
 	"neardup/audit"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
@@ -40,7 +41,7 @@ func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
 
 // Former returns the representative of the cluster that a text would be in if no
 // judged pairs were followed; ok is false if it would be in none.
-func Former(w *workspace.Workspace, t store.TextID) (representative store.TextID, ok bool, err error) {
+func Former(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, ok bool, err error) {
 	v, moved, err := w.DB.Get(store.FormerKey(t))
 	switch {
 	case err != nil:
@@ -52,5 +53,5 @@ func Former(w *workspace.Workspace, t store.TextID) (representative store.TextID
 	case len(v) != len(t):
 		return t, false, store.Corrupt(store.FormerKey(t))
 	}
-	return store.TextID(v), true, nil
+	return rows.TextID(v), true, nil
 }

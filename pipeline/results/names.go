@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"neardup/extract"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/screen"
@@ -249,7 +250,7 @@ func OneLine(s string) string { return screen.Columns(s, 200) }
 
 // TextsNamed returns the texts of the pages with a record id. more says that
 // there are too many.
-func TextsNamed(w *workspace.Workspace, recordID string) (texts []store.TextID, more bool, err error) {
+func TextsNamed(w *workspace.Workspace, recordID string) (texts []rows.TextID, more bool, err error) {
 	pages, more, err := Named(w, ByRecordID, recordID, "", func(d Found) bool { return d.RecordID == recordID })
 	for _, d := range pages {
 		t, err := d.ParsedTextID()
@@ -258,7 +259,7 @@ func TextsNamed(w *workspace.Workspace, recordID string) (texts []store.TextID, 
 		}
 		texts = append(texts, t)
 	}
-	slices.SortFunc(texts, store.CompareTexts)
+	slices.SortFunc(texts, rows.CompareTexts)
 	texts = slices.Compact(texts)
 	return texts, more || len(texts) > MaxNamedTexts, err
 }

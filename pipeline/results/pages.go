@@ -12,6 +12,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/report"
 )
@@ -44,7 +45,7 @@ func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
 }
 
 // pages returns the pages with a text, as in TextPages.
-func (f *PageFinder) Pages(t store.TextID) (pages []report.Member, err error) {
+func (f *PageFinder) Pages(t rows.TextID) (pages []report.Member, err error) {
 	for r, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
 		if err != nil {
 			return nil, err
@@ -64,7 +65,7 @@ func (f *PageFinder) Pages(t store.TextID) (pages []report.Member, err error) {
 }
 
 // Count returns the number of pages that have a text.
-func (f *PageFinder) Count(t store.TextID) (n int, err error) {
+func (f *PageFinder) Count(t rows.TextID) (n int, err error) {
 	for _, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
 		if err != nil {
 			return 0, err
@@ -80,7 +81,7 @@ func comparePagesOfText(a, b report.Member) int {
 }
 
 // WantedText is a text whose pages are wanted, and its group of texts.
-type WantedText struct{ Group, Text store.TextID }
+type WantedText struct{ Group, Text rows.TextID }
 
 // TextPages is the pages with a text: captures before revisits, the earliest
 // first.
@@ -124,7 +125,7 @@ func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[Wanted
 			return err
 		}
 		t, d, err := store.ParseOccurrenceKey(r.Key())
-		for err == nil && more && store.CompareTexts(w.Text, t) < 0 {
+		for err == nil && more && rows.CompareTexts(w.Text, t) < 0 {
 			w, err, more = next()
 		}
 		if err != nil || !more {
@@ -199,7 +200,7 @@ func PagesOf(ctx context.Context, gathered *extsort.Sorter) iter.Seq2[TextPages,
 				yield(TextPages{}, err)
 				return
 			}
-			of := WantedText{store.TextID(e.Key[:16]), store.TextID(e.Key[16:32])}
+			of := WantedText{rows.TextID(e.Key[:16]), rows.TextID(e.Key[16:32])}
 			if len(current.Pages) > 0 && of != current.WantedText {
 				if !flush() {
 					return

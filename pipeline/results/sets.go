@@ -4,15 +4,16 @@ import (
 	"iter"
 
 	"neardup/cluster"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
 // VerifiedPairs gives all near pairs: those of sets, then those that were verified
 // for a partition.
-func VerifiedPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
-	return func(yield func(Link, error) bool) {
-		for _, pairs := range []iter.Seq2[Link, error]{NearPairs(w), ScoredPairs(w, store.TableChecked)} {
+func VerifiedPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
+	return func(yield func(rows.Link, error) bool) {
+		for _, pairs := range []iter.Seq2[rows.Link, error]{NearPairs(w), ScoredPairs(w, store.TableChecked)} {
 			for l, err := range pairs {
 				if err == nil && l.Score.Relation == "" {
 					continue // not near
@@ -27,7 +28,7 @@ func VerifiedPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
 
 // VerdictOn gives the score of a near pair, the text with the smaller key seen
 // from the other; ok is false for a pair that is not near or was not verified.
-func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s store.Score, ok bool, err error) {
+func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s rows.Score, ok bool, err error) {
 	for _, table := range []byte{store.TableVerdict, store.TableChecked} {
 		v, found, err := w.DB.Get(store.PairKey(table, larger, smaller))
 		if err == nil && found {
@@ -42,15 +43,15 @@ func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s store.Sco
 
 // NearPairs returns the near pairs by leader, then member, from the largest key
 // down.
-func NearPairs(w *workspace.Workspace) iter.Seq2[Link, error] {
+func NearPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 	return ScoredPairs(w, store.TableVerdict)
 }
 
 // ScoredPairs gives the rows of a table of pairs with their scores.
-func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[Link, error] {
-	return func(yield func(Link, error) bool) {
+func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[rows.Link, error] {
+	return func(yield func(rows.Link, error) bool) {
 		for r, err := range w.DB.Table(table) {
-			var l Link
+			var l rows.Link
 			if err == nil {
 				l, err = ParseLink(r)
 			}
@@ -61,7 +62,7 @@ func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[Link, error] {
 	}
 }
 
-func ParseLink(r store.Row) (l Link, err error) {
+func ParseLink(r store.Row) (l rows.Link, err error) {
 	if l.Leader, l.Member, err = store.ParsePairKey(r.Key()); err != nil {
 		return l, err
 	}
@@ -104,10 +105,4 @@ func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] 
 			yield(set, nil)
 		}
 	}
-}
-
-// Link is a near pair with the score of the member as seen from the leader.
-type Link struct {
-	Leader, Member cluster.Key
-	Score          store.Score
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 
+	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -50,9 +51,9 @@ func Summary(ctx context.Context, w *workspace.Workspace) (report.Summary, error
 func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	var s report.Summary
 	var x ExtractCounts
-	var g SignCounts
-	var c ClusterCounts
-	var v VerifyCounts
+	var g rows.SignCounts
+	var c rows.ClusterCounts
+	var v rows.VerifyCounts
 	for name, counts := range map[string]any{workspace.StageExtract: &x, workspace.StageSign: &g, workspace.StageCluster: &c, workspace.StageVerify: &v} {
 		if err := w.Counts(name, counts); err != nil {
 			return s, err

@@ -5,16 +5,13 @@ import (
 
 	"neardup/configs"
 	"neardup/extract/text"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
-// NoSite is the site hash of a page without a site, such as a line of a text
-// collection.
-var NoSite = store.Hash("")
-
 // TextOf returns a text as stored.
-func TextOf(w *workspace.Workspace, t store.TextID) (string, error) {
+func TextOf(w *workspace.Workspace, t rows.TextID) (string, error) {
 	value, ok, err := w.DB.Get(store.TextKey(t))
 	if err == nil && !ok {
 		err = store.Corrupt(store.TextKey(t))
@@ -24,7 +21,7 @@ func TextOf(w *workspace.Workspace, t store.TextID) (string, error) {
 
 // LeftOut reports whether the text is not compared because only navigation pages
 // have it.
-func LeftOut(w *workspace.Workspace, t store.TextID) (bool, error) {
+func LeftOut(w *workspace.Workspace, t rows.TextID) (bool, error) {
 	if w.Config.Text.Pages != configs.PagesTopic {
 		return false, nil
 	}
@@ -42,7 +39,7 @@ func LeftOut(w *workspace.Workspace, t store.TextID) (bool, error) {
 
 // TemplatesIn returns the numbers of those of the text's sentences that are left
 // out, sorted.
-func TemplatesIn(w *workspace.Workspace, t store.TextID) ([]uint32, error) {
+func TemplatesIn(w *workspace.Workspace, t rows.TextID) ([]uint32, error) {
 	if w.Config.Text.Templates == 0 {
 		return nil, nil
 	}
@@ -55,7 +52,7 @@ func TemplatesIn(w *workspace.Workspace, t store.TextID) ([]uint32, error) {
 }
 
 // SeekTemplates does what TemplatesIn does with a seeker of store.TableTemplate.
-func SeekTemplates(s *store.Seeker, t store.TextID) (numbers []uint32, err error) {
+func SeekTemplates(s *store.Seeker, t rows.TextID) (numbers []uint32, err error) {
 	prefix := store.Key(store.TableTemplate, t[:])
 	for r, err := range s.Rows(prefix) {
 		if err != nil {
@@ -85,7 +82,7 @@ func WithoutSentences(s string, numbers []uint32) string {
 }
 
 // ComparedText returns the part of a stored text that is compared.
-func ComparedText(w *workspace.Workspace, t store.TextID, stored string) (string, error) {
+func ComparedText(w *workspace.Workspace, t rows.TextID, stored string) (string, error) {
 	numbers, err := TemplatesIn(w, t)
 	return text.Cut(WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), err
 }

@@ -10,6 +10,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -24,7 +25,7 @@ type closer struct {
 }
 
 // assign puts a text into the cluster of a representative.
-func (c *closer) assign(representative, member, against store.TextID, s store.Score) error {
+func (c *closer) assign(representative, member, against rows.TextID, s rows.Score) error {
 	err := errors.Join(
 		c.b.Set(store.AssignedKey(member), representative[:]),
 		c.b.Set(store.ClusterKey(representative, member), results.ClusterValue(against, s)))
@@ -35,9 +36,9 @@ func (c *closer) assign(representative, member, against store.TextID, s store.Sc
 }
 
 // begin makes a cluster.
-func (c *closer) begin(representative store.TextID) error {
+func (c *closer) begin(representative rows.TextID) error {
 	c.clusters++
-	return c.assign(representative, representative, representative, store.Score{Relation: report.Near, Resemblance: 1, Containment: 1})
+	return c.assign(representative, representative, representative, rows.Score{Relation: report.Near, Resemblance: 1, Containment: 1})
 }
 
 func (c *closer) flush() error {
@@ -53,7 +54,7 @@ var tablesOfClosing = []byte{store.TableAssigned, store.TableCluster, store.Tabl
 
 // closeClusters makes clusters of the near pairs, and of texts that several
 // pages share; judged pairs have the last word.
-func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *results.VerifyCounts) error {
+func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.VerifyCounts) error {
 	c := &closer{w: w, ctx: sr.Ctx, b: w.DB.Batch()}
 	if err := errors.Join(c.b.Clear(tablesOfClosing...), c.flush()); err != nil {
 		return err
@@ -81,7 +82,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *resul
 func (c *closer) joinLinks(leaves *cluster.Leaves) error {
 	config := c.w.Config.Verify
 	var current cluster.Key
-	join := func(representative, member, against cluster.Key, s store.Score) error {
+	join := func(representative, member, against cluster.Key, s rows.Score) error {
 		if representative != current {
 			current = representative
 			if err := c.begin(current.ID()); err != nil {
@@ -144,14 +145,14 @@ func links(w *workspace.Workspace, leaves *cluster.Leaves) iter.Seq2[cluster.Lin
 
 // parts gives the clusters of the closing rule "partition": each representative
 // with each of its members.
-func parts(w *workspace.Workspace) iter.Seq2[results.Link, error] {
+func parts(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 	return results.ScoredPairs(w, store.TablePart)
 }
 
 // joinLeaves puts each leaf into the cluster of its host, which it makes where
 // there is none. Leaves come by host.
 func (c *closer) joinLeaves(leaves []cluster.Leaf) error {
-	var host, representative store.TextID
+	var host, representative rows.TextID
 	for _, leaf := range leaves {
 		contained := leaf.Contained.ID()
 		if _, assigned, err := results.ClusterOf(c.w, contained); err != nil || assigned {
@@ -213,7 +214,7 @@ func (c *closer) joinShared() error {
 }
 
 // leaf is the pair as what contains and what is contained.
-func leaf(l results.Link) cluster.Leaf {
+func leaf(l rows.Link) cluster.Leaf {
 	if l.Score.Relation == report.Contains {
 		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment}
 	}
@@ -221,7 +222,7 @@ func leaf(l results.Link) cluster.Leaf {
 }
 
 // verdict is the score of member against the other, whichever of them leads.
-func verdict(w *workspace.Workspace, against, member cluster.Key) (store.Score, error) {
+func verdict(w *workspace.Workspace, against, member cluster.Key) (rows.Score, error) {
 	leader, follower := against, member
 	if member.Compare(against) < 0 {
 		leader, follower = member, against
@@ -237,12 +238,12 @@ func verdict(w *workspace.Workspace, against, member cluster.Key) (store.Score, 
 }
 
 // sharedTexts gives the texts that more than one document has.
-func sharedTexts(w *workspace.Workspace) func(yield func(store.TextID, error) bool) {
-	return func(yield func(store.TextID, error) bool) {
-		var last store.TextID
+func sharedTexts(w *workspace.Workspace) func(yield func(rows.TextID, error) bool) {
+	return func(yield func(rows.TextID, error) bool) {
+		var last rows.TextID
 		n := 0
 		for r, err := range w.DB.Table(store.TableOccurrence) {
-			var t store.TextID
+			var t rows.TextID
 			if err == nil {
 				t, _, err = store.ParseOccurrenceKey(r.Key())
 			}

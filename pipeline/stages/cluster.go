@@ -8,6 +8,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
@@ -40,7 +41,7 @@ func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 	}
-	counts := results.ClusterCounts{Lists: at.Counts}
+	counts := rows.ClusterCounts{Lists: at.Counts}
 	merge := mergeEdges
 	if w.Config.Cluster.Pairs() {
 		merge = tallyEdges
@@ -52,7 +53,7 @@ func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
 }
 
 // countSets counts the perhaps-similar sets, and ends the clustering.
-func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *results.ClusterCounts) error {
+func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCounts) error {
 	for set, err := range results.Sets(w, nil) {
 		if err != nil {
 			return err
@@ -66,7 +67,7 @@ func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *results.Cluste
 
 // lists scans the signature lists in order and writes their edges.
 func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) error {
-	var signed results.SignCounts
+	var signed rows.SignCounts
 	if err := w.Counts(workspace.StageSign, &signed); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			if o.Site != results.NoSite {
+			if o.Site != rows.NoSite {
 				sites = append(sites, o.Site)
 			}
 			if n++; n == maxSiteDocs {
@@ -158,7 +159,7 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 }
 
 // mergeEdges makes the perhaps-similar sets of the edges.
-func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.ClusterCounts) error {
+func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCounts) error {
 	b := w.DB.Batch()
 	if err := errors.Join(b.Clear(store.TableSet), b.Commit()); err != nil {
 		return err
@@ -214,7 +215,7 @@ func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
 
 // quality returns the best page quality of each text; nil without a file. In
 // memory: 24 bytes a line and 20 a scored text, doubled by the maps.
-func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
+func quality(w *workspace.Workspace) (map[rows.TextID]float32, error) {
 	path := w.Config.Cluster.Quality
 	if path == "" {
 		return nil, nil
@@ -223,7 +224,7 @@ func quality(w *workspace.Workspace) (map[store.TextID]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := map[store.TextID]float32{}
+	scores := map[rows.TextID]float32{}
 	for stored, err := range results.DocumentRows[results.DocumentView](w) {
 		if err != nil {
 			return nil, err

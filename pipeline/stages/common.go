@@ -46,15 +46,15 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err := see(w, sr, sorter); err != nil {
 		return err
 	}
-	rows := store.FixedRun{Size: store.CommonRunSize}
+	run := store.FixedRun{Size: store.CommonRunSize}
 	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, store.CommonRows(&rows, w.Options.Workers)...)
-		rows.Clear()
+		err := w.DB.Ingest(sr.Ctx, store.CommonRows(&run, w.Options.Workers)...)
+		run.Clear()
 		return err
 	}
 	err := rarity.Count(sightings(sr.Ctx, sorter), w.Config.Verify.RarePages, func(c rarity.Common) error {
-		rows.Add([]byte{store.TableCommon}, binary.BigEndian.AppendUint64(nil, c.Sentence), binary.BigEndian.AppendUint32(nil, uint32(c.Pages)))
-		if rows.Len() < w.Options.RunRows {
+		run.Add([]byte{store.TableCommon}, binary.BigEndian.AppendUint64(nil, c.Sentence), binary.BigEndian.AppendUint32(nil, uint32(c.Pages)))
+		if run.Len() < w.Options.RunRows {
 			return nil
 		}
 		return flush()

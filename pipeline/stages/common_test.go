@@ -13,8 +13,8 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/rarity"
 )
@@ -22,7 +22,7 @@ import (
 // common gives, for each text, the pages of its sentences that stand on more than
 // so many, by the definition.
 func (pages sitePages) common(beyond int) map[string]map[uint64]int {
-	address := func(uri string) uint64 { return store.Hash(extract.Document{TargetURI: uri}.Address()) }
+	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Address()) }
 	smallest := map[[2]string]uint64{} // by site and text
 	for _, p := range pages {
 		key := [2]string{siteOf(p.uri), p.text}

@@ -11,6 +11,7 @@ import (
 	"neardup/cluster/judged"
 	"neardup/configs"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -31,7 +32,7 @@ func closingAgain(s workspace.StageState) (any, error) {
 // enforcer makes clusters follow judged pairs. It implements judged.Clusters.
 type enforcer struct {
 	*closer
-	rows  map[store.TextID]results.ClusterRow // of the clusters that are being changed
+	rows  map[rows.TextID]rows.Cluster // of the clusters that are being changed
 	keyOf func() (func(cluster.Key) cluster.Key, error)
 }
 
@@ -56,7 +57,7 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 			return nil, c.ctx.Err()
 		}
 	}
-	e := &enforcer{closer: c, rows: map[store.TextID]results.ClusterRow{}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(c.w) })}
+	e := &enforcer{closer: c, rows: map[rows.TextID]rows.Cluster{}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(c.w) })}
 	outcomes, err := judged.Enforce(texts, e)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 	out.Join = p.Verdict == audit.True
 	for _, page := range []struct {
 		name  string
-		texts *[]store.TextID
+		texts *[]rows.TextID
 	}{{p.A, &out.A}, {p.B, &out.B}} {
 		texts, more, err := results.TextsNamed(c.w, page.name)
 		switch {
@@ -142,10 +143,10 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 }
 
 // Of implements judged.Clusters.
-func (e *enforcer) Of(t store.TextID) (store.TextID, bool, error) { return results.ClusterOf(e.w, t) }
+func (e *enforcer) Of(t rows.TextID) (rows.TextID, bool, error) { return results.ClusterOf(e.w, t) }
 
 // Texts implements judged.Clusters.
-func (e *enforcer) Texts(representative store.TextID) (out []judged.Text, err error) {
+func (e *enforcer) Texts(representative rows.TextID) (out []judged.Text, err error) {
 	for r, err := range e.w.DB.Rows(store.PrefixBounds(store.Key(store.TableCluster, representative[:]))) {
 		if err != nil {
 			return nil, err
@@ -161,7 +162,7 @@ func (e *enforcer) Texts(representative store.TextID) (out []judged.Text, err er
 }
 
 // Key implements judged.Clusters: the key that the text would have in clustering.
-func (e *enforcer) Key(t store.TextID) (cluster.Key, error) {
+func (e *enforcer) Key(t rows.TextID) (cluster.Key, error) {
 	k, err := keyOfText(e.w, t)
 	if err != nil {
 		return k, err
@@ -175,7 +176,7 @@ func (e *enforcer) Key(t store.TextID) (cluster.Key, error) {
 
 // keyOfText returns the key that a text was signed with, also if it has no
 // signature.
-func keyOfText(w *workspace.Workspace, t store.TextID) (k cluster.Key, err error) {
+func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error) {
 	var signatures uint32
 	for r, err := range w.DB.Rows(store.PrefixBounds(store.SignedKey(t))) {
 		if err != nil {
@@ -226,7 +227,7 @@ func (e *enforcer) Replace(texts []judged.Text) error {
 }
 
 // shared reports whether several pages have the text.
-func (e *enforcer) shared(t store.TextID) (bool, error) {
+func (e *enforcer) shared(t rows.TextID) (bool, error) {
 	n := 0
 	for _, err := range e.w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
 		if err != nil {
@@ -241,7 +242,7 @@ func (e *enforcer) shared(t store.TextID) (bool, error) {
 
 // replace writes the place of a text that was elsewhere, or nowhere, and keeps
 // where; alone means that it is in no cluster now.
-func (e *enforcer) replace(t judged.Text, old results.ClusterRow, was, alone bool) error {
+func (e *enforcer) replace(t judged.Text, old rows.Cluster, was, alone bool) error {
 	var former []byte
 	if was {
 		former = old.Cluster[:]
@@ -273,7 +274,7 @@ func (e *enforcer) replace(t judged.Text, old results.ClusterRow, was, alone boo
 // score returns the score of a text and the one it is against now: its verdict,
 // that of the other turned around, or, of a judged pair, whatever the measure
 // gives.
-func (e *enforcer) score(t judged.Text) (store.Score, error) {
+func (e *enforcer) score(t judged.Text) (rows.Score, error) {
 	if old, ok := e.rows[t.ID]; ok && old.Against == t.Against {
 		return old.Score, nil
 	}
@@ -290,9 +291,9 @@ func (e *enforcer) score(t judged.Text) (store.Score, error) {
 // measured returns what the measure gives for two texts: their verdict if they
 // have one, else their scores whatever the thresholds, or none where only a
 // whole run can tell.
-func (e *enforcer) measured(a, b store.TextID) (s store.Score, err error) {
+func (e *enforcer) measured(a, b rows.TextID) (s rows.Score, err error) {
 	var keys [2]cluster.Key
-	for i, t := range []store.TextID{a, b} {
+	for i, t := range []rows.TextID{a, b} {
 		if keys[i], err = e.Key(t); err != nil {
 			return s, err
 		}
@@ -308,7 +309,7 @@ func (e *enforcer) measured(a, b store.TextID) (s store.Score, err error) {
 		return s, fmt.Errorf("judged pair: %w", err)
 	}
 	if !ok {
-		s = store.Score{}
+		s = rows.Score{}
 	}
 	return s, nil
 }

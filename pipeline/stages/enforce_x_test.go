@@ -8,6 +8,7 @@ import (
 	"neardup/cluster"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/scores"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
@@ -22,7 +23,7 @@ func TestScoresOfJudgedPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	keyOf, measured := stages.Enforcing(t.Context(), w)
-	var texts [2]store.TextID
+	var texts [2]rows.TextID
 	var keys [2]cluster.Key
 	for i, n := range []int{0, 4} {
 		of, _, err := results.TextsNamed(w, "<"+pipetest.TextURN(n)+">")
@@ -39,8 +40,8 @@ func TestScoresOfJudgedPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.SortFunc(keys[:], cluster.Key.Compare)
-	verdict := store.Score{Relation: report.Near, Resemblance: .75, Containment: .875}
-	for _, want := range []store.Score{{Resemblance: r, Containment: contained}, verdict} {
+	verdict := rows.Score{Relation: report.Near, Resemblance: .75, Containment: .875}
+	for _, want := range []rows.Score{{Resemblance: r, Containment: contained}, verdict} {
 		for range 2 {
 			if got, err := measured(texts[0], texts[1]); err != nil || got != want {
 				t.Errorf("%+v, want %+v: %v", got, want, err)
@@ -48,7 +49,7 @@ func TestScoresOfJudgedPairs(t *testing.T) {
 			texts[0], texts[1] = texts[1], texts[0]
 		}
 		b := w.DB.Batch()
-		if err := errors.Join(b.Set(store.PairKey(store.TableVerdict, keys[0], keys[1]), verdict.Append(nil)), b.Commit()); err != nil {
+		if err := errors.Join(b.Set(store.PairKey(store.TableVerdict, keys[0], keys[1]), store.AppendScore(nil, verdict)), b.Commit()); err != nil {
 			t.Fatal(err)
 		}
 	}

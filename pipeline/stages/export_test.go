@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"neardup/cluster"
-	"neardup/pipeline/store"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
 )
 
@@ -14,7 +14,7 @@ import (
 var PutOccurrence = putOccurrence
 
 // Enforcing returns the keys and the scores that judged pairs are given.
-func Enforcing(ctx context.Context, w *workspace.Workspace) (key func(store.TextID) (cluster.Key, error), measured func(a, b store.TextID) (store.Score, error)) {
+func Enforcing(ctx context.Context, w *workspace.Workspace) (key func(rows.TextID) (cluster.Key, error), measured func(a, b rows.TextID) (rows.Score, error)) {
 	e := &enforcer{closer: &closer{w: w, ctx: ctx}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(w) })}
 	return e.Key, e.measured
 }

@@ -17,6 +17,7 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
@@ -43,8 +44,8 @@ type Job struct {
 
 	Doc    extract.Document
 	Reason extract.Reason
-	text   store.TextID // of a document
-	row    []byte       // of a document
+	text   rows.TextID // of a document
+	row    []byte      // of a document
 	err    error
 	Wanted bool // the job is waited for, see limiter
 	Done   chan struct{}
@@ -275,9 +276,9 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *workspace.Source, j *Jo
 }
 
 // putOccurrence writes that the document of this id has the text.
-func putOccurrence(b store.Batch, id extract.ID, d extract.Document, t store.TextID) error {
-	o := store.Occurrence{Site: store.Hash(d.Site), Address: store.Hash(d.Address()), Navigation: d.IsNavigation()}
-	return b.Set(store.OccurrenceKey(t, id), o.Append(nil))
+func putOccurrence(b store.Batch, id extract.ID, d extract.Document, t rows.TextID) error {
+	o := rows.Occurrence{Site: rows.Hash(d.Site), Address: rows.Hash(d.Address()), Navigation: d.IsNavigation()}
+	return b.Set(store.OccurrenceKey(t, id), store.OccurrenceValue(o))
 }
 
 func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits revisitCounts) error {
@@ -298,7 +299,7 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 	for reason, n := range revisits.unresolved {
 		c.Skip(reason, n)
 	}
-	var last store.TextID
+	var last rows.TextID
 	for r, err := range w.DB.Table(store.TableOccurrence) {
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"neardup/cluster"
 	"neardup/cluster/hamming"
 	"neardup/pipeline/extsort"
-	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
@@ -18,9 +18,9 @@ import (
 // hammingCursor is where the search goes on: in making the tables, or after all
 // with scanning them, which starts over.
 type hammingCursor struct {
-	Signature []byte                `json:"signature,omitempty"`
-	Scanning  bool                  `json:"scanning,omitempty"`
-	Counts    results.HammingCounts `json:"counts"`
+	Signature []byte             `json:"signature,omitempty"`
+	Scanning  bool               `json:"scanning,omitempty"`
+	Counts    rows.HammingCounts `json:"counts"`
 }
 
 // group is the texts of one signature, told by the one with the largest key.
@@ -58,7 +58,7 @@ func clusterHamming(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := scanTables(w, sr, tables, keyOf, &at.Counts); err != nil {
 		return err
 	}
-	return countSets(w, sr, &results.ClusterCounts{Hamming: &at.Counts})
+	return countSets(w, sr, &rows.ClusterCounts{Hamming: &at.Counts})
 }
 
 // countGroups returns the number of different signatures.
@@ -90,15 +90,15 @@ func permute(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tab
 		}
 	}
 	at.Counts.Tables = tables.Len()
-	rows, sets := store.FixedRun{Size: store.PermutedSize}, newSetRun(sr.Ctx, w, true)
+	run, sets := store.FixedRun{Size: store.PermutedSize}, newSetRun(sr.Ctx, w, true)
 	flush := func(next []byte) error { // the groups before next are whole
 		at.Signature = next
 		e, err := sr.CursorEntry(at)
 		if err != nil {
 			return err
 		}
-		err = errors.Join(sets.flush(), w.DB.Ingest(sr.Ctx, append(rows.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...))
-		rows.Clear()
+		err = errors.Join(sets.flush(), w.DB.Ingest(sr.Ctx, append(run.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...))
+		run.Clear()
 		return err
 	}
 	var shared signature.Signature
@@ -116,7 +116,7 @@ func permute(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tab
 		var texts [4]byte
 		binary.BigEndian.PutUint32(texts[:], uint32(len(members)))
 		for t := range tables.Len() {
-			rows.Add([]byte{store.TablePermuted}, tables.AppendKey(nil, t, shared.Bits()), members[0][:], texts[:])
+			run.Add([]byte{store.TablePermuted}, tables.AppendKey(nil, t, shared.Bits()), members[0][:], texts[:])
 		}
 		at.Counts.Signatures++
 		at.Counts.Largest = max(at.Counts.Largest, int64(len(members)))
@@ -137,7 +137,7 @@ func permute(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tab
 				return err
 			}
 			shared = p.Signature
-			if rows.Len() >= w.Options.RunRows {
+			if run.Len() >= w.Options.RunRows {
 				if err := flush(p.Signature[:]); err != nil {
 					return err
 				}
@@ -157,7 +157,7 @@ func permute(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tab
 
 // scanTables finds the signatures that differ in few bits, and takes the pairs
 // of their texts.
-func scanTables(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tables, keyOf func(cluster.Key) cluster.Key, c *results.HammingCounts) error {
+func scanTables(w *workspace.Workspace, sr *workspace.StageRun, tables *hamming.Tables, keyOf func(cluster.Key) cluster.Key, c *rows.HammingCounts) error {
 	w.Options.Progress.Total(c.Signatures*int64(c.Tables), "signatures")
 	sets := newSetRun(sr.Ctx, w, true)
 	scan := hamming.NewScan(tables, func(a, b group, distance int) error {

@@ -6,6 +6,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/scores"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -33,7 +34,7 @@ func clusterJoin(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := sets.flush(); err != nil {
 		return err
 	}
-	return countSets(w, sr, &results.ClusterCounts{Join: &counts})
+	return countSets(w, sr, &rows.ClusterCounts{Join: &counts})
 }
 
 // joinTexts reads the texts that are compared, with their keys.
@@ -47,7 +48,7 @@ func joinTexts(w *workspace.Workspace, sr *workspace.StageRun) (keys []cluster.K
 		if err != nil {
 			return nil, nil, err
 		}
-		id := store.TextID(r.Key()[1:])
+		id := rows.TextID(r.Key()[1:])
 		stored, ok, err := w.DB.Get(store.TextKey(id))
 		if err != nil {
 			return nil, nil, err

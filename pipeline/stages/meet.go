@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/configs"
-	"neardup/pipeline/results"
-	"neardup/pipeline/store"
+	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
@@ -86,7 +85,7 @@ func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *
 			if v.config.Links(o.score.Relation == report.Near) {
 				m.joined = append(m.joined, l)
 			}
-			m.links = append(m.links, results.Link{Leader: v.leaders[l], Member: m.key, Score: o.score})
+			m.links = append(m.links, rows.Link{Leader: v.leaders[l], Member: m.key, Score: o.score})
 		}
 	}
 	return nil
@@ -131,7 +130,7 @@ func (v *setVerifier) ordered(m *member, from, to int) []met {
 // outcome is what the comparison with one leader gave.
 type outcome struct {
 	pair.Decision
-	score store.Score
+	score rows.Score
 }
 
 // compare compares m with the first so many of the leaders that the index does not

@@ -16,6 +16,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -83,7 +84,7 @@ func clearSets(w *workspace.Workspace) error {
 // tallyEdges takes the edges of enough lists for pairs: the counting of the lecture
 // on near-duplicates, over sorted <document, document> pairs (slide "Algorithm
 // used").
-func tallyEdges(w *workspace.Workspace, sr *workspace.StageRun, c *results.ClusterCounts) error {
+func tallyEdges(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCounts) error {
 	if err := clearSets(w); err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ const pairRound = 256
 
 // comparePairs verifies candidates that are pairs, in rounds.
 func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
-	var clustered results.ClusterCounts
+	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 		p.workers = p.judge.Comparers(w.Options.Workers)
 	}
 	if w.Config.Verify.Transitivity {
-		p.linked = map[store.TextID]store.TextID{}
+		p.linked = map[rows.TextID]rows.TextID{}
 		for l, err := range results.NearPairs(w) {
 			if err != nil {
 				return err
@@ -187,7 +188,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 			return err
 		}
 		for _, l := range links {
-			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), l.Score.Append(nil)); err != nil {
+			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
 				return err
 			}
 		}
@@ -229,18 +230,18 @@ type pairVerifier struct {
 	workers []verify.Comparer
 
 	// With transitivity, the forest of texts that are linked.
-	linked map[store.TextID]store.TextID
+	linked map[rows.TextID]rows.TextID
 }
 
 // verify returns the links of a round, in its order.
-func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *results.VerifyCounts) ([]results.Link, error) {
+func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *rows.VerifyCounts) ([]rows.Link, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	outcomes := make([]struct {
-		results.Link
+		rows.Link
 		near   bool
-		counts results.VerifyCounts
+		counts rows.VerifyCounts
 	}, len(round))
 	var next atomic.Int64
 	one := func(c verify.Comparer) error {
@@ -262,7 +263,7 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *re
 			d := p.judge.Decide(c, docs[0], docs[1])
 			o.counts.AddDecision(d)
 			if o.near = d.Near; o.near {
-				o.Link = results.Link{Leader: x.a, Member: x.b, Score: scoreOf(d, docs[0], docs[1])}
+				o.Link = rows.Link{Leader: x.a, Member: x.b, Score: scoreOf(d, docs[0], docs[1])}
 			}
 		}
 		return nil
@@ -271,7 +272,7 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *re
 		for i, x := range round {
 			outcomes[i].near = true
 			outcomes[i].counts.AddDecision(pair.Decision{Verdict: verify.Verdict{Near: true}})
-			outcomes[i].Link = results.Link{Leader: x.a, Member: x.b, Score: store.Score{Relation: report.Near, Resemblance: x.score, Containment: x.score}}
+			outcomes[i].Link = rows.Link{Leader: x.a, Member: x.b, Score: rows.Score{Relation: report.Near, Resemblance: x.score, Containment: x.score}}
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -281,7 +282,7 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *re
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	var links []results.Link
+	var links []rows.Link
 	for i, o := range outcomes {
 		// What the round itself has linked was compared for nothing, and does not
 		// count: which pairs that are would depend on the workers.
@@ -298,7 +299,7 @@ func (p *pairVerifier) verify(ctx context.Context, round []candidate, counts *re
 }
 
 // link unites the clusters of a near pair, unless it is a leaf.
-func (p *pairVerifier) link(l results.Link) {
+func (p *pairVerifier) link(l rows.Link) {
 	if p.linked == nil || !p.w.Config.Verify.Links(l.Score.Relation == report.Near) {
 		return
 	}
@@ -306,7 +307,7 @@ func (p *pairVerifier) link(l results.Link) {
 	if a == b {
 		return
 	}
-	if store.CompareTexts(a, b) > 0 { // any rule that keeps trees low on average
+	if rows.CompareTexts(a, b) > 0 { // any rule that keeps trees low on average
 		a, b = b, a
 	}
 	p.linked[b] = a
@@ -314,7 +315,7 @@ func (p *pairVerifier) link(l results.Link) {
 
 // root returns the text that stands for the cluster of t. It changes nothing, so that
 // workers can share it.
-func (p *pairVerifier) root(t store.TextID) store.TextID {
+func (p *pairVerifier) root(t rows.TextID) rows.TextID {
 	for {
 		up, ok := p.linked[t]
 		if !ok {

@@ -16,6 +16,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -29,9 +30,9 @@ type partJob struct {
 	texts      int64
 	large      bool // one that all workers share
 
-	checked []results.Link // pairs that were verified, near or not
-	parts   []results.Link // representative and member
-	counts  results.VerifyCounts
+	checked []rows.Link // pairs that were verified, near or not
+	parts   []rows.Link // representative and member
+	counts  rows.VerifyCounts
 	err     error
 	done    chan struct{}
 }
@@ -43,7 +44,7 @@ func (j *partJob) Finished() <-chan struct{} { return j.done }
 type linked struct {
 	keys   []cluster.Key
 	links  []partition.Link
-	scores []store.Score // of the links, the member of smaller key seen from the other
+	scores []rows.Score // of the links, the member of smaller key seen from the other
 }
 
 // part partitions the components of near pairs, in parallel, and commits them in
@@ -160,7 +161,7 @@ func linkedTexts(w *workspace.Workspace) iter.Seq2[linked, error] {
 }
 
 // storedScore is the score of a pair, if it was near.
-func storedScore(s *store.Seeker, leader, member cluster.Key) (v store.Score, ok bool, err error) {
+func storedScore(s *store.Seeker, leader, member cluster.Key) (v rows.Score, ok bool, err error) {
 	for r, err := range s.Rows(store.PairKey(store.TableVerdict, leader, member)) {
 		if err != nil {
 			return v, false, err
@@ -195,7 +196,7 @@ func commitParts(ctx context.Context, w *workspace.Workspace, sr *workspace.Stag
 		if j.err != nil {
 			return j.err
 		}
-		for table, links := range map[byte][]results.Link{store.TableChecked: j.checked, store.TablePart: j.parts} {
+		for table, links := range map[byte][]rows.Link{store.TableChecked: j.checked, store.TablePart: j.parts} {
 			for _, l := range links {
 				if table == store.TableChecked && l.Score.Relation != "" {
 					// A pair that links nothing may have its verdict from a set.
@@ -206,7 +207,7 @@ func commitParts(ctx context.Context, w *workspace.Workspace, sr *workspace.Stag
 						continue
 					}
 				}
-				if err := b.Set(store.PairKey(table, l.Leader, l.Member), l.Score.Append(nil)); err != nil {
+				if err := b.Set(store.PairKey(table, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
 					return err
 				}
 			}
@@ -227,7 +228,7 @@ func commitParts(ctx context.Context, w *workspace.Workspace, sr *workspace.Stag
 
 // partition parts one component.
 func (j *partJob) partition(ctx context.Context, c linked, docs *Documents, comparers []verify.Comparer) error {
-	s := &partSource{ctx: ctx, keys: c.keys, docs: docs, comparers: comparers, scores: map[partition.Pair]store.Score{}, job: j}
+	s := &partSource{ctx: ctx, keys: c.keys, docs: docs, comparers: comparers, scores: map[partition.Pair]rows.Score{}, job: j}
 	budget := 0
 	if len(c.keys) > 2 {
 		for _, k := range c.keys {
@@ -242,7 +243,7 @@ func (j *partJob) partition(ctx context.Context, c linked, docs *Documents, comp
 	if err != nil {
 		return err
 	}
-	counts := results.PartitionCounts{Components: 1, Largest: int64(len(c.keys)), Pairs: int64(out.Verified)}
+	counts := rows.PartitionCounts{Components: 1, Largest: int64(len(c.keys)), Pairs: int64(out.Verified)}
 	for i, l := range c.links {
 		s.scores[l.Pair] = c.scores[i]
 	}
@@ -254,7 +255,7 @@ func (j *partJob) partition(ctx context.Context, c linked, docs *Documents, comp
 		if centre > int32(x) {
 			v = v.Inverse()
 		}
-		j.parts = append(j.parts, results.Link{Leader: c.keys[centre], Member: c.keys[x], Score: v})
+		j.parts = append(j.parts, rows.Link{Leader: c.keys[centre], Member: c.keys[x], Score: v})
 	}
 	if slices.ContainsFunc(out.Centre, func(centre int32) bool { return centre != out.Centre[0] }) {
 		counts.Parted = 1
@@ -269,7 +270,7 @@ type partSource struct {
 	keys      []cluster.Key
 	docs      *Documents
 	comparers []verify.Comparer
-	scores    map[partition.Pair]store.Score
+	scores    map[partition.Pair]rows.Score
 	job       *partJob
 }
 
@@ -277,8 +278,8 @@ type partSource struct {
 func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error) {
 	judge := s.docs.Judge
 	out := make([]partition.Verdict, len(pairs))
-	scores := make([]store.Score, len(pairs))
-	counts := make([]results.VerifyCounts, len(s.comparers))
+	scores := make([]rows.Score, len(pairs))
+	counts := make([]rows.VerifyCounts, len(s.comparers))
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(s.ctx)
 	for n, c := range s.comparers {
@@ -297,7 +298,7 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 				}
 				v := judge.Decide(c, a, b)
 				counts[n].AddDecision(v)
-				scores[i] = store.Score{Resemblance: v.Resemblance, Containment: v.Containment}
+				scores[i] = rows.Score{Resemblance: v.Resemblance, Containment: v.Containment}
 				if v.Near {
 					scores[i] = scoreOf(v, a, b)
 					out[i].Near = s.docs.w.Config.Verify.Links(scores[i].Relation == report.Near)
@@ -315,7 +316,7 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 	}
 	for i, p := range pairs {
 		s.scores[p] = scores[i]
-		s.job.checked = append(s.job.checked, results.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
+		s.job.checked = append(s.job.checked, rows.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
 	}
 	return out, nil
 }

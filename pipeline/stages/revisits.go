@@ -8,6 +8,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
@@ -28,7 +29,7 @@ type storedRevisit struct {
 type capture struct {
 	chain byte // revisits in between
 	doc   extract.ID
-	text  store.TextID
+	text  rows.TextID
 	date  string
 }
 
@@ -40,7 +41,7 @@ func parseCapture(b []byte) (capture, error) {
 	if len(b) < 1+16+16 {
 		return capture{}, store.Corrupt(b)
 	}
-	return capture{b[0], extract.ID(b[1:17]), store.TextID(b[17:33]), string(b[33:])}, nil
+	return capture{b[0], extract.ID(b[1:17]), rows.TextID(b[17:33]), string(b[33:])}, nil
 }
 
 // compare orders the captures under one key: the first is the one that counts.

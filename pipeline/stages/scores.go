@@ -2,18 +2,18 @@ package stages
 
 import (
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/scores"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
 // Scored is scorePair by the workspace's own config.
-func Scored(w *workspace.Workspace, a, b store.TextID) (resemblance, containment float64, ok bool, err error) {
+func Scored(w *workspace.Workspace, a, b rows.TextID) (resemblance, containment float64, ok bool, err error) {
 	if a == b {
 		return 1, 1, true, nil
 	}
 	var compared [2]string
-	for i, t := range []store.TextID{a, b} {
+	for i, t := range []rows.TextID{a, b} {
 		stored, err := results.TextOf(w, t)
 		if err != nil {
 			return 0, 0, false, err

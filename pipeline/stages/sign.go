@@ -15,6 +15,7 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
@@ -24,7 +25,7 @@ const signBatch = 64 // texts that a worker signs at a time
 
 // signJob is a batch of texts on its way through the workers.
 type signJob struct {
-	ids       []store.TextID
+	ids       []rows.TextID
 	texts     []string
 	templates [][]uint32 // of each text, the numbers of the sentences that are left out
 
@@ -148,7 +149,7 @@ func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
 			if more && err == nil && bytes.Equal(signed.Key()[1:], r.Key()[1:]) {
 				continue
 			}
-			id := store.TextID(r.Key()[1:])
+			id := rows.TextID(r.Key()[1:])
 			if out, err := results.LeftOut(w, id); err != nil {
 				yield(nil, err)
 				return
@@ -186,7 +187,7 @@ func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
 func signTexts(w *workspace.Workspace, scheme signature.Scheme, j *signJob) {
 	var signatures []signature.Signature
 	for i, t := range j.texts {
-		var row store.SignedRow
+		var row rows.Signed
 		if j.templates != nil {
 			left := results.WithoutSentences(t, j.templates[i])
 			row.Characters = uint32(utf8.RuneCountInString(t))
@@ -196,7 +197,7 @@ func signTexts(w *workspace.Workspace, scheme signature.Scheme, j *signJob) {
 		t = text.Cut(t, w.Config.Text.MaxColumns)
 		signatures = scheme.Sign(signatures[:0], t)
 		row.Signatures = uint32(len(signatures))
-		j.signed = append(j.signed, row.Append(nil, j.templates != nil))
+		j.signed = append(j.signed, store.SignedValue(row, j.templates != nil))
 		key := cluster.NewKey(Weight(w, t, len(signatures)), j.ids[i])
 		j.postings = slices.Grow(j.postings, store.PostingSize*len(signatures))
 		for _, s := range signatures {
@@ -217,8 +218,8 @@ func Weight(w *workspace.Workspace, text string, signatures int) float32 {
 }
 
 func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, templates int64) error {
-	var c results.SignCounts
-	var t results.TemplateCounts
+	var c rows.SignCounts
+	var t rows.TemplateCounts
 	for r, err := range w.DB.Table(store.TableSigned) {
 		if err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"neardup/cluster"
 	"neardup/extract"
 	"neardup/pipeline/internal/pipetest"
-	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 )
@@ -18,16 +18,16 @@ func TestConcentratedNeedsSites(t *testing.T) {
 		name string
 		site uint64
 		want bool
-	}{{"one site", 7, true}, {"no site", results.NoSite, false}} {
+	}{{"one site", 7, true}, {"no site", rows.NoSite, false}} {
 		b := w.DB.Batch()
 		if err := b.Clear(store.TableOccurrence); err != nil {
 			t.Fatal(err)
 		}
 		var members []cluster.Key
 		for i := range byte(5) {
-			id := store.TextID{i}
+			id := rows.TextID{i}
 			members = append(members, cluster.NewKey(1, id))
-			if err := b.Set(store.OccurrenceKey(id, extract.ID{i}), store.Occurrence{Site: tt.site}.Append(nil)); err != nil {
+			if err := b.Set(store.OccurrenceKey(id, extract.ID{i}), store.OccurrenceValue(rows.Occurrence{Site: tt.site})); err != nil {
 				t.Fatal(err)
 			}
 		}

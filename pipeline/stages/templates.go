@@ -14,7 +14,7 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/queue"
-	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
@@ -74,8 +74,8 @@ func LearnTemplates(w *workspace.Workspace, sr *workspace.StageRun, texts int64)
 type sightJob struct {
 	texts []sightText
 	bytes int
-	after store.TextID // the last text that is done with this job
-	read  int64        // texts
+	after rows.TextID // the last text that is done with this job
+	read  int64       // texts
 
 	rows []byte         // keys of SightingSize
 	seen []extsort.Pair // of the counting of common sentences
@@ -84,7 +84,7 @@ type sightJob struct {
 
 // sightText is a text with the sites that have it, and its address there.
 type sightText struct {
-	id    store.TextID
+	id    rows.TextID
 	text  string
 	pages []sitePage
 }
@@ -205,7 +205,7 @@ func sightJobs(w *workspace.Workspace, after []byte) iter.Seq2[*sightJob, error]
 				yield(nil, err)
 				return
 			}
-			id := store.TextID(r.Key()[1:])
+			id := rows.TextID(r.Key()[1:])
 			value, err := r.Value()
 			if err := errors.Join(err, addressesOf(occurrences, id, addresses)); err != nil {
 				yield(nil, err)
@@ -237,7 +237,7 @@ func sightJobs(w *workspace.Workspace, after []byte) iter.Seq2[*sightJob, error]
 }
 
 // addressesOf sets addresses to the smallest of the text's on each of its sites.
-func addressesOf(occurrences *store.Seeker, t store.TextID, addresses map[uint64]uint64) error {
+func addressesOf(occurrences *store.Seeker, t rows.TextID, addresses map[uint64]uint64) error {
 	clear(addresses)
 	for r, err := range occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
 		if err != nil {
@@ -247,7 +247,7 @@ func addressesOf(occurrences *store.Seeker, t store.TextID, addresses map[uint64
 		if err != nil {
 			return err
 		}
-		if old, ok := addresses[o.Site]; o.Site != results.NoSite && (!ok || o.Address < old) {
+		if old, ok := addresses[o.Site]; o.Site != rows.NoSite && (!ok || o.Address < old) {
 			addresses[o.Site] = o.Address
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -54,7 +55,7 @@ func siteOf(uri string) string {
 // templates returns the numbers of the sentences left out of each text, by the
 // definition.
 func (pages sitePages) templates(least int) map[string][]uint32 {
-	address := func(uri string) uint64 { return store.Hash(extract.Document{TargetURI: uri}.Address()) }
+	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Address()) }
 	smallest := map[[2]string]uint64{} // by site and text
 	for _, p := range pages {
 		key := [2]string{siteOf(p.uri), p.text}

@@ -11,6 +11,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
@@ -25,12 +26,12 @@ const (
 // candidates that are pairs: behind the row), or after all sets with the
 // closing, which starts over.
 type verifyCursor struct {
-	After   []byte               `json:"after,omitempty"`
-	Learned bool                 `json:"learned,omitempty"` // it is known how common sentences are
-	Parting bool                 `json:"parting,omitempty"` // all sets are done, and components up to the one of the key Parted are parted
-	Parted  []byte               `json:"parted,omitempty"`
-	Closing bool                 `json:"closing,omitempty"`
-	Counts  results.VerifyCounts `json:"counts"`
+	After   []byte            `json:"after,omitempty"`
+	Learned bool              `json:"learned,omitempty"` // it is known how common sentences are
+	Parting bool              `json:"parting,omitempty"` // all sets are done, and components up to the one of the key Parted are parted
+	Parted  []byte            `json:"parted,omitempty"`
+	Closing bool              `json:"closing,omitempty"`
+	Counts  rows.VerifyCounts `json:"counts"`
 }
 
 // verifyJob is some sets on their way through the workers.
@@ -38,8 +39,8 @@ type verifyJob struct {
 	sets    [][]cluster.Key
 	members int64
 
-	links  []results.Link
-	counts results.VerifyCounts
+	links  []rows.Link
+	counts rows.VerifyCounts
 	err    error
 	done   chan struct{}
 }
@@ -77,7 +78,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 // compareSets verifies the pairs of each perhaps-similar set. Sets are worked on
 // in parallel and committed in order, with the place to go on from.
 func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
-	var clustered results.ClusterCounts
+	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.S
 			return j.err
 		}
 		for _, l := range j.links {
-			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), l.Score.Append(nil)); err != nil {
+			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -46,15 +47,15 @@ const (
 type setVerifier struct {
 	pair.Judge
 	config  *configs.Verify
-	docs    func(store.TextID) (*pair.Text, error)
+	docs    func(rows.TextID) (*pair.Text, error)
 	workers []verify.Comparer
 
 	leaders []cluster.Key
 	lengths []int       // of the leaders, in code points
 	index   *tlcs.Index // of the first leaders, once they are many; of TLCS only
 	parent  []int       // of each leader in the forest of united clusters
-	links   []results.Link
-	counts  results.VerifyCounts
+	links   []rows.Link
+	counts  rows.VerifyCounts
 }
 
 // newJudge returns the judge of a config's method.
@@ -63,8 +64,8 @@ func newJudge(c *configs.Config) pair.Judge {
 }
 
 // scoreOf returns the score of a near pair, the member seen from its leader.
-func scoreOf(d pair.Decision, leader, member *pair.Text) store.Score {
-	s := store.Score{Relation: report.Near, Resemblance: d.Resemblance, Containment: d.Containment}
+func scoreOf(d pair.Decision, leader, member *pair.Text) rows.Score {
+	s := rows.Score{Relation: report.Near, Resemblance: d.Resemblance, Containment: d.Containment}
 	switch d.Relation(leader.Len(), member.Len()) {
 	case pair.Contained:
 		s.Relation = report.Contained
@@ -79,9 +80,9 @@ type member struct {
 	key    cluster.Key
 	doc    *pair.Text
 	bounds tlcs.Bounds
-	links  []results.Link
+	links  []rows.Link
 	joined []int // leaders that it is near
-	counts results.VerifyCounts
+	counts rows.VerifyCounts
 }
 
 func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
@@ -175,24 +176,24 @@ type Documents struct {
 	common *results.Common
 	mu     sync.Mutex
 	order  list.List // of preparedText, the one used last in front
-	byID   map[store.TextID]*list.Element
+	byID   map[rows.TextID]*list.Element
 	bytes  int
 }
 
 const preparedBytes = 64 << 20
 
 type preparedText struct {
-	id   store.TextID
+	id   rows.TextID
 	doc  *pair.Text
 	size int
 }
 
 func NewDocuments(w *workspace.Workspace) (*Documents, error) {
 	common, err := results.LoadCommon(w)
-	return &Documents{w: w, Judge: newJudge(&w.Config), common: common, byID: map[store.TextID]*list.Element{}}, err
+	return &Documents{w: w, Judge: newJudge(&w.Config), common: common, byID: map[rows.TextID]*list.Element{}}, err
 }
 
-func (p *Documents) Get(id store.TextID) (*pair.Text, error) {
+func (p *Documents) Get(id rows.TextID) (*pair.Text, error) {
 	p.mu.Lock()
 	if e, ok := p.byID[id]; ok {
 		p.order.MoveToFront(e)

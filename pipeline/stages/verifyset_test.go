@@ -11,7 +11,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
-	"neardup/pipeline/store"
+	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
@@ -27,8 +27,8 @@ func tlcsJudge(v configs.Verify) pair.Judge {
 
 // family makes a set of texts: some originals, each with edited copies, and
 // texts that carry parts of two originals, so that clusters are united.
-func family(rng *rand.Rand, n int) (keys []cluster.Key, texts map[store.TextID]string) {
-	texts = map[store.TextID]string{}
+func family(rng *rand.Rand, n int) (keys []cluster.Key, texts map[rows.TextID]string) {
+	texts = map[rows.TextID]string{}
 	words := func(n int) []string {
 		var out []string
 		for range n {
@@ -50,7 +50,7 @@ func family(rng *rand.Rand, n int) (keys []cluster.Key, texts map[store.TextID]s
 		default:
 			text = append(append([]string{}, originals[rng.IntN(len(originals))]...), originals[rng.IntN(len(originals))]...)
 		}
-		id := store.TextID{byte(i >> 8), byte(i)}
+		id := rows.TextID{byte(i >> 8), byte(i)}
 		texts[id] = strings.Join(text, " ")
 		keys = append(keys, cluster.NewKey(1, id)) // ascending ids: from the largest key down
 	}
@@ -115,7 +115,7 @@ func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) 
 func TestSetVerifier(t *testing.T) {
 	for seed := range uint64(6) {
 		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
-		docs := map[store.TextID]*pair.Text{}
+		docs := map[rows.TextID]*pair.Text{}
 		for id, text := range texts {
 			docs[id] = tlcsJudge(configs.Verify{Options: tlcsOptions}).Text(text, rarity.Text{})
 		}
@@ -133,7 +133,7 @@ func TestSetVerifier(t *testing.T) {
 			for _, workers := range []int{1, 2, 5} {
 				j := tlcsJudge(config)
 				v := setVerifier{Judge: j, config: &config, workers: j.Comparers(workers),
-					docs: func(id store.TextID) (*pair.Text, error) { return docs[id], nil }}
+					docs: func(id rows.TextID) (*pair.Text, error) { return docs[id], nil }}
 				if err := v.verify(context.Background(), keys); err != nil {
 					t.Fatal(err)
 				}
@@ -159,7 +159,7 @@ func TestSetVerifierStops(t *testing.T) {
 	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingTransitive}
 	j := tlcsJudge(config)
 	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(2),
-		docs: func(id store.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
+		docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
 	if err := v.verify(ctx, keys); err == nil {
 		t.Error("a cancelled verification went to its end")
 	}

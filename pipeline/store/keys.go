@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"iter"
 	"math"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"neardup/cluster"
 	"neardup/extract"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/signature"
 )
@@ -55,9 +54,6 @@ const (
 	TableFormer  = 'F' // F textID[16]                         representative[16], or nothing
 )
 
-// TextID is the id of a text. extract and cluster have types of their own for it.
-type TextID = cluster.ID
-
 // TableBounds are the first key of a table and the first key behind it.
 func TableBounds(table byte) (lower, upper []byte) { return []byte{table}, []byte{table + 1} }
 
@@ -90,15 +86,15 @@ func MetaKey(name string) []byte { return Key(tableMeta, []byte(name)) }
 
 func SourceKey(path string) []byte { return Key(TableSource, []byte(path)) }
 
-func TextKey(t TextID) []byte { return Key(TableText, t[:]) }
+func TextKey(t rows.TextID) []byte { return Key(TableText, t[:]) }
 
-func SignedKey(t TextID) []byte { return Key(TableSigned, t[:]) }
+func SignedKey(t rows.TextID) []byte { return Key(TableSigned, t[:]) }
 
-func AssignedKey(t TextID) []byte { return Key(TableAssigned, t[:]) }
+func AssignedKey(t rows.TextID) []byte { return Key(TableAssigned, t[:]) }
 
-func ClusterKey(rep, member TextID) []byte { return Key(TableCluster, rep[:], member[:]) }
+func ClusterKey(rep, member rows.TextID) []byte { return Key(TableCluster, rep[:], member[:]) }
 
-func FormerKey(t TextID) []byte { return Key(TableFormer, t[:]) }
+func FormerKey(t rows.TextID) []byte { return Key(TableFormer, t[:]) }
 
 func DocumentKey(id extract.ID, file string, offset int64) []byte {
 	return Key(TableDocument, id[:], appendPlace(nil, file, offset))
@@ -116,7 +112,7 @@ func ParseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err e
 // RevisitKey returns the key of a revisit record. Unlike DocumentKey it has the
 // source's path: every revisit record has a row, so that all are accounted for.
 func RevisitKey(id extract.ID, path, name string, offset int64) []byte {
-	return Key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, Hash(path)), appendPlace(nil, name, offset))
+	return Key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, rows.Hash(path)), appendPlace(nil, name, offset))
 }
 
 // ParseRevisitKey gives the parts that a document's key has.
@@ -142,13 +138,13 @@ func ParsePlace(b []byte) (file string, offset int64, err error) {
 
 func WantedKey(k extract.Key) []byte { return Key(TableWanted, k[:]) }
 
-func OccurrenceKey(t TextID, d extract.ID) []byte { return Key(TableOccurrence, t[:], d[:]) }
+func OccurrenceKey(t rows.TextID, d extract.ID) []byte { return Key(TableOccurrence, t[:], d[:]) }
 
-func ParseOccurrenceKey(k []byte) (t TextID, d extract.ID, err error) {
+func ParseOccurrenceKey(k []byte) (t rows.TextID, d extract.ID, err error) {
 	if len(k) != 1+32 {
 		return t, d, Corrupt(k)
 	}
-	return TextID(k[1:17]), extract.ID(k[17:]), nil
+	return rows.TextID(k[1:17]), extract.ID(k[17:]), nil
 }
 
 // The parts of a key of TableName. The date is in digits, zeros at its end.
@@ -164,38 +160,38 @@ func ParseNameKey(k []byte) (d extract.ID, err error) {
 	return extract.ID(k[1+16+NameDate:]), nil
 }
 
-func BrowsedKey(c TextID) []byte { return Key(TableBrowsed, c[:]) }
+func BrowsedKey(c rows.TextID) []byte { return Key(TableBrowsed, c[:]) }
 
 // SizeKey returns the key of a cluster's size. Keys sort from the largest size
 // down.
-func SizeKey(size uint32, c TextID) []byte {
+func SizeKey(size uint32, c rows.TextID) []byte {
 	return Key(TableSize, binary.BigEndian.AppendUint32(nil, ^size), c[:])
 }
 
-func ParseSizeKey(k []byte) (c TextID, err error) {
+func ParseSizeKey(k []byte) (c rows.TextID, err error) {
 	if len(k) != 1+4+16 {
 		return c, Corrupt(k)
 	}
-	return TextID(k[5:]), nil
+	return rows.TextID(k[5:]), nil
 }
 
 // MemberKey is that of a member of a cluster, by its number in the order of
 // exports; that of the representative is 0.
-func MemberKey(c TextID, number uint32) []byte {
+func MemberKey(c rows.TextID, number uint32) []byte {
 	return Key(TableMember, c[:], binary.BigEndian.AppendUint32(nil, number))
 }
 
 // BrowsedMember is a row of TableMember.
 type BrowsedMember struct {
 	Document, Against extract.ID
-	Score
+	rows.Score
 }
 
 const memberSize = 16 + 16 + ScoreSize
 
 // Append appends the value of the row.
 func (m BrowsedMember) Append(b []byte) []byte {
-	return m.Score.Append(append(append(b, m.Document[:]...), m.Against[:]...))
+	return AppendScore(append(append(b, m.Document[:]...), m.Against[:]...), m.Score)
 }
 
 // BrowsedMember parses the row.
@@ -224,12 +220,12 @@ func DateKey(date string, d extract.ID) []byte { return Key(TableDate, []byte(da
 type BrowsedPage struct {
 	Surt, Date string // no SURT in rows by date
 	Document   extract.ID
-	Cluster    TextID
+	Cluster    rows.TextID
 	Size       uint32 // 0: in no cluster
 }
 
 // AppendPlaced appends the value of a page in a cluster.
-func AppendPlaced(b []byte, c TextID, size uint32) []byte {
+func AppendPlaced(b []byte, c rows.TextID, size uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(b, c[:]...), size)
 }
 
@@ -248,21 +244,16 @@ func (r Row) BrowsedPage() (p BrowsedPage, err error) {
 		p.Surt = string(k[1 : at-1])
 	}
 	if len(v) > 0 {
-		p.Cluster, p.Size = TextID(v[:16]), binary.BigEndian.Uint32(v[16:])
+		p.Cluster, p.Size = rows.TextID(v[:16]), binary.BigEndian.Uint32(v[16:])
 	}
 	return p, nil
 }
 
-// occurrence is a row of TableOccurrence, about a page with a text.
-type Occurrence struct {
-	Site       uint64 // FNV-1a hash
-	Address    uint64 // likewise, of the page's address
-	Navigation bool
-}
-
 const occurrenceSize = 8 + 8 + 1
 
-func (o Occurrence) Append(b []byte) []byte {
+// OccurrenceValue is a value of TableOccurrence.
+func OccurrenceValue(o rows.Occurrence) []byte {
+	var b []byte
 	b = binary.BigEndian.AppendUint64(b, o.Site)
 	b = binary.BigEndian.AppendUint64(b, o.Address)
 	if o.Navigation {
@@ -271,7 +262,7 @@ func (o Occurrence) Append(b []byte) []byte {
 	return append(b, 0)
 }
 
-func (r Row) Occurrence() (o Occurrence, err error) {
+func (r Row) Occurrence() (o rows.Occurrence, err error) {
 	v, err := r.Value()
 	if err != nil {
 		return o, err
@@ -279,25 +270,21 @@ func (r Row) Occurrence() (o Occurrence, err error) {
 	if len(v) != occurrenceSize || v[16] > 1 {
 		return o, Corrupt(r.Key())
 	}
-	return Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[16] == 1}, nil
+	return rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[16] == 1}, nil
 }
-
-// SignedRow is a row of TableSigned, about a text. It counts the characters of
-// the text, and those left out as templates. Without text.templates the row has
-// only the number of signatures.
-type SignedRow struct{ Signatures, Characters, LeftOut uint32 }
 
 const signedSize, signedTemplateSize = 4, 4 + 4 + 4
 
-func (s SignedRow) Append(b []byte, templates bool) []byte {
-	b = binary.BigEndian.AppendUint32(b, s.Signatures)
+// SignedValue is a value of TableSigned.
+func SignedValue(s rows.Signed, templates bool) []byte {
+	b := binary.BigEndian.AppendUint32(nil, s.Signatures)
 	if templates {
 		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.Characters), s.LeftOut)
 	}
 	return b
 }
 
-func (r Row) Signed() (s SignedRow, err error) {
+func (r Row) Signed() (s rows.Signed, err error) {
 	v, err := r.Value()
 	if err != nil {
 		return s, err
@@ -425,52 +412,26 @@ func ParsePermutedKey(k []byte) (permuted []byte, largest cluster.Key, texts uin
 var relations = []report.Relation{"", report.Near, report.Contained, report.Contains, report.Judged,
 	report.Representative, report.Identical, report.Linked}
 
-// Score is a verdict as stored: the relation of the member to the other page, and
-// how much of the text is the same.
-type Score struct {
-	Relation                 report.Relation // near, contained, contains or judged
-	Resemblance, Containment float64
-}
-
 const ScoreSize = 1 + 8 + 8
 
-func (s Score) Append(b []byte) []byte {
+// AppendScore appends the value of a score.
+func AppendScore(b []byte, s rows.Score) []byte {
 	b = append(b, byte(slices.Index(relations, s.Relation)))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
 }
 
-func ParseScore(b []byte) (Score, error) {
+func ParseScore(b []byte) (rows.Score, error) {
 	if len(b) != ScoreSize || int(b[0]) >= len(relations) {
-		return Score{}, Corrupt(b)
+		return rows.Score{}, Corrupt(b)
 	}
-	return Score{
+	return rows.Score{
 		Relation:    relations[b[0]],
 		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
 		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
 	}, nil
 }
 
-// Inverse returns the score seen from the other text.
-func (s Score) Inverse() Score {
-	switch s.Relation {
-	case report.Contained:
-		s.Relation = report.Contains
-	case report.Contains:
-		s.Relation = report.Contained
-	}
-	return s
-}
-
-// Hash returns the hash of a site or a path, which has a fixed width.
-func Hash(s string) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, s)
-	return h.Sum64()
-}
-
 var ErrCorrupt = errors.New("the workspace's database is damaged")
 
 func Corrupt(row []byte) error { return fmt.Errorf("%w: row %.40x", ErrCorrupt, row) }
-
-func CompareTexts(a, b TextID) int { return bytes.Compare(a[:], b[:]) }

@@ -12,6 +12,7 @@ import (
 	"neardup/cluster"
 	"neardup/extract"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/signature"
 )
@@ -45,7 +46,7 @@ func TestKeysRoundTrip(t *testing.T) {
 			t.Errorf("document key of %q: %v %q %d %v", file, gotID, gotFile, offset, err)
 		}
 	}
-	a, b := cluster.NewKey(112, TextID{1}), cluster.NewKey(3, TextID{2})
+	a, b := cluster.NewKey(112, rows.TextID{1}), cluster.NewKey(3, rows.TextID{2})
 	if x, y, err := ParsePairKey(PairKey(TableEdge, a, b)); err != nil || x != a || y != b {
 		t.Error("pair key", x, y, err)
 	}
@@ -53,12 +54,12 @@ func TestKeysRoundTrip(t *testing.T) {
 	if got, err := ParsePostingKey(AppendPosting(nil, p.Signature, p.Key)); err != nil || got != p {
 		t.Error("posting key", got, err)
 	}
-	s := Score{report.Contains, 0.25, 1}
-	if got, err := ParseScore(s.Append(nil)); err != nil || got != s {
+	s := rows.Score{report.Contains, 0.25, 1}
+	if got, err := ParseScore(AppendScore(nil, s)); err != nil || got != s {
 		t.Error("score", got, err)
 	}
-	o := Occurrence{Site: 1 << 60, Address: 7, Navigation: true}
-	if v := o.Append(nil); len(v) != occurrenceSize {
+	o := rows.Occurrence{Site: 1 << 60, Address: 7, Navigation: true}
+	if v := OccurrenceValue(o); len(v) != occurrenceSize {
 		t.Errorf("an occurrence of %d bytes", len(v))
 	}
 	for _, bad := range [][]byte{{}, {TableDocument}, bytes.Repeat([]byte{1}, 30)} {

@@ -12,6 +12,7 @@ import (
 	"neardup/compare"
 	"neardup/extract"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/truth"
@@ -21,7 +22,7 @@ import (
 // memory: of each text that is in a cluster of any, 24 bytes, and 4 for each
 // method.
 type clusterings struct {
-	texts   []store.TextID       // in any cluster, in ascending order
+	texts   []rows.TextID        // in any cluster, in ascending order
 	pages   []int32              // that have the text
 	of      []compare.Clustering // of each method
 	judged  map[int32][]judgedPage
@@ -67,10 +68,10 @@ func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 
 // kept returns the texts of an outcome's clusters, in ascending order, with their
 // representatives.
-func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]store.TextID, error] {
-	return func(yield func([2]store.TextID, error) bool) {
+func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]rows.TextID, error] {
+	return func(yield func([2]rows.TextID, error) bool) {
 		for r, err := range w.DB.Rows(store.PrefixBounds(keptPrefix(outcome))) {
-			var row [2]store.TextID
+			var row [2]rows.TextID
 			if err == nil {
 				var representative []byte
 				representative, err = r.Value()
@@ -78,7 +79,7 @@ func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]store.TextID, err
 					err = store.Corrupt(k)
 				}
 				if err == nil {
-					row = [2]store.TextID{store.TextID(r.Key()[1+16:]), store.TextID(representative)}
+					row = [2]rows.TextID{rows.TextID(r.Key()[1+16:]), rows.TextID(representative)}
 				}
 			}
 			if !yield(row, err) || err != nil {
@@ -130,7 +131,7 @@ func dropKept(w *workspace.Workspace) error {
 // load reads the clusters of the outcomes, and where the truth's pages are.
 func (c *clusterings) load(w *workspace.Workspace, outcomes []string, tr *truth.Truth) error {
 	for _, outcome := range outcomes {
-		var texts []store.TextID
+		var texts []rows.TextID
 		for row, err := range kept(w, outcome) {
 			if err != nil {
 				return err
@@ -144,7 +145,7 @@ func (c *clusterings) load(w *workspace.Workspace, outcomes []string, tr *truth.
 		for i := range of {
 			of[i] = compare.None
 		}
-		numbers := map[store.TextID]int32{} // of clusters
+		numbers := map[rows.TextID]int32{} // of clusters
 		at := 0
 		for row, err := range kept(w, outcome) {
 			if err != nil {
@@ -169,13 +170,13 @@ func (c *clusterings) load(w *workspace.Workspace, outcomes []string, tr *truth.
 }
 
 // union merges two sorted lists.
-func union(a, b []store.TextID) []store.TextID {
+func union(a, b []rows.TextID) []rows.TextID {
 	if len(a) == 0 {
 		return b
 	}
-	out := make([]store.TextID, 0, max(len(a), len(b)))
+	out := make([]rows.TextID, 0, max(len(a), len(b)))
 	for len(a) > 0 && len(b) > 0 {
-		order := store.CompareTexts(a[0], b[0])
+		order := rows.CompareTexts(a[0], b[0])
 		if order <= 0 {
 			out, a = append(out, a[0]), a[1:]
 		} else {
@@ -199,7 +200,7 @@ func (c *clusterings) countPages(w *workspace.Workspace) error {
 		if err != nil {
 			return err
 		}
-		for at < len(c.texts) && store.CompareTexts(c.texts[at], t) < 0 {
+		for at < len(c.texts) && rows.CompareTexts(c.texts[at], t) < 0 {
 			at++
 		}
 		if at < len(c.texts) && c.texts[at] == t {
@@ -227,7 +228,7 @@ func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error 
 		if err != nil {
 			return err
 		}
-		if i, ok := slices.BinarySearchFunc(c.texts, t, store.CompareTexts); ok {
+		if i, ok := slices.BinarySearchFunc(c.texts, t, rows.CompareTexts); ok {
 			c.judged[int32(i)] = append(c.judged[int32(i)], judgedPage{page, stored.ID})
 		}
 	}

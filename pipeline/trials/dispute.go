@@ -8,6 +8,7 @@ import (
 	"neardup/configs"
 	"neardup/extract"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -95,7 +96,7 @@ func (c *comparison) disputedPair(ctx context.Context, p compare.Pair, joins, pa
 		}
 	}
 	var texts [2]string
-	for i, t := range []store.TextID{a, b} {
+	for i, t := range []rows.TextID{a, b} {
 		if texts[i], err = results.TextOf(c.variants.Workspace, t); err != nil {
 			return out, err
 		}
@@ -157,7 +158,7 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 // scorePair returns the scores of two texts by the measure of a config: all of
 // them, also of pairs that the measure would reject before. ok is false where
 // nothing can be compared. Templates are those that the workspace has learned.
-func scorePair(w *workspace.Workspace, config configs.Config, a, b store.TextID) (resemblance, containment float64, ok bool, err error) {
+func scorePair(w *workspace.Workspace, config configs.Config, a, b rows.TextID) (resemblance, containment float64, ok bool, err error) {
 	defer func(old configs.Config) { w.Config = old }(w.Config)
 	w.Config = config
 	return stages.Scored(w, a, b)

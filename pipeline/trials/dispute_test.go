@@ -12,6 +12,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -36,12 +37,12 @@ func TestScorePair(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	var ids []store.TextID
+	var ids []rows.TextID
 	for r, err := range w.DB.Table(store.TableText) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids = append(ids, store.TextID(r.Key()[1:]))
+		ids = append(ids, rows.TextID(r.Key()[1:]))
 	}
 	partly := 0
 	for _, config := range []configs.Config{c, other} {

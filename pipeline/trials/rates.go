@@ -11,6 +11,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -31,17 +32,17 @@ const maxMates = 1000
 type rateMeter struct {
 	input  string // generation of the extraction that the rest is of
 	pages  []ratePage
-	byText map[store.TextID][]int // into pages
-	judged map[int]int            // from the truth's pages into pages
+	byText map[rows.TextID][]int // into pages
+	judged map[int]int           // from the truth's pages into pages
 
 	// Measures of pairs by the settings that they depend on: several variants
 	// share them.
-	pairs map[string]map[[2]store.TextID]pairMeasure
+	pairs map[string]map[[2]rows.TextID]pairMeasure
 }
 
 // ratePage is a document: its text, and its page in the truth or -1.
 type ratePage struct {
-	text  store.TextID
+	text  rows.TextID
 	judge int
 }
 
@@ -74,7 +75,7 @@ func (s *sweeper) loadPages() error {
 	if m.byText != nil && m.input == extracted.Generation() {
 		return nil
 	}
-	m.input, m.pages, m.byText, m.judged = extracted.Generation(), nil, map[store.TextID][]int{}, map[int]int{}
+	m.input, m.pages, m.byText, m.judged = extracted.Generation(), nil, map[rows.TextID][]int{}, map[int]int{}
 	for stored, err := range results.Documents[results.DocumentView](s.Workspace) {
 		if err != nil {
 			return err
@@ -99,27 +100,27 @@ func (s *sweeper) loadPages() error {
 
 // matesOf returns for each text the other texts of the perhaps-similar sets that
 // it is in, sorted. With the merging "direct" it can be in several.
-func (s *sweeper) matesOf() (func(store.TextID) []store.TextID, error) {
-	var sets [][]store.TextID
-	in := map[store.TextID][]int{}
+func (s *sweeper) matesOf() (func(rows.TextID) []rows.TextID, error) {
+	var sets [][]rows.TextID
+	in := map[rows.TextID][]int{}
 	for set, err := range results.Sets(s.variants.Workspace, nil) {
 		if err != nil {
 			return nil, err
 		}
-		var texts []store.TextID
+		var texts []rows.TextID
 		for _, k := range set {
 			texts = append(texts, k.ID())
 			in[k.ID()] = append(in[k.ID()], len(sets))
 		}
 		sets = append(sets, texts)
 	}
-	return func(t store.TextID) []store.TextID {
-		var mates []store.TextID
+	return func(t rows.TextID) []rows.TextID {
+		var mates []rows.TextID
 		for _, set := range in[t] {
 			mates = append(mates, sets[set]...)
 		}
-		slices.SortFunc(mates, store.CompareTexts)
-		return slices.DeleteFunc(slices.Compact(mates), func(m store.TextID) bool { return m == t })
+		slices.SortFunc(mates, rows.CompareTexts)
+		return slices.DeleteFunc(slices.Compact(mates), func(m rows.TextID) bool { return m == t })
 	}, nil
 }
 
@@ -151,7 +152,7 @@ func (s *sweeper) measureRates(ctx context.Context) (missing int, r sweep.Rates,
 
 // selectPages selects the judged documents that have a near-duplicate, and the
 // (with a truth: judged) documents whose set has another document.
-func (s *sweeper) selectPages(mates func(store.TextID) []store.TextID) (found, inSets []int) {
+func (s *sweeper) selectPages(mates func(rows.TextID) []rows.TextID) (found, inSets []int) {
 	m := &s.rates
 	for i, p := range m.pages {
 		if s.Truth != nil && p.judge < 0 {
@@ -179,9 +180,9 @@ func (s *sweeper) nearPages(p ratePage) []int {
 }
 
 // wantedPairs lists what has to be measured of which pairs of texts.
-func (s *sweeper) wantedPairs(found, inSets []int, mates func(store.TextID) []store.TextID) map[[2]store.TextID]pairWant {
+func (s *sweeper) wantedPairs(found, inSets []int, mates func(rows.TextID) []rows.TextID) map[[2]rows.TextID]pairWant {
 	m := &s.rates
-	want := map[[2]store.TextID]pairWant{}
+	want := map[[2]rows.TextID]pairWant{}
 	for _, i := range found {
 		for _, q := range s.nearPages(m.pages[i]) {
 			want[textPair(m.pages[i].text, m.pages[q].text)] |= wantNear
@@ -218,30 +219,30 @@ func (s *sweeper) label(p, q ratePage) (l truth.Label, ok bool) {
 	return s.Truth.Label(p.judge, q.judge), true
 }
 
-func textPair(a, b store.TextID) [2]store.TextID {
-	if store.CompareTexts(a, b) > 0 {
+func textPair(a, b rows.TextID) [2]rows.TextID {
+	if rows.CompareTexts(a, b) > 0 {
 		a, b = b, a
 	}
-	return [2]store.TextID{a, b}
+	return [2]rows.TextID{a, b}
 }
 
 // known returns the measures that hold for the config.
-func (s *sweeper) known() map[[2]store.TextID]pairMeasure {
+func (s *sweeper) known() map[[2]rows.TextID]pairMeasure {
 	m := &s.rates
 	key := fmt.Sprintf("%+v %+v", s.Config.Text, s.Config.Verify.Options)
 	if m.pairs == nil {
-		m.pairs = map[string]map[[2]store.TextID]pairMeasure{}
+		m.pairs = map[string]map[[2]rows.TextID]pairMeasure{}
 	}
 	if m.pairs[key] == nil {
-		m.pairs[key] = map[[2]store.TextID]pairMeasure{}
+		m.pairs[key] = map[[2]rows.TextID]pairMeasure{}
 	}
 	return m.pairs[key]
 }
 
 // measurePairs measures what is not known yet.
-func (s *sweeper) measurePairs(ctx context.Context, want map[[2]store.TextID]pairWant) error {
+func (s *sweeper) measurePairs(ctx context.Context, want map[[2]rows.TextID]pairWant) error {
 	known := s.known()
-	var todo [][2]store.TextID
+	var todo [][2]rows.TextID
 	for pair, w := range want {
 		if known[pair].has&w != w {
 			todo = append(todo, pair)
@@ -251,8 +252,8 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]store.TextID]pai
 		return nil
 	}
 	// Pairs of one text follow each other, which spares preparing it again.
-	slices.SortFunc(todo, func(a, b [2]store.TextID) int {
-		return cmp.Or(store.CompareTexts(a[0], b[0]), store.CompareTexts(a[1], b[1]))
+	slices.SortFunc(todo, func(a, b [2]rows.TextID) int {
+		return cmp.Or(rows.CompareTexts(a[0], b[0]), rows.CompareTexts(a[1], b[1]))
 	})
 	s.Options.Progress.Start("measure", string(workspace.Missing), "rates")
 	s.Options.Progress.Total(int64(len(todo)), "pairs")
@@ -302,7 +303,7 @@ func newPairMeter(w *workspace.Workspace, docs *stages.Documents) *pairMeter {
 	return &pairMeter{w, docs, docs.Judge.Measure.Comparer(), tlcs.NewComparer(w.Config.Verify.Options), tlcs.NewComparer(whole)}
 }
 
-func (p *pairMeter) measure(texts [2]store.TextID, want pairWant) (m pairMeasure, err error) {
+func (p *pairMeter) measure(texts [2]rows.TextID, want pairWant) (m pairMeasure, err error) {
 	var docs [2]*pair.Text
 	var d [2]*tlcs.Document
 	for i := range d {
@@ -354,7 +355,7 @@ func (m *mean) value() *float64 {
 }
 
 // coverage returns the coverage rate of the selected pages.
-func (s *sweeper) coverage(selected []int, mates func(store.TextID) []store.TextID) *float64 {
+func (s *sweeper) coverage(selected []int, mates func(rows.TextID) []rows.TextID) *float64 {
 	known := s.known()
 	var rate mean
 	for _, i := range selected {
@@ -372,7 +373,7 @@ func (s *sweeper) coverage(selected []int, mates func(store.TextID) []store.Text
 				continue
 			}
 			everywhere++
-			if _, ok := slices.BinarySearchFunc(set, t, store.CompareTexts); ok {
+			if _, ok := slices.BinarySearchFunc(set, t, rows.CompareTexts); ok {
 				inSet++
 			}
 		}
@@ -382,7 +383,7 @@ func (s *sweeper) coverage(selected []int, mates func(store.TextID) []store.Text
 }
 
 // setRates are the rates that are about the documents of a set.
-func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(store.TextID) []store.TextID) {
+func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(rows.TextID) []rows.TextID) {
 	known := s.known()
 	var trustable, byLabels, strained, reserved mean
 	for _, i := range selected {

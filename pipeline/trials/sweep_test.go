@@ -15,6 +15,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -134,8 +135,8 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 	if err := w.Current(workspace.StageVerify); err != nil {
 		t.Fatal(err)
 	}
-	texts := map[int]store.TextID{} // of the judged pages
-	pages := map[store.TextID]int{} // all of them
+	texts := map[int]rows.TextID{} // of the judged pages
+	pages := map[rows.TextID]int{} // all of them
 	for r, err := range w.DB.Table(store.TableDocument) {
 		if err != nil {
 			t.Fatal(err)
@@ -153,27 +154,27 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			texts[i] = id
 		}
 	}
-	together := map[[2]store.TextID]bool{}
+	together := map[[2]rows.TextID]bool{}
 	for set, err := range results.Sets(w, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, a := range set {
 			for _, b := range set {
-				together[[2]store.TextID{a.ID(), b.ID()}] = true
+				together[[2]rows.TextID{a.ID(), b.ID()}] = true
 			}
 		}
 	}
 	whole := c.Verify.Options
 	whole.Window, whole.Rounds = 1, 1
-	document := func(id store.TextID, window int) *tlcs.Document {
+	document := func(id rows.TextID, window int) *tlcs.Document {
 		b, ok, err := w.DB.Get(store.TextKey(id))
 		if !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		return tlcs.Prepare(string(b), window) // shorter than max_columns
 	}
-	near := func(a, b store.TextID) bool {
+	near := func(a, b rows.TextID) bool {
 		return a == b || tlcs.NewComparer(c.Verify.Options).Compare(document(a, c.Verify.Window), document(b, c.Verify.Window)).Near
 	}
 	var coverage, trustable, byLabels, strained, reserved []float64
@@ -182,7 +183,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 		for j := range tr.Len() {
 			if i != j && tr.Label(i, j) == truth.Near && near(texts[i], texts[j]) {
 				everywhere++
-				if texts[i] == texts[j] || together[[2]store.TextID{texts[i], texts[j]}] {
+				if texts[i] == texts[j] || together[[2]rows.TextID{texts[i], texts[j]}] {
 					inSet++
 				}
 			}
@@ -192,7 +193,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 		}
 		nearPages, all, right, judged := 0.0, 0.0, 1.0, 1.0
 		for id, n := range pages {
-			if id == texts[i] || together[[2]store.TextID{texts[i], id}] {
+			if id == texts[i] || together[[2]rows.TextID{texts[i], id}] {
 				all += float64(n)
 				if near(texts[i], id) {
 					nearPages += float64(n)
@@ -203,7 +204,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			continue
 		}
 		for j := range tr.Len() {
-			if i == j || texts[i] != texts[j] && !together[[2]store.TextID{texts[i], texts[j]}] {
+			if i == j || texts[i] != texts[j] && !together[[2]rows.TextID{texts[i], texts[j]}] {
 				continue
 			}
 			judged++
