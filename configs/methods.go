@@ -164,6 +164,13 @@ func must[T fmt.Stringer](list []T, name string) T {
 	return list[slices.IndexFunc(list, func(part T) bool { return part.String() == name })]
 }
 
+// Signs reports whether the method signs texts.
+func (c Config) Signs() bool { return c.Sign.Scheme != SchemeNone }
+
+// WeighsBySignatures reports whether a text with more signatures has a larger key,
+// as in the TLCS paper. Other schemes give long texts no more than short ones.
+func (c Config) WeighsBySignatures() bool { return c.Sign.Scheme == SchemeRing }
+
 // NewScheme makes the signature scheme of a valid config.
 func (c *Config) NewScheme() signature.Scheme { return must(schemes, c.Sign.Scheme).make(c) }
 

@@ -2,13 +2,15 @@
 // code, but the tests of all stages together. Each package below may import those
 // above it:
 //
+//	rows        what stages hand on: plain types
 //	queue       jobs of several workers, in order
 //	extsort     rows in order, more of them than memory holds
+//	dataflow    the stages as functions from sorted rows to sorted rows
 //	store       rows in Pebble
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
 //	results     what the stages wrote, as everyone reads it
 //	scores      similar texts, and the scores of two texts, outside of a run
-//	stages      extract, sign, cluster, verify, closing
+//	stages      extract, sign, cluster, verify, closing: dataflow over the tables of a workspace
 //	textjoin    neardup join
 //	exports     neardup export
 //	explaining  neardup explain

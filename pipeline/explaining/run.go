@@ -11,6 +11,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/explain"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -103,7 +104,7 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 			return err
 		}
 		n = int(s.Signatures)
-		weight := stages.Weight(p.Workspace, p.compared[i], n)
+		weight := dataflow.Weight(p.Config, p.compared[i], n)
 		if p.Config.Cluster.Quality != "" {
 			pages, err := p.finder.Pages(t)
 			if err != nil {
@@ -191,7 +192,7 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 		return explain.ByLeaders, nil
 	case e.Run.Candidate || e.Run.Compared > 0:
 		return cmp.Or(e.Decision.EndedBy, explain.ByLeaders), nil
-	case p.Config.Sign.Scheme != configs.SchemeNone && (s.Of[0] == 0 || s.Of[1] == 0 || !s.Enough):
+	case p.Config.Signs() && (s.Of[0] == 0 || s.Of[1] == 0 || !s.Enough):
 		return explain.BySignatures, nil
 	case byKeys && !alive:
 		return explain.ByLists, nil

@@ -5,6 +5,7 @@ import (
 
 	"neardup/configs"
 	"neardup/extract/text"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -66,23 +67,8 @@ func SeekTemplates(s *store.Seeker, t rows.TextID) (numbers []uint32, err error)
 	return numbers, nil
 }
 
-// WithoutSentences returns s without the sentences of these numbers, which must
-// be sorted.
-func WithoutSentences(s string, numbers []uint32) string {
-	if len(numbers) == 0 {
-		return s
-	}
-	return text.Without(s, func(i int) bool {
-		if len(numbers) == 0 || numbers[0] != uint32(i) {
-			return false
-		}
-		numbers = numbers[1:]
-		return true
-	})
-}
-
 // ComparedText returns the part of a stored text that is compared.
 func ComparedText(w *workspace.Workspace, t rows.TextID, stored string) (string, error) {
 	numbers, err := TemplatesIn(w, t)
-	return text.Cut(WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), err
+	return text.Cut(dataflow.WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), err
 }

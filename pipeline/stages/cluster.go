@@ -6,6 +6,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -77,19 +78,10 @@ func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) er
 		return err
 	}
 	edges := store.FixedRun{Size: edgeSize(w)}
-	options := cluster.ListOptions{MaxList: w.Config.Cluster.MaxList, SiteList: w.Config.Cluster.SiteList}
-	if w.Config.Cluster.Pairs() {
-		options.AllPairs = w.Config.Cluster.AllPairs
-	}
-	var list signature.Signature // of the edges that come
-	lists := cluster.NewLists(options, func(members []cluster.Key) (bool, error) { return Concentrated(w, members) }, func(e cluster.Edge) error {
-		edges.Add([]byte{store.TableEdge}, e.Rep[:], e.Member[:], list[:edges.Size-store.EdgeSize])
-		return nil
-	})
 	before := at.Counts
-	flush := func(cursor clusterCursor) error {
+	flush := func(cursor clusterCursor, counts cluster.ListCounts) error {
 		cursor.Counts = before
-		cursor.Counts.Add(lists.Counts())
+		cursor.Counts.Add(counts)
 		*at = cursor
 		e, err := sr.CursorEntry(cursor)
 		if err != nil {
@@ -99,38 +91,40 @@ func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) er
 		edges.Clear()
 		return err
 	}
-	lower, upper := store.TableBounds(store.TablePosting)
-	n := int64(0)
-	for r, err := range w.DB.Rows(append(lower, at.Signature...), upper) {
-		if err != nil {
-			return err
-		}
-		p, err := store.ParsePostingKey(r.Key())
-		if err != nil {
-			return err
-		}
-		p.Key = keyOf(p.Key)
-		if err := lists.Add(p); err != nil {
-			return err
-		}
-		list = p.Signature
-		if edges.Len() >= w.Options.RunRows && lists.Counts().Postings == n {
-			// p is the first of its list: all edges are of lists before it.
-			if err := flush(clusterCursor{Signature: p.Signature[:]}); err != nil {
-				return err
+	postings := func(yield func(cluster.Posting, error) bool) {
+		lower, upper := store.TableBounds(store.TablePosting)
+		n := int64(0)
+		for r, err := range w.DB.Rows(append(lower, at.Signature...), upper) {
+			var p cluster.Posting
+			if err == nil {
+				p, err = store.ParsePostingKey(r.Key())
+				p.Key = keyOf(p.Key)
 			}
-		}
-		if n++; n&0xffff == 0 {
-			w.Options.Progress.Add(0x10000)
-			if err := sr.Ctx.Err(); err != nil {
-				return err
+			if n++; err == nil && n&0xffff == 0 {
+				w.Options.Progress.Add(0x10000)
+				err = sr.Ctx.Err()
+			}
+			if !yield(p, err) || err != nil {
+				return
 			}
 		}
 	}
-	if err := lists.Flush(); err != nil {
+	counts, err := dataflow.Edges(postings, w.Config.Cluster, func(members []cluster.Key) (bool, error) { return Concentrated(w, members) }, dataflow.EdgeSink{
+		Edge: func(e dataflow.Edge) error {
+			edges.Add([]byte{store.TableEdge}, e.Rep[:], e.Member[:], e.Signature[:edges.Size-store.EdgeSize])
+			return nil
+		},
+		Whole: func(next signature.Signature, counts cluster.ListCounts) error {
+			if edges.Len() < w.Options.RunRows {
+				return nil
+			}
+			return flush(clusterCursor{Signature: next[:]}, counts)
+		},
+	})
+	if err != nil {
 		return err
 	}
-	return flush(clusterCursor{Merging: true})
+	return flush(clusterCursor{Merging: true}, counts)
 }
 
 // Concentrated reports whether the members of a list stand on few sites.
@@ -166,23 +160,12 @@ func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterC
 	}
 	w.Options.Progress.Total(c.Lists.Edges, "edges")
 	edges := func(yield func(cluster.Edge, error) bool) {
-		for r, err := range w.DB.Table(store.TableEdge) {
-			var e cluster.Edge
-			if err == nil {
-				e.Rep, e.Member, err = store.ParsePairKey(r.Key())
-			}
-			if c.Edges++; err == nil && c.Edges&0xffff == 0 {
-				w.Options.Progress.Add(0x10000)
-				err = sr.Ctx.Err()
-			}
-			if !yield(e, err) || err != nil {
+		for e, err := range storedEdges(w, sr) {
+			c.Edges++
+			if !yield(e, err) {
 				return
 			}
 		}
-	}
-	merge := cluster.MergeFollowing
-	if w.Config.Cluster.Merge == configs.MergeDirect {
-		merge = cluster.MergeDirect
 	}
 	members := store.FixedRun{Size: 1 + 2*cluster.KeySize}
 	flush := func() error {
@@ -190,17 +173,14 @@ func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterC
 		members.Clear()
 		return err
 	}
-	err := merge(edges, extsort.Messages(w.DB.Tmp), func(m cluster.Membership) error {
+	err := dataflow.Sets(edges, w.Config.Cluster, extsort.Messages(w.DB.Tmp), func(m cluster.Membership) error {
 		members.Add([]byte{store.TableSet}, m.Set[:], m.Member[:])
 		if members.Len() < w.Options.RunRows {
 			return nil
 		}
 		return flush()
 	})
-	if err := errors.Join(err, flush()); err != nil {
-		return err
-	}
-	return nil
+	return errors.Join(err, flush())
 }
 
 // keyOf returns the keys that texts have in clustering: those that they were

@@ -9,7 +9,7 @@ import (
 	"neardup/audit"
 	"neardup/cluster"
 	"neardup/cluster/judged"
-	"neardup/configs"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -76,13 +76,13 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 			return nil, err
 		}
 		if c.b.Len() >= workspace.CommitBytes {
-			if err := c.flush(); err != nil {
+			if err := c.Flush(); err != nil {
 				return nil, err
 			}
 		}
 		c.count(sum, p, states[i])
 	}
-	return sum, c.flush()
+	return sum, c.Flush()
 }
 
 // count counts a pair, and names it if it is one of the first that are not
@@ -142,9 +142,6 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 	return out, results.PairFollowed, nil
 }
 
-// Of implements judged.Clusters.
-func (e *enforcer) Of(t rows.TextID) (rows.TextID, bool, error) { return results.ClusterOf(e.w, t) }
-
 // Texts implements judged.Clusters.
 func (e *enforcer) Texts(representative rows.TextID) (out []judged.Text, err error) {
 	for r, err := range e.w.DB.Rows(store.PrefixBounds(store.Key(store.TableCluster, representative[:]))) {
@@ -189,7 +186,7 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 		signatures = s.Signatures
 	}
 	var compared string
-	if w.Config.Sign.Scheme != configs.SchemeRing { // whose weight is that of the signatures
+	if !w.Config.WeighsBySignatures() {
 		stored, err := results.TextOf(w, t)
 		if err != nil {
 			return k, err
@@ -198,7 +195,7 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 			return k, err
 		}
 	}
-	return cluster.NewKey(Weight(w, compared, int(signatures)), t), nil
+	return cluster.NewKey(dataflow.Weight(w.Config, compared, int(signatures)), t), nil
 }
 
 // Replace implements judged.Clusters. It writes what is other than before.
@@ -223,7 +220,7 @@ func (e *enforcer) Replace(texts []judged.Text) error {
 		}
 	}
 	clear(e.rows)
-	return e.flush()
+	return e.Flush()
 }
 
 // shared reports whether several pages have the text.
@@ -262,13 +259,13 @@ func (e *enforcer) replace(t judged.Text, old rows.Cluster, was, alone bool) err
 		return nil
 	}
 	if t.ID == t.Cluster {
-		return e.begin(t.ID)
+		return e.Assign(dataflow.Begun(t.ID))
 	}
 	s, err := e.score(t)
 	if err != nil {
 		return err
 	}
-	return e.assign(t.Cluster, t.ID, t.Against, s)
+	return e.Assign(rows.Cluster{Cluster: t.Cluster, Member: t.ID, Against: t.Against, Score: s})
 }
 
 // score returns the score of a text and the one it is against now: its verdict,

@@ -6,31 +6,26 @@ import (
 	"iter"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
-	"neardup/configs"
-	"neardup/extract/text"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
-	"neardup/signature"
 )
 
 const signBatch = 64 // texts that a worker signs at a time
 
 // signJob is a batch of texts on its way through the workers.
 type signJob struct {
-	ids       []rows.TextID
-	texts     []string
-	templates [][]uint32 // of each text, the numbers of the sentences that are left out
+	texts []dataflow.Text
 
-	postings []byte   // keys of PostingSize
-	signed   [][]byte // rows of the texts
+	postings []byte // keys of PostingSize
+	signed   []extsort.Entry
 }
 
 // runSign signs every text that is not signed yet. That a text is signed is
@@ -73,9 +68,9 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	workers, wctx := errgroup.WithContext(ctx)
 	for range w.Options.Workers {
 		workers.Go(func() error {
-			scheme := w.Config.NewScheme()
+			signer := dataflow.NewSigner(w.Config)
 			for j := range in {
-				signTexts(w, scheme, j)
+				j.sign(signer, w.Config.Text.Templates > 0)
 				select {
 				case out <- j:
 				case <-wctx.Done():
@@ -103,10 +98,8 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 			for p := range slices.Chunk(j.postings, store.PostingSize) {
 				postings.Add(p)
 			}
-			for i, id := range j.ids { // texts come by id, but batches in any order
-				signed = append(signed, extsort.Entry{Key: store.SignedKey(id), Value: j.signed[i]})
-			}
-			w.Options.Progress.Add(int64(len(j.ids)))
+			signed = append(signed, j.signed...) // texts come by id, but batches in any order
+			w.Options.Progress.Add(int64(len(j.signed)))
 			// Not all schemes have many signatures, or are fast.
 			if postings.Len() >= w.Options.RunRows || time.Since(saved) > commitEvery {
 				if err := flush(); err != nil {
@@ -161,60 +154,39 @@ func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
 				yield(nil, err)
 				return
 			}
-			j.ids = append(j.ids, id)
-			j.texts = append(j.texts, string(value))
+			t := dataflow.Text{ID: id, Text: string(value)}
 			if w.Config.Text.Templates > 0 {
-				numbers, err := results.SeekTemplates(templates, id)
-				if err != nil {
+				if t.Templates, err = results.SeekTemplates(templates, id); err != nil {
 					yield(nil, err)
 					return
 				}
-				j.templates = append(j.templates, numbers)
 			}
-			if len(j.ids) == signBatch {
+			if j.texts = append(j.texts, t); len(j.texts) == signBatch {
 				if !yield(j, nil) {
 					return
 				}
 				j = &signJob{}
 			}
 		}
-		if len(j.ids) > 0 {
+		if len(j.texts) > 0 {
 			yield(j, nil)
 		}
 	}
 }
 
-func signTexts(w *workspace.Workspace, scheme signature.Scheme, j *signJob) {
-	var signatures []signature.Signature
-	for i, t := range j.texts {
-		var row rows.Signed
-		if j.templates != nil {
-			left := results.WithoutSentences(t, j.templates[i])
-			row.Characters = uint32(utf8.RuneCountInString(t))
-			row.LeftOut = row.Characters - min(row.Characters, uint32(utf8.RuneCountInString(left)))
-			t = left
+// sign signs the texts.
+func (j *signJob) sign(signer *dataflow.Signer, templates bool) {
+	var postings []cluster.Posting
+	for _, t := range j.texts {
+		row, signed := signer.Sign(postings[:0], t)
+		j.signed = append(j.signed, extsort.Entry{Key: store.SignedKey(t.ID), Value: store.SignedValue(row, templates)})
+		j.postings = slices.Grow(j.postings, store.PostingSize*len(signed))
+		for _, p := range signed {
+			j.postings = store.AppendPosting(j.postings, p.Signature, p.Key)
 		}
-		t = text.Cut(t, w.Config.Text.MaxColumns)
-		signatures = scheme.Sign(signatures[:0], t)
-		row.Signatures = uint32(len(signatures))
-		j.signed = append(j.signed, store.SignedValue(row, j.templates != nil))
-		key := cluster.NewKey(Weight(w, t, len(signatures)), j.ids[i])
-		j.postings = slices.Grow(j.postings, store.PostingSize*len(signatures))
-		for _, s := range signatures {
-			j.postings = store.AppendPosting(j.postings, s, key)
-		}
+		postings = signed
 	}
 	j.texts = nil
-}
-
-// Weight is W of a text's key: the number of its signatures (TLCS paper, section
-// 3.1), or its length in code points with schemes that give long texts no more
-// signatures than short ones.
-func Weight(w *workspace.Workspace, text string, signatures int) float32 {
-	if w.Config.Sign.Scheme == configs.SchemeRing {
-		return float32(signatures)
-	}
-	return float32(utf8.RuneCountInString(text))
 }
 
 func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, templates int64) error {
@@ -230,7 +202,7 @@ func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, template
 		}
 		c.Texts++
 		c.Signatures += int64(s.Signatures)
-		if s.Signatures == 0 && w.Config.Sign.Scheme != configs.SchemeNone {
+		if s.Signatures == 0 && w.Config.Signs() {
 			c.Unsigned++
 		}
 		t.Add(s)

@@ -1,26 +1,22 @@
 package stages
 
 import (
-	"context"
 	"errors"
+	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
 	"neardup/configs"
-	"neardup/pipeline/queue"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/rarity"
 )
 
-const (
-	verifyBatch = 64   // members of small sets that a worker verifies at a time
-	largeSet    = 256  // sets of more members are shared out among all workers
-	commitLinks = 4096 // verdicts that are committed together
-)
+// commitLinks verdicts are committed together.
+const commitLinks = 4096
 
 // verifyCursor is where the verification goes on: behind the set After (of
 // candidates that are pairs: behind the row), or after all sets with the
@@ -34,18 +30,10 @@ type verifyCursor struct {
 	Counts  rows.VerifyCounts `json:"counts"`
 }
 
-// verifyJob is some sets on their way through the workers.
-type verifyJob struct {
-	sets    [][]cluster.Key
-	members int64
-
-	links  []rows.Link
-	counts rows.VerifyCounts
-	err    error
-	done   chan struct{}
+// compared says that all candidates are done with.
+func (c *verifyCursor) compared(closing string) {
+	c.Parting, c.Closing = closing == configs.ClosingPartition, closing != configs.ClosingPartition
 }
-
-func (j *verifyJob) Finished() <-chan struct{} { return j.done }
 
 func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var at verifyCursor
@@ -75,113 +63,188 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return sr.SetCounts(at.Counts)
 }
 
-// compareSets verifies the pairs of each perhaps-similar set. Sets are worked on
-// in parallel and committed in order, with the place to go on from.
+// NewTexts gives the workspace's texts as they are compared.
+func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
+	common, err := results.LoadCommon(w)
+	read := func(id rows.TextID) (compared string, rare rarity.Text, err error) {
+		stored, err := results.TextOf(w, id)
+		if err != nil {
+			return "", rare, err
+		}
+		if compared, err = results.ComparedText(w, id, stored); err != nil {
+			return "", rare, err
+		}
+		if w.Config.Verify.RarePages > 0 {
+			rare, err = common.Read(id, compared)
+		}
+		return compared, rare, err
+	}
+	return dataflow.NewTexts(dataflow.Judge(w.Config), read), err
+}
+
+// progress commits what the verification has done, with its cursor.
+type progress struct {
+	w     *workspace.Workspace
+	sr    *workspace.StageRun
+	at    *verifyCursor
+	b     store.Batch
+	saved time.Time
+}
+
+func newProgress(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) *progress {
+	return &progress{w, sr, at, w.DB.Batch(), time.Now()}
+}
+
+// put adds rows of links.
+func (p *progress) put(table byte, links []rows.Link) error {
+	for _, l := range links {
+		if err := p.b.Set(store.PairKey(table, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step ends a step. It commits if much was done since the last time.
+func (p *progress) step(done int64) error {
+	p.w.Options.Progress.Add(done)
+	if p.b.Count() >= commitLinks || time.Since(p.saved) > commitEvery {
+		return p.commit()
+	}
+	return nil
+}
+
+func (p *progress) commit() error {
+	err := errors.Join(p.sr.SetCursor(p.b, p.at), p.b.Commit())
+	p.b, p.saved = p.w.DB.Batch(), time.Now()
+	return err
+}
+
+// compareSets verifies the pairs of each perhaps-similar set.
 func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
 	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
 	}
 	w.Options.Progress.Total(clustered.Members, "texts")
-
-	docs, err := NewDocuments(w)
+	texts, err := NewTexts(w)
 	if err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(sr.Ctx)
-	jobs, work := make(chan *verifyJob, 4*w.Options.Workers), make(chan *verifyJob)
-	g.Go(func() error {
-		defer close(work)
-		send := func(j *verifyJob) error {
-			return queue.Send(ctx, j, jobs, work)
+	p := newProgress(w, sr, at)
+	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, func(v dataflow.VerifiedSets) error {
+		if err := p.put(store.TableVerdict, v.Links); err != nil {
+			return err
 		}
-		j := &verifyJob{done: make(chan struct{})}
-		for set, err := range results.Sets(w, at.After) {
-			if err != nil {
-				return err
-			}
-			j.sets = append(j.sets, set)
-			if j.members += int64(len(set)); j.members >= verifyBatch {
-				if err := send(j); err != nil {
-					return err
-				}
-				j = &verifyJob{done: make(chan struct{})}
-			}
-		}
-		if len(j.sets) > 0 {
-			if err := send(j); err != nil {
-				return err
-			}
-		}
-		close(jobs)
-		return nil
+		at.After = v.Last[:]
+		at.Counts.Add(v.Counts)
+		return p.step(v.Members)
 	})
-	for range w.Options.Workers {
-		g.Go(func() error {
-			one := docs.Judge.Comparers(1)
-			for j := range work {
-				for _, set := range j.sets {
-					comparers := one
-					if len(set) > largeSet {
-						comparers = docs.Judge.Comparers(w.Options.Workers)
-					}
-					v := setVerifier{Judge: docs.Judge, config: &w.Config.Verify, docs: docs.Get, workers: comparers}
-					if j.err = v.verify(ctx, set); j.err != nil {
-						break
-					}
-					j.links = append(j.links, v.links...)
-					j.counts.Add(v.counts)
-				}
-				close(j.done)
-			}
-			return nil
-		})
-	}
-	g.Go(func() error { return commitVerdicts(ctx, w, sr, at, jobs) })
-	return g.Wait()
-}
-
-func commitVerdicts(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, jobs <-chan *verifyJob) error {
-	b := w.DB.Batch()
-	saved := time.Now()
-	commit := func() error {
-		if err := errors.Join(sr.SetCursor(b, at), b.Commit()); err != nil {
-			return err
-		}
-		b, saved = w.DB.Batch(), time.Now()
-		return nil
-	}
-	for {
-		j, more, err := queue.Next(ctx, jobs)
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		if j.err != nil {
-			return j.err
-		}
-		for _, l := range j.links {
-			if err := b.Set(store.PairKey(store.TableVerdict, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
-				return err
-			}
-		}
-		last := j.sets[len(j.sets)-1][0]
-		at.After = last[:]
-		at.Counts.Add(j.counts)
-		w.Options.Progress.Add(j.members)
-		if b.Count() >= commitLinks || time.Since(saved) > commitEvery {
-			if err := commit(); err != nil {
-				return err
-			}
-		}
+	if err != nil {
+		return err
 	}
 	at.compared(w.Config.Verify.Closing)
-	return commit()
+	return p.commit()
 }
 
-// compared says that all candidates are done with.
-func (c *verifyCursor) compared(closing string) {
-	c.Parting, c.Closing = closing == configs.ClosingPartition, closing != configs.ClosingPartition
+// comparePairs verifies candidates that are pairs.
+func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+	var clustered rows.ClusterCounts
+	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(clustered.Members-clustered.Sets, "pairs")
+	texts, err := NewTexts(w)
+	if err != nil {
+		return err
+	}
+	p := newProgress(w, sr, at)
+	err = dataflow.VerifyPairs(sr.Ctx, candidates(w, at.After), results.NearPairs(w), texts, w.Config.Verify, w.Options.Workers, func(v dataflow.VerifiedPairs) error {
+		if err := p.put(store.TableVerdict, v.Links); err != nil {
+			return err
+		}
+		at.After = slices.Concat(v.Last.A[:], v.Last.B[:])
+		at.Counts.Add(v.Counts)
+		return p.step(v.Pairs)
+	})
+	if err != nil {
+		return err
+	}
+	at.Counts.Sets = clustered.Sets
+	at.compared(w.Config.Verify.Closing)
+	return p.commit()
+}
+
+// part partitions the components of near pairs.
+func part(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+	texts, err := NewTexts(w)
+	if err != nil {
+		return err
+	}
+	verdicts, err := w.DB.Seeker(store.TableVerdict)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = verdicts.Close() }()
+	after := at.Parted
+	components := func(yield func(dataflow.Component, error) bool) {
+		for c, err := range dataflow.Components(dataflow.Links(results.NearPairs(w), w.Config.Verify, nil), func(leader, member cluster.Key) (rows.Score, error) { return storedScore(verdicts, leader, member) }) {
+			if err == nil && after != nil && slices.Compare(c.Keys[0][:], after) <= 0 {
+				continue
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+	p := newProgress(w, sr, at)
+	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, func(v dataflow.Parted) error {
+		checked, err := unverified(w, v.Checked)
+		if err := errors.Join(err, p.put(store.TableChecked, checked), p.put(store.TablePart, v.Parts)); err != nil {
+			return err
+		}
+		at.Parted = v.Last[:]
+		at.Counts.Add(v.Counts)
+		at.Counts.Partition.Add(v.Counts.Partition)
+		return p.step(0)
+	})
+	if err != nil {
+		return err
+	}
+	at.Parted, at.Closing = nil, true
+	return p.commit()
+}
+
+// unverified returns the links that have no verdict from a set: pairs that link
+// nothing may have one.
+func unverified(w *workspace.Workspace, links []rows.Link) (out []rows.Link, err error) {
+	for _, l := range links {
+		if l.Score.Relation != "" {
+			_, ok, err := results.VerdictOn(w, l.Leader, l.Member)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				continue
+			}
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// storedScore is the score of a near pair.
+func storedScore(s *store.Seeker, leader, member cluster.Key) (v rows.Score, err error) {
+	key := store.PairKey(store.TableVerdict, leader, member)
+	for r, err := range s.Rows(key) {
+		if err != nil {
+			return v, err
+		}
+		value, err := r.Value()
+		if err == nil {
+			v, err = store.ParseScore(value)
+		}
+		return v, err
+	}
+	return v, store.Corrupt(key)
 }

@@ -193,7 +193,7 @@ func (g *statistics) periods() error {
 // methodOf names the parts of a method and the settings that they use.
 func methodOf(c configs.Config) static.Method {
 	parts := []string{"signatures " + c.Sign.Scheme, "search " + c.Cluster.Search, "measure " + c.Verify.Measure}
-	if c.Sign.Scheme == configs.SchemeNone {
+	if !c.Signs() {
 		parts = parts[1:]
 	}
 	m := static.Method{Name: strings.Join(parts, ", ")}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/rows"
 )
 
 // fill writes some batches and runs into a new database, which it closes if
@@ -27,7 +28,7 @@ func fill(t *testing.T, dir string, closed bool) {
 			t.Fatal(err)
 		}
 		if i%4 == 0 {
-			id := TextID{byte(i)}
+			id := rows.TextID{byte(i)}
 			run := SortEntries([]extsort.Entry{{Key: SignedKey(id), Value: []byte("abcd")}})
 			if err := db.Ingest(context.Background(), run); err != nil {
 				t.Fatal(err)

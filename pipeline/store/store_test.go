@@ -54,7 +54,7 @@ func TestKeysRoundTrip(t *testing.T) {
 	if got, err := ParsePostingKey(AppendPosting(nil, p.Signature, p.Key)); err != nil || got != p {
 		t.Error("posting key", got, err)
 	}
-	s := rows.Score{report.Contains, 0.25, 1}
+	s := rows.Score{Relation: report.Contains, Resemblance: 0.25, Containment: 1}
 	if got, err := ParseScore(AppendScore(nil, s)); err != nil || got != s {
 		t.Error("score", got, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/configs"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -258,7 +259,7 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]rows.TextID]pair
 	s.Options.Progress.Start("measure", string(workspace.Missing), "rates")
 	s.Options.Progress.Total(int64(len(todo)), "pairs")
 	measured := make([]pairMeasure, len(todo))
-	docs, err := stages.NewDocuments(s.Workspace)
+	docs, err := stages.NewTexts(s.Workspace)
 	if err != nil {
 		return err
 	}
@@ -292,12 +293,12 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]rows.TextID]pair
 // pairMeter measures pairs of texts.
 type pairMeter struct {
 	w               *workspace.Workspace
-	docs            *stages.Documents
+	docs            *dataflow.Texts
 	comparer        verify.Comparer
 	sketched, whole *tlcs.Comparer
 }
 
-func newPairMeter(w *workspace.Workspace, docs *stages.Documents) *pairMeter {
+func newPairMeter(w *workspace.Workspace, docs *dataflow.Texts) *pairMeter {
 	whole := w.Config.Verify.Options
 	whole.Window = 1 // filters nothing that could match
 	return &pairMeter{w, docs, docs.Judge.Measure.Comparer(), tlcs.NewComparer(w.Config.Verify.Options), tlcs.NewComparer(whole)}

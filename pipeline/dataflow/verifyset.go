@@ -1,25 +1,18 @@
-package stages
+package dataflow
 
 import (
-	"container/list"
 	"context"
-	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"neardup/cluster"
 	"neardup/configs"
-	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
-	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
-	"neardup/verify/rarity"
 	"neardup/verify/tlcs"
 )
 
@@ -56,11 +49,6 @@ type setVerifier struct {
 	parent  []int       // of each leader in the forest of united clusters
 	links   []rows.Link
 	counts  rows.VerifyCounts
-}
-
-// newJudge returns the judge of a config's method.
-func newJudge(c *configs.Config) pair.Judge {
-	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity}
 }
 
 // scoreOf returns the score of a near pair, the member seen from its leader.
@@ -167,71 +155,4 @@ func (v *setVerifier) root(l int) int {
 		l = v.parent[l]
 	}
 	return l
-}
-
-// Documents gives documents, and keeps the ones used last.
-type Documents struct {
-	w      *workspace.Workspace
-	Judge  pair.Judge
-	common *results.Common
-	mu     sync.Mutex
-	order  list.List // of preparedText, the one used last in front
-	byID   map[rows.TextID]*list.Element
-	bytes  int
-}
-
-const preparedBytes = 64 << 20
-
-type preparedText struct {
-	id   rows.TextID
-	doc  *pair.Text
-	size int
-}
-
-func NewDocuments(w *workspace.Workspace) (*Documents, error) {
-	common, err := results.LoadCommon(w)
-	return &Documents{w: w, Judge: newJudge(&w.Config), common: common, byID: map[rows.TextID]*list.Element{}}, err
-}
-
-func (p *Documents) Get(id rows.TextID) (*pair.Text, error) {
-	p.mu.Lock()
-	if e, ok := p.byID[id]; ok {
-		p.order.MoveToFront(e)
-		p.mu.Unlock()
-		return e.Value.(preparedText).doc, nil
-	}
-	p.mu.Unlock()
-	value, ok, err := p.w.DB.Get(store.TextKey(id))
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, fmt.Errorf("no text: %w", store.Corrupt(store.TextKey(id)))
-	}
-	compared, err := results.ComparedText(p.w, id, string(value))
-	if err != nil {
-		return nil, err
-	}
-	var rare rarity.Text
-	if p.w.Config.Verify.RarePages > 0 {
-		if rare, err = p.common.Read(id, compared); err != nil {
-			return nil, err
-		}
-	}
-	doc := p.Judge.Text(compared, rare)
-	size := doc.Bytes()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, ok := p.byID[id]; ok { // another worker was faster
-		return doc, nil
-	}
-	p.byID[id] = p.order.PushFront(preparedText{id, doc, size})
-	p.bytes += size
-	for p.bytes > preparedBytes && p.order.Len() > 1 {
-		e := p.order.Back()
-		old := p.order.Remove(e).(preparedText)
-		delete(p.byID, old.id)
-		p.bytes -= old.size
-	}
-	return doc, nil
 }

@@ -1,0 +1,202 @@
+package dataflow
+
+import (
+	"errors"
+	"iter"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/pipeline/rows"
+	"neardup/report"
+)
+
+// Verdicts are what Close reads.
+type Verdicts interface {
+	// Links are the near pairs of sets or candidates, by leader, then member.
+	Links() iter.Seq2[rows.Link, error]
+	// Score looks up the score of a link.
+	Score(leader, member cluster.Key) (rows.Score, error)
+	// Parts are what Part made of links, by representative, then member.
+	Parts() iter.Seq2[rows.Link, error]
+	// Shared are the texts that several pages have, and that are compared.
+	Shared() iter.Seq2[rows.TextID, error]
+}
+
+// Clusters are what Close makes.
+type Clusters interface {
+	Assign(rows.Cluster) error
+	// Flush makes what was assigned visible to Of.
+	Flush() error
+	// Of returns the representative of the text's cluster; ok is false if the text
+	// is in none.
+	Of(rows.TextID) (representative rows.TextID, ok bool, err error)
+}
+
+// Close makes clusters of verdicts, and of texts that several pages share.
+func Close(v Verdicts, c configs.Verify, memory cluster.Memory, to Clusters) error {
+	x := closer{v, c, memory, to}
+	var leaves cluster.Leaves
+	if err := errors.Join(x.joinLinks(&leaves), to.Flush()); err != nil {
+		return err
+	}
+	if err := errors.Join(x.joinLeaves(leaves.All()), to.Flush()); err != nil {
+		return err
+	}
+	return errors.Join(x.joinShared(), to.Flush())
+}
+
+type closer struct {
+	Verdicts
+	config configs.Verify
+	memory cluster.Memory
+	to     Clusters
+}
+
+// Begun is the place of a representative in its own cluster.
+func Begun(representative rows.TextID) rows.Cluster {
+	return rows.Cluster{Cluster: representative, Member: representative, Against: representative,
+		Score: rows.Score{Relation: report.Near, Resemblance: 1, Containment: 1}}
+}
+
+// joinLinks makes clusters of the near pairs by the closing rule, and takes
+// pairs that are near by containment only for leaves, if they are no links.
+func (x *closer) joinLinks(leaves *cluster.Leaves) error {
+	var current cluster.Key
+	join := func(representative, member, against cluster.Key, s rows.Score) error {
+		if representative != current {
+			current = representative
+			if err := x.to.Assign(Begun(current.ID())); err != nil {
+				return err
+			}
+		}
+		return x.to.Assign(rows.Cluster{Cluster: representative.ID(), Member: member.ID(), Against: against.ID(), Score: s})
+	}
+	emit := func(a cluster.Assignment) error {
+		s, err := x.verdict(a.Against, a.Member)
+		if err != nil {
+			return err
+		}
+		return join(a.Cluster, a.Member, a.Against, s)
+	}
+	if x.config.Contained != configs.ContainedLeaf {
+		leaves = nil
+	}
+	links := Links(x.Links(), x.config, leaves)
+	switch x.config.Closing {
+	case configs.ClosingTransitive:
+		return cluster.CloseTransitive(links, emit)
+	case configs.ClosingRepresentative:
+		return cluster.CloseRepresentative(links, x.memory, emit)
+	}
+	for l, err := range x.Parts() {
+		if err == nil {
+			err = join(l.Leader, l.Member, l.Leader, l.Score)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if leaves != nil {
+		for _, err := range links {
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Links gives the near pairs that link texts. Those that do not, since one of
+// them only contains the other, are added to leaves if that is not nil.
+func Links(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[cluster.Link, error] {
+	return func(yield func(cluster.Link, error) bool) {
+		for l, err := range near {
+			if err == nil && !c.Links(l.Score.Relation == report.Near) {
+				if leaves != nil {
+					leaves.Add(leaf(l))
+				}
+				continue
+			}
+			if !yield(cluster.Link{Leader: l.Leader, Member: l.Member}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// joinLeaves puts each leaf into the cluster of its host, which it makes where
+// there is none. Leaves come by host.
+func (x *closer) joinLeaves(leaves []cluster.Leaf) error {
+	var host, representative rows.TextID
+	for _, leaf := range leaves {
+		contained := leaf.Contained.ID()
+		if _, assigned, err := x.to.Of(contained); err != nil || assigned {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if leaf.Host.ID() != host {
+			host = leaf.Host.ID()
+			r, ok, err := x.to.Of(host)
+			if err != nil {
+				return err
+			}
+			if representative = r; !ok {
+				representative = host
+				if err := x.to.Assign(Begun(host)); err != nil {
+					return err
+				}
+			}
+		}
+		if x.config.Closing != configs.ClosingTransitive && representative != host {
+			continue // it was not verified against the representative
+		}
+		s, err := x.verdict(leaf.Host, leaf.Contained)
+		if err != nil {
+			return err
+		}
+		if err := x.to.Assign(rows.Cluster{Cluster: representative, Member: contained, Against: host, Score: s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinShared makes clusters of texts that several pages have and that are near
+// no other.
+func (x *closer) joinShared() error {
+	for t, err := range x.Shared() {
+		if err != nil {
+			return err
+		}
+		_, assigned, err := x.to.Of(t)
+		if err != nil {
+			return err
+		}
+		if assigned {
+			continue
+		}
+		if err := x.to.Assign(Begun(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf is the pair as what contains and what is contained.
+func leaf(l rows.Link) cluster.Leaf {
+	if l.Score.Relation == report.Contains {
+		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment}
+	}
+	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment}
+}
+
+// verdict is the score of member against the other, whichever of them leads.
+func (x *closer) verdict(against, member cluster.Key) (rows.Score, error) {
+	if member.Compare(against) < 0 {
+		s, err := x.Score(member, against)
+		return s.Inverse(), err
+	}
+	return x.Score(against, member)
+}

@@ -1,0 +1,261 @@
+package dataflow
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/cluster"
+	"neardup/cluster/partition"
+	"neardup/configs"
+	"neardup/pipeline/rows"
+	"neardup/report"
+	"neardup/verify"
+	"neardup/verify/tlcs"
+)
+
+// Component is texts that links tie together.
+type Component struct {
+	Keys   []cluster.Key // from the largest down
+	Links  []partition.Link
+	Scores []rows.Score // of the links, the text of the smaller key seen from the other
+}
+
+// Components makes components of links, which come by leader, then member. score
+// looks up the score of a link. Links of a leader stand together, and components
+// come by their largest keys, so that it is asked in about the order of the links.
+func Components(links iter.Seq2[cluster.Link, error], score func(leader, member cluster.Key) (rows.Score, error)) iter.Seq2[Component, error] {
+	return func(yield func(Component, error) bool) {
+		for tied, err := range cluster.Components(links) {
+			c := Component{Keys: tied.Keys}
+			for _, p := range tied.Pairs {
+				if err != nil {
+					break
+				}
+				var s rows.Score
+				s, err = score(c.Keys[p[0]], c.Keys[p[1]])
+				c.Links = append(c.Links, partition.Link{Pair: partition.Pair{A: p[0], B: p[1]}, Resemblance: s.Resemblance})
+				c.Scores = append(c.Scores, s)
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Parted is what came of some components.
+type Parted struct {
+	Last    cluster.Key // the largest key of the last of the components
+	Checked []rows.Link // pairs that were verified for it, near or not
+	Parts   []rows.Link // representative and member
+	Counts  rows.VerifyCounts
+}
+
+// Part partitions components (package partition).
+func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, emit func(Parted) error) error {
+	worker := func(ctx context.Context) func(*partJob) error {
+		one := texts.Judge.Comparers(1)
+		return func(j *partJob) error {
+			comparers := one
+			if j.large {
+				comparers = texts.Judge.Comparers(workers)
+			}
+			for _, part := range j.components {
+				if err := j.partition(ctx, part, texts, &c, comparers); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return inOrder(ctx, partJobs(components, c.Partition.Whole), workers, worker, func(j *partJob) error { return emit(j.Parted) })
+}
+
+// partJob is some components on their way through the workers.
+type partJob struct {
+	job
+	components []Component
+	texts      int
+	large      bool // one that all workers share
+	Parted
+}
+
+// partJobs gives components in batches, those of more texts than whole alone.
+func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*partJob, error] {
+	return func(yield func(*partJob, error) bool) {
+		j := &partJob{job: newJob()}
+		send := func() bool {
+			full := j
+			j = &partJob{job: newJob()}
+			return yield(full, nil)
+		}
+		for c, err := range components {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			large := len(c.Keys) > whole
+			if len(j.components) > 0 && (large || j.texts >= batchTexts) && !send() {
+				return
+			}
+			j.components, j.texts, j.large, j.Last = append(j.components, c), j.texts+len(c.Keys), large, c.Keys[0]
+			if large && !send() {
+				return
+			}
+		}
+		if len(j.components) > 0 {
+			send()
+		}
+	}
+}
+
+// partition parts one component.
+func (j *partJob) partition(ctx context.Context, c Component, docs *Texts, config *configs.Verify, comparers []verify.Comparer) error {
+	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, job: j}
+	budget := 0
+	if len(c.Keys) > 2 {
+		for _, k := range c.Keys {
+			doc, err := docs.Get(k.ID())
+			if err != nil {
+				return err
+			}
+			budget += share(partPairs, 1, doc.Len())
+		}
+	}
+	out, err := partition.Component(len(c.Keys), c.Links, s, config.Partition, budget)
+	if err != nil {
+		return err
+	}
+	counts := rows.PartitionCounts{Components: 1, Largest: int64(len(c.Keys)), Pairs: int64(out.Verified)}
+	for i, l := range c.Links {
+		s.scores[l.Pair] = c.Scores[i]
+	}
+	for x, centre := range out.Centre {
+		if centre == int32(x) {
+			continue
+		}
+		v := s.scores[partition.NewPair(int32(x), centre)]
+		if centre > int32(x) {
+			v = v.Inverse()
+		}
+		j.Parts = append(j.Parts, rows.Link{Leader: c.Keys[centre], Member: c.Keys[x], Score: v})
+	}
+	if slices.ContainsFunc(out.Centre, func(centre int32) bool { return centre != out.Centre[0] }) {
+		counts.Parted = 1
+	}
+	j.Counts.Partition.Add(counts)
+	return nil
+}
+
+// partSource verifies pairs of a component.
+type partSource struct {
+	ctx       context.Context
+	keys      []cluster.Key
+	docs      *Texts
+	config    *configs.Verify
+	comparers []verify.Comparer
+	scores    map[partition.Pair]rows.Score
+	job       *partJob
+}
+
+// Verify implements partition.Source.
+func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error) {
+	judge := s.docs.Judge
+	out := make([]partition.Verdict, len(pairs))
+	scores := make([]rows.Score, len(pairs))
+	counts := make([]rows.VerifyCounts, len(s.comparers))
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(s.ctx)
+	for n, c := range s.comparers {
+		g.Go(func() error {
+			for i := int(next.Add(1) - 1); i < len(pairs); i = int(next.Add(1) - 1) {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				a, err := s.docs.Get(s.keys[pairs[i].A].ID())
+				if err != nil {
+					return err
+				}
+				b, err := s.docs.Get(s.keys[pairs[i].B].ID())
+				if err != nil {
+					return err
+				}
+				v := judge.Decide(c, a, b)
+				counts[n].AddDecision(v)
+				scores[i] = rows.Score{Resemblance: v.Resemblance, Containment: v.Containment}
+				if v.Near {
+					scores[i] = scoreOf(v, a, b)
+					out[i].Near = s.config.Links(scores[i].Relation == report.Near)
+				}
+				out[i].Resemblance = v.Resemblance
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for _, c := range counts {
+		s.job.Counts.Add(c)
+	}
+	for i, p := range pairs {
+		s.scores[p] = scores[i]
+		s.job.Checked = append(s.job.Checked, rows.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
+	}
+	return out, nil
+}
+
+// Closest implements partition.Source: those of the centres whose windows make
+// up most of the text, by the index of leaders.
+func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
+	out := make([][]int32, len(s.keys))
+	if s.config.Measure != configs.MeasureTLCS {
+		for x := range out {
+			out[x] = centres[:min(k, len(centres))]
+		}
+		return out, nil
+	}
+	index := tlcs.NewIndex(indexWindows)
+	lengths := make([]int, len(centres))
+	for i, c := range centres {
+		doc, err := s.docs.Get(s.keys[c].ID())
+		if err != nil {
+			return nil, err
+		}
+		index.Add(doc.Scored().(*tlcs.Document))
+		lengths[i] = doc.Len()
+	}
+	var bounds tlcs.Bounds
+	for x, key := range s.keys {
+		if x&63 == 0 && s.ctx.Err() != nil {
+			return nil, s.ctx.Err()
+		}
+		doc, err := s.docs.Get(key.ID())
+		if err != nil {
+			return nil, err
+		}
+		index.Bound(doc.Scored().(*tlcs.Document), &bounds)
+		type near struct {
+			centre int32
+			kept   int
+		}
+		var all []near
+		for i, c := range centres {
+			if i >= index.Len() {
+				all = append(all, near{c, -1})
+			} else if int(c) != x && bounds.Rejects(&s.config.Options, i, doc.Len(), lengths[i]) == verify.None {
+				all = append(all, near{c, bounds.Kept(i)})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.kept, a.kept) })
+		for _, n := range all[:min(k, len(all))] {
+			out[x] = append(out[x], n.centre)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,75 @@
+package dataflow
+
+import (
+	"container/list"
+	"sync"
+
+	"neardup/configs"
+	"neardup/pipeline/rows"
+	"neardup/verify/pair"
+	"neardup/verify/rarity"
+)
+
+// Judge returns the judge of a config's method.
+func Judge(c configs.Config) pair.Judge {
+	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity}
+}
+
+// Texts gives texts ready for comparison, and keeps those used last. Goroutines
+// can share it.
+type Texts struct {
+	Judge pair.Judge
+	read  Reader
+	mu    sync.Mutex
+	order list.List // of preparedText, the one used last in front
+	byID  map[rows.TextID]*list.Element
+	bytes int
+}
+
+// Reader reads a text as it is compared, and how common its sentences are.
+type Reader func(rows.TextID) (compared string, rare rarity.Text, err error)
+
+// preparedBytes are held of texts, about.
+const preparedBytes = 64 << 20
+
+type preparedText struct {
+	id   rows.TextID
+	text *pair.Text
+	size int
+}
+
+// NewTexts returns the texts that read reads, for a judge.
+func NewTexts(j pair.Judge, read Reader) *Texts {
+	return &Texts{Judge: j, read: read, byID: map[rows.TextID]*list.Element{}}
+}
+
+// Get returns a text.
+func (t *Texts) Get(id rows.TextID) (*pair.Text, error) {
+	t.mu.Lock()
+	if e, ok := t.byID[id]; ok {
+		t.order.MoveToFront(e)
+		t.mu.Unlock()
+		return e.Value.(preparedText).text, nil
+	}
+	t.mu.Unlock()
+	compared, rare, err := t.read(id)
+	if err != nil {
+		return nil, err
+	}
+	text := t.Judge.Text(compared, rare)
+	size := text.Bytes()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.byID[id]; ok { // another worker was faster
+		return text, nil
+	}
+	t.byID[id] = t.order.PushFront(preparedText{id, text, size})
+	t.bytes += size
+	for t.bytes > preparedBytes && t.order.Len() > 1 {
+		e := t.order.Back()
+		old := t.order.Remove(e).(preparedText)
+		delete(t.byID, old.id)
+		t.bytes -= old.size
+	}
+	return text, nil
+}
