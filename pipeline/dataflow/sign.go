@@ -31,13 +31,12 @@ func NewSigner(c configs.Config) *Signer { return &Signer{config: c, scheme: c.N
 // Sign returns what is known of a text that was signed, and appends its postings.
 func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluster.Posting) {
 	var row rows.Signed
-	signed := t.Text
 	if s.config.Text.Templates > 0 {
-		signed = WithoutSentences(t.Text, t.Templates)
 		row.Characters = uint32(utf8.RuneCountInString(t.Text))
-		row.LeftOut = row.Characters - min(row.Characters, uint32(utf8.RuneCountInString(signed)))
+		left := utf8.RuneCountInString(withoutSentences(t.Text, t.Templates))
+		row.LeftOut = row.Characters - min(row.Characters, uint32(left))
 	}
-	signed = text.Cut(signed, s.config.Text.MaxColumns)
+	signed := Compared(s.config, t)
 	s.last = s.scheme.Sign(s.last[:0], signed)
 	row.Signatures = uint32(len(s.last))
 	key := cluster.NewKey(Weight(s.config, signed, len(s.last)), t.ID)
@@ -48,9 +47,14 @@ func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluste
 	return row, postings
 }
 
-// WithoutSentences returns s without the sentences of these numbers, which must
+// Compared returns the part of a text that is signed and compared.
+func Compared(c configs.Config, t Text) string {
+	return text.Cut(withoutSentences(t.Text, t.Templates), c.Text.MaxColumns)
+}
+
+// withoutSentences returns s without the sentences of these numbers, which must
 // be sorted.
-func WithoutSentences(s string, numbers []uint32) string {
+func withoutSentences(s string, numbers []uint32) string {
 	if len(numbers) == 0 {
 		return s
 	}

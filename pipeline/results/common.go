@@ -1,10 +1,10 @@
 package results
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -73,24 +73,7 @@ func (c *Common) Read(t rows.TextID, compared string) (read rarity.Text, err err
 	if err != nil {
 		return read, err
 	}
-	return c.w.Config.Verify.Read(compared, func(unit uint64) int {
-		pages, failed := c.most(sites, unit)
-		err = cmp.Or(err, failed)
-		return pages
-	}), err
-}
-
-// most is the number of pages of the site that has the sentence on the most.
-func (c *Common) most(sites []uint64, unit uint64) (int, error) {
-	most := 1
-	for _, site := range sites {
-		pages, err := c.pagesOf(rarity.SiteKey(site, unit))
-		if err != nil {
-			return most, err
-		}
-		most = max(most, pages)
-	}
-	return most, nil
+	return dataflow.Weigh(c.w.Config.Verify, compared, sites, c.pagesOf)
 }
 
 // Pages gives the pages of the common sentences of a text, by their units.
@@ -101,7 +84,7 @@ func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 	}
 	out := map[uint64]int{}
 	for _, u := range rarity.Units(compared) {
-		pages, err := c.most(sites, u.Key)
+		pages, err := dataflow.MaxPages(sites, u.Key, c.pagesOf)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"neardup/configs"
-	"neardup/extract/text"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -70,5 +69,5 @@ func SeekTemplates(s *store.Seeker, t rows.TextID) (numbers []uint32, err error)
 // ComparedText returns the part of a stored text that is compared.
 func ComparedText(w *workspace.Workspace, t rows.TextID, stored string) (string, error) {
 	numbers, err := TemplatesIn(w, t)
-	return text.Cut(dataflow.WithoutSentences(stored, numbers), w.Config.Text.MaxColumns), err
+	return dataflow.Compared(w.Config, dataflow.Text{ID: t, Text: stored, Templates: numbers}), err
 }

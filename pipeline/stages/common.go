@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
@@ -107,7 +107,7 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs) 
 	g.Go(func() error {
 		for j := range done {
 			for _, s := range j.seen {
-				if err := sorter.Add(s); err != nil {
+				if err := sorter.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
 					return err
 				}
 			}
@@ -121,13 +121,7 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs) 
 // see cuts the texts into their units.
 func (j *sightJob) see() {
 	for _, t := range j.texts {
-		units := rarity.Units(t.text)
-		j.seen = slices.Grow(j.seen, len(units)*len(t.pages))
-		for _, p := range t.pages {
-			for _, u := range units {
-				j.seen = append(j.seen, extsort.Pair{rarity.SiteKey(p.site, u.Key), p.address})
-			}
-		}
+		j.seen = dataflow.Sightings(j.seen, t)
 	}
 	j.texts = nil
 }

@@ -12,11 +12,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"neardup/extract/text"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/rarity"
 )
 
 // With text.templates: N, a sentence is a template of a site when N different
@@ -72,24 +74,15 @@ func LearnTemplates(w *workspace.Workspace, sr *workspace.StageRun, texts int64)
 
 // sightJob is some texts on their way through the workers.
 type sightJob struct {
-	texts []sightText
+	texts []dataflow.SiteText
 	bytes int
 	after rows.TextID // the last text that is done with this job
 	read  int64       // texts
 
-	rows []byte         // keys of SightingSize
-	seen []extsort.Pair // of the counting of common sentences
+	rows []byte            // keys of SightingSize
+	seen []rarity.Sighting // of the counting of common sentences
 	done chan struct{}
 }
-
-// sightText is a text with the sites that have it, and its address there.
-type sightText struct {
-	id    rows.TextID
-	text  string
-	pages []sitePage
-}
-
-type sitePage struct{ site, address uint64 }
 
 func (j *sightJob) Finished() <-chan struct{} { return j.done }
 
@@ -98,15 +91,15 @@ func (j *sightJob) work() {
 	defer close(j.done)
 	var named []byte
 	for _, t := range j.texts {
-		sentences := text.Sentences(t.text)
-		j.rows = slices.Grow(j.rows, store.SightingSize*len(sentences)*len(t.pages))
-		for _, p := range t.pages {
+		sentences := text.Sentences(t.Text)
+		j.rows = slices.Grow(j.rows, store.SightingSize*len(sentences)*len(t.Pages))
+		for _, p := range t.Pages {
 			for i, s := range sentences {
-				named = append(binary.BigEndian.AppendUint64(named[:0], p.site), s.Text...)
+				named = append(binary.BigEndian.AppendUint64(named[:0], p.Site), s.Text...)
 				digest := sha256.Sum256(named)
 				j.rows = append(append(j.rows, store.TableSighting), digest[:16]...)
-				j.rows = binary.BigEndian.AppendUint64(j.rows, p.address)
-				j.rows = binary.BigEndian.AppendUint32(append(j.rows, t.id[:]...), uint32(i))
+				j.rows = binary.BigEndian.AppendUint64(j.rows, p.Address)
+				j.rows = binary.BigEndian.AppendUint32(append(j.rows, t.ID[:]...), uint32(i))
 			}
 		}
 	}
@@ -211,18 +204,18 @@ func sightJobs(w *workspace.Workspace, after []byte) iter.Seq2[*sightJob, error]
 				yield(nil, err)
 				return
 			}
-			t := sightText{id: id, text: string(value)}
+			t := dataflow.SiteText{ID: id, Text: string(value)}
 			for site, address := range addresses {
-				t.pages = append(t.pages, sitePage{site, address})
-				if j.bytes += len(t.text); j.bytes >= sightBytes {
+				t.Pages = append(t.Pages, dataflow.SitePage{Site: site, Address: address})
+				if j.bytes += len(t.Text); j.bytes >= sightBytes {
 					j.texts = append(j.texts, t)
-					t.pages = nil
+					t.Pages = nil
 					if !send() {
 						return
 					}
 				}
 			}
-			if len(t.pages) > 0 {
+			if len(t.Pages) > 0 {
 				j.texts = append(j.texts, t)
 			}
 			j.after = id

@@ -1,0 +1,58 @@
+package dataflow
+
+import (
+	"cmp"
+
+	"neardup/configs"
+	"neardup/pipeline/rows"
+	"neardup/verify/rarity"
+)
+
+// SiteText is a text with the sites that have it.
+type SiteText struct {
+	ID    rows.TextID
+	Text  string
+	Pages []SitePage
+}
+
+// SitePage is a page with a text on a site: the one with the smallest address, by
+// their hashes.
+type SitePage struct{ Site, Address uint64 }
+
+// Sightings appends where the sentences of a text stand. Sorted, they are what
+// rarity.Count counts.
+func Sightings(to []rarity.Sighting, t SiteText) []rarity.Sighting {
+	units := rarity.Units(t.Text)
+	for _, p := range t.Pages {
+		for _, u := range units {
+			to = append(to, rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u.Key), Page: p.Address})
+		}
+	}
+	return to
+}
+
+// Weigh weighs a text as it is compared, which stands on these sites. pages is the
+// number of pages of a site that have a sentence, by their rarity.SiteKey; 1 where
+// they are too few to be kept.
+func Weigh(c configs.Verify, compared string, sites []uint64, pages func(sentence uint64) (int, error)) (t rarity.Text, err error) {
+	t = c.Read(compared, func(unit uint64) int {
+		n, failed := MaxPages(sites, unit, pages)
+		err = cmp.Or(err, failed)
+		return n
+	})
+	return t, err
+}
+
+// MaxPages is the number of pages that have a sentence, of the site that has it on
+// the most.
+func MaxPages(sites []uint64, unit uint64, pages func(sentence uint64) (int, error)) (int, error) {
+	largest := 1
+	for _, site := range sites {
+		n, err := pages(rarity.SiteKey(site, unit))
+		if err != nil {
+			return largest, err
+		}
+		largest = max(largest, n)
+	}
+	return largest, nil
+}
