@@ -111,5 +111,6 @@ const (
 	ReasonUnresolved  Reason = "revisit-unresolved"   // a revisit of a capture that is not there, or is no document
 	ReasonLine        Reason = "malformed-line"       // a line of a text collection that is not as the others
 	ReasonLongLine    Reason = "line-too-long"        // a line of a text collection over the limit of a record
+	ReasonEndedRun    Reason = "ended-run"            // the process ended while it read the record, see docs/reliability.md
 	ReasonPanic       Reason = "internal-error"       // a library failed on this record
 )

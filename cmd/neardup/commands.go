@@ -126,6 +126,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	j.Workspace, err = workspace.Open(o.workspace, stages.All, config, len(names) > 0, workspace.Options{
 		Workers:  o.workers,
 		Progress: p,
+		Try:      tryRecord,
 		Fatal: func(err error) {
 			fmt.Fprintf(c.ErrOrStderr(), "neardup: %v\n", err)
 			os.Exit(exitCode(context.Background(), err))

@@ -33,6 +33,7 @@ const (
 )
 
 func main() {
+	crashLoudly()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -142,7 +143,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 		c.AddCommand(stageCommand(name))
 	}
 	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), configCommand(),
-		sweepCommand(), compareCommand(), joinCommand(), versionCommand(), manCommand())
+		sweepCommand(), compareCommand(), joinCommand(), versionCommand(), manCommand(), tryCommand())
 	completeFlags(c)
 	return c
 }

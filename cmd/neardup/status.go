@@ -72,7 +72,7 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 	fmt.Fprintln(out)
 	for _, in := range s.Inputs {
 		if problem := in.Error + in.Note; problem != "" || in.Counts.Damaged > 0 {
-			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", in.Path, in.State, problem, in.Counts.Damaged)
+			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", workspace.ShowName(in.Path), in.State, problem, in.Counts.Damaged)
 		}
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

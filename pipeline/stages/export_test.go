@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"neardup/extract/container"
 	"sync"
 
 	"neardup/cluster"
@@ -23,3 +24,6 @@ func Enforcing(ctx context.Context, w *workspace.Workspace) (key func(rows.TextI
 func CountCommon(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return learnCommon(w, sr, &verifyCursor{})
 }
+
+// Position returns the position behind the job's event.
+func (j *Job) Position() container.Position { return j.position }

@@ -38,6 +38,8 @@ const (
 type Job struct {
 	Raw      *container.Raw
 	Damage   *container.Damage
+	source   *workspace.Source
+	before   container.Position
 	position container.Position // behind it
 	Consumed int64              // bytes of the file since the event before
 	Weight   int64              // bytes of the record
@@ -53,15 +55,23 @@ type Job struct {
 
 // work is a worker's part: all that needs neither the job's place among the
 // others nor the database.
-func (j *Job) work(x *extract.Extractor, finished *queue.Limiter) {
+func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, finished *queue.Limiter) {
 	defer close(j.Done)
 	if j.Raw == nil {
 		return
 	}
 	defer func() { finished.Acquire(j.Result(), &j.Wanted) }()
+	if j.source.Skips(j.before) {
+		j.Raw.Block, j.Reason = nil, extract.ReasonEndedRun
+		return
+	}
+	if j.err = notes.Begin(worker, j.source.Path, j.before); j.err != nil {
+		return
+	}
 	j.Doc, j.Reason = x.Document(j.Raw)
+	j.err = notes.End(worker)
 	j.Raw.Block = nil
-	if j.Reason == extract.ReasonNone && j.Doc.Repeats == nil {
+	if j.err == nil && j.Reason == extract.ReasonNone && j.Doc.Repeats == nil {
 		j.text = extract.TextID(j.Doc.Text)
 		d := results.Document{Document: j.Doc, TextID: hex.EncodeToString(j.text[:]), TextBytes: int64(len(j.Doc.Text))}
 		j.row, j.err = json.Marshal(d)
@@ -74,7 +84,10 @@ func (j *Job) Result() int64 { return int64(len(j.Doc.Text) + len(j.Doc.Visible)
 // runExtract reads all pending sources. Each file has one reader, and its events
 // are committed in their order with the place to go on from; parsing is done
 // by the workers, which all files share.
-func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
+func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
+	if err := w.TryEnded(sr.Ctx); err != nil {
+		return err
+	}
 	known, err := w.Sources()
 	if err != nil {
 		return err
@@ -89,6 +102,11 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	}
 	w.Options.Progress.Total(total, "bytes")
 
+	notes, err := w.NoteInFlight()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, notes.Close()) }()
 	g, ctx := errgroup.WithContext(sr.Ctx)
 	work := make(chan *Job, Queued)
 	files := make(chan workspace.Source)
@@ -98,7 +116,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 		readers.Go(func() error {
 			for s := range files {
 				if err := extractFile(rctx, w, s, work, memory, finished); err != nil {
-					return fmt.Errorf("%s: %w", s.Path, err)
+					return fmt.Errorf("%s: %w", workspace.ShowName(s.Path), err)
 				}
 			}
 			return nil
@@ -119,11 +137,11 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 		defer close(work)
 		return readers.Wait()
 	})
-	for range w.Options.Workers {
+	for worker := range w.Options.Workers {
 		g.Go(func() error {
 			x := extract.NewExtractor(w.Config.Extract)
 			for j := range work {
-				j.work(x, finished)
+				j.work(x, worker, notes, finished)
 			}
 			return nil
 		})
@@ -160,7 +178,7 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source
 	s.State, s.Error = workspace.SourceDone, ""
 	if readErr != nil {
 		s.State, s.Error = workspace.SourceUnreadable, readErr.Error()
-		w.Options.Progress.Warn("cannot read file further", "file", s.Path, "offset", s.Position.Offset, "error", readErr)
+		w.Options.Progress.Warn("cannot read file further", "file", workspace.ShowName(s.Path), "offset", s.Position.Offset, "error", readErr)
 	}
 	b := w.DB.Batch()
 	return errors.Join(b.SetJSON(store.SourceKey(s.Path), s), b.Commit())
@@ -174,9 +192,9 @@ func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, 
 		return err
 	}
 	defer func() { _ = closer.Close() }()
-	before := s.Position.Offset
+	consumed, at := s.Position.Offset, s.Position
 	for {
-		j := &Job{Done: make(chan struct{})}
+		j := &Job{source: &s, before: at, Done: make(chan struct{})}
 		j.Raw, err = r.Next()
 		if err == io.EOF {
 			return nil
@@ -184,11 +202,12 @@ func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, 
 		if err != nil && !errors.As(err, &j.Damage) {
 			return err
 		}
-		j.position, j.Weight = r.Position(), 1
+		at = r.Position()
+		j.position, j.Weight = at, 1
 		if j.Raw != nil {
 			j.Weight = min(int64(len(j.Raw.Block))+4096, InFlight)
 		}
-		j.Consumed, before = r.Consumed()-before, r.Consumed()
+		j.Consumed, consumed = r.Consumed()-consumed, r.Consumed()
 		if emit(j) != nil {
 			return ctx.Err()
 		}
@@ -251,10 +270,10 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *workspace.Source, j *Jo
 	if j.Damage != nil {
 		s.Counts.Damaged++
 		if s.Counts.Damaged <= DamageWarnings {
-			w.Options.Progress.Warn("damaged", "file", s.Path, "offset", j.Damage.Offset, "error", j.Damage.Err)
+			w.Options.Progress.Warn("damaged", "file", workspace.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		if s.Counts.Damaged == DamageWarnings {
-			w.Options.Progress.Warn("further damage is counted only", "file", s.Path)
+			w.Options.Progress.Warn("further damage is counted only", "file", workspace.ShowName(s.Path))
 		}
 		return nil
 	}

@@ -101,7 +101,7 @@ func (c *textReader) read(ctx context.Context, sources []workspace.Source, worke
 			if c.counts.Unreadable++; c.unread == nil {
 				c.unread = &s
 			}
-			c.progress.Warn("cannot read file", "file", s.Path, "error", s.Error)
+			c.progress.Warn("cannot read file", "file", workspace.ShowName(s.Path), "error", s.Error)
 		}
 		return nil
 	})
@@ -191,7 +191,7 @@ func (c *textReader) take(s workspace.Source, j *stages.Job) error {
 	if j.Damage != nil {
 		c.counts.Damaged++
 		if c.counts.Damaged <= stages.DamageWarnings {
-			c.progress.Warn("damaged", "file", s.Path, "offset", j.Damage.Offset, "error", j.Damage.Err)
+			c.progress.Warn("damaged", "file", workspace.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		return nil
 	}

@@ -4,4 +4,5 @@ package workspace
 
 func cpuSeconds() float64 { return 0 }
 
-func isNoSpace(error) bool { return false }
+// IsNoSpace reports whether the disk is full.
+func IsNoSpace(error) bool { return false }

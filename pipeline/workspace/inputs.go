@@ -27,8 +27,8 @@ const (
 
 // Source is an input file as the workspace knows it.
 type Source struct {
-	Path     string             `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file
-	Name     string             `json:"name"`             // the file's own name, as exports show it
+	Path     string             `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file; in JSON as ShowName shows it
+	Name     string             `json:"name"`             // the file's own name as text, which exports show
 	File     string             `json:"file,omitempty"`   // the WACZ file that it is in
 	Entry    int                `json:"entry,omitempty"`  // its index in the WACZ file
 	Format   container.Format   `json:"format,omitempty"` // format of a text collection; empty for records
@@ -39,7 +39,8 @@ type Source struct {
 	Error    string             `json:"error,omitempty"`
 	Position container.Position `json:"position"` // where reading goes on
 	Counts   RecordCounts       `json:"counts"`
-	Note     string             `json:"note,omitempty"` // set by status only
+	Ended    []EndedRun         `json:"ended,omitempty"` // records that ended a run
+	Note     string             `json:"note,omitempty"`  // set by status only
 }
 
 // RecordCounts accounts for every record of one or more sources: Records =
@@ -204,7 +205,7 @@ func unreadable(path string, err error) Source {
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	return Source{Path: path, Name: filepath.Base(path), State: SourceUnreadable, Error: err.Error(), Counts: RecordCounts{Skipped: map[string]int64{}}}
+	return Source{Path: path, Name: ShowName(filepath.Base(path)), State: SourceUnreadable, Error: err.Error(), Counts: RecordCounts{Skipped: map[string]int64{}}}
 }
 
 // findSources returns the sources in a file: the file itself, or the archives
@@ -218,7 +219,7 @@ func findSources(path string, named bool, limits container.Limits) []Source {
 	if err != nil {
 		return []Source{unreadable(path, err)}
 	}
-	s := Source{Path: real, Name: filepath.Base(real), State: SourcePending, Counts: RecordCounts{Skipped: map[string]int64{}}}
+	s := Source{Path: real, Name: ShowName(filepath.Base(real)), State: SourcePending, Counts: RecordCounts{Skipped: map[string]int64{}}}
 	f, info, err := OpenRegular(real)
 	if err != nil {
 		return []Source{unreadable(real, err)}
@@ -390,7 +391,7 @@ func (s Source) open(limits container.Limits) (io.ReaderAt, io.Closer, error) {
 	if err == nil {
 		err = fs.ErrNotExist
 	}
-	return nil, nil, fmt.Errorf("%s: %w", s.Path, err)
+	return nil, nil, fmt.Errorf("%s: %w", ShowName(s.Path), err)
 }
 
 // Reader opens the source and starts a reader at its position.

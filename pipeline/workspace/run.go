@@ -247,7 +247,7 @@ func (w *Workspace) Unread() error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), bad[0].Path, bad[0].Error)
+	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), ShowName(bad[0].Path), bad[0].Error)
 }
 
 // stopwatch measures a stage's wall and processor time, and its memory.

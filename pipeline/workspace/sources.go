@@ -58,7 +58,7 @@ func (w *Workspace) Admit(inputs []Source) error {
 			return err
 		}
 		if s.State == SourceUnreadable {
-			w.Options.Progress.Warn("cannot read file", "file", s.Path, "error", s.Error)
+			w.Options.Progress.Warn("cannot read file", "file", ShowName(s.Path), "error", s.Error)
 			if known && old.State != SourceUnreadable {
 				continue // what was read of it stays
 			}
@@ -173,7 +173,7 @@ func (w *Workspace) forgetProgress(b store.Batch) error {
 		} else if !same {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
 		}
-		s.State, s.Position, s.Counts = SourcePending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}
+		s.State, s.Position, s.Counts, s.Ended = SourcePending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}, nil
 		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
 			return err
 		}

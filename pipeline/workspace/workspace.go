@@ -61,6 +61,11 @@ type Options struct {
 	Workers  int      // goroutines that work; 0: one a processor
 	Progress Progress // nil: silent
 
+	// Try reads the record behind the position of a source in a process of its
+	// own, and returns its URI. The error says how that process ended, if it did
+	// not survive the record. nil: records that ended a run are not tried.
+	Try func(context.Context, Source, configs.Config) (uri string, died error)
+
 	// For tests; 0 is the usual.
 	RunRows      int           // rows of a sorted run: about a million
 	CommitBytes  int           // of an extraction's batch

@@ -1,0 +1,171 @@
+package workspace
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"slices"
+
+	"neardup/extract/container"
+	"neardup/pipeline/store"
+)
+
+// A page can end a run: it takes more memory than there is, or finds a mistake of
+// a library that no recover catches. The run after it would end there too. So
+// each worker notes the page that it reads, in a file that outlives the process.
+// The next run tries the pages that it finds there, each in a process of its own,
+// and skips those that end it.
+
+// inFlightName is the file in the workspace. It is there while pages are read, and
+// after a run that ended meanwhile.
+const inFlightName = "in-flight"
+
+const slotSize = 64 // of a worker's note
+
+// maxDeaths is how many runs may end while a page is read, though it does no
+// harm alone. Then it is skipped all the same: it may be one page too many for the
+// memory that there is.
+const maxDeaths = 3
+
+// EndedRun is a record that ended a run, or was being read when one ended.
+type EndedRun struct {
+	Position container.Position `json:"position"` // before the record
+	URI      string             `json:"uri,omitempty"`
+	Error    string             `json:"error,omitempty"` // how it ended; empty: it is read again
+	Deaths   int                `json:"deaths"`          // runs that ended while it was read
+}
+
+// Skips reports whether the record behind a position ended a run.
+func (s Source) Skips(at container.Position) bool {
+	return slices.ContainsFunc(s.Ended, func(e EndedRun) bool { return e.Position == at && e.Error != "" })
+}
+
+// InFlight notes the pages that are being read.
+type InFlight struct{ file *os.File }
+
+// NoteInFlight begins to note pages. The caller closes it.
+func (w *Workspace) NoteInFlight() (*InFlight, error) {
+	f, err := os.Create(w.Path(inFlightName))
+	return &InFlight{f}, err
+}
+
+// Begin notes that a worker reads the record behind a position of a source.
+func (f *InFlight) Begin(worker int, path string, at container.Position) error {
+	return f.put(worker, slot{store.Hash(path), at, 0})
+}
+
+// End notes that the worker reads none.
+func (f *InFlight) End(worker int) error {
+	_, err := f.file.WriteAt(make([]byte, slotSize), int64(worker)*slotSize)
+	return err
+}
+
+// Close removes the notes: no page ended the run.
+func (f *InFlight) Close() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
+
+func (f *InFlight) put(worker int, s slot) error {
+	_, err := f.file.WriteAt(s.append(nil), int64(worker)*slotSize)
+	return err
+}
+
+// slot is a note.
+type slot struct {
+	source uint64 // hash of the path
+	at     container.Position
+	tries  int // to read the record alone
+}
+
+func (s slot) append(b []byte) []byte {
+	for _, v := range []uint64{s.source, uint64(s.at.Offset), uint64(s.at.Skip), uint64(s.at.Reread), uint64(s.tries)} {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+	return append(b, make([]byte, slotSize-len(b))...)
+}
+
+// parseSlot parses a note; ok is false if there is none.
+func parseSlot(b []byte) (s slot, ok bool) {
+	const n = 5 * 8
+	if len(b) < slotSize || crc32.ChecksumIEEE(b[:n]) != binary.BigEndian.Uint32(b[n:]) {
+		return s, false
+	}
+	v := func(i int) uint64 { return binary.BigEndian.Uint64(b[i*8:]) }
+	return slot{v(0), container.Position{Offset: int64(v(1)), Skip: int(v(2)), Reread: int64(v(3))}, int(v(4))}, true
+}
+
+// TryEnded tries the records that were being read when a run ended, and notes in
+// their sources which are to be skipped.
+func (w *Workspace) TryEnded(ctx context.Context) error {
+	path := w.Path(inFlightName)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || w.Options.Try == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	notes := &InFlight{f}
+	defer func() { _ = f.Close() }()
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	for i := 0; (i+1)*slotSize <= len(b); i++ {
+		sl, ok := parseSlot(b[i*slotSize:])
+		at := slices.IndexFunc(known, func(s Source) bool { return s.State == SourcePending && store.Hash(s.Path) == sl.source })
+		if !ok || at < 0 {
+			continue
+		}
+		if err := w.tryEnded(ctx, &known[at], sl, func(s slot) error { return notes.put(i, s) }); err != nil {
+			return err
+		}
+		if err := notes.End(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryEnded tries one record. note keeps the number of tries, since one may end
+// this process too.
+func (w *Workspace) tryEnded(ctx context.Context, s *Source, sl slot, note func(slot) error) error {
+	i := slices.IndexFunc(s.Ended, func(e EndedRun) bool { return e.Position == sl.at })
+	if i < 0 {
+		s.Ended = append(s.Ended, EndedRun{Position: sl.at})
+		i = len(s.Ended) - 1
+	}
+	e := &s.Ended[i]
+	if sl.tries == 0 { // else counted before
+		e.Deaths++
+	}
+	if sl.tries++; sl.tries >= maxDeaths {
+		e.Error = "it ended the process that tried it"
+	} else if err := note(sl); err != nil {
+		return err
+	} else {
+		alone := *s
+		alone.Position = sl.at
+		uri, err := w.Options.Try(ctx, alone, w.Config)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e.URI = uri; err != nil {
+			e.Error = err.Error()
+		} else if e.Deaths >= maxDeaths {
+			e.Error = fmt.Sprintf("%d runs ended while it was read", e.Deaths)
+		}
+	}
+	if e.Error != "" {
+		w.Options.Progress.Warn("page that ended a run is skipped", "file", ShowName(s.Path), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
+	}
+	b := w.DB.Batch()
+	return errors.Join(b.SetJSON(store.SourceKey(s.Path), *s), b.Commit())
+}
