@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"neardup/extract/container"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 )
 
@@ -55,7 +56,7 @@ func (w *Workspace) NoteInFlight() (*InFlight, error) {
 
 // Begin notes that a worker reads the record behind a position of a source.
 func (f *InFlight) Begin(worker int, path string, at container.Position) error {
-	return f.put(worker, slot{store.Hash(path), at, 0})
+	return f.put(worker, slot{rows.Hash(path), at, 0})
 }
 
 // End notes that the worker reads none.
@@ -120,7 +121,7 @@ func (w *Workspace) TryEnded(ctx context.Context) error {
 	}
 	for i := 0; (i+1)*slotSize <= len(b); i++ {
 		sl, ok := parseSlot(b[i*slotSize:])
-		at := slices.IndexFunc(known, func(s Source) bool { return s.State == SourcePending && store.Hash(s.Path) == sl.source })
+		at := slices.IndexFunc(known, func(s Source) bool { return s.State == SourcePending && rows.Hash(s.Path) == sl.source })
 		if !ok || at < 0 {
 			continue
 		}
