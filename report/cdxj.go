@@ -18,6 +18,8 @@ type cdxjFields struct {
 	Offset   string `json:"offset"`
 	Filename string `json:"filename"`
 
+	Path            string   `json:"path"`
+	Entry           string   `json:"entry,omitempty"`
 	RecordID        string   `json:"record_id"`
 	Cluster         string   `json:"cluster"`
 	Size            int      `json:"cluster_size"`
@@ -38,7 +40,7 @@ func CDXJ(c Cluster, m Member) ([]byte, error) {
 	fields := cdxjFields{
 		URL: m.URI, Mime: m.MediaType, Status: known(int64(m.Status)), Digest: m.Digest,
 		Length: known(m.RecordBytes), Offset: decimal(m.Offset), Filename: m.WARC,
-		RecordID: m.RecordID, Cluster: c.ID, Size: c.Size, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment,
+		Path: m.Path, Entry: m.Entry, RecordID: m.RecordID, Cluster: c.ID, Size: c.Size, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment,
 		VerifiedAgainst: m.VerifiedAgainst, RevisitOf: m.RevisitOf,
 	}
 	if m.RevisitOf != "" {

@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Action is what a keep list says of a page.
 type Action string
@@ -49,6 +52,43 @@ func (c Choice) LostShare() Score {
 		return 0
 	}
 	return Score(float64(c.Lost) / float64(c.Characters))
+}
+
+// Chosen is a choice as exports of all pages show it. Kept is the record id of the
+// page that stands for a redundant one, or that a page to review was compared with.
+type Chosen struct {
+	Action      Action `json:"action"`
+	Reason      Why    `json:"reason"`
+	Kept        string `json:"kept,omitempty"`
+	Resemblance *Score `json:"resemblance,omitempty"`
+	Lost        *int   `json:"lost,omitempty"`
+}
+
+// Alone is the choice for a page in no cluster.
+func Alone() *Chosen { return &Chosen{Action: ActionKeep, Reason: WhyAlone} }
+
+// SetChosen sets what was chosen for the members of a cluster.
+func SetChosen(c Cluster, choices []Choice) {
+	for i, choice := range choices {
+		chosen := &Chosen{Action: choice.Action, Reason: choice.Why}
+		if choice.Action != ActionKeep {
+			chosen.Kept = c.Members[choice.With].RecordID
+			if choice.Compared {
+				chosen.Resemblance, chosen.Lost = &choice.Resemblance, &choice.Lost
+			}
+		}
+		c.Members[i].Chosen = chosen
+	}
+}
+
+var chosenHeader = []string{"action", "reason", "kept", "kept_resemblance", "lost"}
+
+func (c *Chosen) columns() []string {
+	line := []string{string(c.Action), string(c.Reason), c.Kept, "", ""}
+	if c.Resemblance != nil {
+		line[3], line[4] = c.Resemblance.String(), strconv.Itoa(*c.Lost)
+	}
+	return line
 }
 
 // CompareDates orders dates as written: by what they say to the second, then by their

@@ -304,7 +304,7 @@ func TestCaptureIsNotInJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fields map[string]any
-	if err := json.Unmarshal(b, &fields); err != nil || fields["document"] != nil || fields["Document"] != nil || fields["Capture"] != nil || len(fields) != 10 {
+	if err := json.Unmarshal(b, &fields); err != nil || fields["document"] != nil || fields["Document"] != nil || fields["Capture"] != nil || len(fields) != 11 {
 		t.Errorf("%s", b)
 	}
 }

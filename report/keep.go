@@ -65,14 +65,14 @@ type keepCSV struct {
 }
 
 var keepHeader = []string{"cluster", "action", "reason", "kept", "kept_uri", "resemblance", "characters", "lost", "lost_share",
-	"record_id", "uri", "date", "warc", "offset", "record_bytes", "payload_bytes", "digest", "relation", "revisit_of"}
+	"record_id", "uri", "date", "warc", "path", "entry", "offset", "record_bytes", "payload_bytes", "digest", "relation", "revisit_of"}
 
 func (k *keepCSV) Write(c Cluster, choices []Choice) error {
 	for i, m := range c.Members {
 		choice := choices[i]
 		with := c.Members[choice.With]
 		line := []string{c.ID, string(choice.Action), string(choice.Why), with.RecordID, with.URI, "", strconv.Itoa(choice.Characters), "", "",
-			m.RecordID, m.URI, m.Date, m.WARC, decimal(m.Offset), unknownEmpty(m.RecordBytes), decimal(m.Bytes), m.Digest, string(m.Relation), m.RevisitOf}
+			m.RecordID, m.URI, m.Date, m.WARC, m.Path, m.Entry, decimal(m.Offset), unknownEmpty(m.RecordBytes), decimal(m.Bytes), m.Digest, string(m.Relation), m.RevisitOf}
 		if choice.Compared {
 			line[5], line[7], line[8] = choice.Resemblance.String(), strconv.Itoa(choice.Lost), choice.LostShare().String()
 		}
@@ -119,6 +119,8 @@ type keepPage struct {
 	URI          string   `json:"uri"`
 	Date         string   `json:"date"`
 	WARC         string   `json:"warc"`
+	Path         string   `json:"path"`
+	Entry        string   `json:"entry,omitempty"`
 	Offset       int64    `json:"offset"`
 	RecordBytes  int64    `json:"record_bytes,omitempty"`
 	PayloadBytes int64    `json:"payload_bytes"`
@@ -141,7 +143,7 @@ func (k *keepJSONL) Write(c Cluster, choices []Choice) error {
 	line := keepLine{Cluster: c.ID, Keep: []keepPage{}, Redundant: []keepPage{}}
 	for i, m := range c.Members {
 		choice := choices[i]
-		page := keepPage{Reason: choice.Why, Characters: choice.Characters, RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Offset: m.Offset,
+		page := keepPage{Reason: choice.Why, Characters: choice.Characters, RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Path: m.Path, Entry: m.Entry, Offset: m.Offset,
 			RecordBytes: m.RecordBytes, PayloadBytes: m.Bytes, Digest: m.Digest, Relation: m.Relation, RevisitOf: m.RevisitOf}
 		if choice.Action != ActionKeep {
 			with := c.Members[choice.With]

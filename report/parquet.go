@@ -31,6 +31,8 @@ type parquetRow struct {
 	MimeDetected     string  `parquet:"content_mime_detected,dict"`
 	Charset          string  `parquet:"content_charset,dict"`
 	WARC             string  `parquet:"warc_filename,dict"`
+	FilePath         string  `parquet:"warc_path,dict"`
+	Entry            *string `parquet:"wacz_entry,dict"`
 	RecordOffset     int64   `parquet:"warc_record_offset"`
 	RecordLength     *int64  `parquet:"warc_record_length"`
 
@@ -47,6 +49,25 @@ type parquetRow struct {
 	TextBytes       int64   `parquet:"text_bytes"`
 }
 
+// chosenRow is a page with what was chosen for it.
+type chosenRow struct {
+	parquetRow
+	Action          string   `parquet:"action,dict"`
+	Reason          string   `parquet:"reason,dict"`
+	Kept            *string  `parquet:"kept,dict"`
+	KeptResemblance *float64 `parquet:"kept_resemblance"`
+	Lost            *int64   `parquet:"lost"`
+}
+
+func chosenOf(row parquetRow, c *Chosen) chosenRow {
+	out := chosenRow{parquetRow: row, Action: string(c.Action), Reason: string(c.Reason), Kept: present(strings.ToValidUTF8(c.Kept, "\uFFFD"))}
+	if c.Resemblance != nil {
+		r, lost := c.Resemblance.rounded(), int64(*c.Lost)
+		out.KeptResemblance, out.Lost = &r, &lost
+	}
+	return out
+}
+
 // Limits of a row group, which is held in memory.
 const (
 	parquetRows  = 64 << 10
@@ -55,19 +76,29 @@ const (
 
 // NewParquet returns a writer of one row for each member.
 func NewParquet(w io.Writer) Writer {
-	return &parquetWriter{w: parquet.NewGenericWriter[parquetRow](w,
+	return newParquet(w, func(row parquetRow, _ Member) parquetRow { return row })
+}
+
+// NewChosenParquet returns a writer that also writes what was chosen for each member.
+func NewChosenParquet(w io.Writer) Writer {
+	return newParquet(w, func(row parquetRow, m Member) chosenRow { return chosenOf(row, m.Chosen) })
+}
+
+func newParquet[R any](w io.Writer, row func(parquetRow, Member) R) Writer {
+	return &parquetWriter[R]{row: row, w: parquet.NewGenericWriter[R](w,
 		parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows))}
 }
 
-type parquetWriter struct {
-	w     *parquet.GenericWriter[parquetRow]
+type parquetWriter[R any] struct {
+	w     *parquet.GenericWriter[R]
+	row   func(parquetRow, Member) R
 	bytes int // in the row group
 }
 
-func (p *parquetWriter) Write(c Cluster) error {
+func (p *parquetWriter[R]) Write(c Cluster) error {
 	for _, m := range c.Members {
 		row := parquetOf(c, m)
-		if _, err := p.w.Write([]parquetRow{row}); err != nil {
+		if _, err := p.w.Write([]R{p.row(row, m)}); err != nil {
 			return err
 		}
 		if p.bytes += 2*len(row.URL) + len(row.SURT) + len(row.ContentDigest) + len(row.RecordID) + 3*len(c.Representative); p.bytes >= parquetBytes {
@@ -80,7 +111,7 @@ func (p *parquetWriter) Write(c Cluster) error {
 	return nil
 }
 
-func (p *parquetWriter) Close() error { return p.w.Close() }
+func (p *parquetWriter[R]) Close() error { return p.w.Close() }
 
 func parquetOf(c Cluster, m Member) parquetRow {
 	u := uris.Split(m.URI)
@@ -88,7 +119,7 @@ func parquetOf(c Cluster, m Member) parquetRow {
 	row := parquetRow{
 		SURT: uris.SURT(m.URI), URL: m.URI, Host: host, Protocol: strings.ToLower(u.Scheme), Path: u.Path, Query: present(u.Query),
 		ContentDigest: strings.TrimPrefix(m.Digest, "sha1:"), MimeDetected: m.MediaType, Charset: m.Charset,
-		WARC: m.WARC, RecordOffset: m.Offset,
+		WARC: m.WARC, FilePath: m.Path, Entry: present(m.Entry), RecordOffset: m.Offset,
 		Cluster: c.ID, Size: int64(c.Size), Representative: c.Representative, RecordID: m.RecordID, Relation: string(m.Relation),
 		Resemblance: m.Resemblance.rounded(), Containment: m.Containment.rounded(), VerifiedAgainst: m.VerifiedAgainst,
 		RevisitOf: present(m.RevisitOf), PayloadBytes: m.Bytes, TextBytes: m.TextBytes,
@@ -107,7 +138,7 @@ func parquetOf(c Cluster, m Member) parquetRow {
 	if m.RecordBytes > 0 {
 		row.RecordLength = &m.RecordBytes
 	}
-	for _, s := range []*string{&row.URL, &row.Path, row.Query, &row.WARC, &row.RecordID, &row.ContentDigest, &row.Representative, &row.VerifiedAgainst, row.RevisitOf} {
+	for _, s := range []*string{&row.URL, &row.Path, row.Query, &row.WARC, &row.FilePath, row.Entry, &row.RecordID, &row.ContentDigest, &row.Representative, &row.VerifiedAgainst, row.RevisitOf} {
 		if s != nil {
 			*s = strings.ToValidUTF8(*s, "\uFFFD")
 		}

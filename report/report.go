@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -37,16 +38,20 @@ type Member struct {
 	RecordID        string   `json:"record_id"`
 	URI             string   `json:"uri"`
 	Date            string   `json:"date"`
-	WARC            string   `json:"warc"`   // name of the file; a hint, like the offset
-	Offset          int64    `json:"offset"` // of the record, or of the gzip member that it starts in
+	WARC            string   `json:"warc"`            // name of the file
+	Path            string   `json:"path"`            // of the file, as it was given
+	Entry           string   `json:"entry,omitempty"` // of the file, if that is a WACZ file
+	Offset          int64    `json:"offset"`          // of the record, or of the gzip member that it starts in
 	Digest          string   `json:"digest"`
 	Relation        Relation `json:"relation"`
 	Resemblance     Score    `json:"resemblance"`
 	Containment     Score    `json:"containment"` // of the shorter in the longer
 	VerifiedAgainst string   `json:"verified_against"`
 	RevisitOf       string   `json:"revisit_of,omitempty"` // record id of the capture that a revisit repeats
+	Chosen          *Chosen  `json:"chosen,omitempty"`     // what a keep list says of the page, where that was asked for
 	Bytes           int64    `json:"-"`                    // of the payload
 	AgainstDocument string   `json:"-"`                    // docID of the page that it was verified against
+	Source          string   `json:"-"`                    // the workspace's name of the file
 	Capture         `json:"-"`
 }
 
@@ -103,12 +108,15 @@ func (j jsonl) Close() error          { return nil }
 // NewCSV returns a writer of one line of CSV for each member.
 func NewCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w)} }
 
+// NewChosenCSV returns a writer that also writes what was chosen for each member.
+func NewChosenCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w), chosen: true} }
+
 type csvWriter struct {
-	w      *csv.Writer
-	header bool
+	w              *csv.Writer
+	header, chosen bool
 }
 
-var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "offset", "digest",
+var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "path", "entry", "offset", "digest",
 	"relation", "resemblance", "containment", "verified_against", "revisit_of"}
 
 func (c *csvWriter) begin() error {
@@ -116,6 +124,9 @@ func (c *csvWriter) begin() error {
 		return nil
 	}
 	c.header = true
+	if c.chosen {
+		return c.w.Write(slices.Concat(csvHeader, chosenHeader))
+	}
 	return c.w.Write(csvHeader)
 }
 
@@ -124,8 +135,11 @@ func (c *csvWriter) Write(cl Cluster) error {
 		return err
 	}
 	for _, m := range cl.Members {
-		line := []string{cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC,
+		line := []string{cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC, m.Path, m.Entry,
 			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst, m.RevisitOf}
+		if c.chosen {
+			line = append(line, m.Chosen.columns()...)
+		}
 		for i := range line {
 			line[i] = inert(line[i])
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 var sample = Cluster{ID: "0e58", Size: 3, Representative: "<urn:a>", Members: []Member{
-	{RecordID: "<urn:a>", URI: "http://a.example/?x=1&y=<2>", Date: "2024-01-01T00:00:00Z", WARC: "a.warc.gz", Offset: 7,
+	{RecordID: "<urn:a>", URI: "http://a.example/?x=1&y=<2>", Date: "2024-01-01T00:00:00Z", WARC: "a.warc.gz", Path: "in/a.wacz", Entry: "archive/a.warc.gz", Offset: 7,
 		Digest: "sha1:AA", Relation: Representative, Resemblance: 1, Containment: 1, VerifiedAgainst: "<urn:a>", Bytes: 10},
-	{RecordID: "<urn:b>", URI: "http://b.example/", Date: "=1+1", WARC: "-b.warc.gz", Offset: 1 << 40,
+	{RecordID: "<urn:b>", URI: "http://b.example/", Date: "=1+1", WARC: "-b.warc.gz", Path: "-b.warc.gz", Offset: 1 << 40,
 		Digest: "sha1:BB", Relation: Near, Resemblance: 0.930049, Containment: 2. / 3, VerifiedAgainst: "<urn:a>", Bytes: 20},
 	{RecordID: "<urn:c>", URI: "http://c.example/", Date: "2024-01-02T00:00:00Z", WARC: "c, d.warc.gz",
 		Digest: "@x", Relation: Linked, Resemblance: 0.5, Containment: 1, VerifiedAgainst: "<urn:b>", Bytes: 30},
@@ -35,11 +35,11 @@ func TestJSONL(t *testing.T) {
 		t.Fatalf("want two equal lines: %q", lines)
 	}
 	want := `{"cluster":"0e58","size":3,"representative":"<urn:a>","members":[` +
-		`{"record_id":"<urn:a>","uri":"http://a.example/?x=1&y=<2>","date":"2024-01-01T00:00:00Z","warc":"a.warc.gz","offset":7,` +
+		`{"record_id":"<urn:a>","uri":"http://a.example/?x=1&y=<2>","date":"2024-01-01T00:00:00Z","warc":"a.warc.gz","path":"in/a.wacz","entry":"archive/a.warc.gz","offset":7,` +
 		`"digest":"sha1:AA","relation":"representative","resemblance":1,"containment":1,"verified_against":"<urn:a>"},` +
-		`{"record_id":"<urn:b>","uri":"http://b.example/","date":"=1+1","warc":"-b.warc.gz","offset":1099511627776,` +
+		`{"record_id":"<urn:b>","uri":"http://b.example/","date":"=1+1","warc":"-b.warc.gz","path":"-b.warc.gz","offset":1099511627776,` +
 		`"digest":"sha1:BB","relation":"near","resemblance":0.93,"containment":0.6667,"verified_against":"<urn:a>"},` +
-		`{"record_id":"<urn:c>","uri":"http://c.example/","date":"2024-01-02T00:00:00Z","warc":"c, d.warc.gz","offset":0,` +
+		`{"record_id":"<urn:c>","uri":"http://c.example/","date":"2024-01-02T00:00:00Z","warc":"c, d.warc.gz","path":"","offset":0,` +
 		`"digest":"@x","relation":"linked","resemblance":0.5,"containment":1,"verified_against":"<urn:b>"}]}` + "\n"
 	if lines[0] != want {
 		t.Errorf("got  %swant %s", lines[0], want)
@@ -59,12 +59,12 @@ func TestCSV(t *testing.T) {
 	if len(rows) != 4 || !reflect.DeepEqual(rows[0], csvHeader) {
 		t.Fatalf("%d rows: %q", len(rows), rows)
 	}
-	want := []string{"0e58", "3", "<urn:a>", "<urn:b>", "http://b.example/", "'=1+1", "'-b.warc.gz", "1099511627776", "sha1:BB",
+	want := []string{"0e58", "3", "<urn:a>", "<urn:b>", "http://b.example/", "'=1+1", "'-b.warc.gz", "'-b.warc.gz", "", "1099511627776", "sha1:BB",
 		"near", "0.93", "0.6667", "<urn:a>", ""}
 	if !reflect.DeepEqual(rows[2], want) {
 		t.Errorf("got  %q\nwant %q", rows[2], want)
 	}
-	if rows[3][6] != "c, d.warc.gz" || rows[3][8] != "'@x" {
+	if rows[3][6] != "c, d.warc.gz" || rows[3][10] != "'@x" || rows[1][7] != "in/a.wacz" || rows[1][8] != "archive/a.warc.gz" {
 		t.Errorf("%q", rows[3])
 	}
 

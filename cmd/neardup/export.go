@@ -17,6 +17,7 @@ import (
 // exportFlags are flags that only some formats have.
 type exportFlags struct {
 	format, output, wacz string
+	all                  bool
 	keep                 keepFlags
 }
 
@@ -28,7 +29,14 @@ func (f *exportFlags) check(c *cobra.Command) error {
 	}
 	for _, flag := range exports.Flags() {
 		if c.Flags().Changed(flag) && !slices.Contains(format.Options, flag) {
-			return fmt.Errorf("--%s is for --format %s", flag, strings.Join(exports.Names(flag), " and "))
+			return fmt.Errorf("--%s is for --format %s", flag, sentence(exports.Names(flag)))
+		}
+	}
+	if slices.Contains(format.Options, "all") && !f.all {
+		for _, flag := range format.Options {
+			if c.Flags().Changed(flag) {
+				return fmt.Errorf("--%s with --format %s needs --all", flag, f.format)
+			}
 		}
 	}
 	if _, err := f.keep.parse(); err != nil {
@@ -48,6 +56,15 @@ func (f *exportFlags) check(c *cobra.Command) error {
 		return errors.New("--output is the file of --wacz, which is left as it is; name another")
 	}
 	return nil
+}
+
+// sentence returns names as a list in a sentence.
+func sentence(names []string) string {
+	last := len(names) - 1
+	if last <= 0 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // exportHelp lists the formats.
@@ -88,6 +105,7 @@ func exportCommand() *cobra.Command {
 	o.workspaceFlag(c)
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
+	c.Flags().BoolVar(&f.all, "all", false, "all pages, also those in no cluster, with what a keep list says of each")
 	f.keep.add(c)
 	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
 	return c
@@ -99,7 +117,7 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 		return usageError{err}
 	}
 	var kept report.Kept
-	options := exports.Options{Format: f.format, Keep: &rules, Kept: &kept, WACZ: f.wacz}
+	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Kept: &kept, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
 	if f.output == "" || f.output == "-" {
 		err = write(c.OutOrStdout())

@@ -36,6 +36,7 @@ const (
 type Review struct {
 	w        *workspace.Workspace
 	overview review.Overview
+	places   results.PlacesOf
 }
 
 // Open opens the clusters of the last run for browsing, and makes the index
@@ -59,7 +60,11 @@ func open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
 		return nil, err
 	}
 	s.Clusters, s.Redundant = b.Clusters, b.Redundant
-	return &Review{w: w, overview: review.Overview{Summary: s, Method: methodName(w.Config),
+	places, err := results.Places(w)
+	if err != nil {
+		return nil, err
+	}
+	return &Review{w: w, places: places, overview: review.Overview{Summary: s, Method: methodName(w.Config),
 		First: showDate(b.First), Last: showDate(b.Last), Generation: b.Generation}}, nil
 }
 
@@ -214,7 +219,8 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 			}
 			names[b.Against] = a.Row.RecordID
 		}
-		m := review.Member{Member: d.Row.Member(d.ID, d.File, d.Offset), Title: d.Row.Title}
+		m := review.Member{Member: d.Row.Member(d.ID, d.Source, d.Offset), Title: d.Row.Title}
+		m.Path, m.Entry = r.places.Of(m.Source)
 		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.Relation, names[b.Against], b.Against.String()
 		m.Resemblance, m.Containment = report.Score(b.Resemblance), report.Score(b.Containment)
 		members = append(members, m)
@@ -253,7 +259,7 @@ func (r *Review) document(asked string) (d results.Found, err error) {
 	if !ok {
 		return d, fmt.Errorf("%w: no page %s", review.ErrNotFound, extract.ID(id))
 	}
-	return results.Found{Id: s.ID, Document: s.Row, File: s.File, Offset: s.Offset}, nil
+	return results.Found{Id: s.ID, Document: s.Row, File: results.FileOf(s.Source), Offset: s.Offset}, nil
 }
 
 // askedID reads the id of a text or a document that someone asks for.

@@ -217,7 +217,8 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 		if err := errors.Join(err, row.JSON(&want)); err != nil {
 			t.Fatal(err)
 		}
-		id, warc, offset, err := store.ParseDocumentKey(row.Key())
+		id, source, offset, err := store.ParseDocumentKey(row.Key())
+		warc := results.FileOf(source)
 		if err != nil {
 			t.Fatal(err)
 		}

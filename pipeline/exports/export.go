@@ -29,13 +29,12 @@ type Format struct {
 // Formats are the formats in the order in which they are listed. A new format is
 // an entry.
 var Formats = []Format{
-	{"jsonl", "one line for each cluster", nil, clusters(func(out io.Writer) report.Writer { return report.NewJSONL(out) })},
-	{"csv", "one line for each page", nil, clusters(func(out io.Writer) report.Writer { return report.NewCSV(out) })},
-	{"text", "clusters to read", nil, clusters(func(out io.Writer) report.Writer { return report.NewText(out) })},
+	{"jsonl", "one line for each cluster", allFlags, clusters(report.NewJSONL, report.NewJSONL)},
+	{"csv", "one line for each page", allFlags, clusters(report.NewCSV, report.NewChosenCSV)},
+	{"text", "clusters to read", nil, clusters(report.NewText, nil)},
 	{"summary", "the summary of the run", nil, summary(report.Summary.WriteText)},
 	{"summary-json", "the same as JSON", nil, summary(report.Summary.WriteJSON)},
-	{"parquet", "one row for each page, with the columns of Common Crawl's index", nil,
-		clusters(func(out io.Writer) report.Writer { return report.NewParquet(out) })},
+	{"parquet", "one row for each page, with the columns of Common Crawl's index", allFlags, clusters(report.NewParquet, report.NewChosenParquet)},
 	{"cdxj", "an index of captures for replay tools", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
 		return writeCDXJ(ctx, w, out)
 	}},
@@ -51,8 +50,12 @@ var Formats = []Format{
 	}},
 }
 
-func clusters(to func(io.Writer) report.Writer) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
-	return func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+// clusters writes clusters, or all pages with what was chosen for them.
+func clusters(to, all func(io.Writer) report.Writer) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
+	return func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
+		if o.All && all != nil {
+			return writeAll(ctx, w, o, all(out))
+		}
 		return results.WriteClusters(ctx, w, to(out))
 	}
 }
@@ -113,6 +116,7 @@ type Options struct {
 	// Of formats that choose what to keep; nil: keep.Default. Kept is added to, if it
 	// is there.
 	Keep *keep.Rules
+	All  bool // of jsonl, csv and parquet: all pages, with what to do with each
 	Kept *report.Kept
 
 	WACZ string // of wacz: the file that is copied

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 
 	"neardup/keep"
 	"neardup/pipeline/keeping"
@@ -13,6 +14,39 @@ import (
 
 // keepFlags are the flags of formats that choose what to keep.
 var keepFlags = []string{"policy", "prefer-host", "min-resemblance", "max-lost", "contained", "same-uri", "same-host", "every", "exempt", "exempt-list", "allow-lost-uris"}
+
+// allFlags are the flags of formats that can show all pages.
+var allFlags = slices.Concat([]string{"all"}, keepFlags)
+
+// writeAll writes the clusters, and then each page in no cluster as a cluster of its
+// own without an id, by text.
+func writeAll(ctx context.Context, w *workspace.Workspace, o Options, to report.Writer) error {
+	rules, err := o.rules(w)
+	if err != nil {
+		return err
+	}
+	for c, err := range keeping.Pages(ctx, w, rules) {
+		if err == nil {
+			if c.Choices != nil {
+				report.SetChosen(c.Cluster, c.Choices)
+			}
+			err = to.Write(c.Cluster)
+		}
+		if err != nil {
+			return err
+		}
+		if o.Kept != nil {
+			for i, m := range c.Members {
+				if c.Choices != nil {
+					o.Kept.Add(c.Choices[i], m)
+				} else {
+					o.Kept.Keep++
+				}
+			}
+		}
+	}
+	return cmp.Or(ctx.Err(), to.Close())
+}
 
 // rules returns the rules of the options ready for use.
 func (o Options) rules(w *workspace.Workspace) (keep.Rules, error) {

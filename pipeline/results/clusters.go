@@ -39,10 +39,16 @@ func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clus
 		defer func() { _ = gathered.Close() }()
 		next, stop := iter.Pull2(PagesOf(ctx, gathered))
 		defer stop()
+		places, err := Places(w)
+		if err != nil {
+			yield(report.Cluster{}, err)
+			return
+		}
 		var texts []rows.Cluster
 		pages := map[rows.TextID][]report.Member{}
 		flush := func() bool {
 			c, err := assemble(texts, pages)
+			places.Fill(c.Members)
 			texts = texts[:0]
 			clear(pages)
 			return yield(c, errors.Join(err, ctx.Err())) && err == nil

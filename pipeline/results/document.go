@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"strings"
 
 	"neardup/extract"
 	"neardup/pipeline/rows"
@@ -52,9 +53,10 @@ type DocumentView struct {
 	Clipped     bool            `json:"clipped"`
 }
 
-// Member returns the document as a member of a cluster.
-func (d DocumentView) Member(id extract.ID, file string, offset int64) report.Member {
-	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: file, Offset: offset,
+// Member returns the document as a member of a cluster. The source is a
+// workspace.Source's ID.
+func (d DocumentView) Member(id extract.ID, source string, offset int64) report.Member {
+	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: FileOf(source), Source: source, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID, Clipped: d.Clipped}}
@@ -62,16 +64,24 @@ func (d DocumentView) Member(id extract.ID, file string, offset int64) report.Me
 
 func (d DocumentView) ParsedTextID() (rows.TextID, error) { return ParseTextID(d.TextID) }
 
+// FileOf returns the file name of a workspace.Source's ID.
+func FileOf(source string) string {
+	if i := strings.LastIndexByte(source, '/'); i >= 0 {
+		return source[:i]
+	}
+	return source
+}
+
 // Stored is a document's row, read as a D, with the key's parts.
 type Stored[D Document | DocumentView] struct {
 	ID     extract.ID
-	File   string
+	Source string // the ID of the workspace.Source
 	Offset int64
 	Row    D
 }
 
 func parseDocument[D Document | DocumentView](r store.Row) (s Stored[D], err error) {
-	if s.ID, s.File, s.Offset, err = store.ParseDocumentKey(r.Key()); err != nil {
+	if s.ID, s.Source, s.Offset, err = store.ParseDocumentKey(r.Key()); err != nil {
 		return s, err
 	}
 	return s, r.JSON(&s.Row)

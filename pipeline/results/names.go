@@ -223,7 +223,7 @@ func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool)
 		if err != nil {
 			return nil, false, err
 		}
-		if d := (Found{s.ID, s.Row, s.File, s.Offset}); is(d) {
+		if d := (Found{s.ID, s.Row, FileOf(s.Source), s.Offset}); is(d) {
 			out = append(out, d)
 		}
 	}

@@ -41,7 +41,7 @@ func (f *PageFinder) Close() {
 // Page reads a document as a member of a cluster.
 func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
 	d, err := ReadDocument[DocumentView](f.documents, id)
-	return d.Row.Member(d.ID, d.File, d.Offset), err
+	return d.Row.Member(d.ID, d.Source, d.Offset), err
 }
 
 // pages returns the pages with a text, as in TextPages.

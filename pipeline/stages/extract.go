@@ -284,12 +284,12 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *workspace.Source, j *Jo
 	}
 	if j.Doc.Repeats != nil {
 		s.Counts.Revisits++
-		return b.SetJSON(store.RevisitKey(j.Doc.ID, s.Path, s.Name, j.Raw.Offset), storedRevisit{Document: j.Doc})
+		return b.SetJSON(store.RevisitKey(j.Doc.ID, s.Path, s.ID(), j.Raw.Offset), storedRevisit{Document: j.Doc})
 	}
 	s.Counts.Capture(j.Doc)
 	return errors.Join(
 		b.Set(store.TextKey(j.text), []byte(j.Doc.Text)),
-		b.Set(store.DocumentKey(j.Doc.ID, s.Name, j.Raw.Offset), j.row),
+		b.Set(store.DocumentKey(j.Doc.ID, s.ID(), j.Raw.Offset), j.row),
 		putOccurrence(b, j.Doc.ID, j.Doc, j.text),
 	)
 }

@@ -93,9 +93,10 @@ func TestRevisitsResolveTheSameInAnyOrder(t *testing.T) {
 func TestRevisitsOfAFileGivenTwice(t *testing.T) {
 	records, want := pipetest.Revisits()
 	dir := filepath.Join(t.TempDir(), "ws")
-	clusters := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t, records...), pipetest.WriteRecords(t, records...))
+	first, second := pipetest.WriteRecords(t, records...), pipetest.WriteRecords(t, records...)
+	clusters := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, second, first)
 	checkRevisits(t, clusters, want)
-	once := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t, records...))
+	once := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, min(first, second))
 	if !bytes.Equal(clusters, once) {
 		t.Errorf("given twice:\n%s\nonce:\n%s", clusters, once)
 	}

@@ -17,10 +17,11 @@ import (
 //	version 1: first
 //	extract 2: revisits, kinds of pages, overlays
 //	extract 3: addresses of occurrences; 4: status and record_bytes of documents; 5: main content by a learned model; 6: title and by-line apart
+//	extract 7: files of one name are told apart
 //	sign 2: pages: topic; 3: texts without a signature
 //	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity; 6: partition
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 6, Options: extractOptions, Run: runExtract, Extends: always,
+	{Name: workspace.StageExtract, Version: 7, Options: extractOptions, Run: runExtract, Extends: always,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
 	{Name: workspace.StageSign, Version: 3, Options: signOptions, Run: runSign, Extends: withoutTemplates,
 		Tables: []byte{store.TableSighting, store.TableTemplate, store.TableSigned, store.TablePosting}},

@@ -29,6 +29,7 @@ const (
 type Source struct {
 	Path     string             `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file; in JSON as ShowName shows it
 	Name     string             `json:"name"`             // the file's own name as text, which exports show
+	Given    string             `json:"given,omitempty"`  // the file's path as it was given, or below a directory as it was given; as text
 	File     string             `json:"file,omitempty"`   // the WACZ file that it is in
 	Entry    int                `json:"entry,omitempty"`  // its index in the WACZ file
 	Format   container.Format   `json:"format,omitempty"` // format of a text collection; empty for records
@@ -114,10 +115,11 @@ func addCounts(to *map[string]int64, counts map[string]int64) {
 // directories that it passes over.
 func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits) (sources []Source, ignored int, err error) {
 	seen := map[string]bool{}
-	add := func(found ...Source) {
+	add := func(given string, found ...Source) {
 		for _, s := range found {
 			if !seen[s.Path] {
 				seen[s.Path] = true
+				s.Given = cmp.Or(s.Given, ShowName(given))
 				sources = append(sources, s)
 			}
 		}
@@ -129,25 +131,26 @@ func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits)
 			if err != nil {
 				return nil, 0, err
 			}
-			add(s...)
+			add("", s...)
 		case statErr == nil && info.IsDir():
 			root, err := filepath.EvalSymlinks(arg) // WalkDir does not follow a link that it starts from
 			if err != nil {
 				return nil, 0, err
 			}
 			err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+				given := filepath.Join(arg, strings.TrimPrefix(path, root))
 				switch {
 				case err != nil:
-					add(unreadable(path, err))
+					add(given, unreadable(path, err))
 				case e.Type().IsRegular():
 					found := findSources(path, false, limits)
 					if len(found) == 0 {
 						ignored++
 					}
-					add(found...)
+					add(given, found...)
 				case e.IsDir():
 				case e.Type()&fs.ModeSymlink == 0 && hasArchiveName(path):
-					add(unreadable(path, notAFile(e.Type())))
+					add(given, unreadable(path, notAFile(e.Type())))
 				default:
 					ignored++
 				}
@@ -169,11 +172,11 @@ func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits)
 				return nil, 0, err
 			}
 			for _, s := range more {
-				add(s)
+				add("", s)
 			}
 			ignored += n
 		default:
-			add(findSources(arg, true, limits)...)
+			add(arg, findSources(arg, true, limits)...)
 		}
 	}
 	return sources, ignored, nil

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -59,4 +60,18 @@ func (s *Source) UnmarshalJSON(b []byte) error {
 	err := json.Unmarshal(b, (*plainSource)(s))
 	s.Path, s.File = nameOf(s.Path), nameOf(s.File)
 	return err
+}
+
+// ID names the source by its name and content. What is read of it is stored under this
+// name, so that files of one name are told apart and it does not matter where they
+// lie. Files of one name with the same content are one.
+func (s Source) ID() string { return s.Name + "/" + s.Sample[:min(len(s.Sample), 16)] }
+
+// Place returns where the source is: the file's path as it was given, and in a WACZ
+// file the entry.
+func (s Source) Place() (path, entry string) {
+	if s.File != "" {
+		entry = ShowName(strings.TrimPrefix(s.Path, s.File+"!"))
+	}
+	return cmp.Or(s.Given, ShowName(s.file())), entry
 }

@@ -114,7 +114,7 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 		}
 		pages = nil
 		for _, line := range table[1:] {
-			pages = append(pages, page{line[9], line[10], line[0], line[17]})
+			pages = append(pages, page{line[9], line[10], line[0], line[19]})
 		}
 		same("keep", pages)
 		clusters := map[string]bool{}

@@ -1,0 +1,221 @@
+package exports_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"neardup/extract/container"
+	"neardup/keep"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// Every page is in each form of the list of all pages, once, with the action that the
+// keep list has for it.
+func TestAllPages(t *testing.T) {
+	dir := t.TempDir()
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.Crawl(t))
+	w := pipetest.OpenWith(t, dir)
+	rules := keep.Default()
+	rules.Policy, rules.Resemblance = keep.Latest, 0.8
+	want := map[string]string{}
+	for d, err := range results.Documents[results.DocumentView](w) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[d.Row.RecordID] = "keep alone   "
+	}
+	list, err := csv.NewReader(bytes.NewReader(pipetest.ExportOf(t, w, exports.Options{Format: "keep", Keep: &rules}))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(row []string, name string) string { return row[slices.Index(list[0], name)] }
+	for _, row := range list[1:] {
+		kept, score, lost := column(row, "kept"), column(row, "resemblance"), column(row, "lost")
+		if column(row, "action") == "keep" {
+			kept, score, lost = "", "", ""
+		}
+		want[column(row, "record_id")] = strings.Join([]string{column(row, "action"), column(row, "reason"), kept, score, lost}, " ")
+	}
+	check := func(format string, got map[string]string, n int) {
+		t.Helper()
+		for id, actions := range want {
+			if got[id] != actions {
+				t.Errorf("%s: %s: %q, want %q", format, id, got[id], actions)
+			}
+		}
+		if n != len(want) || len(got) != n {
+			t.Errorf("%s: %d pages, want %d", format, n, len(want))
+		}
+	}
+	o := exports.Options{Keep: &rules, All: true}
+
+	o.Format = "csv"
+	var sum report.Kept
+	o.Kept = &sum
+	table, err := csv.NewReader(bytes.NewReader(pipetest.ExportOf(t, w, o))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, row := range table[1:] {
+		got[row[3]] = strings.Join(row[len(row)-5:], " ")
+	}
+	check("csv", got, len(table)-1)
+	if int(sum.Keep+sum.Review+sum.Redundant) != len(want) || sum.Redundant == 0 {
+		t.Errorf("%+v", sum)
+	}
+
+	o.Format = "jsonl"
+	got = map[string]string{}
+	n := 0
+	for d := json.NewDecoder(bytes.NewReader(pipetest.ExportOf(t, w, o))); d.More(); {
+		var c report.Cluster
+		if err := d.Decode(&c); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range c.Members {
+			n++
+			x := m.Chosen
+			score, lost := "", ""
+			if x.Resemblance != nil {
+				b, _ := json.Marshal(x.Lost)
+				score, lost = x.Resemblance.String(), string(b)
+			}
+			got[m.RecordID] = strings.Join([]string{string(x.Action), string(x.Reason), x.Kept, score, lost}, " ")
+		}
+	}
+	check("jsonl", got, n)
+
+	o.Format = "parquet"
+	b := pipetest.ExportOf(t, w, o)
+	type row struct {
+		ID     string   `parquet:"record_id"`
+		Path   string   `parquet:"warc_path"`
+		Action string   `parquet:"action"`
+		Reason string   `parquet:"reason"`
+		Kept   *string  `parquet:"kept"`
+		Score  *float64 `parquet:"kept_resemblance"`
+		Lost   *int64   `parquet:"lost"`
+	}
+	rows, err := parquet.Read[row](bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = map[string]string{}
+	for _, r := range rows {
+		kept, score, lost := "", "", ""
+		if r.Kept != nil {
+			kept = *r.Kept
+		}
+		if r.Score != nil {
+			b, _ := json.Marshal(r.Lost)
+			score, lost = report.Score(*r.Score).String(), string(b)
+		}
+		got[r.ID] = strings.Join([]string{r.Action, r.Reason, kept, score, lost}, " ")
+	}
+	check("parquet", got, len(rows))
+}
+
+// Files of one name are told apart: at the place that an export names, the record is.
+// The halves of a crawl lie in two directories, and in two WACZ files.
+func TestFilesOfOneNameAreToldApart(t *testing.T) {
+	b, err := os.ReadFile(pipetest.Crawl(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := offsets(t, b)[60]
+	dir := t.TempDir()
+	var inputs []string
+	for i, half := range [][]byte{b[:cut], b[cut:], b} {
+		for _, d := range []string{"a", "b", "whole"}[i : i+1] {
+			if err := os.Mkdir(filepath.Join(dir, d), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			inputs = append(inputs, pipetest.WriteFile(t, filepath.Join(dir, d, "data.warc.gz"), half))
+		}
+	}
+	waczs := []string{writeWACZ(t, filepath.Join(dir, "one.wacz"), inputs[0]), writeWACZ(t, filepath.Join(dir, "two.wacz"), inputs[1])}
+	for _, given := range [][]string{inputs[:2], {inputs[1], inputs[0]}, {dir + "/a/../a", dir + "/b"}, waczs, {inputs[2], inputs[0]}} {
+		ws := t.TempDir()
+		pipetest.RunAll(t, ws, pipetest.MustLoad(t), workspace.Options{}, given...)
+		w := pipetest.OpenWith(t, ws)
+		seen := map[string]int{}
+		for c, err := range results.Clusters(context.Background(), w) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range c.Members {
+				seen[m.Path+"!"+m.Entry]++
+				if id := recordAt(t, m); id != m.RecordID {
+					t.Errorf("%s %s %d: %s, want %s", m.Path, m.Entry, m.Offset, id, m.RecordID)
+				}
+			}
+		}
+		if len(seen) != 2 && len(given) == 2 && given[0] != inputs[2] {
+			t.Errorf("%v: %v", given, seen)
+		}
+	}
+}
+
+func offsets(t *testing.T, b []byte) (all []int64) {
+	t.Helper()
+	r, err := container.NewReader(bytes.NewReader(b), container.Position{}, pipetest.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for raw, err := r.Next(); err != io.EOF; raw, err = r.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, raw.Offset)
+	}
+	return all
+}
+
+// recordAt returns the id of the record at the place of a page.
+func recordAt(t *testing.T, m report.Member) string {
+	t.Helper()
+	b, err := os.ReadFile(m.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in io.ReaderAt = bytes.NewReader(b)
+	if m.Entry != "" {
+		members, err := container.Members(in, int64(len(b)), pipetest.Limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(members, func(e container.Member) bool { return e.Path == m.Entry })
+		if in, err = members[i].Open(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := container.NewReader(in, container.Position{Offset: m.Offset}, pipetest.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := r.Next()
+	if err != nil {
+		return err.Error()
+	}
+	for line := range strings.Lines(string(raw.Header)) {
+		if id, ok := strings.CutPrefix(line, "WARC-Record-ID: "); ok {
+			return strings.TrimSpace(id)
+		}
+	}
+	return ""
+}

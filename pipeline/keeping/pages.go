@@ -1,0 +1,94 @@
+package keeping
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"neardup/keep"
+	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// Pages returns the clusters, and then, by text, each page in no cluster as a cluster
+// of its own, without an id and without choices: it is kept.
+func Pages(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
+	return func(yield func(Cluster, error) bool) {
+		for c, err := range Clusters(ctx, w, r) {
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+		if err := alone(ctx, w, func(c Cluster) bool { return yield(c, nil) }); err != nil {
+			yield(Cluster{}, err)
+		}
+	}
+}
+
+// alone yields the pages in no cluster.
+func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool) (err error) {
+	places, err := results.Places(w)
+	if err != nil {
+		return err
+	}
+	gathered, err := results.Gather(ctx, w.DB, unassigned(w))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gathered.Close()) }()
+	for t, err := range results.PagesOf(ctx, gathered) {
+		if err != nil {
+			return err
+		}
+		places.Fill(t.Pages)
+		for _, m := range t.Pages {
+			m.Chosen = report.Alone()
+			if !yield(Cluster{Cluster: report.Cluster{Size: 1, Representative: m.RecordID, Members: []report.Member{m}}}) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// unassigned returns the texts of pages that are in no cluster, by text.
+func unassigned(w *workspace.Workspace) iter.Seq2[results.WantedText, error] {
+	return func(yield func(results.WantedText, error) bool) {
+		next, stop := iter.Pull2(results.ClusteredTexts(w))
+		defer stop()
+		in, err, more := next()
+		var last rows.TextID
+		first := true
+		for r, rowErr := range w.DB.Table(store.TableOccurrence) {
+			if err = errors.Join(err, rowErr); err != nil {
+				break
+			}
+			var t rows.TextID
+			if t, _, err = store.ParseOccurrenceKey(r.Key()); err != nil {
+				break
+			}
+			if !first && t == last {
+				continue
+			}
+			last, first = t, false
+			for err == nil && more && rows.CompareTexts(in.Text, t) < 0 {
+				in, err, more = next()
+			}
+			if err != nil {
+				break
+			}
+			if more && in.Text == t {
+				continue
+			}
+			if !yield(results.WantedText{Group: t, Text: t}, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(results.WantedText{}, err)
+		}
+	}
+}
