@@ -11,6 +11,7 @@
 //	results     what the stages wrote, as everyone reads it
 //	scores      similar texts, and the scores of two texts, outside of a run
 //	stages      extract, sign, cluster, verify, closing: dataflow over the tables of a workspace
+//	reading     documents of inputs without a workspace; neardup text
 //	textjoin    neardup join
 //	exports     neardup export
 //	explaining  neardup explain

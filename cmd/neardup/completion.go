@@ -11,6 +11,7 @@ import (
 	"neardup/configs"
 	"neardup/keep"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/reading"
 	"neardup/pipeline/textjoin"
 )
 
@@ -34,6 +35,8 @@ func completeFlags(c *cobra.Command) {
 		"tokens":     configs.JoinTokens,
 		"algorithm":  configs.JoinAlgorithms,
 		"population": {"pages", "verified"},
+		"clean":      {"main", "none"},
+		"parts":      reading.TextParts,
 	}
 	formats := map[string][]string{"export": exports.Names(""), "join": textjoin.Formats, "labels": {"labels", "truth"}}
 	c.Flags().VisitAll(func(f *pflag.Flag) {

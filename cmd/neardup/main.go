@@ -54,6 +54,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "neardup: %v\n", errNothingKept)
 	case errors.Is(err, errJoinInterrupted):
 		fmt.Fprintf(stderr, "neardup: %v\n", errJoinInterrupted)
+	case errors.Is(err, errTextInterrupted):
+		fmt.Fprintf(stderr, "neardup: %v\n", errTextInterrupted)
 	case code == exitInterrupted:
 		fmt.Fprintf(stderr, "neardup: interrupted; everything committed is kept. Run the same command again to go on.\n")
 	case err != nil:
@@ -143,7 +145,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 		c.AddCommand(stageCommand(name))
 	}
 	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), configCommand(),
-		sweepCommand(), compareCommand(), joinCommand(), versionCommand(), manCommand(), tryCommand())
+		sweepCommand(), compareCommand(), joinCommand(), textCommand(), versionCommand(), manCommand(), tryCommand())
 	completeFlags(c)
 	return c
 }

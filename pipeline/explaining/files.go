@@ -3,7 +3,6 @@ package explaining
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +10,8 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/extract"
-	"neardup/extract/container"
 	"neardup/extract/text"
+	"neardup/pipeline/reading"
 	"neardup/pipeline/scores"
 	"neardup/pipeline/workspace"
 )
@@ -33,28 +32,11 @@ func Files(config configs.Config, a, b string) (e explain.Explanation, err error
 }
 
 // readPage makes a document of a file.
-func readPage(o extract.Options, name string) (d extract.Document, err error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return d, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
-	}
-	if !info.Mode().IsRegular() {
-		return d, fmt.Errorf("%w: %s is no file", workspace.ErrUsage, name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return d, err
-	}
-	defer func() { _ = f.Close() }()
-	block, err := io.ReadAll(io.LimitReader(f, o.MaxRecordBytes))
-	if err != nil {
-		return d, err
-	}
-	raw := container.Raw{Block: block, Length: info.Size(), Clipped: info.Size() > int64(len(block)), Header: []byte(
-		"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:neardup:file>\r\n" +
-			"WARC-Target-URI: file:///page\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n\r\n")}
-	d, reason := extract.NewExtractor(o).Document(&raw)
+func readPage(o extract.Options, name string) (extract.Document, error) {
+	d, reason, err := reading.Page(o, name, "file:///page")
 	switch {
+	case err != nil:
+		return d, err
 	case reason == extract.ReasonEmpty || reason == extract.ReasonNoText:
 		return extract.Document{}, nil // a text without anything in it
 	case reason != extract.ReasonNone:

@@ -42,6 +42,8 @@ type Source struct {
 	Counts   RecordCounts       `json:"counts"`
 	Ended    []EndedRun         `json:"ended,omitempty"` // records that ended a run
 	Note     string             `json:"note,omitempty"`  // set by status only
+
+	NotArchive bool `json:"-"` // it is unreadable because it is no archive
 }
 
 // RecordCounts accounts for every record of one or more sources: Records =
@@ -245,7 +247,9 @@ func findSources(path string, named bool, limits container.Limits) []Source {
 	case err == nil:
 		return []Source{s}
 	case named || !errors.Is(err, container.ErrNotArchive) && hasArchiveName(real):
-		return []Source{unreadable(real, err)}
+		s := unreadable(real, err)
+		s.NotArchive = errors.Is(err, container.ErrNotArchive)
+		return []Source{s}
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) { // the disk's error, not the file's

@@ -1,0 +1,83 @@
+package reading
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"neardup/extract"
+	"neardup/extract/page"
+	"neardup/pipeline/results"
+	"neardup/pipeline/workspace"
+)
+
+// TextOptions say what is written of a page.
+type TextOptions struct {
+	Clean string   // main or none: its main content, or all that is visible
+	Parts []string // that are written by name, too
+}
+
+// TextParts are the names of parts.
+var TextParts = []string{"title", "byline", "main", "comments", "frame"}
+
+// Validate says what is wrong with the options.
+func (o TextOptions) Validate() error {
+	if o.Clean != string(page.CleanMain) && o.Clean != string(page.CleanNone) {
+		return fmt.Errorf("clean: %q is neither none nor main", o.Clean)
+	}
+	for _, p := range o.Parts {
+		if !slices.Contains(TextParts, p) {
+			return fmt.Errorf("parts: there is no %q; there are %s", p, strings.Join(TextParts, ", "))
+		}
+	}
+	return nil
+}
+
+// text is a line that is written of a page.
+type text struct {
+	RecordID string            `json:"record_id"`
+	URI      string            `json:"uri"`
+	Date     string            `json:"date"`
+	Title    string            `json:"title"`
+	Byline   string            `json:"byline,omitempty"`
+	Text     string            `json:"text"`
+	Unsure   bool              `json:"unsure,omitempty"` // what is main content; the text is all that is visible
+	Parts    map[string]string `json:"parts,omitempty"`
+}
+
+// WriteTexts writes a JSON object a line for each document that Each gives. The
+// options must be valid. Where the error wraps workspace.ErrInputFailure, all that
+// could be read is written.
+func WriteTexts(ctx context.Context, w io.Writer, sources []workspace.Source, o Options, t TextOptions) (results.ExtractCounts, error) {
+	o.Extract.Clean = page.CleanMain // it tells the parts; all visible text comes with them
+	b := bufio.NewWriterSize(w, 256<<10)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	counts, err := Each(ctx, sources, o, func(d extract.Document) error { return enc.Encode(t.of(d)) })
+	return counts, errors.Join(err, b.Flush())
+}
+
+func (o TextOptions) of(d extract.Document) text {
+	t := text{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title, Byline: d.Byline, Text: d.Text}
+	t.Unsure = d.Choices&extract.ChoiceMainUnsure != 0
+	if o.Clean == string(page.CleanNone) {
+		t.Text, t.Unsure = d.Visible, false
+	}
+	for _, name := range o.Parts {
+		part, _ := page.ParsePart(name)
+		s := d.Marks.Select(d.Visible, page.PartsOf(part))
+		if s == "" {
+			continue
+		}
+		if t.Parts == nil {
+			t.Parts = map[string]string{}
+		}
+		t.Parts[name] = s
+	}
+	return t
+}
