@@ -508,10 +508,16 @@ func TestPlainFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(71, 72))
 	planted, _ := pipetest.Planted(random, 12)
 	inputs := map[string]string{"crawl": pipetest.Crawl(t), "texts": pipetest.WriteTexts(t, 0, planted)}
-	for _, method := range []string{"default", "paper", "shingling", "minhash-lsh"} {
+	for _, method := range [][]string{
+		{"default"},
+		{"default", "verify.rare_pages=1", "verify.rare_resemblance=0.9"}, // rarity decides about many pairs
+		{"paper"},
+		{"minhash-lsh"},
+		{"shingling", "cluster.common=3"}, // an edge for each common signature
+	} {
 		for name, input := range inputs {
-			t.Run(method+"/"+name, func(t *testing.T) {
-				c := pipetest.MustLoadPreset(t, method)
+			t.Run(fmt.Sprint(method, "/", name), func(t *testing.T) {
+				c := pipetest.MustLoadPreset(t, method[0], method[1:]...)
 				dir := filepath.Join(t.TempDir(), "ws")
 				pipetest.RunAll(t, dir, c, workspace.Options{Workers: 2}, input)
 				w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
