@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -117,8 +118,10 @@ func TestMergesDifferOnChains(t *testing.T) {
 	}
 }
 
-// A page quality from outside decides which page represents a cluster.
+// A page quality from outside decides which page represents a cluster, where the
+// largest key does. A partition asks for the text nearest to all others first.
 func TestQualityChoosesTheRepresentative(t *testing.T) {
+	const closing = "verify.closing=representative"
 	path := pipetest.Crawl(t)
 	dir := filepath.Join(t.TempDir(), "ws")
 	quality := filepath.Join(t.TempDir(), "quality.tsv")
@@ -133,7 +136,7 @@ func TestQualityChoosesTheRepresentative(t *testing.T) {
 		}
 		return false, false
 	}
-	before, chosen := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, path), ""
+	before, chosen := pipetest.RunAll(t, dir, pipetest.MustLoad(t, closing), workspace.Options{}, path), ""
 	for _, m := range regexp.MustCompile(`"uri":"([^"]*)"[^}]*"relation":"near"`).FindAllSubmatch(before, -1) {
 		if uri := string(m[1]); chosen == "" && bytes.Count(before, []byte(`"`+uri+`"`)) == 1 {
 			chosen = uri
@@ -145,7 +148,7 @@ func TestQualityChoosesTheRepresentative(t *testing.T) {
 	if err := os.WriteFile(quality, []byte(chosen+"\t9\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	config := pipetest.MustLoad(t, "cluster.quality="+quality)
+	config := pipetest.MustLoad(t, closing, "cluster.quality="+quality)
 	if member, representative := find(pipetest.RunAll(t, dir, config, workspace.Options{}, path), chosen); !member || !representative {
 		t.Errorf("with the best quality: member %v, representative %v", member, representative)
 	}
@@ -154,6 +157,30 @@ func TestQualityChoosesTheRepresentative(t *testing.T) {
 	}
 	if reason := pipetest.Staleness(t, dir, config, "cluster"); reason != workspace.Changed {
 		t.Errorf("a changed quality file makes cluster %q", reason)
+	}
+	// Without the file no stage begins, and what was made stays.
+	if err := os.Remove(quality); err != nil {
+		t.Fatal(err)
+	}
+	if reason := pipetest.Staleness(t, dir, config, "cluster"); reason != workspace.Changed {
+		t.Errorf("a missing quality file makes cluster %q", reason)
+	}
+	w, err := workspace.Open(dir, stages.All, config, false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Run(context.Background(), "extract", "verify", nil)
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "cluster.quality") {
+		t.Errorf("a run without its quality file: %v", err)
+	}
+	if err := os.WriteFile(quality, []byte(chosen+"\t9\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if reason := pipetest.Staleness(t, dir, config, "cluster"); reason != workspace.UpToDate {
+		t.Errorf("when the quality file is there again, cluster is %q", reason)
 	}
 }
 

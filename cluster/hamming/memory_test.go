@@ -1,9 +1,10 @@
 package hamming
 
 import (
+	"cmp"
 	"iter"
 	"math/bits"
-	"neardup/cluster/internal/radix"
+	"slices"
 )
 
 // Pair is two fingerprints that differ in at most d bits, by their indexes, A < B,
@@ -16,18 +17,17 @@ type Pair struct{ A, B, Distance int }
 // like others; if there are many, give each once and join its documents elsewhere.
 func (t *Tables) Pairs(prints []uint64) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
-		entries, scratch := make([]radix.Entry, len(prints)), make([]radix.Entry, len(prints))
+		entries := make([]keyed, len(prints))
 		for i := range t.tables {
 			b := &t.tables[i]
 			for j, p := range prints {
-				entries[j] = radix.Entry{Key: b.permute(p), ID: uint32(j)}
+				entries[j] = keyed{b.permute(p), uint32(j)}
 			}
-			radix.Sort(entries, scratch, b.prefix)
-			if !radix.Runs(entries, b.prefix, func(run []radix.Entry) bool {
+			if !runs(entries, b.prefix, func(run []keyed) bool {
 				for j, x := range run {
 					for _, y := range run[j+1:] {
-						d := bits.OnesCount64(x.Key ^ y.Key)
-						if d <= t.distance && t.first(i, b.restore(x.Key^y.Key)) && !yield(Pair{int(x.ID), int(y.ID), d}) {
+						d := bits.OnesCount64(x.key ^ y.key)
+						if d <= t.distance && t.first(i, b.restore(x.key^y.key)) && !yield(Pair{int(x.id), int(y.id), d}) {
 							return false
 						}
 					}
@@ -57,3 +57,28 @@ func (t *Tables) Range(table int, print uint64) (from, to []byte) {
 
 // mask returns the bits that a permuted fingerprint may have.
 func (t *Tables) mask() uint64 { return ^(^uint64(0) >> t.width) }
+
+// keyed is a key with the number of what has it.
+type keyed struct {
+	key uint64
+	id  uint32
+}
+
+// runs sorts entries by so many upper bits, then by number, and hands those of two
+// or more that agree in these bits to do, as long as that returns true. It reports
+// whether all returned true.
+func runs(entries []keyed, bits int, do func(run []keyed) bool) bool {
+	upper := func(e keyed) uint64 { return e.key >> (64 - bits) }
+	slices.SortFunc(entries, func(a, b keyed) int { return cmp.Or(cmp.Compare(upper(a), upper(b)), cmp.Compare(a.id, b.id)) })
+	for from := 0; from < len(entries); {
+		to := from + 1
+		for to < len(entries) && upper(entries[to]) == upper(entries[from]) {
+			to++
+		}
+		if to-from > 1 && !do(entries[from:to]) {
+			return false
+		}
+		from = to
+	}
+	return true
+}

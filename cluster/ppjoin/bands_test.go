@@ -1,9 +1,9 @@
 package ppjoin_test
 
 import (
+	"cmp"
 	"iter"
-
-	"neardup/cluster/internal/radix"
+	"slices"
 )
 
 // bandKeys are the keys of the bands of min-hashes (neardup/signature/minhash;
@@ -30,20 +30,19 @@ type bandBucket struct {
 // documents of a bucket are valid until the next.
 func (k bandKeys) Buckets() iter.Seq[bandBucket] {
 	return func(yield func(bandBucket) bool) {
-		entries, scratch := make([]radix.Entry, 0, k.Documents), make([]radix.Entry, k.Documents)
+		entries := make([]keyed, 0, k.Documents)
 		var members []uint32
 		for band := range k.Bands {
 			entries = entries[:0]
 			for i := range k.Documents {
 				if keys := k.Of(i); len(keys) > 0 {
-					entries = append(entries, radix.Entry{Key: keys[band], ID: uint32(i)})
+					entries = append(entries, keyed{keys[band], uint32(i)})
 				}
 			}
-			radix.Sort(entries, scratch, 64)
-			if !radix.Runs(entries, 64, func(run []radix.Entry) bool {
+			if !runs(entries, 64, func(run []keyed) bool {
 				members = members[:0]
 				for _, e := range run {
-					members = append(members, e.ID)
+					members = append(members, e.id)
 				}
 				return yield(bandBucket{band, members})
 			}) {
@@ -78,4 +77,29 @@ func shares(a, b []uint64) bool {
 		}
 	}
 	return false
+}
+
+// keyed is a key with the number of what has it.
+type keyed struct {
+	key uint64
+	id  uint32
+}
+
+// runs sorts entries by so many upper bits, then by number, and hands those of two
+// or more that agree in these bits to do, as long as that returns true. It reports
+// whether all returned true.
+func runs(entries []keyed, bits int, do func(run []keyed) bool) bool {
+	upper := func(e keyed) uint64 { return e.key >> (64 - bits) }
+	slices.SortFunc(entries, func(a, b keyed) int { return cmp.Or(cmp.Compare(upper(a), upper(b)), cmp.Compare(a.id, b.id)) })
+	for from := 0; from < len(entries); {
+		to := from + 1
+		for to < len(entries) && upper(entries[to]) == upper(entries[from]) {
+			to++
+		}
+		if to-from > 1 && !do(entries[from:to]) {
+			return false
+		}
+		from = to
+	}
+	return true
 }

@@ -61,18 +61,18 @@ func parseQualities(r io.Reader) (Qualities, error) {
 
 // QualityDigest returns the digest of the quality file, which makes a changed
 // file a changed option.
-func QualityDigest(path string) string {
+func QualityDigest(path string) (string, error) {
 	if path == "" {
-		return ""
+		return "", nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return err.Error()
+		return "", fmt.Errorf("cluster.quality: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return err.Error()
+		return "", fmt.Errorf("cluster.quality: %w", err)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

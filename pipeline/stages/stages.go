@@ -5,6 +5,7 @@ package stages
 
 import (
 	"context"
+	"encoding/json"
 
 	"neardup/configs"
 	"neardup/pipeline/results"
@@ -39,17 +40,21 @@ func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
 
 // The options of each stage are whole sections of the config, so that none can
 // be forgotten, but for those of parts that the method does not have.
-func extractOptions(c configs.Config) any { return c.Extract }
+func extractOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.Extract) }
 
-func signOptions(c configs.Config) any { return c.UsedBySign() }
+func signOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.UsedBySign()) }
 
-func clusterOptions(c configs.Config) any {
+func clusterOptions(c configs.Config) (json.RawMessage, error) {
+	digest, err := results.QualityDigest(c.Cluster.Quality)
+	if err != nil {
+		return nil, err
+	}
 	used := c.UsedByCluster()
-	used["quality_digest"] = results.QualityDigest(c.Cluster.Quality)
-	return used
+	used["quality_digest"] = digest
+	return json.Marshal(used)
 }
 
-func verifyOptions(c configs.Config) any { return c.UsedByVerify() }
+func verifyOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.UsedByVerify()) }
 
 // indexJudged makes the index of record ids if there are judged pairs to follow.
 func indexJudged(ctx context.Context, w *workspace.Workspace, judged []workspace.EnforcedPair) error {
@@ -59,7 +64,7 @@ func indexJudged(ctx context.Context, w *workspace.Workspace, judged []workspace
 	return results.IndexNames(ctx, w)
 }
 
-// StageNames lists the stages in their order.
+// Names lists the stages in their order.
 func Names() []string {
 	var names []string
 	for _, st := range All {

@@ -26,7 +26,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// JoinFormats are the formats of JoinResult.Write.
+// Formats are the formats of Result.Write.
 var Formats = []string{"tsv", "jsonl", "text"}
 
 // ErrTooManyPairs is the error of a join that finds more than may be held.
@@ -104,7 +104,7 @@ func Join(ctx context.Context, o Options, collections ...[]Text) (Result, error)
 	return r, nil
 }
 
-// Write writes the pairs in a format of JoinFormats: the ids of both and their
+// Write writes the pairs in one of Formats: the ids of both and their
 // similarity, as a line with tabs or a JSON object; text has the beginnings of
 // both texts, too.
 func (r Result) Write(w io.Writer, format string) error {

@@ -5,7 +5,6 @@ package trials
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 
 	"neardup/configs"
@@ -89,7 +88,7 @@ func (v *variants) order(all []configs.Config) ([]int, error) {
 	chains := make([][]string, len(all))
 	for i, c := range all {
 		for _, st := range v.Stages {
-			options, err := json.Marshal(st.Options(c))
+			options, err := st.Options(c)
 			if err != nil {
 				return nil, err
 			}
@@ -108,7 +107,7 @@ func (v *variants) outcome(parts ...any) (string, error) {
 	}
 	input := workspace.SourcesGeneration(known)
 	for _, st := range v.Stages {
-		options, err := json.Marshal(st.Options(v.Config))
+		options, err := st.Options(v.Config)
 		if err != nil {
 			return "", err
 		}

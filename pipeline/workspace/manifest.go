@@ -190,10 +190,7 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 		reason, why := assess(st, s, ok, *config, input, m.Judged)
 		out.Stages = append(out.Stages, StageStatus{Name: st.Name, Done: ok && s.Done, Stale: reason, Why: why,
 			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
-		options, err := json.Marshal(st.Options(*config))
-		if err != nil {
-			return out, err
-		}
+		options, _ := st.Options(*config) // with an error, which the stage tells, the stages behind it are stale
 		input = StageState{Version: st.Version, Options: options, Input: input}.Generation()
 	}
 	return out, nil

@@ -91,9 +91,9 @@ func (w *Workspace) runStages(r run, first, last string) error {
 
 // do brings one stage up to date.
 func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input string) (StageState, error) {
-	options, err := json.Marshal(st.Options(w.Config))
+	options, err := st.Options(w.Config)
 	if err != nil {
-		return s, err
+		return s, fmt.Errorf("%s: %w", st.Name, err)
 	}
 	if st.Prepare != nil {
 		if err := st.Prepare(r.ctx, w, r.judged); err != nil {

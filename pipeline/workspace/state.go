@@ -45,7 +45,9 @@ type Stage struct {
 	// version counts the changes of what the stage computes from the same
 	// input and options, one comment line each.
 	Version int
-	Options func(configs.Config) any
+	// Options are the settings that it uses, as JSON. An error is about a file that a
+	// setting names.
+	Options func(configs.Config) (json.RawMessage, error)
 	Tables  []byte // what it writes, cleared when it is redone
 	// extends reports whether input that only grew needs no redoing; nil: it does.
 	Extends func(configs.Config) bool
@@ -107,15 +109,14 @@ func (w *Workspace) State(name string) (s StageState, ok bool, err error) {
 // assess compares a stage's state with what config, input and judged pairs ask
 // for.
 func assess(st Stage, s StageState, ok bool, config configs.Config, input string, judged JudgedSet) (Reason, string) {
-	options, err := json.Marshal(st.Options(config))
-	if err != nil {
-		panic(err) // options are plain structs
-	}
+	options, err := st.Options(config)
 	switch {
 	case !ok:
 		return Missing, "never done"
 	case s.Version != st.Version:
 		return Outdated, fmt.Sprintf("version %d, this program has %d", s.Version, st.Version)
+	case err != nil:
+		return Changed, err.Error()
 	case !bytes.Equal(Compact(s.Options), options):
 		return Changed, strings.Join(changedOptions(s.Options, options), ", ")
 	case s.Input != input:
