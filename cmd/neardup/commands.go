@@ -117,7 +117,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		return nil, err
 	}
 	j := &job{progress: p}
-	spool := slices.Contains(names, "-") // standard input is copied into the workspace
+	spool := slices.ContainsFunc(names, workspace.IsStream) // standard input is copied into the workspace
 	if !spool {
 		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
 			return nil, err

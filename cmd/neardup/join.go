@@ -158,7 +158,7 @@ func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
 		return usageError{err}
 	}
 	find := workOptions{}
-	if slices.Contains(args, "-") { // is copied to a file
+	if slices.ContainsFunc(args, workspace.IsStream) { // is copied to a file
 		if find.workspace, err = os.MkdirTemp("", "neardup-join-"); err != nil {
 			return err
 		}

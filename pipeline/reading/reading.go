@@ -159,7 +159,7 @@ func (r *reader) readSource(ctx context.Context, s workspace.Source, work chan<-
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(jobs)
-		unread = stages.ReadFile(ctx, s, r.Extract.Limits, func(j *stages.Job) error {
+		_, unread = stages.ReadFile(ctx, s, r.Extract.Limits, func(j *stages.Job) error {
 			if err := memory.Acquire(ctx, j.Weight); err != nil {
 				return err
 			}

@@ -39,6 +39,7 @@ type Job struct {
 	Raw      *container.Raw
 	Damage   *container.Damage
 	source   *workspace.Source
+	digester *workspace.Digester
 	before   container.Position
 	position container.Position // behind it
 	Consumed int64              // bytes of the file since the event before
@@ -161,9 +162,10 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source
 	jobs := make(chan *Job, Queued)
 	g, ctx := errgroup.WithContext(ctx)
 	var readErr error
+	var digester *workspace.Digester
 	g.Go(func() error {
 		defer close(jobs)
-		readErr = ReadFile(ctx, s, w.Config.Extract.Limits, func(j *Job) error {
+		digester, readErr = ReadFile(ctx, s, w.Config.Extract.Limits, func(j *Job) error {
 			if err := memory.Acquire(ctx, j.Weight); err != nil {
 				return err
 			}
@@ -175,6 +177,9 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	if readErr == nil {
+		readErr = s.Finish(digester, w.Config.Extract.Limits)
+	}
 	s.State, s.Error = workspace.SourceDone, ""
 	if readErr != nil {
 		s.State, s.Error = workspace.SourceUnreadable, readErr.Error()
@@ -185,22 +190,22 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source
 }
 
 // ReadFile emits the file's events from its position on. The error is that of
-// reading the file.
-func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, emit func(*Job) error) error {
-	r, closer, err := s.Reader(limits)
+// reading the file, of which it returns what was digested.
+func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, emit func(*Job) error) (*workspace.Digester, error) {
+	r, digester, closer, err := s.Reader(limits)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = closer.Close() }()
 	consumed, at := s.Position.Offset, s.Position
 	for {
-		j := &Job{source: &s, before: at, Done: make(chan struct{})}
+		j := &Job{source: &s, digester: digester, before: at, Done: make(chan struct{})}
 		j.Raw, err = r.Next()
 		if err == io.EOF {
-			return nil
+			return digester, nil
 		}
 		if err != nil && !errors.As(err, &j.Damage) {
-			return err
+			return digester, err
 		}
 		at = r.Position()
 		j.position, j.Weight = at, 1
@@ -209,14 +214,14 @@ func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, 
 		}
 		j.Consumed, consumed = r.Consumed()-consumed, r.Consumed()
 		if emit(j) != nil {
-			return ctx.Err()
+			return digester, ctx.Err()
 		}
 	}
 }
 
 // commitFile takes the file's jobs in order and commits their documents with
 // the file's position.
-func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
+func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) (err error) {
 	b := w.DB.LargeBatch(w.Options.CommitBytes)
 	saved := time.Now()
 	committed := func() error { return nil } // waits for the batch before
@@ -252,6 +257,9 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source
 		w.Options.Progress.Add(j.Consumed)
 		s.Position = j.position
 		if b.Len() >= w.Options.CommitBytes || time.Since(saved) > commitEvery {
+			if s.Digested, err = j.digester.Digested(); err != nil {
+				return err
+			}
 			if err := commit(); err != nil {
 				return err
 			}

@@ -41,7 +41,7 @@ func TestRecordsThatEndRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := make([]container.Position, 1, pages+1) // each record
-	err = stages.ReadFile(context.Background(), source[0], pipetest.Limits, func(j *stages.Job) error {
+	_, err = stages.ReadFile(context.Background(), source[0], pipetest.Limits, func(j *stages.Job) error {
 		before = append(before, j.Position())
 		return nil
 	})
@@ -100,7 +100,7 @@ func TestRecordsThatEndRuns(t *testing.T) {
 		})
 		for i := range test.tries {
 			opened(func(w *workspace.Workspace) error { // a run that ends
-				if err := w.Admit(source); err != nil {
+				if err := w.Admit(context.Background(), source); err != nil {
 					return err
 				}
 				if i > 0 {

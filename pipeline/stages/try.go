@@ -16,7 +16,7 @@ import (
 // drops it. Before, it writes the record's URI. It is for a process that may end
 // while it does.
 func TryRecord(s workspace.Source, config configs.Config, uri io.Writer) error {
-	r, closer, err := s.Reader(config.Extract.Limits)
+	r, _, closer, err := s.Reader(config.Extract.Limits)
 	if err != nil {
 		return err
 	}

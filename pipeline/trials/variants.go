@@ -42,7 +42,7 @@ func (v *variants) begin(base configs.Config, inputs []workspace.Source) (end fu
 	}
 	v.Keeps, v.Settle, v.Unjudged = cmp.Or(m.Config, &base), true, true
 	end = func() { v.Config, v.Keeps, v.Settle, v.Unjudged = base, nil, false, false }
-	return end, v.ExplainError(v.Admit(inputs))
+	return end, v.ExplainError(v.Admit(context.Background(), inputs))
 }
 
 // each calls one for each config, which is then that of the workspace, in the

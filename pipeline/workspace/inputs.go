@@ -41,7 +41,11 @@ type Source struct {
 	Position container.Position `json:"position"` // where reading goes on
 	Counts   RecordCounts       `json:"counts"`
 	Ended    []EndedRun         `json:"ended,omitempty"` // records that ended a run
-	Note     string             `json:"note,omitempty"`  // set by status only
+	Digested *Digested          `json:"digested,omitempty"`
+	SHA256   string             `json:"sha256,omitempty"`  // of all of it, once it is done
+	Changed  bool               `json:"changed,omitempty"` // while it was read
+	Gone     bool               `json:"gone,omitempty"`    // unreadable, and there is no such file any more
+	Note     string             `json:"note,omitempty"`    // set by status only
 
 	NotArchive bool `json:"-"` // it is unreadable because it is no archive
 }
@@ -128,8 +132,8 @@ func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits)
 	}
 	for _, arg := range args {
 		switch info, statErr := os.Stat(arg); {
-		case arg == "-":
-			s, err := spool(dir, stdin, limits)
+		case IsStream(arg):
+			s, err := spoolArgument(dir, arg, stdin, limits)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -401,11 +405,16 @@ func (s Source) open(limits container.Limits) (io.ReaderAt, io.Closer, error) {
 	return nil, nil, fmt.Errorf("%s: %w", ShowName(s.Path), err)
 }
 
-// Reader opens the source and starts a reader at its position.
-func (s Source) Reader(limits container.Limits) (*container.Reader, io.Closer, error) {
-	f, closer, err := s.open(limits)
+// Reader opens the source and starts a reader at its position. What it reads is
+// digested.
+func (s Source) Reader(limits container.Limits) (*container.Reader, *Digester, io.Closer, error) {
+	file, closer, err := s.open(limits)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	f, err := newDigester(file, s.Digested)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, closer.Close())
 	}
 	var r *container.Reader
 	if s.Format == container.FormatRecords {
@@ -415,9 +424,9 @@ func (s Source) Reader(limits container.Limits) (*container.Reader, io.Closer, e
 	}
 	if err != nil {
 		_ = closer.Close()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return r, closer, nil
+	return r, f, closer, nil
 }
 
 // unchanged reports whether the file is still the one that was read: the same
@@ -445,32 +454,4 @@ func (s Source) unchanged(limits container.Limits) (bool, error) {
 		return false, err
 	}
 	return now.Size == s.Size && now.Sample == s.Sample, nil
-}
-
-// spool copies standard input into the workspace. The copy's name is its digest.
-func spool(dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
-	into := filepath.Join(dir, "spool")
-	if err := os.MkdirAll(into, 0o777); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(into, temporary+"*")
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		_ = f.Close()
-		_ = os.Remove(f.Name())
-	}()
-	h := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(f, h), stdin); err != nil {
-		if IsNoSpace(err) {
-			return nil, DiskFull(dir, err)
-		}
-		return nil, fmt.Errorf("standard input: %w", err)
-	}
-	path := filepath.Join(into, "stdin-"+hex.EncodeToString(h.Sum(nil)[:8]))
-	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {
-		return nil, err
-	}
-	return findSources(path, true, limits), nil
 }

@@ -46,7 +46,7 @@ func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source
 
 func (w *Workspace) runStages(r run, first, last string) error {
 	if first == StageExtract {
-		if err := w.Admit(r.inputs); err != nil {
+		if err := w.Admit(r.ctx, r.inputs); err != nil {
 			return err
 		}
 	}
@@ -243,7 +243,7 @@ func (w *Workspace) Unread() error {
 	if err != nil {
 		return err
 	}
-	bad := slices.DeleteFunc(known, func(s Source) bool { return s.State != SourceUnreadable })
+	bad := slices.DeleteFunc(known, func(s Source) bool { return s.State != SourceUnreadable || s.Gone })
 	if len(bad) == 0 {
 		return nil
 	}

@@ -1,7 +1,11 @@
 package workspace
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -41,9 +45,13 @@ func SourcesGeneration(known []Source) string {
 
 // Admit records the inputs of a run. A file that changed since it was read
 // makes the extraction start over, for which all files must still be there.
-func (w *Workspace) Admit(inputs []Source) error {
+func (w *Workspace) Admit(ctx context.Context, inputs []Source) error {
 	b := w.DB.Batch()
-	inputs, err := w.retry(b, inputs)
+	halfRead, err := w.refreshPending(ctx, b, len(inputs) > 0)
+	if err != nil {
+		return err
+	}
+	inputs, err = w.retry(b, inputs)
 	if err != nil {
 		return err
 	}
@@ -51,6 +59,7 @@ func (w *Workspace) Admit(inputs []Source) error {
 	if err != nil {
 		return err
 	}
+	changed = cmp.Or(changed, halfRead)
 	for _, s := range inputs {
 		var old Source
 		known, err := w.DB.GetJSON(store.SourceKey(s.Path), &old)
@@ -59,7 +68,7 @@ func (w *Workspace) Admit(inputs []Source) error {
 		}
 		if s.State == SourceUnreadable {
 			w.Options.Progress.Warn("cannot read file", "file", ShowName(s.Path), "error", s.Error)
-			if known && old.State != SourceUnreadable {
+			if known && (old.State != SourceUnreadable || old.Counts.Records > 0) {
 				continue // what was read of it stays
 			}
 		} else if known && old.State != SourceUnreadable {
@@ -67,6 +76,12 @@ func (w *Workspace) Admit(inputs []Source) error {
 				continue
 			}
 			changed = s.Path
+		} else if known && old.Counts.Records > 0 && (old.Changed || s.Size != old.Size || s.Sample != old.Sample) {
+			changed = s.Path
+		} else if known && old.Counts.Records > 0 {
+			if err := w.reopenExtraction(b); err != nil { // the names of what it reads are the same
+				return err
+			}
 		}
 		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
 			return err
@@ -121,6 +136,12 @@ func (w *Workspace) retry(b store.Batch, inputs []Source) ([]Source, error) {
 	for _, s := range known {
 		switch {
 		case s.State != SourceUnreadable || named[s.Path]:
+		case again && isGone(s):
+			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", ShowName(s.Path), "records", s.Counts.Records)
+			s.Gone = true
+			if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
+				return nil, err
+			}
 		case again:
 			found := findSources(s.file(), true, w.Config.Extract.Limits)
 			if !slices.ContainsFunc(found, func(f Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
@@ -141,6 +162,23 @@ func (w *Workspace) retry(b store.Batch, inputs []Source) ([]Source, error) {
 		}
 	}
 	return inputs, nil
+}
+
+// isGone reports whether there is no such file any more. A run that does not name
+// it does without.
+func isGone(s Source) bool {
+	_, err := os.Lstat(s.file())
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// reopenExtraction makes an extraction that is done go on.
+func (w *Workspace) reopenExtraction(b store.Batch) error {
+	s, ok, err := w.State(StageExtract)
+	if err != nil || !ok {
+		return err
+	}
+	s.Done = false
+	return b.SetJSON(store.MetaKey("stage/"+StageExtract), s)
 }
 
 // restartExtraction makes the next extraction begin anew because file changed.
@@ -174,6 +212,7 @@ func (w *Workspace) forgetProgress(b store.Batch) error {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
 		}
 		s.State, s.Position, s.Counts, s.Ended = SourcePending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}, nil
+		s.Digested, s.SHA256 = nil, ""
 		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
 			return err
 		}
