@@ -308,3 +308,18 @@ func TestCaptureIsNotInJSON(t *testing.T) {
 		t.Errorf("%s", b)
 	}
 }
+
+// Long texts are told by most of their pieces, mixed ones not at all; nothing is no
+// language.
+func TestLanguage(t *testing.T) {
+	english := "The archive keeps what people wrote on their pages, and whoever comes later may read it again. "
+	german := "Das Archiv bewahrt auf, was Menschen auf ihre Seiten geschrieben haben, und wer später kommt, kann es wieder lesen. "
+	for text, want := range map[string]string{
+		english: "en", german: "de", strings.Repeat(english, 500): "en", strings.Repeat(english, 500) + strings.Repeat(german, 20): "en",
+		strings.Repeat(english, 100) + strings.Repeat(german, 90): "", "": "", "12345 67890": "", "日本語の文章です。これはページの本文です。": "ja", strings.Repeat("這是一個檔案館。", 200): "zh",
+	} {
+		if got := Language(text); got != want {
+			t.Errorf("%.40q of %d bytes: %q, want %q", text, len(text), got, want)
+		}
+	}
+}

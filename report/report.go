@@ -58,6 +58,7 @@ type Member struct {
 // Capture has the fields of a page that only some formats show.
 type Capture struct {
 	Document    string // its docID, in hexadecimal
+	Title       string
 	Status      int    // of the HTTP answer; 0: not known
 	RecordBytes int64  // of the record in its file; 0 if unknown, or not alone in a compressed member
 	MediaType   string // type as which the page was read

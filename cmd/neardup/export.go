@@ -17,7 +17,8 @@ import (
 // exportFlags are flags that only some formats have.
 type exportFlags struct {
 	format, output, wacz string
-	all                  bool
+	all, clean           bool
+	shardSize            int64
 	keep                 keepFlags
 }
 
@@ -32,7 +33,7 @@ func (f *exportFlags) check(c *cobra.Command) error {
 			return fmt.Errorf("--%s is for --format %s", flag, sentence(exports.Names(flag)))
 		}
 	}
-	if slices.Contains(format.Options, "all") && !f.all {
+	if slices.Contains(format.Options, "all") && !slices.Contains(format.Options, "clean") && !f.all {
 		for _, flag := range format.Options {
 			if c.Flags().Changed(flag) {
 				return fmt.Errorf("--%s with --format %s needs --all", flag, f.format)
@@ -41,6 +42,17 @@ func (f *exportFlags) check(c *cobra.Command) error {
 	}
 	if _, err := f.keep.parse(); err != nil {
 		return err
+	}
+	if f.shardSize < 0 {
+		return fmt.Errorf("--shard-size: %d, must be at least 0", f.shardSize)
+	}
+	if (exports.Options{Format: f.format, ShardSize: f.shardSize}).Directory() {
+		if f.output == "" || f.output == "-" {
+			return errors.New("--output: name the directory to write")
+		}
+		if err := exports.CheckDirectory(f.output); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
 	}
 	if f.format != "wacz" {
 		return nil
@@ -105,7 +117,9 @@ func exportCommand() *cobra.Command {
 	o.workspaceFlag(c)
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
-	c.Flags().BoolVar(&f.all, "all", false, "all pages, also those in no cluster, with what a keep list says of each")
+	c.Flags().BoolVar(&f.all, "all", false, "all pages: also those in no cluster, and redundant ones, with what a keep list says of each")
+	c.Flags().BoolVar(&f.clean, "clean", false, "without what text.templates learned")
+	c.Flags().Int64Var(&f.shardSize, "shard-size", 0, "write a directory of files of about so many bytes of text; 0: one file")
 	f.keep.add(c)
 	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
 	return c
@@ -117,9 +131,11 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 		return usageError{err}
 	}
 	var kept report.Kept
-	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Kept: &kept, WACZ: f.wacz}
+	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Clean: f.clean, ShardSize: f.shardSize, Kept: &kept, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
-	if f.output == "" || f.output == "-" {
+	if options.Directory() {
+		err = exports.WriteDirectory(c.Context(), j.Workspace, options, f.output)
+	} else if f.output == "" || f.output == "-" {
 		err = write(c.OutOrStdout())
 	} else {
 		err = exports.ExportFile(f.output, write)

@@ -24,30 +24,37 @@ type Format struct {
 	Help    string   // what it is, in a few words
 	Options []string // names of the flags that only this format and its like have
 	write   func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error
+	files   func(ctx context.Context, w *workspace.Workspace, o Options, make create) error // of a format that can be a directory
 }
+
+// create creates a file of a directory by its name with slashes.
+type create func(name string) (io.WriteCloser, error)
 
 // Formats are the formats in the order in which they are listed. A new format is
 // an entry.
 var Formats = []Format{
-	{"jsonl", "one line for each cluster", allFlags, clusters(report.NewJSONL, report.NewJSONL)},
-	{"csv", "one line for each page", allFlags, clusters(report.NewCSV, report.NewChosenCSV)},
-	{"text", "clusters to read", nil, clusters(report.NewText, nil)},
-	{"summary", "the summary of the run", nil, summary(report.Summary.WriteText)},
-	{"summary-json", "the same as JSON", nil, summary(report.Summary.WriteJSON)},
-	{"parquet", "one row for each page, with the columns of Common Crawl's index", allFlags, clusters(report.NewParquet, report.NewChosenParquet)},
+	{"jsonl", "one line for each cluster", allFlags, clusters(report.NewJSONL, report.NewJSONL), nil},
+	{"csv", "one line for each page", allFlags, clusters(report.NewCSV, report.NewChosenCSV), nil},
+	{"text", "clusters to read", nil, clusters(report.NewText, nil), nil},
+	{"summary", "the summary of the run", nil, summary(report.Summary.WriteText), nil},
+	{"summary-json", "the same as JSON", nil, summary(report.Summary.WriteJSON), nil},
+	{"parquet", "one row for each page, with the columns of Common Crawl's index", allFlags, clusters(report.NewParquet, report.NewChosenParquet), nil},
 	{"cdxj", "an index of captures for replay tools", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
 		return writeCDXJ(ctx, w, out)
-	}},
+	}, nil},
 	{"wacz", "a copy of a WACZ file with its clusters in it", []string{"wacz"}, func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 		return writeWACZ(ctx, w, o.WACZ, out)
-	}},
-	{"keep", "which pages to keep and which are redundant, one line for each page", keepFlags, keepAs(report.NewKeepCSV)},
-	{"keep-jsonl", "the same, one line for each cluster", keepFlags, keepAs(report.NewKeepJSONL)},
-	{"edges", "every near pair with its scores", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesJSONL(out) })},
-	{"edges-csv", "the same as CSV", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesCSV(out) })},
+	}, nil},
+	{"keep", "which pages to keep and which are redundant, one line for each page", keepFlags, keepAs(report.NewKeepCSV), nil},
+	{"keep-jsonl", "the same, one line for each cluster", keepFlags, keepAs(report.NewKeepJSONL), nil},
+	{"edges", "every near pair with its scores", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesJSONL(out) }), nil},
+	{"edges-csv", "the same as CSV", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesCSV(out) }), nil},
 	{"graphml", "the same as a graph", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
 		return writeGraph(ctx, w, out)
-	}},
+	}, nil},
+	{"corpus", "texts of the pages that stay, one line of JSON for each; with --shard-size a directory of such files", corpusFlags,
+		corpusAs(report.NewCorpusJSONL), shardsAs("jsonl", report.NewCorpusJSONL)},
+	{"corpus-parquet", "the same in Parquet", corpusFlags, corpusAs(report.NewCorpusParquet), shardsAs("parquet", report.NewCorpusParquet)},
 }
 
 // clusters writes clusters, or all pages with what was chosen for them.
@@ -116,8 +123,12 @@ type Options struct {
 	// Of formats that choose what to keep; nil: keep.Default. Kept is added to, if it
 	// is there.
 	Keep *keep.Rules
-	All  bool // of jsonl, csv and parquet: all pages, with what to do with each
-	Kept *report.Kept
+	All  bool // of jsonl, csv, parquet and corpora: all pages, with what to do with each
+
+	// Of corpora.
+	Clean     bool  // without what templates own
+	ShardSize int64 // bytes of text in a file of a directory; 0: one file
+	Kept      *report.Kept
 
 	WACZ string // of wacz: the file that is copied
 }
@@ -128,10 +139,41 @@ func Write(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer
 		return err
 	}
 	f, ok := Find(o.Format)
-	if !ok {
-		return fmt.Errorf("%w: unknown format %q; there are %v", workspace.ErrUsage, o.Format, Names(""))
+	if !ok || o.Directory() {
+		return fmt.Errorf("%w: %q is no format of one file; there are %v", workspace.ErrUsage, o.Format, Names(""))
 	}
 	err := f.write(ctx, w, o, out)
+	if w.IsFull() {
+		err = w.ExplainError(err)
+	}
+	return err
+}
+
+// Directory reports whether the export is a directory.
+func (o Options) Directory() bool {
+	f, _ := Find(o.Format)
+	return f.files != nil && (f.write == nil || o.ShardSize > 0)
+}
+
+// mark is the file that says that a directory is an export.
+const mark = "neardup-export.txt"
+
+// CheckDirectory reports whether WriteDirectory may write to path: there is nothing,
+// or an empty directory. Archives are not replaced by mistake.
+func CheckDirectory(path string) error {
+	return workspace.CheckDirectory(path, mark, func(string) bool { return false })
+}
+
+// WriteDirectory writes an export as a directory, whole or not at all.
+func WriteDirectory(ctx context.Context, w *workspace.Workspace, o Options, path string) error {
+	if err := w.Current(workspace.StageVerify); err != nil {
+		return err
+	}
+	f, _ := Find(o.Format)
+	if err := CheckDirectory(path); err != nil {
+		return fmt.Errorf("%w: %w", workspace.ErrUsage, err)
+	}
+	err := workspace.ExportDirectory(path, func(make func(string) (io.WriteCloser, error)) error { return f.files(ctx, w, o, make) })
 	if w.IsFull() {
 		err = w.ExplainError(err)
 	}

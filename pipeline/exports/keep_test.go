@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -218,4 +219,101 @@ func recordAt(t *testing.T, m report.Member) string {
 		}
 	}
 	return ""
+}
+
+// A corpus has the texts of the pages that stay, as one file or as shards, as JSON
+// lines or in Parquet; with all, those of every page.
+func TestCorpus(t *testing.T) {
+	dir := t.TempDir()
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.Crawl(t))
+	w := pipetest.OpenWith(t, dir)
+	ctx := context.Background()
+	lines := func(b []byte) (pages []report.CorpusPage) {
+		for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
+			var p report.CorpusPage
+			if err := d.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			pages = append(pages, p)
+		}
+		return pages
+	}
+	all := lines(pipetest.ExportOf(t, w, exports.Options{Format: "corpus", All: true}))
+	var want []report.CorpusPage
+	languages := map[string]bool{}
+	for _, p := range all {
+		id, err := results.ParseTextID(p.TextID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := results.TextOf(w, id); err != nil || text != p.Text || text == "" || p.Host == "" || p.Digest == "" {
+			t.Errorf("%+v (%v)", p, err)
+		}
+		languages[p.Language] = true
+		if p.Action != report.ActionRedundant {
+			want = append(want, p)
+		}
+	}
+	if len(want) == 0 || len(want) == len(all) || !languages["en"] || !languages["de"] || !languages["ja"] {
+		t.Errorf("%d of %d pages stay; languages %v", len(want), len(all), languages)
+	}
+	var sum report.Kept
+	got := lines(pipetest.ExportOf(t, w, exports.Options{Format: "corpus", Kept: &sum}))
+	if !slices.Equal(got, want) || int(sum.Keep+sum.Review) != len(want) {
+		t.Errorf("%d pages, want %d (%+v)", len(got), len(want), sum)
+	}
+	b := pipetest.ExportOf(t, w, exports.Options{Format: "corpus-parquet"})
+	rows, err := parquet.Read[report.CorpusPage](bytes.NewReader(b), int64(len(b)))
+	if err != nil || !slices.Equal(rows, want) {
+		t.Errorf("parquet: %d rows (%v)", len(rows), err)
+	}
+	shards := filepath.Join(t.TempDir(), "shards")
+	const size = 20_000
+	if err := exports.WriteDirectory(ctx, w, exports.Options{Format: "corpus", ShardSize: size}, shards); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(shards)
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%v (%v)", files, err)
+	}
+	got = nil
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(shards, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes := 0
+		pages := lines(b)
+		for _, p := range pages {
+			bytes += len(p.Text)
+		}
+		if bytes > size && len(pages) > 1 {
+			t.Errorf("%s has %d bytes of text", f.Name(), bytes)
+		}
+		got = append(got, pages...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("shards: %d pages, want %d", len(got), len(want))
+	}
+	if err := exports.WriteDirectory(ctx, w, exports.Options{Format: "corpus", ShardSize: size}, shards); err == nil {
+		t.Error("a directory with files was written to")
+	}
+	if err := exports.Write(ctx, w, exports.Options{Format: "corpus", Clean: true}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
+		t.Errorf("clean without templates: %v", err)
+	}
+
+	dir = t.TempDir()
+	setting := "text.templates=2"
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t, setting, "extract.clean=none"), workspace.Options{}, pipetest.Crawl(t))
+	w = pipetest.OpenWith(t, dir, setting, "extract.clean=none")
+	clean, whole := 0, 0
+	for _, p := range lines(pipetest.ExportOf(t, w, exports.Options{Format: "corpus", All: true, Clean: true})) {
+		clean += len(p.Text)
+	}
+	for _, p := range lines(pipetest.ExportOf(t, w, exports.Options{Format: "corpus", All: true})) {
+		whole += len(p.Text)
+	}
+	if clean >= whole || clean == 0 {
+		t.Errorf("%d bytes without templates, %d with them", clean, whole)
+	}
 }

@@ -1,0 +1,122 @@
+package exports
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"neardup/extract/text"
+	"neardup/pipeline/keeping"
+	"neardup/pipeline/results"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// corpusFlags are the flags of corpora.
+var corpusFlags = slices.Concat([]string{"all", "clean", "shard-size"}, keepFlags)
+
+// corpusAs writes the texts of the pages that stay.
+func corpusAs(to func(io.Writer) report.CorpusWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
+	return func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
+		c := to(out)
+		err := eachText(ctx, w, o, c.Page)
+		return cmp.Or(err, ctx.Err(), c.Close())
+	}
+}
+
+// shardsAs writes the same as files of about shard-size bytes of text.
+func shardsAs(ending string, to func(io.Writer) report.CorpusWriter) func(context.Context, *workspace.Workspace, Options, create) error {
+	return func(ctx context.Context, w *workspace.Workspace, o Options, make create) error {
+		var f io.WriteCloser
+		var shard report.CorpusWriter
+		number, size := 0, int64(0)
+		end := func() error {
+			if shard == nil {
+				return nil
+			}
+			err := errors.Join(shard.Close(), f.Close())
+			shard, size = nil, 0
+			return err
+		}
+		err := eachText(ctx, w, o, func(p report.CorpusPage) (err error) {
+			if shard != nil && size+int64(len(p.Text)) > o.ShardSize {
+				if err := end(); err != nil {
+					return err
+				}
+			}
+			if shard == nil {
+				if f, err = make(fmt.Sprintf("corpus-%05d.%s", number, ending)); err != nil {
+					return err
+				}
+				shard = to(f)
+				number++
+			}
+			size += int64(len(p.Text))
+			return shard.Page(p)
+		})
+		return errors.Join(err, end(), ctx.Err())
+	}
+}
+
+// eachText yields the pages that stay, or all, in the order of the export of all
+// pages.
+func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func(report.CorpusPage) error) error {
+	rules, err := o.rules(w)
+	if err != nil {
+		return err
+	}
+	if o.Clean && w.Config.Text.Templates == 0 {
+		return fmt.Errorf("%w: --clean leaves out what templates own, which was not learned: run with --set text.templates=50", workspace.ErrUsage)
+	}
+	templates, err := w.DB.Seeker(store.TableTemplate)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = templates.Close() }()
+	for c, err := range keeping.Pages(ctx, w, rules) {
+		if err != nil {
+			return err
+		}
+		for i, m := range c.Members {
+			choice := report.Choice{Action: report.ActionKeep, Why: report.WhyAlone}
+			if c.Choices != nil {
+				choice = c.Choices[i]
+			}
+			if o.Kept != nil {
+				o.Kept.Add(choice, m)
+			}
+			if choice.Action == report.ActionRedundant && !o.All {
+				continue
+			}
+			shown, err := storedText(w, m.Text, o.Clean, templates)
+			if err == nil {
+				err = yield(report.NewCorpusPage(c.Cluster, m, choice.Action, shown))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// storedText returns a text, without what templates own if it is to be clean.
+func storedText(w *workspace.Workspace, id string, clean bool, templates *store.Seeker) (string, error) {
+	t, err := results.ParseTextID(id)
+	if err != nil {
+		return "", err
+	}
+	stored, err := results.TextOf(w, t)
+	if err != nil || !clean {
+		return stored, err
+	}
+	numbers, err := results.SeekTemplates(templates, t)
+	return text.Without(stored, func(i int) bool {
+		_, ok := slices.BinarySearch(numbers, uint32(i))
+		return ok
+	}), err
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/abadojack/whatlanggo"
+	"github.com/parquet-go/parquet-go"
+
+	"neardup/uris"
+)
+
+// CorpusPage is a page of a corpus of texts.
+type CorpusPage struct {
+	RecordID string `json:"record_id" parquet:"record_id"`
+	URI      string `json:"uri" parquet:"uri"`
+	Date     string `json:"date" parquet:"date"`
+	Host     string `json:"host" parquet:"host,dict"`
+	Language string `json:"language" parquet:"language,dict"` // ISO 639-1, or 639-3 where there is none; empty: not certain
+	Title    string `json:"title,omitempty" parquet:"title"`
+	Cluster  string `json:"cluster,omitempty" parquet:"cluster,dict"`
+	Size     int64  `json:"cluster_size" parquet:"cluster_size"`
+	Action   Action `json:"action" parquet:"action,dict"`
+	Digest   string `json:"digest" parquet:"digest"`   // of the payload
+	TextID   string `json:"text_id" parquet:"text_id"` // first half of SHA-256 of the stored text
+	Text     string `json:"text" parquet:"text"`
+}
+
+// NewCorpusPage returns a member of a cluster with its text. The action is that of a
+// keep list.
+func NewCorpusPage(c Cluster, m Member, a Action, text string) CorpusPage {
+	p := CorpusPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Host: uris.CanonicalHost(uris.Host(m.URI)), Language: Language(text), Title: m.Title,
+		Cluster: c.ID, Size: int64(c.Size), Action: a, Digest: m.Digest, TextID: m.Text, Text: text}
+	for _, s := range []*string{&p.RecordID, &p.URI, &p.Date, &p.Host, &p.Title, &p.Digest, &p.Text} {
+		*s = strings.ToValidUTF8(*s, "\uFFFD")
+	}
+	return p
+}
+
+// The language of a text is that of most of its pieces, which are spread over it.
+// Whatlanggo knows 300 trigrams of a language, and its confidence is wrong for texts
+// with more trigrams than that; so pieces are short.
+const (
+	piece  = 400 // code points
+	pieces = 15
+)
+
+// Language returns the language of a text, by ISO 639-1, or 639-3 where that has none. It
+// returns nothing if fewer than two thirds of the pieces are in one language.
+func Language(text string) string {
+	letters := []rune(text)
+	n := min(pieces, (len(letters)+piece-1)/piece)
+	votes, best := map[whatlanggo.Lang]int{}, whatlanggo.Lang(-1)
+	for i := range n {
+		at := 0
+		if n > 1 {
+			at = (len(letters) - piece) * i / (n - 1)
+		}
+		lang := whatlanggo.DetectLang(string(letters[at:min(len(letters), at+piece)]))
+		if votes[lang]++; votes[lang] > votes[best] {
+			best = lang
+		}
+	}
+	if best < 0 || 3*votes[best] < 2*n {
+		return ""
+	}
+	if code := best.Iso6391(); code != "" {
+		return code
+	}
+	return best.Iso6393()
+}
+
+// CorpusWriter writes pages one after another. Close ends the output, but does not
+// close the underlying writer.
+type CorpusWriter interface {
+	Page(CorpusPage) error
+	Close() error
+}
+
+// NewCorpusJSONL returns a writer of one line of JSON for each page.
+func NewCorpusJSONL(w io.Writer) CorpusWriter {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return corpusJSONL{e}
+}
+
+type corpusJSONL struct{ e *json.Encoder }
+
+func (j corpusJSONL) Page(p CorpusPage) error { return j.e.Encode(p) }
+func (j corpusJSONL) Close() error            { return nil }
+
+// NewCorpusParquet returns a writer of one row for each page, compressed with
+// Zstandard.
+func NewCorpusParquet(w io.Writer) CorpusWriter {
+	return &corpusParquet{w: parquet.NewGenericWriter[CorpusPage](w, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows))}
+}
+
+type corpusParquet struct {
+	w     *parquet.GenericWriter[CorpusPage]
+	bytes int // of texts in the row group
+}
+
+func (p *corpusParquet) Page(page CorpusPage) error {
+	if _, err := p.w.Write([]CorpusPage{page}); err != nil {
+		return err
+	}
+	if p.bytes += len(page.Text) + len(page.URI); p.bytes < parquetBytes {
+		return nil
+	}
+	p.bytes = 0
+	return p.w.Flush()
+}
+
+func (p *corpusParquet) Close() error { return p.w.Close() }
