@@ -71,7 +71,7 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 func (s *scanner) attributes(i int) int {
 	p, t := s.page, &s.tok
 	var own state
-	open, styled, named, classed, roled := false, false, false, false, false
+	open, styled, named, classed, roled, hide, streamed := false, false, false, false, false, false, false
 	isNode := t.kind == startToken && nodeTags[t.tag]
 	t.names, t.hash = 0, 0
 	var a attribute
@@ -96,6 +96,7 @@ func (s *scanner) attributes(i int) int {
 				if s.drop && overlayID(val) {
 					own |= overlays
 				}
+				streamed = isStreamed(val)
 				if isNode {
 					t.names |= namesOfRaw(val)
 				}
@@ -136,10 +137,11 @@ func (s *scanner) attributes(i int) int {
 				}
 			}
 		case 6:
-			if isKey(p[a.key:a.keyEnd], "hidden") {
-				own |= hides
-			}
+			hide = hide || isKey(p[a.key:a.keyEnd], "hidden")
 		}
+	}
+	if hide && !streamed {
+		own |= hides
 	}
 	t.ended, t.doubt = p[i-1] == '/', a.valEnd == i
 	switch t.tag {
@@ -152,6 +154,14 @@ func (s *scanner) attributes(i int) int {
 	}
 	t.own = own
 	return i + 1
+}
+
+// isStreamed is streamedID of an id as written.
+func isStreamed(raw string) bool {
+	if strings.IndexByte(raw, '&') >= 0 {
+		raw = decodeAttribute(raw)
+	}
+	return streamedID(raw)
 }
 
 // isKey compares an attribute's name with one in lower case, of equal length.

@@ -125,16 +125,18 @@ var preserves = map[atom.Atom]bool{
 }
 
 // hidden tells whether the element says that it is not shown. Of the whole page
-// a script undoes that once it has loaded.
+// a script undoes that once it has loaded, and of the parts of a streamed page.
 func hidden(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return false
 	}
-	open := false
+	open, hide, streamed := false, false, false
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":
-			return true
+			hide = true
+		case "id":
+			streamed = streamedID(a.Val)
 		case "open":
 			open = true
 		case "style":
@@ -143,7 +145,22 @@ func hidden(n *html.Node) bool {
 			}
 		}
 	}
-	return n.DataAtom == atom.Dialog && !open
+	return hide && !streamed || n.DataAtom == atom.Dialog && !open
+}
+
+// streamedID tells whether an id is that of a part of a page that React sent
+// later than the rest, hidden at the end of the page: a script puts it into its
+// place and shows it. All of the content may be such a part.
+func streamedID(id string) bool {
+	if len(id) < 3 || id[:2] != "S:" {
+		return false
+	}
+	for _, c := range id[2:] {
+		if c-'0' >= 10 && c-'a' >= 6 {
+			return false
+		}
+	}
+	return true
 }
 
 func hiddenStyle(style string) bool {

@@ -54,6 +54,7 @@ func TestVisibleText(t *testing.T) {
 		{"ruby", "<ruby>漢<rt>kan</rt></ruby>字", "漢kan字"},
 
 		{"hidden", "<p hidden>a</p>b", "b"},
+		{"part of a streamed page", `<div hidden>x</div>a<div hidden id="S:1f"><p>b</div><div hidden id="B:1">c</div>`, "a|b"},
 		{"hidden with a value", "<p hidden=until-found>a</p>b", "b"},
 		{"hidden page that a script shows", "<html hidden><body style='display:none'>a<p hidden>b", "a"},
 		{"inside hidden", "<div hidden><p>a<span>b</span></div>c", "c"},
