@@ -214,7 +214,9 @@ func exportAll(ctx context.Context, w *workspace.Workspace, see func(report.Clus
 	return s, errors.Join(file("summary.json", s.WriteJSON), file("summary.txt", s.WriteText))
 }
 
-// ExportFile publishes what write writes under path, whole or not at all.
+// ExportFile publishes what write writes under path, whole or not at all. A path
+// that is a link leads to the file that is written. It writes into a pipe or a
+// device, and replaces none.
 func ExportFile(path string, write func(io.Writer) error) error {
 	err := exportFile(path, write)
 	if err != nil && workspace.IsNoSpace(err) && !errors.Is(err, workspace.ErrDiskFull) {
@@ -224,6 +226,21 @@ func ExportFile(path string, write func(io.Writer) error) error {
 }
 
 func exportFile(path string, write func(io.Writer) error) error {
+	path, special, err := workspace.Output(path)
+	if err != nil {
+		return err
+	}
+	if special {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		b := bufio.NewWriterSize(f, 256<<10)
+		return errors.Join(write(b), b.Flush(), f.Close())
+	}
+	if err := workspace.RemoveStale(filepath.Dir(path)); err != nil {
+		return err
+	}
 	return workspace.WriteFile(path, func(f *os.File) error {
 		b := bufio.NewWriterSize(f, 256<<10)
 		return errors.Join(write(b), b.Flush())

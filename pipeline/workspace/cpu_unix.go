@@ -4,6 +4,7 @@ package workspace
 
 import (
 	"errors"
+	"os"
 	"syscall"
 )
 
@@ -16,6 +17,20 @@ func cpuSeconds() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
+// hold makes isHeld true of a file until it is closed, or the process ends.
+func hold(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) } // if it cannot, its age protects it
+
+// isHeld reports whether a process holds a file.
+func isHeld(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer func() { _ = f.Close() }()
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+}
+
+// IsNoSpace reports whether the disk is full.
 func IsNoSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -60,9 +60,16 @@ func exportDirectory(path string, write func(create func(name string) (io.WriteC
 		path = real
 	}
 	parent := filepath.Dir(path)
+	if err := RemoveStale(parent); err != nil {
+		return err
+	}
 	made, err := os.MkdirTemp(parent, temporary+"*")
 	if err != nil {
 		return err
+	}
+	if held, err := os.Open(made); err == nil {
+		hold(held)
+		defer func() { _ = held.Close() }()
 	}
 	defer func() {
 		if err != nil {
@@ -91,13 +98,16 @@ func exportDirectory(path string, write func(create func(name string) (io.WriteC
 	return replaceDirectory(made, path)
 }
 
+// formerName is what a directory is called while another takes its place.
+const formerName = "former"
+
 // replaceDirectory replaces a directory, which may be missing, by another.
 func replaceDirectory(made, path string) error {
 	old, err := os.MkdirTemp(filepath.Dir(path), temporary+"*")
 	if err != nil {
 		return err
 	}
-	former := filepath.Join(old, "former")
+	former := filepath.Join(old, formerName)
 	err = os.Rename(path, former)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, os.Remove(old))

@@ -256,6 +256,7 @@ func WriteFile(path string, write func(f *os.File) error) (err error) {
 	if err != nil {
 		return err
 	}
+	hold(f)
 	defer func() {
 		if err != nil {
 			_ = f.Close()
