@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 // TestMain makes the test binary the program when it is called neardup, as
 // scripts and the tests that kill it do.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"neardup": main})
+	testscript.Main(m, map[string]func(){"neardup": faultyMain})
 }
 
 // TestScripts runs the transcripts in testdata. In each, crawl.warc.gz is the

@@ -65,7 +65,7 @@ func (s *DB) writeRun(path string, run iter.Seq[extsort.Entry]) (written bool, e
 	var w *sstable.Writer
 	for e := range run {
 		if w == nil {
-			f, err := vfs.Default.Create(path, vfs.WriteCategoryUnspecified)
+			f, err := fileSystem().Create(path, vfs.WriteCategoryUnspecified)
 			if err != nil {
 				return false, err
 			}

@@ -77,6 +77,9 @@ func (s *seal) change(how func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	how()
+	if err := FaultAt("write", sealName); err != nil {
+		return err
+	}
 	_, err := s.file.WriteAt(appendSeal(nil, s.files), 0)
 	return err
 }

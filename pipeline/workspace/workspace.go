@@ -269,10 +269,16 @@ func WriteFile(path string, write func(f *os.File) error) (err error) {
 	if err := f.Chmod(0o644); err != nil {
 		return err
 	}
+	if err := store.FaultAt("sync", path); err != nil {
+		return err
+	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := store.FaultAt("publish", path); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

@@ -103,7 +103,7 @@ func slowSketch(o Options, text string) map[string]bool {
 			hashes = append(hashes, v.hash)
 		}
 		for i, h := range minhash.New(o.Size, 0).First(nil, hashes) {
-			values = append(values, value{hash.At(h, i), fmt.Sprint(i, all[slices.Index(hashes, h)].name)})
+			values = append(values, value{hash.At(h, i), fmt.Sprint(i, " ", all[slices.Index(hashes, h)].name)})
 		}
 		slices.SortFunc(values, func(a, b value) int {
 			if a.hash < b.hash {

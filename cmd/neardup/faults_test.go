@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"neardup/pipeline/store"
+)
+
+// faultVariable tells the program which fault to have: KIND:N for the N-th change
+// of a file.
+const faultVariable = "NEARDUP_TEST_FAULT"
+
+// faultyMain is the program with a fault.
+func faultyMain() {
+	if kind, number, ok := strings.Cut(os.Getenv(faultVariable), ":"); ok {
+		at, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		var changes atomic.Int64
+		store.Fault = func(operation, file string, n int) (int, error) {
+			if changes.Add(1) != at && (kind != "full" || changes.Load() < at) {
+				return n, nil
+			}
+			switch kind {
+			case "kill":
+				if p, err := os.FindProcess(os.Getpid()); err == nil {
+					_ = p.Kill()
+				}
+				select {}
+			case "full": // from then on
+				return 0, syscall.ENOSPC
+			case "short":
+				return n / 2, syscall.EIO
+			}
+			return 0, syscall.EIO
+		}
+	}
+	main()
+}
