@@ -58,7 +58,15 @@ func (f *exportFlags) check(c *cobra.Command) error {
 		return nil
 	}
 	if f.wacz == "" {
-		return errors.New("--format wacz needs --wacz, the file to copy")
+		if f.output == "" {
+			return errors.New("--output: name the WACZ file to write")
+		}
+		return nil
+	}
+	for _, flag := range format.Options {
+		if flag != "wacz" && c.Flags().Changed(flag) {
+			return fmt.Errorf("--%s and --wacz are for different files: with --wacz all pages of that file are copied", flag)
+		}
 	}
 	from, err := os.Stat(f.wacz)
 	if err != nil {
@@ -131,7 +139,8 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 		return usageError{err}
 	}
 	var kept report.Kept
-	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Clean: f.clean, ShardSize: f.shardSize, Kept: &kept, WACZ: f.wacz}
+	var reduced report.Reduced
+	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Clean: f.clean, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
 	if options.Directory() {
 		err = exports.WriteDirectory(c.Context(), j.Workspace, options, f.output)
@@ -139,6 +148,9 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 		err = write(c.OutOrStdout())
 	} else {
 		err = exports.ExportFile(f.output, write)
+	}
+	if err == nil && len(reduced.Files) > 0 {
+		fmt.Fprintln(c.ErrOrStderr(), reduced.Sum)
 	}
 	if err == nil && kept != (report.Kept{}) {
 		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %v\n", kept, rules)

@@ -42,9 +42,14 @@ var Formats = []Format{
 	{"cdxj", "an index of captures for replay tools", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
 		return writeCDXJ(ctx, w, out)
 	}, nil},
-	{"wacz", "a copy of a WACZ file with its clusters in it", []string{"wacz"}, func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
-		return writeWACZ(ctx, w, o.WACZ, out)
-	}, nil},
+	{"warc", "all archives without redundant pages, as a directory", keepFlags, nil, writeWARC},
+	{"wacz", "the same as a WACZ file; with --wacz a copy of that file with its clusters in it", slices.Concat([]string{"wacz"}, keepFlags),
+		func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
+			if o.WACZ == "" {
+				return writeReducedWACZ(ctx, w, o, out)
+			}
+			return writeWACZ(ctx, w, o.WACZ, out)
+		}, nil},
 	{"keep", "which pages to keep and which are redundant, one line for each page", keepFlags, keepAs(report.NewKeepCSV), nil},
 	{"keep-jsonl", "the same, one line for each cluster", keepFlags, keepAs(report.NewKeepJSONL), nil},
 	{"edges", "every near pair with its scores", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesJSONL(out) }), nil},
@@ -124,6 +129,8 @@ type Options struct {
 	// is there.
 	Keep *keep.Rules
 	All  bool // of jsonl, csv, parquet and corpora: all pages, with what to do with each
+
+	Reduced *report.Reduced // of reduced archives: what was written, if it is there
 
 	// Of corpora.
 	Clean     bool  // without what templates own

@@ -382,6 +382,9 @@ func (s *Source) look(f *os.File, info fs.FileInfo) error {
 // file returns the path of the source's file.
 func (s Source) file() string { return cmp.Or(s.File, s.Path) }
 
+// Open opens the source for reading at any place.
+func (s Source) Open(limits container.Limits) (io.ReaderAt, io.Closer, error) { return s.open(limits) }
+
 // open opens the source.
 func (s Source) open(limits container.Limits) (io.ReaderAt, io.Closer, error) {
 	f, info, err := OpenRegular(s.file())

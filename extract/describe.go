@@ -1,0 +1,140 @@
+package extract
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"hash"
+	"net/http"
+	"strings"
+
+	"github.com/nlnwa/gowarc"
+
+	"neardup/extract/container"
+	"neardup/extract/internal/header"
+)
+
+// Description is what a record says of itself, whatever it holds.
+type Description struct {
+	Type         string // WARC-Type in lower case; of an ARC record response, or warcinfo for that of the file; empty: not known
+	RecordID     string // without brackets, as URI and ConcurrentTo
+	URI, Date    string
+	ConcurrentTo []string
+
+	Document  ID     // of the Document that Extractor.Document makes of the record, if any
+	Status    int    // of the HTTP answer; 0: none
+	MediaType string // declared
+	Digest    string // WARC-Payload-Digest, or that of the payload
+
+	BlockDigest Check // WARC-Block-Digest against the block
+}
+
+// Check is the outcome of a check.
+type Check uint8
+
+// The outcomes.
+const (
+	Unchecked Check = iota // nothing to check, or not all of it is there
+	Right
+	Wrong
+)
+
+// Captures reports whether the record is a capture, to which others belong.
+func (d Description) Captures() bool {
+	switch d.Type {
+	case "response", "resource", "revisit", "conversion", "continuation":
+		return true
+	}
+	return false
+}
+
+// Accompanies reports whether the record is of a kind that belongs to captures.
+func (d Description) Accompanies() bool { return d.Type == "request" || d.Type == "metadata" }
+
+// Describe returns what the record says of itself.
+func (x *Extractor) Describe(raw *container.Raw) (d Description) {
+	defer func() {
+		if recover() != nil { // hostile input found a library's mistake
+			d = Description{}
+		}
+	}()
+	blockDigest := ""
+	if raw.Format == container.FormatARC {
+		d.Type = "response"
+	} else {
+		for name, value := range header.Fields(raw.Header) {
+			switch {
+			case strings.EqualFold(name, gowarc.WarcType) && d.Type == "":
+				d.Type = strings.ToLower(value)
+			case strings.EqualFold(name, gowarc.WarcRecordID) && d.RecordID == "":
+				d.RecordID = header.Clean(bracketed(value))
+			case strings.EqualFold(name, gowarc.WarcTargetURI) && d.URI == "":
+				d.URI = header.Clean(bracketed(value))
+			case strings.EqualFold(name, gowarc.WarcDate) && d.Date == "":
+				d.Date = header.Clean(value)
+			case strings.EqualFold(name, gowarc.WarcConcurrentTo):
+				d.ConcurrentTo = append(d.ConcurrentTo, header.Clean(bracketed(value)))
+			case strings.EqualFold(name, gowarc.WarcBlockDigest):
+				blockDigest = value
+			}
+		}
+	}
+	if !raw.Clipped {
+		d.BlockDigest = checkDigest(blockDigest, raw.Block)
+	}
+	h, reason := x.head(raw)
+	switch reason {
+	case ReasonNone:
+	case ReasonARCHeader:
+		d.Type = "warcinfo"
+		return d
+	default:
+		return d
+	}
+	block := h.block
+	if h.http && header.End(h.block[:min(len(h.block), x.o.MaxHeaderBytes)], 0) == 0 {
+		h.block = endHeader(h.block)
+	}
+	d.RecordID, d.URI, d.Date, d.Document = h.id, h.uri, h.date, documentID(h.id, h.uri, h.date, h.block)
+	d.Digest, d.MediaType = h.digest, mediaTypeOf(h.contentType)
+	payload := block
+	if h.http {
+		var fields http.Header
+		var n int
+		if d.Status, fields, n, _ = parseHTTP(h.block, x.o.MaxHeaderBytes); fields != nil {
+			payload, d.MediaType = h.block[n:], mediaTypeOf(fields.Get("Content-Type"))
+		}
+	}
+	if d.Digest == "" && !raw.Clipped {
+		sum := sha1.Sum(payload)
+		d.Digest = "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+	}
+	return d
+}
+
+// checkDigest checks a labelled digest, in Base32 or hexadecimal.
+func checkDigest(digest string, block []byte) Check {
+	algorithm, value, found := strings.Cut(strings.TrimSpace(digest), ":")
+	if !found {
+		return Unchecked
+	}
+	var h hash.Hash
+	switch strings.ToLower(algorithm) {
+	case "sha1", "sha-1":
+		h = sha1.New()
+	case "sha256", "sha-256":
+		h = sha256.New()
+	case "md5":
+		h = md5.New()
+	default:
+		return Unchecked
+	}
+	h.Write(block)
+	sum := h.Sum(nil)
+	if strings.EqualFold(value, hex.EncodeToString(sum)) || strings.EqualFold(strings.TrimRight(value, "="), base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum)) {
+		return Right
+	}
+	return Wrong
+}

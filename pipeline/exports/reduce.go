@@ -1,0 +1,424 @@
+package exports
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"neardup/extract"
+	"neardup/extract/container"
+	"neardup/pipeline/extsort"
+	"neardup/pipeline/keeping"
+	"neardup/pipeline/results"
+	"neardup/pipeline/workspace"
+	"neardup/reduce"
+	"neardup/report"
+)
+
+// reducer writes archives without the records that a keep list drops.
+type reducer struct {
+	ctx   context.Context
+	w     *workspace.Workspace
+	x     *extract.Extractor
+	make  create
+	names map[string]bool // of archives
+
+	index, pages, leftOut *extsort.Sorter
+	manifest              report.Reduced
+}
+
+// drop is why a record is dropped.
+type drop struct {
+	Document string
+	report.LeftOut
+}
+
+// reduceTo writes all archives that the workspace has read, without redundant pages
+// and what belongs to them, an index of captures, and what was left out.
+func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make create) (_ *reducer, err error) {
+	rules, err := o.rules(w)
+	if err != nil {
+		return nil, err
+	}
+	r := &reducer{ctx: ctx, w: w, x: extract.NewExtractor(w.Config.Extract), make: make, names: map[string]bool{},
+		index: extsort.New(w.DB.Tmp), pages: extsort.New(w.DB.Tmp), leftOut: extsort.New(w.DB.Tmp)}
+	r.manifest.Program, r.manifest.Assumed = workspace.Version(), rules.String()
+	byPlace := extsort.New(w.DB.Tmp)
+	defer func() { err = errors.Join(err, byPlace.Close()) }()
+	if err := r.findDrops(o, byPlace); err != nil {
+		return r, err
+	}
+	return r, r.archives(byPlace)
+}
+
+func (r *reducer) close() error {
+	return errors.Join(r.index.Close(), r.pages.Close(), r.leftOut.Close())
+}
+
+// findDrops writes a row for each place of a redundant page: the source's ID, 0 and the
+// offset, with the reason. A page that stands in several files is dropped from all.
+func (r *reducer) findDrops(o Options, byPlace *extsort.Sorter) (err error) {
+	rules, err := o.rules(r.w)
+	if err != nil {
+		return err
+	}
+	byDocument := extsort.New(r.w.DB.Tmp)
+	defer func() { err = errors.Join(err, byDocument.Close()) }()
+	for c, err := range keeping.Clusters(r.ctx, r.w, rules) {
+		if err != nil {
+			return err
+		}
+		for i, m := range c.Members {
+			choice := c.Choices[i]
+			if o.Kept != nil {
+				o.Kept.Add(choice, m)
+			}
+			if choice.Action != report.ActionRedundant {
+				continue
+			}
+			with := c.Members[choice.With]
+			why, err := json.Marshal(drop{m.Document, report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: with.RecordID, KeptURI: with.URI,
+				Resemblance: choice.Resemblance, Lost: choice.Lost}})
+			if err := errors.Join(err, byDocument.Add([]byte(m.Document), why)); err != nil {
+				return err
+			}
+		}
+	}
+	next, stop := iter.Pull2(byDocument.Sorted())
+	defer stop()
+	at, err, more := next()
+	for d, rowErr := range results.DocumentRows[results.DocumentView](r.w) {
+		if err := errors.Join(err, rowErr, r.ctx.Err()); err != nil || !more {
+			return err
+		}
+		id := d.ID.String()
+		for err == nil && more && string(at.Key) < id {
+			at, err, more = next()
+		}
+		if err == nil && more && string(at.Key) == id {
+			err = byPlace.Add(placeKey(d.Source, d.Offset), at.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func placeKey(source string, offset int64) []byte {
+	return binary.BigEndian.AppendUint64(append([]byte(source), 0), uint64(offset))
+}
+
+// archives writes the archives, by the IDs of their sources.
+func (r *reducer) archives(byPlace *extsort.Sorter) error {
+	sources, err := r.w.Sources()
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(sources, func(a, b workspace.Source) int {
+		return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.Path, b.Path))
+	})
+	next, stop := iter.Pull2(byPlace.Sorted())
+	defer stop()
+	at, err, more := next()
+	drops, of := map[int64]drop{}, ""
+	for _, s := range sources {
+		if s.ID() != of {
+			clear(drops)
+			of = s.ID()
+			for ; err == nil && more; at, err, more = next() {
+				prefix := append([]byte(of), 0)
+				if !bytes.HasPrefix(at.Key, prefix) || len(at.Key) != len(prefix)+8 {
+					break
+				}
+				var d drop
+				if err := json.Unmarshal(at.Value, &d); err != nil {
+					return err
+				}
+				drops[int64(binary.BigEndian.Uint64(at.Key[len(prefix):]))] = d
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if s.Format != container.FormatRecords || s.State == workspace.SourceUnreadable && s.Counts.Records == 0 {
+			continue // lines of texts, and files of which nothing could be read
+		}
+		if err := r.archive(s, drops); err != nil {
+			file, entry := s.Place()
+			return fmt.Errorf("%s %s: %w", file, entry, err)
+		}
+	}
+	if err == nil && more {
+		err = fmt.Errorf("pages of %q, which is no file of the workspace", at.Key)
+	}
+	return err
+}
+
+// archive writes one archive without what is dropped of it.
+func (r *reducer) archive(s workspace.Source, drops map[int64]drop) error {
+	f, closer, err := s.Open(r.w.Config.Extract.Limits)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closer.Close() }()
+	name := r.name(s.Name)
+	out := report.ReducedFile{Archive: name}
+	out.Path, out.Entry = s.Place()
+	out.BytesBefore = s.Size
+
+	records, sums, err := r.scan(f, &out.ReducedCounts)
+	if err != nil {
+		return err
+	}
+	ranges, stay, err := r.leave(&out, records, drops)
+	if err != nil {
+		return err
+	}
+	left := reduce.NewWithout(f, s.Size, ranges)
+	out.Bytes = left.Size()
+	if err := r.check(left, &out, sums, stay); err != nil {
+		return err
+	}
+	entry, err := r.make("archive/" + name)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	if n, err := io.Copy(contextWriter{r.ctx, io.MultiWriter(entry, h)}, io.NewSectionReader(left, 0, left.Size())); err != nil || n != left.Size() {
+		return errors.Join(err, entry.Close())
+	}
+	out.SHA256 = hex.EncodeToString(h.Sum(nil))
+	r.manifest.Files = append(r.manifest.Files, out)
+	r.manifest.Sum.Add(out.ReducedCounts)
+	return entry.Close()
+}
+
+// name returns a name for an archive that no other has, and that is no path.
+func (r *reducer) name(of string) string {
+	of = strings.Map(func(c rune) rune {
+		if c < ' ' || strings.ContainsRune(`/\:`, c) {
+			return '_'
+		}
+		return c
+	}, of)
+	if strings.Trim(of, ".") == "" {
+		of = "archive" + of
+	}
+	stem, ending, _ := strings.Cut(of, ".")
+	for n := 2; r.names[strings.ToLower(of)]; n++ {
+		of = fmt.Sprintf("%s-%d.%s", stem, n, ending)
+	}
+	r.names[strings.ToLower(of)] = true
+	return path.Base(of)
+}
+
+// scan reads the records of an archive, and a digest of each.
+func (r *reducer) scan(f io.ReaderAt, counts *report.ReducedCounts) (records []reduce.Record, sums []uint64, err error) {
+	err = r.read(f, func(raw *container.Raw, damage error) error {
+		if damage != nil {
+			counts.Damaged++
+			return nil
+		}
+		counts.Records++
+		d := r.x.Describe(raw)
+		d.Digest, d.MediaType = "", "" // not needed here
+		records = append(records, reduce.Record{Description: d, Offset: raw.Offset, Size: raw.Size})
+		sums = append(sums, recordSum(raw))
+		return nil
+	})
+	return records, sums, err
+}
+
+// read reads an archive from its start.
+func (r *reducer) read(f io.ReaderAt, see func(raw *container.Raw, damage error) error) error {
+	reader, err := container.NewReader(f, container.Position{}, r.w.Config.Extract.Limits)
+	if err != nil {
+		return err
+	}
+	for {
+		raw, err := reader.Next()
+		var damage *container.Damage
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &damage):
+			raw = nil
+		case err != nil:
+			return err
+		}
+		if err := errors.Join(see(raw, err), r.ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+func recordSum(raw *container.Raw) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(raw.Header)
+	_, _ = h.Write(raw.Block)
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(raw.Length)))
+	return h.Sum64()
+}
+
+// leave returns the ranges to leave out, and which records stay.
+func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops map[int64]drop) (ranges []reduce.Range, stay []bool, err error) {
+	why := make([]*drop, len(records))
+	found := 0
+	for i, rec := range records {
+		d, ok := drops[rec.Offset]
+		if !ok || rec.Document.String() != d.Document {
+			continue
+		}
+		found++
+		if rec.Size == 0 {
+			out.Inseparable++
+			continue
+		}
+		why[i] = &d
+		out.LeftOut++
+	}
+	if found != len(drops) {
+		return nil, nil, fmt.Errorf("%d of %d redundant pages are no longer where they were read: the file has changed; start a new workspace", len(drops)-found, len(drops))
+	}
+	stay = make([]bool, len(records))
+	belongs := reduce.Companions(records, func(i int) bool { return why[i] != nil })
+	for i, rec := range records {
+		d := why[i]
+		line := report.LeftOut{}
+		if d == nil && belongs[i] >= 0 && rec.Size > 0 {
+			d = why[belongs[i]]
+			line.BelongsTo = d.RecordID
+			out.Belonging++
+		}
+		if stay[i] = d == nil; stay[i] {
+			continue
+		}
+		line.Archive, line.Path, line.Entry, line.Offset, line.Bytes, line.Type = out.Archive, out.Path, out.Entry, rec.Offset, rec.Size, rec.Type
+		line.RecordID, line.URI, line.Date = "<"+rec.RecordID+">", rec.URI, rec.Date
+		if line.BelongsTo == "" {
+			line.RecordID = d.RecordID
+		}
+		line.Cluster, line.Kept, line.KeptURI, line.Resemblance, line.Lost = d.Cluster, d.Kept, d.KeptURI, d.Resemblance, d.Lost
+		b, err := line.JSON()
+		if err := errors.Join(err, r.leftOut.Add(placeKey(out.Archive, rec.Offset), b)); err != nil {
+			return nil, nil, err
+		}
+		ranges = append(ranges, reduce.Range{Start: rec.Offset, End: rec.Offset + rec.Size})
+	}
+	return ranges, stay, nil
+}
+
+// check reads what is left of an archive. It must have the records that stay, each as
+// it was. Captures are indexed.
+func (r *reducer) check(left io.ReaderAt, out *report.ReducedFile, sums []uint64, stay []bool) error {
+	at := 0
+	wrong := func() error {
+		return fmt.Errorf("without what is left out, record %d is not read as before; nothing was written", at)
+	}
+	err := r.read(left, func(raw *container.Raw, damage error) error {
+		if damage != nil {
+			return nil
+		}
+		for at < len(stay) && !stay[at] {
+			at++
+		}
+		if at == len(stay) || recordSum(raw) != sums[at] {
+			return wrong()
+		}
+		at++
+		out.ReadBack++
+		d := r.x.Describe(raw)
+		switch d.BlockDigest {
+		case extract.Right:
+			out.DigestRight++
+		case extract.Wrong:
+			out.DigestWrong++
+		}
+		return r.indexCapture(d, raw, out.Archive)
+	})
+	for at < len(stay) && !stay[at] {
+		at++
+	}
+	if err == nil && at < len(stay) {
+		err = wrong()
+	}
+	return err
+}
+
+func (r *reducer) indexCapture(d extract.Description, raw *container.Raw, archive string) error {
+	if !d.Captures() || d.URI == "" || d.Type == "continuation" {
+		return nil
+	}
+	line, err := report.CaptureLine(d.URI, d.Date, d.MediaType, d.Digest, d.Status, raw.Size, raw.Offset, archive, d.Type == "revisit")
+	if err := errors.Join(err, r.index.Add(line, nil)); err != nil {
+		return err
+	}
+	if d.Type != "response" || d.Status != 200 || d.MediaType != "text/html" && d.MediaType != "application/xhtml+xml" {
+		return nil
+	}
+	return r.pages.Add([]byte(d.URI+"\x00"+d.Date), nil)
+}
+
+// write writes sorted rows as a file.
+func (r *reducer) write(name string, from *extsort.Sorter, row func(extsort.Entry) ([]byte, error)) error {
+	f, err := r.make(name)
+	if err != nil {
+		return err
+	}
+	for e, err := range from.Sorted() {
+		if err == nil {
+			var b []byte
+			if b, err = row(e); err == nil {
+				_, err = f.Write(b)
+			}
+		}
+		if err := errors.Join(err, r.ctx.Err()); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	return f.Close()
+}
+
+// finish writes the index and what was left out.
+func (r *reducer) finish(index, folder string) error {
+	if err := r.write(index, r.index, func(e extsort.Entry) ([]byte, error) { return e.Key, nil }); err != nil {
+		return err
+	}
+	if err := r.write(folder+"left-out.jsonl", r.leftOut, func(e extsort.Entry) ([]byte, error) { return e.Value, nil }); err != nil {
+		return err
+	}
+	manifest, err := r.make(folder + "manifest.json")
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.manifest.WriteJSON(manifest), manifest.Close())
+}
+
+// writeWARC writes a reduced archive as a directory.
+func writeWARC(ctx context.Context, w *workspace.Workspace, o Options, make create) (err error) {
+	r, err := reduceTo(ctx, w, o, make)
+	if r == nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err == nil {
+		err = r.finish("indexes/index.cdxj", "")
+	}
+	if err == nil && o.Reduced != nil {
+		*o.Reduced = r.manifest
+	}
+	return err
+}
