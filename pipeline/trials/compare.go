@@ -45,9 +45,7 @@ type storedMethod struct {
 // when some input could not be read.
 func Compare(ctx context.Context, w *workspace.Workspace, inputs []workspace.Source, o CompareOptions) (out compare.Comparison, err error) {
 	c := &comparison{variants: newVariants(w, 1), CompareOptions: o, outcomes: make([]string, len(o.Plan.Methods))}
-	end, err := c.begin(o.Plan.Base, inputs)
-	defer end()
-	if err != nil {
+	if err := c.begin(o.Plan.Base, inputs); err != nil {
 		return out, err
 	}
 	failure := c.runAll(ctx, &out)

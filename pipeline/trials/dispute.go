@@ -148,8 +148,7 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 	if config.Text.Templates == 0 {
 		return nil
 	}
-	c.Config = config
-	if err := c.Run(ctx, workspace.StageExtract, workspace.StageSign, nil); !errors.Is(err, workspace.ErrInputFailure) {
+	if err := c.With(config).Run(ctx, workspace.StageExtract, workspace.StageSign, nil); !errors.Is(err, workspace.ErrInputFailure) {
 		return err
 	}
 	return nil
@@ -159,7 +158,5 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 // them, also of pairs that the measure would reject before. ok is false where
 // nothing can be compared. Templates are those that the workspace has learned.
 func scorePair(w *workspace.Workspace, config configs.Config, a, b rows.TextID) (resemblance, containment float64, ok bool, err error) {
-	defer func(old configs.Config) { w.Config = old }(w.Config)
-	w.Config = config
-	return stages.Scored(w, a, b)
+	return stages.Scored(w.With(config), a, b)
 }

@@ -47,7 +47,7 @@ func TestScorePair(t *testing.T) {
 	partly := 0
 	for _, config := range []configs.Config{c, other} {
 		for i, a := range ids {
-			for _, b := range ids[i:min(len(ids), i+8)] {
+			for _, b := range ids[i:min(len(ids), i+24)] {
 				r, contained, ok, err := scorePair(w, config, a, b)
 				if err != nil || !ok {
 					t.Fatal(ok, err)

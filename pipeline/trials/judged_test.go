@@ -84,13 +84,12 @@ func TestMethodsAreComparedWithoutJudgements(t *testing.T) {
 	}
 }
 
-// While methods are compared no pair is followed, and then again.
+// A trial follows no pair; the workspace that it is of does.
 func TestVariantsFollowNothing(t *testing.T) {
 	w := pipetest.Copied(t)
 	setAll(t, w, pipetest.Judgements(t, "0|3"))
 	v := newVariants(w, 1)
-	end, err := v.begin(pipetest.MustLoad(t), nil)
-	if err != nil {
+	if err := v.begin(pipetest.MustLoad(t), nil); err != nil {
 		t.Fatal(err)
 	}
 	during, err := v.Followed()
@@ -100,7 +99,6 @@ func TestVariantsFollowNothing(t *testing.T) {
 	if reason := pipetest.Staleness(t, w.Dir, pipetest.MustLoad(t), "verify"); reason != workspace.Judgements {
 		t.Errorf("verify is %q to who looks meanwhile", reason)
 	}
-	end()
 	after, err := w.Followed()
 	if err != nil || len(after) != 1 {
 		t.Errorf("%+v %v", after, err)

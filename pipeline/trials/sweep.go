@@ -44,12 +44,10 @@ func Sweep(ctx context.Context, w *workspace.Workspace, inputs []workspace.Sourc
 		all = append(all, v.Config)
 	}
 	s := &sweeper{variants: newVariants(w, o.Repeat), SweepOptions: o}
-	end, err := s.begin(base, inputs)
-	defer end()
-	if err != nil {
+	if err := s.begin(base, inputs); err != nil {
 		return out, err
 	}
-	err = s.each(all, func(place, i int) error {
+	err := s.each(all, func(place, i int) error {
 		v := o.Plan.Variants[i]
 		o.Begin(v.Name(), place+1, len(all))
 		r, _, err := remembered(ctx, s.variants, "sweep", []any{scoresVersion, s.TruthDigest, s.Sample, s.Repeat}, func(_ string, r *storedResult) error {

@@ -32,17 +32,15 @@ func newVariants(w *workspace.Workspace, repeat int) *variants {
 	return &variants{Workspace: w, repeat: repeat, costs: map[string]sweep.Cost{}}
 }
 
-// begin takes the inputs in. Until end is called the workspace keeps the config
-// that it had, a new one the base, whatever runs meanwhile, and clusters are those
-// of the methods, which follow no judged pairs.
-func (v *variants) begin(base configs.Config, inputs []workspace.Source) (end func(), err error) {
+// begin takes the inputs in. The workspace keeps the config that it had, a new one
+// the base, whatever runs from now on.
+func (v *variants) begin(base configs.Config, inputs []workspace.Source) error {
 	m, err := workspace.ReadManifest(v.Dir)
 	if err != nil {
-		return func() {}, err
+		return err
 	}
-	v.Keeps, v.Settle, v.Unjudged = cmp.Or(m.Config, &base), true, true
-	end = func() { v.Config, v.Keeps, v.Settle, v.Unjudged = base, nil, false, false }
-	return end, v.ExplainError(v.Admit(context.Background(), inputs))
+	v.Workspace = v.With(base).Trial(*cmp.Or(m.Config, &base))
+	return v.ExplainError(v.Admit(context.Background(), inputs))
 }
 
 // each calls one for each config, which is then that of the workspace, in the
@@ -56,7 +54,7 @@ func (v *variants) each(all []configs.Config, one func(place, i int) error) erro
 	}
 	var failure error
 	for place, i := range order {
-		v.Config = all[i]
+		v.Workspace = v.With(all[i])
 		err := one(place, i)
 		if err != nil && !errors.Is(err, workspace.ErrInputFailure) {
 			return v.ExplainError(err)

@@ -133,7 +133,7 @@ func Restore(dir string, stages []Stage) (restored bool, err error) {
 		}
 		return false, errors.Join(hasErr, err)
 	}
-	w := &Workspace{Dir: dir, Stages: stages, Options: Options{Progress: Silent{}}}
+	w := &Workspace{opened: &opened{Dir: dir, Stages: stages, Options: Options{Progress: Silent{}}}}
 	if w.lock, err = store.LockDirectory(w.Path("db")); err != nil {
 		return false, fmt.Errorf("%w: manifest.json in %s is missing or damaged, and another neardup works there; wait for it to end (%v)", ErrInUse, dir, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // BenchmarkInFlight notes a page, and that it is done.
 func BenchmarkInFlight(b *testing.B) {
-	notes, err := (&Workspace{Dir: b.TempDir()}).NoteInFlight()
+	notes, err := (&Workspace{opened: &opened{Dir: b.TempDir()}}).NoteInFlight()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -192,10 +192,9 @@ func (w *Workspace) EnforcedPairs() (out []EnforcedPair, err error) {
 	return out, nil
 }
 
-// Followed returns the pairs that a run follows now: none while methods are
-// compared.
+// Followed returns the pairs that a run follows now: none in a trial.
 func (w *Workspace) Followed() ([]EnforcedPair, error) {
-	if w.Unjudged {
+	if w.trial != nil {
 		return nil, nil
 	}
 	return w.EnforcedPairs()

@@ -198,8 +198,8 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 
 // keptConfig returns the config that the manifest names.
 func (w *Workspace) keptConfig() *configs.Config {
-	if w.Keeps != nil {
-		return w.Keeps
+	if w.trial != nil {
+		return &w.trial.keeps
 	}
 	return &w.Config
 }

@@ -100,7 +100,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 			return s, fmt.Errorf("%s: %w", st.Name, err)
 		}
 	}
-	if w.Settle {
+	if w.trial != nil {
 		debug.FreeOSMemory() // the stage is not to pay for what was before it
 	}
 	sr := StartStage(r.ctx, r.judged, st)

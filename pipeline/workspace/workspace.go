@@ -76,13 +76,17 @@ type Options struct {
 	Fatal func(error)
 }
 
-// Workspace is an open workspace. One process at a time has it.
+// Workspace is an open workspace, to be run with a config. One process at a time
+// has it.
 type Workspace struct {
+	*opened
+	Config configs.Config
+	trial  *trial
+}
+
+// opened is what a workspace has whatever the config.
+type opened struct {
 	Dir      string
-	Config   configs.Config
-	Keeps    *configs.Config // what the manifest names in its place during a sweep
-	Settle   bool            // memory is given back before each stage, so that stages can be compared
-	Unjudged bool            // methods are compared: their clusters follow no judged pairs
 	Options  Options
 	lock     *store.Lock
 	DB       *store.DB
@@ -92,6 +96,19 @@ type Workspace struct {
 	judging  sync.Mutex // held while audits and judgements are written, and until the manifest tells of them
 	identity identityRow
 	Indexing sync.Mutex // held while names are indexed
+}
+
+// trial is of runs that are compared with each other.
+type trial struct{ keeps configs.Config }
+
+// With returns the workspace with another config.
+func (w *Workspace) With(c configs.Config) *Workspace { return &Workspace{w.opened, c, w.trial} }
+
+// Trial returns the workspace for runs that are compared with each other. They give
+// memory back before each stage, and their clusters follow no judged pairs. The
+// manifest names the config keeps, not theirs.
+func (w *Workspace) Trial(keeps configs.Config) *Workspace {
+	return &Workspace{w.opened, w.Config, &trial{keeps}}
 }
 
 // Open opens the workspace in dir for runs of the stages with config. It makes
@@ -106,7 +123,7 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 	if o.Progress == nil {
 		o.Progress = Silent{}
 	}
-	w := &Workspace{Dir: dir, Stages: stages, Config: config, Options: o}
+	w := &Workspace{opened: &opened{Dir: dir, Stages: stages, Options: o}, Config: config}
 	if err := w.prepare(create); err != nil {
 		return nil, err
 	}
