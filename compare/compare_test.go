@@ -20,6 +20,7 @@ import (
 	"neardup/configs"
 	"neardup/sweep"
 	"neardup/truth"
+	"neardup/verify"
 )
 
 // update rewrites testdata:
@@ -41,7 +42,7 @@ func made(t *testing.T, n int, labels bool) Comparison {
 	for i, name := range presetNames[:n] {
 		x := float64(i)
 		m := Method{Name: name, Config: config, Joined: int64(5000 + 40*i),
-			Counts: sweep.Counts{Pairs: int64(700 + 1000*i*i), ByScore: 9, Near: int64(600 - i), Clusters: 90, Pages: 200 + int64(i), Largest: 30},
+			Counts: sweep.Counts{Pairs: int64(700 + 1000*i*i), Outcomes: verify.Outcomes{ByScore: 9, Near: int64(600 - i)}, Clusters: 90, Pages: 200 + int64(i), Largest: 30},
 			Stages: []sweep.Cost{{Stage: "extract", Wall: 3, CPU: 2.5, Peak: 64e6}, {Stage: "sign", Wall: 1 + x/8, CPU: 1 + x/9, Peak: 32e6},
 				{Stage: "cluster", Wall: 0.5, CPU: x / 5, Peak: 20e6 * int64(i)}, {Stage: "verify", Wall: x, CPU: 2 * x, Peak: 16e6}}}
 		if labels {

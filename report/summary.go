@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"neardup/verify"
 )
 
 // Summary says what a run did and found. The same input and settings give the
@@ -74,13 +76,8 @@ type Sets struct {
 
 // Pairs counts the compared pairs of texts, by where each ended.
 type Pairs struct {
-	Compared   int64 `json:"compared"`
-	ByLength   int64 `json:"rejected_by_length"`
-	BySketch   int64 `json:"rejected_by_sketch"`
-	ByDistance int64 `json:"rejected_by_distance"`
-	ByScore    int64 `json:"rejected_by_score"`
-	ByRarity   int64 `json:"rejected_by_rarity"`
-	Near       int64 `json:"near"`
+	Compared int64 `json:"compared"`
+	verify.Outcomes
 	OverBudget int64 `json:"over_budget,omitempty"` // pairs that verify.max_scored left out; not among the compared
 }
 

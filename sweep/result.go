@@ -8,6 +8,7 @@ import (
 
 	"neardup/configs"
 	"neardup/truth"
+	"neardup/verify"
 )
 
 // Result is the result of one variant.
@@ -69,15 +70,10 @@ type Counts struct {
 	Sets       int64 `json:"sets"`
 	LargestSet int64 `json:"largest_set"`
 	Pairs      int64 `json:"pairs_compared"`
-	ByLength   int64 `json:"rejected_by_length"`
-	BySketch   int64 `json:"rejected_by_sketch"`
-	ByDistance int64 `json:"rejected_by_distance"`
-	ByScore    int64 `json:"rejected_by_score"`
-	ByRarity   int64 `json:"rejected_by_rarity"`
-	Near       int64 `json:"near"`
-	Clusters   int64 `json:"clusters"`
-	Pages      int64 `json:"pages_in_clusters"`
-	Largest    int64 `json:"largest_cluster"`
+	verify.Outcomes
+	Clusters int64 `json:"clusters"`
+	Pages    int64 `json:"pages_in_clusters"`
+	Largest  int64 `json:"largest_cluster"`
 }
 
 // Cost is what a stage took when it was last done.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"neardup/truth"
+	"neardup/verify"
 )
 
 // swept makes the results of a plan, the i-th with numbers that follow from i.
@@ -21,8 +22,8 @@ func swept(t *testing.T, p Plan, labels bool) Sweep {
 		x := float64(i)
 		trustable := 1 - x/10
 		r := Result{Settings: v.Settings, Rates: Rates{Documents: 10, Trustable: &trustable},
-			Counts: Counts{Signatures: 100, Sets: 20, LargestSet: 5, Pairs: 30 + int64(i), ByLength: 1, BySketch: 2, ByDistance: 3,
-				ByScore: 4, ByRarity: 6, Near: 20 + int64(i), Clusters: 9, Pages: 25, Largest: 7},
+			Counts: Counts{Signatures: 100, Sets: 20, LargestSet: 5, Pairs: 30 + int64(i), Clusters: 9, Pages: 25, Largest: 7,
+				Outcomes: verify.Outcomes{ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 6, Near: 20 + int64(i)}},
 			Stages: []Cost{{"extract", 2, 1.5, 1 << 20}, {"verify", 1 + x, 0.5 + x, 2 << 20}}}
 		if labels {
 			coverage := 0.5

@@ -73,8 +73,7 @@ func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	} else {
 		s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	}
-	s.Pairs = report.Pairs{Compared: v.Pairs, ByLength: v.ByLength, BySketch: v.BySketch, ByDistance: v.ByDistance,
-		ByScore: v.ByScore, ByRarity: v.ByRarity, Near: v.Near, OverBudget: v.OverBudget}
+	s.Pairs = report.Pairs{Compared: v.Pairs, Outcomes: v.Outcomes, OverBudget: v.OverBudget}
 	s.Judged = v.Judged
 	for _, st := range w.Stages {
 		state, _, err := w.State(st.Name)

@@ -62,14 +62,9 @@ func (c *TemplateCounts) Add(s Signed) {
 // VerifyCounts has the counts of the stage verify. Every compared pair was
 // rejected by one filter, or is near.
 type VerifyCounts struct {
-	Sets       int64 `json:"sets"`
-	Pairs      int64 `json:"pairs"`
-	ByLength   int64 `json:"rejected_by_length"`
-	BySketch   int64 `json:"rejected_by_sketch"`
-	ByDistance int64 `json:"rejected_by_distance"`
-	ByScore    int64 `json:"rejected_by_score"`
-	ByRarity   int64 `json:"rejected_by_rarity"`
-	Near       int64 `json:"near"`
+	Sets  int64 `json:"sets"`
+	Pairs int64 `json:"pairs"`
+	verify.Outcomes
 	OverBudget int64 `json:"over_budget,omitempty"` // pairs that were not scored, by max_scored
 	Clusters   int64 `json:"clusters"`
 
@@ -97,30 +92,12 @@ func (c *PartitionCounts) Add(o PartitionCounts) {
 func (c *VerifyCounts) Add(o VerifyCounts) {
 	c.Sets += o.Sets
 	c.Pairs += o.Pairs
-	c.ByLength += o.ByLength
-	c.BySketch += o.BySketch
-	c.ByDistance += o.ByDistance
-	c.ByScore += o.ByScore
-	c.ByRarity += o.ByRarity
-	c.Near += o.Near
+	c.Outcomes.Add(o.Outcomes)
 	c.OverBudget += o.OverBudget
 }
 
 // AddDecision counts a decision about a pair.
 func (c *VerifyCounts) AddDecision(d pair.Decision) {
 	c.Pairs++
-	switch {
-	case d.Near:
-		c.Near++
-	case d.Rejected == verify.ByLength:
-		c.ByLength++
-	case d.Rejected == verify.BySketch:
-		c.BySketch++
-	case d.Rejected == verify.ByDistance:
-		c.ByDistance++
-	case d.Rejected == verify.ByRarity:
-		c.ByRarity++
-	default:
-		c.ByScore++
-	}
+	c.Outcomes.Count(d.Verdict)
 }

@@ -90,8 +90,7 @@ func (s *sweeper) measure(ctx context.Context, r *storedResult) error {
 
 func sweepCounts(s report.Summary) sweep.Counts {
 	return sweep.Counts{Signatures: s.Signatures, Sets: s.Sets.Sets, LargestSet: s.Sets.Largest,
-		Pairs: s.Pairs.Compared, ByLength: s.Pairs.ByLength, BySketch: s.Pairs.BySketch, ByDistance: s.Pairs.ByDistance,
-		ByScore: s.Pairs.ByScore, ByRarity: s.Pairs.ByRarity, Near: s.Pairs.Near,
+		Pairs: s.Pairs.Compared, Outcomes: s.Pairs.Outcomes,
 		Clusters: s.Clusters.Clusters, Pages: s.Clusters.Pages, Largest: int64(s.Clusters.Largest)}
 }
 

@@ -16,6 +16,7 @@ import (
 	"neardup/report"
 	"neardup/report/figure"
 	"neardup/report/static/pagecheck"
+	"neardup/verify"
 )
 
 // hostile is text that would do something if it were taken for markup, a style, a
@@ -38,7 +39,7 @@ func sampleReport(text string) *Report {
 	s.Program, s.Seed = "neardup "+text, 7
 	s.Method = Method{Name: "signatures ring", Settings: []Setting{{"cluster.quality", text}, {"text.pages", "all"}, {"empty", ""}}}
 	s.Summary = report.Summary{Files: 1, Records: report.Records{Read: 20, Documents: 10, Skipped: map[string]int64{text: 10}}, Texts: 8, Unsigned: 1,
-		Pairs: report.Pairs{Compared: 9, ByScore: 3, Near: 6}}
+		Pairs: report.Pairs{Compared: 9, Outcomes: verify.Outcomes{ByScore: 3, Near: 6}}}
 	for i, size := range []int{4, 2} {
 		s.Summary.Add(report.Cluster{Size: size})
 		c := Cluster{ID: hexID(i), Size: size, Page: page, First: page.Date, Last: text, HostSum: 3 - 2*i, Bytes: 1000, Lowest: 0.47,
@@ -311,7 +312,7 @@ func TestFindings(t *testing.T) {
 func TestFunnelAddsUp(t *testing.T) {
 	r := report.Records{Read: 100, Documents: 60, Duplicates: 5, Skipped: map[string]int64{"a": 30, "b": 5}}
 	s := Statistics{Summary: report.Summary{Records: r, Texts: 50, Unsigned: 3, Navigation: 4,
-		Pairs: report.Pairs{Compared: 28, ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 5, Near: 13}}}
+		Pairs: report.Pairs{Compared: 28, Outcomes: verify.Outcomes{ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 5, Near: 13}}}}
 	records, pairs := s.funnel()
 	for _, f := range []steps{records, pairs} {
 		left := f.Steps[0].Count

@@ -1,0 +1,40 @@
+package verify
+
+// Outcomes counts compared pairs by where each ended: one check rejected it, or it
+// is near.
+type Outcomes struct {
+	ByLength   int64 `json:"rejected_by_length"`
+	BySketch   int64 `json:"rejected_by_sketch"`
+	ByDistance int64 `json:"rejected_by_distance"`
+	ByScore    int64 `json:"rejected_by_score"`
+	ByRarity   int64 `json:"rejected_by_rarity"`
+	Near       int64 `json:"near"`
+}
+
+// Count counts a verdict.
+func (o *Outcomes) Count(v Verdict) {
+	switch {
+	case v.Near:
+		o.Near++
+	case v.Rejected == ByLength:
+		o.ByLength++
+	case v.Rejected == BySketch:
+		o.BySketch++
+	case v.Rejected == ByDistance:
+		o.ByDistance++
+	case v.Rejected == ByRarity:
+		o.ByRarity++
+	default:
+		o.ByScore++
+	}
+}
+
+// Add adds the counts of other pairs.
+func (o *Outcomes) Add(p Outcomes) {
+	o.ByLength += p.ByLength
+	o.BySketch += p.BySketch
+	o.ByDistance += p.ByDistance
+	o.ByScore += p.ByScore
+	o.ByRarity += p.ByRarity
+	o.Near += p.Near
+}

@@ -1,0 +1,155 @@
+package pair
+
+import (
+	"testing"
+
+	"neardup/verify"
+	"neardup/verify/rarity"
+)
+
+// measure gives every pair one verdict, and counts what it is asked for.
+type measure struct {
+	verdict            verify.Verdict
+	prepared, compared int
+}
+
+type document string
+
+func (d document) Bytes() int { return 1000 * len(d) }
+
+func (m *measure) Prepare(text string) verify.Document {
+	m.prepared++
+	return document(text)
+}
+
+func (m *measure) Comparer() verify.Comparer { return m }
+
+func (m *measure) Compare(_, _ verify.Document) verify.Verdict {
+	m.compared++
+	return m.verdict
+}
+
+// sized is a measure that says what a text takes.
+type sized struct{ *measure }
+
+func (sized) BytesOf(codePoints int) int { return 10 * codePoints }
+
+var (
+	near      = verify.Verdict{Near: true, Resemblance: 0.8, Containment: 0.9}
+	contained = verify.Verdict{Near: true, Contained: true, Resemblance: 0.2, Containment: 0.9}
+	far       = verify.Verdict{Rejected: verify.ByScore, Resemblance: 0.1, Containment: 0.2}
+	hopeless  = verify.Verdict{Rejected: verify.BySketch}
+)
+
+// Sentences of one width each. Those with an s stand on many pages of their site.
+const (
+	frame = "smain menu of all these. sfooter menu of all these. "
+	apple = "apples are told of here. "
+	pears = "pears were talked about. "
+)
+
+// The rules: rarity decides first, where it can, and then the measure is not asked.
+// Where it leaves the pair open, the pair is what the measure says.
+func TestDecide(t *testing.T) {
+	check := rarity.Options{RarePages: 3, RareResemblance: 0.5}
+	for _, tt := range []struct {
+		name     string
+		rarity   rarity.Options
+		says     verify.Verdict
+		a, b     string
+		want     verify.Verdict
+		measured bool
+	}{
+		{"no check, near", rarity.Options{}, near, frame + apple, frame + pears, near, true},
+		{"no check, far", rarity.Options{}, far, frame + apple, frame + apple, far, true},
+		{"rare text in common, near", check, near, frame + apple, frame + apple, near, true},
+		{"rare text in common, contained", check, contained, frame + apple, frame + apple, contained, true},
+		{"rare text in common, far", check, far, frame + apple, frame + apple, far, true},
+		{"rare text in common, rejected early", check, hopeless, frame + apple, frame + apple, hopeless, true},
+		{"only the frame in common", check, near, frame + apple, frame + pears, verify.Verdict{Rejected: verify.ByRarity}, false},
+		{"only the frame in common, far", check, far, frame + apple, frame + pears, verify.Verdict{Rejected: verify.ByRarity}, false},
+		{"no sentence in common, near", check, near, apple, pears, near, true},
+		{"one is the frame, near", check, near, frame + apple, frame, verify.Verdict{Rejected: verify.ByRarity}, true},
+		{"one is the frame, contained", check, contained, frame + apple, frame, contained, true},
+	} {
+		for _, swap := range []bool{false, true} {
+			m := &measure{verdict: tt.says}
+			j := Judge{Measure: m, Rarity: tt.rarity}
+			text := func(s string) *Text {
+				if tt.rarity.RarePages == 0 {
+					return j.Text(s, rarity.Text{})
+				}
+				common := map[uint64]bool{}
+				for _, u := range rarity.Units(frame) {
+					common[u.Key] = true
+				}
+				return j.Text(s, j.Rarity.Read(s, func(unit uint64) int {
+					if common[unit] {
+						return 500
+					}
+					return 1
+				}))
+			}
+			a, b := text(tt.a), text(tt.b)
+			if swap {
+				a, b = b, a
+			}
+			d := j.Decide(j.Comparers(1)[0], a, b)
+			if d.Near != tt.want.Near || d.Contained != tt.want.Contained || d.Rejected != tt.want.Rejected {
+				t.Errorf("%s, swapped %v: %+v, want %+v", tt.name, swap, d.Verdict, tt.want)
+			}
+			if tt.measured && (d.Resemblance != tt.want.Resemblance || d.Containment != tt.want.Containment) {
+				t.Errorf("%s, swapped %v: scores of %+v, want %+v", tt.name, swap, d.Verdict, tt.want)
+			}
+			if measured := m.compared == 1 && m.prepared == 2; measured != tt.measured || !measured && m.compared+m.prepared > 0 {
+				t.Errorf("%s, swapped %v: %d prepared, %d compared", tt.name, swap, m.prepared, m.compared)
+			}
+			// An explanation knows both before it decides, and decides the same.
+			if o := j.Outcome(rarity.Compare(a.rare, b.rare), tt.says); o.Near != d.Near || o.Contained != d.Contained || o.Rejected != d.Rejected {
+				t.Errorf("%s: outcome %+v, decision %+v", tt.name, o.Verdict, d.Verdict)
+			}
+		}
+	}
+}
+
+func TestRelation(t *testing.T) {
+	for _, tt := range []struct {
+		contained     bool
+		first, second int
+		want          Relation
+	}{
+		{false, 10, 10, Near},
+		{false, 10, 5, Near},
+		{false, 5, 10, Near},
+		{true, 10, 10, Near},
+		{true, 10, 9, Contained},
+		{true, 9, 10, Contains},
+	} {
+		if got := (Decision{verify.Verdict{Near: true, Contained: tt.contained}}).Relation(tt.first, tt.second); got != tt.want {
+			t.Errorf("contained %v, lengths %d and %d: %d, want %d", tt.contained, tt.first, tt.second, got, tt.want)
+		}
+	}
+}
+
+// A text is prepared once, when it is first asked for, and its size is known before
+// if the measure can tell.
+func TestText(t *testing.T) {
+	m := &measure{}
+	text := Judge{Measure: m}.Text("a中é", rarity.Text{})
+	if text.Len() != 3 || m.prepared != 0 {
+		t.Errorf("%d code points, prepared %d times", text.Len(), m.prepared)
+	}
+	if text.Scored() != document("a中é") || text.Scored() != text.Scored() || m.prepared != 1 {
+		t.Errorf("prepared %d times", m.prepared)
+	}
+	if got := text.Bytes(); got != 6+6000 {
+		t.Errorf("%d bytes", got)
+	}
+	text = Judge{Measure: sized{m}}.Text("a中é", rarity.Text{})
+	if got := text.Bytes(); got != 6+30 || m.prepared != 1 {
+		t.Errorf("%d bytes, prepared %d times", got, m.prepared)
+	}
+	if n := len((Judge{Measure: m}).Comparers(3)); n != 3 {
+		t.Errorf("%d comparers, want 3", n)
+	}
+}
