@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,11 +165,22 @@ func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Co
 	if ignored > 0 {
 		p.Warn("files that are no archives passed over", "files", ignored)
 	}
+	if err == nil && len(names) > 0 && !slices.ContainsFunc(names, isThere) && !slices.ContainsFunc(sources, isReadable) {
+		err = usageError{fmt.Errorf("no such file: %s", strings.Join(names, " "))}
+	}
 	if err == nil && len(names) > 0 && len(sources) == 0 {
 		err = usageError{fmt.Errorf("no archive in %s", strings.Join(names, " "))}
 	}
 	return sources, err
 }
+
+// isThere reports whether a name is that of a file, whatever it is, or of a stream.
+func isThere(name string) bool {
+	_, err := os.Stat(name)
+	return workspace.IsStream(name) || !errors.Is(err, fs.ErrNotExist)
+}
+
+func isReadable(s workspace.Source) bool { return s.State != workspace.SourceUnreadable }
 
 // interruptible reads r until ctx ends, even while a Read of r blocks.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {

@@ -209,7 +209,7 @@ func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(b, []byte(args[1]), []byte(args[2])), 0o644))
 }
 
-var hints = regexp.MustCompile(`"warc":"[^"]*","offset":\d+,`)
+var hints = regexp.MustCompile(`"warc":"[^"]*","path":"[^"]*",("entry":"[^"]*",)?"offset":\d+,`)
 
 func scriptSamePages(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg, args, 2, "samepages FILE1 FILE2")

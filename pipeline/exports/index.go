@@ -2,14 +2,18 @@ package exports
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 
 	"neardup/extract"
 	"neardup/extract/container"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
+	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -62,6 +66,9 @@ func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.W
 	if err != nil {
 		return err
 	}
+	if err := known(w, path, in); err != nil {
+		return err
+	}
 	wacz, err := report.NewWACZ(f, info.Size(), contextWriter{ctx, out})
 	if err != nil {
 		return err
@@ -85,6 +92,37 @@ func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.W
 		}
 	}
 	return errors.Join(lines.Close(), wacz.Close(), ctx.Err())
+}
+
+// known returns an error if the workspace has read neither the file nor one of its
+// pages.
+func known(w *workspace.Workspace, path string, pages map[string]bool) error {
+	sources, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil || slices.ContainsFunc(sources, func(s workspace.Source) bool { return s.File == real }) {
+		return err
+	}
+	documents, err := w.DB.Seeker(store.TableDocument)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = documents.Close() }()
+	for page := range pages {
+		id, err := hex.DecodeString(page)
+		if err != nil || len(id) != len(extract.ID{}) {
+			continue
+		}
+		if _, ok, err := results.LookUpDocument[results.DocumentView](documents, extract.ID(id)); ok || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: the workspace has read none of its pages; run neardup with it first", workspace.ErrUsage)
 }
 
 // pagesIn reads the archives of a WACZ file for the docIDs of its pages. What

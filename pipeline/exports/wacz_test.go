@@ -120,9 +120,6 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 			t.Errorf("%s has %d of %d clusters", part, len(got), len(all))
 		}
 	}
-	if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz"}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
-		t.Errorf("without a file: %v", err)
-	}
 	for _, wrong := range []string{filepath.Join(dir, "missing.wacz"), file} {
 		if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz", WACZ: wrong}, io.Discard); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v", wrong, err)
@@ -165,4 +162,28 @@ func TestKeepByQuality(t *testing.T) {
 	if lists := pipetest.ExportOf(t, w, o); !bytes.Contains(lists, []byte(",keep,policy,<urn:uuid:48beb51b-984f-56eb-a65a-31d320fe24da>,"+best+",1,")) {
 		t.Errorf("%s is not kept:\n%s", best, lists)
 	}
+}
+
+// A WACZ file that the workspace has not read is refused, wherever it lies; one that
+// was moved is not.
+func TestWACZOfAnotherWorkspace(t *testing.T) {
+	crawl := pipetest.Crawl(t)
+	b, err := os.ReadFile(crawl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := offsets(t, b)[60]
+	dir, ws := t.TempDir(), t.TempDir()
+	one := writeWACZ(t, filepath.Join(dir, "one.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "one"), b[:cut]))
+	other := writeWACZ(t, filepath.Join(dir, "other.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "other"), b[cut:]))
+	pipetest.RunAll(t, ws, pipetest.MustLoad(t), workspace.Options{}, one)
+	w := pipetest.OpenWith(t, ws)
+	if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz", WACZ: other}, io.Discard); !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "other.wacz") {
+		t.Errorf("a file that was not read: %v", err)
+	}
+	moved := filepath.Join(dir, "moved.wacz")
+	if err := os.Rename(one, moved); err != nil {
+		t.Fatal(err)
+	}
+	pipetest.ExportOf(t, w, exports.Options{Format: "wacz", WACZ: moved})
 }

@@ -181,6 +181,8 @@ func Inputs(dir string, args []string, stdin io.Reader, limits container.Limits)
 				add("", s)
 			}
 			ignored += n
+		case statErr != nil && hasScheme(arg):
+			return nil, 0, fmt.Errorf("%w: %s is a URL, and neardup reads files; fetch it first, or give it as standard input (curl %s | neardup run -)", ErrUsage, arg, arg)
 		default:
 			add(arg, findSources(arg, true, limits)...)
 		}

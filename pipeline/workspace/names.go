@@ -62,6 +62,14 @@ func (s *Source) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// hasScheme reports whether a name is a URL.
+func hasScheme(name string) bool {
+	scheme, _, found := strings.Cut(name, "://")
+	return found && scheme != "" && !strings.ContainsFunc(scheme, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("+-.", c))
+	})
+}
+
 // ID names the source by its name and content. What is read of it is stored under this
 // name, so that files of one name are told apart and it does not matter where they
 // lie. Files of one name with the same content are one.
