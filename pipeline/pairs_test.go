@@ -75,7 +75,7 @@ func TestTransitivitySparesComparisons(t *testing.T) {
 		t.Errorf("%+v compared, with transitivity %+v", compared, spared)
 	}
 	again, _, _ := runPairs(t, texts, workspace.Options{Workers: 5, RunRows: 100}, "minhash-lsh", "verify.transitivity=true")
-	if again != some {
+	if withoutHints(t, []byte(again)) != withoutHints(t, []byte(some)) {
 		t.Error("what is spared depends on the workers")
 	}
 }
