@@ -169,6 +169,53 @@ func TestInputsThatChangeLater(t *testing.T) {
 	}
 }
 
+// A file that cannot be read for once, in part or not at all, is read by the next
+// run, and so do the stages behind it.
+func TestInputsThatComeBack(t *testing.T) {
+	for _, half := range []bool{true, false} {
+		old := numbered(t, "old", 1500)
+		path := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "crawl.warc"), old)
+		dir := filepath.Join(t.TempDir(), "ws")
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		if !half { // the stage only begins
+			cancel()
+		}
+		if _, err := extractInto(t, ctx, dir, &watcher{meter: meter{half: cancel}}, path); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		run := func(last string, before func()) (signed int64, err error) {
+			w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = w.Close() }()
+			sources, _, err := workspace.Inputs(dir, []string{path}, nil, pipetest.Limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before()
+			err = w.Run(context.Background(), "extract", last, sources)
+			signed, countErr := w.DB.Count('g')
+			return signed, errors.Join(err, countErr)
+		}
+		first, err := run("sign", func() {
+			if err := os.Rename(path, path+".away"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if !errors.Is(err, workspace.ErrInputFailure) || half != (first > 0) || first == 1500 {
+			t.Fatalf("half %v: %d texts, %v", half, first, err)
+		}
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+		if second, err := run("sign", func() {}); err != nil || second != 1500 {
+			t.Errorf("half %v: %d texts are signed, want all 1500 (%v)", half, second, err)
+		}
+	}
+}
+
 // A file that is gone fails the run that notices. Later ones do without, until
 // it is there again.
 func TestInputsThatVanish(t *testing.T) {

@@ -146,6 +146,10 @@ func (f *faulty) stop(signals ...syscall.Signal) {
 // damage damages a file of the workspace, not those of exports, which each run
 // writes anew.
 func (f *faulty) damage() {
+	if _, err := os.Stat(f.dir); err != nil {
+		f.note("it does not exist yet")
+		return
+	}
 	var files []string
 	err := filepath.WalkDir(f.dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() && filepath.Base(filepath.Dir(path)) != "exports" {

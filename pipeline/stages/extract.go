@@ -101,6 +101,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 			total += s.Size - s.Position.Offset
 		}
 	}
+	workspace.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
 	notes, err := w.NoteInFlight()

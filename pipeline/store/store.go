@@ -77,7 +77,7 @@ func Open(dir string, lock *Lock, log logger, onDiskFull func()) (_ *DB, err err
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	o := &pebble.Options{
-		FS:                          vfs.OnDiskFull(sealedFS{fileSystem(), sealed}, onDiskFull),
+		FS:                          logFS{vfs.OnDiskFull(sealedFS{fileSystem(), sealed}, onDiskFull), log},
 		Cache:                       cache,
 		MemTableSize:                memTableBytes,
 		MemTableStopWritesThreshold: 3,

@@ -135,7 +135,7 @@ func Restore(dir string, stages []Stage) (restored bool, err error) {
 	}
 	w := &Workspace{opened: &opened{Dir: dir, Stages: stages, Options: Options{Progress: Silent{}}}}
 	if w.lock, err = store.LockDirectory(w.Path("db")); err != nil {
-		return false, fmt.Errorf("%w: manifest.json in %s is missing or damaged, and another neardup works there; wait for it to end (%v)", ErrInUse, dir, err)
+		return false, fmt.Errorf("manifest.json is missing or damaged: %w", locked(dir, err))
 	}
 	defer func() { err = errors.Join(err, w.lock.Close()) }()
 	if w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull); err != nil {

@@ -12,3 +12,5 @@ func IsNoSpace(error) bool { return false }
 func hold(*os.File) {}
 
 func isHeld(string) bool { return true }
+
+func isReadOnly(error) bool { return false }

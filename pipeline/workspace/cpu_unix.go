@@ -17,6 +17,8 @@ func cpuSeconds() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
 // hold makes isHeld true of a file until it is closed, or the process ends.
 func hold(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) } // if it cannot, its age protects it
 

@@ -48,6 +48,8 @@ type Source struct {
 	Note     string             `json:"note,omitempty"`    // set by status only
 
 	NotArchive bool `json:"-"` // it is unreadable because it is no archive
+
+	shared *sharedZip // nil: the source opens its file alone
 }
 
 // RecordCounts accounts for every record of one or more sources: Records =
@@ -389,25 +391,20 @@ func (s Source) Open(limits container.Limits) (io.ReaderAt, io.Closer, error) { 
 
 // open opens the source.
 func (s Source) open(limits container.Limits) (io.ReaderAt, io.Closer, error) {
-	f, info, err := OpenRegular(s.file())
-	if err != nil || s.File == "" {
-		return f, f, err
-	}
-	members, err := container.Members(f, info.Size(), limits)
-	for _, m := range members {
-		if m.Entry == s.Entry {
-			var r io.ReaderAt
-			if r, err = m.Open(); err == nil {
-				return r, f, nil
-			}
-			break
+	if s.shared != nil {
+		r, c, err := s.shared.open(s, limits)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", ShowName(s.Path), err)
 		}
+		return r, c, err
 	}
-	_ = f.Close()
-	if err == nil {
-		err = fs.ErrNotExist
+	if s.File != "" {
+		alone := []Source{s}
+		ShareFiles(alone, limits)
+		return alone[0].open(limits)
 	}
-	return nil, nil, fmt.Errorf("%s: %w", ShowName(s.Path), err)
+	f, _, err := OpenRegular(s.Path)
+	return f, f, err
 }
 
 // Reader opens the source and starts a reader at its position. What it reads is
@@ -434,7 +431,6 @@ func (s Source) Reader(limits container.Limits) (*container.Reader, *Digester, i
 	return r, f, closer, nil
 }
 
-// unchanged reports whether the file is still the one that was read: the same
 // size, and the same time or else the same sample.
 func (s Source) unchanged(limits container.Limits) (bool, error) {
 	f, info, err := OpenRegular(s.file())

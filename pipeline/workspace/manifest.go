@@ -167,10 +167,14 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 		config = m.Config
 	}
 	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs}
+	var files comparer
+	if config != nil {
+		files.limits = config.Extract.Limits
+	}
 	for i, s := range m.Inputs {
 		out.Records.Add(s.Counts)
 		if s.State == SourceDone && config != nil {
-			if same, err := s.unchanged(config.Extract.Limits); err != nil {
+			if same, err := files.unchanged(s); err != nil {
 				out.Inputs[i].Note = "not there any more"
 			} else if !same {
 				out.Inputs[i].Note = "changed since it was read"

@@ -146,6 +146,13 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		_ = w.publish() // a mirror: the error that counts is the stage's
 		return s, fmt.Errorf("%s: %w", st.Name, err)
 	}
+	if st.Name == StageExtract { // what could not be read is no part of its input
+		known, err := w.Sources()
+		if err != nil {
+			return s, err
+		}
+		sr.State.Input = SourcesGeneration(known)
+	}
 	sr.State.Done, sr.State.Cursor = true, nil
 	if sr.State.Tables, err = w.contents(st); err != nil {
 		return s, err

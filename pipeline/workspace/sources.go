@@ -31,13 +31,18 @@ func (w *Workspace) Sources() ([]Source, error) {
 }
 
 // SourcesGeneration names what extract reads. Only files of which something
-// could be read count, and where they lie does not.
+// could be read count, up to where they could, and where they lie does not.
 func SourcesGeneration(known []Source) string {
 	var ids []string
 	for _, s := range known {
-		if s.State != SourceUnreadable || s.Counts.Records > 0 {
-			ids = append(ids, fmt.Sprintf("%s %d %s", s.Name, s.Size, s.Sample))
+		id := fmt.Sprintf("%s %d %s", s.Name, s.Size, s.Sample)
+		if s.State == SourceUnreadable {
+			if s.Counts.Records == 0 {
+				continue
+			}
+			id += fmt.Sprintf(" to record %d", s.Counts.Records)
 		}
+		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	return Digest(strings.Join(ids, "\n"))
@@ -78,10 +83,6 @@ func (w *Workspace) Admit(ctx context.Context, inputs []Source) error {
 			changed = s.Path
 		} else if known && old.Counts.Records > 0 && (old.Changed || s.Size != old.Size || s.Sample != old.Sample) {
 			changed = s.Path
-		} else if known && old.Counts.Records > 0 {
-			if err := w.reopenExtraction(b); err != nil { // the names of what it reads are the same
-				return err
-			}
 		}
 		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
 			return err
@@ -171,16 +172,6 @@ func isGone(s Source) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// reopenExtraction makes an extraction that is done go on.
-func (w *Workspace) reopenExtraction(b store.Batch) error {
-	s, ok, err := w.State(StageExtract)
-	if err != nil || !ok {
-		return err
-	}
-	s.Done = false
-	return b.SetJSON(store.MetaKey("stage/"+StageExtract), s)
-}
-
 // restartExtraction makes the next extraction begin anew because file changed.
 func (w *Workspace) restartExtraction(b store.Batch, file string) error {
 	known, err := w.Sources()
@@ -202,11 +193,12 @@ func (w *Workspace) forgetProgress(b store.Batch) error {
 	if err != nil {
 		return err
 	}
+	files := comparer{limits: w.Config.Extract.Limits}
 	for _, s := range known {
 		if s.State == SourceUnreadable {
 			continue
 		}
-		if same, err := s.unchanged(w.Config.Extract.Limits); err != nil {
+		if same, err := files.unchanged(s); err != nil {
 			return fmt.Errorf("everything must be read again, but %w; start a new workspace", err)
 		} else if !same {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)

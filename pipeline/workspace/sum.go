@@ -52,12 +52,12 @@ func newDigester(f io.ReaderAt, from *Digested) (*Digester, error) {
 
 // ReadAt implements io.ReaderAt.
 func (d *Digester) ReadAt(p []byte, off int64) (int, error) {
-	n, err := d.f.ReadAt(p, off)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if off > d.to {
+	if off > d.to { // now, because to go back in a deflated member is to begin it again
 		d.digestTo(off)
 	}
+	n, err := d.f.ReadAt(p, off)
 	if from := d.to - off; from >= 0 && from < int64(n) {
 		d.h.Write(p[from:n])
 		d.to = off + int64(n)
@@ -119,13 +119,21 @@ func (s *Source) Finish(d *Digester, limits container.Limits) error {
 	if err != nil {
 		return err
 	}
-	s.Changed = s.File == "" && info.Size() != s.Size
+	if s.shared != nil {
+		same, err := s.shared.unchanged(*s)
+		if s.Digested, s.Changed = nil, err != nil || !same; s.Changed {
+			return errChanged
+		}
+		s.SHA256 = sum
+		return nil
+	}
+	s.Changed = info.Size() != s.Size
 	if now := info.ModTime().UnixNano(); now != s.ModTime && !s.Changed { // it may only have been touched
 		if s.Digested, err = d.Digested(); err != nil {
 			return err
 		}
 		same, err := s.isSame(context.Background(), limits)
-		if s.Changed = err != nil || !same; !s.Changed && s.File == "" {
+		if s.Changed = err != nil || !same; !s.Changed {
 			s.ModTime = now
 		}
 	}
@@ -147,8 +155,9 @@ func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, named boo
 		return "", err
 	}
 	limits := w.Config.Extract.Limits
+	files := comparer{limits: limits}
 	for _, s := range known {
-		same, err := s.unchanged(limits)
+		same, err := files.unchanged(s)
 		if s.State != SourcePending {
 			if s.State == SourceDone && !named && err == nil && !same {
 				w.Options.Progress.Warn("file changed since it was read; name it among the inputs to read it again", "file", ShowName(s.Path))

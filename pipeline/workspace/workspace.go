@@ -128,7 +128,7 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 		return nil, err
 	}
 	if w.lock, err = store.LockDirectory(w.Path("db")); err != nil {
-		return nil, fmt.Errorf("%w: another neardup works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, dir, err)
+		return nil, locked(dir, err)
 	}
 	if err := w.sweep(); err != nil {
 		return nil, errors.Join(err, w.lock.Close())
@@ -137,6 +137,14 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 		return nil, errors.Join(err, w.lock.Close())
 	}
 	return w, nil
+}
+
+// locked says why a workspace cannot be locked.
+func locked(dir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
+		return fmt.Errorf("%s cannot be written: %w", dir, err)
+	}
+	return fmt.Errorf("%w: another neardup works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, dir, err)
 }
 
 // openDatabase opens the database, and checks that it is the one that the

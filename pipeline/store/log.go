@@ -1,0 +1,57 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// logFS ends the work where a log cannot be written: Pebble panics there, in ways
+// that nothing can recover from.
+type logFS struct {
+	vfs.FS
+	log logger
+}
+
+func (f logFS) Unwrap() vfs.FS { return f.FS }
+
+func (f logFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.Create(name, category)
+	return f.file(file, err, name)
+}
+
+func (f logFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := f.FS.ReuseForWrite(oldname, newname, category)
+	return f.file(file, err, newname)
+}
+
+func (f logFS) file(file vfs.File, err error, name string) (vfs.File, error) {
+	if !strings.HasSuffix(name, ".log") {
+		return file, err
+	}
+	if err != nil {
+		f.log.Fatalf("%w", err)
+	}
+	return logFile{file, f.log}, err
+}
+
+type logFile struct {
+	vfs.File
+	log logger
+}
+
+func (f logFile) check(err error) error {
+	if err != nil {
+		f.log.Fatalf("%w", err)
+	}
+	return err
+}
+
+func (f logFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, f.check(err)
+}
+
+func (f logFile) Sync() error     { return f.check(f.File.Sync()) }
+func (f logFile) SyncData() error { return f.check(f.File.SyncData()) }
+func (f logFile) Close() error    { return f.check(f.File.Close()) }
