@@ -223,8 +223,10 @@ func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, 
 // commitFile takes the file's jobs in order and commits their documents with
 // the file's position.
 func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) (err error) {
-	b := w.DB.LargeBatch(w.Options.CommitBytes)
-	saved := time.Now()
+	batch := func() store.Batch { // a small file needs little, and there may be thousands
+		return w.DB.LargeBatch(int(min(int64(w.Options.CommitBytes), 64<<10+8*max(0, s.Size-s.Position.Offset))))
+	}
+	b, saved := batch(), time.Now()
 	committed := func() error { return nil } // waits for the batch before
 	defer func() { _ = committed() }()
 	commit := func() error {
@@ -235,7 +237,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source
 		result := make(chan error, 1)
 		go func() { result <- full.Commit() }()
 		committed = sync.OnceValue(func() error { return <-result })
-		b, saved = w.DB.LargeBatch(w.Options.CommitBytes), time.Now()
+		b, saved = batch(), time.Now()
 		return nil
 	}
 	for j := range jobs {
