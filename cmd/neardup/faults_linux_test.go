@@ -103,7 +103,7 @@ func (f *faulty) run(fault, limit string) (code int) {
 	first, _, _ := strings.Cut(stderr.String(), "\n")
 	f.note("%s%s: exit code %d: %.300s", limit, fault, code, first)
 	killed := code < 0 && (strings.HasPrefix(fault, "kill") || strings.Contains(limit, "-v"))
-	starved := limit != "" && strings.Contains(stderr.String(), "runtime: ") || strings.Contains(stderr.String(), "runtime/cgo: ")
+	starved := limit != "" && (strings.Contains(stderr.String(), "runtime: ") || strings.Contains(stderr.String(), "runtime/cgo: ") || strings.Contains(stderr.String(), "out of memory"))
 	if err != nil && !killed && !starved && (!strings.Contains(stderr.String(), "neardup: ") && !strings.Contains(first, "sh: ") || strings.Contains(stderr.String(), "\ngoroutine ")) {
 		f.t.Errorf("no plain message: %.2000s", stderr.String())
 	}
