@@ -3,6 +3,8 @@ package page
 import (
 	"iter"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Part says what a line is of its page.
@@ -140,7 +142,7 @@ func titleLine(s shown, all []measure) int {
 	for i := range all {
 		m := &all[i]
 		prose = prose || m.prose() > 0
-		if !m.repeats || m.around() {
+		if m.around() || !m.repeats && (m.in&inHeading == 0 || !startsTitle(s.title, s.line(i))) {
 			continue
 		}
 		switch n := m.columns(); {
@@ -172,6 +174,17 @@ func titleLine(s shown, all []measure) int {
 		return -1
 	}
 	return only
+}
+
+// startsTitle tells whether a page's title is the line, or the line and behind a
+// mark something else, such as the name of the site.
+func startsTitle(title, line string) bool {
+	rest, ok := strings.CutPrefix(title, line)
+	if !ok || rest == "" {
+		return ok
+	}
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // headed tells whether the node stands in an h1.

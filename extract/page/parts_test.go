@@ -35,6 +35,8 @@ func TestParts(t *testing.T) {
 		{"no heading", `<title>Seals come ashore - The Gazette</title><div><a href="/">The Gazette</a></div><font size="+3">Seals come ashore</font><div>3 May 2021</div>` + body(4),
 			"Seals come ashore", "3 May 2021", said(PartTitle, "Seals come ashore")},
 		{"two h1, neither the title", `<title>Gazette</title><h1>Seals</h1><p>Updated 2020-05-03</p>` + body(2) + `<h1>Boats</h1>` + body(2), "Gazette", "", said(PartMain, prose)},
+		{"short titles", `<title>海豹 - 公报</title><h2>公报</h2><h2>海豹</h2>` + body(4), "海豹", "", said(PartTitle, "海豹")},
+		{"a word of the title", `<title>Seals come ashore</title><h2>Seal</h2>` + body(4), "Seals come ashore", "", nil},
 		{"the h1 is a link home", `<title>Seals</title><h1><a href="/">The Gazette</a></h1>` + body(4), "Seals", "", said(PartMain, prose)},
 		{"a year in prose is no by-line", `<title>Seals</title><h1>Seals come</h1><p>In 2020 they came, ` + sentence + `</p>` + body(3), "Seals come", "", said(PartMain, "In 2020 they came, "+sentence)},
 		{"no title at all", body(4), "", "", said(PartMain, prose)},

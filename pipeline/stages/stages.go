@@ -17,7 +17,7 @@ import (
 //
 //	version 1: first
 //	extract 2: revisits, kinds of pages, overlays
-//	extract 3: addresses of occurrences; 4: status and record_bytes of documents; 5: main content by a learned model; 6: title and by-line apart; 7: parts of streamed pages
+//	extract 3: addresses of occurrences; 4: status and record_bytes of documents; 5: main content by a learned model; 6: title and by-line apart; 7: parts of streamed pages, short titles
 //	extract 7: files of one name are told apart
 //	sign 2: pages: topic; 3: texts without a signature
 //	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity; 6: partition
