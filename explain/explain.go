@@ -21,6 +21,7 @@ import (
 	"neardup/configs"
 	"neardup/extract/text"
 	"neardup/report"
+	"neardup/signature/simhash"
 	"neardup/verify"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
@@ -204,7 +205,7 @@ func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error
 	switch {
 	case c.Cluster.Search == configs.SearchHamming:
 		e.Score.Note = "share of bits that agree"
-		e.Score.LeastResemblance = least(1 - float64(c.Cluster.Hamming.Distance)/64)
+		e.Score.LeastResemblance = least(1 - float64(c.Cluster.Hamming.Distance)/simhash.Bits)
 	case j.Measure == configs.JoinEdit:
 		e.Score.Note = "edit distance over the longer text's length; the distance has the limit"
 	case j.Measure == configs.JoinOverlap:

@@ -16,10 +16,10 @@ import (
 	"strings"
 )
 
-// WACZFolder is the folder of a WACZ file into which files are added. WACZ
+// waczFolder is the folder of a WACZ file into which files are added. WACZ
 // 1.1.1 ("Other files and directories") allows others beside archive, indexes
 // and pages, nothing new in these, and wants all listed in datapackage.json.
-const WACZFolder = "neardup/"
+const waczFolder = "neardup/"
 
 const (
 	dataPackage   = "datapackage.json"
@@ -111,7 +111,7 @@ func (w *WACZ) readPackage(in io.ReaderAt, size int64) error {
 	}
 	for _, f := range r.File {
 		switch {
-		case strings.HasPrefix(f.Name, WACZFolder):
+		case strings.HasPrefix(f.Name, waczFolder):
 			return fmt.Errorf("it has %s already", f.Name)
 		case f.Name != dataPackage && f.Name != packageDigest:
 			continue
@@ -152,7 +152,7 @@ func readEntry(f *zip.File) ([]byte, error) {
 
 // Create adds a file to the folder. Write it before you create the next one.
 func (w *WACZ) Create(name string) (io.Writer, error) {
-	return w.create(WACZFolder + name)
+	return w.create(waczFolder + name)
 }
 
 func (w *WACZ) create(p string) (io.Writer, error) {
@@ -179,7 +179,7 @@ var beforeNames = [][2]string{{dataPackage, "datapackage.before"}, {packageDiges
 func (w *WACZ) Close() error {
 	for _, name := range beforeNames {
 		if b := w.original[name[0]]; b != nil {
-			if err := w.put(WACZFolder+name[1], b); err != nil {
+			if err := w.put(waczFolder+name[1], b); err != nil {
 				return err
 			}
 		}

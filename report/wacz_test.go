@@ -176,7 +176,7 @@ func checkManifest(t *testing.T, now map[string]*zip.File) {
 		listed[r.Path] = r
 	}
 	for path, f := range now {
-		if !strings.HasPrefix(path, WACZFolder) {
+		if !strings.HasPrefix(path, waczFolder) {
 			continue
 		}
 		sum := sha256.Sum256([]byte(content(t, f)))

@@ -24,7 +24,7 @@ import (
 // Limits: a fingerprint is a uint64, and a table's number has two bytes in a key.
 const (
 	maxWidth  = 64
-	MaxTables = 1 << 16
+	maxTables = 1 << 16
 )
 
 // Tables is a design: a width, a distance, and the permutations of the bits. It is
@@ -50,7 +50,7 @@ type move struct {
 
 // New returns the tables for fingerprints of width bits, 1 to 64, and pairs that
 // differ in at most distance bits. blocks must be more than distance and at most
-// width. There are C(blocks, distance) tables, which must be at most MaxTables.
+// width. There are C(blocks, distance) tables, which must be at most maxTables.
 func New(width, distance, blocks int) (*Tables, error) {
 	switch {
 	case width < 1 || width > maxWidth:
@@ -59,8 +59,8 @@ func New(width, distance, blocks int) (*Tables, error) {
 		return nil, fmt.Errorf("distance is %d, must be from 0 to %d", distance, width-1)
 	case blocks <= distance || blocks > width:
 		return nil, fmt.Errorf("blocks is %d, must be from %d to %d", blocks, distance+1, width)
-	case binomial(blocks, distance) > MaxTables:
-		return nil, fmt.Errorf("%d blocks at distance %d make more than %d tables", blocks, distance, MaxTables)
+	case binomial(blocks, distance) > maxTables:
+		return nil, fmt.Errorf("%d blocks at distance %d make more than %d tables", blocks, distance, maxTables)
 	}
 	t := &Tables{width: width, distance: distance}
 	sizes := make([]int, blocks)
@@ -175,7 +175,7 @@ func Choose(width, distance int, n, entry float64) (*Tables, error) {
 	var err error
 	for blocks := distance + 1; blocks <= width; blocks++ {
 		tables := binomial(blocks, distance)
-		if best != nil && (tables > MaxTables || float64(tables)*n*entry >= least) {
+		if best != nil && (tables > maxTables || float64(tables)*n*entry >= least) {
 			break // the tables alone cost more, and their number grows
 		}
 		var t *Tables

@@ -69,7 +69,7 @@ func (c *Common) pagesOf(sentence uint64) (int, error) {
 
 // Read weighs a text as it is compared.
 func (c *Common) Read(t rows.TextID, compared string) (read rarity.Text, err error) {
-	sites, err := SitesOf(c.w, t)
+	sites, err := sitesOf(c.w, t)
 	if err != nil {
 		return read, err
 	}
@@ -78,7 +78,7 @@ func (c *Common) Read(t rows.TextID, compared string) (read rarity.Text, err err
 
 // Pages gives the pages of the common sentences of a text, by their units.
 func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
-	sites, err := SitesOf(c.w, t)
+	sites, err := sitesOf(c.w, t)
 	if err != nil || c.w.Config.Verify.RarePages == 0 {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 	return out, nil
 }
 
-// SitesOf are the hashes of the sites that have the text, sorted.
-func SitesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, err error) {
+// sitesOf are the hashes of the sites that have the text, sorted.
+func sitesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, err error) {
 	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
 		if err != nil {
 			return nil, err

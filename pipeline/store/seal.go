@@ -32,8 +32,8 @@ const (
 	sealBlock  = 4 << 10 // the seal's size is a multiple, so that a full disk does not stop it from being written
 )
 
-// ErrUnsealed says that a database has no seal, or one that cannot be read.
-var ErrUnsealed = errors.New("the database has no seal")
+// errUnsealed says that a database has no seal, or one that cannot be read.
+var errUnsealed = errors.New("the database has no seal")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -117,17 +117,17 @@ func parseSeal(b []byte) (map[string]prefix, error) {
 	at := bytes.Index(b, []byte("\nend "))
 	var sum uint32
 	if at < 0 || !bytes.HasPrefix(b, []byte(sealHeader+"\n")) {
-		return nil, ErrUnsealed
+		return nil, errUnsealed
 	}
 	if _, err := fmt.Sscanf(string(b[at:]), "\nend %08x\n", &sum); err != nil || sum != crc32.Checksum(b[:at+1], castagnoli) {
-		return nil, ErrUnsealed
+		return nil, errUnsealed
 	}
 	files := map[string]prefix{}
 	for _, line := range strings.Split(string(b[:at]), "\n")[1:] {
 		var p prefix
 		var name string
 		if _, err := fmt.Sscanf(line, "%d %x %s", &p.length, &p.sum, &name); err != nil {
-			return nil, ErrUnsealed
+			return nil, errUnsealed
 		}
 		files[name] = p
 	}
@@ -135,7 +135,7 @@ func parseSeal(b []byte) (map[string]prefix, error) {
 }
 
 // checkSeal compares the files of the database in dir with its seal, which it
-// returns. The error wraps ErrCorrupt if they differ, and ErrUnsealed if there is
+// returns. The error wraps ErrCorrupt if they differ, and errUnsealed if there is
 // a database and no seal.
 func checkSeal(dir string) (map[string]prefix, error) {
 	b, err := os.ReadFile(filepath.Join(dir, sealName))
@@ -173,7 +173,7 @@ func unsealed(dir string) error {
 	if markers, err := filepath.Glob(filepath.Join(dir, "marker.manifest.*")); err != nil || len(markers) == 0 {
 		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", ErrCorrupt), err) // Pebble would begin a new one
 	}
-	return ErrUnsealed
+	return errUnsealed
 }
 
 // HasDatabase reports whether there is, or was, a database in dir.

@@ -59,7 +59,7 @@ type logger = pebble.Logger
 // written; then it changes nothing.
 func Open(dir string, lock *Lock, log logger, onDiskFull func()) (_ *DB, err error) {
 	files, err := checkSeal(dir)
-	unsealed := errors.Is(err, ErrUnsealed)
+	unsealed := errors.Is(err, errUnsealed)
 	if unsealed {
 		files = map[string]prefix{}
 	} else if err != nil {

@@ -124,7 +124,7 @@ func (w *Workspace) keepIdentity() error {
 // it is missing or damaged.
 func Restore(dir string, stages []Stage) (restored bool, err error) {
 	_, err = ReadManifest(dir)
-	if err == nil || !errors.Is(err, ErrManifest) && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || !errors.Is(err, errManifest) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	if has, hasErr := store.HasDatabase(filepath.Join(dir, "db")); hasErr != nil || !has {

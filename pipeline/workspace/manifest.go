@@ -49,17 +49,17 @@ func ReadManifest(dir string) (m Manifest, err error) {
 	}
 	var format struct{ Format int } // read first, because another format may have any other fields
 	if err := json.Unmarshal(b, &format); err != nil {
-		return m, fmt.Errorf("%w: %s: %w", ErrManifest, path, err)
+		return m, fmt.Errorf("%w: %s: %w", errManifest, path, err)
 	}
 	if m.Format = format.Format; !m.Readable() {
 		_ = json.Unmarshal(b, &struct{ Program *string }{&m.Program})
 		return m, nil
 	}
 	if !hasSum(b) {
-		return m, fmt.Errorf("%w: %s is not what was written", ErrManifest, path)
+		return m, fmt.Errorf("%w: %s is not what was written", errManifest, path)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%w: %s: %w", ErrManifest, path, err)
+		return m, fmt.Errorf("%w: %s: %w", errManifest, path, err)
 	}
 	return m, nil
 }

@@ -48,7 +48,7 @@ var (
 	ErrDiskFull     = errors.New("no space left on the disk")
 	ErrUsage        = errors.New("usage")
 	ErrInputFailure = errors.New("some input could not be read")
-	ErrManifest     = errors.New("the workspace's manifest is damaged")
+	errManifest     = errors.New("the workspace's manifest is damaged")
 )
 
 // CommitBytes is how much text and metadata a batch holds. One batch commits while

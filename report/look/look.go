@@ -23,7 +23,7 @@ var Funcs = template.FuncMap{
 	"count":   Count,
 	"bytes":   Bytes,
 	"percent": Percent,
-	"day":     Day,
+	"day":     day,
 	"clip":    screen.Characters,
 }
 
@@ -65,8 +65,8 @@ func Percent(part, whole int64) string {
 	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(whole))
 }
 
-// Day returns the day of a WARC-Date.
-func Day(date string) string {
+// day returns the day of a WARC-Date.
+func day(date string) string {
 	const most = len("2006-01-02")
 	return screen.Characters(date[:min(len(date), most)], most)
 }

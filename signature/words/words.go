@@ -29,7 +29,7 @@ type Shingler struct {
 // A text without words has none. Two different shingles have the same hash with
 // a probability of about 2^-64.
 func (s *Shingler) Append(dst []uint64, text string) []uint64 {
-	s.words = AppendHashes(s.words[:0], text)
+	s.words = appendHashes(s.words[:0], text)
 	return hash.Windows(dst, s.words, max(1, s.W))
 }
 
@@ -111,9 +111,9 @@ var folded = func() (of [256]byte) {
 	return of
 }()
 
-// AppendHashes appends the hash of each word of text to dst: those of Strings,
+// appendHashes appends the hash of each word of text to dst: those of Strings,
 // several times as fast.
-func AppendHashes(dst []uint64, text string) []uint64 {
+func appendHashes(dst []uint64, text string) []uint64 {
 	kinds := plane()
 	state, rest, length := uint64(hash.Start), uint64(0), 0
 	for i := 0; i < len(text); {

@@ -82,7 +82,7 @@ func checkWords(t *testing.T, text string, w int) {
 	for _, s := range slowWords(text) {
 		want = append(want, hash.String(s))
 	}
-	if got := AppendHashes(nil, text); !slices.Equal(got, want) {
+	if got := appendHashes(nil, text); !slices.Equal(got, want) {
 		t.Fatalf("words of %.80q: %x, want %x of %q", text, got, want, slowWords(text))
 	}
 	s := Shingler{W: w}

@@ -21,7 +21,7 @@ type Round struct {
 	LCS              int     // length of the LCS of the sketches
 	SES              int     // length of the edit script of the sketches
 	Most             int     // the longest with which Compare goes on; below 0 if a sketch is shorter than what is needed
-	Curve            []int32 // d(x), x from 0 to A (figure 4); nil after the first TracedCurves rounds
+	Curve            []int32 // d(x), x from 0 to A (figure 4); nil after the first tracedCurves rounds
 	Start, End       int     // the trustable region is A[Start:End] of what is left; all of it if not Options.Trustable
 	TLCS             int     // matched code points in the region
 	Runs             []Run   // the LCS, in ascending order
@@ -33,9 +33,9 @@ type Run struct {
 	Trusted   bool // in the trustable region
 }
 
-// TracedCurves is the number of rounds whose curves a Trace has: each takes as
+// tracedCurves is the number of rounds whose curves a Trace has: each takes as
 // much memory as the text.
-const TracedCurves = 16
+const tracedCurves = 16
 
 // Trace is Score with everything that it computed, and the verdict of Compare.
 // The rounds are those of Compare as far as that goes: it may have ended before
@@ -59,7 +59,7 @@ func (c *Comparer) Trace(x, y *Document) Trace {
 		if r.Most = sketches - 2*share(need, left); min(r.SketchA, r.SketchB) < need {
 			r.Most = -1
 		}
-		if len(t.Rounds) < TracedCurves {
+		if len(t.Rounds) < tracedCurves {
 			d := c.script // that of the region
 			if !c.o.Trustable {
 				d = c.edits(lenA, lenB)

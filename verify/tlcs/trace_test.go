@@ -91,7 +91,7 @@ func checkTrace(t *testing.T, o Options, x, y string) Trace {
 	for i, r := range got.Rounds {
 		w := want[i] // Score ends where the pair is near
 		w.Most = r.Most
-		if i >= TracedCurves {
+		if i >= tracedCurves {
 			w.Curve = nil
 		}
 		if !slices.Equal(r.Curve, w.Curve) || !slices.Equal(r.Runs, w.Runs) {
@@ -167,14 +167,14 @@ func TestTraceRandom(t *testing.T) {
 
 func TestTraceKeepsFewCurves(t *testing.T) {
 	o := paper
-	o.Window, o.Rounds, o.Slope, o.Blocks, o.Resemblance, o.Containment = 1, TracedCurves+4, 0, 1000, 1, 2
+	o.Window, o.Rounds, o.Slope, o.Blocks, o.Resemblance, o.Containment = 1, tracedCurves+4, 0, 1000, 1, 2
 	var x, y string
-	for i := range TracedCurves + 8 {
+	for i := range tracedCurves + 8 {
 		letter := string(rune('a' + i))
 		x, y = x+letter, letter+y
 	}
 	got := checkTrace(t, o, x, y)
-	if n := len(got.Rounds); n <= TracedCurves || got.Rounds[TracedCurves-1].Curve == nil || got.Rounds[TracedCurves].Curve != nil {
+	if n := len(got.Rounds); n <= tracedCurves || got.Rounds[tracedCurves-1].Curve == nil || got.Rounds[tracedCurves].Curve != nil {
 		t.Errorf("%d rounds, curves of %+v", n, got.Rounds)
 	}
 }
@@ -192,7 +192,7 @@ func FuzzTrace(f *testing.F) {
 		c := NewComparer(o)
 		got := c.Trace(dx, dy)
 		for i, r := range got.Rounds {
-			if i < TracedCurves && (int(r.Curve[0]) > r.B || int(r.Curve[r.A]) != r.A+r.B-2*r.LCS) {
+			if i < tracedCurves && (int(r.Curve[0]) > r.B || int(r.Curve[r.A]) != r.A+r.B-2*r.LCS) {
 				t.Fatalf("round %d: %+v", i+1, r)
 			}
 			last := Run{}
