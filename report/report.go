@@ -84,6 +84,15 @@ func (s Score) rounded() float64 {
 
 func (s Score) String() string { return strconv.FormatFloat(s.rounded(), 'f', -1, 64) }
 
+// Short returns the score with two decimals. It is 1.00 only if all is the same.
+func (s Score) Short() string {
+	r := math.Round(float64(s)*100) / 100
+	if s < 1 {
+		r = min(r, 0.99)
+	}
+	return strconv.FormatFloat(r, 'f', 2, 64)
+}
+
 // MarshalJSON implements json.Marshaler.
 func (s Score) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
 

@@ -139,3 +139,23 @@ func TestSummaryFormats(t *testing.T) {
 		t.Errorf("JSON does not read back: %v", err)
 	}
 }
+
+// No score below 1 is shown as 1, and the bands hold each member but the first.
+func TestScoresDoNotOversell(t *testing.T) {
+	for s, want := range map[Score]string{1: "1.00 1", 0.99999: "0.99 0.9999", 0.996: "0.99 0.996", 0.994: "0.99 0.994", 0.5: "0.50 0.5", 0: "0.00 0"} {
+		if got := s.Short() + " " + s.String(); got != want {
+			t.Errorf("%v: %s, want %s", float64(s), got, want)
+		}
+	}
+	var s Summary
+	c := Cluster{Members: []Member{{}}}
+	for _, r := range []Score{1, 1, 0.9999, 0.99, 0.98, 0.9, 0.85, 0.7, 0.65, 0.2, 0} {
+		c.Members = append(c.Members, Member{Resemblance: r})
+	}
+	c.Size = len(c.Members)
+	s.Add(c)
+	want := []ScoreBand{{1, 2}, {0.99, 2}, {0.9, 2}, {0.8, 1}, {0.65, 2}, {0, 2}}
+	if !reflect.DeepEqual(s.Clusters.ByScore, want) {
+		t.Errorf("%+v, want %+v", s.Clusters.ByScore, want)
+	}
+}

@@ -95,7 +95,19 @@ type Clusters struct {
 	Largest    int                `json:"largest"`
 	BySize     []SizeBucket       `json:"by_size"`
 	ByRelation map[Relation]int64 `json:"by_relation"`
+	ByScore    []ScoreBand        `json:"by_score"` // members other than the first, by resemblance to what they were verified against
 }
+
+// ScoreBand counts the pages with a score of From and more, and below the band before
+// it. From 1 counts pages that have the same text.
+type ScoreBand struct {
+	From  Score `json:"from"`
+	Pages int64 `json:"pages"`
+}
+
+// bands are the bands of scores: the share of a page that is told by it is lost if the
+// page goes, so each band below the first needs another look.
+var bands = []Score{1, 0.99, 0.9, 0.8, 0.65, 0}
 
 // SizeBucket counts the clusters of From to To pages.
 type SizeBucket struct {
@@ -105,7 +117,8 @@ type SizeBucket struct {
 	Pages    int64 `json:"pages"`
 }
 
-// Redundant is what keeping only representatives would save.
+// Redundant counts the members of clusters other than the first. What may go of them, a
+// keep list says: it compares each page with the one that is kept in its place.
 type Redundant struct {
 	Pages int64 `json:"pages"`
 	Bytes int64 `json:"bytes"` // of payload
@@ -130,6 +143,7 @@ func (s *Summary) Add(c Cluster) {
 	for i, m := range c.Members {
 		s.Clusters.ByRelation[m.Relation]++
 		if i > 0 {
+			s.Clusters.addScore(m.Resemblance)
 			s.Redundant.Pages++
 			s.Redundant.Bytes += m.Bytes
 		}
@@ -144,6 +158,27 @@ func (s *Summary) Add(c Cluster) {
 	}
 	s.Clusters.BySize[i].Clusters++
 	s.Clusters.BySize[i].Pages += int64(c.Size)
+}
+
+func (c *Clusters) addScore(score Score) {
+	if c.ByScore == nil {
+		for _, from := range bands {
+			c.ByScore = append(c.ByScore, ScoreBand{From: from})
+		}
+	}
+	i := slices.IndexFunc(bands, func(from Score) bool { return score >= from })
+	c.ByScore[max(i, 0)].Pages++
+}
+
+// String says what is in the band.
+func (b ScoreBand) String() string {
+	switch b.From {
+	case 1:
+		return "with the same text"
+	case 0:
+		return "less alike, or contained"
+	}
+	return fmt.Sprintf("resemblance from %v", float64(b.From))
 }
 
 // WriteJSON writes the summary as indented JSON.
@@ -229,7 +264,12 @@ func (s Summary) WriteText(w io.Writer) error {
 		}
 		row(size, b.Clusters)
 	}
-	row("redundant pages", s.Redundant.Pages, fmt.Sprintf("%.1f MB", float64(s.Redundant.Bytes)/1e6))
+	row("near-duplicates", s.Redundant.Pages, fmt.Sprintf("%.1f MB, beside the first of each cluster", float64(s.Redundant.Bytes)/1e6))
+	for _, b := range s.Clusters.ByScore {
+		if b.Pages > 0 {
+			row(b.String(), b.Pages)
+		}
+	}
 	for _, st := range s.Stages {
 		row(st.Stage, fmt.Sprintf("%.1f s", st.Seconds), fmt.Sprintf("%.1f s of processor time", st.CPU), fmt.Sprintf("%.0f pages/s", st.Rate))
 	}

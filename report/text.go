@@ -18,7 +18,7 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 		}
 		scores := ""
 		if m.Relation != Representative && m.Relation != Identical {
-			scores = fmt.Sprintf("resemblance %.2f\tcontainment %.2f", float64(m.Resemblance), float64(m.Containment))
+			scores = "resemblance " + m.Resemblance.Short() + "\tcontainment " + m.Containment.Short()
 		} else {
 			scores = "\t"
 		}

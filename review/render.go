@@ -72,7 +72,7 @@ func loadPages(a assets) pages {
 		"visible":  visible,
 		"relation": func(r report.Relation) string { return look.Relations[r] },
 		"letter":   func(side int) string { return [2]string{"A", "B"}[side] },
-		"score":    func(s report.Score) string { return fmt.Sprintf("%.2f", float64(s)) },
+		"score":    report.Score.Short,
 		"minutes":  minutes,
 		"plural":   look.Plural,
 		"share":    share,

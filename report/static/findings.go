@@ -163,7 +163,7 @@ func (s *Statistics) judged() (best *Audit) {
 
 func share(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
-func twoDecimals(s report.Score) string { return fmt.Sprintf("%.2f", float64(s)) }
+func twoDecimals(s report.Score) string { return s.Short() }
 
 // steps are the steps of a funnel.
 type steps struct {
