@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"neardup/extract"
@@ -429,30 +428,4 @@ func (s Source) Reader(limits container.Limits) (*container.Reader, *Digester, i
 		return nil, nil, nil, err
 	}
 	return r, f, closer, nil
-}
-
-// size, and the same time or else the same sample.
-func (s Source) unchanged(limits container.Limits) (bool, error) {
-	f, info, err := OpenRegular(s.file())
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = f.Close() }()
-	sameTime := info.ModTime().UnixNano() == s.ModTime
-	if s.File != "" {
-		if sameTime {
-			return true, nil
-		}
-		found, err := findMembers(f, info, s.File, limits)
-		i := slices.IndexFunc(found, func(m Source) bool { return m.Path == s.Path })
-		return i >= 0 && found[i].Size == s.Size && found[i].Sample == s.Sample, err
-	}
-	if sameTime && info.Size() == s.Size {
-		return true, nil
-	}
-	now := s
-	if err := now.look(f, info); err != nil {
-		return false, err
-	}
-	return now.Size == s.Size && now.Sample == s.Sample, nil
 }
