@@ -137,7 +137,7 @@ func (w *Workspace) retry(b store.Batch, inputs []Source) ([]Source, error) {
 	for _, s := range known {
 		switch {
 		case s.State != SourceUnreadable || named[s.Path]:
-		case again && isGone(s):
+		case again && w.trial == nil && isGone(s): // what a trial took in stays said in each of its runs
 			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", ShowName(s.Path), "records", s.Counts.Records)
 			s.Gone = true
 			if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
