@@ -45,7 +45,8 @@ func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source
 }
 
 func (w *Workspace) runStages(r run, first, last string) error {
-	if first == StageExtract {
+	// A trial has named its inputs once, for all of its runs.
+	if first == StageExtract && (w.trial == nil || len(r.inputs) > 0) {
 		if err := w.Admit(r.ctx, r.inputs); err != nil {
 			return err
 		}
