@@ -67,7 +67,7 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 type Text struct {
 	Pages      string `yaml:"pages" json:"pages"`
 	MaxColumns int    `yaml:"max_columns" json:"max_columns"` // 0: all of it
-	Templates  int    `yaml:"templates" json:"templates"`     // 0: none are learned
+	Frames     int    `yaml:"frames" json:"frames"`           // 0: none are learned
 
 	Terms terms.Weighing `yaml:"terms" json:"terms"` // of the scheme and the measure "terms"
 }
@@ -185,8 +185,8 @@ func (t Text) validate() error {
 	if t.MaxColumns < 0 {
 		return fmt.Errorf("max_columns: %d is negative", t.MaxColumns)
 	}
-	if t.Templates < 0 || t.Templates == 1 {
-		return fmt.Errorf("templates: %d is neither 0 nor 2 and more", t.Templates)
+	if t.Frames < 0 || t.Frames == 1 {
+		return fmt.Errorf("frames: %d is neither 0 nor 2 and more", t.Frames)
 	}
 	return nil
 }

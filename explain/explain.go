@@ -68,7 +68,8 @@ type Side struct {
 	Page     *Page          // page of a workspace; nil for a file
 	File     string         // name
 	Stored   string         // the text as extracted
-	Compared string         // the part that is signed and scored
+	Signed   []string       // the readings that are signed; nil: Compared
+	Compared string         // the reading that is scored
 	Pages    map[uint64]int // pages of a site that have a common sentence, by the key of its unit
 }
 
@@ -77,7 +78,7 @@ type Text struct {
 	Page       *Page  `json:"page,omitempty"`
 	File       string `json:"file,omitempty"`
 	Extracted  int    `json:"extracted_characters"` // of the text as extracted
-	Characters int    `json:"characters"`           // of the part that is compared: without templates, up to text.max_columns
+	Characters int    `json:"characters"`           // of the part that is compared: up to text.max_columns, without the frame if the two are of different sites
 	Columns    int    `json:"columns"`
 	Lines      int    `json:"lines"`
 	Sentences  int    `json:"sentences"`
@@ -145,18 +146,18 @@ type SearchScore struct {
 }
 
 // Pair explains two texts. It calls search if the config has no measure of its
-// own.
-func Pair(c configs.Config, a, b Side, search Search) (Explanation, error) {
+// own. weighed tells whether what the two share is weighed by its rarity.
+func Pair(c configs.Config, a, b Side, weighed bool, search Search) (Explanation, error) {
 	e := Explanation{Method: methodOf(c)}
 	for i, s := range []Side{a, b} {
 		e.Texts[i] = Text{Page: s.Page, File: s.File, Extracted: utf8.RuneCountInString(s.Stored),
 			Characters: utf8.RuneCountInString(s.Compared), Columns: text.Columns(s.Compared), Lines: lines(s.Compared),
 			Sentences: len(text.Sentences(s.Compared))}
 	}
-	e.Signatures = signatures(c, a.Compared, b.Compared)
+	e.Signatures = signatures(c, a, b)
 	var t *tlcs.Trace // trace of the measure, if that aligns texts
 	if m := c.NewMeasure(); m != nil {
-		t = e.byMeasure(c, m, a, b)
+		t = e.byMeasure(c, m, a, b, weighed)
 	} else if err := e.bySearch(c, a, b, search); err != nil {
 		return e, err
 	}
@@ -249,7 +250,7 @@ func least(t float64) *float64 {
 }
 
 // byMeasure decides as the stage does, by package pair.
-func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *tlcs.Trace {
+func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, weighed bool) *tlcs.Trace {
 	var v, score verify.Verdict
 	var t *tlcs.Trace
 	switch c.Verify.Measure {
@@ -269,20 +270,21 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side) *
 	}
 	e.Score.Known = a.Compared != "" && b.Compared != ""
 	e.Score.Resemblance, e.Score.Containment = report.Score(score.Resemblance), report.Score(score.Containment)
-	var evidence rarity.Evidence
-	if c.Verify.RarePages > 0 {
+	decided := v
+	if weighed && c.Verify.RarePages > 0 {
+		var evidence rarity.Evidence
 		e.Rarity, evidence = rarityOf(c.Verify.Rarity, a, b)
+		decided = pair.Judge{Measure: m, Rarity: c.Verify.Rarity}.Outcome(evidence, v)
 	}
-	decided := pair.Judge{Measure: m, Rarity: c.Verify.Rarity}.Outcome(evidence, v)
 	d := Decision{Known: true, Near: decided.Near, EndedBy: endedBy(decided)}
 	if decided.Near {
-		d.Relation = map[pair.Relation]string{pair.Near: "near", pair.Contains: "a-in-b", pair.Contained: "b-in-a"}[decided.Relation(e.Texts[0].Characters, e.Texts[1].Characters)]
+		d.Relation = map[pair.Relation]string{pair.Near: "near", pair.Contains: "a-in-b", pair.Contained: "b-in-a"}[pair.RelationOf(decided, e.Texts[0].Characters, e.Texts[1].Characters)]
 	}
 	e.Decision = d
 	return t
 }
 
-func endedBy(d pair.Decision) Filter {
+func endedBy(d verify.Verdict) Filter {
 	switch d.Rejected {
 	case verify.ByRarity:
 		return ByRarity

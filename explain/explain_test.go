@@ -35,7 +35,7 @@ func unknown(_, _ string) (SearchScore, error) { return SearchScore{}, nil }
 func explained(t testing.TB, c configs.Config, a, b string) Explanation {
 	t.Helper()
 	side := func(name, s string) Side { return Side{File: name, Stored: s, Compared: s} }
-	e, err := Pair(c, side("a.txt", a), side("b.txt", b), unknown)
+	e, err := Pair(c, side("a.txt", a), side("b.txt", b), true, unknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -444,12 +444,12 @@ func TestRarityPartsPagesOfATemplate(t *testing.T) {
 	}
 	a, b := page("circle"), page("square")
 	pages := map[uint64]int{}
-	for _, u := range rarity.Units("Reference\n" + strings.Join(frame, " ")) {
+	for _, u := range rarity.Units("Reference\n" + strings.Join(frame, " "), rarity.UnitOf) {
 		pages[u.Key] = 300
 	}
 	side := func(s string, pages map[uint64]int) Side { return Side{Stored: s, Compared: s, Pages: pages} }
 	c := load(t, "default")
-	e, err := Pair(c, side(a, pages), side(b, pages), unknown)
+	e, err := Pair(c, side(a, pages), side(b, pages), true, unknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,7 +462,7 @@ func TestRarityPartsPagesOfATemplate(t *testing.T) {
 		r.Sentences[1].Weight > r.Sentences[1].Plain/50 {
 		t.Errorf("%+v", r.Sentences[:2])
 	}
-	if e, err = Pair(c, side(a, nil), side(b, nil), unknown); err != nil || !e.Decision.Near {
+	if e, err = Pair(c, side(a, nil), side(b, nil), true, unknown); err != nil || !e.Decision.Near {
 		t.Errorf("where all is rare: %+v, %v", e.Decision, err)
 	}
 	var out strings.Builder

@@ -80,17 +80,27 @@ type Tokens struct {
 
 // Shared returns the signatures that both texts have, ascending, and all
 // signatures of each.
-func Shared(c configs.Config, a, b string) (shared []signature.Signature, of [2][]signature.Signature) {
-	for i, t := range [2]string{a, b} {
-		of[i] = c.NewScheme().Sign(nil, t)
+func Shared(c configs.Config, a, b Side) (shared []signature.Signature, of [2][]signature.Signature) {
+	for i, s := range [2]Side{a, b} {
+		for _, t := range s.signed() {
+			of[i] = c.NewScheme().Sign(of[i], t)
+		}
 		slices.SortFunc(of[i], compareSignatures)
 		of[i] = slices.Compact(of[i])
 	}
 	return common(of[0], of[1]), of
 }
 
-func signatures(c configs.Config, a, b string) Signatures {
-	texts := [2]string{a, b}
+// signed returns the readings that are signed.
+func (s Side) signed() []string {
+	if s.Signed == nil {
+		return []string{s.Compared}
+	}
+	return s.Signed
+}
+
+func signatures(c configs.Config, a, b Side) Signatures {
+	texts := [2]string{a.Compared, b.Compared}
 	shared, of := Shared(c, a, b)
 	s := Signatures{Of: [2]int{len(of[0]), len(of[1])}, Keys: []SharedKey{}}
 	s.Shared = len(shared)

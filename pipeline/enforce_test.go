@@ -202,7 +202,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 		all = append(all, []string{name})
 	}
 	all = append(all, []string{"default", "verify.closing=transitive"}, []string{"default", "verify.contained=links"},
-		[]string{"simfinder", "verify.closing=representative", "verify.transitivity=false"}, []string{"default", "text.templates=2"})
+		[]string{"simfinder", "verify.closing=representative", "verify.transitivity=false"}, []string{"default", "text.frames=2"})
 	for _, v := range all {
 		t.Run(strings.Join(v, " "), func(t *testing.T) {
 			t.Parallel()

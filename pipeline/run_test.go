@@ -28,7 +28,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 	for _, settings := range [][]string{
 		{"verify.closing=" + configs.ClosingTransitive},
 		{"verify.closing=" + configs.ClosingRepresentative},
-		{"text.templates=2"},
+		{"text.frames=2"},
 	} {
 		config := pipetest.MustLoad(t, settings...)
 		want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 2}, path)

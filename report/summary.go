@@ -18,10 +18,10 @@ type Summary struct {
 	Files      int          `json:"files"`
 	Unreadable int          `json:"unreadable_files"`
 	Records    Records      `json:"records"`
-	Texts      int64        `json:"texts"`               // distinct visible texts
-	Unsigned   int64        `json:"unsigned_texts"`      // too short for a signature, so compared with nothing
-	Navigation int64        `json:"navigation_texts"`    // left out with pages: topic
-	Templates  *Templates   `json:"templates,omitempty"` // with text.templates
+	Texts      int64        `json:"texts"`            // distinct visible texts
+	Unsigned   int64        `json:"unsigned_texts"`   // too short for a signature, so compared with nothing
+	Navigation int64        `json:"navigation_texts"` // left out with pages: topic
+	Frames     *Frames      `json:"frames,omitempty"` // with text.frames
 	Signatures int64        `json:"signatures"`
 	Lists      Lists        `json:"lists"`
 	Sets       Sets         `json:"sets"`
@@ -48,12 +48,11 @@ type Records struct {
 	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
 }
 
-// Templates counts the sentences that stand on many pages of a site, and what
+// Frames counts the sentences that stand on many pages of a site, and what
 // they take from the signed texts.
-type Templates struct {
+type Frames struct {
 	Sentences  int64 `json:"sentences"`
 	Texts      int64 `json:"texts"`
-	Emptied    int64 `json:"emptied_texts"`
 	Characters int64 `json:"characters"`
 	LeftOut    int64 `json:"characters_left_out"`
 }
@@ -228,10 +227,9 @@ func (s Summary) WriteText(w io.Writer) error {
 	}
 	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
 		note(s.Unsigned, "too short for a signature")...)...)
-	if m := s.Templates; m != nil {
-		row("template sentences", m.Sentences, append([]string{fmt.Sprintf("in %d texts", m.Texts),
-			fmt.Sprintf("%.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1)))},
-			note(m.Emptied, "texts are nothing else")...)...)
+	if m := s.Frames; m != nil {
+		row("frame sentences", m.Sentences, fmt.Sprintf("left out of %d texts", m.Texts),
+			fmt.Sprintf("%.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
 	}
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),

@@ -304,7 +304,7 @@ func (f *fake) Pair(_ context.Context, a, b string) (p review.Pair, err error) {
 			Page: &explain.Page{RecordID: page.record, URI: page.uri, Date: page.date, Title: page.title, TextID: d}}
 		p.Documents[i], p.Texts[i] = d, page.text
 	}
-	p.Explanation, err = explain.Pair(f.config, sides[0], sides[1], nil)
+	p.Explanation, err = explain.Pair(f.config, sides[0], sides[1], true, nil)
 	return p, err
 }
 

@@ -17,7 +17,7 @@ func explained(t testing.TB, preset, a, b string) explain.Explanation {
 		t.Fatal(err)
 	}
 	side := func(s string) explain.Side { return explain.Side{Stored: s, Compared: s} }
-	e, err := explain.Pair(c, side(a), side(b), nil)
+	e, err := explain.Pair(c, side(a), side(b), true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestCompletedSettingsAreSettings(t *testing.T) {
 			}
 		}
 	}
-	for _, key := range []string{"extract.clean=", "verify.window=", "cluster.join.threshold=", "sign.minhash.rows=", "text.templates=", "verify.measure=tlcs"} {
+	for _, key := range []string{"extract.clean=", "verify.window=", "cluster.join.threshold=", "sign.minhash.rows=", "text.frames=", "verify.measure=tlcs"} {
 		if !slices.Contains(all, key) {
 			t.Errorf("%s is not completed", key)
 		}

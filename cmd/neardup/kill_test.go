@@ -248,10 +248,10 @@ func TestStopped(t *testing.T) {
 	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, big) })
 }
 
-// TestStoppedWhileLearning stops runs with text.templates, most of them in the
+// TestStoppedWhileLearning stops runs with text.frames, most of them in the
 // stage that learns.
 func TestStoppedWhileLearning(t *testing.T) {
-	big := bigReference(t, bigVariants(), "--set", "text.templates=3")
+	big := bigReference(t, bigVariants(), "--set", "text.frames=3")
 	if !strings.Contains(big.exports["summary.json"], `"templates"`) {
 		t.Fatal("no templates in the summary")
 	}

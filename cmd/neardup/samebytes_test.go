@@ -82,7 +82,7 @@ func TestSameBytes(t *testing.T) {
 		}
 	})
 	t.Run("templates", func(t *testing.T) {
-		learned := []string{"--set", "text.templates=2"}
+		learned := []string{"--set", "text.frames=2"}
 		wantLearned := reference(t, append(learned, parts...)...)
 		if wantLearned == wantParts {
 			t.Fatal("templates change nothing")
@@ -103,7 +103,7 @@ func TestSameBytes(t *testing.T) {
 		runIn(t, dir, committed)
 		check(t, dir, want)
 		for _, change := range []string{
-			"extract.max_text_bytes=1024", "extract.statuses=[200, 404]", "text.max_columns=900", "text.templates=3", "sign.smallest=2",
+			"extract.max_text_bytes=1024", "extract.statuses=[200, 404]", "text.max_columns=900", "text.frames=3", "sign.smallest=2",
 			"sign.modulus=5", "cluster.max_list=2", "cluster.merge=following", "verify.resemblance=0.9", "verify.closing=transitive",
 		} {
 			if status := neardup(t, exitOK, "status", "--workspace", dir, "--set", change); !strings.Contains(status, "stale (options)") {

@@ -15,10 +15,11 @@ import (
 // decision tree of Kohlschütter, Fankhauser and Nejdl (Boilerplate Detection
 // using Shallow Text Features, WSDM 2010) splits first.
 const (
-	linkLine = 0.8     // share of links from which on a line is one of links
-	textLine = 1.0 / 3 // share of links up to which a line is text
-	menuLine = 40      // columns under which a line of links is like an entry of a menu
-	longLine = 80      // columns outside links from which on a line is a paragraph
+	linkLine  = 0.8     // share of links from which on a line is one of links
+	textLine  = 1.0 / 3 // share of links up to which a line is text
+	menuLine  = 40      // columns under which a line of links is like an entry of a menu
+	leastMain = 200     // columns outside links of main content, title and by-line apart: of less, the model may have taken the wrong lines
+	longLine  = 80      // columns outside links from which on a line is a paragraph
 
 	navigationLinks = 0.55 // share of lines of links from which on a page is for navigation ...
 	topicParagraphs = 0.3  // ... unless it has this share of paragraphs
@@ -150,7 +151,7 @@ func contentOf(s shown, all []measure) content {
 		}
 	}
 	c.marks = newMarks(marks, scores)
-	if c.sure = kept >= longLine; c.sure {
+	if c.sure = kept >= leastMain; c.sure {
 		c.main = c.marks.Select(s.text, PartsOf(PartMain))
 	}
 	return c

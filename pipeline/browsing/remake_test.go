@@ -158,7 +158,7 @@ func TestInterruptedIndexIsMadeAnew(t *testing.T) {
 // A pair is explained as by its names, and the texts are those that the
 // explanation has places in.
 func TestPairsOfDocuments(t *testing.T) {
-	for _, settings := range [][]string{nil, {"text.templates=2"}, {"text.max_columns=300"}} {
+	for _, settings := range [][]string{nil, {"text.frames=2"}, {"text.max_columns=300"}} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{}, pipetest.Crawl(t))
 		w := pipetest.OpenWith(t, dir, settings...)
@@ -337,7 +337,7 @@ func TestWhatIsNotThere(t *testing.T) {
 
 // Many may look at once.
 func TestManyLookAtOnce(t *testing.T) {
-	for _, settings := range [][]string{{"text.templates=2"}, {"sign.scheme=terms"}} {
+	for _, settings := range [][]string{{"text.frames=2"}, {"sign.scheme=terms"}} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{}, pipetest.Crawl(t))
 		w := pipetest.OpenWith(t, dir, settings...)

@@ -19,10 +19,11 @@ type SiteText struct {
 // their hashes.
 type SitePage struct{ Site, Address uint64 }
 
-// Sightings appends where the sentences of a text stand. Sorted, they are what
+// Sightings appends where the sentences of a text stand, by rarity.UnitOf or
+// rarity.ExactUnitOf. Sorted, they are what
 // rarity.Count counts.
-func Sightings(to []rarity.Sighting, t SiteText) []rarity.Sighting {
-	units := rarity.Units(t.Text)
+func Sightings(to []rarity.Sighting, t SiteText, of func(sentence string) rarity.Unit) []rarity.Sighting {
+	units := rarity.Units(t.Text, of)
 	for _, p := range t.Pages {
 		for _, u := range units {
 			to = append(to, rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u.Key), Page: p.Address})
@@ -31,10 +32,9 @@ func Sightings(to []rarity.Sighting, t SiteText) []rarity.Sighting {
 	return to
 }
 
-// Weigh weighs a text as it is compared, which stands on these sites. pages is the
-// number of pages of a site that have a sentence, by their rarity.SiteKey; 1 where
-// they are too few to be kept.
-func Weigh(c configs.Verify, compared string, sites []uint64, pages func(sentence uint64) (int, error)) (t rarity.Text, err error) {
+// Weigh weighs a text as it is compared, which stands on these sites. pages tells
+// how common its sentences are.
+func Weigh(c configs.Verify, compared string, sites []uint64, pages Pages) (t rarity.Text, err error) {
 	t = c.Read(compared, func(unit uint64) int {
 		n, failed := MaxPages(sites, unit, pages)
 		err = cmp.Or(err, failed)
@@ -45,7 +45,7 @@ func Weigh(c configs.Verify, compared string, sites []uint64, pages func(sentenc
 
 // MaxPages is the number of pages that have a sentence, of the site that has it on
 // the most.
-func MaxPages(sites []uint64, unit uint64, pages func(sentence uint64) (int, error)) (int, error) {
+func MaxPages(sites []uint64, unit uint64, pages Pages) (int, error) {
 	largest := 1
 	for _, site := range sites {
 		n, err := pages(rarity.SiteKey(site, unit))

@@ -106,22 +106,22 @@ func (v *setVerifier) ordered(m *member, from, to int) []met {
 	left := 0
 	for l := from; l < to; l++ {
 		x := met{number: l}
-		if l < v.index.Len() {
-			x.rejected = m.bounds.Rejects(&v.config.Options, l, m.doc.Len(), v.lengths[l])
+		if l < v.index.len() {
+			x.rejected = v.index.rejects(&v.config.Options, &m.bounds, l)
 		}
 		if x.rejected == verify.None {
 			left++
 		}
 		all = append(all, x)
 	}
-	if v.config.MaxScored == 0 || left <= v.config.MaxScored || v.index.Len() == 0 {
+	if v.config.MaxScored == 0 || left <= v.config.MaxScored || v.index.len() == 0 {
 		return all
 	}
 	kept := func(x met) int {
-		if x.number >= v.index.Len() {
+		if x.number >= v.index.len() {
 			return -1
 		}
-		return m.bounds.Kept(x.number)
+		return v.index.kept(&m.bounds, x.number)
 	}
 	slices.SortStableFunc(all, func(a, b met) int { return cmp.Compare(kept(b), kept(a)) })
 	return all
@@ -156,7 +156,7 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 		}
 		o := &out[i]
 		if o.Decision = v.Decide(c, leader, m.doc); o.Near {
-			o.score = scoreOf(o.Decision, leader, m.doc)
+			o.score = scoreOf(o.Decision)
 		}
 		return nil
 	}

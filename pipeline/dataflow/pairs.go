@@ -111,7 +111,7 @@ func (p *pairVerifier) verify(ctx context.Context, round []rows.Candidate, count
 			d := p.texts.Judge.Decide(c, docs[0], docs[1])
 			o.counts.AddDecision(d)
 			if o.near = d.Near; o.near {
-				o.Link = rows.Link{Leader: x.A, Member: x.B, Score: scoreOf(d, docs[0], docs[1])}
+				o.Link = rows.Link{Leader: x.A, Member: x.B, Score: scoreOf(d)}
 			}
 		}
 		return nil

@@ -15,7 +15,7 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/verify"
-	"neardup/verify/tlcs"
+	"neardup/verify/pair"
 )
 
 // Component is texts that links tie together.
@@ -189,7 +189,7 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 				counts[n].AddDecision(v)
 				scores[i] = rows.Score{Resemblance: v.Resemblance, Containment: v.Containment}
 				if v.Near {
-					scores[i] = scoreOf(v, a, b)
+					scores[i] = scoreOf(v)
 					out[i].Near = s.config.Links(scores[i].Relation == report.Near)
 				}
 				out[i].Resemblance = v.Resemblance
@@ -220,17 +220,17 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		}
 		return out, nil
 	}
-	index := tlcs.NewIndex(indexWindows)
-	lengths := make([]int, len(centres))
-	for i, c := range centres {
+	index := newIndex(func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
+	for _, c := range centres {
 		doc, err := s.docs.Get(s.keys[c].ID())
+		if err == nil {
+			err = index.add(doc)
+		}
 		if err != nil {
 			return nil, err
 		}
-		index.Add(doc.Scored().(*tlcs.Document))
-		lengths[i] = doc.Len()
 	}
-	var bounds tlcs.Bounds
+	var bounds bounds
 	for x, key := range s.keys {
 		if x&63 == 0 && s.ctx.Err() != nil {
 			return nil, s.ctx.Err()
@@ -239,17 +239,17 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		index.Bound(doc.Scored().(*tlcs.Document), &bounds)
+		index.bound(doc, &bounds)
 		type near struct {
 			centre int32
 			kept   int
 		}
 		var all []near
 		for i, c := range centres {
-			if i >= index.Len() {
+			if i >= index.len() {
 				all = append(all, near{c, -1})
-			} else if int(c) != x && bounds.Rejects(&s.config.Options, i, doc.Len(), lengths[i]) == verify.None {
-				all = append(all, near{c, bounds.Kept(i)})
+			} else if int(c) != x && index.rejects(&s.config.Options, &bounds, i) == verify.None {
+				all = append(all, near{c, index.kept(&bounds, i)})
 			}
 		}
 		slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.kept, a.kept) })

@@ -26,6 +26,7 @@ import (
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
+	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
 
@@ -166,9 +167,11 @@ func (p plain) run(workers int) {
 		return c.Text.Pages == configs.PagesTopic && !slices.ContainsFunc(on[id], func(o rows.Occurrence) bool { return !o.Navigation })
 	}
 
+	frames := p.common(on, rarity.ExactUnitOf, max(0, c.Text.Frames-1))
+
 	// Texts to postings. Each worker of a cluster of machines would have some texts.
 	p.write("postings", func(add func(key, value []byte) error) error {
-		signer := dataflow.NewSigner(c)
+		signer := dataflow.NewSigner(c, frames)
 		for text, err := range read(p, "texts", parseText) {
 			if err != nil {
 				return err
@@ -176,7 +179,11 @@ func (p plain) run(workers int) {
 			if leftOut(text.ID) {
 				continue
 			}
-			_, postings := signer.Sign(nil, text)
+			text.Sites = sites(on[text.ID])
+			_, postings, err := signer.Sign(nil, text)
+			if err != nil {
+				return err
+			}
 			for _, x := range postings {
 				if err := add(slices.Concat(x.Signature[:], x.Key[:]), nil); err != nil {
 					return err
@@ -239,7 +246,7 @@ func (p plain) run(workers int) {
 	})
 
 	// Sets, or candidates, to links.
-	texts := p.texts(on)
+	texts := p.texts(on, frames)
 	links := func() iter.Seq2[rows.Link, error] { return read(p, "links", parseLink) }
 	p.write("links", func(add func(key, value []byte) error) error {
 		put := func(links []rows.Link) error {
@@ -335,16 +342,15 @@ func (p plain) run(workers int) {
 	})
 }
 
-// texts gives the texts of the file as they are compared.
-func (p plain) texts(on map[rows.TextID][]rows.Occurrence) *dataflow.Texts {
-	all := map[rows.TextID]string{}
+// common counts the pages of a site that have a sentence, of those that more than so
+// many have.
+func (p plain) common(on map[rows.TextID][]rows.Occurrence, unit func(sentence string) rarity.Unit, beyond int) dataflow.Pages {
 	sightings := extsort.NewPairs(p.dir, 1000)
 	defer func() { _ = sightings.Close() }()
 	for text, err := range read(p, "texts", parseText) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		all[text.ID] = text.Text
 		smallest := map[uint64]uint64{}
 		for _, o := range on[text.ID] {
 			if old, ok := smallest[o.Site]; o.Site != rows.NoSite && (!ok || o.Address < old) {
@@ -355,14 +361,14 @@ func (p plain) texts(on map[rows.TextID][]rows.Occurrence) *dataflow.Texts {
 		for site, address := range smallest {
 			of.Pages = append(of.Pages, dataflow.SitePage{Site: site, Address: address})
 		}
-		for _, s := range dataflow.Sightings(nil, of) {
+		for _, s := range dataflow.Sightings(nil, of, unit) {
 			if err := sightings.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
 				p.t.Fatal(err)
 			}
 		}
 	}
 	pages := map[uint64]int{}
-	if p.config.Verify.RarePages > 0 {
+	if beyond > 0 {
 		sorted := func(yield func(rarity.Sighting, error) bool) {
 			for s, err := range sightings.Sorted() {
 				if !yield(rarity.Sighting{Sentence: s[0], Page: s[1]}, err) {
@@ -370,7 +376,7 @@ func (p plain) texts(on map[rows.TextID][]rows.Occurrence) *dataflow.Texts {
 				}
 			}
 		}
-		err := rarity.Count(sorted, p.config.Verify.RarePages, func(c rarity.Common) error {
+		err := rarity.Count(sorted, beyond, func(c rarity.Common) error {
 			pages[c.Sentence] = c.Pages
 			return nil
 		})
@@ -378,19 +384,34 @@ func (p plain) texts(on map[rows.TextID][]rows.Occurrence) *dataflow.Texts {
 			p.t.Fatal(err)
 		}
 	}
-	return dataflow.NewTexts(dataflow.Judge(p.config), func(id rows.TextID) (string, rarity.Text, error) {
-		compared := dataflow.Compared(p.config, dataflow.Text{ID: id, Text: all[id]})
-		if p.config.Verify.RarePages == 0 {
-			return compared, rarity.Text{}, nil
+	return func(sentence uint64) (int, error) { return max(1, pages[sentence]), nil }
+}
+
+// sites gives those of a text, sorted.
+func sites(on []rows.Occurrence) (sites []uint64) {
+	for _, o := range on {
+		if o.Site != rows.NoSite && !slices.Contains(sites, o.Site) {
+			sites = append(sites, o.Site)
 		}
-		var sites []uint64
-		for _, o := range on[id] {
-			if o.Site != rows.NoSite && !slices.Contains(sites, o.Site) {
-				sites = append(sites, o.Site)
-			}
+	}
+	slices.Sort(sites)
+	return sites
+}
+
+// texts gives the texts ready for comparison.
+func (p plain) texts(on map[rows.TextID][]rows.Occurrence, frames dataflow.Pages) *dataflow.Texts {
+	all := map[rows.TextID]dataflow.Text{}
+	for text, err := range read(p, "texts", parseText) {
+		if err != nil {
+			p.t.Fatal(err)
 		}
-		rare, err := dataflow.Weigh(p.config.Verify, compared, sites, func(s uint64) (int, error) { return max(1, pages[s]), nil })
-		return compared, rare, err
+		text.Sites = sites(on[text.ID])
+		all[text.ID] = text
+	}
+	common := p.common(on, rarity.UnitOf, p.config.Verify.RarePages)
+	j := dataflow.Judge(p.config)
+	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) {
+		return dataflow.Prepare(p.config, j, all[id], frames, common)
 	})
 }
 

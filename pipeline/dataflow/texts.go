@@ -12,7 +12,7 @@ import (
 
 // Judge returns the judge of a config's method.
 func Judge(c configs.Config) pair.Judge {
-	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity}
+	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity, Frames: c.Text.Frames > 0}
 }
 
 // Texts gives texts ready for comparison, and keeps those used last. Goroutines
@@ -26,8 +26,33 @@ type Texts struct {
 	bytes int
 }
 
-// Reader reads a text as it is compared, and how common its sentences are.
-type Reader func(rows.TextID) (compared string, rare rarity.Text, err error)
+// Reader reads a text, ready for comparison.
+type Reader func(rows.TextID) (*pair.Text, error)
+
+// Prepare makes a text ready for comparison. frames and common tell how common its
+// sentences are on the sites that have it: for its readings, and for its weights.
+func Prepare(c configs.Config, j pair.Judge, t Text, frames, common Pages) (*pair.Text, error) {
+	r, err := Read(c, t, frames)
+	if err != nil {
+		return nil, err
+	}
+	made := func(reading string) (*pair.Text, error) {
+		var rare rarity.Text
+		if c.Verify.RarePages > 0 {
+			var err error
+			if rare, err = Weigh(c.Verify, reading, t.Sites, common); err != nil {
+				return nil, err
+			}
+		}
+		return j.Text(reading, rare), nil
+	}
+	whole, err := made(r.Whole)
+	if err != nil || !r.HasFrame() {
+		return whole.Framed(t.Sites, nil), err
+	}
+	own, err := made(r.Own)
+	return whole.Framed(t.Sites, own), err
+}
 
 // preparedBytes are held of texts, about.
 const preparedBytes = 64 << 20
@@ -52,11 +77,10 @@ func (t *Texts) Get(id rows.TextID) (*pair.Text, error) {
 		return e.Value.(preparedText).text, nil
 	}
 	t.mu.Unlock()
-	compared, rare, err := t.read(id)
+	text, err := t.read(id)
 	if err != nil {
 		return nil, err
 	}
-	text := t.Judge.Text(compared, rare)
 	size := text.Bytes()
 	t.mu.Lock()
 	defer t.mu.Unlock()

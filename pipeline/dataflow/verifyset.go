@@ -13,7 +13,6 @@ import (
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
-	"neardup/verify/tlcs"
 )
 
 // chunkSize is the number of members that meet the leaders together. It bounds
@@ -21,10 +20,8 @@ import (
 // clusters as they were when a chunk began.
 const chunkSize = 64
 
-const (
-	manyLeaders  = 16      // from so many on, leaders are indexed
-	indexWindows = 8 << 20 // windows of leaders indexed at most, 16 bytes each
-)
+// manyLeaders is how many leaders are indexed.
+const manyLeaders = 16
 
 // setVerifier verifies one perhaps-similar set. Its members come from the
 // largest key down. Each is compared with the leaders, the members that were
@@ -44,17 +41,16 @@ type setVerifier struct {
 	workers []verify.Comparer
 
 	leaders []cluster.Key
-	lengths []int       // of the leaders, in code points
-	index   *tlcs.Index // of the first leaders, once they are many; of TLCS only
-	parent  []int       // of each leader in the forest of united clusters
+	index   *index // of the first leaders, once they are many; of TLCS only
+	parent  []int  // of each leader in the forest of united clusters
 	links   []rows.Link
 	counts  rows.VerifyCounts
 }
 
 // scoreOf returns the score of a near pair, the member seen from its leader.
-func scoreOf(d pair.Decision, leader, member *pair.Text) rows.Score {
+func scoreOf(d pair.Decision) rows.Score {
 	s := rows.Score{Relation: report.Near, Resemblance: d.Resemblance, Containment: d.Containment}
-	switch d.Relation(leader.Len(), member.Len()) {
+	switch d.Relation() {
 	case pair.Contained:
 		s.Relation = report.Contained
 	case pair.Contains:
@@ -67,7 +63,7 @@ func scoreOf(d pair.Decision, leader, member *pair.Text) rows.Score {
 type member struct {
 	key    cluster.Key
 	doc    *pair.Text
-	bounds tlcs.Bounds
+	bounds bounds
 	links  []rows.Link
 	joined []int // leaders that it is near
 	counts rows.VerifyCounts
@@ -89,9 +85,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 					if m.doc, err = v.docs(m.key.ID()); err != nil {
 						return err
 					}
-					if v.index != nil {
-						v.index.Bound(m.doc.Scored().(*tlcs.Document), &m.bounds)
-					}
+					v.index.bound(m.doc, &m.bounds)
 					if err := v.meet(gctx, []verify.Comparer{c}, m, 0, known); err != nil {
 						return err
 					}
@@ -105,8 +99,8 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		// Against those that the chunk itself brought, one member after another.
 		for i := range chunk {
 			m := &chunk[i]
-			if v.index.Len() > known {
-				v.index.Bound(m.doc.Scored().(*tlcs.Document), &m.bounds)
+			if v.index.len() > known {
+				v.index.bound(m.doc, &m.bounds)
 			}
 			if err := v.meet(ctx, v.workers, m, known, len(v.leaders)); err != nil {
 				return err
@@ -115,7 +109,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			v.counts.Add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))
-				v.leaders, v.lengths = append(v.leaders, m.key), append(v.lengths, m.doc.Len())
+				v.leaders = append(v.leaders, m.key)
 				if err := v.addToIndex(m.doc); err != nil {
 					return err
 				}
@@ -134,15 +128,17 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 func (v *setVerifier) addToIndex(newest *pair.Text) error {
 	switch {
 	case v.index != nil:
-		v.index.Add(newest.Scored().(*tlcs.Document))
+		return v.index.add(newest)
 	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
-		v.index = tlcs.NewIndex(indexWindows)
+		v.index = newIndex(func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		for _, l := range v.leaders {
 			doc, err := v.docs(l.ID())
+			if err == nil {
+				err = v.index.add(doc)
+			}
 			if err != nil {
 				return err
 			}
-			v.index.Add(doc.Scored().(*tlcs.Document))
 		}
 	}
 	return nil

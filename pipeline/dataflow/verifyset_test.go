@@ -181,7 +181,7 @@ func TestScoreOfContainment(t *testing.T) {
 		{"longer member", contained, short, long, report.Contains},
 		{"equal lengths", contained, short, short, report.Near},
 	} {
-		if got := scoreOf(pair.Decision{Verdict: tt.verdict}, tt.leader, tt.member).Relation; got != tt.want {
+		if got := scoreOf(pair.Decision{Verdict: tt.verdict, Texts: [2]*pair.Text{tt.leader, tt.member}}).Relation; got != tt.want {
 			t.Errorf("%s: relation %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -208,7 +208,7 @@ func TestJudge(t *testing.T) {
 	unchecked := o
 	unchecked.RarePages = 0
 	common := map[uint64]bool{}
-	for _, u := range rarity.Units(page(frame)) {
+	for _, u := range rarity.Units(page(frame), rarity.UnitOf) {
 		common[u.Key] = true
 	}
 	for _, tt := range []struct {

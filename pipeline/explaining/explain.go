@@ -34,31 +34,23 @@ func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e e
 // Found explains two pages, and gives what of their texts is compared.
 func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
 	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[rows.TextID]explain.Page{}}
-	var sides [2]explain.Side
 	for i := range pages {
 		if p.texts[i], err = pages[i].ParsedTextID(); err != nil {
 			return e, compared, err
 		}
-		if sides[i], err = side(w, pages[i], p.texts[i]); err != nil {
-			return e, compared, err
-		}
-		p.compared[i] = sides[i].Compared
 	}
-	if e, err = explain.Pair(w.Config, sides[0], sides[1], scores.BySearch(w.Config)); err != nil {
+	sides, weighed, err := results.Sides(w, p.texts)
+	if err != nil {
 		return e, compared, err
 	}
-	return e, p.compared, p.run(&e)
-}
-
-func side(w *workspace.Workspace, f results.Found, t rows.TextID) (s explain.Side, err error) {
-	if s.Stored, err = results.TextOf(w, t); err != nil {
-		return s, err
+	for i, f := range pages {
+		sides[i].Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: f.File, Offset: f.Offset,
+			TextID: hex.EncodeToString(p.texts[i][:]), Title: f.Title}
+		compared[i] = sides[i].Compared
 	}
-	s.Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: f.File, Offset: f.Offset,
-		TextID: hex.EncodeToString(t[:]), Title: f.Title}
-	if s.Compared, err = results.ComparedText(w, t, s.Stored); err != nil {
-		return s, err
+	p.sides = sides
+	if e, err = explain.Pair(w.Config, sides[0], sides[1], weighed, scores.BySearch(w.Config)); err != nil {
+		return e, compared, err
 	}
-	s.Pages, err = results.OpenCommon(w).Pages(t, s.Compared)
-	return s, err
+	return e, compared, p.run(&e)
 }

@@ -28,7 +28,7 @@ func Files(config configs.Config, a, b string) (e explain.Explanation, err error
 		cut := text.Cut(d.Text, config.Text.MaxColumns)
 		sides[i] = explain.Side{File: name, Stored: d.Text, Compared: cut}
 	}
-	return explain.Pair(config, sides[0], sides[1], scores.BySearch(config))
+	return explain.Pair(config, sides[0], sides[1], true, scores.BySearch(config))
 }
 
 // readPage makes a document of a file.

@@ -29,13 +29,13 @@ const (
 // explained is two pages, and what is looked up of them.
 type explained struct {
 	*workspace.Workspace
-	ctx      context.Context
-	pages    [2]results.Found
-	texts    [2]rows.TextID
-	compared [2]string
-	keys     [2]cluster.Key
-	finder   *results.PageFinder
-	first    map[rows.TextID]explain.Page // see firstPage
+	ctx    context.Context
+	pages  [2]results.Found
+	texts  [2]rows.TextID
+	sides  [2]explain.Side
+	keys   [2]cluster.Key
+	finder *results.PageFinder
+	first  map[rows.TextID]explain.Page // see firstPage
 }
 
 // run says what became of the pair. It reads the rows of the two texts, and
@@ -104,7 +104,7 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 			return err
 		}
 		n = int(s.Signatures)
-		weight := dataflow.Weight(p.Config, p.compared[i], n)
+		weight := dataflow.Weight(p.Config, p.sides[i].Signed[0], n)
 		if p.Config.Cluster.Quality != "" {
 			pages, err := p.finder.Pages(t)
 			if err != nil {
@@ -141,7 +141,7 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 	if err := p.verdictOf(e.Run, larger, smaller); err != nil {
 		return "", err
 	}
-	shared, _ := explain.Shared(p.Config, p.compared[0], p.compared[1])
+	shared, _ := explain.Shared(p.Config, p.sides[0], p.sides[1])
 	byKeys := p.Config.Cluster.Search == configs.SearchKeys
 	alive := false
 	if byKeys {

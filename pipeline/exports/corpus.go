@@ -8,10 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"neardup/extract/text"
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -69,14 +67,13 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 	if err != nil {
 		return err
 	}
-	if o.Clean && w.Config.Text.Templates == 0 {
-		return fmt.Errorf("%w: --clean leaves out what templates own, which was not learned: run with --set text.templates=50", workspace.ErrUsage)
+	if o.Clean && w.Config.Text.Frames == 0 {
+		return fmt.Errorf("%w: --clean leaves out the frames of sites, which were not learned: run with --set text.frames=10", workspace.ErrUsage)
 	}
-	templates, err := w.DB.Seeker(store.TableTemplate)
+	reader, err := results.LoadReader(w)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = templates.Close() }()
 	for c, err := range keeping.Pages(ctx, w, rules) {
 		if err != nil {
 			return err
@@ -92,7 +89,7 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 			if choice.Action == report.ActionRedundant && !o.All {
 				continue
 			}
-			shown, err := storedText(w, m.Text, o.Clean, templates)
+			shown, err := storedText(w, m.Text, o.Clean, reader)
 			if err == nil {
 				err = yield(report.NewCorpusPage(c.Cluster, m, choice.Action, shown))
 			}
@@ -104,8 +101,8 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 	return nil
 }
 
-// storedText returns a text, without what templates own if it is to be clean.
-func storedText(w *workspace.Workspace, id string, clean bool, templates *store.Seeker) (string, error) {
+// storedText returns a text, without the frames of its sites if it is to be clean.
+func storedText(w *workspace.Workspace, id string, clean bool, reader *results.Reader) (string, error) {
 	t, err := results.ParseTextID(id)
 	if err != nil {
 		return "", err
@@ -114,9 +111,5 @@ func storedText(w *workspace.Workspace, id string, clean bool, templates *store.
 	if err != nil || !clean {
 		return stored, err
 	}
-	numbers, err := results.SeekTemplates(templates, t)
-	return text.Without(stored, func(i int) bool {
-		_, ok := slices.BinarySearch(numbers, uint32(i))
-		return ok
-	}), err
+	return reader.WithoutFrames(t, stored)
 }

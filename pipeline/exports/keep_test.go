@@ -298,12 +298,16 @@ func TestCorpus(t *testing.T) {
 	if err := exports.WriteDirectory(ctx, w, exports.Options{Format: "corpus", ShardSize: size}, shards); err == nil {
 		t.Error("a directory with files was written to")
 	}
+	dir = t.TempDir()
+	setting := "text.frames=0"
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t, setting), workspace.Options{}, pipetest.Crawl(t))
+	w = pipetest.OpenWith(t, dir, setting)
 	if err := exports.Write(ctx, w, exports.Options{Format: "corpus", Clean: true}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
-		t.Errorf("clean without templates: %v", err)
+		t.Errorf("clean without frames: %v", err)
 	}
 
 	dir = t.TempDir()
-	setting := "text.templates=2"
+	setting = "text.frames=2"
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t, setting, "extract.clean=none"), workspace.Options{}, pipetest.Crawl(t))
 	w = pipetest.OpenWith(t, dir, setting, "extract.clean=none")
 	clean, whole := 0, 0
@@ -314,6 +318,6 @@ func TestCorpus(t *testing.T) {
 		whole += len(p.Text)
 	}
 	if clean >= whole || clean == 0 {
-		t.Errorf("%d bytes without templates, %d with them", clean, whole)
+		t.Errorf("%d bytes without frames, %d with them", clean, whole)
 	}
 }

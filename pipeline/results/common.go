@@ -18,7 +18,8 @@ const loadedSentences = 4 << 20
 // Common tells on how many pages of a site a sentence stands. It does not
 // change, so goroutines can share it.
 type Common struct {
-	w *workspace.Workspace
+	w     *workspace.Workspace
+	table byte // TableCommon or TableFrame
 
 	loaded    bool
 	sentences []uint64 // sorted
@@ -26,12 +27,12 @@ type Common struct {
 }
 
 // OpenCommon looks sentences up one by one, for few texts.
-func OpenCommon(w *workspace.Workspace) *Common { return &Common{w: w} }
+func OpenCommon(w *workspace.Workspace, table byte) *Common { return &Common{w: w, table: table} }
 
 // LoadCommon looks sentences up in memory, if there are not too many.
-func LoadCommon(w *workspace.Workspace) (*Common, error) {
-	c := &Common{w: w}
-	for r, err := range w.DB.Table(store.TableCommon) {
+func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
+	c := OpenCommon(w, table)
+	for r, err := range w.DB.Table(table) {
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +41,7 @@ func LoadCommon(w *workspace.Workspace) (*Common, error) {
 			return nil, err
 		}
 		if len(c.sentences) == loadedSentences {
-			return OpenCommon(w), nil
+			return OpenCommon(w, table), nil
 		}
 		c.sentences, c.pages = append(c.sentences, sentence), append(c.pages, pages)
 	}
@@ -48,32 +49,23 @@ func LoadCommon(w *workspace.Workspace) (*Common, error) {
 	return c, nil
 }
 
-// pagesOf is the number of pages of a site that have a sentence; 1 where they
+// PagesOf is the number of pages of a site that have a sentence; 1 where they
 // are too few to be kept.
-func (c *Common) pagesOf(sentence uint64) (int, error) {
+func (c *Common) PagesOf(sentence uint64) (int, error) {
 	if c.loaded {
 		if i, ok := slices.BinarySearch(c.sentences, sentence); ok {
 			return int(c.pages[i]), nil
 		}
 		return 1, nil
 	}
-	v, ok, err := c.w.DB.Get(store.CommonKey(sentence))
+	v, ok, err := c.w.DB.Get(store.CommonKey(c.table, sentence))
 	switch {
 	case err != nil || !ok:
 		return 1, err
 	case len(v) != 4:
-		return 1, store.Corrupt(store.CommonKey(sentence))
+		return 1, store.Corrupt(store.CommonKey(c.table, sentence))
 	}
 	return int(binary.BigEndian.Uint32(v)), nil
-}
-
-// Read weighs a text as it is compared.
-func (c *Common) Read(t rows.TextID, compared string) (read rarity.Text, err error) {
-	sites, err := sitesOf(c.w, t)
-	if err != nil {
-		return read, err
-	}
-	return dataflow.Weigh(c.w.Config.Verify, compared, sites, c.pagesOf)
 }
 
 // Pages gives the pages of the common sentences of a text, by their units.
@@ -83,8 +75,8 @@ func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 		return nil, err
 	}
 	out := map[uint64]int{}
-	for _, u := range rarity.Units(compared) {
-		pages, err := dataflow.MaxPages(sites, u.Key, c.pagesOf)
+	for _, u := range rarity.Units(compared, rarity.UnitOf) {
+		pages, err := dataflow.MaxPages(sites, u.Key, c.PagesOf)
 		if err != nil {
 			return nil, err
 		}

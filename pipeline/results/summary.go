@@ -63,8 +63,8 @@ func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	s.Records = report.Records{Read: x.Records, Documents: x.Documents, Duplicates: x.Duplicates, Skipped: x.Skipped,
 		Revisits: x.Resolved, Parsed: x.Parsed, Kinds: x.Kinds, Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
 	s.Texts, s.Unsigned, s.Navigation, s.Signatures = x.Texts, g.Unsigned, g.Navigation, g.Signatures
-	if t := g.Templates; t != nil {
-		s.Templates = &report.Templates{Sentences: t.Sentences, Texts: t.Texts, Emptied: t.Emptied, Characters: t.Characters, LeftOut: t.LeftOut}
+	if t := g.Frames; t != nil {
+		s.Frames = &report.Frames{Sentences: t.Sentences, Texts: t.Texts, Characters: t.Characters, LeftOut: t.LeftOut}
 	}
 	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}

@@ -1,13 +1,12 @@
 package results
 
 import (
-	"encoding/binary"
-
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/pair"
 )
 
 // TextOf returns a text as stored.
@@ -37,37 +36,105 @@ func LeftOut(w *workspace.Workspace, t rows.TextID) (bool, error) {
 	return true, nil
 }
 
-// TemplatesIn returns the numbers of those of the text's sentences that are left
-// out, sorted.
-func TemplatesIn(w *workspace.Workspace, t rows.TextID) ([]uint32, error) {
-	if w.Config.Text.Templates == 0 {
-		return nil, nil
-	}
-	s, err := w.DB.Seeker(store.TableTemplate)
+// Reader reads texts as they are compared. Goroutines can share it.
+type Reader struct {
+	w              *workspace.Workspace
+	frames, common *Common
+}
+
+// OpenReader looks up one by one how common sentences are, for few texts.
+func OpenReader(w *workspace.Workspace) *Reader {
+	return &Reader{w, OpenCommon(w, store.TableFrame), OpenCommon(w, store.TableCommon)}
+}
+
+// LoadReader looks up in memory how common sentences are, if that is not too much.
+func LoadReader(w *workspace.Workspace) (*Reader, error) {
+	frames, err := LoadCommon(w, store.TableFrame)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = s.Close() }()
-	return SeekTemplates(s, t)
+	common, err := LoadCommon(w, store.TableCommon)
+	return &Reader{w, frames, common}, err
 }
 
-// SeekTemplates does what TemplatesIn does with a seeker of store.TableTemplate.
-func SeekTemplates(s *store.Seeker, t rows.TextID) (numbers []uint32, err error) {
-	prefix := store.Key(store.TableTemplate, t[:])
-	for r, err := range s.Rows(prefix) {
-		if err != nil {
-			return nil, err
-		}
-		if len(r.Key()) != store.TemplateSize {
-			return nil, store.Corrupt(r.Key())
-		}
-		numbers = append(numbers, binary.BigEndian.Uint32(r.Key()[len(prefix):]))
+// Frames tells how common sentences are that are of a frame.
+func (r *Reader) Frames(sentence uint64) (int, error) { return r.frames.PagesOf(sentence) }
+
+// Text is a text, which is stored as given, with its sites.
+func (r *Reader) Text(id rows.TextID, stored string) (t dataflow.Text, err error) {
+	t = dataflow.Text{ID: id, Text: stored}
+	t.Sites, err = sitesOf(r.w, id)
+	return t, err
+}
+
+// Readings returns the ways in which a text is compared.
+func (r *Reader) Readings(id rows.TextID, stored string) (dataflow.Readings, error) {
+	t, err := r.Text(id, stored)
+	if err != nil {
+		return dataflow.Readings{}, err
 	}
-	return numbers, nil
+	return dataflow.Read(r.w.Config, t, r.frames.PagesOf)
 }
 
-// ComparedText returns the part of a stored text that is compared.
-func ComparedText(w *workspace.Workspace, t rows.TextID, stored string) (string, error) {
-	numbers, err := TemplatesIn(w, t)
-	return dataflow.Compared(w.Config, dataflow.Text{ID: t, Text: stored, Templates: numbers}), err
+// WithoutFrames returns a text without the frames of its sites.
+func (r *Reader) WithoutFrames(id rows.TextID, stored string) (string, error) {
+	t, err := r.Text(id, stored)
+	if err != nil {
+		return "", err
+	}
+	return dataflow.WithoutFrames(r.w.Config, t, r.frames.PagesOf)
+}
+
+// Pages gives the pages of the common sentences of a text, by their units.
+func (r *Reader) Pages(id rows.TextID, compared string) (map[uint64]int, error) {
+	return r.common.Pages(id, compared)
+}
+
+// Prepare makes a text ready for comparison.
+func (r *Reader) Prepare(j pair.Judge, id rows.TextID) (*pair.Text, error) {
+	stored, err := TextOf(r.w, id)
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.Text(id, stored)
+	if err != nil {
+		return nil, err
+	}
+	return dataflow.Prepare(r.w.Config, j, t, r.frames.PagesOf, r.common.PagesOf)
+}
+
+// Compared is two texts by the readings that decide about them.
+type Compared struct {
+	Texts   [2]string
+	Weighed bool // what the two share is weighed by its rarity
+}
+
+// Compare returns two texts by the readings that decide about them. Where the search
+// finds what is near, these are the texts without frames.
+func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
+	j := dataflow.Judge(r.w.Config)
+	if j.Measure == nil {
+		for i, id := range [2]rows.TextID{a, b} {
+			stored, err := TextOf(r.w, id)
+			if err != nil {
+				return c, err
+			}
+			readings, err := r.Readings(id, stored)
+			if err != nil {
+				return c, err
+			}
+			c.Texts[i] = readings.Own
+		}
+		return c, nil
+	}
+	x, err := r.Prepare(j, a)
+	if err != nil {
+		return c, err
+	}
+	y, err := r.Prepare(j, b)
+	if err != nil {
+		return c, err
+	}
+	d := j.Decide(j.Measure.Comparer(), x, y)
+	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, d.Weighed}, nil
 }

@@ -35,27 +35,23 @@ type SignCounts struct {
 	Unsigned   int64 `json:"unsigned_texts"`   // texts too short for a signature: set aside
 	Signatures int64 `json:"signatures"`
 
-	Templates *TemplateCounts `json:"templates,omitempty"` // with text.templates
+	Frames *FrameCounts `json:"frames,omitempty"` // with text.frames
 }
 
-// TemplateCounts counts what learned templates take from the signed texts.
-type TemplateCounts struct {
-	Sentences  int64 `json:"sentences"`     // pairs of a site and a sentence
-	Texts      int64 `json:"texts"`         // that have some
-	Emptied    int64 `json:"emptied_texts"` // of which nothing is left
-	Characters int64 `json:"characters"`    // of all texts
+// FrameCounts counts what learned frames take from the signed texts.
+type FrameCounts struct {
+	Sentences  int64 `json:"sentences"`  // pairs of a site and a sentence
+	Texts      int64 `json:"texts"`      // that have some
+	Characters int64 `json:"characters"` // of all texts
 	LeftOut    int64 `json:"characters_left_out"`
 }
 
 // Add adds what a signed text says.
-func (c *TemplateCounts) Add(s Signed) {
+func (c *FrameCounts) Add(s Signed) {
 	c.Characters += int64(s.Characters)
 	c.LeftOut += int64(s.LeftOut)
 	if s.LeftOut > 0 {
 		c.Texts++
-		if s.LeftOut == s.Characters {
-			c.Emptied++
-		}
 	}
 }
 

@@ -38,7 +38,7 @@ func Hash(s string) uint64 {
 var NoSite = Hash("")
 
 // Signed is about a text that was signed. It counts the characters of the text,
-// and those left out as templates. Without text.templates it has only the number
+// and those of frames. Without text.frames it has only the number
 // of signatures.
 type Signed struct{ Signatures, Characters, LeftOut uint32 }
 

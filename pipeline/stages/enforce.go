@@ -191,9 +191,11 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 		if err != nil {
 			return k, err
 		}
-		if compared, err = results.ComparedText(w, t, stored); err != nil {
+		r, err := results.OpenReader(w).Readings(t, stored)
+		if err != nil {
 			return k, err
 		}
+		compared = r.Own
 	}
 	return cluster.NewKey(dataflow.Weight(w.Config, compared, int(signatures)), t), nil
 }

@@ -43,6 +43,10 @@ func joinTexts(w *workspace.Workspace, sr *workspace.StageRun) (keys []cluster.K
 	if err != nil {
 		return nil, nil, err
 	}
+	reader, err := results.LoadReader(w)
+	if err != nil {
+		return nil, nil, err
+	}
 	most, held := w.Config.Cluster.Join.MaxBytes, int64(0)
 	for r, err := range w.DB.Table(store.TableSigned) {
 		if err != nil {
@@ -56,10 +60,11 @@ func joinTexts(w *workspace.Workspace, sr *workspace.StageRun) (keys []cluster.K
 		if !ok {
 			return nil, nil, fmt.Errorf("no text: %w", store.Corrupt(store.TextKey(id)))
 		}
-		text, err := results.ComparedText(w, id, string(stored))
+		r, err := reader.Readings(id, string(stored))
 		if err != nil {
 			return nil, nil, err
 		}
+		text := r.Own
 		if held += int64(len(text)); held > most {
 			return nil, nil, fmt.Errorf("a join holds all texts in memory, and these have more than %d bytes; "+
 				"raise cluster.join.max_bytes, or choose a method that reads them from disk, such as minhash-lsh", most)

@@ -12,18 +12,9 @@ func Scored(w *workspace.Workspace, a, b rows.TextID) (resemblance, containment 
 	if a == b {
 		return 1, 1, true, nil
 	}
-	var compared [2]string
-	for i, t := range []rows.TextID{a, b} {
-		stored, err := results.TextOf(w, t)
-		if err != nil {
-			return 0, 0, false, err
-		}
-		if compared[i], err = results.ComparedText(w, t, stored); err != nil {
-			return 0, 0, false, err
-		}
+	c, err := results.OpenReader(w).Compare(a, b)
+	if err != nil || c.Texts[0] == "" || c.Texts[1] == "" {
+		return 0, 0, false, err
 	}
-	if compared[0] == "" || compared[1] == "" {
-		return 0, 0, false, nil
-	}
-	return scores.Texts(w.Config, compared[0], compared[1])
+	return scores.Texts(w.Config, c.Texts[0], c.Texts[1])
 }

@@ -36,12 +36,16 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
 	}
-	templates := int64(0)
-	if w.Config.Text.Templates > 0 {
+	frames := int64(0)
+	if w.Config.Text.Frames > 0 {
 		var err error
-		if templates, err = LearnTemplates(w, sr, extracted.Texts); err != nil {
+		if frames, err = LearnFrames(w, sr); err != nil {
 			return err
 		}
+	}
+	reader, err := results.LoadReader(w)
+	if err != nil {
+		return err
 	}
 	signed, err := w.DB.Count(store.TableSigned)
 	if err != nil {
@@ -53,7 +57,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	in, out := make(chan *signJob, w.Options.Workers), make(chan *signJob, w.Options.Workers)
 	g.Go(func() error {
 		defer close(in)
-		for j, err := range unsigned(w) {
+		for j, err := range unsigned(w, reader) {
 			if err != nil {
 				return err
 			}
@@ -68,9 +72,11 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	workers, wctx := errgroup.WithContext(ctx)
 	for range w.Options.Workers {
 		workers.Go(func() error {
-			signer := dataflow.NewSigner(w.Config)
+			signer := dataflow.NewSigner(w.Config, reader.Frames)
 			for j := range in {
-				j.sign(signer, w.Config.Text.Templates > 0)
+				if err := j.sign(signer, w.Config.Text.Frames > 0); err != nil {
+					return err
+				}
 				select {
 				case out <- j:
 				case <-wctx.Done():
@@ -115,20 +121,14 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return countSigned(w, sr, extracted.Texts, templates)
+	return countSigned(w, sr, extracted.Texts, frames)
 }
 
 // unsigned returns the texts that have no row in TableSigned, in batches.
-func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
+func unsigned(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
 		next, stop := iter.Pull2(w.DB.Table(store.TableSigned))
 		defer stop()
-		templates, err := w.DB.Seeker(store.TableTemplate)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer func() { _ = templates.Close() }()
 		signed, err, more := next()
 		j := &signJob{}
 		for r, terr := range w.DB.Table(store.TableText) {
@@ -155,8 +155,8 @@ func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
 				return
 			}
 			t := dataflow.Text{ID: id, Text: string(value)}
-			if w.Config.Text.Templates > 0 {
-				if t.Templates, err = results.SeekTemplates(templates, id); err != nil {
+			if w.Config.Text.Frames > 0 {
+				if t, err = reader.Text(id, t.Text); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -175,11 +175,14 @@ func unsigned(w *workspace.Workspace) iter.Seq2[*signJob, error] {
 }
 
 // sign signs the texts.
-func (j *signJob) sign(signer *dataflow.Signer, templates bool) {
+func (j *signJob) sign(signer *dataflow.Signer, frames bool) error {
 	var postings []cluster.Posting
 	for _, t := range j.texts {
-		row, signed := signer.Sign(postings[:0], t)
-		j.signed = append(j.signed, extsort.Entry{Key: store.SignedKey(t.ID), Value: store.SignedValue(row, templates)})
+		row, signed, err := signer.Sign(postings[:0], t)
+		if err != nil {
+			return err
+		}
+		j.signed = append(j.signed, extsort.Entry{Key: store.SignedKey(t.ID), Value: store.SignedValue(row, frames)})
 		j.postings = slices.Grow(j.postings, store.PostingSize*len(signed))
 		for _, p := range signed {
 			j.postings = store.AppendPosting(j.postings, p.Signature, p.Key)
@@ -187,11 +190,12 @@ func (j *signJob) sign(signer *dataflow.Signer, templates bool) {
 		postings = signed
 	}
 	j.texts = nil
+	return nil
 }
 
-func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, templates int64) error {
+func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, frames int64) error {
 	var c rows.SignCounts
-	var t rows.TemplateCounts
+	var f rows.FrameCounts
 	for r, err := range w.DB.Table(store.TableSigned) {
 		if err != nil {
 			return err
@@ -205,11 +209,11 @@ func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, template
 		if s.Signatures == 0 && w.Config.Signs() {
 			c.Unsigned++
 		}
-		t.Add(s)
+		f.Add(s)
 	}
 	c.Navigation = texts - c.Texts
-	if t.Sentences = templates; w.Config.Text.Templates > 0 {
-		c.Templates = &t
+	if f.Sentences = frames; w.Config.Text.Frames > 0 {
+		c.Frames = &f
 	}
 	return sr.SetCounts(c)
 }

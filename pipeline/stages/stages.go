@@ -19,24 +19,24 @@ import (
 //	extract 2: revisits, kinds of pages, overlays
 //	extract 3: addresses of occurrences; 4: status and record_bytes of documents; 5: main content by a learned model; 6: title and by-line apart; 7: parts of streamed pages, short titles
 //	extract 7: files of one name are told apart
-//	sign 2: pages: topic; 3: texts without a signature
-//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity; 6: partition
+//	sign 2: pages: topic; 3: texts without a signature; 4: frames
+//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity; 6: partition; 7: frames
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 7, Options: extractOptions, Run: runExtract, Extends: always,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
-	{Name: workspace.StageSign, Version: 3, Options: signOptions, Run: runSign, Extends: withoutTemplates,
-		Tables: []byte{store.TableSighting, store.TableTemplate, store.TableSigned, store.TablePosting}},
+	{Name: workspace.StageSign, Version: 4, Options: signOptions, Run: runSign, Extends: withoutFrames,
+		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster,
 		Tables: []byte{store.TableEdge, store.TablePermuted, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 6, Options: verifyOptions, Run: runVerify,
+	{Name: workspace.StageVerify, Version: 7, Options: verifyOptions, Run: runVerify,
 		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
 func always(configs.Config) bool { return true }
 
-// withoutTemplates reports whether texts are signed as they are: what more crawls
-// teach of templates changes the signatures of texts that were there before.
-func withoutTemplates(c configs.Config) bool { return c.Text.Templates == 0 }
+// withoutFrames reports whether texts are signed as they are: what more crawls
+// teach of frames changes the signatures of texts that were there before.
+func withoutFrames(c configs.Config) bool { return c.Text.Frames == 0 }
 
 // The options of each stage are whole sections of the config, so that none can
 // be forgotten, but for those of parts that the method does not have.

@@ -12,7 +12,7 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
-	"neardup/verify/rarity"
+	"neardup/verify/pair"
 )
 
 // commitLinks verdicts are committed together.
@@ -65,21 +65,12 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 
 // NewTexts gives the workspace's texts as they are compared.
 func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
-	common, err := results.LoadCommon(w)
-	read := func(id rows.TextID) (compared string, rare rarity.Text, err error) {
-		stored, err := results.TextOf(w, id)
-		if err != nil {
-			return "", rare, err
-		}
-		if compared, err = results.ComparedText(w, id, stored); err != nil {
-			return "", rare, err
-		}
-		if w.Config.Verify.RarePages > 0 {
-			rare, err = common.Read(id, compared)
-		}
-		return compared, rare, err
+	reader, err := results.LoadReader(w)
+	if err != nil {
+		return nil, err
 	}
-	return dataflow.NewTexts(dataflow.Judge(w.Config), read), err
+	j := dataflow.Judge(w.Config)
+	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) }), nil
 }
 
 // progress commits what the verification has done, with its cursor.

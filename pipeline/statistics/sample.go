@@ -15,6 +15,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/browsing"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/scores"
 	"neardup/pipeline/store"
 	"neardup/report"
@@ -225,7 +226,7 @@ func (g *statistics) differences(ctx context.Context, pairs []pair) ([]static.Di
 
 func (g *statistics) difference(p pair) (static.Difference, error) {
 	d := static.Difference{Name: p.name, Cluster: p.cluster, Relation: p.member.Relation, Resemblance: p.member.Resemblance, Containment: p.member.Containment}
-	var sides [2]explain.Side
+	var texts [2]rows.TextID
 	for i, page := range []*static.Page{&d.A, &d.B} {
 		stored, err := g.stored(p.documents[i])
 		if err != nil {
@@ -233,21 +234,15 @@ func (g *statistics) difference(p pair) (static.Difference, error) {
 		}
 		*page = static.Page{RecordID: screen.Characters(stored.RecordID, shownText), URI: screen.Characters(stored.TargetURI, shownText),
 			Date: shownDate(stored.Date), Title: screen.Characters(stored.Title, shownText)}
-		t, err := results.ParseTextID(p.texts[i])
-		if err != nil {
-			return d, err
-		}
-		if sides[i].Stored, err = results.TextOf(g.w, t); err != nil {
-			return d, err
-		}
-		if sides[i].Compared, err = results.ComparedText(g.w, t, sides[i].Stored); err != nil {
-			return d, err
-		}
-		if sides[i].Pages, err = results.OpenCommon(g.w).Pages(t, sides[i].Compared); err != nil {
+		if texts[i], err = results.ParseTextID(p.texts[i]); err != nil {
 			return d, err
 		}
 	}
-	e, err := explain.Pair(g.w.Config, sides[0], sides[1], scores.BySearch(g.w.Config))
+	sides, weighed, err := results.Sides(g.w, texts)
+	if err != nil {
+		return d, err
+	}
+	e, err := explain.Pair(g.w.Config, sides[0], sides[1], weighed, scores.BySearch(g.w.Config))
 	if err != nil {
 		return d, err
 	}

@@ -27,10 +27,9 @@ const (
 	TableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
 	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
 	TableWanted     = 'w' // w key[16]                            capture
-	TableSighting   = 'h' // h digest[16] addressHash[8] textID[16] sentence[4]  -
-	TableTemplate   = 'l' // l textID[16] sentence[4]             -
+	TableFrame      = 'l' // l siteAndSentence[8]                 pages[4]
 	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
-	TableSigned     = 'g' // g textID[16]                         signatures[4], with templates characters[4] left[4]
+	TableSigned     = 'g' // g textID[16]                         signatures[4], with frames characters[4] left[4]
 	TablePosting    = 's' // s signature[16] key[20]              -
 	TableEdge       = 'e' // e representative[20] member[20], with cluster.common signature[16]  -
 	TablePermuted   = 'q' // q table[2] permuted[8] key[20] texts[4]  -
@@ -273,12 +272,12 @@ func (r Row) Occurrence() (o rows.Occurrence, err error) {
 	return rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[16] == 1}, nil
 }
 
-const signedSize, signedTemplateSize = 4, 4 + 4 + 4
+const signedSize, signedFrameSize = 4, 4 + 4 + 4
 
 // SignedValue is a value of TableSigned.
-func SignedValue(s rows.Signed, templates bool) []byte {
+func SignedValue(s rows.Signed, frames bool) []byte {
 	b := binary.BigEndian.AppendUint32(nil, s.Signatures)
-	if templates {
+	if frames {
 		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.Characters), s.LeftOut)
 	}
 	return b
@@ -290,7 +289,7 @@ func (r Row) Signed() (s rows.Signed, err error) {
 		return s, err
 	}
 	switch len(v) {
-	case signedTemplateSize:
+	case signedFrameSize:
 		s.Characters, s.LeftOut = binary.BigEndian.Uint32(v[4:]), binary.BigEndian.Uint32(v[8:])
 		fallthrough
 	case signedSize:
@@ -300,36 +299,15 @@ func (r Row) Signed() (s rows.Signed, err error) {
 	return s, Corrupt(r.Key())
 }
 
-// The sizes of keys with the place of a sentence, which is its text and its
-// number there. In TableSighting they follow the sentence's digest.
-const (
-	TemplateSize = 1 + 16 + 4
-	SightingSize = TemplateSize + 16 + 8
-)
-
-// sighting has the parts of a key of TableSighting. The slices belong to the key.
-type sighting struct {
-	Digest  []byte // of site and sentence
-	Address uint64
-	Place   []byte // the text and the number of the sentence
-}
-
-func ParseSightingKey(k []byte) (sighting, error) {
-	if len(k) != SightingSize {
-		return sighting{}, Corrupt(k)
-	}
-	return sighting{k[1:17], binary.BigEndian.Uint64(k[17:]), k[25:]}, nil
-}
-
-// CommonRunSize is the size of key and value of TableCommon.
+// CommonRunSize is the size of key and value of TableCommon and TableFrame.
 const CommonRunSize = 1 + 8 + 4
 
-// CommonKey is the key of a sentence of a site in TableCommon.
-func CommonKey(sentence uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte{TableCommon}, sentence)
+// CommonKey is the key of a sentence of a site in TableCommon or TableFrame.
+func CommonKey(table byte, sentence uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{table}, sentence)
 }
 
-// Common returns the parts of a row of TableCommon.
+// Common returns the parts of a row of TableCommon or TableFrame.
 func (r Row) Common() (sentence uint64, pages uint32, err error) {
 	v, err := r.Value()
 	if err != nil {

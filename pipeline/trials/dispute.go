@@ -145,7 +145,7 @@ func (c *comparison) pagesOf(p compare.Pair) (out [2]compare.Page, err error) {
 // learned makes the templates in the workspace those of the config, if it leaves
 // some out.
 func (c *comparison) learned(ctx context.Context, config configs.Config) error {
-	if config.Text.Templates == 0 {
+	if config.Text.Frames == 0 {
 		return nil
 	}
 	if err := c.With(config).Run(ctx, workspace.StageExtract, workspace.StageSign, nil); !errors.Is(err, workspace.ErrInputFailure) {

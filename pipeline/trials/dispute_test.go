@@ -143,7 +143,7 @@ func TestDisputedScoresLeaveOutTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	without := p.Methods[0]
-	without.Name, without.Config.Text.Templates = "without", 5
+	without.Name, without.Config.Text.Frames = "without", 5
 	for _, order := range [][]compare.Planned{{p.Methods[0], without}, {without, p.Methods[0]}} {
 		p.Methods = order
 		got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), pipetest.WriteRecords(t, records...), &pipetest.StageLog{}, CompareOptions{Plan: p, Disputed: 5})

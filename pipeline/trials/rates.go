@@ -14,7 +14,6 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/sweep"
 	"neardup/truth"
@@ -307,16 +306,18 @@ func newPairMeter(w *workspace.Workspace, docs *dataflow.Texts) *pairMeter {
 func (p *pairMeter) measure(texts [2]rows.TextID, want pairWant) (m pairMeasure, err error) {
 	var docs [2]*pair.Text
 	var d [2]*tlcs.Document
-	for i := range d {
-		doc, err := p.docs.Get(texts[i])
-		if err != nil {
+	for i := range docs {
+		if docs[i], err = p.docs.Get(texts[i]); err != nil {
 			return m, err
 		}
-		docs[i], d[i] = doc, doc.Scored().(*tlcs.Document)
+	}
+	decided := p.docs.Judge.Decide(p.comparer, docs[0], docs[1])
+	for i := range d {
+		d[i] = decided.Texts[i].Scored().(*tlcs.Document)
 	}
 	m.has = want
 	m.lengths = d[0].Len() + d[1].Len()
-	m.near = p.docs.Judge.Decide(p.comparer, docs[0], docs[1]).Near
+	m.near = decided.Near
 	if want&wantStrained != 0 {
 		x, y := p.sketched.SketchLengths(d[0], d[1])
 		m.strained = m.lengths - x - y
@@ -324,15 +325,7 @@ func (p *pairMeter) measure(texts [2]rows.TextID, want pairWant) (m pairMeasure,
 	if want&wantReserved != 0 {
 		m.sketchTLCS = p.sketched.TLCSLength(d[0], d[1])
 		for i := range d {
-			value, ok, err := p.w.DB.Get(store.TextKey(texts[i]))
-			if err != nil || !ok {
-				return m, cmp.Or(err, store.Corrupt(store.TextKey(texts[i])))
-			}
-			compared, err := results.ComparedText(p.w, texts[i], string(value))
-			if err != nil {
-				return m, err
-			}
-			d[i] = tlcs.Prepare(compared, 1)
+			d[i] = tlcs.Prepare(decided.Texts[i].Compared(), 1)
 		}
 		m.wholeTLCS = p.whole.TLCSLength(d[0], d[1])
 	}

@@ -170,7 +170,7 @@ func walk(path string, v reflect.Value, visit func(path string, change, restore 
 }
 
 func TestSignExtendsOnlyWithoutTemplates(t *testing.T) {
-	for settings, want := range map[string]bool{"text.templates=0": true, "text.templates=2": false} {
+	for settings, want := range map[string]bool{"text.frames=0": true, "text.frames=2": false} {
 		if got := stages.All[1].Extends(pipetest.MustLoad(t, settings)); got != want {
 			t.Errorf("%s: %v, want %v", settings, got, want)
 		}

@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"strings"
 	"testing"
 
 	"neardup/verify"
@@ -80,7 +81,7 @@ func TestDecide(t *testing.T) {
 					return j.Text(s, rarity.Text{})
 				}
 				common := map[uint64]bool{}
-				for _, u := range rarity.Units(frame) {
+				for _, u := range rarity.Units(frame, rarity.UnitOf) {
 					common[u.Key] = true
 				}
 				return j.Text(s, j.Rarity.Read(s, func(unit uint64) int {
@@ -106,7 +107,7 @@ func TestDecide(t *testing.T) {
 			}
 			// An explanation knows both before it decides, and decides the same.
 			if o := j.Outcome(rarity.Compare(a.rare, b.rare), tt.says); o.Near != d.Near || o.Contained != d.Contained || o.Rejected != d.Rejected {
-				t.Errorf("%s: outcome %+v, decision %+v", tt.name, o.Verdict, d.Verdict)
+				t.Errorf("%s: outcome %+v, decision %+v", tt.name, o, d.Verdict)
 			}
 		}
 	}
@@ -125,8 +126,79 @@ func TestRelation(t *testing.T) {
 		{true, 10, 9, Contained},
 		{true, 9, 10, Contains},
 	} {
-		if got := (Decision{verify.Verdict{Near: true, Contained: tt.contained}}).Relation(tt.first, tt.second); got != tt.want {
+		v := verify.Verdict{Near: true, Contained: tt.contained}
+		d := Decision{Verdict: v}
+		for i, n := range [2]int{tt.first, tt.second} {
+			d.Texts[i] = Judge{}.Text(strings.Repeat("x", n), rarity.Text{})
+		}
+		if got := d.Relation(); got != tt.want || RelationOf(v, tt.first, tt.second) != tt.want {
 			t.Errorf("contained %v, lengths %d and %d: %d, want %d", tt.contained, tt.first, tt.second, got, tt.want)
+		}
+	}
+}
+
+// equal is a measure for which texts are near if they are equal.
+type equal struct{ measure }
+
+func (e *equal) Comparer() verify.Comparer { return e }
+
+func (e *equal) Compare(a, b verify.Document) verify.Verdict {
+	if a == b {
+		return near
+	}
+	return far
+}
+
+// Texts of one site are near whole, or without its frame; texts of different sites
+// without frames only.
+func TestReadings(t *testing.T) {
+	check := rarity.Options{RarePages: 3, RareResemblance: 0.5}
+	common := func(unit uint64) int {
+		for _, u := range rarity.Units(frame, rarity.UnitOf) {
+			if u.Key == unit {
+				return 500
+			}
+		}
+		return 1
+	}
+	one, other, both := []uint64{7}, []uint64{3, 9}, []uint64{7, 9}
+	for _, tt := range []struct {
+		name           string
+		a, ownA        string // own: without frames; "" if it has none
+		b, ownB        string
+		sitesA, sitesB []uint64
+		frames         bool
+		near, weighed  bool
+		reading        string // of a, that decides
+	}{
+		{"one site, the same", frame + apple, apple, frame + apple, apple, one, one, true, true, true, frame + apple},
+		{"one site, the same without the frame", frame + apple, apple, apple, "", one, one, true, true, true, apple},
+		{"one site, nothing in common but the frame", frame + apple, apple, frame + pears, pears, one, one, true, false, true, frame + apple},
+		{"one of several sites in common", frame + apple, apple, frame + apple, apple, one, both, true, true, true, frame + apple},
+		{"two sites, the same without frames", frame + apple, apple, pears + apple, apple, one, other, true, true, false, apple},
+		{"two sites, one without a frame", frame + apple, apple, apple, "", one, other, true, true, false, apple},
+		{"two sites, without frames", apple, "", apple, "", one, other, true, true, false, apple},
+		{"two sites, other texts in the same frame", frame + apple, apple, frame + pears, pears, one, other, true, false, false, apple},
+		{"no sites", apple, "", apple, "", nil, nil, true, true, false, apple},
+		{"no frames are learned", frame + apple, apple, pears + apple, apple, one, other, false, false, true, frame + apple},
+	} {
+		j := Judge{Measure: &equal{}, Rarity: check, Frames: tt.frames}
+		text := func(whole, own string, sites []uint64) *Text {
+			made := j.Text(whole, j.Rarity.Read(whole, common))
+			if own == "" {
+				return made.Framed(sites, nil)
+			}
+			return made.Framed(sites, j.Text(own, j.Rarity.Read(own, common)))
+		}
+		a, b := text(tt.a, tt.ownA, tt.sitesA), text(tt.b, tt.ownB, tt.sitesB)
+		for swap, d := range map[bool]Decision{false: j.Decide(j.Comparers(1)[0], a, b), true: j.Decide(j.Comparers(1)[0], b, a)} {
+			of := d.Texts[0]
+			if swap {
+				of = d.Texts[1]
+			}
+			if d.Near != tt.near || d.Weighed != tt.weighed || of.Compared() != tt.reading {
+				t.Errorf("%s, swapped %v: near %v, weighed %v, by %q", tt.name, swap, d.Near, d.Weighed, of.Compared())
+			}
 		}
 	}
 }

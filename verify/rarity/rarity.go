@@ -52,18 +52,24 @@ type Unit struct {
 // UnitOf is the unit of a sentence. Numbers are left out: prices, dates,
 // versions and counters change in one page, and a template has others on each
 // of its pages.
-func UnitOf(sentence string) Unit {
+func UnitOf(sentence string) Unit { return unit(sentence, false) }
+
+// ExactUnitOf is the unit of a sentence with its numbers: of what a frame has on
+// every page, they are a part.
+func ExactUnitOf(sentence string) Unit { return unit(sentence, true) }
+
+func unit(sentence string, numbers bool) Unit {
 	h := uint64(14695981039346656037) // FNV-1a over code points, then mixed
 	letters, columns := false, 0
 	for _, r := range sentence {
 		switch {
 		case r < 0x80:
-			if '0' <= r && r <= '9' {
+			if '0' <= r && r <= '9' && !numbers {
 				continue
 			}
 			letters = letters || 'a' <= r|0x20 && r|0x20 <= 'z'
 			columns++
-		case unicode.IsNumber(r):
+		case unicode.IsNumber(r) && !numbers:
 			continue
 		default:
 			letters = letters || unicode.IsLetter(r)
@@ -78,11 +84,12 @@ func UnitOf(sentence string) Unit {
 	return Unit{max(1, h^h>>32), columns}
 }
 
-// Units gives the distinct units of a text, sorted by their keys.
-func Units(t string) []Unit {
+// Units gives the distinct units of a text, by UnitOf or ExactUnitOf, sorted by their
+// keys.
+func Units(t string, of func(sentence string) Unit) []Unit {
 	out := make([]Unit, 0, 1+len(t)/64)
 	for s := range text.Each(t) {
-		if u := UnitOf(s); u.Key != 0 {
+		if u := of(s); u.Key != 0 {
 			out = append(out, u)
 		}
 	}
@@ -107,7 +114,7 @@ func (t Text) Bytes() int { return 16 * len(t.units) }
 // gives the number of pages of the site that has the sentence on the most of
 // them, among the sites that have the text.
 func (o Options) Read(t string, pages func(key uint64) int) Text {
-	units := Units(t)
+	units := Units(t, UnitOf)
 	out := make([]weighed, len(units))
 	for i, u := range units {
 		plain := plainWeight(u.Columns)
@@ -123,7 +130,7 @@ func plainWeight(columns int) int32 {
 }
 
 // rareWeight is the weight of a sentence that stands on so many pages. Beyond
-// RarePages it falls with their square, down to a floor, so that text that all
+// RarePages it falls with their third power, down to a floor, so that text that all
 // versions of a page have in common still counts where they have next to no
 // other.
 func (o Options) rareWeight(plain int32, pages int) int32 {
@@ -134,12 +141,12 @@ func (o Options) rareWeight(plain int32, pages int) int32 {
 	case n >= int64(o.Saturation()):
 		return plain / floor
 	}
-	return max(plain/floor, int32(int64(plain)*limit*limit/(n*n)))
+	return max(plain/floor, int32(int64(plain)*limit*limit/(n*n)*limit/n))
 }
 
 // Saturation is the number of pages from which on a sentence counts as little
 // as it can.
-func (o Options) Saturation() int { return int(math.Ceil(float64(o.RarePages) * math.Sqrt(floor))) }
+func (o Options) Saturation() int { return int(math.Ceil(float64(o.RarePages) * math.Cbrt(floor))) }
 
 // Share is what two texts share of what they have, by the weights of their
 // sentences, from 0 to 1.

@@ -68,7 +68,7 @@ func slowCompare(o Options, a, b string, pages func(unit string) int) Evidence {
 	plain := func(u string) float64 { return 1 + math.Log(float64(text.Columns(u))) }
 	return Evidence{share(plain), share(func(u string) float64 {
 		if n := float64(pages(u)); n > float64(o.RarePages) {
-			return plain(u) * max(1.0/floor, math.Pow(float64(o.RarePages)/n, 2))
+			return plain(u) * max(1.0/floor, math.Pow(float64(o.RarePages)/n, 3))
 		}
 		return plain(u)
 	})}
@@ -148,7 +148,7 @@ func TestSharedTextCountsLessWhereItIsCommon(t *testing.T) {
 		shared, a, b := page(random, pieces), page(random, pieces), page(random, pieces)
 		pages := map[uint64]int{}
 		common := map[uint64]bool{}
-		for _, u := range Units(shared) {
+		for _, u := range Units(shared, UnitOf) {
 			common[u.Key] = true
 		}
 		last := 2.0
@@ -187,7 +187,7 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%q counts: %+v", s, u)
 		}
 	}
-	units := Units("One 1. Two. One 2. 3. Two")
+	units := Units("One 1. Two. One 2. 3. Two", UnitOf)
 	if len(units) != 2 || units[0].Key >= units[1].Key {
 		t.Errorf("%+v", units)
 	}
