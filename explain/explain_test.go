@@ -444,7 +444,7 @@ func TestRarityPartsPagesOfATemplate(t *testing.T) {
 	}
 	a, b := page("circle"), page("square")
 	pages := map[uint64]int{}
-	for _, u := range rarity.Units("Reference\n" + strings.Join(frame, " "), rarity.UnitOf) {
+	for _, u := range rarity.Units("Reference\n"+strings.Join(frame, " "), rarity.UnitOf) {
 		pages[u.Key] = 300
 	}
 	side := func(s string, pages map[uint64]int) Side { return Side{Stored: s, Compared: s, Pages: pages} }
