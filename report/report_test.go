@@ -121,7 +121,7 @@ func TestSummaryFormats(t *testing.T) {
 	s := Summary{Files: 2, Unreadable: 1, Records: Records{Read: 10, Documents: 5, Duplicates: 2,
 		Skipped: map[string]int64{"request": 2, "http-status": 1},
 		Choices: map[string]int64{"type-sniffed": 3, "mojibake": 2}, Damaged: 4},
-		Frames: &Frames{Sentences: 24, Texts: 7, Characters: 1000, LeftOut: 255},
+		Frames: &Frames{Texts: 7, Characters: 1000, LeftOut: 255},
 		Stages: []StageTime{{Stage: "extract", Seconds: 2, CPU: 3, Rate: 2.5}}}
 	s.Add(sample)
 	var text, js bytes.Buffer

@@ -51,7 +51,6 @@ type Records struct {
 // Frames counts the sentences that stand on many pages of a site, and what
 // they take from the signed texts.
 type Frames struct {
-	Sentences  int64 `json:"sentences"`
 	Texts      int64 `json:"texts"`
 	Characters int64 `json:"characters"`
 	LeftOut    int64 `json:"characters_left_out"`
@@ -228,8 +227,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
 		note(s.Unsigned, "too short for a signature")...)...)
 	if m := s.Frames; m != nil {
-		row("frame sentences", m.Sentences, fmt.Sprintf("left out of %d texts", m.Texts),
-			fmt.Sprintf("%.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
+		row("texts with a frame", m.Texts, fmt.Sprintf("which is %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
 	}
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),

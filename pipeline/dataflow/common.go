@@ -25,12 +25,16 @@ type SitePage struct{ Site, Address uint64 }
 func Sightings(to []rarity.Sighting, t SiteText, of func(sentence string) rarity.Unit) []rarity.Sighting {
 	units := rarity.Units(t.Text, of)
 	for _, p := range t.Pages {
+		to = append(to, rarity.Sighting{Sentence: siteKey(p.Site), Page: p.Address})
 		for _, u := range units {
 			to = append(to, rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u.Key), Page: p.Address})
 		}
 	}
 	return to
 }
+
+// siteKey counts the pages of a site, as if all had one sentence: no unit has the key 0.
+func siteKey(site uint64) uint64 { return rarity.SiteKey(site, 0) }
 
 // Weigh weighs a text as it is compared, which stands on these sites. pages tells
 // how common its sentences are.

@@ -67,6 +67,10 @@ func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluste
 	return row, postings, nil
 }
 
+// frameShare: a sentence of a frame stands on one in so many pages of the site at
+// least. On a large site what stands on ten may be a story told twice.
+const frameShare = 20
+
 // ownColumns is the least that is left of a text without frames: of less, nobody can
 // say what the page is about. docs/benchmarks/frames.md has the rows.
 const ownColumns = 200
@@ -90,7 +94,7 @@ func (r Readings) Signed(c configs.Config) []string {
 }
 
 // Read reads a text. A sentence is of a site's frame if text.frames or more of its
-// pages have it.
+// pages have it, and one in twenty.
 func Read(c configs.Config, t Text, frames Pages) (Readings, error) {
 	whole := text.Cut(t.Text, c.Text.MaxColumns)
 	r := Readings{whole, whole}
@@ -110,16 +114,26 @@ func WithoutFrames(c configs.Config, t Text, frames Pages) (string, error) {
 	if c.Text.Frames == 0 || len(t.Sites) == 0 {
 		return t.Text, nil
 	}
+	least := make([]int, len(t.Sites)) // pages of each site that have a sentence of its frame
+	for i, site := range t.Sites {
+		n, err := frames(siteKey(site))
+		if err != nil {
+			return "", err
+		}
+		least[i] = max(c.Text.Frames, (n+frameShare-1)/frameShare)
+	}
 	var framed []bool
 	found := false
 	for s := range text.Each(t.Text) {
 		in := false
 		if u := rarity.ExactUnitOf(s); u.Key != 0 {
-			n, err := MaxPages(t.Sites, u.Key, frames)
-			if err != nil {
-				return "", err
+			for i, site := range t.Sites {
+				n, err := frames(rarity.SiteKey(site, u.Key))
+				if err != nil {
+					return "", err
+				}
+				in = in || n >= least[i]
 			}
-			in = n >= c.Text.Frames
 		}
 		framed, found = append(framed, in), found || in
 	}

@@ -64,7 +64,7 @@ func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 		Revisits: x.Resolved, Parsed: x.Parsed, Kinds: x.Kinds, Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
 	s.Texts, s.Unsigned, s.Navigation, s.Signatures = x.Texts, g.Unsigned, g.Navigation, g.Signatures
 	if t := g.Frames; t != nil {
-		s.Frames = &report.Frames{Sentences: t.Sentences, Texts: t.Texts, Characters: t.Characters, LeftOut: t.LeftOut}
+		s.Frames = &report.Frames{Texts: t.Texts, Characters: t.Characters, LeftOut: t.LeftOut}
 	}
 	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}

@@ -40,7 +40,6 @@ type SignCounts struct {
 
 // FrameCounts counts what learned frames take from the signed texts.
 type FrameCounts struct {
-	Sentences  int64 `json:"sentences"`  // pairs of a site and a sentence
 	Texts      int64 `json:"texts"`      // that have some
 	Characters int64 `json:"characters"` // of all texts
 	LeftOut    int64 `json:"characters_left_out"`

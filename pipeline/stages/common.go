@@ -78,24 +78,19 @@ type frameCursor struct {
 	Learned bool `json:"learned"`
 }
 
-// LearnFrames fills TableFrame, and returns the number of sentences that are of a
-// frame.
-func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (int64, error) {
+// LearnFrames fills TableFrame: with the sentences that are on enough pages to be of a
+// frame, and with the pages of the sites that have so many.
+func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var at frameCursor
-	if _, err := sr.Cursor(&at); err != nil {
-		return 0, err
+	if _, err := sr.Cursor(&at); err != nil || at.Learned {
+		return err
 	}
-	if !at.Learned {
-		if err := countCommon(w, sr, store.TableFrame, rarity.ExactUnitOf, w.Config.Text.Frames-1); err != nil {
-			return 0, err
-		}
-		at.Learned = true
-		b := w.DB.Batch()
-		if err := errors.Join(sr.SetCursor(b, at), b.Commit()); err != nil {
-			return 0, err
-		}
+	if err := countCommon(w, sr, store.TableFrame, rarity.ExactUnitOf, w.Config.Text.Frames-1); err != nil {
+		return err
 	}
-	return w.DB.Count(store.TableFrame)
+	at.Learned = true
+	b := w.DB.Batch()
+	return errors.Join(sr.SetCursor(b, at), b.Commit())
 }
 
 // sightBytes is about how much text a worker cuts at a time, counted once for

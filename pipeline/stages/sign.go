@@ -36,10 +36,8 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
 	}
-	frames := int64(0)
 	if w.Config.Text.Frames > 0 {
-		var err error
-		if frames, err = LearnFrames(w, sr); err != nil {
+		if err := LearnFrames(w, sr); err != nil {
 			return err
 		}
 	}
@@ -121,7 +119,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return countSigned(w, sr, extracted.Texts, frames)
+	return countSigned(w, sr, extracted.Texts)
 }
 
 // unsigned returns the texts that have no row in TableSigned, in batches.
@@ -193,7 +191,7 @@ func (j *signJob) sign(signer *dataflow.Signer, frames bool) error {
 	return nil
 }
 
-func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, frames int64) error {
+func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts int64) error {
 	var c rows.SignCounts
 	var f rows.FrameCounts
 	for r, err := range w.DB.Table(store.TableSigned) {
@@ -212,7 +210,7 @@ func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts, frames i
 		f.Add(s)
 	}
 	c.Navigation = texts - c.Texts
-	if f.Sentences = frames; w.Config.Text.Frames > 0 {
+	if w.Config.Text.Frames > 0 {
 		c.Frames = &f
 	}
 	return sr.SetCounts(c)

@@ -118,7 +118,8 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 
 // Decide decides about two texts. Pages of one site have its frame in common, so
 // what they share is weighed by how rare it is on the site. If that is too little,
-// or not alike, they can still be alike without the frame. Texts of different sites
+// or not alike, they can still resemble each other without the frame; that one has
+// the other in it says little then. Texts of different sites
 // are compared without the frames of these: what is left is not common to any site.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
 	if !j.Frames {
@@ -133,7 +134,7 @@ func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
 	if d.Near || !framed {
 		return d
 	}
-	if own := j.weighed(c, a.Own(), b.Own()); own.Near {
+	if own := j.weighed(c, a.Own(), b.Own()); own.Near && !own.Contained {
 		return own
 	}
 	return d

@@ -143,8 +143,12 @@ type equal struct{ measure }
 func (e *equal) Comparer() verify.Comparer { return e }
 
 func (e *equal) Compare(a, b verify.Document) verify.Verdict {
-	if a == b {
+	x, y := string(a.(document)), string(b.(document))
+	switch {
+	case x == y:
 		return near
+	case !strings.Contains(x+y, frame) && (strings.Contains(x, y) || strings.Contains(y, x)):
+		return contained
 	}
 	return far
 }
@@ -174,6 +178,8 @@ func TestReadings(t *testing.T) {
 		{"one site, the same", frame + apple, apple, frame + apple, apple, one, one, true, true, true, frame + apple},
 		{"one site, the same without the frame", frame + apple, apple, apple, "", one, one, true, true, true, apple},
 		{"one site, nothing in common but the frame", frame + apple, apple, frame + pears, pears, one, one, true, false, true, frame + apple},
+		{"one site, one in the other without the frame", frame + apple, apple, frame + apple + pears, apple + pears, one, one, true, false, true, frame + apple},
+		{"two sites, one in the other without frames", frame + apple, apple, frame + apple + pears, apple + pears, one, other, true, true, false, apple},
 		{"one of several sites in common", frame + apple, apple, frame + apple, apple, one, both, true, true, true, frame + apple},
 		{"two sites, the same without frames", frame + apple, apple, pears + apple, apple, one, other, true, true, false, apple},
 		{"two sites, one without a frame", frame + apple, apple, apple, "", one, other, true, true, false, apple},
