@@ -223,7 +223,7 @@ func TestAnchor(t *testing.T) {
 		{"Where the constants come from", "where-the-constants-come-from"},
 		{"Verdicts, beside other LCS", "verdicts-beside-other-lcs"},
 		{"Files of other tools' tests", "files-of-other-tools-tests"},
-		{"`text.frames`: what it learns", "texttemplates-what-it-learns"},
+		{"`text.frames`: what it learns", "textframes-what-it-learns"},
 		{"The paper's figures 6 to 8", "the-papers-figures-6-to-8"},
 		{"See [methods](methods.md) and Größe_1", "see-methods-and-größe_1"},
 	} {

@@ -227,7 +227,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
 		note(s.Unsigned, "too short for a signature")...)...)
 	if m := s.Frames; m != nil {
-		row("texts with a frame", m.Texts, fmt.Sprintf("which is %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
+		row("texts with a frame", m.Texts, fmt.Sprintf("it is %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
 	}
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),
