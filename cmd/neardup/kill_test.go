@@ -252,8 +252,8 @@ func TestStopped(t *testing.T) {
 // stage that learns.
 func TestStoppedWhileLearning(t *testing.T) {
 	big := bigReference(t, bigVariants(), "--set", "text.frames=3")
-	if !strings.Contains(big.exports["summary.json"], `"templates"`) {
-		t.Fatal("no templates in the summary")
+	if !strings.Contains(big.exports["summary.json"], `"frames"`) {
+		t.Fatal("no frames in the summary")
 	}
 	testKilled(t, big, killRounds()/2, []string{"sign", "verify"})
 }

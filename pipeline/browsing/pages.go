@@ -196,6 +196,7 @@ func fieldsOf(d results.Found) (fields []review.Field) {
 		{Name: "uri", Value: d.TargetURI},
 		{Name: "date", Value: d.Date},
 		{Name: "title", Value: d.Title},
+		{Name: "byline", Value: d.Byline},
 		{Name: "site", Value: d.Site},
 		{Name: "kind", Value: string(d.Kind)},
 		{Name: "status", Value: unlessZero(int64(d.Status))},

@@ -236,6 +236,7 @@ func TestExplanationsEndByEveryFilter(t *testing.T) {
 		pipetest.MustLoad(t, "verify.rare_pages=1"), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
 		pipetest.MustLoadPreset(t, "minhash-lsh"), pipetest.MustLoadPreset(t, "ppjoin"),
 		pipetest.MustLoad(t, "verify.resemblance=0.97", "verify.containment=2", "verify.rare_pages=0", "verify.rounds=1"),
+		pipetest.MustLoad(t, "verify.resemblance=0.9", "verify.containment=0.6", "verify.rare_pages=0", "text.frames=0"),
 	} {
 		explainAll(t, c, explainable(rand.New(rand.NewPCG(21, 22))), func(_, _ int, _ bool, e explain.Explanation) {
 			ended[e.Outcome.EndedBy] = true
