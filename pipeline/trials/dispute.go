@@ -2,6 +2,7 @@ package trials
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"neardup/compare"
@@ -142,11 +143,23 @@ func (c *comparison) pagesOf(p compare.Pair) (out [2]compare.Page, err error) {
 	return out, nil
 }
 
-// learned makes the templates in the workspace those of the config, if it leaves
-// some out.
+// learned makes the frames in the workspace those of the config, if it learns some and
+// the workspace has others.
 func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 	if config.Text.Frames == 0 {
 		return nil
+	}
+	var signed struct {
+		Text struct {
+			Frames int `json:"frames"`
+		} `json:"text"`
+	}
+	s, ok, err := c.variants.State(workspace.StageSign)
+	if err == nil && ok {
+		err = json.Unmarshal(s.Options, &signed)
+	}
+	if err != nil || s.Done && signed.Text.Frames == config.Text.Frames {
+		return err
 	}
 	if err := c.With(config).Run(ctx, workspace.StageExtract, workspace.StageSign, nil); !errors.Is(err, workspace.ErrInputFailure) {
 		return err
@@ -156,7 +169,7 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 
 // scorePair returns the scores of two texts by the measure of a config: all of
 // them, also of pairs that the measure would reject before. ok is false where
-// nothing can be compared. Templates are those that the workspace has learned.
+// nothing can be compared. Frames are those that the workspace has learned.
 func scorePair(w *workspace.Workspace, config configs.Config, a, b rows.TextID) (resemblance, containment float64, ok bool, err error) {
 	return stages.Scored(w.With(config), a, b)
 }

@@ -3,6 +3,7 @@ package trials
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,14 +130,20 @@ func TestDisputedPagesOfOneText(t *testing.T) {
 	}
 }
 
-// Methods with templates of their own score pairs without them, whatever the
-// workspace learned last.
-func TestDisputedScoresLeaveOutTemplates(t *testing.T) {
+// Methods with frames of their own score pairs of different sites without them,
+// whatever the workspace learned last.
+func TestDisputedScoresLeaveOutFrames(t *testing.T) {
 	var records [][]byte
-	frame := strings.Repeat("All pages of this site show these words in their frame. ", 8)
+	frame := strings.Repeat("All pages of this site show these words in their frame, "+"whatever else they tell of. ", 20)
+	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 6 {
-		own := fmt.Sprintf("Story number %d tells of %s", i, strings.Repeat(fmt.Sprintf("thing %d and ", i*i), 4+i))
-		records = append(records, pipetest.Archived("response", fmt.Sprint(i), fmt.Sprintf("http://a.example/%d", i), 1+i, pipetest.OkHTML+"<p>"+frame+"<p>"+own+"."))
+		for _, site := range []string{"a", "b"} {
+			own := "Of " + site
+			for range 60 {
+				own += fmt.Sprintf(" %x", random.Uint32())
+			}
+			records = append(records, pipetest.Archived("response", fmt.Sprint(i)+site, fmt.Sprintf("http://%s.example/%d", site, i), 1+i, pipetest.OkHTML+"<p>"+frame+"<p>"+own+"."))
+		}
 	}
 	p, err := compare.NewPlan(pipetest.PresetDefault(t), []string{"default"}, []string{"verify.resemblance=0.3", "verify.whole=0", "verify.rare_pages=0", "sign.smallest=1"}, false)
 	if err != nil {
