@@ -1,15 +1,15 @@
 package audit
 
-// agreement returns the agreement of units, each the verdicts of different
-// judges on a pair; nil if no pair has two. Alpha is Krippendorff's for nominal
-// data, any number of judges and missing judgements (Krippendorff, Computing
-// Krippendorff's alpha-reliability, 2011, section C):
+// agreement returns the agreement of units, each the verdicts of different judges
+// on a pair. It returns nil if no pair has two verdicts. Alpha is Krippendorff's
+// for nominal data, any number of judges and missing judgements (Krippendorff,
+// Computing Krippendorff's alpha-reliability, 2011, section C):
 //
 //	1 - (n-1) (n - sum of o(c,c)) / (n² - sum of n(c)²)
 //
-// where o counts the pairs of judgements of a unit that has m as 1/(m-1), n(c)
-// the judgements of verdict c, and n all of them. Unknown is a verdict like the
-// others.
+// where o counts each pair of judgements in a unit of m judgements as 1/(m-1), n(c)
+// is the number of judgements with verdict c, and n the number of all. Unknown is a
+// verdict like the others.
 func agreement(units [][]Verdict) *Agreement {
 	var a Agreement
 	var n, same, agreeing, pairs float64
@@ -26,7 +26,7 @@ func agreement(units [][]Verdict) *Agreement {
 			in[v]++
 			of[v]++
 		}
-		ordered := 0. // pairs that agree, both ways
+		ordered := 0. // agreeing pairs, in both orders
 		for _, c := range in {
 			ordered += c * (c - 1)
 		}

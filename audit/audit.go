@@ -1,19 +1,19 @@
 // Package audit draws samples of pairs from clusters for people to judge, and
-// computes from their judgements how right the clusters are. It is pure;
-// package pipeline keeps the judgements.
+// estimates from their judgements how right the clusters are. It is pure; package
+// pipeline/workspace stores the judgements.
 package audit
 
 import "strings"
 
-// Pair names two pages by their WARC-Record-IDs, with angle brackets, the smaller
-// first.
+// Pair is a pair of pages, by their WARC-Record-IDs with angle brackets, the
+// smaller first.
 type Pair struct {
 	A string `json:"a"`
 	B string `json:"b"`
 }
 
-// NewPair returns the pair of two record ids. They may come in any order, with
-// angle brackets or without.
+// NewPair returns the pair of two record IDs, given in any order, with or without
+// angle brackets.
 func NewPair(a, b string) Pair {
 	a, b = recordID(a), recordID(b)
 	return Pair{min(a, b), max(a, b)}
@@ -27,9 +27,9 @@ type Verdict string
 
 // The verdicts.
 const (
-	True    Verdict = "true"    // the main content of the pages is identical
-	False   Verdict = "false"   // their main item differs, whatever the template
-	Unknown Verdict = "unknown" // it cannot be said
+	True    Verdict = "true"    // the main content of the pages is the same
+	False   Verdict = "false"   // the pages are about different items, even if they share a template
+	Unknown Verdict = "unknown" // the judge cannot tell
 )
 
 // Judgement is a verdict of one judge on one pair.
@@ -38,6 +38,6 @@ type Judgement struct {
 	Judge   string  `json:"judge"`
 	Verdict Verdict `json:"verdict"`
 	Note    string  `json:"note,omitempty"`
-	Enforce bool    `json:"enforce,omitempty"` // the next clustering must follow it
+	Enforce bool    `json:"enforce,omitempty"` // the next clustering has to follow it
 	Time    string  `json:"time,omitempty"`    // RFC 3339, UTC
 }

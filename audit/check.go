@@ -34,7 +34,7 @@ func CheckJudge(name string) error {
 	return nil
 }
 
-// clip shortens what others wrote, for a message.
+// clip shortens foreign text for a message.
 func clip(s string) string { return screen.Characters(s, 2*MaxName) }
 
 // Check returns an error if the pair is not valid.
@@ -50,8 +50,8 @@ func (p Pair) Check() error {
 	return nil
 }
 
-// Checked returns the judgement with its pair in order and uniform line ends in
-// its note, or an error if it is not valid.
+// Checked returns the judgement with its pair in order and uniform line ends in its
+// note. It returns an error if the judgement is invalid.
 func (j Judgement) Checked() (Judgement, error) {
 	j.Pair = NewPair(j.A, j.B)
 	j.Note = strings.TrimSpace(strings.ReplaceAll(j.Note, "\r\n", "\n"))

@@ -1,25 +1,36 @@
 package audit
 
-// Population is the pairs that a sample is drawn from.
+// Population is the set of pairs that a sample is drawn from.
 type Population string
 
 // The populations.
 const (
 	// Pages draws a random page of all clusters, and another random page of its
-	// cluster. The share of true pairs is then the paper's precision: the share
-	// of a page's near-duplicates that are true, averaged over pages.
+	// cluster. The share of true pairs then estimates the paper's precision: the
+	// share of a page's near-duplicates that are true, averaged over pages.
 	Pages Population = "pages"
 	// Verified draws a page and the one that it was verified against.
 	Verified Population = "verified"
 )
 
-// Design says how to draw a sample.
+// Design is how a sample is drawn.
 type Design struct {
 	Population Population `json:"population"`
 	Stratified bool       `json:"stratified"` // with Verified: equally many pairs of each stratum, by site and score
 	Different  bool       `json:"different"`  // only pairs whose texts differ
-	Size       int        `json:"size"`       // pairs
+	Size       int        `json:"size"`       // number of pairs
 	Seed       uint64     `json:"seed"`
+}
+
+// Estimates describes what the share of true pairs of such a sample estimates.
+func (d Design) Estimates() string {
+	switch {
+	case d.Population == Pages && !d.Different:
+		return "the precision of the TLCS paper, section 4: of the near-duplicates announced for a page, the share that are true, averaged over the pages that have any"
+	case d.Population == Pages:
+		return "of the near-duplicates announced for a page that have another text, the share that are true, averaged over the pages that have any; the TLCS paper, section 4, counts those with the same text, too"
+	}
+	return "the share of verified pairs that are true; the precision of the TLCS paper, section 4, is that of a sample of pages"
 }
 
 // Audit is a sample and its origin.
@@ -27,10 +38,10 @@ type Audit struct {
 	Name       string    `json:"name"`
 	Design     Design    `json:"design"`
 	Generation string    `json:"generation"` // generation of the clusters that it was drawn from
-	Current    bool      `json:"-"`          // the clusters are still those
+	Current    bool      `json:"-"`          // the clusters have not changed since
 	Drawn      string    `json:"drawn"`      // RFC 3339, UTC
 	Strata     []Stratum `json:"strata"`     // one stratum if it is not stratified
-	Size       int       `json:"size"`       // pairs; fewer than asked for if there are no more
+	Size       int       `json:"size"`       // number of pairs; fewer than requested if there are no more
 }
 
 // Stratum is a part of a population.
@@ -44,49 +55,48 @@ type Stratum struct {
 // Item is a pair of a sample.
 type Item struct {
 	Pair
-	Documents   [2]string `json:"documents"` // in hexadecimal, in the order of the pair
+	Documents   [2]string `json:"documents"` // hexadecimal, in the order of the pair
 	URIs        [2]string `json:"uris"`
 	Dates       [2]string `json:"dates"`
-	Sites       [2]string `json:"sites"` // empty if it has none
+	Sites       [2]string `json:"sites"` // empty without a site
 	Cluster     string    `json:"cluster"`
-	Draws       int       `json:"draws"` // how often it was drawn; with Pages 2 if each of its pages drew the other
+	Draws       int       `json:"draws"` // number of times that it was drawn; with Pages 2 if each of its pages drew the other
 	Stratum     int       `json:"stratum"`
 	SameSite    bool      `json:"same_site"`
-	Identical   bool      `json:"identical"`   // the same text
-	Resemblance float64   `json:"resemblance"` // for verified pairs; 0 for others
-	Containment float64   `json:"containment"` // likewise
+	Identical   bool      `json:"identical"`   // the texts are the same
+	Resemblance float64   `json:"resemblance"` // of verified pairs; otherwise 0
+	Containment float64   `json:"containment"` // of verified pairs; otherwise 0
 }
 
-// Progress says how far a judge is.
+// Progress is how far a judge is.
 type Progress struct {
 	Size   int
 	Judged int
-	Next   int       // first pair that is not judged; -1 if there is none
+	Next   int       // first pair that is not judged, or -1
 	Given  []Verdict // verdict on each pair; empty if not judged
 }
 
-// Interval is an estimate with its 95% confidence interval. Without decided
-// pairs it is 0, from 0 to 1.
+// Interval is an estimate with its 95% confidence interval. Without decided pairs
+// it is 0, with the interval from 0 to 1.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	True  int     `json:"true"`
 	False int     `json:"false"`
-	// Missing are the strata that have pairs, but none decided. The value is
-	// that of the others. Low and high allow for anything in the missing
-	// strata.
+	// Missing are the strata that have pairs, but no decided ones. Value is that of
+	// the other strata. Low and High allow for any value in the missing ones.
 	Missing []int `json:"missing,omitempty"`
 }
 
 // Known reports whether there is a value.
 func (i Interval) Known() bool { return i.True+i.False > 0 }
 
-// Result is what follows from the judgements.
+// Result is the result of the judgements.
 type Result struct {
 	Audit     Audit         `json:"audit"`
 	Judged    int           `json:"judged"`  // pairs that someone judged
-	Unknown   int           `json:"unknown"` // pairs on which the judges say unknown or are divided
+	Unknown   int           `json:"unknown"` // pairs on which the judges say unknown or disagree evenly
 	Overall   Interval      `json:"overall"` // precision
 	SameSite  Interval      `json:"same_site"`
 	CrossSite Interval      `json:"cross_site"`
@@ -105,12 +115,12 @@ type JudgeResult struct {
 	Overall Interval `json:"overall"`
 }
 
-// Agreement says how far judges agree on pairs that several of them judged.
+// Agreement is how far judges agree on pairs that several of them judged.
 type Agreement struct {
 	Pairs    int     `json:"pairs"`
-	Observed float64 `json:"observed"` // share of pairs of judgements that agree
+	Observed float64 `json:"observed"` // share of agreeing pairs of judgements
 	Alpha    float64 `json:"alpha"`    // Krippendorff's, nominal
-	// Unvaried says that all these judgements are the same. Then alpha is 0 and
-	// means nothing.
+	// Unvaried means that all these judgements are equal. Then Alpha is 0 and has
+	// no meaning.
 	Unvaried bool `json:"unvaried,omitempty"`
 }

@@ -11,15 +11,15 @@ import (
 	"slices"
 )
 
-// Labels is a sample with its judgements and nothing crawled, so it can be
-// handed on. docs/audit.md describes the file.
+// Labels is a sample with its judgements. It contains nothing crawled, so it can be
+// passed on. docs/audit.md describes the file.
 type Labels struct {
 	Audit *Audit // nil: judgements only
 	Pairs []LabelledPair
 }
 
-// LabelledPair is a pair of a sample with its judgements. Without a sample it
-// has only these.
+// LabelledPair is a pair of a sample with its judgements. Without a sample it has
+// only these.
 type LabelledPair struct {
 	Pair
 	Cluster     string     `json:"cluster,omitempty"`
@@ -55,7 +55,7 @@ func (p LabelledPair) Item() Item {
 		Resemblance: p.Resemblance, Containment: p.Containment}
 }
 
-// NewLabels returns the labels of a sample; judgements[i] are those of items[i].
+// NewLabels returns the labels of a sample. judgements[i] are those of items[i].
 func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
 	l := Labels{Audit: &a}
 	for i, it := range items {
@@ -69,7 +69,8 @@ func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
 	return l
 }
 
-// WithoutNotes removes the judges' notes, which may name what was crawled.
+// WithoutNotes returns the labels without the judges' notes, which may quote what
+// was crawled.
 func (l Labels) WithoutNotes() Labels {
 	pairs := slices.Clone(l.Pairs)
 	for i, p := range pairs {
@@ -150,7 +151,7 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 		return err
 	}
 	if seen[p.Pair] {
-		return fmt.Errorf("%s and %s are there twice", clip(p.A), clip(p.B))
+		return fmt.Errorf("the pair %s and %s is given twice", clip(p.A), clip(p.B))
 	}
 	seen[p.Pair] = true
 	judges := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// z is the quantile of the normal distribution of a 95% interval.
+// z is the quantile of the normal distribution for a 95% interval.
 const z = 1.959963984540054
 
 // wilson returns the score interval of a share p of n (Wilson, Probable inference,
@@ -17,8 +17,8 @@ func wilson(p, n float64) (low, high float64) {
 	return max(0, min(p, centre-half)), min(1, max(p, centre+half))
 }
 
-// Evaluate returns the result of a sample's judgements; judgements[i] are those
-// of items[i], at most one of each judge.
+// Evaluate returns the result of a sample's judgements. judgements[i] are those of
+// items[i], at most one per judge.
 func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 	r := Result{Audit: a}
 	verdicts := make([]Verdict, len(items))
@@ -74,8 +74,8 @@ func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 	return r
 }
 
-// majority returns the verdict of most judges who say true or false. It is
-// Unknown if they are evenly divided, or if nobody says either.
+// majority returns the verdict of most judges who say true or false. It is Unknown
+// if they are evenly divided, or if nobody says either.
 func majority(verdicts []Verdict) Verdict {
 	n := 0
 	for _, v := range verdicts {
@@ -117,17 +117,16 @@ type estimator struct {
 // sampling, 1965).
 type tally struct{ yes, draws, squares float64 }
 
-// estimate returns the precision of a part. A stratum counts by its number of
-// pairs (stratified sampling; a sample that is not stratified is one stratum).
-// The interval is Wilson's for an effective sample size, after Korn and
-// Graubard (Confidence intervals for proportions with small expected number of
-// positive counts estimated from survey data, Survey Methodology 24, 1998): the
-// size of the simple sample that would have the variance of this one. They
-// estimate the variance, but if nearly all pairs are true there is hardly any
-// variance to see. We take its upper bound, p(1-p) max(W/n) over the shares W
-// of strata and the numbers n of pairs judged in them: the sum of W²p(1-p)/n
-// over strata is no larger, whatever the p of each. So the interval is rather
-// too wide.
+// estimate returns the precision of a part. A stratum counts by its number of pairs
+// (stratified sampling; a sample that is not stratified is one stratum). The
+// interval is Wilson's for an effective sample size, after Korn and Graubard
+// (Confidence intervals for proportions with small expected number of positive
+// counts estimated from survey data, Survey Methodology 24, 1998): the size of the
+// simple random sample with the same variance. They estimate the variance, which
+// shows hardly any if nearly all pairs are true. We take its upper bound, p(1-p)
+// max(W/n) over the shares W of strata and the numbers n of pairs judged in them:
+// the sum of W²p(1-p)/n over strata is at most that, whatever the p of each. So the
+// interval is rather too wide.
 func (e estimator) estimate(verdicts []Verdict, of part) Interval {
 	out := Interval{High: 1}
 	strata := make([]tally, max(1, len(e.audit.Strata)))

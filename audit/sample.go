@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Member is a page of a cluster to draw from.
+// Member is a page of a cluster from which pairs are drawn.
 type Member struct {
-	Document    string // docID in hexadecimal
+	Document    string // docID, hexadecimal
 	RecordID    string
 	URI         string
 	Date        string
-	Site        string  // empty if it has none
+	Site        string  // empty without a site
 	Text        string  // identifies its text
 	Against     int     // index of the member that it was verified against; its own index if there is none
 	Judged      bool    // a judgement connects it with that member
-	Resemblance float64 // with that member
+	Resemblance float64 // resemblance to that member
 	Containment float64
 }
 
@@ -41,26 +41,26 @@ func band(i Item) int {
 	return 4 // joined by containment, or by a method with a lower threshold
 }
 
-// Sampler draws a sample from clusters that come one at a time. It keeps the
-// draws of each stratum with the smallest keys, which are hashes of seed and
-// documents. So the sample does not depend on the order of clusters and
-// members, and a larger sample with the same seed contains it.
+// Sampler draws a sample from clusters that come one at a time. It keeps the draws
+// of each stratum with the smallest keys, which are hashes of the seed and the
+// documents. So the sample does not depend on the order of clusters and members,
+// and a larger sample with the same seed contains it.
 type Sampler struct {
 	design Design
 	strata []kept
 	buf    []byte
 }
 
-// kept has the draws of a stratum.
+// kept holds the draws of a stratum.
 type kept struct {
 	population int64
 	draws      draws
 }
 
-// draw is a drawn pair: drawn by a page, or as a verified pair.
+// draw is a drawn pair, drawn by a page or as a verified pair.
 type draw struct {
 	key   uint64
-	owner string // document whose draw it is; decides between equal keys
+	owner string // document whose draw it is; it decides between equal keys
 	item  Item
 }
 
@@ -90,7 +90,7 @@ func NewSampler(d Design) *Sampler {
 	return s
 }
 
-// hash returns the seeded hash of names, different for each purpose.
+// hash returns the seeded hash of names. It differs for each purpose.
 func (s *Sampler) hash(purpose string, names ...string) uint64 {
 	s.buf = binary.BigEndian.AppendUint64(append(s.buf[:0], purpose...), s.design.Seed)
 	for _, name := range names {
@@ -100,8 +100,8 @@ func (s *Sampler) hash(purpose string, names ...string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Add adds a cluster. Readers of the judgements cannot tell members with one
-// record id apart, so they form no pair.
+// Add adds a cluster. Judgements cannot distinguish members with the same record
+// ID, so these form no pair.
 func (s *Sampler) Add(cluster string, members []Member) {
 	if s.design.Population == Pages {
 		s.addPages(cluster, members)
@@ -126,8 +126,8 @@ func (s *Sampler) Add(cluster string, members []Member) {
 	}
 }
 
-// addPages lets each page draw another one of its cluster. Of the pages with
-// one record id, the one with the smallest docID counts.
+// addPages lets each page draw another page of its cluster. Of pages with the same
+// record ID, the one with the smallest docID counts.
 func (s *Sampler) addPages(cluster string, members []Member) {
 	pages := make([]*Member, len(members))
 	for i := range members {
@@ -140,7 +140,7 @@ func (s *Sampler) addPages(cluster string, members []Member) {
 	slices.SortFunc(pages, func(a, b *Member) int {
 		return cmp.Or(strings.Compare(a.Text, b.Text), strings.Compare(a.Document, b.Document))
 	})
-	from, to := 0, 0 // pages that are not drawn: those of the same text, or the page itself
+	from, to := 0, 0 // pages that cannot be drawn: those of the same text, or the page itself
 	for i, p := range pages {
 		switch {
 		case !s.design.Different:
@@ -166,8 +166,8 @@ func (s *Sampler) addPages(cluster string, members []Member) {
 	}
 }
 
-// keep keeps a draw if its key is among the smallest. These are twice the size,
-// because two pages may draw each other.
+// keep keeps a draw if its key is among the smallest. It keeps twice as many as the
+// size, because two pages may draw each other.
 func (s *Sampler) keep(stratum int, key uint64, owner string, item func() Item) {
 	h := &s.strata[stratum].draws
 	d := draw{key: key, owner: owner}
@@ -244,10 +244,9 @@ func (s *Sampler) Sample() ([]Stratum, []Item) {
 	return strata, items
 }
 
-// distinct returns up to the given number of pairs of a stratum, from the
-// smallest key on, each once. It counts the draws of each that come before the
-// first draw of any further pair. The mean over these draws is then a mean over
-// pages drawn at random.
+// distinct returns at most the given number of distinct pairs of a stratum, from
+// the smallest key up. It counts the draws of each that precede the first draw of
+// any further pair. So the mean over these draws is a mean over random pages.
 func (s *Sampler) distinct(stratum int, seen map[Pair]bool) (out []Item) {
 	sorted := slices.SortedFunc(slices.Values(s.strata[stratum].draws), compareDraws)
 	at := map[Pair]int{}
@@ -257,7 +256,7 @@ func (s *Sampler) distinct(stratum int, seen map[Pair]bool) (out []Item) {
 			continue
 		}
 		if seen[d.item.Pair] {
-			continue // already drawn in another stratum, from other documents with these record ids
+			continue // already drawn in another stratum, from other documents with these record IDs
 		}
 		if len(out) == s.design.Size {
 			break
@@ -269,8 +268,8 @@ func (s *Sampler) distinct(stratum int, seen map[Pair]bool) (out []Item) {
 	return out
 }
 
-// allocate shares n among strata. They get one each in turn, as long as they
-// have pairs. A larger n gives no stratum less.
+// allocate divides n among strata. Each gets one in turn, as long as it has pairs.
+// A larger n gives no stratum less.
 func allocate(available []int, n int) []int {
 	out := make([]int, len(available))
 	for given := true; given && n > 0; {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// similarities of labels, as package truth reads them.
+// Similarities of labels in the format of package truth.
 const (
 	nearLine     = "1.0000"
 	notNearLine  = "0.0000"
@@ -19,8 +19,9 @@ const (
 // truthPage is a page of a truth.
 type truthPage struct{ id, uri, date, site, label string }
 
-// truthPages returns the pages of the pairs that are decided, by record id. A
-// record id with control characters fits on no line; its pairs are left out.
+// truthPages returns the pages of the decided pairs, by record ID, and the labels.
+// A record ID with control characters does not fit on a line, so its pairs are left
+// out.
 func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labels map[Pair]string) {
 	labels = map[Pair]string{}
 	seen := map[string]bool{}
@@ -44,7 +45,7 @@ func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labe
 			seen[id] = true
 			p := truthPage{id, oneField(it.URIs[side]), oneField(it.Dates[side]), oneField(it.Sites[side]), it.Cluster}
 			if p.site == "" {
-				p.site = id // so that no two pages without a site are of one site
+				p.site = id // so that no two pages without a site count as one site
 			}
 			pages = append(pages, p)
 		}
@@ -64,10 +65,9 @@ func oneField(s string) string {
 }
 
 // WriteTruth writes the pairs that judges decided in the two files of
-// docs/format.md, "Labelled pages". There an unlisted pair is no
-// near-duplicate. So all other pairs of the n pages are listed, too, as not
-// judged: n(n-1)/2 lines. WriteTruth returns the number of pages and of decided
-// pairs.
+// docs/format.md, "Labelled pages". There an unlisted pair is no near-duplicate, so
+// all other pairs of the n pages are listed, too, as not judged: n(n-1)/2 lines.
+// WriteTruth returns the numbers of pages and of decided pairs.
 func WriteTruth(items []Item, judgements [][]Judgement, pages, pairs io.Writer) (n, decided int, err error) {
 	all, labels := truthPages(items, judgements)
 	b := bufio.NewWriter(pages)
@@ -87,7 +87,7 @@ func WriteTruth(items []Item, judgements [][]Judgement, pages, pairs io.Writer) 
 				label = unjudgedLine
 			}
 			for _, s := range [...]string{p.id, "\t", q.id, "\t", label, "\n"} {
-				_, _ = b.WriteString(s) // a failed write fails the next Flush
+				_, _ = b.WriteString(s) // the next Flush reports a failed write
 			}
 		}
 		if err := b.Flush(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"math"
 )
 
-// ID names a text: the first 128 bits of a digest of it.
+// ID identifies a text: the first 128 bits of a digest of it.
 type ID [16]byte
 
 // KeySize is the length of a Key in bytes.
@@ -37,7 +37,7 @@ func NewKey(w float32, id ID) Key {
 // ID returns the text that the key belongs to.
 func (k Key) ID() ID { return ID(k[4:]) }
 
-// Weight returns the document's W.
+// Weight returns the document's weight W.
 func (k Key) Weight() float32 { return math.Float32frombits(^binary.BigEndian.Uint32(k[:4])) }
 
 // Compare orders keys from the largest (first) to the smallest.

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Component is a set of documents that links tie together.
+// Component is a connected set of documents under links.
 type Component struct {
 	Keys  []Key      // from the largest down
-	Pairs [][2]int32 // the linked ones, by their places in Keys, the smaller place first, sorted
+	Pairs [][2]int32 // linked pairs, by their indexes in Keys, the smaller index first, sorted
 }
 
-// Components gives the connected components of at least two documents, by their
-// largest keys, from the largest down. Repeated links are ignored. Links are in
-// the order of CloseRepresentative. What is yielded is the caller's. The graph is
+// Components yields the connected components of at least two documents, by their
+// largest keys, from the largest down. Repeated links are ignored. Links come in
+// the order of CloseRepresentative. The caller owns each component. The graph is
 // held in memory, as by CloseTransitive.
 func Components(links iter.Seq2[Link, error]) iter.Seq2[Component, error] {
 	return func(yield func(Component, error) bool) {
@@ -22,7 +22,7 @@ func Components(links iter.Seq2[Link, error]) iter.Seq2[Component, error] {
 			yield(Component{}, err)
 			return
 		}
-		place := make([]int32, len(g.keys)) // in its component, from 1; 0: not seen
+		place := make([]int32, len(g.keys)) // index in its component, from 1; 0: not seen
 		for root := range int32(len(g.keys)) {
 			if place[root] != 0 {
 				continue
@@ -34,7 +34,8 @@ func Components(links iter.Seq2[Link, error]) iter.Seq2[Component, error] {
 	}
 }
 
-// component gives the component of a document, the first of it that is seen.
+// component returns the component of root, which is the first document of it to be
+// seen.
 func (g *graph) component(root int32, place []int32) (c Component) {
 	place[root] = 1
 	all := []int32{root}

@@ -86,8 +86,7 @@ func (g grouped) add(head, member string) { g[head] = append(g[head], member) }
 func (g grouped) String() string {
 	var lines []string
 	for head, members := range g {
-		slices.Sort(members)
-		lines = append(lines, head+": "+strings.Join(slices.Compact(members), " "))
+		lines = append(lines, head+": "+strings.Join(slices.Compact(slices.Sorted(slices.Values(members))), " "))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

@@ -18,13 +18,14 @@ type Leaves struct {
 	hosts map[Key]bool
 }
 
-// Leaf is a contained document and the one that contains it.
+// Leaf is a contained document with the one that contains it.
 type Leaf struct {
 	Contained, Host Key
-	Share           float64 // of the contained in the host
+	Share           float64 // share of Contained that is in Host
+	Resemblance     float64
 }
 
-// Add notes that a document contains another.
+// Add records that a document contains another.
 func (l *Leaves) Add(leaf Leaf) {
 	if l.best == nil {
 		l.best, l.hosts = map[Key]Leaf{}, map[Key]bool{}
@@ -36,14 +37,18 @@ func (l *Leaves) Add(leaf Leaf) {
 	}
 }
 
-// All returns the leaves, each with the document that holds the greatest share of
-// it; of several, the one with the largest key. They are sorted by Host, then
-// Contained, from the largest key down. A document that contains another is no
-// leaf.
-func (l *Leaves) All() []Leaf {
-	out := slices.DeleteFunc(slices.Collect(maps.Values(l.best)), func(x Leaf) bool { return l.hosts[x.Contained] })
+// Best returns each contained document with the document that holds the greatest
+// share of it; among equals, the one with the largest key. They are sorted by Host,
+// then Contained, from the largest key down.
+func (l *Leaves) Best() []Leaf {
+	out := slices.Collect(maps.Values(l.best))
 	slices.SortFunc(out, func(a, b Leaf) int {
 		return cmp.Or(a.Host.Compare(b.Host), a.Contained.Compare(b.Contained))
 	})
 	return out
+}
+
+// All returns the leaves: those of Best that contain no other document.
+func (l *Leaves) All() []Leaf {
+	return slices.DeleteFunc(l.Best(), func(x Leaf) bool { return l.hosts[x.Contained] })
 }

@@ -9,7 +9,9 @@ import (
 func leafKey(n byte) Key { return NewKey(1, ID{n}) } // a smaller n is the larger key
 
 func TestLeaves(t *testing.T) {
-	leaf := func(contained, host byte, share float64) Leaf { return Leaf{leafKey(contained), leafKey(host), share} }
+	leaf := func(contained, host byte, share float64) Leaf {
+		return Leaf{leafKey(contained), leafKey(host), share, 0}
+	}
 	for _, c := range []struct {
 		name      string
 		add, want []Leaf

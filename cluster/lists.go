@@ -9,23 +9,23 @@ import (
 	"neardup/signature"
 )
 
-// Posting says that a document has a signature.
+// Posting records that a document has a signature.
 type Posting struct {
 	Signature signature.Signature
 	Key       Key
 }
 
-// Edge says that two documents stand in one list. Rep has the larger key; as a
+// Edge records that two documents are in one list. Rep has the larger key; as a
 // rule it is the list's representative.
 type Edge struct{ Rep, Member Key }
 
-// ListOptions say which lists are deleted. The paper: "We delete the signatures
-// which exist very frequently ( > 10000 times) and which exist frequently
-// ( > 400 times) and focus on some certain web sites" (templates and spam).
+// ListOptions choose which lists are deleted. The paper: "We delete the signatures
+// which exist very frequently ( > 10000 times) and which exist frequently ( > 400
+// times) and focus on some certain web sites" (templates and spam).
 type ListOptions struct {
 	MaxList  int `json:"max_list" yaml:"max_list"`   // longer lists are deleted; at least 2
 	SiteList int `json:"site_list" yaml:"site_list"` // longer lists are deleted if few sites hold them; 0: never
-	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists up to this length have an edge for every pair, longer ones only for pairs with the representative
+	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists up to this length give an edge for every pair, longer ones only for pairs with the representative
 }
 
 // ListCounts accounts for every posting of the lists that have ended.
@@ -67,7 +67,7 @@ type Lists struct {
 	begun     bool  // signature is set
 	postings  int64 // of the list; 0 when it has been flushed
 	keys      []Key
-	sorted    bool // keys are sorted and distinct, because they once filled up
+	sorted    bool // keys are sorted and distinct, because they were full once
 	deleted   bool // there were more than MaxList
 }
 
@@ -100,8 +100,8 @@ func (l *Lists) Add(p Posting) error {
 	return nil
 }
 
-// insert adds k to keys. It appends keys until they fill up. If repetitions filled
-// them up, it removes these and inserts further keys in place.
+// insert adds k to keys. It appends until keys are full. If repetitions filled
+// them, it removes these and from then on inserts keys in place.
 func (l *Lists) insert(k Key) {
 	if !l.sorted {
 		l.keys = append(l.keys, k)
@@ -179,10 +179,10 @@ func Pairs(keys []Key, limit int) iter.Seq[Edge] {
 // Counts returns the counts of the lists that have ended.
 func (l *Lists) Counts() ListCounts { return l.counts }
 
-// Concentrated reports whether the few commonest sites have at least the given
+// Concentrated reports whether the few most common sites have at least the given
 // share of the entries of sites, which has one for each document. The paper says
-// only that a signature's documents "focus on some certain web sites"; this is
-// our reading.
+// only that a signature's documents "focus on some certain web sites"; this rule is
+// our reading of it.
 func Concentrated(sites []uint64, share float64, few int) bool {
 	if len(sites) == 0 {
 		return false
@@ -205,7 +205,7 @@ func Concentrated(sites []uint64, share float64, few int) bool {
 	return float64(sum)/float64(len(s)) >= share
 }
 
-// emitting adds to an error of emit what emit was called with.
+// emitting wraps emit, so that its error names what was emitted.
 func emitting[T any](what string, emit func(T) error) func(T) error {
 	return func(v T) error {
 		if err := emit(v); err != nil {

@@ -5,24 +5,47 @@ import (
 	"iter"
 )
 
-// Membership puts a document into a perhaps-similar set. The set has the name of
-// the representative that starts it, which is itself a member.
+// Membership puts a document into a perhaps-similar set. The set is named by the
+// representative that starts it, which is itself a member.
 type Membership struct{ Set, Member Key }
 
 // The TLCS paper, section 3.1, on merging: "The lists with the same
 // representative will be merged into a single list. Then we sort all the lists
 // according to their representatives in descending order. Begin from the first
 // list, find the lists whose representatives exist in this list and merge them
-// into it. The final lists are the perhaps-similar sets." Whether documents
-// that arrive by merging count as existing in the list is not stated. MergeDirect
-// and MergeFollowing are the two readings. Neither computes connected components:
-// a list within reach of two sets goes only to the larger one.
+// into it. The final lists are the perhaps-similar sets." Lists are merged, so a
+// document stands in every final list that has one of its lists. Whether documents
+// that arrive by merging count as existing in the list is not stated. MergeLists
+// follows them and MergeDirect does not: these are the two readings.
+// MergeFollowing is ours: it follows, and leaves a document only in the first of
+// its final lists, so that pairs which share signatures can stand apart. None
+// computes connected components: a list within reach of two sets goes only to the
+// larger one.
 //
-// Both take edges sorted by Rep, then Member, from the largest key down, and read
+// All take edges sorted by Rep, then Member, from the largest key down, and read
 // them once by time-forward processing (Chiang et al., External-memory graph
 // algorithms, SODA 1995): what a list learns about a smaller key waits for that
 // key in a priority queue. Repeated edges are ignored. Errors of the edges, the
 // spill and emit are returned wrapped.
+
+// MergeLists merges with following. A representative starts a set if and only if
+// no larger starter reaches it over edges. Otherwise its list goes to the largest
+// starter that does. All documents of a list go where it goes, so two that share a
+// signature are in one set. Memberships are as those of MergeDirect.
+func MergeLists(edges iter.Seq2[Edge, error], memory Memory, emit func(Membership) error) error {
+	emit = emitting("membership", emit)
+	var set Key // set of the current list
+	return sweep("edge", edges, memory, visitor{
+		key: func(x, starter Key, ok bool) (Key, bool, error) {
+			if set = starter; ok {
+				return set, true, nil
+			}
+			set = x
+			return set, true, emit(Membership{x, x})
+		},
+		member: func(m Key) error { return emit(Membership{set, m}) },
+	})
+}
 
 // MergeDirect merges without following. A representative starts a set if and only
 // if no larger starter has it in its own list. Otherwise its list goes to the

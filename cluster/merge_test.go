@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -27,14 +28,15 @@ func sets(t *testing.T, m merge, edges []Edge, memory Memory) grouped {
 }
 
 func TestMerge(t *testing.T) {
-	for _, test := range []struct{ name, edges, direct, following string }{
-		{"nothing", "", "", ""},
-		{"one list", "a: b c", "a: a b c", "a: a b c"},
-		{"a list within reach", "a: b\nb: c", "a: a b c", "a: a b c"},
+	for _, test := range []struct{ name, edges, direct, following, lists string }{
+		{"nothing", "", "", "", ""},
+		{"one list", "a: b c", "a: a b c", "a: a b c", "a: a b c"},
+		{"a list within reach", "a: b\nb: c", "a: a b c", "a: a b c", "a: a b c"},
 		{
 			"two steps: only following reaches d",
 			"a: b\nb: c\nc: d",
 			"a: a b c\nc: c d",
+			"a: a b c d",
 			"a: a b c d",
 		},
 		{
@@ -42,11 +44,13 @@ func TestMerge(t *testing.T) {
 			"a: c\nb: c\nc: d",
 			"a: a c d\nb: b c",
 			"a: a c d\nb: b",
+			"a: a c d\nb: b c",
 		},
 		{
 			"b is merged, so that its c starts a set which e's list can join",
 			"a: b\nb: c\nc: e\ne: f",
 			"a: a b c\nc: c e f",
+			"a: a b c e f",
 			"a: a b c e f",
 		},
 		{
@@ -54,8 +58,16 @@ func TestMerge(t *testing.T) {
 			"a: d\nb: e\nd: e\ne: f",
 			"a: a d e\nb: b e f",
 			"a: a d e f\nb: b",
+			"a: a d e f\nb: b e",
 		},
-		{"apart", "a: c\nb: d", "a: a c\nb: b d", "a: a c\nb: b d"},
+		{"apart", "a: c\nb: d", "a: a c\nb: b d", "a: a c\nb: b d", "a: a c\nb: b d"},
+		{
+			"one document shares signatures with two, which share none: it is in the sets of both",
+			"a: c\nb: c",
+			"a: a c\nb: b c",
+			"a: a c\nb: b",
+			"a: a c\nb: b c",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := sets(t, MergeDirect, edgesOf(test.edges), Memory{}).String(); got != test.direct {
@@ -64,13 +76,16 @@ func TestMerge(t *testing.T) {
 			if got := sets(t, MergeFollowing, edgesOf(test.edges), Memory{}).String(); got != test.following {
 				t.Errorf("following:\n%s\nwant\n%s", got, test.following)
 			}
+			if got := sets(t, MergeLists, edgesOf(test.edges), Memory{}).String(); got != test.lists {
+				t.Errorf("lists:\n%s\nwant\n%s", got, test.lists)
+			}
 		})
 	}
 }
 
-// transcribed does on lists what the paper says of them. With following, the
-// paper's sets can overlap, and a document stays with the first.
-func transcribed(lists [][]Key, following bool) grouped {
+// transcribed does on lists what the paper says of them. The sets can overlap; with
+// once, a document stays with the first.
+func transcribed(lists [][]Key, following, once bool) grouped {
 	merged := map[Key][]Key{} // "The lists with the same representative will be merged"
 	for _, list := range lists {
 		rep := slices.MinFunc(list, Key.Compare)
@@ -96,9 +111,7 @@ func transcribed(lists [][]Key, following bool) grouped {
 			}
 		}
 		for _, m := range set {
-			if !following {
-				out.add(name(rep), name(m))
-			} else if !taken[m] {
+			if !once || !taken[m] {
 				taken[m] = true
 				out.add(name(rep), name(m))
 			}
@@ -121,7 +134,8 @@ func checkMerge(t *testing.T, lists [][]Key) {
 		}
 	}
 	slices.SortFunc(edges, compareEdges)
-	direct, following := transcribed(lists, false).String(), transcribed(lists, true).String()
+	direct, following := transcribed(lists, false, false).String(), transcribed(lists, true, true).String()
+	whole := transcribed(lists, true, false)
 	for _, limit := range []int{0, 1, 2, 7} {
 		spill := &memorySpill{}
 		memory := Memory{Messages: limit, Spill: spill}
@@ -130,6 +144,16 @@ func checkMerge(t *testing.T, lists [][]Key) {
 		}
 		if got := sets(t, MergeDirect, edges, memory).String(); got != direct {
 			t.Fatalf("direct, limit %d:\n%s\nwant\n%s", limit, got, direct)
+		}
+		if got := sets(t, MergeLists, edges, memory); got.String() != whole.String() {
+			t.Fatalf("lists, limit %d:\n%s\nwant\n%s", limit, got, whole)
+		}
+		for _, list := range lists {
+			if !slices.ContainsFunc(slices.Collect(maps.Values(whole)), func(set []string) bool {
+				return !slices.ContainsFunc(list, func(k Key) bool { return !slices.Contains(set, name(k)) })
+			}) {
+				t.Fatalf("the documents of list %v are in no set together", list)
+			}
 		}
 		got := sets(t, MergeFollowing, edges, memory)
 		seen := map[string]bool{}
@@ -186,7 +210,7 @@ func FuzzMerge(f *testing.F) {
 func TestMergeErrors(t *testing.T) {
 	stop := errors.New("stop")
 	quiet := func(Membership) error { return nil }
-	for what, m := range map[string]merge{"direct": MergeDirect, "following": MergeFollowing} {
+	for what, m := range map[string]merge{"direct": MergeDirect, "following": MergeFollowing, "lists": MergeLists} {
 		for _, order := range []string{"b: c\na: c", "a: c b", "a: a", "b: a"} {
 			if err := m(each(edgesOf(order)), Memory{}, quiet); err == nil {
 				t.Errorf("%s: no error for %q", what, order)

@@ -12,7 +12,7 @@ import (
 // which is visited later.
 type Message struct{ To, Value Key }
 
-// Compare orders messages by To, then Value, from the largest key to the
+// Compare orders messages by To, then Value, each from the largest key to the
 // smallest.
 func (m Message) Compare(o Message) int {
 	if c := m.To.Compare(o.To); c != 0 {
@@ -36,8 +36,8 @@ type Run interface {
 	Close() error
 }
 
-// Memory limits the messages in memory, 44 bytes each, and says where the others
-// go. At most 64 runs are open at a time.
+// Memory limits the messages in memory, 44 bytes each. Further ones go to Spill. At
+// most 64 runs are open at a time.
 type Memory struct {
 	Messages int   // less than 1 counts as 1
 	Spill    Spill // nil: all messages stay in memory

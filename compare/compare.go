@@ -13,6 +13,7 @@ import (
 // Comparison is a plan with its results.
 type Comparison struct {
 	Truth     *sweep.TruthUse `json:"truth,omitempty"`
+	Baseline  string          `json:"recall_against,omitempty"` // the method that recall ratios are relative to
 	Methods   []Method        `json:"methods"`
 	Agreement []Agreement     `json:"agreement"`          // of each two methods
 	Curves    []Curve         `json:"curves,omitempty"`   // of each method that has one
@@ -26,7 +27,28 @@ type Method struct {
 	Scores *truth.Scores  `json:"scores,omitempty"` // with a truth
 	Counts sweep.Counts   `json:"counts"`
 	Joined int64          `json:"pairs_joined"` // pairs of pages in one cluster
-	Stages []sweep.Cost   `json:"stages"`
+
+	EstimatedBy string       `json:"estimated_by,omitempty"` // by what the scores estimate a resemblance
+	Stages      []sweep.Cost `json:"stages"`
+	Table1      *Table1      `json:"table1,omitempty"` // with a truth and a baseline
+}
+
+// Table1 holds the figures of table 1 of the TLCS paper: page precision as the
+// paper samples it, and the recall relative to a baseline, each for all pairs and
+// for pairs of one site.
+type Table1 struct {
+	Precision   truth.Average `json:"precision"`
+	Recall      truth.Average `json:"recall_ratio"`
+	Found       truth.Average `json:"found_ratio"` // ratio over all true positives
+	PrecisionIn truth.Average `json:"same_site_precision"`
+	RecallIn    truth.Average `json:"same_site_recall_ratio"`
+	FoundIn     truth.Average `json:"same_site_found_ratio"`
+}
+
+// NewTable1 returns the figures of a method.
+func NewTable1(j, baseline truth.Judged) *Table1 {
+	return &Table1{j.Precision(false), j.RecallRatio(baseline, false), j.TotalRatio(baseline, false),
+		j.Precision(true), j.RecallRatio(baseline, true), j.TotalRatio(baseline, true)}
 }
 
 func (m Method) result() sweep.Result {
@@ -40,16 +62,16 @@ type Curve struct {
 	Points []Point `json:"points"` // in the order of the values
 }
 
-// Point is one value of the threshold.
+// Point is a point of a curve: one value of the threshold.
 type Point struct {
 	Value     string  `json:"value"`
-	Own       bool    `json:"own,omitempty"` // the value is the method's own
-	Announced truth.F `json:"announced"`     // as in truth.Scores, with the next two
+	Own       bool    `json:"own,omitempty"` // the value is the method's own setting
+	Announced truth.F `json:"announced"`     // as in truth.Scores, like the next two
 	Page      truth.F `json:"page"`
 	Pair      truth.F `json:"pair"`
 }
 
-// Disputed is pairs of pages that one method joins and the other does not.
+// Disputed holds pairs of pages that one method joins and the other does not.
 type Disputed struct {
 	Joins string         `json:"joined_by"`
 	Parts string         `json:"not_by"`
@@ -59,7 +81,7 @@ type Disputed struct {
 
 // DisputedPair is a disputed pair with what a person needs to judge it.
 type DisputedPair struct {
-	Label      string     `json:"label,omitempty"` // label of the truth; for judged pages only
+	Label      string     `json:"label,omitempty"` // label in the truth; for judged pages only
 	Pages      [2]Page    `json:"pages"`
 	Scores     [2]*Scores `json:"scores"` // by the method that joins and by the other one; nil if a method has no score
 	Difference Difference `json:"difference"`

@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// perCluster limits the texts of a cluster, and again the judged ones, among
-// which Pairs looks for disputed pairs. So a large cluster costs no more than a
-// small one.
+// perCluster limits the texts of a cluster, and also the judged ones, among which
+// Pairs looks for disputed pairs. So a large cluster costs no more than a small
+// one.
 const perCluster = 16
 
-// Pair is two texts, the smaller number first. The same text twice stands for
+// Pair is a pair of texts, the smaller number first. A text with itself stands for
 // two of its pages.
 type Pair [2]int32
 
-// Dispute is two clusterings, and what is known about the texts.
+// Dispute holds two clusterings and what is known about the texts.
 type Dispute struct {
-	Joins, Parts Clustering            // the one that joins a pair, and the one that does not
-	Pages        []int32               // of each text
-	IDs          [][16]byte            // id of each text, ascending
+	Joins, Parts Clustering            // the clustering that joins a pair, and the one that does not
+	Pages        []int32               // number of pages of each text
+	IDs          [][16]byte            // ID of each text, ascending
 	Judged       func(text int32) bool // reports whether the text has a labelled page
 	Labelled     func(Pair) bool       // reports whether the truth labels the pair
 }
 
-// disputedPair is a disputed pair with its place in the order.
+// disputedPair is a disputed pair with its rank.
 type disputedPair struct {
 	pair     Pair
 	labelled bool
@@ -48,10 +48,10 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// Pairs returns at most n pairs that one clustering joins and the other does
-// not: labelled pairs first, then one of each cluster before a second of any,
-// by a hash of their ids. Of a cluster it considers only pairs among a few
-// texts, but finds at least one if there are any.
+// Pairs returns at most n pairs that one clustering joins and the other does not.
+// Labelled pairs come first. Then one pair of each cluster comes before a second of
+// any, ordered by a hash of their IDs. It considers only pairs among a few texts of
+// a cluster, but finds at least one if there are any.
 func (d Dispute) Pairs(n int) []Pair {
 	var found []disputedPair
 	keep := func() {
@@ -97,9 +97,8 @@ func (d Dispute) within(cluster []int32, n int) []disputedPair {
 	return out
 }
 
-// some returns a few texts of a cluster, and a few judged ones, in ascending
-// order. It takes them in turn from the clusters into which the other
-// clustering splits them.
+// some returns a few texts of a cluster, and a few judged ones, ascending. It takes
+// them in turn from the clusters into which the other clustering splits them.
 func (d Dispute) some(cluster []int32) []int32 {
 	if len(cluster) <= perCluster {
 		return cluster
@@ -128,7 +127,7 @@ func (d Dispute) byTurns(texts []int32) []int32 {
 	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.text, b.text)) })
 	turns := map[int32]int{}
 	for at := range all {
-		if k := d.Parts[all[at].text]; k != None { // a text without a cluster forms one of its own
+		if k := d.Parts[all[at].text]; k != None { // a text without a cluster is a cluster of its own
 			all[at].turn = turns[k]
 			turns[k]++
 		}

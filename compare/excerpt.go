@@ -13,11 +13,11 @@ const (
 	before         = 20 // code points shown before the first difference of two lines
 )
 
-// Difference shows how two texts differ, by lines in any order.
+// Difference is how two texts differ, by lines in any order.
 type Difference struct {
-	Lines  [2]int      `json:"lines"`           // of each text
+	Lines  [2]int      `json:"lines"`           // number of lines of each text
 	Common int         `json:"common_lines"`    // lines that both have; a line counts twice if both have it twice
-	Only   [2][]string `json:"only"`            // first lines of each that the other does not have, clipped
+	Only   [2][]string `json:"only"`            // first lines of each text that the other lacks, cut
 	Begin  []string    `json:"begin,omitempty"` // beginning of the first text, if neither text has lines of its own
 }
 
@@ -44,7 +44,7 @@ func Differ(a, b string) Difference {
 	for i := range only {
 		d.Only[i] = []string{} // [] in JSON
 		for at, line := range only[i] {
-			skip := 0 // code points that the line and its opposite start with
+			skip := 0 // code points that the line and its counterpart start with
 			if at < len(only[1-i]) {
 				skip = max(0, commonStart(line, only[1-i][at])-before)
 			}
@@ -63,7 +63,7 @@ func Differ(a, b string) Difference {
 
 func unended(line string) string { return strings.TrimSuffix(line, "\n") }
 
-// commonStart returns the number of code points that both start with.
+// commonStart returns the number of code points that both strings start with.
 func commonStart(a, b string) (n int) {
 	for a != "" && b != "" {
 		x, size := utf8.DecodeRuneInString(a)
@@ -77,7 +77,7 @@ func commonStart(a, b string) (n int) {
 	return n
 }
 
-// excerpt returns a line for a screen, without its first code points.
+// excerpt returns a line for a screen, without its first skip code points.
 func excerpt(line string, skip int) string {
 	mark := ""
 	for ; skip > 0 && line != ""; skip-- {

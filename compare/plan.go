@@ -1,7 +1,7 @@
-// Package compare compares several methods, each a config. It plans what to
-// run, counts how far their clusters agree, finds the pairs of pages that they
-// dispute, and writes tables, files and plots of all that. It is pure; package
-// pipeline does the runs.
+// Package compare compares several methods, each of which is a config. It plans the
+// runs, computes how far the methods' clusters agree, finds the pairs of pages that
+// they dispute, and writes tables, files and plots. It is pure; package
+// pipeline/trials does the runs.
 package compare
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // Plan is what a comparison runs.
 type Plan struct {
-	Base    configs.Config // all methods have its extraction
+	Base    configs.Config // all methods use its extraction
 	Methods []Planned
 }
 
@@ -46,9 +46,9 @@ func Presets() []string {
 	return append([]string{"default"}, names...)
 }
 
-// NewPlan returns the plan for methods, each a preset or a config file. All
-// have the section extract of the base. Settings such as "verify.slope=0.2"
-// apply to each. Every config of the plan is valid.
+// NewPlan returns the plan for methods, each a preset or a config file. All use the
+// section extract of the base. Settings such as "verify.slope=0.2" apply to each
+// method. Every config of the plan is valid.
 func NewPlan(base configs.Config, methods, settings []string, curves bool) (Plan, error) {
 	p := Plan{Base: base}
 	for _, method := range methods {
@@ -76,6 +76,12 @@ func NewPlan(base configs.Config, methods, settings []string, curves bool) (Plan
 	}
 	if len(p.Methods) == 0 {
 		return p, errors.New("--methods: there are none")
+	}
+	for _, s := range settings {
+		key, _, _ := strings.Cut(s, "=")
+		if !slices.ContainsFunc(p.Methods, func(m Planned) bool { return m.Config.Void(key) == "" }) {
+			return p, fmt.Errorf("--set %s: %s, in every method", s, p.Methods[0].Config.Void(key))
+		}
 	}
 	return p, nil
 }
@@ -121,7 +127,7 @@ func variant(c configs.Config, key string) (Variant, error) {
 	return Variant{Value: sweep.Setting{Key: key, Value: value}.Text(), Config: c}, err
 }
 
-// number returns the value of a number; anything else is 0.
+// number returns the value of a number, or 0 for anything else.
 func number(value string) float64 {
 	x, _ := strconv.ParseFloat(value, 64)
 	return x

@@ -18,15 +18,15 @@ import (
 
 const plotWidth = 8 * vg.Inch
 
-// The looks of lines: colours in turn, and shapes in turns of another length,
-// so that no two of the first 56 are alike; dashes from the eighth on.
+// The styles of lines. Colours and shapes repeat at different lengths, so that no
+// two of the first 56 lines look alike; from the eighth line on they are dashed.
 var (
 	shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
 		draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{}}
 	dashes = [][]vg.Length{nil, {vg.Points(5), vg.Points(2)}, {vg.Points(1.5), vg.Points(2)}}
 )
 
-// sides are the two ways to score.
+// sides are the two ways of scoring.
 var sides = []struct {
 	name  string
 	of    func(Point) truth.F
@@ -36,8 +36,8 @@ var sides = []struct {
 	{"pairs", func(p Point) truth.F { return p.Pair }, func(s truth.Scores) truth.F { return s.Pair }},
 }
 
-// WriteCurvesSVG draws precision over recall, one line for each method. The
-// large point is the method's own setting.
+// WriteCurvesSVG draws precision over recall, one line for each method. The large
+// point is the method's own setting.
 func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 	f := figure.Figure{Title: "precision and recall over each method's threshold", Width: plotWidth,
 		LegendWidth: 1.7 * vg.Inch, PanelHeight: 3.8 * vg.Inch}
@@ -82,8 +82,8 @@ func (c Comparison) WriteCurvesSVG(w io.Writer) error {
 	return f.WriteSVG(w)
 }
 
-// below is how far under the methods' own settings curves are drawn. Thresholds
-// that nobody would take lead far away, and would leave the rest in a corner.
+// below is how far below the methods' own settings the curves are drawn. Thresholds
+// that nobody would use lead far away, and would leave little room for the rest.
 const below = 0.2
 
 // lowest returns where the curves end at the left and at the bottom.
@@ -99,15 +99,15 @@ func lowest(curves []Curve, of func(Point) truth.F) plotter.XY {
 	return plotter.XY{X: low.X - below, Y: low.Y - below}
 }
 
-// showRates makes an axis show rates from low up to 1, with room for a point at
-// its ends.
+// showRates makes an axis show rates from low to 1, with room for a point at its
+// ends.
 func showRates(a *plot.Axis, low float64) {
 	from := math.Max(0, math.Floor(low*10-0.5)/10)
 	a.Min, a.Max = from-(1-from)/50, 1+(1-from)/50
 	a.Tick.Marker = rateTicks(from)
 }
 
-// rateTicks are hundredths: each tenth, or each twentieth if there are few.
+// rateTicks are tenths, or twentieths if there are few tenths.
 func rateTicks(from float64) (ticks plot.ConstantTicks) {
 	step := 10
 	if from >= 0.7 {
@@ -127,7 +127,7 @@ func (c Comparison) rows(x string) (p figure.Panel, y func(i int) float64) {
 	for i, m := range c.Methods {
 		ticks = append(ticks, plot.Tick{Value: float64(last - i), Label: m.Name})
 	}
-	// No line, but room, because viewers may draw the names in a wider font.
+	// No line, but some room, because viewers may draw the names in a wider font.
 	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(10)
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(last)+0.6
@@ -184,7 +184,7 @@ func amountTicks(most float64) (ticks plot.ConstantTicks) {
 func (c Comparison) WriteCostSVG(w io.Writer) error {
 	p, _ := c.rows("processor seconds")
 	var below *plotter.BarChart
-	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, figure.Colours()) // the extraction is common to all
+	colours := slices.Concat([]color.Color{color.Gray{Y: 170}}, figure.Colours()) // all methods share the extraction
 	for i, stage := range c.stages() {
 		values := make(plotter.Values, len(c.Methods))
 		for at, m := range c.Methods {
@@ -203,7 +203,7 @@ func (c Comparison) WriteCostSVG(w io.Writer) error {
 		p.Add(bars)
 		p.Legend.Add(stage, bars)
 	}
-	most := 0.001 // for unknown processor time
+	most := 0.001 // lower bound, if processor times are unknown
 	for i := range c.Methods {
 		most = max(most, below.BarHeight(i))
 	}

@@ -10,12 +10,13 @@ import (
 
 	"neardup/screen"
 	"neardup/sweep"
+	"neardup/truth"
 )
 
-// summaryColumns are the counts in the table; files have all counts.
+// summaryColumns are the counts in the table. Files have all counts.
 var summaryColumns = []string{"pairs_compared", "near", "clusters", "pages_in_clusters", "largest_cluster"}
 
-// otherScores are page figures that are not the paper's.
+// otherScores are page figures that the paper does not have.
 var otherScores = []string{"page_precision", "page_f1"}
 
 // WriteText writes the comparison as tables for a terminal.
@@ -33,8 +34,14 @@ func (c Comparison) WriteText(w io.Writer) error {
 			return err
 		}
 	}
+	if err := c.writeTable1(w); err != nil {
+		return err
+	}
 	counted := slices.DeleteFunc(sweep.Counted(), func(col sweep.Column) bool { return !slices.Contains(summaryColumns, col.Name) })
 	if err := c.writeResults(w, "found", counted); err != nil {
+		return err
+	}
+	if err := c.writeEstimated(w); err != nil {
 		return err
 	}
 	for _, cost := range costs {
@@ -49,6 +56,43 @@ func (c Comparison) WriteText(w io.Writer) error {
 		return err
 	}
 	return c.writeDisputed(w)
+}
+
+// writeTable1 writes table 1 of the TLCS paper, if there is a baseline.
+func (c Comparison) writeTable1(w io.Writer) error {
+	if c.Baseline == "" {
+		return nil
+	}
+	var rows [][]string
+	for _, m := range c.Methods {
+		row := []string{m.Name}
+		for _, a := range []truth.Average{m.Table1.Precision, m.Table1.Recall, m.Table1.Found, m.Table1.PrecisionIn, m.Table1.RecallIn, m.Table1.FoundIn} {
+			if a.Pages == 0 {
+				row = append(row, "-")
+			} else {
+				row = append(row, decimals(4)(a.Value))
+			}
+		}
+		rows = append(rows, row)
+	}
+	if err := sweep.WriteTable(w, []string{"table 1", "ann. P", "recall ratio", "found ratio", "site ann. P", "site recall ratio", "site found ratio"}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "  ratios: true near-duplicates against those of %s, averaged over pages, and over all of them (TLCS paper, table 1)\n\n", c.Baseline)
+	return err
+}
+
+// writeEstimated names the methods whose scores are estimates.
+func (c Comparison) writeEstimated(w io.Writer) error {
+	for _, m := range c.Methods {
+		if m.EstimatedBy == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "  The scores of %s are estimates, by %s.\n\n", screen.Characters(m.Name, 80), m.EstimatedBy); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c Comparison) writeResults(w io.Writer, title string, columns []sweep.Column) error {
@@ -67,9 +111,9 @@ func (c Comparison) writeResults(w io.Writer, title string, columns []sweep.Colu
 	return sweep.WriteTable(w, header, rows)
 }
 
-// cost is time, processor time or memory of stages.
+// cost is the time, processor time or memory of stages.
 type cost struct {
-	title, name string // of the table; of the columns of the CSV file
+	title, name string // of the table; of the CSV file's columns
 	all         string
 	of          func(sweep.Cost) float64
 	sum         func(a, b float64) float64
@@ -149,8 +193,8 @@ func (c Comparison) writeAgreement(w io.Writer) error {
 	return c.writeMatrix(w, "pairs that others do not join", 9, "joined", joined, only)
 }
 
-// writeMatrix writes a matrix of methods. A table has at most the given number
-// of columns, so that it fits a terminal, and a column of its own in front.
+// writeMatrix writes a matrix of methods. A table has at most columns columns, so
+// that it fits a terminal, and the column own in front.
 func (c Comparison) writeMatrix(w io.Writer, title string, columns int, own string, owns []string, cells [][]string) error {
 	fmt.Fprintf(w, "  %s\n", title)
 	for from := 0; from < len(c.Methods); from += columns {
@@ -176,8 +220,8 @@ func (c Comparison) writeMatrix(w io.Writer, title string, columns int, own stri
 	return nil
 }
 
-// share returns a Jaccard coefficient with two decimals, rounded down, so that
-// only equals have 1.
+// share returns a Jaccard coefficient with two decimals, rounded down, so that only
+// equal clusterings have 1.
 func share(x float64) string {
 	if x == 1 {
 		return "1"
@@ -276,8 +320,8 @@ func (p DisputedPair) write(w io.Writer, d Disputed) error {
 	return err
 }
 
-// WriteCSV writes one line for each method: all numbers, then its agreement
-// with each method. Unknown values are empty.
+// WriteCSV writes one line for each method: all numbers, then its agreement with
+// each method. Unknown values are empty.
 func (c Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	columns := append(sweep.Scored(), sweep.Counted()...)

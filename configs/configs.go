@@ -1,5 +1,6 @@
-// Package configs holds the settings of a run and the presets that come with
-// the program. A preset is a named combination of the parts of every stage.
+// Package configs holds the settings of a run and the presets that come with the
+// program. A preset is a named combination of a signature scheme, a candidate
+// search and a measure, with their settings.
 package configs
 
 import (
@@ -21,23 +22,15 @@ import (
 
 	"neardup/cluster/partition"
 	"neardup/extract"
-	"neardup/signature/minhash"
-	"neardup/signature/ring"
-	"neardup/signature/shingle"
-	"neardup/signature/simhash"
 	"neardup/signature/terms"
-	"neardup/verify/cosine"
 	"neardup/verify/rarity"
-	"neardup/verify/shingles"
-	degree "neardup/verify/terms"
-	"neardup/verify/tlcs"
 )
 
 //go:embed *.yaml
 var presets embed.FS
 
-// Config is everything that a run can be told. Every field is documented in
-// the preset default.yaml.
+// Config holds all settings of a run. The preset default.yaml documents every
+// field.
 type Config struct {
 	Extract extract.Options `yaml:"extract" json:"extract"`
 	Text    Text            `yaml:"text" json:"text"`
@@ -46,8 +39,8 @@ type Config struct {
 	Verify  Verify          `yaml:"verify" json:"verify"`
 }
 
-// UnmarshalJSON reads a config over the preset default, so that one from before
-// a setting came has that setting's default.
+// UnmarshalJSON reads a config over the preset default, so that a config that is
+// older than a setting gets that setting's default.
 func (c *Config) UnmarshalJSON(b []byte) error {
 	base, err := Load("default", nil)
 	if err != nil {
@@ -62,106 +55,77 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Text says which pages, and how much of their text, signing and verifying
-// look at.
+// Text chooses which pages, and how much of their text, signing and verifying use.
 type Text struct {
 	Pages      string `yaml:"pages" json:"pages"`
-	MaxColumns int    `yaml:"max_columns" json:"max_columns"` // 0: all of it
+	MaxColumns int    `yaml:"max_columns" json:"max_columns"` // 0: no limit
 	Frames     int    `yaml:"frames" json:"frames"`           // 0: none are learned
 
-	Terms terms.Weighing `yaml:"terms" json:"terms"` // of the scheme and the measure "terms"
+	Terms terms.Weighing `yaml:"terms" json:"terms"` // for the scheme and the measure "terms"
 }
 
-// The pages that are compared.
+// Which pages are compared.
 const (
 	PagesAll   = "all"
-	PagesTopic = "topic" // no navigation pages
+	PagesTopic = "topic" // all but navigation pages
 )
 
-// Sign says how texts are signed: a scheme, and the options of each. Those of
-// the ring have no section of their own.
-type Sign struct {
-	Scheme       string `yaml:"scheme" json:"scheme"`
-	ring.Options `yaml:",inline"`
-	Simhash      simhash.Options `yaml:"simhash" json:"simhash"`
-	Shingle      shingle.Options `yaml:"shingle" json:"shingle"`
-	MinHash      minhash.Options `yaml:"minhash" json:"minhash"`
-	Terms        terms.Options   `yaml:"terms" json:"terms"`
-}
+// SearchKeys is the search for texts that share signatures.
+const SearchKeys = "keys"
 
-// Cluster says how candidates are found: a search, and the options of each.
-// Those of the search by keys have no section of their own.
-type Cluster struct {
-	Search   string `yaml:"search" json:"search"`
-	Keys     `yaml:",inline"`
-	Quality  string  `yaml:"quality" json:"quality"`
-	MaxPairs int64   `yaml:"max_pairs" json:"max_pairs"` // of candidates that are pairs
-	Hamming  Hamming `yaml:"hamming" json:"hamming"`
-	Join     Join    `yaml:"join" json:"join"`
-}
-
-// Keys are the settings of the search for texts that share signatures.
-type Keys struct {
-	MaxList   int     `yaml:"max_list" json:"max_list"`
-	SiteList  int     `yaml:"site_list" json:"site_list"`
-	Sites     int     `yaml:"sites" json:"sites"`
-	SiteShare float64 `yaml:"site_share" json:"site_share"`
-	Merge     string  `yaml:"merge" json:"merge"`
-	AllPairs  int     `yaml:"all_pairs" json:"all_pairs"` // with MergePairs, as the next
-	Common    int     `yaml:"common" json:"common"`
-}
-
-// Hamming are the settings of the search for signatures that differ in few bits.
-type Hamming struct {
-	Distance int `yaml:"distance" json:"distance"`
-	AllPairs int `yaml:"all_pairs" json:"all_pairs"` // of equal signatures
-}
-
-// The readings of the merging of lists, and the closing rules.
+// The closing rules.
 const (
-	MergeDirect           = "direct"
-	MergeFollowing        = "following"
-	MergePairs            = "pairs" // none: pairs of a list are candidates by themselves
 	ClosingTransitive     = "transitive"
+	ClosingLeaders        = "leaders"
 	ClosingRepresentative = "representative"
 	ClosingPartition      = "partition"
 	ContainedLinks        = "links"
 	ContainedLeaf         = "leaf"
+	ContainedApart        = "apart"
 )
 
-// Pairs reports whether candidates are pairs, each verified by itself, and not
-// perhaps-similar sets.
-func (c *Cluster) Pairs() bool { return c.Search != SearchKeys || c.Merge == MergePairs }
-
-// Verify are the settings of the verdicts and of closing them into clusters: a
-// measure, and the options of each. Those of TLCS have no section of their own.
-type Verify struct {
-	Measure      string `yaml:"measure" json:"measure"`
-	tlcs.Options `yaml:",inline"`
-	Rarity       `yaml:",inline"`
-	Closing      string           `yaml:"closing" json:"closing"`
-	Partition    Partition        `yaml:"partition" json:"partition"`   // with ClosingPartition
-	MaxScored    int              `yaml:"max_scored" json:"max_scored"` // 0: no limit
-	Contained    string           `yaml:"contained" json:"contained"`
-	Transitivity bool             `yaml:"transitivity" json:"transitivity"`
-	Cosine       cosine.Options   `yaml:"cosine" json:"cosine"`
-	Shingles     shingles.Options `yaml:"shingles" json:"shingles"`
-	Terms        degree.Options   `yaml:"terms" json:"terms"`
-}
-
-// Links reports whether a near pair unites the clusters of its texts, rather than
-// making one text a leaf of the other's cluster.
+// Links reports whether a near pair unites the clusters of its texts. Otherwise it
+// makes one text a leaf of the other's cluster, or does neither. byResemblance
+// tells whether the pair is near by resemblance.
 func (v *Verify) Links(byResemblance bool) bool {
 	return byResemblance || v.Contained == ContainedLinks
 }
 
-// Rarity are the settings of the check of how rare common text is.
+// Chains reports whether a text may be connected to its representative through
+// other texts of the cluster.
+func (v *Verify) Chains() bool {
+	return v.Closing == ClosingTransitive || v.Closing == ClosingLeaders
+}
+
+// EveryPair reports whether every pair of a perhaps-similar set of so many texts is
+// compared, not only pairs with leaders.
+func (v *Verify) EveryPair(texts int) bool {
+	return v.Closing == ClosingTransitive || v.Small(texts)
+}
+
+// Small reports whether a perhaps-similar set of so many texts is so small that
+// every pair is compared, whatever MaxScored.
+func (v *Verify) Small(texts int) bool {
+	return v.Closing == ClosingPartition && texts <= v.AllPairs
+}
+
+// Judging returns the settings of rarity for judging pairs. If the resemblance
+// threshold is above Sentences, that threshold also holds for sentences.
+func (v *Verify) Judging() Rarity {
+	o := v.Rarity
+	if o.Sentences > 0 && v.Measure == MeasureTLCS {
+		o.Sentences = max(o.Sentences, min(1, v.Resemblance))
+	}
+	return o
+}
+
+// Rarity holds the settings of the check of how rare common text is.
 type Rarity = rarity.Options
 
-// Partition are the settings of the closing rule of that name.
+// Partition holds the settings of the closing rule "partition".
 type Partition = partition.Options
 
-// Validate says which field is wrong, and why.
+// Validate returns an error that names a wrong field.
 func (c Config) Validate() error {
 	section := func(name string, err error) error {
 		if err == nil {
@@ -195,70 +159,32 @@ func (c Cluster) validate() error {
 	if c.MaxPairs < 1 {
 		return fmt.Errorf("max_pairs: %d is under 1", c.MaxPairs)
 	}
-	switch c.Search {
-	case SearchHamming:
-		return prefixed("hamming.", c.Hamming.validate())
-	case SearchJoin:
-		return prefixed("join.", c.Join.Validate())
-	}
-	return c.Keys.validate()
-}
-
-func (k Keys) validate() error {
-	switch {
-	case k.MaxList < 2:
-		return fmt.Errorf("max_list: %d is under 2", k.MaxList)
-	case k.SiteList < 0:
-		return fmt.Errorf("site_list: %d is negative", k.SiteList)
-	case k.Sites < 1:
-		return fmt.Errorf("sites: %d is under 1", k.Sites)
-	case !(k.SiteShare > 0 && k.SiteShare <= 1):
-		return fmt.Errorf("site_share: %v is not in (0, 1]", k.SiteShare)
-	case k.Merge != MergeDirect && k.Merge != MergeFollowing && k.Merge != MergePairs:
-		return fmt.Errorf("merge: %q is neither %s, %s nor %s", k.Merge, MergeDirect, MergeFollowing, MergePairs)
-	case k.AllPairs < 0:
-		return fmt.Errorf("all_pairs: %d is negative", k.AllPairs)
-	case k.Common < 1:
-		return fmt.Errorf("common: %d is under 1", k.Common)
-	case k.Common > 1 && k.Merge != MergePairs:
-		return fmt.Errorf("common: %d needs merge: %s", k.Common, MergePairs)
-	}
 	return nil
-}
-
-func (h Hamming) validate() error {
-	switch {
-	case h.Distance < 0 || h.Distance > maxDistance:
-		return fmt.Errorf("distance: %d is not from 0 to %d", h.Distance, maxDistance)
-	case h.AllPairs < 0:
-		return fmt.Errorf("all_pairs: %d is negative", h.AllPairs)
-	}
-	return nil
-}
-
-// maxDistance is twice the distance beyond which simhash joins what is of one
-// kind (docs/benchmarks/methods.md): tables of more compare nearly every pair.
-const maxDistance = 16
-
-func prefixed(prefix string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s%w", prefix, err)
 }
 
 func (v Verify) validate() error {
-	if v.Closing != ClosingTransitive && v.Closing != ClosingRepresentative && v.Closing != ClosingPartition {
-		return fmt.Errorf("closing: %q is neither %s, %s nor %s", v.Closing, ClosingPartition, ClosingTransitive, ClosingRepresentative)
+	if !v.Chains() && v.Closing != ClosingRepresentative && v.Closing != ClosingPartition {
+		return fmt.Errorf("closing: %q is neither %s, %s, %s nor %s", v.Closing, ClosingPartition, ClosingRepresentative, ClosingTransitive, ClosingLeaders)
+	}
+	if v.AllPairs < 0 {
+		return fmt.Errorf("all_pairs: %d is negative", v.AllPairs)
 	}
 	if v.MaxScored < 0 {
 		return fmt.Errorf("max_scored: %d is negative", v.MaxScored)
 	}
+	for _, t := range []struct {
+		key   string
+		value float64
+	}{{"resemblance", v.Resemblance}, {"shingles.resemblance", v.Shingles.Resemblance}, {"terms.threshold", v.Terms.Threshold}} {
+		if t.value > 1 {
+			return fmt.Errorf("%s: %v is above 1, the greatest resemblance there is", t.key, t.value)
+		}
+	}
 	if err := v.Partition.Validate(); err != nil {
 		return fmt.Errorf("partition.%w", err)
 	}
-	if v.Contained != ContainedLinks && v.Contained != ContainedLeaf {
-		return fmt.Errorf("contained: %q is neither %s nor %s", v.Contained, ContainedLinks, ContainedLeaf)
+	if v.Contained != ContainedApart && v.Contained != ContainedLeaf && v.Contained != ContainedLinks {
+		return fmt.Errorf("contained: %q is neither %s, %s nor %s", v.Contained, ContainedApart, ContainedLeaf, ContainedLinks)
 	}
 	if v.Transitivity && v.Closing != ClosingTransitive {
 		return fmt.Errorf("transitivity: true needs closing: %s", ClosingTransitive)
@@ -266,7 +192,7 @@ func (v Verify) validate() error {
 	return v.Rarity.Validate()
 }
 
-// Names lists the presets.
+// Names returns the names of the presets.
 func Names() []string {
 	entries, _ := presets.ReadDir(".")
 	var names []string
@@ -277,7 +203,7 @@ func Names() []string {
 	return names
 }
 
-// Preset returns the text of a preset.
+// Preset returns the YAML of a preset.
 func Preset(name string) ([]byte, error) {
 	b, err := presets.ReadFile(path.Base(name) + ".yaml")
 	if err != nil || path.Base(name) != name {
@@ -286,9 +212,9 @@ func Preset(name string) ([]byte, error) {
 	return b, nil
 }
 
-// Load reads the preset or the file of that name over the preset default, then
-// applies settings such as "verify.slope=0.2". Keys that do not exist are
-// errors.
+// Load reads a preset, or a file, over the preset default, and then applies
+// settings such as "verify.slope=0.2". It returns an error for unknown keys, and
+// for settings that others make void (Void).
 func Load(nameOrFile string, settings []string) (Config, error) {
 	var c Config
 	base, err := Preset("default")
@@ -299,7 +225,8 @@ func Load(nameOrFile string, settings []string) (Config, error) {
 		return c, fmt.Errorf("preset default: %w", err)
 	}
 	b, err := Preset(nameOrFile)
-	if err != nil {
+	file := err != nil
+	if file {
 		var fileErr error
 		if b, fileErr = os.ReadFile(nameOrFile); errors.Is(fileErr, fs.ErrNotExist) {
 			return c, fmt.Errorf("config: %w, and no file of that name", err)
@@ -310,10 +237,18 @@ func Load(nameOrFile string, settings []string) (Config, error) {
 	if err := decode(b, &c); err != nil {
 		return c, fmt.Errorf("config %s: %w", nameOrFile, err)
 	}
-	return c, c.Set(settings)
+	if err := c.Set(settings); err != nil {
+		return c, err
+	}
+	if file {
+		if err := c.checkVoidFile(b); err != nil {
+			return c, fmt.Errorf("config %s: %w", nameOrFile, err)
+		}
+	}
+	return c, c.checkVoid(settings)
 }
 
-// Set applies settings such as "verify.slope=0.2" and validates the outcome.
+// Set applies settings such as "verify.slope=0.2" and validates the result.
 func (c *Config) Set(settings []string) error {
 	for _, s := range settings {
 		if err := set(c, s); err != nil {
@@ -331,7 +266,7 @@ func set(c *Config, setting string) error {
 		return errors.New("want SECTION.KEY=VALUE, such as verify.slope=0.2")
 	}
 	if value == "" {
-		value = `""` // YAML would take it for null and leave the setting as it is
+		value = `""` // YAML would read null and leave the setting as it is
 	}
 	for _, key := range slices.Backward(keys[1:]) {
 		value = fmt.Sprintf("{%s: %s}", key, value)
@@ -339,7 +274,7 @@ func set(c *Config, setting string) error {
 	return decode(fmt.Appendf(nil, "%s: %s\n", keys[0], value), c)
 }
 
-// unknownKey is how the YAML library words it.
+// unknownKey matches the YAML library's message for an unknown key.
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 func decode(b []byte, c *Config) error {

@@ -50,9 +50,51 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
+// The curve of a join goes over the shares of a half and more: joins of less are slow.
+func TestThresholdsOfJoins(t *testing.T) {
+	c, err := Load("ppjoin", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, values := c.Threshold(); key != "cluster.join.threshold" || values[0] != "0.5" {
+		t.Errorf("%s from %s", key, values[0])
+	}
+}
+
+// A setting that is not there has no value, also below one that has no parts.
+func TestValueOfNoSetting(t *testing.T) {
+	c, err := Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"verify.nothing", "nothing", "verify.measure.more"} {
+		if v, err := c.Value(key); err == nil {
+			t.Errorf("%s is %s", key, v)
+		}
+	}
+}
+
+// How terms are weighed counts for methods of terms only: others are not redone for it.
+func TestTermsAreUsedByTheirParts(t *testing.T) {
+	for name, want := range map[string]bool{"default": false, "simfinder": true} {
+		c, err := Load(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for stage, used := range map[string]map[string]any{"sign": c.UsedBySign(), "verify": c.UsedByVerify()} {
+			if _, got := used["text"].(map[string]any)["terms"]; got != want {
+				t.Errorf("%s, %s: text.terms is used: %v", name, stage, got)
+			}
+		}
+	}
+}
+
 // Settings of parts are below their names.
 func TestNestedSetting(t *testing.T) {
-	c, err := Load("minhash-lsh", []string{"sign.minhash.rows=7", "text.terms.intervals.noun=[0.1, 0.2]"})
+	c, err := Load("minhash-lsh", []string{"sign.minhash.rows=7"})
+	if err == nil {
+		err = c.Set([]string{"text.terms.intervals.noun=[0.1, 0.2]"})
+	}
 	if err != nil || c.Sign.MinHash.Rows != 7 || c.Sign.MinHash.Words != 5 || c.Text.Terms.Intervals.Noun[1] != 0.2 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -205,5 +247,68 @@ func TestConfigFromBeforeASettingCame(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) { // the preset paper has the default's slope and overlays
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// A setting that another makes void is refused where it is given.
+func TestVoidSettings(t *testing.T) {
+	for _, tt := range []struct{ preset, settings, void string }{
+		{"default", "verify.trustable=false verify.rounds=2", "verify.rounds"},
+		{"lcs", "verify.slope=0.2", "verify.slope"},
+		{"default", "sign.simhash.words=2", "sign.simhash.words"},
+		{"simhash", "sign.smallest=2", "sign.smallest"},
+		{"simhash", "cluster.max_list=7", "cluster.max_list"},
+		{"simhash", "verify.window=8", "verify.window"},
+		{"simhash", "verify.rare_pages=3", "verify.rare_pages"},
+		{"paper", "verify.rare_resemblance=0.5", "verify.rare_resemblance"},
+		{"paper", "verify.partition.whole=4", "verify.partition.whole"},
+		{"paper", "cluster.all_pairs=4", "cluster.all_pairs"},
+		{"paper", "cluster.max_pairs=4", "cluster.max_pairs"},
+		{"paper", "cluster.join.size=2", "cluster.join.size"},
+		{"paper", "cluster.site_list=0 cluster.sites=2", "cluster.sites"},
+		{"paper", "text.terms.scale=log", "text.terms.scale"},
+		{"minhash-lsh", "verify.max_scored=4", "verify.max_scored"},
+		{"minhash-lsh", "verify.shingles.size=4", "verify.shingles.size"},
+		{"minhash-lsh", "sign.minhash.bands=4 sign.minhash.recall=0.9", "sign.minhash.recall"},
+		{"shingling", "sign.shingle.size=4", "sign.shingle.size"},
+		{"supershingles", "sign.shingle.modulus=4", "sign.shingle.modulus"},
+		{"ppjoin", "cluster.join.max_depth=3", "cluster.join.max_depth"},
+		{"ppjoinplus", "cluster.join.distance=3", "cluster.join.distance"},
+		{"ppjoinplus", "cluster.join.weights=idf cluster.join.bitmaps=true", "cluster.join.bitmaps"},
+		{"ppjoinplus", "cluster.join.measure=edit cluster.join.tokens=characters cluster.join.repeats=true", "cluster.join.repeats"},
+		{"default", "extract.pdf.max_pages=0 extract.pdf.max_steps=2000000", "extract.pdf.max_steps"},
+	} {
+		_, err := Load(tt.preset, strings.Fields(tt.settings))
+		if err == nil || !strings.Contains(err.Error(), "--set "+tt.void+"=") {
+			t.Errorf("%s with %s: %v, want %s void", tt.preset, tt.settings, err, tt.void)
+		}
+	}
+	for _, name := range Names() { // nor has a preset one
+		b, _ := Preset(name)
+		path := filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	// A file may be a copy of the preset default with another part, but what it changes
+	// must count.
+	b, _ := Preset("default")
+	copied := strings.Replace(string(b), "measure: tlcs ", "measure: cosine ", 1)
+	for text, void := range map[string]string{copied: "", strings.Replace(copied, "window: 16 ", "window: 17 ", 1): "verify.window"} {
+		path := filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, nil); void == "" && err != nil || void != "" && (err == nil || !strings.Contains(err.Error(), void+" ")) {
+			t.Errorf("a copy: %v, want %q void", err, void)
+		}
+	}
+	for _, s := range []string{"verify.resemblance=7", "verify.shingles.resemblance=2", "verify.terms.threshold=1.1"} {
+		if _, err := Load("default", []string{s}); err == nil || !strings.Contains(err.Error(), "above 1") {
+			t.Errorf("%s: %v", s, err)
+		}
 	}
 }

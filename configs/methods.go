@@ -2,10 +2,12 @@ package configs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"neardup/cluster/search"
 	"neardup/signature"
 	"neardup/signature/minhash"
 	"neardup/signature/ring"
@@ -16,34 +18,88 @@ import (
 	"neardup/verify/cosine"
 	"neardup/verify/shingles"
 	degree "neardup/verify/terms"
+	"neardup/verify/tlcs"
 )
 
-// A method is a preset: a combination of a signature scheme, a candidate search
-// and a measure. These are the lists of all there are; docs/methods.md says how
-// to add one.
+// A method is a preset: a combination of a signature scheme, a candidate search and
+// a measure. This file lists all of these: each has a field for its options and an
+// entry in a list. docs/methods.md describes how to add one.
 
-// scheme is a way to sign texts.
+// Sign chooses how texts are signed: a scheme, and the options of each scheme.
+// Those of the ring are not in a section of their own.
+type Sign struct {
+	Scheme       string `yaml:"scheme" json:"scheme"`
+	ring.Options `yaml:",inline"`
+	Simhash      simhash.Options `yaml:"simhash" json:"simhash"`
+	Shingle      shingle.Options `yaml:"shingle" json:"shingle"`
+	MinHash      minhash.Options `yaml:"minhash" json:"minhash"`
+	Terms        terms.Options   `yaml:"terms" json:"terms"`
+}
+
+// Cluster chooses how candidates are found: a search, and the options of each
+// search. Those of the search by keys are not in a section of their own.
+type Cluster struct {
+	Search      string `yaml:"search" json:"search"`
+	search.Keys `yaml:",inline"`
+	Quality     string         `yaml:"quality" json:"quality"`
+	MaxPairs    int64          `yaml:"max_pairs" json:"max_pairs"` // limit of candidate pairs
+	Hamming     search.Hamming `yaml:"hamming" json:"hamming"`
+	Join        search.Join    `yaml:"join" json:"join"`
+}
+
+// Verify holds the settings of the verdicts and of closing them into clusters: a
+// measure, and the options of each measure. Those of TLCS are not in a section of
+// their own.
+type Verify struct {
+	Measure      string `yaml:"measure" json:"measure"`
+	tlcs.Options `yaml:",inline"`
+	Rarity       `yaml:",inline"`
+	Closing      string           `yaml:"closing" json:"closing"`
+	Partition    Partition        `yaml:"partition" json:"partition"`   // with ClosingPartition
+	MaxScored    int              `yaml:"max_scored" json:"max_scored"` // 0: no limit
+	AllPairs     int              `yaml:"all_pairs" json:"all_pairs"`   // with ClosingPartition: every pair is compared in sets of up to so many texts
+	Contained    string           `yaml:"contained" json:"contained"`
+	Transitivity bool             `yaml:"transitivity" json:"transitivity"`
+	Cosine       cosine.Options   `yaml:"cosine" json:"cosine"`
+	Shingles     shingles.Options `yaml:"shingles" json:"shingles"`
+	Terms        degree.Options   `yaml:"terms" json:"terms"`
+}
+
+// scheme is an entry of the list of signature schemes. What make returns may
+// implement signature.Tracer.
 type scheme struct {
 	name    string
-	options func(*Config) options // those that it uses
+	options func(*Config) options // the options that it uses
 	make    func(*Config) signature.Scheme
+	gives   signatures
 }
+
+// signatures is what a scheme's signatures tell about similarity.
+type signatures int
+
+const (
+	keys         signatures = iota // texts that share one are perhaps similar
+	counted                        // as keys; and a text with more of them has more text
+	fingerprints                   // a text has one of 64 bits, and those of similar texts differ in few bits
+	none
+)
 
 var schemes = []scheme{
-	{SchemeRing, func(c *Config) options { return c.Sign.Options },
-		func(c *Config) signature.Scheme { return ring.NewScheme(c.Sign.Options) }},
-	{SchemeSimhash, func(c *Config) options { return c.Sign.Simhash },
-		func(c *Config) signature.Scheme { return simhash.NewScheme(c.Sign.Simhash) }},
+	{"ring", func(c *Config) options { return c.Sign.Options },
+		func(c *Config) signature.Scheme { return ring.NewScheme(c.Sign.Options) }, counted},
+	{"simhash", func(c *Config) options { return c.Sign.Simhash },
+		func(c *Config) signature.Scheme { return simhash.NewScheme(c.Sign.Simhash) }, fingerprints},
 	{"shingle", func(c *Config) options { return c.Sign.Shingle },
-		func(c *Config) signature.Scheme { return shingle.NewScheme(c.Sign.Shingle) }},
+		func(c *Config) signature.Scheme { return shingle.NewScheme(c.Sign.Shingle) }, keys},
 	{"minhash", func(c *Config) options { return c.Sign.MinHash },
-		func(c *Config) signature.Scheme { return minhash.NewScheme(c.Sign.MinHash) }},
+		func(c *Config) signature.Scheme { return minhash.NewScheme(c.Sign.MinHash) }, keys},
 	{partTerms, func(c *Config) options { return c.termsOptions() },
-		func(c *Config) signature.Scheme { return terms.New(c.termsOptions()) }},
-	{SchemeNone, nil, func(*Config) signature.Scheme { return unsigned{} }},
+		func(c *Config) signature.Scheme { return terms.New(c.termsOptions()) }, keys},
+	{"none", nil, func(*Config) signature.Scheme { return unsigned{} }, none},
 }
 
-// partTerms is a scheme and a measure, which weigh terms in one way.
+// partTerms is the name of a scheme and of a measure, which weigh terms in the same
+// way.
 const partTerms = "terms"
 
 func (c *Config) termsOptions() terms.Options {
@@ -58,41 +114,34 @@ func (c *Config) termsMeasure() degree.Options {
 	return o
 }
 
-// The signature schemes that others than this list name: the ring counts
-// signatures for a text's weight, some searches need a certain one or none.
-const (
-	SchemeRing    = "ring"
-	SchemeSimhash = "simhash"
-	SchemeNone    = "none"
-)
-
-// unsigned signs nothing.
+// unsigned is the scheme that signs nothing.
 type unsigned struct{}
 
 func (unsigned) Sign(dst []signature.Signature, _ string) []signature.Signature { return dst }
 
-// search is a way to find candidates. Package pipeline does it.
-type search struct {
+// searching is an entry of the list of searches. What make returns may implement
+// search.Scorer.
+type searching struct {
 	name      string
-	options   func(*Cluster) any
-	threshold threshold // of the scores that it gives
+	options   func(*Config) options
+	make      func(*Config) search.Search
+	threshold threshold  // of the search's own scores
+	needs     signatures // none: it works with any scheme, or without one
 }
 
-// The searches.
-const (
-	SearchKeys    = "keys"    // texts that share signatures
-	SearchHamming = "hamming" // texts whose signatures differ in few bits
-	SearchJoin    = "join"    // a similarity join of the texts
-)
-
-var searches = []search{
-	{SearchKeys, func(c *Cluster) any { return &c.Keys }, threshold{}},
-	{SearchHamming, func(c *Cluster) any { return &c.Hamming }, threshold{"cluster.hamming.distance", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}}},
-	{SearchJoin, func(c *Cluster) any { return &c.Join }, threshold{"cluster.join.threshold", similarities[8:]}},
+var searches = []searching{
+	{SearchKeys, func(c *Config) options { return c.Cluster.Keys },
+		func(c *Config) search.Search { return search.NewKeys(c.Cluster.Keys) }, threshold{}, keys},
+	{searchHamming, func(c *Config) options { return c.Cluster.Hamming },
+		func(c *Config) search.Search { return c.Cluster.Hamming },
+		threshold{"cluster.hamming.distance", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}}, fingerprints},
+	{"join", func(c *Config) options { return c.Cluster.Join },
+		func(c *Config) search.Search { return c.Cluster.Join },
+		threshold{"cluster.join.threshold", similarities[8:]}, none},
 }
 
-// threshold is the setting that trades the precision of a part for its recall,
-// and values that a curve over it is made of, in their order.
+// threshold is the setting that trades a part's precision for its recall, with the
+// values from which a curve over it is made, in order.
 type threshold struct {
 	key    string
 	values []string
@@ -101,7 +150,8 @@ type threshold struct {
 var similarities = []string{"0.1", "0.15", "0.2", "0.25", "0.3", "0.35", "0.4", "0.45", "0.5",
 	"0.55", "0.6", "0.65", "0.7", "0.75", "0.8", "0.85", "0.9", "0.95"}
 
-// measure is a way to compare two texts.
+// measure is an entry of the list of measures. What make returns may implement
+// interfaces that explain uses: tlcs.Aligner, verify.Containing.
 type measure struct {
 	name      string
 	options   func(*Config) options
@@ -109,11 +159,16 @@ type measure struct {
 	threshold threshold
 }
 
-// The measures that others than this list name.
+// MeasureTLCS is the measure with an index for large sets.
+const MeasureTLCS = "tlcs"
+
+// measureSearch is the measure that takes the search's own score.
+const measureSearch = "search"
+
+// Parts whose scores are estimates.
 const (
-	MeasureTLCS     = "tlcs"
-	MeasureShingles = "shingles"
-	MeasureSearch   = "search" // that of the search, which has found the pair by its score
+	searchHamming   = "hamming"
+	measureShingles = "shingles"
 )
 
 var measures = []measure{
@@ -121,19 +176,19 @@ var measures = []measure{
 		threshold{"verify.resemblance", similarities}},
 	{"cosine", func(c *Config) options { return c.Verify.Cosine }, func(c *Config) verify.Measure { return cosine.New(c.Verify.Cosine) },
 		threshold{"verify.cosine.cosine", append(similarities[8:], "0.98", "0.99")}},
-	{MeasureShingles, func(c *Config) options { return c.Verify.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
+	{measureShingles, func(c *Config) options { return c.Verify.Shingles }, func(c *Config) verify.Measure { return shingles.New(c.Verify.Shingles) },
 		threshold{"verify.shingles.resemblance", similarities}},
 	{partTerms, func(c *Config) options { return c.termsMeasure() }, func(c *Config) verify.Measure { return degree.New(c.termsMeasure()) },
 		threshold{"verify.terms.threshold", similarities[4:]}},
-	{MeasureSearch, nil, func(*Config) verify.Measure { return nil }, threshold{}},
+	{measureSearch, nil, func(*Config) verify.Measure { return nil }, threshold{}},
 }
 
-// options are those of one part.
+// options are the options of one part.
 type options interface{ Validate() error }
 
-func (s scheme) String() string  { return s.name }
-func (s search) String() string  { return s.name }
-func (m measure) String() string { return m.name }
+func (s scheme) String() string    { return s.name }
+func (s searching) String() string { return s.name }
+func (m measure) String() string   { return m.name }
 
 // Parts returns the names of all schemes, searches and measures.
 func Parts() (schemeNames, searchNames, measureNames []string) {
@@ -147,7 +202,7 @@ func names[T fmt.Stringer](list []T) (out []string) {
 	return out
 }
 
-// named finds a part by its name.
+// named returns the part with a name. key is the setting that names it.
 func named[T fmt.Stringer](list []T, key, name string) (part T, err error) {
 	for _, part := range list {
 		if part.String() == name {
@@ -159,26 +214,54 @@ func named[T fmt.Stringer](list []T, key, name string) (part T, err error) {
 	return part, fmt.Errorf("%s: %q is neither %s nor %s", key, name, strings.Join(all[:last], ", "), all[last])
 }
 
-// must is for configs that were validated.
+// must returns the part with a name, for configs that were validated.
 func must[T fmt.Stringer](list []T, name string) T {
 	return list[slices.IndexFunc(list, func(part T) bool { return part.String() == name })]
 }
 
 // Signs reports whether the method signs texts.
-func (c Config) Signs() bool { return c.Sign.Scheme != SchemeNone }
+func (c *Config) Signs() bool { return c.gives() != none }
 
 // WeighsBySignatures reports whether a text with more signatures has a larger key,
-// as in the TLCS paper. Other schemes give long texts no more than short ones.
-func (c Config) WeighsBySignatures() bool { return c.Sign.Scheme == SchemeRing }
+// as in the TLCS paper. Other schemes give long texts no more signatures than short
+// ones.
+func (c *Config) WeighsBySignatures() bool { return c.gives() == counted }
 
-// NewScheme makes the signature scheme of a valid config.
+// Fingerprints reports whether a text has one signature of 64 bits, and those of
+// similar texts differ in few bits.
+func (c *Config) Fingerprints() bool { return c.gives() == fingerprints }
+
+func (c *Config) gives() signatures { return must(schemes, c.Sign.Scheme).gives }
+
+// NewSearch returns the search of a valid config.
+func (c *Config) NewSearch() search.Search { return must(searches, c.Cluster.Search).make(c) }
+
+// Pairs reports whether the search finds candidate pairs, each verified by itself,
+// instead of perhaps-similar sets.
+func (c *Config) Pairs() bool { return c.NewSearch().Emits() != search.Sets }
+
+// NewScheme returns the signature scheme of a valid config.
 func (c *Config) NewScheme() signature.Scheme { return must(schemes, c.Sign.Scheme).make(c) }
 
-// NewMeasure makes the measure of a valid config; nil is that of the search.
+// NewMeasure returns the measure of a valid config. It is nil if the search's own
+// score decides.
 func (c *Config) NewMeasure() verify.Measure { return must(measures, c.Verify.Measure).make(c) }
 
-// Threshold returns the setting that trades the precision of the config's method for
-// its recall, and the values that a curve over it is made of, in their order.
+// EstimatedBy returns by what the scores estimate the resemblance of two texts. It
+// is empty for methods that compare the texts themselves, or all of their words,
+// q-grams or shingles.
+func (c Config) EstimatedBy() string {
+	switch {
+	case c.Verify.Measure == measureSearch && c.Cluster.Search == searchHamming:
+		return "the share of bits that two simhashes have in common"
+	case c.Verify.Measure == measureShingles && c.Verify.Shingles.Sketch != shingles.Exact:
+		return "sketches of shingles"
+	}
+	return ""
+}
+
+// Threshold returns the setting that trades the precision of the config's method
+// for its recall, and the values from which a curve over it is made, in order.
 func (c Config) Threshold() (key string, values []string) {
 	t := must(measures, c.Verify.Measure).threshold
 	if t.key == "" {
@@ -191,7 +274,7 @@ func (c Config) Threshold() (key string, values []string) {
 func (c *Config) UsedBySign() map[string]any {
 	used := map[string]any{"scheme": c.Sign.Scheme}
 	if part := must(schemes, c.Sign.Scheme); part.options != nil {
-		use(used, prefix(part.name, SchemeRing), part.options(c))
+		use(used, prefix(part.name, plainScheme), part.options(c))
 	}
 	return map[string]any{"text": c.usedText(c.Sign.Scheme), "sign": used}
 }
@@ -201,7 +284,7 @@ func (c *Config) UsedBySign() map[string]any {
 func (c *Config) UsedByCluster() map[string]any {
 	used := map[string]any{"search": c.Cluster.Search, "quality": c.Cluster.Quality, "max_pairs": c.Cluster.MaxPairs}
 	part := must(searches, c.Cluster.Search)
-	use(used, prefix(part.name, SearchKeys), part.options(&c.Cluster))
+	use(used, prefix(part.name, plainSearch), part.options(c))
 	return map[string]any{"cluster": used}
 }
 
@@ -211,11 +294,11 @@ func (c *Config) UsedByVerify() map[string]any {
 	v := c.Verify
 	used := map[string]any{"measure": v.Measure, "closing": v.Closing, "contained": v.Contained, "max_scored": v.MaxScored, "transitivity": v.Transitivity}
 	if v.Closing == ClosingPartition {
-		used["partition"] = v.Partition
+		used["partition"], used["all_pairs"] = v.Partition, v.AllPairs
 	}
 	use(used, "", v.Rarity)
 	if part := must(measures, v.Measure); part.options != nil {
-		use(used, prefix(part.name, MeasureTLCS), part.options(c))
+		use(used, prefix(part.name, plainMeasure), part.options(c))
 	}
 	return map[string]any{"text": c.usedText(v.Measure), "verify": used}
 }
@@ -249,46 +332,73 @@ func use(used map[string]any, prefix string, options any) {
 	}
 }
 
-// validateParts names parts that there are not, that do not fit together, and
-// options of those that are used that make no sense.
+// validateParts returns an error for unknown parts, for parts that do not fit
+// together, and for invalid options of the parts in use.
 func (c *Config) validateParts() error {
 	s, err := named(schemes, "sign.scheme", c.Sign.Scheme)
 	if err != nil {
 		return err
 	}
-	if _, err := named(searches, "cluster.search", c.Cluster.Search); err != nil {
+	find, err := named(searches, "cluster.search", c.Cluster.Search)
+	if err != nil {
 		return err
 	}
 	m, err := named(measures, "verify.measure", c.Verify.Measure)
 	if err != nil {
 		return err
 	}
+	var wrong []error
 	if s.options != nil {
-		if err := s.options(c).Validate(); err != nil {
-			return fmt.Errorf("sign.%s%w", prefix(s.name, SchemeRing), err)
-		}
+		wrong = append(wrong, prefixed("sign."+prefix(s.name, plainScheme), s.options(c).Validate()))
 	}
+	wrong = append(wrong, prefixed("cluster."+prefix(find.name, plainSearch), find.options(c).Validate()))
 	if m.options != nil {
-		if err := m.options(c).Validate(); err != nil {
-			return fmt.Errorf("verify.%s%w", prefix(m.name, MeasureTLCS), err)
-		}
+		wrong = append(wrong, prefixed("verify."+prefix(m.name, plainMeasure), m.options(c).Validate()))
 	}
-	switch search := c.Cluster.Search; {
-	case search == SearchHamming && c.Sign.Scheme != SchemeSimhash:
-		return fmt.Errorf("cluster.search: %s needs signatures of 64 bits that differ in few of them, sign.scheme: %s", search, SchemeSimhash)
-	case search == SearchKeys && c.Sign.Scheme == SchemeNone:
-		return fmt.Errorf("cluster.search: %s needs signatures, and sign.scheme is %s", search, SchemeNone)
-	case search == SearchKeys && c.Verify.Measure == MeasureSearch:
-		return fmt.Errorf("verify.measure: %s is for a search that scores pairs, and cluster.search is %s", MeasureSearch, search)
+	if err := errors.Join(wrong...); err != nil {
+		return err
 	}
-	if c.Verify.Transitivity && !c.Cluster.Pairs() {
-		return fmt.Errorf("verify.transitivity: true needs candidates that are pairs, such as those of cluster.merge: %s", MergePairs)
+	_, scores := find.make(c).(search.Scorer)
+	switch {
+	case find.needs == fingerprints && s.gives != fingerprints:
+		return fmt.Errorf("cluster.search: %s needs signatures of 64 bits that differ in few bits: take sign.scheme: %s", find, with(fingerprints))
+	case find.needs != none && s.gives == none:
+		return fmt.Errorf("cluster.search: %s needs signatures, and sign.scheme is %s", find, s)
+	case m.make(c) == nil && !scores:
+		return fmt.Errorf("verify.measure: %s is for a search that scores pairs, and cluster.search is %s", m, find)
+	}
+	if c.Verify.Closing == ClosingLeaders && c.Pairs() {
+		return fmt.Errorf("verify.closing: %s is for perhaps-similar sets, and here the candidates are pairs, each verified by itself; take %s", ClosingLeaders, ClosingTransitive)
+	}
+	if c.Verify.Transitivity && !c.Pairs() {
+		return fmt.Errorf("verify.transitivity: true needs candidates that are pairs, such as those of cluster.merge: %s", search.MergePairs)
 	}
 	return nil
 }
 
-// prefix returns the key under which a part has its options; those of plain stand at
-// the top of their section.
+// with returns the names of the schemes with such signatures, for a message.
+func with(gives signatures) string {
+	var found []string
+	for _, s := range schemes {
+		if s.gives == gives {
+			found = append(found, s.name)
+		}
+	}
+	return strings.Join(found, ", ")
+}
+
+func prefixed(prefix string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s%w", prefix, err)
+}
+
+// The parts whose options are at the top of their section.
+var plainScheme, plainSearch, plainMeasure = schemes[0].name, searches[0].name, measures[0].name
+
+// prefix returns the key under which a part has its options. It is empty for the
+// part plain, whose options are at the top of their section.
 func prefix(name, plain string) string {
 	if name == plain {
 		return ""

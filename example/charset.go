@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// encode turns s into bytes of a charset; a character that it lacks panics.
+// encode returns s in a charset. It panics on a character that the charset lacks.
 func encode(s, charset string) []byte {
 	switch charset {
 	case "utf-8":
@@ -43,7 +43,8 @@ func encodeWith(s, charset string, code func(rune) []byte) []byte {
 	return out
 }
 
-// cyrillic is the part of windows-1251 that Russian pages use.
+// cyrillic returns the encoding in windows-1251 of a character that Russian pages
+// use.
 func cyrillic(r rune) []byte {
 	switch {
 	case r >= 'А' && r <= 'я':
@@ -62,7 +63,7 @@ func cyrillic(r rune) []byte {
 	return nil
 }
 
-// gbk is the table in text/gbk.txt: "char=hex" words.
+// gbk is the table in text/gbk.txt, which has words "char=hex".
 var gbk = sync.OnceValue(func() map[rune][]byte {
 	data, err := textFiles.ReadFile("text/gbk.txt")
 	if err != nil {

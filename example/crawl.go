@@ -3,14 +3,14 @@ package example
 // spec is one line of the crawl's plan.
 type spec struct {
 	kind   string
-	topic  string // the main text, "language/topic"
-	host   string // for texts of their own; a variant takes its original's
-	source string // the topic that a contains or quote page takes text from
+	topic  string // main text, "language/topic"
+	host   string // for texts of their own; a variant has its original's host
+	source string // topic from which a contains or quote page takes text
 	how    string // words: chunked gzip wget resource bom, a charset
 }
 
-// The first crawl: texts of their own. Between them they use every way of
-// writing a record that the example has.
+// The first crawl: texts of their own. Together they use every form of record that
+// the example has.
 var firstCrawl = []spec{
 	{KindOriginal, "en/library", "library", "", ""},
 	{KindTemplate, "en/puppets", "library", "", "chunked"},
@@ -106,7 +106,7 @@ var secondCrawl = []spec{
 	{KindConversion, "ko/screen", "", "", ""},
 }
 
-// The hosts in order; each has a navigation page, but the last two.
+// The hosts, in order. Each has a navigation page, except the last two.
 var hosts = []string{"library", "railway", "manual", "bakery", "mountain", "chess", "recipes", "garden", "copies", "news"}
 
 var navigation = []struct{ host, lang, title string }{
@@ -130,7 +130,7 @@ var short = []struct{ host, path, lang, html, group string }{
 	{"mountain", "/webcam.html", "fr", "<html><body><p>La caméra du sommet est couverte de givre.</p></body></html>", ""},
 }
 
-// variant edits the article of a topic in the way of a kind.
+// variant returns the article of a topic, edited according to the kind.
 func variant(s spec) article {
 	a := compose(s.topic)
 	switch s.kind {

@@ -15,20 +15,20 @@ import (
 type document struct {
 	Page
 	main    []string // sentences of the main text
-	body    []byte   // what a browser would show, decoded, in its charset
+	body    []byte   // what a browser would show, without codings, in its charset
 	media   string   // Content-Type of the record
 	block   []byte   // the record's block
-	payload []byte   // what WARC-Payload-Digest is about; nil for no digest
+	payload []byte   // payload for WARC-Payload-Digest; nil for no digest
 	extra   []string // further WARC header lines
 	request bool     // a request record follows
 	wget    bool     // angle brackets around the target URI
 }
 
-// builder lays out the crawl; captures are dated in order.
+// builder builds the crawl. Captures are dated in order.
 type builder struct {
 	docs []document
 	now  time.Time
-	home map[string]int // topic -> index of the page that is its original
+	home map[string]int // topic -> index of the original page
 }
 
 func buildCrawl() []document {
@@ -62,7 +62,7 @@ func buildCrawl() []document {
 	return b.docs
 }
 
-// add dates and names a document, and takes it into the crawl.
+// add dates and names a document and adds it to the crawl.
 func (b *builder) add(d document) {
 	b.now = b.now.Add(23 * time.Second)
 	d.Date = b.now.Format(time.RFC3339)
@@ -109,7 +109,7 @@ func (b *builder) addText(s spec) {
 		d.body = append([]byte("\xEF\xBB\xBF"), d.body...)
 	}
 	header := "text/html; charset=" + charset
-	if charset == "iso-8859-1" { // only the page itself tells
+	if charset == "iso-8859-1" { // only the page itself declares it
 		header = "text/html"
 	}
 	switch {
@@ -140,7 +140,7 @@ func note(s spec) string {
 	return strings.Join(notes, "; ")
 }
 
-// respond makes the document a response record with the body that it has.
+// respond makes the document a response record with its body.
 func (d *document) respond(status int, media string, how []string) {
 	m := message{status: status, media: media, body: d.body,
 		gzip: slices.Contains(how, "gzip"), chunked: slices.Contains(how, "chunked")}
@@ -184,7 +184,7 @@ func (b *builder) addShort() {
 	}
 }
 
-// addSkipped adds answers that are no documents.
+// addSkipped adds responses that are no documents.
 func (b *builder) addSkipped() {
 	answer := func(uri string, status int, media, text, why string, headers ...string) {
 		u, err := url.Parse(uri)
@@ -207,7 +207,7 @@ func (b *builder) addSkipped() {
 	answer("http://garden.example/empty.html", 200, "text/html; charset=utf-8", "", "empty body")
 }
 
-// addLater adds the records of the second crawl that are about earlier ones.
+// addLater adds the records of the second crawl that refer to earlier ones.
 func (b *builder) addLater() {
 	old := b.docs[b.home["de/backhaus"]]
 	d := document{Page: Page{URI: old.URI, Type: "revisit", Site: old.Site, Lang: old.Lang, Kind: KindRevisit, Group: old.Group, Note: "identical payload"},
@@ -227,7 +227,7 @@ func (b *builder) addLater() {
 		extra: []string{"WARC-Concurrent-To: " + old.RecordID}})
 }
 
-// recordID derives a UUID from what identifies a record.
+// recordID returns a UUID derived from what identifies a record.
 func recordID(parts ...string) string {
 	h := sha1.Sum([]byte("neardup example\n" + strings.Join(parts, "\n")))
 	u := h[:16]

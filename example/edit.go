@@ -24,7 +24,7 @@ func lightTypos(a article) article {
 	return a
 }
 
-// lightSentences changes the date, takes a sentence out and adds another.
+// lightSentences changes the date, removes a sentence and adds another.
 func lightSentences(a article) article {
 	a = a.clone()
 	a.date = "2024-08-22"
@@ -72,8 +72,8 @@ func with(a article, paras [][]string) article {
 	return a
 }
 
-// swapLetters swaps two unlike neighbouring letters near the middle of s,
-// never within a letter and its mark.
+// swapLetters swaps two different neighbouring letters near the middle of s. It
+// never separates a letter from its mark.
 func swapLetters(s string) string {
 	rs := []rune(s)
 	for i := len(rs) / 2; i+2 < len(rs); i++ {

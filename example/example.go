@@ -1,13 +1,13 @@
 // Package example generates the example crawl: a small web archive (WARC 1.1,
-// gzipped record by record) of invented pages in ten languages, with a label
-// for each page. Labels are true by construction, so the crawl serves as a
-// first run, as a demonstration and as a test of the whole pipeline.
+// gzipped record by record) of invented pages in ten languages, with a label for
+// each page. The labels are true by construction, so the crawl serves as a first
+// run, as a demonstration and as a test of the whole pipeline.
 //
-// Everything is made from the word lists in text/ and the page templates in
-// site/ by generators with fixed seeds: two runs write the same records. Hosts
-// are below .example (RFC 2606), addresses from 192.0.2.0/24 (RFC 5737).
+// Everything is made from the word lists in text/ and the page templates in site/
+// by generators with fixed seeds, so each run writes the same records. Hosts are
+// below .example (RFC 2606), addresses from 192.0.2.0/24 (RFC 5737).
 //
-// Broken word lists are a fault of this package and panic.
+// Errors in the word lists are errors of this package and panic.
 package example
 
 import (
@@ -37,8 +37,8 @@ const (
 )
 
 // Page is a record of the crawl that a reader could take for a page, with its
-// label. Two pages are near-duplicates of each other if and only if they have
-// the same Group and it is not empty.
+// label. Two pages are near-duplicates if and only if they have the same non-empty
+// Group.
 type Page struct {
 	URI      string // without the angle brackets that some records put around it
 	RecordID string // with angle brackets, as in WARC-Record-ID
@@ -51,8 +51,8 @@ type Page struct {
 	Note     string // what is special about the record, for readers
 }
 
-// Judged tells whether the page belongs to the truth: a page that is no
-// document (an image, an error, a redirect ...) does not.
+// Judged reports whether the page belongs to the truth. A page that is no document
+// (an image, an error, a redirect ...) does not.
 func (p Page) Judged() bool { return p.Kind != KindSkipped }
 
 var crawl = sync.OnceValue(buildCrawl)

@@ -25,7 +25,7 @@ func render(host, lang, charset, title, body string) string {
 		"{{title}}", html.EscapeString(title), "{{body}}", body).Replace(string(data))
 }
 
-// plainBody is the usual markup of an article.
+// plainBody returns the usual markup of an article.
 func plainBody(a article) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<h1>%s</h1>\n<p class=\"date\">%s</p>\n", html.EscapeString(a.title), a.dateLine())
@@ -35,7 +35,7 @@ func plainBody(a article) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// otherBody shows the same text in other markup: other elements, emphasis,
+// otherBody returns other markup for the same text: other elements, emphasis,
 // comments, a hidden remark, line ends and character references in the text.
 func otherBody(a article) string {
 	var b strings.Builder
@@ -86,7 +86,7 @@ func linkBody(title string, labels []string) string {
 	return b.String()
 }
 
-// textOf is the article as plain text.
+// textOf returns the article as plain text.
 func textOf(a article) string {
 	lines := []string{a.title, a.dateLine()}
 	for i := range a.paras {

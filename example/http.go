@@ -18,7 +18,8 @@ type message struct {
 }
 
 // bytes returns the message as it went over the wire, and the payload for the
-// digest: nil for a chunked body, about whose digest archives disagree.
+// digest. The payload of a chunked body is nil, because archives disagree about its
+// digest.
 func (m message) bytes() (block, payload []byte) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nServer: example\r\n", m.status, http.StatusText(m.status))
@@ -48,8 +49,8 @@ func (m message) bytes() (block, payload []byte) {
 	return b.Bytes(), nil
 }
 
-// squeeze gzips without compressing: stored blocks are the same for every
-// version of compress/flate, and the record around them is compressed anyway.
+// squeeze gzips without compressing. Stored blocks are the same for every version
+// of compress/flate, and the record around them is compressed anyway.
 func squeeze(b []byte) []byte {
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.NoCompression)
@@ -59,7 +60,7 @@ func squeeze(b []byte) []byte {
 	if err == nil {
 		err = z.Close()
 	}
-	if err != nil { // a buffer takes everything
+	if err != nil { // a write to a buffer cannot fail
 		panic(err)
 	}
 	return out.Bytes()

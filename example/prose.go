@@ -15,10 +15,10 @@ import (
 //go:embed text/*.txt
 var textFiles embed.FS
 
-// grammar is one language: how sentences are put together, and the phrases.
+// grammar holds a language's sentence patterns and phrases.
 type grammar struct {
 	lang     string
-	updated  string   // goes before the date of a page
+	updated  string   // text before the date of a page
 	patterns []string // {T} time, {S} subject, {V} verb, {R} rest, {P} both, {X} tail
 	times    []string
 	tails    []string
@@ -28,7 +28,7 @@ type grammar struct {
 type topic struct {
 	title      string
 	subjects   []string
-	predicates []string // "verb|rest" where the verb stands apart
+	predicates []string // "verb|rest" if the verb stands apart
 }
 
 // article is the main text of a page.
@@ -38,7 +38,7 @@ type article struct {
 	updated string
 	date    string
 	paras   [][]string // sentences by paragraph
-	spare   []string   // sentences of the same topic that the page does not use
+	spare   []string   // further sentences of the topic that the page does not use
 }
 
 var languages = []string{"ar", "de", "el", "en", "fr", "hi", "ja", "ko", "ru", "zh"}
@@ -57,8 +57,8 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 	return out
 })
 
-// parseGrammar reads a word list: "== section" lines, then one phrase a line;
-// in a topic, "- " goes before a subject and "+ " before a predicate.
+// parseGrammar parses a word list: "== section" lines, then one phrase per line. In
+// a topic, "- " precedes a subject and "+ " a predicate.
 func parseGrammar(lang, data string) (*grammar, error) {
 	g := &grammar{lang: lang, topics: map[string]*topic{}}
 	var section string
@@ -99,14 +99,14 @@ func parseGrammar(lang, data string) (*grammar, error) {
 	return g, nil
 }
 
-// random is a generator whose seed is a name.
+// random returns a generator whose seed is a name.
 func random(name string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return rand.New(rand.NewPCG(h.Sum64(), 0x6e656172647570))
 }
 
-// find splits "en/library" into the grammar and the topic.
+// find returns the grammar and the topic of a name such as "en/library".
 func find(name string) (*grammar, *topic) {
 	lang, id, _ := strings.Cut(name, "/")
 	g := grammars()[lang]
@@ -116,15 +116,15 @@ func find(name string) (*grammar, *topic) {
 	return g, g.topics[id]
 }
 
-// compose writes the article of a topic ("en/library"). No two sentences share
-// both subject and predicate, so all are distinct, and those of different
-// topics share neither.
+// compose returns the article of a topic ("en/library"). No two sentences share
+// both subject and predicate, so all are distinct. Those of different topics share
+// neither.
 func compose(name string) article {
 	g, t := find(name)
 	r := random(name)
 	pairs := arrange(len(t.subjects), len(t.predicates), r)
 	n := 34 + r.IntN(6)
-	if g.lang == "zh" || g.lang == "ja" { // fewer letters to a sentence
+	if g.lang == "zh" || g.lang == "ja" { // their sentences have fewer letters
 		n = 42 + r.IntN(3)
 	}
 	all := make([]string, len(pairs))
@@ -144,8 +144,8 @@ func compose(name string) article {
 	return a
 }
 
-// arrange lists all pairs in random order, and where it can without a subject
-// or predicate twice in a row.
+// arrange returns all pairs in random order, where possible without the same
+// subject or predicate twice in a row.
 func arrange(subjects, predicates int, r *rand.Rand) [][2]int {
 	var left, out [][2]int
 	for s := range subjects {
@@ -180,7 +180,7 @@ func (g *grammar) sentence(subject, predicate string, r *rand.Rand) string {
 	return capital(numbers(s, r))
 }
 
-// numbers puts a number in for every #.
+// numbers replaces every # with a number.
 func numbers(s string, r *rand.Rand) string {
 	for strings.Contains(s, "#") {
 		s = strings.Replace(s, "#", strconv.Itoa(3+r.IntN(95)), 1)
@@ -193,8 +193,8 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 
-// links lists the labels of a navigation page: subjects and predicates of the
-// topics as head lines.
+// links returns the labels of a navigation page: subjects and predicates of the
+// topics as headlines.
 func links(topics []string) []string {
 	var out []string
 	r := random(strings.Join(topics, " "))
@@ -211,7 +211,7 @@ func links(topics []string) []string {
 	return out
 }
 
-// spaced tells whether the language puts spaces between sentences.
+// spaced reports whether the language puts spaces between sentences.
 func spaced(lang string) bool { return lang != "zh" && lang != "ja" }
 
 func (a article) paragraph(i int) string {
@@ -222,10 +222,10 @@ func (a article) paragraph(i int) string {
 	return strings.Join(a.paras[i], sep)
 }
 
-// dateLine is the line below the title.
+// dateLine returns the line below the title.
 func (a article) dateLine() string { return a.updated + " " + a.date }
 
-// sentences lists the main text.
+// sentences returns the sentences of the main text.
 func (a article) sentences() []string {
 	var out []string
 	for _, p := range a.paras {

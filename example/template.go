@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The text of a templated page: the template's sentences are on every page of
-// the site, the body's on one.
+// Sizes of a page's text. The template's sentences are on every page of the site,
+// those of the body on one page.
 const (
 	templateSentences = 24
 	bodySentences     = 36
@@ -61,7 +61,7 @@ func WriteTemplate(w io.Writer, n int) error {
 	return nil
 }
 
-// inventWords makes n words of two to four syllables.
+// inventWords returns n words of two to four syllables.
 func inventWords(random *rand.Rand, n int) []string {
 	const consonants, vowels = "bcdfghklmnprstvz", "aeiou"
 	words := make([]string, n)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// writeCrawl writes a warcinfo record, then each document's record, followed
-// by the request where there is one. WARC/1.1, ISO 28500:2017.
+// writeCrawl writes a warcinfo record, then the record of each document, followed
+// by its request if there is one. WARC/1.1, ISO 28500:2017.
 func writeCrawl(w io.Writer, docs []document) error {
 	info := []byte("software: neardup example generator\r\nformat: WARC File Format 1.1\r\n" +
 		"description: invented pages with near-duplicates, hosts below .example\r\n")
@@ -36,7 +36,7 @@ func writeCrawl(w io.Writer, docs []document) error {
 	return err
 }
 
-// head lists the header lines that responses and requests have.
+// head returns the header lines that responses and requests share.
 func (d document) head(infoID, kind, id, media string) []string {
 	uri := d.URI
 	if d.wget { // as GNU Wget writes it
@@ -59,8 +59,8 @@ func (d document) requestBlock() []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: */*\r\nUser-Agent: example-crawler/1.0\r\n\r\n", u.RequestURI(), u.Host)
 }
 
-// writeRecord writes one record as a gzip member of its own. The member's
-// header has neither time nor name.
+// writeRecord writes a record as a gzip member of its own. The member's header has
+// neither time nor name.
 func writeRecord(w io.Writer, head []string, block []byte) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// chart draws the edit curve of a round (TLCS paper, figure 4) in characters,
-// width by height of them without the axes. The trustable region stands between
-// two dotted lines and is marked on the x axis.
+// chart draws the edit curve of a round (TLCS paper, figure 4) in characters. Width
+// and height do not include the axes. The trustable region is between two dotted
+// lines and is marked on the x axis.
 func chart(r Round, s Style, width, height int) []string {
 	label := fmt.Sprint(r.Edits)
 	c := newCanvas(width, height, s.ASCII)
@@ -70,7 +70,8 @@ func curveAt(points [][2]int, x, columns int) float64 {
 	return float64(last[1])
 }
 
-// canvas is a grid of dots: in Unicode eight for each character, in ASCII one.
+// canvas is a grid of dots. A character holds eight dots in Unicode and one in
+// ASCII.
 type canvas struct {
 	ascii                    bool
 	width, height            int
@@ -88,7 +89,7 @@ func newCanvas(width, height int, ascii bool) *canvas {
 	return c
 }
 
-// level returns the row of dots of a value, 0 the lowest.
+// level returns the row of dots for a value; 0 is the lowest.
 func (c *canvas) level(d float64, most int) int {
 	if most == 0 {
 		return 0
@@ -113,11 +114,11 @@ func (c *canvas) dotted(column int) {
 	}
 }
 
-// braille are the bits of the dots of a character, row by row.
+// braille maps the dots of a character to bits, row by row.
 var braille = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// row returns a line of characters; those from one column to the other are the
-// region's.
+// row returns a line of characters. Those between the columns from and to belong to
+// the region.
 func (c *canvas) row(y int, s Style, from, to int) string {
 	var b strings.Builder
 	for x := range c.width {

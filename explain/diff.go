@@ -7,54 +7,54 @@ import (
 	"neardup/verify/tlcs"
 )
 
-// Limits of a Diff. Counts and positions cover everything.
+// Limits of a Diff. Counts and positions cover the whole texts.
 const (
 	maxSegments = 2000
-	maxEnds     = 200 // code points shown of either end of a segment
+	maxEnds     = 200 // code points shown at either end of a segment
 )
 
-// Kind is the kind of a segment of the two texts.
+// Kind is the kind of a segment.
 type Kind string
 
-// The kinds. Without trustable regions all equal text is Same.
+// Kinds of segments. Without trustable regions all equal text is Same.
 const (
 	Trusted Kind = "trusted" // equal in both, in a trustable region
 	Same    Kind = "same"    // equal in both, outside trustable regions
-	OnlyA   Kind = "a"       // not in the other text, or not in a piece that sketches keep
+	OnlyA   Kind = "a"       // not in the other text, or not in a run that the sketches keep
 	OnlyB   Kind = "b"
-	MovedA  Kind = "moved-a" // of a, matched by a later round with another place of b
+	MovedA  Kind = "moved-a" // in a, matched by a later round with another place in b
 	MovedB  Kind = "moved-b"
 )
 
-// Diff aligns the texts by the LCS of the first round.
+// Diff is an alignment of the texts by the LCS of the first round.
 type Diff struct {
-	Trustable  bool         `json:"trustable"`  // trustable regions are told apart
-	Characters map[Kind]int `json:"characters"` // by kind; text that both have counts once
+	Trustable  bool         `json:"trustable"`  // trustable regions are marked
+	Characters map[Kind]int `json:"characters"` // number of code points by kind; text that both have counts once
 	Segments   []Segment    `json:"segments"`   // in the order of both texts, the first 2,000
-	LeftOut    int          `json:"left_out"`   // segments
+	LeftOut    int          `json:"left_out"`   // number of further segments
 }
 
 // Segment is a run of one kind.
 type Segment struct {
 	Kind  Kind   `json:"kind"`
-	A     [2]int `json:"a"`               // from and to, of text a
-	B     [2]int `json:"b"`               // of text b
+	A     [2]int `json:"a"`               // start and end in text a
+	B     [2]int `json:"b"`               // start and end in text b
 	Round int    `json:"round,omitempty"` // round that trusts it, from 1
-	Other *int   `json:"other,omitempty"` // for moved text: where it begins in the other text
-	Text  string `json:"text"`            // the first 200 characters of more than 400
-	End   string `json:"end,omitempty"`   // the last 200 of these
+	Other *int   `json:"other,omitempty"` // of moved text: where it begins in the other text
+	Text  string `json:"text"`            // the text, or its first 200 characters if it has more than 400
+	End   string `json:"end,omitempty"`   // its last 200 characters then
 }
 
 // length returns the length of the segment's text.
 func (s *Segment) length() int { return max(s.A[1]-s.A[0], s.B[1]-s.B[0]) }
 
-// place says where a later round matches a code point.
+// place is the match of a code point in a later round.
 type place struct {
-	other int32 // its partner in the other text
+	other int32 // the matched code point of the other text
 	round int32 // 0: none
 }
 
-// diff aligns two texts by a trace of their comparison.
+// diff aligns two texts by the trace of their comparison.
 func diff(t tlcs.Trace, texts [2][]rune, trustable bool) Diff {
 	d := Diff{Trustable: trustable, Characters: map[Kind]int{}, Segments: []Segment{}}
 	b := differ{Diff: &d, texts: texts}
@@ -111,7 +111,7 @@ type differ struct {
 	open  Segment // not added yet
 }
 
-// gap adds the text before the two places that is in no match.
+// gap adds the unmatched text before two places.
 func (b *differ) gap(toA, toB int) {
 	for side, to := range [2]int{toA, toB} {
 		for at := b.at[side]; at < to; at++ {
@@ -131,7 +131,7 @@ func (b *differ) gap(toA, toB int) {
 	}
 }
 
-// add adds a code point, to the last segment if it continues that.
+// add adds a code point. It extends the last segment if possible.
 func (b *differ) add(s Segment) {
 	o := &b.open
 	n := o.length()

@@ -11,11 +11,11 @@ import (
 
 // Limits of an excerpt, in code points or pieces.
 const (
-	contextShown  = 60  // common text before and behind a difference
-	differShown   = 200 // text of one side; of a longer piece two thirds from its start and one third from its end
-	leastSame     = 4   // common text between two differences that is shown as the same
-	longestWord   = 24  // longest word that is not cut
-	excerptPieces = 12  // after these an excerpt ends where the texts agree again; after twice as many it ends at once
+	contextShown  = 60  // common text before and after a difference
+	differShown   = 200 // text of one side; a longer piece shows two thirds from its start and one third from its end
+	leastSame     = 4   // shorter common text between two differences is shown as different
+	longestWord   = 24  // a longer word may be cut
+	excerptPieces = 12  // after so many, an excerpt ends where the texts agree again; after twice as many it ends at once
 )
 
 // Excerpt is a place where two texts differ, with the common text around it.
@@ -29,15 +29,15 @@ type Piece struct {
 	Kind Kind
 	Text string
 	Left int    // code points left out between Text and End
-	End  string // empty if nothing is left out, or nothing behind it is shown
+	End  string // empty if nothing is left out, or nothing after it is shown
 }
 
-// Excerpts returns the places where the texts differ most, in the order of the
-// texts, at most the given number, and the number of all. For a diff that is
-// cut it counts those of its segments. Common pieces that are too short to read
-// are shown as different, as in WriteText, and so are the common parts of words
-// that differ.
-func (d *Diff) Excerpts(most int) (shown []Excerpt, all int) {
+// Excerpts returns the places where the texts differ most, at most limit of them,
+// in the order of the texts. all is the number of all such places; if the diff is
+// cut, it counts those of its segments. Common pieces that are too short to read,
+// and the common parts of words that differ, are shown as different, as in
+// WriteText.
+func (d *Diff) Excerpts(limit int) (shown []Excerpt, all int) {
 	var out []Excerpt
 	var open Excerpt
 	flush := func() {
@@ -69,7 +69,7 @@ func (d *Diff) Excerpts(most int) (shown []Excerpt, all int) {
 	}
 	flush()
 	all = len(out)
-	if all <= most {
+	if all <= limit {
 		return out, all
 	}
 	order := make([]int, all)
@@ -77,7 +77,7 @@ func (d *Diff) Excerpts(most int) (shown []Excerpt, all int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out[b].Differ, out[a].Differ) })
-	order = order[:most]
+	order = order[:limit]
 	slices.Sort(order)
 	for _, i := range order {
 		shown = append(shown, out[i])
@@ -111,7 +111,7 @@ func (r run) piece(head, tail int) Piece {
 // byWords extends differences to whole words, unless they are moved or clipped.
 func byWords(all []Segment) (out []run) {
 	var before string // common text before a difference
-	var kind Kind     // of it
+	var kind Kind     // kind of before
 	var a, b string   // the difference
 	flush := func() {
 		for _, r := range []run{{kind: kind, text: before}, {kind: OnlyA, text: a}, {kind: OnlyB, text: b}} {
@@ -156,8 +156,8 @@ func byWords(all []Segment) (out []run) {
 	return out
 }
 
-// wordOver moves the word at the end of before to both sides of the difference,
-// if the difference begins in the middle of that word.
+// wordOver moves the word at the end of before to both sides of the difference, if
+// the difference begins within that word.
 func wordOver(before, a, b, text string) (string, string, string) {
 	if !startsWord(text) {
 		return before, a, b
@@ -166,8 +166,8 @@ func wordOver(before, a, b, text string) (string, string, string) {
 	return before[:at], before[at:] + a, before[at:] + b
 }
 
-// inWord reports whether a code point can be in the middle of a word. In
-// scripts of wide characters, each character stands by itself.
+// inWord reports whether a code point can be within a word. In scripts of wide
+// characters, each character stands alone.
 func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)) && text.Columns(string(r)) < 2
 }
@@ -182,8 +182,8 @@ func endsWord(s string) bool {
 	return s != "" && inWord(r)
 }
 
-// firstWord returns the length in bytes of the word that s begins with, 0 of
-// one that is too long.
+// firstWord returns the length in bytes of the word at the start of s, or 0 if it
+// is too long.
 func firstWord(s string) int {
 	n := 0
 	for i, r := range s {
@@ -197,8 +197,8 @@ func firstWord(s string) int {
 	return len(s)
 }
 
-// lastWord returns where the word begins that s ends with, its end if there is
-// none or it is too long.
+// lastWord returns where the word at the end of s begins. It returns the length of
+// s if there is no such word or it is too long.
 func lastWord(s string) int {
 	at := len(s)
 	for n := 0; at > 0; n++ {

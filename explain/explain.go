@@ -1,7 +1,7 @@
-// Package explain explains why a config's method finds two texts near or not:
-// what each step made of them, in numbers that the steps themselves computed.
-// It knows only the texts and the config. Package pipeline adds what became of
-// the pair in a workspace.
+// Package explain explains why a config's method finds two texts near or not. It
+// shows the result of each step, in numbers that the steps themselves computed. It
+// knows only the texts and the config. Package pipeline/explaining adds what
+// happened to the pair in a workspace.
 //
 // Lengths and positions are in code points, widths in columns.
 package explain
@@ -18,10 +18,10 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"neardup/cluster/search"
 	"neardup/configs"
 	"neardup/extract/text"
 	"neardup/report"
-	"neardup/signature/simhash"
 	"neardup/verify"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
@@ -35,21 +35,21 @@ type Explanation struct {
 	Texts      [2]Text    `json:"texts"`
 	Outcome    Outcome    `json:"outcome"`
 	Signatures Signatures `json:"signatures"`
-	TLCS       *TLCS      `json:"tlcs,omitempty"` // with the measure tlcs
+	TLCS       *TLCS      `json:"tlcs,omitempty"` // only of the measure tlcs
 	Score      Score      `json:"score"`
-	Rarity     *Rarity    `json:"rarity,omitempty"` // if it is checked
+	Rarity     *Rarity    `json:"rarity,omitempty"` // if rarity is checked
 	Decision   Decision   `json:"decision"`
-	Run        *Run       `json:"run,omitempty"` // for pages of a workspace
+	Run        *Run       `json:"run,omitempty"` // only of pages of a workspace
 	Diff       Diff       `json:"diff"`
 }
 
-// Method has the parts of the config's method.
+// Method names the parts of the config's method.
 type Method struct {
 	Scheme   string                    `json:"scheme"`
 	Search   string                    `json:"search"`
-	Merge    string                    `json:"merge,omitempty"` // of the search by keys
+	Merge    string                    `json:"merge,omitempty"` // only of the search by keys
 	Measure  string                    `json:"measure"`
-	Settings map[string]map[string]any `json:"settings"` // settings that it uses, by section and key
+	Settings map[string]map[string]any `json:"settings"` // the settings that it uses, by section and key
 }
 
 // Page is a page of a workspace.
@@ -58,107 +58,113 @@ type Page struct {
 	URI      string `json:"uri"`
 	Date     string `json:"date"`
 	WARC     string `json:"warc"`
+	Path     string `json:"path"` // of the file, as in exports
+	Entry    string `json:"entry,omitempty"`
 	Offset   int64  `json:"offset"`
 	TextID   string `json:"text_id"`
 	Title    string `json:"title,omitempty"`
+	Byline   string `json:"byline,omitempty"`
+	Unsure   bool   `json:"main_unsure,omitempty"` // the main content is uncertain, so the text is all visible text
 }
 
-// Side is one of the two texts to explain.
+// Side is one of the two texts.
 type Side struct {
-	Page     *Page          // page of a workspace; nil for a file
-	File     string         // name
+	Page     *Page          // the page of a workspace; nil for a file
+	File     string         // name of the file
 	Stored   string         // the text as extracted
 	Signed   []string       // the readings that are signed; nil: Compared
 	Compared string         // the reading that is scored
-	Pages    map[uint64]int // pages of a site that have a common sentence, by the key of its unit
+	Pages    map[uint64]int // number of pages of a site that have a common sentence, by the key of its unit
 }
 
 // Text describes one of the texts.
 type Text struct {
 	Page       *Page  `json:"page,omitempty"`
 	File       string `json:"file,omitempty"`
-	Extracted  int    `json:"extracted_characters"` // of the text as extracted
-	Characters int    `json:"characters"`           // of the part that is compared: up to text.max_columns, without the frame if the two are of different sites
+	Extracted  int    `json:"extracted_characters"` // length of the whole text
+	Characters int    `json:"characters"`           // length of the compared part: up to text.max_columns, and without the frame if the two are of different sites
 	Columns    int    `json:"columns"`
 	Lines      int    `json:"lines"`
 	Sentences  int    `json:"sentences"`
 }
 
-// Score is the score by the measure, even if an earlier check rejects the pair.
+// Score is the measure's score, also if an earlier check rejects the pair.
 type Score struct {
 	Known       bool         `json:"known"` // false if only a whole run can tell, or if there is nothing to compare
 	Resemblance report.Score `json:"resemblance"`
-	Containment report.Score `json:"containment"`     // of the shorter in the longer
-	Whole       report.Score `json:"whole,omitempty"` // of tlcs: resemblance by the whole LCS
+	Containment report.Score `json:"containment"`     // of the shorter text in the longer
+	Whole       report.Score `json:"whole,omitempty"` // only of tlcs: resemblance by the whole LCS
 
-	// The thresholds; nil if there is none.
+	// Thresholds; nil if there is none.
 	LeastResemblance *float64 `json:"least_resemblance,omitempty"`
 	LeastContainment *float64 `json:"least_containment,omitempty"`
 	LeastWhole       *float64 `json:"least_whole,omitempty"` // for a pair that reaches the resemblance
 	Note             string   `json:"note,omitempty"`        // what the score measures, or why it is unknown
 }
 
-// Decision is the decision of the measure and the check of rarity: the result
-// of verifying the pair, if it gets that far.
+// Decision is the decision of the measure and the check of rarity: the verdict on
+// the pair if it is verified.
 type Decision struct {
 	Known    bool   `json:"known"`
 	Near     bool   `json:"near"`
-	Relation string `json:"relation,omitempty"` // for a near pair: near, a-in-b or b-in-a
-	EndedBy  Filter `json:"ended_by,omitempty"` // for any other pair
+	Relation string `json:"relation,omitempty"` // of a near pair: near, alike, a-in-b or b-in-a
+	EndedBy  Filter `json:"ended_by,omitempty"` // of any other pair
+
+	// OtherPages is the smallest resemblance of near pairs of different pages of one
+	// site. It is nil for other pairs.
+	OtherPages *float64 `json:"other_pages,omitempty"`
 }
 
 // Filter is the check that ended a pair.
 type Filter string
 
-// The filters in their order. Those up to ByCandidates, and ByLeaders,
-// ByClosing and ByJudgement, need a workspace.
+// The filters in order. Those up to ByCandidates, and ByLeaders, ByClosing and
+// ByJudgement, need a workspace.
 const (
-	ByPages      Filter = "pages"      // a text that only navigation pages have
-	BySignatures Filter = "signatures" // no signature in common, or too few
-	ByLists      Filter = "lists"      // lists of all common signatures are deleted
-	BySets       Filter = "sets"       // different perhaps-similar sets
-	ByCandidates Filter = "candidates" // the search did not give the pair
+	ByPages      Filter = "pages"      // only navigation pages have one of the texts
+	BySignatures Filter = "signatures" // no common signatures, or too few
+	ByLists      Filter = "lists"      // the lists of all common signatures are deleted
+	BySets       Filter = "sets"       // the texts are in different perhaps-similar sets
+	ByCandidates Filter = "candidates" // the search did not find the pair
 	ByLeaders    Filter = "leaders"    // not compared, because one had joined another leader of the set
 	ByLength     Filter = "length"
 	BySketch     Filter = "sketch"
 	ByDistance   Filter = "distance"
 	ByScore      Filter = "score"
 	ByRarity     Filter = "rarity"
-	ByClosing    Filter = "closing"   // near, but the closing rule parts them
-	ByJudgement  Filter = "judgement" // judged pairs part them
+	ByTitle      Filter = "title"     // different pages of one site, and not nearly equal
+	ByClosing    Filter = "closing"   // near, but the closing rule separates them
+	ByJudgement  Filter = "judgement" // judged pairs separate them
 )
 
-// Outcome is the explanation in short.
+// Outcome is the summary of the explanation.
 type Outcome struct {
 	Joined  bool   `json:"joined"` // in one cluster; for files: near
 	EndedBy Filter `json:"ended_by,omitempty"`
 	Why     string `json:"why"`
 }
 
-// Search scores two texts for a config whose search is its measure.
-type Search func(a, b string) (SearchScore, error)
-
-// SearchScore is the score of a search for two texts by themselves.
-type SearchScore struct {
-	Known, Near bool
-	Scored      bool
-	Similarity  float64
+// Between is what the workspace knows of a pair besides its texts.
+type Between struct {
+	Weighed    bool // what the two share is weighed by its rarity
+	OtherPages bool // the two are of different pages of one site (pair.Judge.OtherPages)
 }
 
-// Pair explains two texts. It calls search if the config has no measure of its
-// own. weighed tells whether what the two share is weighed by its rarity.
-func Pair(c configs.Config, a, b Side, weighed bool, search Search) (Explanation, error) {
+// Pair explains two texts.
+func Pair(c configs.Config, a, b Side, between Between) (Explanation, error) {
 	e := Explanation{Method: methodOf(c)}
 	for i, s := range []Side{a, b} {
 		e.Texts[i] = Text{Page: s.Page, File: s.File, Extracted: utf8.RuneCountInString(s.Stored),
 			Characters: utf8.RuneCountInString(s.Compared), Columns: text.Columns(s.Compared), Lines: lines(s.Compared),
 			Sentences: len(text.Sentences(s.Compared))}
 	}
-	e.Signatures = signatures(c, a, b)
-	var t *tlcs.Trace // trace of the measure, if that aligns texts
+	find := c.NewSearch()
+	two := TwoOf(c, a, b)
+	e.Signatures = signatures(c, two, find.Meet(two))
+	var t *tlcs.Trace // trace of the measure, if it aligns texts
 	if m := c.NewMeasure(); m != nil {
-		t = e.byMeasure(c, m, a, b, weighed)
-	} else if err := e.bySearch(c, a, b, search); err != nil {
+		t = e.byMeasure(c, m, a, b, between)
+	} else if err := e.bySearch(find, TwoOf(c, Side{Compared: a.Compared}, Side{Compared: b.Compared})); err != nil {
 		return e, err
 	}
 	if t == nil {
@@ -166,7 +172,7 @@ func Pair(c configs.Config, a, b Side, weighed bool, search Search) (Explanation
 		t = &plain
 	}
 	e.Diff = diff(*t, [2][]rune{[]rune(a.Compared), []rune(b.Compared)}, e.TLCS != nil && c.Verify.Trustable)
-	e.Outcome = e.fromDecision()
+	e.Outcome = e.fromDecision(c.Verify.Contained == configs.ContainedApart)
 	return e, nil
 }
 
@@ -182,8 +188,8 @@ func methodOf(c configs.Config) Method {
 			}
 		}
 	}
-	if m.Search == configs.SearchKeys {
-		m.Merge = c.Cluster.Merge
+	if merge, ok := m.Settings["cluster"]["merge"].(json.RawMessage); ok {
+		_ = json.Unmarshal(merge, &m.Merge) // a setting whose value is a string
 	}
 	return m
 }
@@ -196,25 +202,17 @@ func lines(s string) int {
 }
 
 // bySearch decides as the search does. It does not check rarity.
-func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error {
-	s, err := search(a.Compared, b.Compared)
+func (e *Explanation) bySearch(find search.Search, two search.Two) error {
+	scorer, ok := find.(search.Scorer)
+	if !ok {
+		return fmt.Errorf("search %s scores no pairs", e.Method.Search)
+	}
+	s, err := scorer.Score(two)
 	if err != nil {
 		return err
 	}
-	e.Score = Score{Known: s.Scored, Resemblance: report.Score(s.Similarity), Containment: report.Score(s.Similarity)}
-	j := c.Cluster.Join
-	switch {
-	case c.Cluster.Search == configs.SearchHamming:
-		e.Score.Note = "share of bits that agree"
-		e.Score.LeastResemblance = least(1 - float64(c.Cluster.Hamming.Distance)/simhash.Bits)
-	case j.Measure == configs.JoinEdit:
-		e.Score.Note = "edit distance over the longer text's length; the distance has the limit"
-	case j.Measure == configs.JoinOverlap:
-		e.Score.Note = "share of the union of tokens; their number has the threshold"
-	default:
-		e.Score.Note = j.Measure + " of the tokens"
-		e.Score.LeastResemblance = least(j.Threshold)
-	}
+	e.Score = Score{Known: s.Scored, Resemblance: report.Score(s.Similarity), Containment: report.Score(s.Similarity),
+		LeastResemblance: least(s.Least), Note: s.Measure}
 	if !s.Scored {
 		e.Score.Note = "not known from two texts alone"
 	}
@@ -222,7 +220,7 @@ func (e *Explanation) bySearch(c configs.Config, a, b Side, search Search) error
 	switch {
 	case !s.Known:
 	case s.Near:
-		e.Decision.Relation = "near"
+		e.Decision.Relation = string(report.Near)
 	default:
 		e.Decision.EndedBy = ByScore
 	}
@@ -241,7 +239,7 @@ func thresholdOf(c configs.Config) *float64 {
 	return least(t)
 }
 
-// least returns a threshold, or nil for one above 1, which is never reached.
+// least returns a threshold, or nil if it is above 1 and never reached.
 func least(t float64) *float64 {
 	if t > 1 {
 		return nil
@@ -249,36 +247,40 @@ func least(t float64) *float64 {
 	return &t
 }
 
-// byMeasure decides as the stage does, by package pair.
-func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, weighed bool) *tlcs.Trace {
+// byMeasure decides as the stage verify does, by package pair.
+func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, between Between) *tlcs.Trace {
 	var v, score verify.Verdict
 	var t *tlcs.Trace
-	switch c.Verify.Measure {
-	case configs.MeasureTLCS:
+	if aligner, ok := m.(tlcs.Aligner); ok {
 		var trace tlcs.Trace
-		v, score, trace = e.byTLCS(c.Verify.Options, a.Compared, b.Compared)
+		v, score, trace = e.byTLCS(aligner.Options(), a.Compared, b.Compared)
 		t = &trace
-	default:
+	} else {
 		comparer := m.Comparer()
 		v = comparer.Compare(m.Prepare(a.Compared), m.Prepare(b.Compared))
 		score = v
 		e.Score.LeastResemblance = thresholdOf(c)
 		e.Score.Note = c.Verify.Measure
-		if c.Verify.Measure == configs.MeasureShingles {
-			e.Score.LeastContainment = least(c.Verify.Shingles.Containment)
+		if m, ok := m.(verify.Containing); ok {
+			e.Score.LeastContainment = least(m.LeastContainment())
 		}
 	}
 	e.Score.Known = a.Compared != "" && b.Compared != ""
 	e.Score.Resemblance, e.Score.Containment = report.Score(score.Resemblance), report.Score(score.Containment)
-	decided := v
-	if weighed && c.Verify.RarePages > 0 {
+	decided, judge := v, pair.Judge{Measure: m, Rarity: c.Verify.Judging()}
+	if between.Weighed && c.Verify.RarePages > 0 {
 		var evidence rarity.Evidence
-		e.Rarity, evidence = rarityOf(c.Verify.Rarity, a, b)
-		decided = pair.Judge{Measure: m, Rarity: c.Verify.Rarity}.Outcome(evidence, v)
+		e.Rarity, evidence = rarityOf(judge.Rarity, a, b)
+		decided = judge.Outcome(evidence, v)
 	}
-	d := Decision{Known: true, Near: decided.Near, EndedBy: endedBy(decided)}
+	d := Decision{Known: true}
+	if between.OtherPages {
+		decided = judge.OfOtherPages(decided, e.Texts[0].Characters, e.Texts[1].Characters)
+		d.OtherPages = &judge.Rarity.OtherPages
+	}
+	d.Near, d.EndedBy = decided.Near, endedBy(decided)
 	if decided.Near {
-		d.Relation = map[pair.Relation]string{pair.Near: "near", pair.Contains: "a-in-b", pair.Contained: "b-in-a"}[pair.RelationOf(decided, e.Texts[0].Characters, e.Texts[1].Characters)]
+		d.Relation = RelationOf(report.RelationOf(decided, e.Texts[0].Characters, e.Texts[1].Characters))
 	}
 	e.Decision = d
 	return t
@@ -288,6 +290,8 @@ func endedBy(d verify.Verdict) Filter {
 	switch d.Rejected {
 	case verify.ByRarity:
 		return ByRarity
+	case verify.ByTitle:
+		return ByTitle
 	case verify.ByLength:
 		return ByLength
 	case verify.BySketch:
@@ -300,8 +304,9 @@ func endedBy(d verify.Verdict) Filter {
 	return ""
 }
 
-// fromDecision returns the outcome without a run.
-func (e *Explanation) fromDecision() Outcome {
+// fromDecision returns the outcome without a run. apart means that containment
+// alone puts no text into a cluster.
+func (e *Explanation) fromDecision(apart bool) Outcome {
 	d := e.Decision
 	o := Outcome{Joined: d.Near, EndedBy: d.EndedBy}
 	switch {
@@ -310,6 +315,9 @@ func (e *Explanation) fromDecision() Outcome {
 	case d.Near && !e.Signatures.Enough:
 		o.Why = "near, but their signatures would not bring them together"
 		o.Joined, o.EndedBy = false, BySignatures
+	case d.Near && OnlyContained(d.Relation) && apart:
+		o.Why = Relations[d.Relation] + ", and would be in no cluster with it by that (verify.contained: apart)"
+		o.Joined, o.EndedBy = false, ByClosing
 	case d.Near:
 		o.Why = "near: " + Relations[d.Relation]
 	default:
@@ -318,19 +326,38 @@ func (e *Explanation) fromDecision() Outcome {
 	return o
 }
 
+// RelationOf returns the relation of a Decision: that of b, seen from a, with both
+// named.
+func RelationOf(r report.Relation) string {
+	switch r {
+	case report.Contained:
+		return bInA
+	case report.Contains:
+		return aInB
+	}
+	return string(r)
+}
+
 // Relations are the relations of a Decision in words.
 var Relations = map[string]string{
-	"near":   "resemblance reaches its threshold",
-	"a-in-b": "a is contained in b",
-	"b-in-a": "b is contained in a",
+	string(report.Near):  "resemblance reaches its threshold",
+	string(report.Alike): "they have the same sentences but for numbers and a few others",
+	aInB:                 "a is contained in b",
+	bInA:                 "b is contained in a",
 }
+
+const aInB, bInA = "a-in-b", "b-in-a"
+
+// OnlyContained reports whether a relation of a Decision means that the texts are
+// near only because one contains the other.
+func OnlyContained(relation string) bool { return relation == aInB || relation == bInA }
 
 // Curved reports whether there is an edit curve to draw.
 func (e *Explanation) Curved() bool { return e.TLCS != nil && len(e.TLCS.Rounds) > 0 }
 
-// WriteJSON writes the explanation as indented JSON. It escapes characters that
-// do not show, or that change what is around them, because people read JSON on
-// terminals, too.
+// WriteJSON writes the explanation as indented JSON. It escapes invisible
+// characters and those that change the display of others, because people read JSON
+// on terminals, too.
 func (e *Explanation) WriteJSON(w io.Writer) error {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -343,7 +370,7 @@ func (e *Explanation) WriteJSON(w io.Writer) error {
 	for _, r := range b.String() { // JSON has such characters in strings only
 		switch {
 		case r < utf8.RuneSelf && r != 0x7f || strconv.IsGraphic(r):
-			_, _ = escaped.WriteRune(r) // a failed write fails Flush
+			_, _ = escaped.WriteRune(r) // Flush reports a failed write
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(escaped, `\u%04x\u%04x`, high, low)
@@ -355,5 +382,5 @@ func (e *Explanation) WriteJSON(w io.Writer) error {
 }
 
 // aligner aligns texts by the LCS of their sketches, for measures that do not
-// align texts.
+// align.
 var aligner = tlcs.Options{Window: 16, Blocks: 1, Resemblance: 1, Containment: 1, Rounds: 1}

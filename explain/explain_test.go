@@ -29,13 +29,10 @@ func load(t testing.TB, preset string, settings ...string) configs.Config {
 	return c
 }
 
-// unknown is a search that knows nothing.
-func unknown(_, _ string) (SearchScore, error) { return SearchScore{}, nil }
-
 func explained(t testing.TB, c configs.Config, a, b string) Explanation {
 	t.Helper()
 	side := func(name, s string) Side { return Side{File: name, Stored: s, Compared: s} }
-	e, err := Pair(c, side("a.txt", a), side("b.txt", b), true, unknown)
+	e, err := Pair(c, side("a.txt", a), side("b.txt", b), Between{Weighed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +283,7 @@ func TestDecisionsAndTheirNumbers(t *testing.T) {
 		}},
 		{"length", []string{"verify.containment=2"}, base[0], joined, Decision{Known: true, EndedBy: ByLength}, func(e Explanation) bool { return !e.TLCS.Enough }},
 		{"sketch", nil, joined, strings.Join(prose(rng, 60), " "), Decision{Known: true, EndedBy: BySketch}, func(e Explanation) bool { return e.TLCS.Rounds[0].Most < 0 }},
-		{"distance", []string{"verify.rounds=1", "verify.resemblance=0.9"}, joined, turned, Decision{Known: true, EndedBy: ByDistance}, func(e Explanation) bool {
+		{"distance", []string{"verify.rounds=1", "verify.resemblance=0.9", "verify.sentences=0"}, joined, turned, Decision{Known: true, EndedBy: ByDistance}, func(e Explanation) bool {
 			r := e.TLCS.Rounds[0]
 			return r.Most >= 0 && r.SES > r.Most
 		}},
@@ -295,6 +292,9 @@ func TestDecisionsAndTheirNumbers(t *testing.T) {
 				r := e.TLCS.Rounds[0]
 				return r.LCS >= e.TLCS.Need && r.TLCS < e.TLCS.Need && r.SES <= r.Most && e.Score.Resemblance < 0.28
 			}},
+		{"alike", []string{"verify.rounds=1"}, joined, turned, Decision{Known: true, Near: true, Relation: "alike"}, func(e Explanation) bool {
+			return e.Score.Resemblance < 0.5 && e.Rarity.PlainResemblance >= 0.75
+		}},
 	} {
 		e := check(t, load(t, "default", tt.settings...), tt.a, tt.b)
 		if e.Decision != tt.want || !tt.numbers(e) {
@@ -449,7 +449,7 @@ func TestRarityPartsPagesOfATemplate(t *testing.T) {
 	}
 	side := func(s string, pages map[uint64]int) Side { return Side{Stored: s, Compared: s, Pages: pages} }
 	c := load(t, "default")
-	e, err := Pair(c, side(a, pages), side(b, pages), true, unknown)
+	e, err := Pair(c, side(a, pages), side(b, pages), Between{Weighed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,7 +462,7 @@ func TestRarityPartsPagesOfATemplate(t *testing.T) {
 		r.Sentences[1].Weight > r.Sentences[1].Plain/50 {
 		t.Errorf("%+v", r.Sentences[:2])
 	}
-	if e, err = Pair(c, side(a, nil), side(b, nil), true, unknown); err != nil || !e.Decision.Near {
+	if e, err = Pair(c, side(a, nil), side(b, nil), Between{Weighed: true}); err != nil || !e.Decision.Near {
 		t.Errorf("where all is rare: %+v, %v", e.Decision, err)
 	}
 	var out strings.Builder

@@ -15,13 +15,13 @@ import (
 
 const maxPanels = 6
 
-// ErrNoCurve is the error if there is no edit curve: the measure has none, or a
-// text is empty.
+// ErrNoCurve reports that there is no edit curve: the measure has none, or a text
+// is empty.
 var ErrNoCurve = errors.New("there is no edit curve: only the measure tlcs has one, of texts that are not empty")
 
 // WriteSVG draws the edit curves of the first six rounds with their trustable
-// regions (TLCS paper, figure 4). A line between the ends of a region has its
-// slope.
+// regions (TLCS paper, figure 4). The line between the ends of a region has the
+// region's slope.
 func (e *Explanation) WriteSVG(w io.Writer) error {
 	if !e.Curved() {
 		return ErrNoCurve
@@ -53,7 +53,7 @@ func (e *Explanation) panel(i int, r Round) (figure.Panel, error) {
 	p := figure.NewPanel(x, "d")
 	colours := figure.Colours()
 	var points plotter.XYs
-	var base, top plotter.XY // of the region
+	var base, top plotter.XY // marks of the region
 	for _, at := range r.Curve {
 		xy := plotter.XY{X: float64(at[0]), Y: float64(at[1])}
 		points = append(points, xy)
@@ -104,7 +104,7 @@ func (r *Round) slope() float64 {
 	return float64(r.Inside) / float64(r.End-r.Start)
 }
 
-// wholeTicks are four to ten round whole numbers from 0 on.
+// wholeTicks gives four to ten round whole numbers from 0 on.
 type wholeTicks struct{}
 
 func (wholeTicks) Ticks(_, most float64) (ticks []plot.Tick) {

@@ -9,32 +9,32 @@ import (
 	"neardup/verify/rarity"
 )
 
-// Rarity is what the two share, weighed by how common it is on their sites.
+// Rarity is what the two texts share, weighed by how rare it is on their sites.
 type Rarity struct {
-	Resemblance      report.Score      `json:"resemblance"`       // of their sentences, common ones weigh less
-	Containment      report.Score      `json:"containment"`       // of the lighter text's in the heavier's, likewise
-	PlainResemblance report.Score      `json:"plain_resemblance"` // each sentence weighs as if it were rare
+	Resemblance      report.Score      `json:"resemblance"`       // of their sentences; common ones weigh less
+	Containment      report.Score      `json:"containment"`       // of the lighter text's sentences in the heavier's; common ones weigh less
+	PlainResemblance report.Score      `json:"plain_resemblance"` // every sentence weighs as if it were rare
 	PlainContainment report.Score      `json:"plain_containment"`
 	LeastResemblance float64           `json:"least_resemblance"`
 	LeastContainment float64           `json:"least_containment"`
-	Pages            int               `json:"rare_pages"` // a sentence that stands on more of a site is common
+	Pages            int               `json:"rare_pages"` // a sentence on more pages of a site is common
 	Shared           int               `json:"shared_sentences"`
 	SharedCommon     int               `json:"shared_common_sentences"`
-	Sentences        []WeighedSentence `json:"sentences"` // distinct ones: those of both, of a, of b; the heaviest of each first
+	Sentences        []WeighedSentence `json:"sentences"` // distinct sentences: those of both, of a, of b; each from the heaviest down
 }
 
-// WeighedSentence is a sentence of one of the texts, or of both.
+// WeighedSentence is a sentence of one or both texts.
 type WeighedSentence struct {
-	Text   string  `json:"text"`  // clipped
+	Text   string  `json:"text"`  // may be cut
 	Of     string  `json:"of"`    // both, a or b
-	Pages  int     `json:"pages"` // of a site of the text that has it, the site with the most; 1: no more is known
+	Pages  int     `json:"pages"` // pages that have it, on the site with the most of them; 1: no more are known
 	Plain  float64 `json:"plain_weight"`
 	Weight float64 `json:"weight"`
 }
 
-const weighedSentences = 200 // of an explanation at most, of each kind
+const weighedSentences = 200 // limit of an explanation, for each kind
 
-// rarityOf weighs two texts as verifying does.
+// rarityOf weighs two texts as the stage verify does.
 func rarityOf(o rarity.Options, a, b Side) (*Rarity, rarity.Evidence) {
 	sides := [2]Side{a, b}
 	var read [2]rarity.Text
@@ -85,8 +85,8 @@ func rarityOf(o rarity.Options, a, b Side) (*Rarity, rarity.Evidence) {
 	return out, e
 }
 
-// pages is how many pages of a site of the text have the sentence of the unit,
-// as far as that is known.
+// pages returns how many pages of a site of the text have the sentence of a unit,
+// as far as known.
 func (s Side) pages(unit uint64) int { return max(1, s.Pages[unit]) }
 
 func (w *writer) rarity() {
@@ -118,4 +118,4 @@ func (w *writer) rarity() {
 	}
 }
 
-const weighedShown = 5 // of the sentences of both, of a and of b
+const weighedShown = 5 // sentences of both, of a and of b, each

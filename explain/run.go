@@ -6,24 +6,24 @@ import (
 	"neardup/report"
 )
 
-// Run says what became of two pages in a workspace.
+// Run is what happened to two pages in a workspace.
 type Run struct {
 	Stale     string     `json:"stale,omitempty"` // why nothing is known: a stage is not up to date with the settings
-	SameText  bool       `json:"same_text"`       // both pages have one text
+	SameText  bool       `json:"same_text"`       // both pages have the same text
 	Texts     [2]RunText `json:"texts"`
 	Sets      []Set      `json:"sets,omitempty"` // perhaps-similar sets with at least one of them, by size
-	Candidate bool       `json:"candidate"`      // both are in one set, or the search gave the pair
+	Candidate bool       `json:"candidate"`      // both are in one set, or the search found the pair
 	Compared  int        `json:"compared"`       // number of sets in which the two were compared; 1 for a candidate pair
 	Verdict   *Verdict   `json:"verdict,omitempty"`
 	Clusters  [2]*InRun  `json:"clusters"` // null if the page is in none
 	Chain     []Step     `json:"chain,omitempty"`
 	Steps     int        `json:"steps"` // number of all steps of the chain
 	Leaders   []RunNear  `json:"joined_before,omitempty"`
-	Judged    *Judged    `json:"judged,omitempty"`    // if clusters must follow people's judgements of this pair
-	ByJudged  string     `json:"by_judged,omitempty"` // what judged pairs, this or others, did to the two: joined or parted
+	Judged    *Judged    `json:"judged,omitempty"`    // if clusters have to follow judgements of this pair
+	ByJudged  string     `json:"by_judged,omitempty"` // effect of judged pairs, this or others, on the two: joined or parted
 }
 
-// Judged is people's judgement of the pair.
+// Judged is the judgement of the pair.
 type Judged struct {
 	Verdict string   `json:"verdict"` // true, false, or unknown if the judges disagree
 	Judges  []string `json:"judges"`
@@ -32,27 +32,27 @@ type Judged struct {
 
 // RunText is a text in a workspace.
 type RunText struct {
-	Pages      int     `json:"pages"`      // that have it
-	Navigation bool    `json:"navigation"` // left out by text.pages: topic
-	Weight     float64 `json:"weight"`     // W of its key; the text with the larger one leads
+	Pages      int     `json:"pages"`      // number of pages that have it
+	Navigation bool    `json:"navigation"` // text.pages: topic leaves it out
+	Weight     float64 `json:"weight"`     // W of its key; the text with the larger weight leads
 }
 
 // Set is a perhaps-similar set.
 type Set struct {
 	ID      string  `json:"set"` // textID of its largest member
 	Members int     `json:"members"`
-	Has     [2]bool `json:"has"` // a, b
+	Has     [2]bool `json:"has"` // whether it has a, and b
 }
 
 // Verdict is the verdict of a near pair in the workspace.
 type Verdict struct {
-	Relation    string       `json:"relation"` // as that of Decision
+	Relation    string       `json:"relation"` // as in Decision
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`
 }
 
-// RunNear is a text that one of the pages was near before it could be compared
-// with the other.
+// RunNear is a text that one of the pages was near before it could be compared with
+// the other page.
 type RunNear struct {
 	Of   string `json:"of"` // a or b
 	Near Page   `json:"near"`
@@ -65,16 +65,17 @@ type InRun struct {
 	Relation       report.Relation `json:"relation"`
 }
 
-// Step leads from a page to one that it was verified against, or the reverse.
+// Step leads between a page and one that it was verified against, in either
+// direction.
 type Step struct {
 	From        Page         `json:"from"`
 	To          Page         `json:"to"`
 	Resemblance report.Score `json:"resemblance"`
 	Containment report.Score `json:"containment"`
-	Judged      bool         `json:"judged,omitempty"` // judged by people; the scores are those of the two all the same
+	Judged      bool         `json:"judged,omitempty"` // judged by people; the scores are still those of the two texts
 }
 
-// Reason says in words why a filter ended the pair.
+// Reason returns in words why a filter ended the pair.
 func (e *Explanation) Reason(f Filter) string {
 	s := e.Signatures
 	switch f {
@@ -108,6 +109,8 @@ func (e *Explanation) Reason(f Filter) string {
 		return "no threshold is reached"
 	case ByRarity:
 		return "too little of what they share is rare: most of it stands all over their sites"
+	case ByTitle:
+		return fmt.Sprintf("they are pages of one site with different titles and URIs, which are near only from a resemblance of %.4g", *e.Decision.OtherPages)
 	case ByClosing:
 		return "they are near, but the closing rule puts them into different clusters"
 	case ByJudgement:

@@ -1,67 +1,69 @@
 package explain
 
 import (
-	"encoding/hex"
 	"slices"
 
+	"neardup/cluster/search"
 	"neardup/configs"
 	"neardup/extract/text"
 	"neardup/signature"
-	"neardup/signature/ring"
 	"neardup/signature/simhash"
-	"neardup/signature/tokens"
 )
 
-// Limits of the lists; numbers count everything.
+// Limits of the lists. Numbers cover everything.
 const (
 	maxKeys         = 256 // shared signatures
-	maxSentences    = 16  // of one origin
-	sentenceColumns = 200 // of a sentence's text
+	maxSentences    = 16  // sentences of one origin
+	sentenceColumns = 200 // width of a sentence's text
 	maxSpelledOut   = 512 // sentences
-	signatureDigits = 32  // of 128 bits in hexadecimal; schemes of 64 bits have half
-	shortSignatures = 16
 )
 
-// Signatures has the signatures of both texts, and those that they share.
+// Signatures holds the signatures of both texts, and those that they share.
 type Signatures struct {
-	Of      [2]int      `json:"of"`
-	Counted [2]int      `json:"sentences_counted"` // with the ring: distinct sentences that are wide enough
-	Common  int         `json:"sentences_common"`  // of those, sentences in both
-	Shared  int         `json:"shared"`
-	Least   int         `json:"least"`             // number that makes a pair candidates; 0 if signatures do not
-	Enough  bool        `json:"enough"`            // the signatures make the pair candidates, as far as they decide
-	Bits    *Bits       `json:"bits,omitempty"`    // of simhash
-	Tokens  *Tokens     `json:"tokens,omitempty"`  // of a join
-	Keys    []SharedKey `json:"keys"`              // the first 256 shared ones, ascending
-	Spelled []Sentence  `json:"spelled,omitempty"` // the sentences that Keys names, by text and place
+	Signs  bool `json:"-"` // the method signs texts
+	Traced bool `json:"-"` // the scheme tells which sentences made a signature
+	Lists  bool `json:"-"` // lists of shared signatures bring texts together
+	Exact  bool `json:"-"` // the search finds every pair that reaches its score
+
+	Of      [2]int         `json:"of"`
+	Counted [2]int         `json:"sentences_counted"` // distinct sentences that are wide enough, if the scheme signs sentences
+	Common  int            `json:"sentences_common"`  // those of them that both texts have
+	Shared  int            `json:"shared"`
+	Least   int            `json:"least"`             // number of common signatures that makes a pair candidates; 0 if it does not decide
+	Enough  bool           `json:"enough"`            // the signatures make the pair candidates, as far as they decide
+	Bits    *Bits          `json:"bits,omitempty"`    // only of simhash
+	Tokens  *search.Tokens `json:"tokens,omitempty"`  // only of a join
+	Keys    []SharedKey    `json:"keys"`              // the first 256 shared signatures, ascending
+	Spelled []Sentence     `json:"spelled,omitempty"` // the sentences that Keys refers to, by text and index
 }
 
-// SharedKey is a signature of both texts.
+// SharedKey is a signature that both texts have.
 type SharedKey struct {
 	Signature string     `json:"signature"`         // hexadecimal
-	Origins   *[2]Origin `json:"origins,omitempty"` // with the ring: how it was first made in each text
-	List      *ListOfKey `json:"list,omitempty"`    // of a workspace
+	Origins   *[2]Origin `json:"origins,omitempty"` // how each text first made it, if the scheme signs sentences
+	List      *ListOfKey `json:"list,omitempty"`    // only of a workspace
 }
 
-// Origin says how a signature of the ring was made.
+// Origin tells how a signature of the ring was made.
 type Origin struct {
-	Whole     bool  `json:"whole,omitempty"` // of all sentences
+	Whole     bool  `json:"whole,omitempty"` // made of all sentences
+	Few       bool  `json:"few,omitempty"`   // made of all sentences that count of a short text, or all but one or two
 	Rotation  int   `json:"rotation"`
 	Class     int   `json:"class"`
-	Sentences []int `json:"sentences"` // by position, from 0; the first 16
+	Sentences []int `json:"sentences"` // indexes of the sentences, from 0; the first 16
 }
 
 // Sentence is a sentence of a text.
 type Sentence struct {
 	Text    int    `json:"of"`       // 0: a, 1: b
-	Place   int    `json:"sentence"` // from 0
+	Place   int    `json:"sentence"` // index, from 0
 	Columns int    `json:"columns"`
-	Words   string `json:"text"` // clipped
+	Words   string `json:"text"` // cut
 }
 
 // ListOfKey is the list of texts that have a signature.
 type ListOfKey struct {
-	Texts   int    `json:"texts"`             // counted up to cluster.max_list and one more
+	Texts   int    `json:"texts"`             // number of texts; counting stops after cluster.max_list and one more
 	Deleted string `json:"deleted,omitempty"` // the rule that deleted the list: max_list or site_list
 }
 
@@ -69,26 +71,27 @@ type ListOfKey struct {
 type Bits struct {
 	Of     [2]string `json:"of"` // hexadecimal; empty if there is none
 	Differ int       `json:"differ"`
-	Most   *int      `json:"most,omitempty"` // largest number in which candidates differ, with the search hamming
+	Most   *int      `json:"most,omitempty"` // largest number of differing bits of candidates, with the search hamming
 }
 
-// Tokens compares the tokens of both texts.
-type Tokens struct {
-	Of     [2]int `json:"of"`
-	Common int    `json:"common"`
-}
-
-// Shared returns the signatures that both texts have, ascending, and all
-// signatures of each.
-func Shared(c configs.Config, a, b Side) (shared []signature.Signature, of [2][]signature.Signature) {
+// TwoOf returns the two texts as a search sees them.
+func TwoOf(c configs.Config, a, b Side) search.Two {
+	two := search.Two{Texts: [2]string{a.Compared, b.Compared}}
 	for i, s := range [2]Side{a, b} {
+		of := &two.Signatures[i]
 		for _, t := range s.signed() {
-			of[i] = c.NewScheme().Sign(of[i], t)
+			*of = c.NewScheme().Sign(*of, t)
 		}
-		slices.SortFunc(of[i], compareSignatures)
-		of[i] = slices.Compact(of[i])
+		slices.SortFunc(*of, compareSignatures)
+		*of = slices.Compact(*of)
 	}
-	return common(of[0], of[1]), of
+	two.Shared = len(Shared(two))
+	return two
+}
+
+// Shared returns the signatures that both texts have, ascending.
+func Shared(two search.Two) []signature.Signature {
+	return common(two.Signatures[0], two.Signatures[1])
 }
 
 // signed returns the readings that are signed.
@@ -99,36 +102,19 @@ func (s Side) signed() []string {
 	return s.Signed
 }
 
-func signatures(c configs.Config, a, b Side) Signatures {
-	texts := [2]string{a.Compared, b.Compared}
-	shared, of := Shared(c, a, b)
-	s := Signatures{Of: [2]int{len(of[0]), len(of[1])}, Keys: []SharedKey{}}
-	s.Shared = len(shared)
-	switch c.Cluster.Search {
-	case configs.SearchKeys:
-		s.Least = 1
-		if c.Cluster.Pairs() {
-			s.Least = c.Cluster.Common
-		}
-		s.Enough = s.Shared >= s.Least
-	case configs.SearchJoin:
-		s.Enough = true
-		s.Tokens = tokensOf(c.Cluster.Join, texts)
-	case configs.SearchHamming:
-		s.Enough = false // until the bits decide
-	}
-	if c.Sign.Scheme == configs.SchemeSimhash {
-		s.bits(c, of)
-	}
-	digits := shortSignatures
-	if c.Sign.Scheme == configs.SchemeRing {
-		digits = signatureDigits
+func signatures(c configs.Config, two search.Two, m search.Meeting) Signatures {
+	of, shared := two.Signatures, Shared(two)
+	s := Signatures{Signs: c.Signs(), Of: [2]int{len(of[0]), len(of[1])}, Shared: len(shared), Keys: []SharedKey{},
+		Least: m.Least, Enough: m.Candidates, Tokens: m.Tokens, Lists: m.Lists, Exact: m.Exact}
+	if c.Fingerprints() {
+		s.bits(of, m.Bits)
 	}
 	for _, key := range shared[:min(maxKeys, len(shared))] {
-		s.Keys = append(s.Keys, SharedKey{Signature: hex.EncodeToString(key[:])[:digits]})
+		s.Keys = append(s.Keys, SharedKey{Signature: key.String()})
 	}
-	if c.Sign.Scheme == configs.SchemeRing {
-		s.origins(c.Sign.Options, texts, shared[:len(s.Keys)])
+	if t, ok := c.NewScheme().(signature.Tracer); ok {
+		s.Traced = true
+		s.origins(t, two.Texts, shared[:len(s.Keys)])
 	}
 	return s
 }
@@ -151,41 +137,33 @@ func common(a, b []signature.Signature) (out []signature.Signature) {
 	return out
 }
 
-func (s *Signatures) bits(c configs.Config, of [2][]signature.Signature) {
-	s.Bits = &Bits{}
+func (s *Signatures) bits(of [2][]signature.Signature, most *int) {
+	s.Bits = &Bits{Most: most}
 	for i, one := range of {
 		if len(one) > 0 {
-			s.Bits.Of[i] = hex.EncodeToString(one[0][:])[:shortSignatures]
+			s.Bits.Of[i] = one[0].String()
 		}
 	}
-	both := len(of[0]) > 0 && len(of[1]) > 0
-	if both {
+	if len(of[0]) > 0 && len(of[1]) > 0 {
 		s.Bits.Differ = simhash.Differ(of[0][0].Bits(), of[1][0].Bits())
-	}
-	if c.Cluster.Search == configs.SearchHamming {
-		most := c.Cluster.Hamming.Distance
-		s.Bits.Most = &most
-		s.Enough = both && s.Bits.Differ <= most
 	}
 }
 
-// origins says how the shared signatures were made.
-func (s *Signatures) origins(o ring.Options, texts [2]string, shared []signature.Signature) {
-	signer := ring.New(o)
+// origins sets how the shared signatures were made.
+func (s *Signatures) origins(tracer signature.Tracer, texts [2]string, shared []signature.Signature) {
 	first := [2]map[signature.Signature]Origin{{}, {}}
 	var sentences [2][]text.Sentence
 	in := [2]map[string]bool{{}, {}}
 	for i, t := range texts {
 		sentences[i] = text.Sentences(t)
-		s.Counted[i] = signer.Counted(sentences[i])
-		for _, sentence := range sentences[i] {
-			if sentence.Columns > o.MinColumns {
-				in[i][sentence.Text] = true
-			}
+		trace := tracer.Trace(t)
+		s.Counted[i] = len(trace.Counted)
+		for _, place := range trace.Counted {
+			in[i][sentences[i][place].Text] = true
 		}
-		for _, made := range signer.Trace(sentences[i]) {
+		for _, made := range trace.Origins {
 			if _, there := first[i][made.Signature]; !there {
-				first[i][made.Signature] = Origin{Whole: made.Whole, Rotation: made.Rotation, Class: made.Class,
+				first[i][made.Signature] = Origin{Whole: made.Whole, Few: made.Few, Rotation: made.Rotation, Class: made.Class,
 					Sentences: made.Sentences[:min(maxSentences, len(made.Sentences))]}
 			}
 		}
@@ -215,31 +193,4 @@ func (s *Signatures) origins(o ring.Options, texts [2]string, shared []signature
 			}
 		}
 	}
-}
-
-// tokensOf counts the tokens of a join, as sets or multisets.
-func tokensOf(j configs.Join, texts [2]string) *Tokens {
-	o := j.TokenOptions(1)
-	o.Alone = false
-	if j.Measure == configs.JoinEdit {
-		o = tokens.Options{Unit: tokens.Characters, Size: j.Size, Repeats: true}
-	}
-	records, err := tokens.Make(o, texts[:])
-	if err != nil {
-		return nil // cannot fail: the config is valid
-	}
-	a, b := slices.Sorted(slices.Values(records[0].Record(0))), slices.Sorted(slices.Values(records[0].Record(1)))
-	t := &Tokens{Of: [2]int{len(a), len(b)}}
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			t.Common++
-			a, b = a[1:], b[1:]
-		}
-	}
-	return t
 }

@@ -6,20 +6,19 @@ import (
 	"io"
 	"strings"
 
-	"neardup/configs"
 	"neardup/report"
 	"neardup/screen"
 )
 
-// Style says how to write an explanation for people.
+// Style is how an explanation is written as text.
 type Style struct {
 	Colour    bool // with the escape sequences of terminals
 	ASCII     bool // draw in ASCII; texts stay as they are
-	Width     int  // columns of a line, 60 at least
-	DiffLines int  // lines of the diff; below 0: all
+	Width     int  // columns of a line, at least 60
+	DiffLines int  // lines of the diff; negative: all
 }
 
-// The colours by meaning.
+// Colours by meaning.
 const (
 	heading  = "1"
 	faint    = "2"
@@ -62,8 +61,8 @@ type writer struct {
 	s Style
 }
 
-// WriteText writes the explanation for people. Crawled text comes out
-// printable, and cannot leave its line.
+// WriteText writes the explanation as text. Crawled text is escaped, and cannot
+// extend beyond its line.
 func (e *Explanation) WriteText(out io.Writer, s Style) error {
 	s.Width = min(max(s.Width, narrowest), widest)
 	w := &writer{bufio.NewWriter(out), e, s}
@@ -89,7 +88,7 @@ func (w *writer) head(format string, args ...any) {
 	w.printf("\n%s\n", w.s.paint(heading, fmt.Sprintf(format, args...)))
 }
 
-// say writes a sentence, wrapped into lines.
+// say writes a sentence, wrapped at the line width.
 func (w *writer) say(indent int, colour, format string, args ...any) {
 	var line strings.Builder
 	columns := 0
@@ -111,7 +110,7 @@ func (w *writer) say(indent int, colour, format string, args ...any) {
 	end()
 }
 
-// clip shortens crawled text to fit a line after the given number of columns.
+// clip shortens crawled text to what is left of a line after so many columns.
 func (w *writer) clip(text string, after int) string { return w.shown(text, w.s.Width-after) }
 
 func (w *writer) shown(text string, columns int) string {
@@ -132,6 +131,14 @@ func (w *writer) texts() {
 		}
 		w.printf("%s  %s\n", w.s.paint(heading, name), w.clip(t.Page.URI, 3))
 		w.printf("   %s  %s\n", w.shown(t.Page.Date, 30), w.clip(t.Page.RecordID, 5+len(t.Page.Date)))
+		for _, s := range []string{t.Page.Title, t.Page.Byline} {
+			if s != "" {
+				w.printf("   %s\n", w.clip(s, 3))
+			}
+		}
+		if t.Page.Unsure {
+			w.say(3, "", "What its main content is is not certain: all of its visible text is compared.")
+		}
 	}
 	merge := ""
 	if e.Method.Merge != "" {
@@ -171,13 +178,13 @@ func (w *writer) texts() {
 func (w *writer) signatures() {
 	s := w.e.Signatures
 	w.head("signatures (%s)", w.e.Method.Scheme)
-	if w.e.Method.Scheme == configs.SchemeRing {
+	if s.Traced {
 		w.printf("  %d and %d sentences count, %d of them in both\n", s.Counted[0], s.Counted[1], s.Common)
 	}
 	if t := s.Tokens; t != nil {
 		w.printf("  %d and %d tokens, %d in common\n", t.Of[0], t.Of[1], t.Common)
 	}
-	if w.e.Method.Scheme != configs.SchemeNone {
+	if s.Signs {
 		w.printf("  %d and %d signatures", s.Of[0], s.Of[1])
 		if s.Bits == nil {
 			w.printf(", %d in common", s.Shared)
@@ -213,10 +220,10 @@ func (w *writer) signatures() {
 	w.sentences()
 }
 
-// origins writes how both texts came to a signature, in one line if it was in
+// origins writes how both texts made a signature, on one line if they made it in
 // the same way, which is usual.
 func (w *writer) origins(of [2]Origin) {
-	if of[0].Rotation == of[1].Rotation && of[0].Class == of[1].Class && of[0].Whole == of[1].Whole {
+	if of[0].Rotation == of[1].Rotation && of[0].Class == of[1].Class && of[0].Whole == of[1].Whole && of[0].Few == of[1].Few {
 		w.say(4, "", "%s: a %s, b %s", of[0].way(), of[0].places(), of[1].places())
 		return
 	}
@@ -229,6 +236,9 @@ func (o Origin) way() string {
 	if o.Whole {
 		return "of all sentences"
 	}
+	if o.Few {
+		return "of a few sentences"
+	}
 	return fmt.Sprintf("rotation %d, class %d, sentences", o.Rotation, o.Class)
 }
 
@@ -240,7 +250,7 @@ func (o Origin) places() string {
 	return strings.Join(places, " ")
 }
 
-// sentences spells out the sentences that made the signatures shown, each once.
+// sentences writes the sentences that made the signatures shown, each once.
 func (w *writer) sentences() {
 	named := map[[2]int]bool{}
 	for _, k := range w.e.Signatures.Keys[:min(keysShown, len(w.e.Signatures.Keys))] {

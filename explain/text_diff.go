@@ -9,10 +9,11 @@ import (
 	"neardup/screen"
 )
 
-// ends is the number of code points shown of either end of a long equal stretch.
+// ends is the number of code points shown at either end of a long equal stretch.
 const ends = 60
 
-// look is how a kind is shown: in its colour, or without colours between marks.
+// look is how a kind is shown: in its colour, or between marks if there are no
+// colours.
 type look struct{ colour, open, close string }
 
 var looks = map[Kind]look{
@@ -61,16 +62,15 @@ func (w *writer) diff() {
 	}
 }
 
-// legibleFrom is the smallest length of an equal piece outside trustable
-// regions that is shown as the same. An LCS of texts that differ consists of
-// single letters.
+// legibleFrom is the smallest length of an equal piece outside trustable regions
+// that is shown as equal. An LCS of different texts consists of single letters.
 const legibleFrom = 16
 
 func legibleSame(s Segment) bool {
 	return s.Kind == Trusted || s.Kind == Same && s.length() >= legibleFrom
 }
 
-// scattered returns the code points of the pieces that are too short.
+// scattered returns the number of code points in pieces that are too short.
 func scattered(all []Segment) (n int) {
 	for _, s := range all {
 		if s.Kind == Same && !legibleSame(s) {
@@ -112,7 +112,7 @@ func legible(all []Segment) (out []Segment) {
 	return out
 }
 
-// mark is text in the look of a kind.
+// mark returns text in the look of a kind.
 func (w *writer) mark(k Kind, text string) string {
 	l := looks[k]
 	if w.s.Colour {
@@ -124,11 +124,11 @@ func (w *writer) mark(k Kind, text string) string {
 // flow puts segments into lines.
 type flow struct {
 	w       *writer
-	room    int // columns of a line
+	room    int // columns left in a line
 	line    strings.Builder
-	run     strings.Builder // of one kind
-	kind    Kind            // of run
-	columns int             // of the line with the run
+	run     strings.Builder // text of one kind
+	kind    Kind            // kind of run
+	columns int             // columns of the line, including run
 	trusted bool            // the line has text inside a trustable region
 	same    bool            // the line has equal text outside
 	lines   int
@@ -185,7 +185,8 @@ func last(s string, n int) string {
 	return s[i:]
 }
 
-// text adds a piece of a segment, cut at line ends and at the end of full lines.
+// text adds a piece of a segment. It breaks lines at line ends and where a line is
+// full.
 func (f *flow) text(k Kind, s string) {
 	equal := k == Same || k == Trusted
 	for s != "" && !f.full() {

@@ -6,14 +6,14 @@ import (
 	"neardup/verify/tlcs"
 )
 
-// TLCS is the comparison by the trustable LCS, step by step. A is the longer
-// text, whose regions are trustable or not.
+// TLCS is the comparison by the trustable LCS, step by step. A is the longer text,
+// whose regions are trustable or not.
 type TLCS struct {
 	Longer    string  `json:"longer"`        // a or b: the text that is A
 	Need      int     `json:"need"`          // characters that must match in trustable regions for the pair to be near
-	Enough    bool    `json:"enough"`        // the shorter text is that long
-	Whole     int     `json:"whole"`         // matched with the whole LCS of the best round in place of its trustable part
-	TLCS      int     `json:"tlcs"`          // matched in the trustable regions of all rounds
+	Enough    bool    `json:"enough"`        // the shorter text has that many characters
+	Whole     int     `json:"whole"`         // characters matched with the whole LCS of the best round in place of its trustable part
+	TLCS      int     `json:"tlcs"`          // characters matched in the trustable regions of all rounds
 	Scored    int     `json:"rounds_scored"` // rounds until the verdict was certain
 	Slope     float64 `json:"slope"`         // largest slope of a trustable region
 	Blocks    int     `json:"blocks"`
@@ -21,22 +21,22 @@ type TLCS struct {
 	AllRounds int     `json:"all_rounds"`
 }
 
-// Round is one round. The first is of the whole texts, each later one of what
-// the one before left.
+// Round is one round. The first one compares the whole texts, each later one what
+// the round before left.
 type Round struct {
-	A        int      `json:"a"` // left of the longer text
-	B        int      `json:"b"` // left of the shorter
+	A        int      `json:"a"` // characters left of the longer text
+	B        int      `json:"b"` // characters left of the shorter text
 	SketchA  int      `json:"sketch_a"`
 	SketchB  int      `json:"sketch_b"`
-	LCS      int      `json:"lcs"`          // of the sketches
+	LCS      int      `json:"lcs"`          // length of the LCS of the sketches
 	SES      int      `json:"ses"`          // length of the edit script of the sketches
-	Most     int      `json:"most_ses"`     // longest that can lead to a threshold; below 0: the sketches are too short
+	Most     int      `json:"most_ses"`     // longest edit script that can lead to a threshold; negative: the sketches are too short
 	Edits    int      `json:"edits"`        // length of the edit script of what is left of the texts
-	Start    int      `json:"region_start"` // the trustable region, in what is left of A
+	Start    int      `json:"region_start"` // start of the trustable region, in what is left of A
 	End      int      `json:"region_end"`
 	Inside   int      `json:"region_edits"`    // edit operations in it
-	TLCS     int      `json:"tlcs"`            // matched in it
-	Curve    [][2]int `json:"curve,omitempty"` // points x, d(x) to be joined by lines, of the first 16 rounds
+	TLCS     int      `json:"tlcs"`            // characters matched in it
+	Curve    [][2]int `json:"curve,omitempty"` // points x, d(x) of a polyline, in the first 16 rounds
 	Together int      `json:"tlcs_so_far"`
 }
 
@@ -45,7 +45,7 @@ const (
 	maxRounds   = 64
 )
 
-// byTLCS traces the comparison. The verdict is that of Compare.
+// byTLCS traces the comparison. verdict is that of Compare, score that of Score.
 func (e *Explanation) byTLCS(o tlcs.Options, a, b string) (verdict, score verify.Verdict, t tlcs.Trace) {
 	comparer := tlcs.NewComparer(o)
 	t = comparer.Trace(tlcs.Prepare(a, o.Window), tlcs.Prepare(b, o.Window))
@@ -87,8 +87,8 @@ func tlcsOf(o tlcs.Options, t tlcs.Trace) *TLCS {
 	return out
 }
 
-// sampled returns points of the curve at even distances, including its ends and
-// those of the region, without points on a line between others.
+// sampled returns points of the curve at even distances, with its ends and those of
+// the region, and without points on a line between others.
 func sampled(d []int32, start, end int) (points [][2]int) {
 	n := len(d) - 1
 	add := func(x int) {

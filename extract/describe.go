@@ -16,32 +16,33 @@ import (
 	"neardup/extract/internal/header"
 )
 
-// Description is what a record says of itself, whatever it holds.
+// Description is what a record states about itself, whatever its content.
 type Description struct {
-	Type         string // WARC-Type in lower case; of an ARC record response, or warcinfo for that of the file; empty: not known
-	RecordID     string // without brackets, as URI and ConcurrentTo
+	Type         string // WARC-Type in lower case; of an ARC record response, or warcinfo for the one that describes the file; empty: unknown
+	RecordID     string // without brackets, as are URI and ConcurrentTo
 	URI, Date    string
 	ConcurrentTo []string
 
-	Document  ID     // of the Document that Extractor.Document makes of the record, if any
-	Status    int    // of the HTTP answer; 0: none
-	MediaType string // declared
-	Digest    string // WARC-Payload-Digest, or that of the payload
+	Document  ID     // ID of the Document that Extractor.Document makes from the record, if any
+	Status    int    // status of the HTTP response; 0: none
+	MediaType string // as declared
+	Digest    string // WARC-Payload-Digest, or else the digest of the payload
 
-	BlockDigest Check // WARC-Block-Digest against the block
+	BlockDigest Check // WARC-Block-Digest compared with the block
 }
 
-// Check is the outcome of a check.
+// Check is the result of a check.
 type Check uint8
 
-// The outcomes.
+// Results of a check.
 const (
-	Unchecked Check = iota // nothing to check, or not all of it is there
+	Unchecked Check = iota // there is nothing to check, or the block is incomplete
 	Right
 	Wrong
 )
 
-// Captures reports whether the record is a capture, to which others belong.
+// Captures reports whether the record is a capture, which other records may
+// accompany.
 func (d Description) Captures() bool {
 	switch d.Type {
 	case "response", "resource", "revisit", "conversion", "continuation":
@@ -50,13 +51,13 @@ func (d Description) Captures() bool {
 	return false
 }
 
-// Accompanies reports whether the record is of a kind that belongs to captures.
+// Accompanies reports whether the record is of a type that accompanies captures.
 func (d Description) Accompanies() bool { return d.Type == "request" || d.Type == "metadata" }
 
-// Describe returns what the record says of itself.
+// Describe returns what the record states about itself.
 func (x *Extractor) Describe(raw *container.Raw) (d Description) {
 	defer func() {
-		if recover() != nil { // hostile input found a library's mistake
+		if recover() != nil { // hostile input hit an error in a library
 			d = Description{}
 		}
 	}()
@@ -114,7 +115,7 @@ func (x *Extractor) Describe(raw *container.Raw) (d Description) {
 	return d
 }
 
-// checkDigest checks a labelled digest, in Base32 or hexadecimal.
+// checkDigest checks a labelled digest, in Base32 or hexadecimal, against a block.
 func checkDigest(digest string, block []byte) Check {
 	algorithm, value, found := strings.Cut(strings.TrimSpace(digest), ":")
 	if !found {

@@ -11,7 +11,7 @@ import (
 	"neardup/uris"
 )
 
-// arcHead is what the record says of itself.
+// arcHead returns the head of an ARC record.
 func arcHead(raw *container.Raw, maxHeader int) (h head, reason Reason) {
 	a, ok := container.ParseARC(raw.Header)
 	if !ok {
@@ -34,8 +34,7 @@ func arcHead(raw *container.Raw, maxHeader int) (h head, reason Reason) {
 	return h, ReasonNone
 }
 
-// endHeader puts the empty line that is missing behind the last line of an
-// HTTP header.
+// endHeader adds the missing empty line after the last line of an HTTP header.
 func endHeader(block []byte) []byte {
 	at := bytes.IndexByte(block, '\n') + 1
 	for at > 0 {
@@ -43,7 +42,7 @@ func endHeader(block []byte) []byte {
 		name, _, colon := bytes.Cut(line, []byte{':'})
 		field := colon && len(name) > 0 && !bytes.ContainsAny(name, " \t<>\"/")
 		switch {
-		case field && !found: // the block ends inside it
+		case field && !found: // the block ends inside the header
 			return slices.Concat(block, []byte("\n\n"))
 		case !field:
 			return slices.Concat(block[:at], []byte{'\n'}, block[at:])
@@ -53,7 +52,7 @@ func endHeader(block []byte) []byte {
 	return block
 }
 
-// lineHead is what a line of a collection says of its text.
+// lineHead returns the head of a line of a text collection.
 func lineHead(raw *container.Raw) (h head, reason Reason) {
 	if raw.Clipped {
 		return h, ReasonLongLine
@@ -81,7 +80,7 @@ func lineHead(raw *container.Raw) (h head, reason Reason) {
 	return h, ReasonNone
 }
 
-// isURI tells a URI from an id that happens to have a colon.
+// isURI reports whether an ID is a URI, not just an ID with a colon.
 func isURI(id string) bool {
 	if strings.ContainsFunc(id, unicode.IsSpace) {
 		return false

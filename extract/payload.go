@@ -16,13 +16,13 @@ import (
 	"neardup/extract/container"
 )
 
-// What bodies in these codings start with.
+// First bytes of bodies in these codings.
 var (
 	gzipMagic = []byte{0x1f, 0x8b, 0x08}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Codings, as HTTP names them.
+// Codings by their HTTP names.
 const (
 	codingGzip    = "gzip"
 	codingZstd    = "zstd"
@@ -31,26 +31,26 @@ const (
 	codingChunked = "chunked"
 )
 
-// RFC 9659 bounds the window of a page at 8 MiB.
+// Bounds of the window of a zstd page. RFC 9659 limits it to 8 MiB.
 const (
 	minPageWindow = 8 << 20
 	maxPageWindow = 1 << 30
 )
 
-// payload is a body on its way out of its codings.
+// payload is a body while its codings are undone.
 type payload struct {
 	body    []byte
 	limits  container.Limits
-	layers  int // decoded so far
+	layers  int // layers undone so far
 	clipped bool
 	choices Choices
 }
 
-// decodeBody undoes transfer and content codings, the outermost (named last)
-// first. What is declared and not used is taken as it stands, gzip and zstd
-// that are used on text and not declared are undone, and what breaks off is
-// kept as far as it goes. There is a reason for a coding that is not supported,
-// one that is broken from its start, and too many.
+// decodeBody undoes transfer and content codings, the outermost (named last) first.
+// A body that is not encoded as declared is kept as it is. Undeclared gzip and zstd
+// are undone if they are found in text. A broken stream is kept as far as it can be
+// decoded. reason is set if a coding is not supported, a stream is broken from its
+// start, or there are too many codings.
 func decodeBody(stored []byte, header http.Header, contentType string, limits container.Limits) (p payload, reason Reason) {
 	p = payload{body: stored, limits: limits}
 	codings := append(tokens(header, "Content-Encoding"), tokens(header, "Transfer-Encoding")...)
@@ -72,7 +72,7 @@ func decodeBody(stored []byte, header http.Header, contentType string, limits co
 	return p, ReasonNone
 }
 
-// undo undoes a declared coding, if it is used.
+// undo undoes a declared coding, if the body uses it.
 func (p *payload) undo(coding string) bool {
 	switch coding {
 	case codingChunked:
@@ -99,8 +99,8 @@ func (p *payload) undo(coding string) bool {
 	if p.decode(coding) == nil {
 		return true
 	}
-	// deflate and br have no mark, and what else is named is no coding known
-	// here: text shows that none was used.
+	// deflate and br have no magic bytes, and other names may be anything. If the
+	// body is text, no coding was used.
 	if actual == "" && looksText(p.body) {
 		p.choices |= ChoiceEncodingNotUsed
 		return true
@@ -108,7 +108,7 @@ func (p *payload) undo(coding string) bool {
 	return false
 }
 
-// codingOf is the coding whose mark a body starts with.
+// codingOf returns the coding whose magic bytes a body starts with.
 func codingOf(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, gzipMagic):
@@ -119,8 +119,8 @@ func codingOf(body []byte) string {
 	return ""
 }
 
-// decode undoes one layer, as far as it goes. It fails and changes nothing
-// where nothing comes out, and where text was taken for a stream.
+// decode undoes one layer, as far as possible. It fails and changes nothing if
+// nothing can be decoded, or if text was taken for a stream.
 func (p *payload) decode(coding string) error {
 	var b []byte
 	var err error
@@ -131,7 +131,7 @@ func (p *payload) decode(coding string) error {
 			b, err = p.read(r)
 		}
 	case codingZstd:
-		// A frame without a window needs as much as its content.
+		// A frame without a window needs as much memory as its content.
 		window := max(minPageWindow, min(uint64(p.limits.MaxRecordBytes), maxPageWindow))
 		var r *zstd.Decoder
 		if r, err = zstd.NewReader(bytes.NewReader(p.body), zstd.WithDecoderConcurrency(1),
@@ -160,8 +160,8 @@ func (p *payload) decode(coding string) error {
 	return nil
 }
 
-// read reads as much as is kept of a record. What is longer is clipped like
-// what breaks off.
+// read reads as much as is kept of a record. A longer body is clipped, like a
+// broken one.
 func (p *payload) read(r io.Reader) ([]byte, error) {
 	limit := p.limits.MaxRecordBytes
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
@@ -171,8 +171,8 @@ func (p *payload) read(r io.Reader) ([]byte, error) {
 	return b, err
 }
 
-// dechunk decodes a chunked body as far as it goes. It is written out because
-// httputil's refuses what crawls hold: bare line ends, and many small chunks.
+// dechunk decodes a chunked body as far as possible. httputil's reader is not used,
+// because it rejects what crawls contain: bare line ends, and many small chunks.
 func dechunk(b []byte) (body []byte, whole bool) {
 	for {
 		line, rest, _ := bytes.Cut(b, []byte{'\n'})
@@ -184,7 +184,7 @@ func dechunk(b []byte) (body []byte, whole bool) {
 		case n == 0:
 			return body, true
 		case n > uint64(len(rest)):
-			if bytes.HasSuffix(line, []byte{'\r'}) { // a bare number is more likely text
+			if bytes.HasSuffix(line, []byte{'\r'}) { // a bare number without CR is more likely text
 				body = append(body, rest...)
 			}
 			return body, false
@@ -198,7 +198,7 @@ func dechunk(b []byte) (body []byte, whole bool) {
 	}
 }
 
-// tokens are the codings that the field names, in their order.
+// tokens returns the codings that the field names, in order.
 func tokens(h http.Header, field string) []string {
 	var out []string
 	for _, v := range h.Values(field) {
@@ -213,10 +213,9 @@ func tokens(h http.Header, field string) []string {
 	return out
 }
 
-// wrongLength tells whether the HTTP header's Content-Length is not that of
-// the stored body of n bytes. The stored body is what the archive has, and it
-// counts: a header may be that of another coding of the page. With chunks the
-// field has no meaning (RFC 9112, 6.3).
+// wrongLength reports whether the HTTP header's Content-Length differs from the n
+// bytes of the stored body. The stored body counts, since the header may belong to
+// another coding of the page. With chunks the field has no meaning (RFC 9112, 6.3).
 func wrongLength(h http.Header, n int64) bool {
 	declared, err := strconv.ParseInt(strings.TrimSpace(h.Get("Content-Length")), 10, 64)
 	return err == nil && declared != n && len(tokens(h, "Transfer-Encoding")) == 0

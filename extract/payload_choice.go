@@ -12,43 +12,45 @@ var (
 	errTooLong  = errors.New("longer than the limit")
 )
 
-// Choices are the soft choices made for a page: where its record contradicts
-// itself or leaves something open, and what was done about it. The page is a
-// document nonetheless. It is a set of bits, so that documents compare.
-type Choices uint16
+// Choices are the soft choices made for a page: its record contradicts itself or
+// leaves something open, and extraction chose how to read it. The page is a
+// document nevertheless. Choices is a set of bits, so that documents are
+// comparable.
+type Choices uint32
 
 // The soft choices.
 const (
-	ChoiceStatusAssumed       Choices = 1 << iota // no status line: taken for an answer with status 200
-	ChoiceLengthMismatch                          // the HTTP Content-Length is not that of the stored body, which counts
-	ChoiceEncodingNotUsed                         // a content or transfer coding is declared and the body is not so encoded
-	ChoiceEncodingNotDeclared                     // gzip or zstd was undone that is not declared
-	ChoiceTypeSniffed                             // the media type was decided by the content, against a header or without one
-	ChoiceCharsetOverruled                        // the declared charset cannot be that of the text
+	ChoiceStatusAssumed       Choices = 1 << iota // no status line: taken for a response with status 200
+	ChoiceLengthMismatch                          // the HTTP Content-Length differs from the length of the stored body, which counts
+	ChoiceEncodingNotUsed                         // a content or transfer coding is declared, but the body does not use it
+	ChoiceEncodingNotDeclared                     // undeclared gzip or zstd was undone
+	ChoiceTypeSniffed                             // the content decided the media type, against the header or without one
+	ChoiceCharsetOverruled                        // the text cannot be in the declared charset
 	ChoiceCharsetDetected                         // the charset was guessed from the text
-	ChoiceCharsetAssumed                          // nothing tells the charset: windows-1252, as browsers have it
+	ChoiceCharsetAssumed                          // nothing tells the charset: windows-1252, as in browsers
 	ChoiceFirstSegment                            // the first segment of a record; the others are skipped as continuation
-	ChoiceMojibake                                // more of the text could not be decoded than the limit
-	ChoiceOverlayDropped                          // the text of a cookie banner or the like is left out
-	ChoiceRulesUnmatched                          // a site's rules would leave no text: all of it is kept
+	ChoiceMojibake                                // more of the text than the limit could not be decoded
+	ChoiceOverlayDropped                          // the text of a cookie banner or other overlay is left out
+	ChoiceRulesUnmatched                          // a site's rules would leave no text, so all of it is kept
 	ChoiceTextCut                                 // the text is longer than the limit
-	ChoiceMainUnsure                              // what is main content is not certain: all of the text is kept
-	ChoiceReadFlat                                // a tree of the page would be too large, or too deep: it is read token by token
+	ChoiceMainUnsure                              // the main content is uncertain, so all of the text is kept
+	ChoiceReadFlat                                // a tree of the page would be too large or too deep, so it is read token by token
+	ChoicePagesLost                               // some pages of a PDF document are not read: there are too many, or they are broken
 )
 
-// choiceNames are the names of the bits, in their order.
+// choiceNames are the names of the bits, in order.
 var choiceNames = []string{"status-assumed", "length-mismatch", "encoding-not-used", "encoding-not-declared", "type-sniffed",
 	"charset-overruled", "charset-detected", "charset-assumed", "first-segment", "mojibake",
-	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure", "read-flat"}
+	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure", "read-flat", "pages-lost"}
 
-// set adds a choice, if it was made.
+// set adds a choice if made is true.
 func (c *Choices) set(choice Choices, made bool) {
 	if made {
 		*c |= choice
 	}
 }
 
-// Names are the names of the choices.
+// Names returns the names of the choices.
 func (c Choices) Names() []string {
 	var out []string
 	for i, name := range choiceNames {

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -24,12 +25,13 @@ const (
 	typeXML    = "text/xml"
 	typeJSON   = "application/json"
 	typeBinary = "application/octet-stream"
+	typePDF    = "application/pdf"
 )
 
-// A TextReader reads the text of bodies of a media type.
+// TextReader reads the text of bodies of a media type.
 type TextReader interface {
-	// ReadText returns the body's title and visible text. A body without text,
-	// or that cannot be read, has none.
+	// ReadText returns the body's title and visible text. If the body has no text
+	// or cannot be read, Text is empty and may have a Reason.
 	ReadText(b Body) Text
 }
 
@@ -38,25 +40,26 @@ type Body struct {
 	Bytes       []byte
 	MediaType   string
 	ContentType string // as declared
-	MaxText     int    // bytes of UTF-8
-	Host        string // of the target URI: in lower case, without its port
+	MaxText     int    // limit, in UTF-8 bytes
+	Host        string // host of the target URI: in lower case, without port
 }
 
-// Text is what a TextReader read: valid UTF-8, a visible block a line.
+// Text is the result of a TextReader: valid UTF-8, one visible block per line.
 type Text struct {
 	Title, Text string
 	Byline      string     // of an HTML page
-	Visible     string     // all visible text; empty: Text is
-	Marks       page.Marks // of the lines of Visible
+	Visible     string     // all visible text; empty: the same as Text
+	Marks       page.Marks // kinds of the lines of Visible
 	Charset     string
 	CharsetFrom charset.Source
 	Choices     Choices
 	Kind        page.Kind
-	Parsed      bool // by way of a tree
+	Parsed      bool   // the HTML was parsed into a tree
+	Reason      Reason // why there is no text; ReasonNone counts as ReasonNoText
 }
 
-// textReaders are the media types that become documents. Text of another type
-// is one more line here, or in an Extractor's Readers.
+// textReaders returns the readers by media type. To read another type, add a line
+// here or in an Extractor's Readers.
 func textReaders(o Options) map[string]TextReader {
 	pages := htmlReader{page.NewReader(o.Options)}
 	return map[string]TextReader{
@@ -66,7 +69,8 @@ func textReaders(o Options) map[string]TextReader {
 	}
 }
 
-// decoded is the text of a body, as its charset was decided.
+// decoded returns the body decoded to UTF-8, and a Text with the charset and how it
+// was decided.
 func (b Body) decoded() (string, Text) {
 	s, d := charset.Decode(charset.Body{Bytes: b.Bytes, MediaType: b.MediaType, ContentType: b.ContentType})
 	t := Text{Charset: d.Name, CharsetFrom: d.From}
@@ -101,7 +105,7 @@ func (plainReader) ReadText(b Body) Text {
 	return t
 }
 
-// read turns a decoded body into the document's text.
+// read reads the document's text from a decoded body.
 func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
 	declared := mediaTypeOf(contentType)
 	doc.MediaType = decideType(declared, charset.Labelled(contentType), body)
@@ -116,7 +120,7 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uris.Host(doc.TargetURI),
 	})
 	if t.Text == "" {
-		return doc, ReasonNoText
+		return doc, cmp.Or(t.Reason, ReasonNoText)
 	}
 	doc.Title, doc.Text, doc.Charset, doc.CharsetFrom = t.Title, t.Text, t.Charset, t.CharsetFrom
 	doc.Kind, doc.Parsed = t.Kind, t.Parsed
@@ -132,12 +136,12 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 	return doc, ReasonNone
 }
 
-// mediaTypeOf is the media type of a Content-Type, as far as it can be read.
+// mediaTypeOf returns the media type of a Content-Type, as far as it can be parsed.
 func mediaTypeOf(contentType string) string {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		mediaType = strings.Trim(contentType, "\"' \t")
-		if i := strings.IndexAny(mediaType, ";,: \t\"'"); i >= 0 { // "text/html charset=utf-8" happens
+		if i := strings.IndexAny(mediaType, ";,: \t\"'"); i >= 0 { // for example "text/html charset=utf-8"
 			mediaType = mediaType[:i]
 		}
 		mediaType = header.Clean(strings.ToLower(mediaType))
@@ -145,28 +149,33 @@ func mediaTypeOf(contentType string) string {
 	return mediaType
 }
 
-// isText tells whether bodies of the media type are text.
+// isText reports whether bodies of the media type are text.
 func isText(mediaType string) bool {
 	return strings.HasPrefix(mediaType, "text/") || mediaType == typeXHTML || mediaType == "application/xml"
 }
 
-// vague are media types that say nothing. So does what is no media type.
+// vague lists media types that say nothing about the content. A value that is no
+// media type counts as vague, too.
 var vague = map[string]bool{
 	typeBinary: true, "binary/octet-stream": true, "application/unknown": true, "unknown/unknown": true,
 	"application/x-unknown-content-type": true, "application/force-download": true, "*/*": true, "text/*": true,
-	// What a page was made with, from servers that did not run it.
+	// Sources of pages, from servers that did not run them.
 	"application/x-httpd-php": true, "text/x-server-parsed-html": true, "application/x-asp": true,
 }
 
-// decideType decides a body's media type. A declared one holds, unless the
-// content shows another beyond doubt: browsers do so for security, which is no
-// matter here, but a picture read as text makes false pages, and a page that is
-// declared to be plain text would be compared with its markup. Types that are
-// declared and not those of pages stay: an error page in place of a picture is
-// no page of the site.
+// decideType returns the media type of a body. A declared type holds unless the
+// content clearly is of another type. Browsers trust the declaration for security,
+// which does not matter here, but a picture read as text would give a false page,
+// and a page that is declared as plain text would be compared with its markup. A
+// declared type that is not that of a page stays: an error page in place of a
+// picture is no page of the site.
+//
+// A body that starts as a PDF document is one, whatever was declared.
 func decideType(declared, label string, body []byte) string {
 	head := charset.Sniffable(body, label)
 	switch {
+	case pdfTypes[declared] || isPDF(body):
+		return typePDF
 	case vague[declared] || !strings.Contains(declared, "/"):
 		return sniff(head, body)
 	case declared == typeHTML || declared == typeXHTML:
@@ -195,7 +204,20 @@ func decideType(declared, label string, body []byte) string {
 	return declared
 }
 
-// sniff decides by the content alone.
+// pdfTypes are the names that servers use for PDF.
+var pdfTypes = map[string]bool{
+	typePDF: true, "application/x-pdf": true, "application/acrobat": true, "application/vnd.pdf": true, "text/pdf": true, "text/x-pdf": true,
+}
+
+// isPDF reports whether a body starts as a PDF document. PDF readers accept the
+// mark anywhere in the first kilobyte. Here only white space may precede it,
+// because text may quote the mark.
+func isPDF(body []byte) bool {
+	body = bytes.TrimPrefix(body[:min(len(body), 1024)], []byte("\xef\xbb\xbf"))
+	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n\f\x00"), []byte("%PDF-"))
+}
+
+// sniff returns the media type by the content alone.
 func sniff(head, body []byte) string {
 	if t := binaryType(head); t != "" {
 		return t
@@ -214,9 +236,9 @@ func sniff(head, body []byte) string {
 	return mediaType
 }
 
-// binaryType is the type of a body that cannot be text, or "". Marks that are
-// letters ("BM" of a bitmap) count only together with bytes that text does not
-// have.
+// binaryType returns the type of a body that cannot be text, or "". Magic bytes
+// that are letters (such as "BM" of a bitmap) count only if the body also has bytes
+// that text does not have.
 func binaryType(head []byte) string {
 	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(head))
 	controls := 0
@@ -232,17 +254,17 @@ func binaryType(head []byte) string {
 		return ""
 	case mediaType != typeBinary && controls > 0:
 		return mediaType
-	case controls*32 > len(head): // random bytes have one in ten
+	case controls*32 > len(head): // in random bytes one in ten is a control character
 		return typeBinary
 	}
 	return ""
 }
 
-// looksText tells whether a body may be text in some charset.
+// looksText reports whether a body may be text in some charset.
 func looksText(body []byte) bool { return isText(http.DetectContentType(charset.Sniffable(body, ""))) }
 
-// firstElement returns the name of the first element of a body that starts
-// with markup, and of its document type.
+// firstElement returns the names of the first element and of the document type of a
+// body that starts with markup.
 func firstElement(head []byte) (name, doctype string) {
 	if !bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\f"), []byte("<")) {
 		return "", ""
@@ -267,12 +289,13 @@ func firstElement(head []byte) (name, doctype string) {
 	}
 }
 
-// feeds are root elements of what servers send as HTML and is no page.
+// feeds are root elements of documents that servers send as HTML and that are no
+// pages.
 var feeds = map[string]bool{
 	"rss": true, "feed": true, "rdf:rdf": true, "urlset": true, "sitemapindex": true, "opml": true, "soap:envelope": true,
 }
 
-// pageElements are those with which pages start.
+// pageElements are the elements that pages start with.
 var pageElements = map[string]bool{
 	"html": true, "head": true, "body": true, "title": true, "meta": true, "link": true, "base": true, "script": true,
 	"style": true, "noscript": true, "frameset": true, "div": true, "p": true, "h1": true, "h2": true, "h3": true, "table": true, "center": true,

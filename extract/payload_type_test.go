@@ -48,6 +48,13 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		{"text/html", "GIF89a\x01\x00\x01\x00", "image/gif"},
 		{"text/html", "\xff\xd8\xff\xe0\x00\x10JFIF", "image/jpeg"},
 		{"text/html", "%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"text/html", "\xef\xbb\xbf\r\n%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"image/jpeg", "%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"text/plain", "%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"text/plain", "The mark %PDF-1.4 starts a document", "text/plain"},
+		{"", "%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"application/x-pdf", "%PDF-1.4\n1 0 obj", "application/pdf"},
+		{"application/pdf", markup, "application/pdf"},
 		{"text/html", "PK\x03\x04\x14\x00", "application/zip"},
 		{"text/html", noise, "application/octet-stream"},
 		{"text/html", rss, "text/xml"},
@@ -146,8 +153,8 @@ func TestAnswersWithoutStatusAreFlagged(t *testing.T) {
 }
 
 func TestChoicesHaveNames(t *testing.T) {
-	all := ChoiceReadFlat<<1 - 1
-	if len(choiceNames) != len(all.Names()) || ChoiceReadFlat != 1<<(len(choiceNames)-1) {
+	all := ChoicePagesLost<<1 - 1
+	if len(choiceNames) != len(all.Names()) || ChoicePagesLost != 1<<(len(choiceNames)-1) {
 		t.Fatalf("%d names for %b", len(choiceNames), all)
 	}
 	for _, c := range []Choices{0, ChoiceStatusAssumed, ChoiceTypeSniffed | ChoiceMojibake, all} {

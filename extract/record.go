@@ -14,23 +14,29 @@ import (
 	"neardup/extract/container"
 	"neardup/extract/internal/header"
 	"neardup/extract/page"
+	"neardup/extract/pdf"
 	"neardup/uris"
 )
 
-// Options are the settings of the extraction.
+// Options are the settings of extraction.
 type Options struct {
-	Statuses         []int `yaml:"statuses" json:"statuses"` // HTTP statuses whose pages are documents
+	Statuses         []int `yaml:"statuses" json:"statuses"` // HTTP statuses whose pages become documents
 	container.Limits `yaml:",inline"`
 	page.Options     `yaml:",inline"`
+
+	PDF pdf.Limits `yaml:"pdf" json:"pdf"`
 }
 
-// Validate says what is wrong with the options.
+// Validate returns an error if an option is wrong.
 func (o Options) Validate() error {
 	if len(o.Statuses) == 0 {
 		return fmt.Errorf("statuses: at least one is needed, such as 200")
 	}
 	if err := o.Limits.Validate(); err != nil {
 		return err
+	}
+	if err := o.PDF.Validate(); err != nil {
+		return fmt.Errorf("pdf.%w", err)
 	}
 	return o.Options.Validate()
 }
@@ -42,13 +48,13 @@ type Extractor struct {
 	o Options
 }
 
-// NewExtractor makes an Extractor. The options must be valid.
+// NewExtractor returns an Extractor. The options must be valid.
 func NewExtractor(o Options) *Extractor { return &Extractor{Readers: textReaders(o), o: o} }
 
-// Document makes a document of the record, or says why there is none.
+// Document returns the document of a record, or the reason why there is none.
 func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	defer func() {
-		if recover() != nil { // hostile input found a library's mistake: one record, not the run
+		if recover() != nil { // hostile input hit an error in a library: skip the record, not the run
 			doc, reason = Document{}, ReasonPanic
 		}
 	}()
@@ -120,7 +126,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	return doc, reason
 }
 
-// identify gives the document its names.
+// identify sets the document's identity from its head.
 func identify(doc *Document, h head) {
 	id := h.id
 	doc.ID = documentID(id, doc.TargetURI, doc.Date, h.block)
@@ -130,17 +136,18 @@ func identify(doc *Document, h head) {
 	doc.RecordID = "<" + id + ">"
 }
 
-// head is what a record says of itself, whatever its format.
+// head is the parsed header of a record, in any format.
 type head struct {
-	id, uri, date, digest, contentType, title string // the id without brackets
+	id, uri, date, digest, contentType, title string // id is without brackets
 	block                                     []byte
-	http                                      bool // block starts with an HTTP header
-	segment                                   bool // the first of several that hold the block
+	http                                      bool // the block starts with an HTTP header
+	segment                                   bool // the block is the first of several segments
 	revisit                                   bool
 	refers                                    Reference // of a revisit
 }
 
-// head reads the record's header, or says why the record is no document.
+// head parses the record's header, or returns the reason why the record gives no
+// document.
 func (x *Extractor) head(raw *container.Raw) (h head, reason Reason) {
 	switch raw.Format {
 	case container.FormatARC:
@@ -151,9 +158,10 @@ func (x *Extractor) head(raw *container.Raw) (h head, reason Reason) {
 	return warcHead(raw)
 }
 
-// parseHTTP returns the status, the fields and the length of the HTTP header
-// that block starts with. It takes what net/http refuses and crawls hold: a
-// status line without a reason, a field without a colon, bare line ends.
+// parseHTTP parses the HTTP header that block starts with. It returns the status,
+// the fields and the length of the header. It accepts what net/http rejects and
+// crawls contain: a status line without a reason, a line without a colon, bare line
+// ends.
 func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n int, ok bool) {
 	n = header.End(block[:min(len(block), maxHeader)], 0)
 	first, _, _ := bytes.Cut(block[:n], []byte{'\n'})
@@ -161,7 +169,7 @@ func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n i
 	if len(words) < 2 || !startsHTTP(first) {
 		return 0, nil, 0, false
 	}
-	digits := words[1] // also "200OK"
+	digits := words[1] // also accepts "200OK"
 	if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
 		digits = digits[:i]
 	}
@@ -176,8 +184,8 @@ func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n i
 	return status, fields, n, true
 }
 
-// parseBareHTTP is parseHTTP for an answer without a status line: fields that
-// say what follows, or nothing but a page, as HTTP/0.9 has it.
+// parseBareHTTP is parseHTTP for a response without a status line: fields that
+// describe what follows, or just a page, as in HTTP/0.9.
 func parseBareHTTP(block []byte, maxHeader int) (fields http.Header, n int, ok bool) {
 	if startsHTTP(block) {
 		return nil, 0, false
@@ -198,8 +206,8 @@ func parseBareHTTP(block []byte, maxHeader int) (fields http.Header, n int, ok b
 	return http.Header{}, 0, name == "html" || doctype == "html"
 }
 
-// whyNoHTTP is the reason for which a block that should start with an HTTP
-// header does not.
+// whyNoHTTP returns the reason why a block does not start with the HTTP header that
+// it should have.
 func whyNoHTTP(block []byte, maxHeader int) Reason {
 	if len(block) > maxHeader && startsHTTP(block) && header.End(block[:maxHeader], 0) == 0 {
 		return ReasonLongHeader
@@ -207,7 +215,8 @@ func whyNoHTTP(block []byte, maxHeader int) Reason {
 	return ReasonHTTP
 }
 
-// startsHTTP tells whether b starts with a protocol's name, as a status line does.
+// startsHTTP reports whether b starts with a protocol's name, as a status line
+// does.
 func startsHTTP(b []byte) bool {
 	return len(b) > 4 && strings.EqualFold(string(b[:4]), "HTTP") && (b[4] == '/' || b[4] == ' ')
 }

@@ -12,9 +12,11 @@ import (
 	"neardup/extract/container"
 	"neardup/extract/internal/header"
 	"neardup/extract/page"
+	"neardup/extract/pdf"
 )
 
-var options = Options{Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}}
+var options = Options{Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop},
+	PDF: pdf.Limits{MaxPages: 10, MaxMemory: 64 << 20, MaxSteps: 1 << 30}}
 
 // rawRecord is a record with the given fields and block, as the reader gives it.
 func rawRecord(block string, fields ...string) *container.Raw {
@@ -290,6 +292,7 @@ func TestOptionsAreValidated(t *testing.T) {
 		t.Error(err)
 	}
 	for want, o := range map[string]Options{
+		"pdf.max_pages":    {Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}, PDF: pdf.Limits{MaxPages: -1}},
 		"statuses":         {Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
 		"max_record_bytes": {Statuses: []int{200}, Limits: limitsOf(10, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
 		"max_text_bytes":   {Statuses: []int{200}, Limits: limitsOf(1<<20, 10), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},

@@ -10,23 +10,24 @@ import (
 	"neardup/uris"
 )
 
-// Reference is what a revisit record says of the capture that it repeats
-// (WARC 1.1, section 6.7): its record, its target URI and date, or its payload.
+// Reference is what a revisit record states about the capture that it refers to
+// (WARC 1.1, section 6.7): the capture's record, its target URI and date, or its
+// payload.
 type Reference struct {
 	RecordID string `json:"record_id,omitempty"` // without brackets
 	URI      string `json:"uri,omitempty"`
 	Date     string `json:"date,omitempty"`
-	Digest   string `json:"digest,omitempty"` // of the payload, see canonicalDigest
+	Digest   string `json:"digest,omitempty"` // payload digest, see canonicalDigest
 
-	Unresolved Reason `json:"unresolved"` // counts where no document is found
+	Unresolved Reason `json:"unresolved"` // reason to count if no document is found
 }
 
-// Key names a way to find a capture: documents have the same as the
-// references to them.
+// Key is a key for finding a capture. A document and the references to it have a
+// key in common.
 type Key [16]byte
 
-// Keys are the ways to find the capture, the surest first. That another page
-// had the same payload says less than that this one had.
+// Keys returns the keys for finding the capture, the most certain first. A capture
+// of another page with the same payload is less certain than one of this page.
 func (r Reference) Keys(uri string) []Key {
 	var keys []Key
 	if r.RecordID != "" {
@@ -41,8 +42,8 @@ func (r Reference) Keys(uri string) []Key {
 	return keys
 }
 
-// Keys are those under which references find the document. A revisit is found
-// as a capture, and says nothing new about a payload.
+// Keys returns the keys under which references find the document. A revisit is
+// found as a capture, but not by its payload.
 func (d Document) Keys() []Key {
 	keys := []Key{recordKey(strings.Trim(d.RecordID, "<>")), captureKey(d.TargetURI, d.Date)}
 	if digest := canonicalDigest(d.Digest); digest != "" && d.Repeats == nil {
@@ -55,8 +56,8 @@ func recordKey(id string) Key           { return Key(documentID("record", id, ""
 func captureKey(uri, date string) Key   { return Key(documentID("capture", uri, seconds(date), nil)) }
 func payloadKey(digest, uri string) Key { return Key(documentID("payload", digest, uri, nil)) }
 
-// seconds are the digits of a date up to its seconds: what refers to a capture
-// may leave out the fractions that its record has, and its punctuation.
+// seconds returns the digits of a date up to its seconds. A reference may leave out
+// the fractions of seconds and the punctuation of its capture's date.
 func seconds(date string) string {
 	digits := make([]byte, 0, 14)
 	for i := 0; i < len(date) && len(digits) < cap(digits); i++ {
@@ -67,8 +68,8 @@ func seconds(date string) string {
 	return string(digits)
 }
 
-// canonicalDigest spells a digest in one way, algorithm:BASE32, or is empty for
-// what is none. Some tools write hexadecimal.
+// canonicalDigest returns a digest in one spelling, algorithm:BASE32, or "" if it
+// is no digest. Some tools write hexadecimal.
 func canonicalDigest(digest string) string {
 	algorithm, value, ok := strings.Cut(strings.TrimSpace(digest), ":")
 	if !ok || algorithm == "" || value == "" {
@@ -80,7 +81,7 @@ func canonicalDigest(digest string) string {
 	return strings.ToLower(algorithm) + ":" + strings.ToUpper(strings.TrimRight(value, "="))
 }
 
-// revisit makes a document without text of a revisit record: it has that of
+// revisit makes a document without text from a revisit record. It gets the text of
 // the capture that it refers to.
 func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
 	doc = Document{TargetURI: h.uri, Site: uris.Site(h.uri), Date: h.date, Digest: h.digest}

@@ -21,8 +21,8 @@ func init() {
 	}
 }
 
-// warcFields are the fields of a WARC header that are used, as written: the
-// first of each name, and the last digest.
+// warcFields are the fields of a WARC header that are used, as written. The first
+// field of each name counts, but the last digest.
 type warcFields struct {
 	kind, id, uri, date, contentType, digest string
 	refersTo, refersToURI, refersToDate      string
@@ -30,9 +30,9 @@ type warcFields struct {
 	encoded                                  bool // a value seems to have encoded words
 }
 
-// readFields reads the header in one pass. What no library takes, crawls hold:
-// bare line ends, lines without a colon, digests of no known kind, versions that
-// never were.
+// readFields reads the header in one pass. It accepts what libraries reject and
+// crawls contain: bare line ends, lines without a colon, digests of unknown kinds,
+// unknown versions.
 func readFields(raw []byte) (f warcFields) {
 	set := func(field *string, value string) {
 		if *field == "" {
@@ -69,13 +69,13 @@ func readFields(raw []byte) (f warcFields) {
 	return f
 }
 
-// unmarshaler is shared: without compressed input it keeps no state.
+// unmarshaler is shared. Without compressed input it keeps no state.
 var unmarshaler = sync.OnceValue(func() gowarc.Unmarshaler { return gowarc.NewUnmarshaler(gowarc.WithNoValidation()) })
 
-// decode has gowarc read the header, which decodes encoded words (RFC 2047), as
-// WARC 1.1, section 4, allows them. What it does not take stays as written.
+// decode lets gowarc parse the header, because it decodes encoded words (RFC 2047),
+// which WARC 1.1, section 4, allows. A header that gowarc rejects stays as written.
 func (f *warcFields) decode(raw []byte) {
-	if !bytes.HasPrefix(raw, []byte("WARC/")) { // it would look for a record further on
+	if !bytes.HasPrefix(raw, []byte("WARC/")) { // gowarc would search for a record further on
 		return
 	}
 	rec, _, _, err := unmarshaler().Unmarshal(bufio.NewReader(bytes.NewReader(raw)))
@@ -95,7 +95,7 @@ func (f *warcFields) decode(raw []byte) {
 	}
 }
 
-// warcHead is what the record says of itself.
+// warcHead returns the head of a WARC record.
 func warcHead(raw *container.Raw) (h head, reason Reason) {
 	version, _, _ := bytes.Cut(raw.Header, []byte{'\n'})
 	if len(bytes.TrimSpace(version)) <= len("WARC/") {
@@ -128,12 +128,12 @@ func warcHead(raw *container.Raw) (h head, reason Reason) {
 	return h, ReasonNone
 }
 
-// bracketed is what stands in angle brackets, as record ids do, and target URIs
-// that GNU Wget writes.
+// bracketed removes the angle brackets of a record ID, or of a target URI as GNU
+// Wget writes it.
 func bracketed(s string) string { return strings.Trim(s, "<> \t") }
 
-// bookkeeping tells whether a resource is what a crawler says of itself, by the
-// target URI in lower case: GNU Wget writes its arguments and logs under
+// bookkeeping reports whether a resource is a crawler's record about itself, by its
+// target URI in lower case. GNU Wget writes its arguments and logs under
 // metadata://gnu.org/software/wget/, wpull under urn:X-wpull:.
 func bookkeeping(uri string) bool {
 	return strings.HasPrefix(uri, "metadata:") || strings.HasPrefix(uri, "urn:x-wpull:")

@@ -7,10 +7,10 @@ import (
 	"neardup/report"
 )
 
-// choices says what becomes of each member.
+// choices returns the choice for each member.
 func (x *chooser) choices() ([]report.Choice, error) {
 	out := make([]report.Choice, len(x.members))
-	stands := make([]bool, len(x.classes)) // a page is redundant because of it
+	stands := make([]bool, len(x.classes)) // some page is redundant because of it
 	for n, c := range x.classes {
 		length := x.nodes[c.node].length
 		for i, p := range c.pages {
@@ -24,7 +24,7 @@ func (x *chooser) choices() ([]report.Choice, error) {
 				Resemblance: report.Score(Resemblance(x.nodes[x.classes[by].node].length, length, common))}
 		}
 	}
-	first := map[string]int{} // of each group the page that the policy prefers
+	first := map[string]int{} // of each group, the page that the policy prefers
 	for n, c := range x.classes {
 		if c.why == report.WhyPolicy {
 			first[c.group] = n
@@ -56,7 +56,7 @@ func (x *chooser) choices() ([]report.Choice, error) {
 	return out, nil
 }
 
-// score compares a class to be reviewed with the first of its group.
+// score compares a class that needs review with the first one of its group.
 func (x *chooser) score(c, first *class) (common int, ok bool, err error) {
 	if c.text == first.text {
 		return x.nodes[c.node].length, true, nil
@@ -69,9 +69,9 @@ func (x *chooser) stays(c *class, i int) bool {
 	return c.survives && (i == 0 || c.fixed() || slices.Contains(c.also, c.pages[i]))
 }
 
-// covering returns the class that stands for redundant pages of a class, and what
-// their texts have in common: the one with the highest resemblance, of several the
-// one that the policy prefers.
+// covering returns the class that is kept in place of the redundant pages of a
+// class, and how many code points their texts have in common. It is the class with
+// the highest resemblance; among equals, the one that the policy prefers.
 func (x *chooser) covering(n int) (by, common int) {
 	c := x.classes[n]
 	o := x.nodes[c.node]
@@ -80,7 +80,7 @@ func (x *chooser) covering(n int) (by, common int) {
 		return n, o.length
 	case o.kept >= 0:
 		return o.kept, o.length
-	case c.survives: // a revisit, whose capture stays
+	case c.survives: // a revisit whose capture stays
 		return n, o.length
 	}
 	best := -1
@@ -98,7 +98,7 @@ func (x *chooser) covering(n int) (by, common int) {
 	return best, common
 }
 
-// why says for what the i-th page of a class stays.
+// why returns why the i-th page of a class stays.
 func (x *chooser) why(n, i int, stands bool) report.Why {
 	c := x.classes[n]
 	switch {
@@ -109,7 +109,7 @@ func (x *chooser) why(n, i int, stands bool) report.Why {
 	case stands:
 		return report.WhyCovers
 	}
-	// It is needed for its URI, if another page covers it.
+	// If another page covers it, it stays for its URI.
 	o := x.nodes[c.node]
 	if o.kept >= 0 && o.kept != n || slices.ContainsFunc(o.from, func(e edge) bool { return x.nodes[e.node].kept >= 0 }) {
 		return report.WhyURI

@@ -7,58 +7,57 @@ import (
 	"neardup/report"
 )
 
-// Texts compares the texts of a cluster's pages, by their ids (report.Member.Text).
+// Texts compares the texts of a cluster's pages, by their IDs (report.Member.Text).
 type Texts interface {
-	// Length returns the code points of a text.
+	// Length returns the length of a text, in code points.
 	Length(text string) (int, error)
-	// Common returns how many code points two texts have in common, in one order. It
-	// may return any smaller number where that is below need.
+	// Common returns how many code points two texts have in common, in one order.
+	// If that is below need, it may return any smaller number.
 	Common(a, b string, need int) (int, error)
-	// Score does what Common does with a need of 0; ok is false if that would take
-	// too long.
+	// Score is Common with a need of 0. ok is false if it would take too long.
 	Score(a, b string) (common int, ok bool, err error)
 }
 
-// class is pages of a cluster that are alike in all that matters here.
+// class is a set of pages of a cluster that do not differ for the choice.
 type class struct {
 	key
 	node  int
-	uri   int   // index in chooser.uris; -1: its URI needs nothing
-	pages []int // members, first the one to prefer
+	uri   int   // index in chooser.uris; -1: its URI sets no condition
+	pages []int // members, the preferred one first
 
-	survives bool // its first page stays; of exempt and clipped pages all
+	survives bool // its first page stays; of exempt and clipped pages all stay
 	why      report.Why
-	also     []int // further pages that stay, because revisits that stay repeat them
+	also     []int // further pages that stay, because revisits that stay refer to them
 }
 
 type key struct {
-	group, text, uri         string // uri only where one of its captures must stay
+	group, text, uri         string // uri is set only if one of its captures must stay
 	revisit, clipped, exempt bool
 }
 
-// stands reports whether pages of the class can stand for others. A revisit has no
-// payload of its own, and of a clipped page not all is known.
+// stands reports whether pages of the class can be kept in place of others. A
+// revisit has no payload of its own, and part of a clipped page is unknown.
 func (c *class) stands() bool { return !c.revisit && !c.clipped }
 
 // fixed reports whether all pages of the class stay.
 func (c *class) fixed() bool { return c.exempt || c.clipped }
 
-// node is the classes of a group that have one text.
+// node is the set of classes of a group that share a text.
 type node struct {
 	text    string
 	length  int
 	classes []int
-	from    []edge // nodes whose pages may stand for those of this one
-	to      []edge // nodes for whose pages those of this one may stand
+	from    []edge // nodes whose pages can replace those of this one
+	to      []edge // nodes whose pages this one's can replace
 	kept    int    // the first class that survives and stands for others; -1: none
 }
 
-// edge leads to another node of the group. common is what the two texts have in
-// common, in code points.
+// edge leads to another node of the group. common is how many code points the two
+// texts have in common.
 type edge struct{ node, common int }
 
-// chooser is the work on a cluster. Classes and nodes are in the order in which the
-// policy prefers their first pages.
+// chooser holds the work on a cluster. Classes and nodes are in the order in which
+// the policy prefers their first pages.
 type chooser struct {
 	Rules
 	members []report.Member
@@ -67,25 +66,25 @@ type chooser struct {
 	classes []*class
 	nodes   []*node
 	groups  [][]int // nodes
-	uris    [][]int // the classes of each URI that needs a capture
+	uris    [][]int // of each URI that must keep a capture, its classes
 }
 
-// Choose says what to do with each member of a cluster.
+// Choose returns a choice for each member of a cluster.
 //
-// The members are parted into groups, whose pages may stand for one another: by
-// URI, host and period, as far as the rules ask for it. These pages stay:
+// The members are divided into groups, whose pages can replace each other: by URI,
+// host and period, as the rules demand. These pages stay:
 //
-//   - of each group the first by the policy, which goes behind the preference for
-//     captures, for whole pages and for hosts;
-//   - pages that are exempt, and those not all of whose text is known;
-//   - captures that revisits which stay repeat;
-//   - the smallest set of further pages with which a page that stays covers each
-//     page of its group, and each URI of the cluster has a page that stays,
-//     unless the rules allow otherwise (see solve).
+//   - of each group the first by the policy, after the preferences for captures,
+//     for whole pages and for hosts;
+//   - pages that are exempt, and those of which part of the text is unknown;
+//   - captures that remaining revisits refer to;
+//   - the smallest set of further pages such that a remaining page covers each page
+//     of its group, and each URI of the cluster keeps a page, unless the rules
+//     allow otherwise (see solve).
 //
-// A page that no other page covers, and that covers none, is to be reviewed. What
-// is not compared covers nothing, so a limit on comparisons keeps more pages, never
-// fewer.
+// A page that no other page covers, and that covers none, is to be reviewed. A page
+// covers nothing that it was not compared with, so a limit on comparisons keeps
+// more pages, never fewer.
 func (r Rules) Choose(c report.Cluster, texts Texts) ([]report.Choice, error) {
 	x := &chooser{Rules: r, members: c.Members, texts: texts}
 	x.classify()
@@ -97,7 +96,7 @@ func (r Rules) Choose(c report.Cluster, texts Texts) ([]report.Choice, error) {
 	return x.choices()
 }
 
-// classify makes classes, nodes and groups of the members.
+// classify divides the members into classes, nodes and groups.
 func (x *chooser) classify() {
 	order := make([]int, len(x.members))
 	for i := range order {
@@ -132,7 +131,7 @@ func (x *chooser) classify() {
 	}
 }
 
-// add appends an item to the list of a name, which is made where it is missing, and
+// add appends an item to the list of a name, which it creates if needed, and
 // returns the list's index.
 func add(lists *[][]int, byName map[string]int, name string, item int) int {
 	i, ok := byName[name]
@@ -145,7 +144,7 @@ func add(lists *[][]int, byName map[string]int, name string, item int) int {
 	return i
 }
 
-// force makes classes survive that survive in every solution.
+// force marks the classes that survive in every solution.
 func (x *chooser) force() {
 	for _, g := range x.groups {
 		x.survive(x.first(g), report.WhyPolicy)
@@ -172,16 +171,16 @@ func (x *chooser) force() {
 	}
 }
 
-// first returns the class of the page of a group that the policy prefers. A page
-// that is contained in the representative, or was not compared with it, is preferred
-// only where there is no other.
+// first returns the class of the page of a group that the policy prefers. It
+// prefers a page that is contained in the representative, or was not compared with
+// it, only if there is no other.
 func (x *chooser) first(group []int) int {
 	first, other := -1, -1
 	for _, o := range group {
 		for _, n := range x.nodes[o].classes {
 			at := &other
 			switch x.members[x.classes[n].pages[0]].Relation {
-			case report.Representative, report.Identical, report.Near:
+			case report.Representative, report.Identical, report.Near, report.Alike:
 				at = &first
 			}
 			if *at < 0 || n < *at {
@@ -195,7 +194,8 @@ func (x *chooser) first(group []int) int {
 	return first
 }
 
-// survive makes a class survive, and with revisits the captures that they repeat.
+// survive marks a class as surviving. If it has revisits, it also marks the
+// captures that they refer to.
 func (x *chooser) survive(n int, why report.Why) {
 	c := x.classes[n]
 	if c.survives {
@@ -217,8 +217,8 @@ func (x *chooser) survive(n int, why report.Why) {
 	}
 }
 
-// surviveCapture makes the capture survive that a revisit repeats: the first page of
-// its record id that has the text, or all captures of the text where none has the id.
+// surviveCapture marks the capture that a revisit refers to: the first page with
+// its record ID that has the text, or all captures of the text if none has the ID.
 func (x *chooser) surviveCapture(revisit int, text string) {
 	var all []int
 	for n, c := range x.classes {

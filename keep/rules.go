@@ -1,6 +1,6 @@
-// Package keep decides which pages of a cluster to keep, and which are then
-// redundant. A page is redundant only if a page that is kept was compared with it
-// and has its text. The package is pure: it asks for comparisons of texts.
+// Package keep decides which pages of a cluster to keep and which are redundant. A
+// page is redundant only if it was compared with a page that is kept and that has
+// its text. The package is pure: its caller compares the texts.
 package keep
 
 import (
@@ -14,22 +14,22 @@ import (
 	"neardup/uris"
 )
 
-// Policy says which page of a group to prefer.
+// Policy chooses the preferred page of a group.
 type Policy string
 
-// The policies. If a policy leaves several pages, earlier pages go first, then the
-// order of the cluster.
+// The policies. If several pages are equal by a policy, earlier pages come first,
+// then the order of the cluster.
 const (
 	Earliest Policy = "earliest" // by date
 	Latest   Policy = "latest"
 	Longest  Policy = "longest" // the most bytes of visible text
-	Quality  Policy = "quality" // the best by the quality file
+	Quality  Policy = "quality" // the highest score in the quality file
 )
 
 // Policies are all policies.
 var Policies = []Policy{Earliest, Latest, Longest, Quality}
 
-// Period is a part of the calendar of which every group keeps a page.
+// Period is a part of the calendar. Every group keeps a page of each.
 type Period string
 
 // The periods.
@@ -40,42 +40,43 @@ const (
 	Year   Period = "year"
 )
 
-// Periods are the periods that can be asked for.
+// Periods are the periods that users can choose.
 var Periods = []Period{Day, Month, Year}
 
-// The defaults of Resemblance and MaxLost. Of the captures of legal pages in dating, 1,189
-// of 1,435 are redundant by both, and lose 0.04% of their text. Without the limit of
-// characters, a page of 83,000 loses 733, which is a clause, and a longer one would
-// lose more (docs/exports.md has the table).
+// Defaults of Resemblance and MaxLost. Of the 1,435 captures of legal pages in
+// dating, 1,189 are redundant by both, and lose 0.04% of their text. Without the
+// limit of characters, a page of 83,000 characters loses 733, which is a clause,
+// and a longer page would lose more (docs/exports.md has the table).
 const (
 	DefaultResemblance = 0.99
 	DefaultMaxLost     = 200 // a sentence or two
 )
 
-// Rules say which pages to keep.
+// Rules choose which pages to keep.
 type Rules struct {
 	Policy Policy
-	// Hosts go before the policy: pages of the first host or its subdomains
-	// first, then those of the second, and so on; pages of other hosts last.
+	// Hosts take precedence over the policy: pages of the first host or its
+	// subdomains come first, then those of the second, and so on; pages of other
+	// hosts come last.
 	Hosts []string
 	Score func(uri string) float64 // for Quality
 
-	Resemblance   float64   // a redundant page reaches this resemblance to a page that is kept
-	MaxLost       int       // and loses no more code points than this; below 0: any number
-	Contained     bool      // enough: a kept page has this share of its text
-	SameURI       bool      // both have the same URI
-	SameHost      bool      // both have the same host
-	Every         Period    // both are of one period
+	Resemblance   float64   // smallest resemblance of a redundant page to a kept page
+	MaxLost       int       // largest number of its code points that the kept page lacks; negative: no limit
+	Contained     bool      // the share of its text that the kept page has counts, in place of the resemblance
+	SameURI       bool      // both must have the same URI
+	SameHost      bool      // both must have the same host
+	Every         Period    // both must be of one period
 	Exempt        []Pattern // pages with these URIs are kept
 	AllowLostURIs bool      // a URI may lose all its captures
 }
 
-// Default are the rules where none are chosen.
+// Default returns the default rules.
 func Default() Rules {
 	return Rules{Policy: Earliest, Resemblance: DefaultResemblance, MaxLost: DefaultMaxLost}
 }
 
-// Validate says what is wrong with the rules.
+// Validate returns an error if the rules are wrong.
 func (r Rules) Validate() error {
 	switch {
 	case !slices.Contains(Policies, r.Policy):
@@ -90,7 +91,7 @@ func (r Rules) Validate() error {
 	return nil
 }
 
-// covers reports whether a kept page stands for another, from the lengths of the
+// covers reports whether a kept page can replace another, from the lengths of the
 // two texts and of what they have in common.
 func (r Rules) covers(kept, dropped, common int) bool {
 	if r.MaxLost >= 0 && dropped-common > r.MaxLost {
@@ -99,21 +100,22 @@ func (r Rules) covers(kept, dropped, common int) bool {
 	return Resemblance(kept, dropped, common) >= r.Resemblance || r.Contained && float64(common) >= r.Resemblance*float64(dropped)
 }
 
-// need returns the least that two texts must have in common for the kept one to
-// stand for the other, more than the other has if nothing is enough.
+// need returns how many code points the two texts must have in common for the kept
+// page to replace the other. It is more than the other has if nothing is enough.
 func (r Rules) need(kept, dropped int) int {
 	return sort.Search(dropped+1, func(common int) bool { return common <= kept && r.covers(kept, dropped, common) || common > kept })
 }
 
-// Resemblance is the share that two texts of these lengths have in common.
+// Resemblance returns the resemblance of two texts of lengths a and b with common
+// code points in common.
 func Resemblance(a, b, common int) float64 {
 	if a+b == common {
-		return 1 // nothing, twice
+		return 1 // both are empty
 	}
 	return float64(common) / float64(a+b-common)
 }
 
-// compare orders members, the one to prefer first.
+// compare orders members, the preferred one first.
 func (r Rules) compare(a, b report.Member) int {
 	return cmp.Or(
 		report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""),
@@ -150,8 +152,8 @@ func (r Rules) host(m report.Member) int {
 	return len(r.Hosts)
 }
 
-// group names the members of a cluster that may stand for one another.
-// A page that lacks what they must have in common is a group of its own.
+// group returns a name that members share if they can replace each other. A page
+// that lacks what the rules compare is a group of its own.
 func (r Rules) group(m report.Member) string {
 	var parts []string
 	add := func(part string) {
@@ -173,7 +175,7 @@ func (r Rules) group(m report.Member) string {
 	return strings.Join(parts, "\x00")
 }
 
-// String says what the rules assume of a redundant page.
+// String describes the conditions for a redundant page.
 func (r Rules) String() string {
 	s := fmt.Sprintf("a redundant page has a resemblance of at least %v to a page that is kept", r.Resemblance)
 	if r.Contained {
@@ -196,11 +198,11 @@ func (r Rules) String() string {
 	return s + "; of each URI in a cluster a capture stays"
 }
 
-// Pattern is a URI in which * stands for any characters. A pattern without a
-// scheme is for all schemes.
+// Pattern is a URI in which * stands for any characters. A pattern without a scheme
+// matches all schemes.
 type Pattern string
 
-// Match reports whether the URI is as the pattern.
+// Match reports whether the URI matches the pattern.
 func (p Pattern) Match(uri string) bool {
 	pattern := string(p)
 	if !strings.Contains(pattern, "://") {

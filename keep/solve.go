@@ -9,17 +9,17 @@ import (
 	"neardup/report"
 )
 
-// exact is the limit of candidates of which all sets are tried.
+// exact is the largest number of candidates for which all sets are tried.
 const exact = 16
 
-// solve makes the smallest set of further classes survive, so that a class that
-// survives covers every node, and every URI has a class that survives. This is set
-// cover. It falls apart where nothing connects candidates. A part of no more than
-// exact candidates is solved exactly: of its smallest sets, the one whose members
-// the policy prefers. In a larger part the candidate that covers most goes first, of
-// several the one that the policy prefers (the greedy algorithm; Johnson 1974, Chvátal
-// 1979), and then those go that the others made superfluous. Captures that survive for
-// the sake of revisits do not count.
+// solve marks the smallest set of further classes as surviving such that a
+// surviving class covers every node, and every URI has one. This is set cover. It
+// is solved separately for the parts that no candidates connect. A part of at most
+// exact candidates is solved exactly: among its smallest sets, the one whose
+// members the policy prefers wins. In a larger part the candidate that covers the
+// most is taken first; among equals, the one that the policy prefers (the greedy
+// algorithm; Johnson 1974, Chvátal 1979). Then those that the others made
+// superfluous are dropped. Captures that survive because of revisits do not count.
 func (x *chooser) solve() {
 	p := x.problem()
 	for _, part := range p.parts() {
@@ -31,21 +31,21 @@ func (x *chooser) solve() {
 		}
 		slices.Sort(chosen)
 		for _, c := range chosen {
-			x.survive(p.classes[c], report.WhyScore) // choices says for what
+			x.survive(p.classes[c], report.WhyScore) // choices finds the actual reason
 		}
 	}
 }
 
-// problem is what is not covered yet.
+// problem is the part of the set cover that is left.
 type problem struct {
-	classes []int   // that may survive, in the order of the policy
-	of      [][]int // by class: the elements that it covers, sorted
-	by      [][]int // by element: the classes that cover it
+	classes []int   // classes that may survive, in the order of the policy
+	of      [][]int // by class: elements that it covers, sorted
+	by      [][]int // by element: classes that cover it
 }
 
-// problem returns the elements that are not covered: nodes and URIs.
+// problem returns the elements that are not covered yet: nodes and URIs.
 func (x *chooser) problem() *problem {
-	open := make([]int, len(x.nodes)+len(x.uris)) // the element's number, -1: it is covered
+	open := make([]int, len(x.nodes)+len(x.uris)) // number of each element; -1: it is covered
 	p := &problem{}
 	element := func(i int, covered bool) {
 		open[i] = -1
@@ -87,8 +87,8 @@ func (x *chooser) problem() *problem {
 	return p
 }
 
-// isCovered reports whether a class that survives stands for the node. A node of
-// which no class can stand for others has survived as a whole.
+// isCovered reports whether a surviving class stands for the node. If no class of a
+// node can stand for others, all of it has survived.
 func (x *chooser) isCovered(o *node) bool {
 	return o.kept >= 0 || slices.ContainsFunc(o.from, func(e edge) bool { return x.nodes[e.node].kept >= 0 }) ||
 		!slices.ContainsFunc(o.classes, func(n int) bool { return !x.classes[n].survives })
@@ -123,8 +123,8 @@ func (p *problem) parts() (parts [][]int) {
 	return parts
 }
 
-// smallest returns the first of the smallest sets that cover what a part covers, in
-// lexical order.
+// smallest returns the lexically first of the smallest sets that cover all elements
+// of a part.
 func (p *problem) smallest(part []int) []int {
 	number := map[int]int{}
 	masks := make([]uint64, len(part))
@@ -146,7 +146,7 @@ func (p *problem) smallest(part []int) []int {
 		all |= masks[i]
 	}
 	best := uint(0)
-	key := func(set uint) (size int, order uint) { // the lexically first has the largest order
+	key := func(set uint) (size int, order uint) { // the lexically first set has the largest order
 		return bits.OnesCount(set), bits.Reverse(set)
 	}
 	for set := uint(1); set < 1<<len(part); set++ {
@@ -169,7 +169,7 @@ func (p *problem) smallest(part []int) []int {
 	return chosen
 }
 
-// greedy returns a set that covers what a part covers.
+// greedy returns a set that covers all elements of a part.
 func (p *problem) greedy(part []int) (chosen []int) {
 	times := map[int]int{} // by element: how many of chosen cover it
 	gain := func(c int) (n int) {
@@ -185,7 +185,7 @@ func (p *problem) greedy(part []int) (chosen []int) {
 		*h = append(*h, candidate{c, len(p.of[c])})
 	}
 	heap.Init(h)
-	for h.Len() > 0 { // gains only become smaller
+	for h.Len() > 0 { // gains only decrease
 		top := (*h)[0]
 		if now := gain(top.class); now < top.gain {
 			(*h)[0].gain = now
@@ -215,10 +215,11 @@ func (p *problem) greedy(part []int) (chosen []int) {
 	return chosen
 }
 
-// candidate is a class with the number of elements that it covers, or covered.
+// candidate is a class with the number of elements that it covered when it was last
+// counted.
 type candidate struct{ class, gain int }
 
-// candidates is a heap: first the one that covers most.
+// candidates is a heap with the candidate that covers the most on top.
 type candidates []candidate
 
 func (h candidates) Len() int { return len(h) }

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// The limits of the comparisons for a group. All pairs of its texts are compared if
-// they are no more than allPairs. Of more, each text is compared with at most
-// leaders others, which is linear in their number; so more pages stay than need to.
+// Limits of the comparisons in a group. If its texts have at most allPairs pairs,
+// all are compared. Otherwise each text is compared with at most leaders others, so
+// the work is linear in their number, and more pages stay than necessary.
 const (
 	allPairs = 128
 	leaders  = 64
 )
 
-// compareTexts finds which nodes may stand for which.
+// compareTexts finds which nodes can replace which.
 func (x *chooser) compareTexts() error {
 	for _, o := range x.nodes {
 		var err error
@@ -46,8 +46,8 @@ func (x *chooser) compareAll(group []int) error {
 	return nil
 }
 
-// compareLeaders compares each text with leaders before it, which are the texts that
-// no leader covers: with those nearest to its length.
+// compareLeaders compares each text with earlier leaders, those nearest to it in
+// length. A leader is a text that no earlier leader covers.
 func (x *chooser) compareLeaders(group []int) error {
 	var byLength []int // the leaders
 	for _, o := range group {
@@ -83,7 +83,7 @@ func (x *chooser) compareLeaders(group []int) error {
 	return nil
 }
 
-// compareTwo compares two nodes, and adds the edges between them.
+// compareTwo compares two nodes and adds the edges between them.
 func (x *chooser) compareTwo(a, b int) (common int, err error) {
 	n, m := x.nodes[a], x.nodes[b]
 	need := min(x.need(n.length, m.length), x.need(m.length, n.length))

@@ -9,7 +9,9 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -30,25 +32,36 @@ func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		n++
 		ws := filepath.Join(dir, strconv.Itoa(n))
-		sources, _, err := workspace.Inputs(ws, files, nil, pipetest.Limits)
-		if err != nil {
-			b.Fatal(err)
-		}
-		w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := exports.WriteAll(context.Background(), w, func(report.Cluster) {}); err != nil {
-			b.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			b.Fatal(err)
-		}
+		_ = runOnce(b, ws, config, files...)
 		if err := os.RemoveAll(ws); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// runOnce takes files through all stages and the exports, and returns the counts
+// of the stage verify.
+func runOnce(b *testing.B, ws string, config configs.Config, files ...string) (counts rows.VerifyCounts) {
+	b.Helper()
+	sources, _, err := inputs.Find(b.Context(), ws, files, nil, pipetest.Limits)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := exports.WriteAll(context.Background(), w, func(report.Cluster) {}); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Counts(workspace.StageVerify, &counts); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return counts
 }

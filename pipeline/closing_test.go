@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -97,5 +99,100 @@ func TestContainmentDoesNotSwallow(t *testing.T) {
 		if near != 1 || withNotice != 1 {
 			t.Errorf("%s: %d clusters of the near pages, the notice is in %d: %v", closing, near, withNotice, leaf)
 		}
+	}
+}
+
+// A notice that many pages contain is in no cluster by that: it stands beside them, once,
+// in the page with the largest share.
+func TestContainedApart(t *testing.T) {
+	settings := []string{"verify.containment=0.8", "sign.smallest=1"}
+	for _, closing := range []string{"partition", "transitive", "representative"} {
+		t.Run(closing, func(t *testing.T) {
+			settings := append([]string{"verify.closing=" + closing}, settings...)
+			input := pipetest.WriteRecords(t, notices()...)
+			without, with := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws")
+			plain := pipetest.RunAll(t, without, pipetest.MustLoad(t, append(settings, "verify.containment=1.01")...), workspace.Options{}, input)
+			c := pipetest.MustLoad(t, settings...)
+			pipetest.RunAll(t, with, c, workspace.Options{}, input)
+			w := pipetest.OpenWith(t, with, settings...)
+			var clusters []string
+			for line := range bytes.Lines(pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"})) {
+				var c report.Cluster
+				if err := json.Unmarshal(line, &c); err != nil {
+					t.Fatal(err)
+				}
+				clusters = append(clusters, c.ID)
+				for _, m := range c.Members {
+					if m.URI == "http://notice.example/" {
+						t.Errorf("the notice is a member: %+v", m)
+					}
+				}
+			}
+			if len(clusters) != 1 || bytes.Count(plain, []byte("\n")) != 1 || !bytes.Contains(plain, []byte(clusters[0])) {
+				t.Errorf("clusters %q, without containment %s", clusters, plain)
+			}
+			lines := pipetest.ExportOf(t, w, exports.Options{Format: "contained"})
+			var p map[string]any
+			if err := json.Unmarshal(lines, &p); err != nil { // one line
+				t.Fatalf("%v: %s", err, lines)
+			}
+			if p["uri"] != "http://notice.example/" || p["containment"].(float64) < 0.8 || p["resemblance"].(float64) >= 0.5 || p["in_uri"] == p["uri"] || p["pages"] != 1.0 {
+				t.Errorf("%s", lines)
+			}
+			edges := 0
+			for line := range bytes.Lines(pipetest.ExportOf(t, w, exports.Options{Format: "edges"})) {
+				if bytes.Contains(line, []byte(`"relation":"contained"`)) && bytes.Contains(line, []byte(`"target_uri":"http://notice.example/"`)) {
+					edges++
+				}
+			}
+			if edges < 5 {
+				t.Errorf("%d edges to the notice", edges)
+			}
+			if s, err := results.Summary(t.Context(), w); err != nil || s.Contained != (report.ContainedCounts{Texts: 1, Pages: 1}) {
+				t.Errorf("counted %+v", s.Contained)
+			}
+		})
+	}
+}
+
+// Two pages of one site that differ in title and URI are near only if they are nearly
+// equal. A page that was captured again keeps its URI or its title.
+func TestOtherPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	text := func(sentences int) string {
+		var b strings.Builder
+		for range sentences {
+			for range 12 {
+				fmt.Fprintf(&b, "w%d ", random.IntN(50_000))
+			}
+			b.WriteString("end. ")
+		}
+		return b.String()
+	}
+	base := text(40)
+	page := func(id, uri, title, body string) []byte {
+		return pipetest.Archived("response", id, uri, 1, pipetest.OkHTML+"<title>"+title+"</title><p>"+body)
+	}
+	first := page("first", "http://site.example/rtrim", "The function RTrim", base+text(8))
+	for _, tt := range []struct {
+		name, uri, title, body string
+		settings               []string
+		joined                 bool
+	}{
+		{"another page", "http://site.example/ltrim", "The function LTrim", base + text(8), nil, false},
+		{"another page, nearly equal", "http://site.example/ltrim", "The function LTrim", base + text(1), []string{"verify.other_pages=0.8"}, true},
+		{"no check", "http://site.example/ltrim", "The function LTrim", base + text(8), []string{"verify.other_pages=0"}, true},
+		{"the same URI", "http://site.example/rtrim", "RTrim, explained", base + text(8), nil, true},
+		{"the same title", "http://site.example/print/rtrim", "The function RTrim", base + text(8), nil, true},
+		{"the same title but for a number", "http://site.example/print/rtrim", "(3) The Function RTrim", base + text(8), nil, true},
+		{"no title", "http://site.example/ltrim", "", base + text(8), nil, true},
+		{"another site", "http://other.example/ltrim", "The function LTrim", base + text(8), nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			clusters := clusterMembers(t, [][]byte{first, page("second", tt.uri, tt.title, tt.body)}, append(tt.settings, "extract.clean=none")...)
+			if joined := len(clusters) == 1; joined != tt.joined {
+				t.Errorf("in one cluster: %v", joined)
+			}
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -27,18 +28,20 @@ import (
 // promises are the shares of the pairs of near copies, near by a method's own
 // measure too, which it must put into one cluster.
 var promises = map[string]float64{
-	"default":       0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
-	"paper":         0.95,
-	"lcs":           0.95,
-	"allpairs":      1, // exact
-	"ppjoin":        1,
-	"ppjoinplus":    1,
-	"simhash":       1,    // the tables find what a scan finds
-	"minhash-lsh":   0.95, // what it promises at the threshold; most pairs are above
-	"shingling":     0.95,
-	"supershingles": 0.9, // it takes as many unchanged values of a sketch in a row as make one
-	"simfinder":     0.9,
-	"cosine":        0.9,
+	"default":         0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
+	"paper":           0.95,
+	"lcs":             0.95,
+	"allpairs":        1, // exact
+	"ppjoin":          1,
+	"ppjoinplus":      1,
+	"simhash":         1,    // the tables find what a scan finds
+	"minhash-lsh":     0.95, // what it promises at the threshold; most pairs are above
+	"shingling":       0.95,
+	"supershingles":   0.9, // it takes as many unchanged values of a sketch in a row as make one
+	"simfinder":       0.9,
+	"simhash-tuned":   1,
+	"simfinder-tuned": 0.9,
+	"cosine":          0.9,
 }
 
 // forMethods runs a test with each preset.
@@ -70,7 +73,7 @@ func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resembl
 			v := judge.Decide(comparer, docs[i], docs[j])
 			return v.Near, v.Resemblance
 		}
-	case c.Cluster.Search == configs.SearchHamming:
+	case c.Fingerprints():
 		scheme := c.NewScheme()
 		return func(i, j int) (bool, float64) {
 			x, y := scheme.Sign(nil, texts[i]), scheme.Sign(nil, texts[j])
@@ -204,7 +207,7 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := workspace.Inputs(dir, []string{a, b}, nil, pipetest.Limits)
+				sources, _, err := inputs.Find(t.Context(), dir, []string{a, b}, nil, pipetest.Limits)
 				if err != nil {
 					t.Fatal(err)
 				}

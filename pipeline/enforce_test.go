@@ -16,6 +16,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/browsing"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -246,7 +247,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if err := json.Unmarshal(mustState(t, w).Counts, &closed); err != nil {
 					t.Fatal(err)
 				}
-				if before.Clusters, before.Judged = closed.Clusters, closed.Judged; before != closed {
+				if before.Clusters, before.Judged, before.Contained = closed.Clusters, closed.Judged, closed.Contained; before != closed {
 					t.Errorf("counts %+v, before %+v", closed, before)
 				}
 				if n := strings.Count(rowsOf(t, w, store.TableCluster), "\n"); n != strings.Count(rowsOf(t, w, store.TableAssigned), "\n") {
@@ -254,7 +255,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				}
 				representatives := 0
 				for r, err := range w.DB.Table(store.TableCluster) {
-					if row, err2 := results.ParseClusterRow(r); err == nil && err2 == nil && row.Cluster == row.Member {
+					if row, err2 := r.Cluster(); err == nil && err2 == nil && row.Cluster == row.Member {
 						representatives++
 					}
 				}
@@ -262,7 +263,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 					t.Errorf("%d clusters, counted %d", representatives, closed.Clusters)
 				}
 				checkJudged(t, w, judgements)
-				if closed.Judged.MustJoin < 6 || closed.Judged.MustNot < 3 || closed.Judged.NotFollowed[results.PairContradicted] == 0 ||
+				if closed.Judged.MustJoin < 5 || closed.Judged.MustNot < 3 || closed.Judged.MustJoin+closed.Judged.MustNot < 9 || closed.Judged.NotFollowed[results.PairContradicted] == 0 ||
 					closed.Judged.NotFollowed[results.PairMissing] != 1 || closed.Judged.NotFollowed[results.PairSameText] != 1 {
 					t.Errorf("%+v", closed.Judged)
 				}
@@ -321,7 +322,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 }
 
 // interrupted runs until some step of the progress.
-func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inputs ...string) {
+func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, paths ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -331,7 +332,7 @@ func interrupted(t *testing.T, rng *rand.Rand, dir string, c configs.Config, inp
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, _, err := workspace.Inputs(dir, inputs, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, paths, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
-	"neardup/pipeline/scores"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -98,7 +97,7 @@ func TestJudgedPairsAreVisible(t *testing.T) {
 		if _, err := fmt.Sscanf(m.RecordID+m.VerifiedAgainst, "<urn:text:%d><urn:text:%d>", &i, &j); err != nil {
 			t.Fatal(err)
 		}
-		r, contained, ok, err := scores.Texts(c, texts[i], texts[j])
+		r, contained, ok, err := stages.Scores(c, texts[i], texts[j])
 		if err != nil || !ok || report.Score(r).String() != m.Resemblance.String() || report.Score(contained).String() != m.Containment.String() ||
 			r >= c.Verify.Resemblance {
 			t.Errorf("%d and %d: %v %v, want %v %v: %v", i, j, m.Resemblance, m.Containment, r, contained, err)

@@ -23,6 +23,7 @@ import (
 	"neardup/extract"
 	"neardup/extract/container"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
@@ -156,10 +157,10 @@ func withoutHints(t *testing.T, clusters []byte) string {
 }
 
 // counts returns the counts of the extraction in dir.
-func counts(t *testing.T, dir string) (c workspace.RecordCounts, files int, s workspace.Status) {
+func counts(t *testing.T, dir string) (c inputs.RecordCounts, files int, s workspace.Status) {
 	t.Helper()
 	config := pipetest.MustLoad(t)
-	s, err := workspace.ReadStatus(dir, stages.All, &config)
+	s, err := workspace.ReadStatus(t.Context(), dir, stages.All, &config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestEveryFormatGivesTheSameClusters(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := workspace.Inputs(dir, []string{file}, nil, pipetest.Limits)
+				sources, _, err := inputs.Find(t.Context(), dir, []string{file}, nil, pipetest.Limits)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -252,13 +253,13 @@ func TestDirectoryOfMixedFormats(t *testing.T) {
 	pipetest.WriteFile(t, filepath.Join(root, "office.zip"), zipOf(t, zip.Deflate, map[string][]byte{"word/document.xml": []byte("<x/>")}))
 	pipetest.WriteFile(t, filepath.Join(root, "x.warc.lz4"), []byte("\x02\x21\x4c\x18...."))
 	pipetest.WriteFile(t, filepath.Join(root, "broken.wacz"), []byte("PK\x03\x04...."))
-	sources, ignored, err := workspace.Inputs(t.TempDir(), []string{root}, nil, pipetest.Limits)
+	sources, ignored, err := inputs.Find(t.Context(), t.TempDir(), []string{root}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	errs := map[string]string{}
 	for _, s := range sources {
-		if s.State == workspace.SourceUnreadable {
+		if s.State == inputs.Unreadable {
 			errs[s.Name] = s.Error
 		}
 	}
@@ -292,7 +293,7 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 	root := t.TempDir()
 	tsv := pipetest.WriteFile(t, filepath.Join(root, "a.tsv"), []byte(text("one", a+b)+text("two", a+b+" Blue won.")+"no tab\n"+text("three", "Something else.")))
 	jsonl := pipetest.WriteFile(t, filepath.Join(root, "b.jsonl.gz"), gzipOf(t, []byte(jsonLine("two", a+b+" Blue won.")+jsonLine("four", a+b))))
-	if sources, ignored, err := workspace.Inputs(t.TempDir(), []string{root}, nil, pipetest.Limits); err != nil || len(sources) != 0 || ignored != 2 {
+	if sources, ignored, err := inputs.Find(t.Context(), t.TempDir(), []string{root}, nil, pipetest.Limits); err != nil || len(sources) != 0 || ignored != 2 {
 		t.Errorf("below a directory: %v, %d ignored, %v", sources, ignored, err)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -306,8 +307,8 @@ func TestCollectionsAreTakenWhereTheyAreNamed(t *testing.T) {
 	if c.Records != 6 || c.Captures != 5 || c.Skipped[string(extract.ReasonLine)] != 1 || files != 2 {
 		t.Errorf("%d files: %+v", files, c)
 	}
-	sources, _, err := workspace.Inputs(t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)), pipetest.Limits)
-	if err != nil || len(sources) != 1 || sources[0].Format != container.FormatTSV || sources[0].State != workspace.SourcePending {
+	sources, _, err := inputs.Find(t.Context(), t.TempDir(), []string{"-"}, strings.NewReader(text("one", a)), pipetest.Limits)
+	if err != nil || len(sources) != 1 || sources[0].Format != container.FormatTSV || sources[0].State != inputs.Pending {
 		t.Errorf("standard input: %+v %v", sources, err)
 	}
 }

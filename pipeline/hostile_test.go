@@ -20,6 +20,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -44,7 +45,7 @@ func (w *warnings) Warn(message string, args ...any) {
 }
 
 // extractOnly runs the first stage on the inputs in dir.
-func extractOnly(t *testing.T, dir string, config configs.Config, inputs ...string) (said []string, err error) {
+func extractOnly(t *testing.T, dir string, config configs.Config, paths ...string) (said []string, err error) {
 	t.Helper()
 	var p warnings
 	w, err := workspace.Open(dir, stages.All, config, true, workspace.Options{Workers: 2, Progress: &p})
@@ -56,7 +57,7 @@ func extractOnly(t *testing.T, dir string, config configs.Config, inputs ...stri
 			t.Error(err)
 		}
 	}()
-	sources, _, err := workspace.Inputs(dir, inputs, nil, config.Extract.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, paths, nil, config.Extract.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -69,13 +70,13 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		{"/dev/null", []string{"a device"}, 0},
 	} {
 		within(t, func() {
-			sources, ignored, err := workspace.Inputs(t.TempDir(), []string{x.arg}, nil, pipetest.Limits)
+			sources, ignored, err := inputs.Find(t.Context(), t.TempDir(), []string{x.arg}, nil, pipetest.Limits)
 			if err != nil || len(sources) != len(x.says) || ignored != x.ignored {
 				t.Errorf("%s: %+v, %d passed over, %v", x.arg, sources, ignored, err)
 				return
 			}
 			for i, s := range sources {
-				if s.State != workspace.SourceUnreadable || !strings.HasPrefix(s.Error, x.says[i]) {
+				if s.State != inputs.Unreadable || !strings.HasPrefix(s.Error, x.says[i]) {
 					t.Errorf("%s: %s %q", x.arg, s.State, s.Error)
 				}
 			}
@@ -98,7 +99,7 @@ func TestFileThatBecameAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	sources, _, err := workspace.Inputs(dir, []string{file}, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, []string{file}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +126,12 @@ func TestSymbolicLinks(t *testing.T) {
 		}
 	}
 	find := func(args ...string) (paths []string, ignored int) {
-		sources, ignored, err := workspace.Inputs(t.TempDir(), args, nil, pipetest.Limits)
+		sources, ignored, err := inputs.Find(t.Context(), t.TempDir(), args, nil, pipetest.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range sources {
-			if s.State == workspace.SourceUnreadable {
+			if s.State == inputs.Unreadable {
 				s.Path = "unreadable " + filepath.Base(s.Path)
 			}
 			paths = append(paths, s.Path)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -49,7 +50,7 @@ func (w *watcher) warnedOf(message, name string) bool {
 }
 
 // extractInto runs the extraction in dir, and returns the texts that it has.
-func extractInto(t *testing.T, ctx context.Context, dir string, p workspace.Progress, inputs ...string) (texts []string, failure error) {
+func extractInto(t *testing.T, ctx context.Context, dir string, p workspace.Progress, paths ...string) (texts []string, failure error) {
 	t.Helper()
 	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{Workers: 2, CommitBytes: 4 << 10, Progress: p})
 	if err != nil {
@@ -60,7 +61,7 @@ func extractInto(t *testing.T, ctx context.Context, dir string, p workspace.Prog
 			t.Error(err)
 		}
 	}()
-	sources, _, err := workspace.Inputs(dir, inputs, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, paths, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func extractInto(t *testing.T, ctx context.Context, dir string, p workspace.Prog
 	return texts, failure
 }
 
-func soleInput(t *testing.T, dir string) workspace.Source {
+func soleInput(t *testing.T, dir string) inputs.Source {
 	t.Helper()
 	m, err := workspace.ReadManifest(dir)
 	if err != nil || len(m.Inputs) != 1 {
@@ -131,7 +132,7 @@ func TestInputsThatChange(t *testing.T) {
 			case !errors.Is(err, context.Canceled):
 				t.Fatal(err)
 			default:
-				if in := soleInput(t, dir); in.State != workspace.SourcePending || in.Counts.Records == 0 || in.Digested == nil || in.Digested.Bytes < 100<<10 {
+				if in := soleInput(t, dir); in.State != inputs.Pending || in.Counts.Records == 0 || in.Digested == nil || in.Digested.Bytes < 100<<10 {
 					t.Fatalf("half of it is not read: %+v", in)
 				}
 				change()
@@ -147,7 +148,7 @@ func TestInputsThatChange(t *testing.T) {
 				t.Errorf("%s, during a run %v: warned %q", name, during, second.warned)
 			}
 			sum := sha256.Sum256(test.now)
-			if in := soleInput(t, dir); in.SHA256 != hex.EncodeToString(sum[:]) || in.Digested != nil || in.Changed || in.State != workspace.SourceDone {
+			if in := soleInput(t, dir); in.SHA256 != hex.EncodeToString(sum[:]) || in.Digested != nil || in.Changed || in.State != inputs.Done {
 				t.Errorf("%s, during a run %v: %+v", name, during, in)
 			}
 		}
@@ -190,7 +191,7 @@ func TestInputsThatComeBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = w.Close() }()
-			sources, _, err := workspace.Inputs(dir, []string{path}, nil, pipetest.Limits)
+			sources, _, err := inputs.Find(t.Context(), dir, []string{path}, nil, pipetest.Limits)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -131,7 +131,7 @@ func TestTheSameJudgedPairsAreUpToDate(t *testing.T) {
 	w := pipetest.Copied(t)
 	stale := func() (workspace.Reason, string) {
 		t.Helper()
-		s, err := workspace.ReadStatus(w.Dir, stages.All, nil)
+		s, err := workspace.ReadStatus(t.Context(), w.Dir, stages.All, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -184,7 +185,7 @@ func TestTooMuchIsAnError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sources, _, err := workspace.Inputs(dir, []string{pipetest.WriteTexts(t, 0, texts)}, nil, pipetest.Limits)
+			sources, _, err := inputs.Find(t.Context(), dir, []string{pipetest.WriteTexts(t, 0, texts)}, nil, pipetest.Limits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +257,7 @@ func TestPairsAreInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources, _, err := workspace.Inputs(dir, []string{pipetest.WriteTexts(t, 0, texts)}, nil, pipetest.Limits)
+		sources, _, err := inputs.Find(t.Context(), dir, []string{pipetest.WriteTexts(t, 0, texts)}, nil, pipetest.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
@@ -51,7 +52,7 @@ func TestResumingGoesOnInsideTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources, _, err := workspace.Inputs(dir, []string{path}, nil, pipetest.Limits)
+		sources, _, err := inputs.Find(t.Context(), dir, []string{path}, nil, pipetest.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestResumingGoesOnInsideTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := m.Inputs[0]
-	if in.State != workspace.SourcePending || in.Counts.Records == 0 || in.Counts.Records == int64(len(records)) || in.Position.Offset == 0 {
+	if in.State != inputs.Pending || in.Counts.Records == 0 || in.Counts.Records == int64(len(records)) || in.Position.Offset == 0 {
 		t.Fatalf("when half was read, the manifest says %+v", in)
 	}
 	second := &meter{}

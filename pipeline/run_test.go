@@ -14,7 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/cluster/search"
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -43,7 +45,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sources, _, err := workspace.Inputs(dir, []string{path}, nil, pipetest.Limits)
+				sources, _, err := inputs.Find(t.Context(), dir, []string{path}, nil, pipetest.Limits)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +69,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 // conformance suite and package cluster.
 func TestBothMergesRun(t *testing.T) {
 	path := pipetest.Crawl(t)
-	merges := []string{configs.MergeFollowing, configs.MergeDirect}
+	merges := []string{search.MergeFollowing, search.MergeDirect}
 	if c := pipetest.MustLoad(t); !slices.Contains(merges, c.Cluster.Merge) {
 		t.Fatalf("the preset merges by %q", c.Cluster.Merge)
 	}
@@ -102,7 +104,7 @@ func TestMergesDifferOnChains(t *testing.T) {
 	}
 	path := pipetest.WriteTexts(t, 0, texts)
 	var sets [2]rows.ClusterCounts
-	for i, merge := range []string{configs.MergeFollowing, configs.MergeDirect} {
+	for i, merge := range []string{search.MergeFollowing, search.MergeDirect} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, "cluster.merge="+merge), workspace.Options{}, path)
 		m, err := workspace.ReadManifest(dir)
@@ -224,7 +226,7 @@ func accounted(t *testing.T, s report.Summary) {
 	if sum != s.Records.Read {
 		t.Errorf("%d records read, %d accounted for", s.Records.Read, sum)
 	}
-	if p := s.Pairs; p.Compared != p.ByLength+p.BySketch+p.ByDistance+p.ByScore+p.ByRarity+p.Near {
+	if p := s.Pairs; p.Compared != p.ByLength+p.BySketch+p.ByDistance+p.ByScore+p.ByRarity+p.ByTitle+p.Near {
 		t.Errorf("pairs do not add up: %+v", p)
 	}
 }

@@ -1,5 +1,5 @@
-// Package reduce finds what to leave out of an archive file: the records that a
-// keep list drops, and those that belong to them. What is left is a sequence of ranges
+// Package reduce finds the records to leave out of an archive file: those that a
+// keep list drops, and those that belong to them. The rest is a sequence of ranges
 // of the file, byte for byte. The package is pure.
 package reduce
 
@@ -15,16 +15,16 @@ import (
 type Record struct {
 	extract.Description
 	Offset int64 // of the record, or of the compressed member that it starts in
-	Size   int64 // bytes of the file; 0: it is not alone in its member, and cannot be left out
+	Size   int64 // bytes in the file; 0: its compressed member holds more, so it cannot be left out
 }
 
-// Companions returns which records belong to those that are dropped, by their places:
-// -1, or the place of the dropped record.
+// Companions returns, for each record, the index of the dropped record that it
+// belongs to, or -1.
 //
 // A request or metadata record belongs to a capture if one names the other by
-// WARC-Concurrent-To, also by way of a third such record. If neither names any other
-// record, it belongs to a capture beside it that has its target URI and date, with
-// nothing but such records in between. It is only left out if it belongs to no
+// WARC-Concurrent-To, directly or through a third such record. If neither names any
+// other record, it belongs to an adjacent capture with its target URI and date,
+// with only such records between them. It is left out only if it belongs to no
 // capture of the file that stays.
 func Companions(records []Record, dropped func(i int) bool) []int {
 	of := make([]int, len(records))
@@ -64,8 +64,8 @@ func Companions(records []Record, dropped func(i int) bool) []int {
 	return of
 }
 
-// linked returns the captures that a record is linked to, also by way of records that
-// accompany captures.
+// linked returns the captures that a record is linked to, directly or through
+// records that accompany captures.
 func linked(records []Record, links [][]int, from int) (captures []int) {
 	seen := map[int]bool{from: true}
 	for todo := []int{from}; len(todo) > 0; {
@@ -88,8 +88,8 @@ func linked(records []Record, links [][]int, from int) (captures []int) {
 	return captures
 }
 
-// beside returns the captures beside a record, before and behind it, that have its
-// target URI and date.
+// beside returns the captures before and after a record that have its target URI
+// and date.
 func beside(records []Record, i int) (captures []int) {
 	for _, step := range []int{-1, 1} {
 		for j := i + step; j >= 0 && j < len(records); j += step {
@@ -111,16 +111,16 @@ func beside(records []Record, i int) (captures []int) {
 // Range is a range of bytes, from Start up to End.
 type Range struct{ Start, End int64 }
 
-// Without is a file without some ranges, which are sorted and do not overlap.
+// Without is a file without some ranges. The ranges are sorted and do not overlap.
 type Without struct {
 	f     io.ReaderAt
-	parts []part // that are left
+	parts []part // parts that are left
 	size  int64
 }
 
-type part struct{ from, at, n int64 } // n bytes from the file's offset from are at offset at
+type part struct{ from, at, n int64 } // the n bytes from the file's offset from are at offset at
 
-// NewWithout returns what is left of a file of a size.
+// NewWithout returns f, a file of size bytes, without the ranges.
 func NewWithout(f io.ReaderAt, size int64, ranges []Range) *Without {
 	w := &Without{f: f}
 	from := int64(0)
@@ -134,7 +134,7 @@ func NewWithout(f io.ReaderAt, size int64, ranges []Range) *Without {
 	return w
 }
 
-// Size returns the bytes that are left.
+// Size returns the number of bytes that are left.
 func (w *Without) Size() int64 { return w.size }
 
 // ReadAt implements io.ReaderAt.

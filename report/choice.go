@@ -5,48 +5,48 @@ import (
 	"strings"
 )
 
-// Action is what a keep list says of a page.
+// Action is what a keep list decides about a page.
 type Action string
 
 // The actions.
 const (
 	ActionKeep      Action = "keep"
-	ActionRedundant Action = "redundant" // a page that is kept was compared with it, and stands for it
-	ActionReview    Action = "review"    // no page that is kept stands for it: it stays, unless people decide otherwise
+	ActionRedundant Action = "redundant" // a kept page was compared with it and is kept in its place
+	ActionReview    Action = "review"    // no kept page is close enough: it stays, unless people decide otherwise
 )
 
-// Why is the reason of an action.
+// Why is the reason for an action.
 type Why string
 
-// The reasons, in the order in which they are looked at.
+// The reasons, in the order in which they are checked.
 const (
 	WhyPolicy    Why = "policy"    // kept: the first of its group by the policy
 	WhyExempt    Why = "exempt"    // kept: its URI is exempt
-	WhyCovers    Why = "covers"    // kept: it stands for others, for which no other kept page does
+	WhyCovers    Why = "covers"    // kept: it is kept in place of others that no other kept page covers
 	WhyURI       Why = "uri"       // kept: no other capture of its URI in the cluster stays
-	WhyRevisited Why = "revisited" // kept: a revisit that stays repeats it
+	WhyRevisited Why = "revisited" // kept: a revisit that stays refers to it
 	WhyAlone     Why = "alone"     // kept: it is in no cluster
 	WhyCovered   Why = "covered"   // redundant
 	WhyScore     Why = "score"     // to review: no kept page has enough of its text
-	WhyClipped   Why = "clipped"   // to review: not all of its text is known
+	WhyClipped   Why = "clipped"   // to review: part of its text is unknown
 )
 
-// Choice is what a keep list says of a member of a cluster.
+// Choice is what a keep list decides about a member of a cluster.
 type Choice struct {
 	Action Action
 	Why    Why
 
-	// With is the index of the member that a redundant page was compared with, which
-	// is kept and stands for it; of a page to review that of the first kept page of
-	// its group; of a kept page its own.
+	// With is the index of a member. Of a redundant page, it is the kept page that
+	// was compared with it and is kept in its place. Of a page to review, it is the
+	// first kept page of its group. Of a kept page, it is the page itself.
 	With        int
-	Compared    bool  // the scores are known: those of a page to review are not if both texts are long
+	Compared    bool  // the scores are known; those of a page to review are not if both texts are long
 	Resemblance Score // common / (both texts - common)
-	Characters  int   // code points of the page's text
-	Lost        int   // of these, those that With has not
+	Characters  int   // length of the page's text, in code points
+	Lost        int   // code points of these that With lacks
 }
 
-// LostShare returns the share of the page's text that With has not.
+// LostShare returns the share of the page's text that With lacks, from 0 to 1.
 func (c Choice) LostShare() Score {
 	if c.Characters == 0 {
 		return 0
@@ -54,8 +54,8 @@ func (c Choice) LostShare() Score {
 	return Score(float64(c.Lost) / float64(c.Characters))
 }
 
-// Chosen is a choice as exports of all pages show it. Kept is the record id of the
-// page that stands for a redundant one, or that a page to review was compared with.
+// Chosen is a choice in exports of all pages. Kept is the record ID of the page
+// that a redundant page, or a page to review, was compared with.
 type Chosen struct {
 	Action      Action `json:"action"`
 	Reason      Why    `json:"reason"`
@@ -64,10 +64,10 @@ type Chosen struct {
 	Lost        *int   `json:"lost,omitempty"`
 }
 
-// Alone is the choice for a page in no cluster.
+// Alone returns the choice for a page in no cluster.
 func Alone() *Chosen { return &Chosen{Action: ActionKeep, Reason: WhyAlone} }
 
-// SetChosen sets what was chosen for the members of a cluster.
+// SetChosen sets the choices for the members of a cluster.
 func SetChosen(c Cluster, choices []Choice) {
 	for i, choice := range choices {
 		chosen := &Chosen{Action: choice.Action, Reason: choice.Why}
@@ -91,8 +91,7 @@ func (c *Chosen) columns() []string {
 	return line
 }
 
-// CompareDates orders dates as written: by what they say to the second, then by their
-// letters.
+// CompareDates orders dates as written: by time to the second, then by their bytes.
 func CompareDates(a, b string) int {
 	if c := strings.Compare(timestamp(a), timestamp(b)); c != 0 {
 		return c

@@ -17,38 +17,43 @@ type CorpusPage struct {
 	URI      string `json:"uri" parquet:"uri"`
 	Date     string `json:"date" parquet:"date"`
 	Host     string `json:"host" parquet:"host,dict"`
-	Language string `json:"language" parquet:"language,dict"` // ISO 639-1, or 639-3 where there is none; empty: not certain
+	Language string `json:"language" parquet:"language,dict"` // ISO 639-1, or 639-3 if there is none; empty: uncertain
 	Title    string `json:"title,omitempty" parquet:"title"`
+	Byline   string `json:"byline,omitempty" parquet:"byline"`
+	Unsure   bool   `json:"main_unsure,omitempty" parquet:"main_unsure"` // the main content is uncertain, so the text is all visible text
 	Cluster  string `json:"cluster,omitempty" parquet:"cluster,dict"`
 	Size     int64  `json:"cluster_size" parquet:"cluster_size"`
 	Action   Action `json:"action" parquet:"action,dict"`
-	Digest   string `json:"digest" parquet:"digest"`   // of the payload
+	Path     string `json:"path" parquet:"path,dict"` // path of the file, as in Member
+	Entry    string `json:"entry,omitempty" parquet:"entry,dict"`
+	Offset   int64  `json:"offset" parquet:"offset"`
+	Digest   string `json:"digest" parquet:"digest"`   // payload digest
 	TextID   string `json:"text_id" parquet:"text_id"` // first half of SHA-256 of the stored text
 	Text     string `json:"text" parquet:"text"`
 }
 
-// NewCorpusPage returns a member of a cluster with its text. The action is that of a
+// NewCorpusPage returns a member of a cluster with its text. a is the action of a
 // keep list.
 func NewCorpusPage(c Cluster, m Member, a Action, text string) CorpusPage {
-	p := CorpusPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Host: uris.CanonicalHost(uris.Host(m.URI)), Language: Language(text), Title: m.Title,
-		Cluster: c.ID, Size: int64(c.Size), Action: a, Digest: m.Digest, TextID: m.Text, Text: text}
-	for _, s := range []*string{&p.RecordID, &p.URI, &p.Date, &p.Host, &p.Title, &p.Digest, &p.Text} {
+	p := CorpusPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Host: uris.CanonicalHost(uris.Host(m.URI)), Language: languageOf(text), Title: m.Title, Byline: m.Byline, Unsure: m.Unsure,
+		Cluster: c.ID, Size: int64(c.Size), Action: a, Path: m.Path, Entry: m.Entry, Offset: m.Offset, Digest: m.Digest, TextID: m.Text, Text: text}
+	for _, s := range []*string{&p.RecordID, &p.URI, &p.Date, &p.Host, &p.Title, &p.Byline, &p.Digest, &p.Text, &p.Path, &p.Entry} {
 		*s = strings.ToValidUTF8(*s, "\uFFFD")
 	}
 	return p
 }
 
-// The language of a text is that of most of its pieces, which are spread over it.
-// Whatlanggo knows 300 trigrams of a language, and its confidence is wrong for texts
-// with more trigrams than that; so pieces are short.
+// The language of a text is that of most of its pieces, which are spread over the
+// text. Whatlanggo knows 300 trigrams of each language, and its confidence is wrong
+// for texts with more trigrams than that, so pieces are short.
 const (
 	piece  = 400 // code points
 	pieces = 15
 )
 
-// Language returns the language of a text, by ISO 639-1, or 639-3 where that has none. It
-// returns nothing if fewer than two thirds of the pieces are in one language.
-func Language(text string) string {
+// languageOf returns the language of a text, by ISO 639-1, or 639-3 if that has
+// none. It returns "" if fewer than two thirds of the pieces are in one language.
+func languageOf(text string) string {
 	letters := []rune(text)
 	n := min(pieces, (len(letters)+piece-1)/piece)
 	votes, best := map[whatlanggo.Lang]int{}, whatlanggo.Lang(-1)

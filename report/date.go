@@ -2,11 +2,11 @@ package report
 
 import "strings"
 
-// A WARC-Date is as the crawler wrote it. Since WARC 1.1 it has any precision
-// from the year to nanoseconds. Hostile files have anything there.
+// A WARC-Date is kept as the crawler wrote it. Since WARC 1.1 its precision is
+// anything from the year to nanoseconds. Hostile files may have any text there.
 
-// timestamp returns a date as 14 digits, as indexes of archives have it. What a
-// date leaves out is the first of its kind. A date without a year is all zeros.
+// timestamp returns a date as 14 digits, as indexes of archives have it. Missing
+// parts get their first value. A date without a year is all zeros.
 func timestamp(date string) string {
 	date, _, _ = strings.Cut(date, ".") // fractions of a second
 	const least = "00000101000000"
@@ -19,14 +19,14 @@ func timestamp(date string) string {
 	switch n := len(digits); {
 	case n < 4:
 		return strings.Repeat("0", len(least))
-	case n%2 == 1: // half of a number
+	case n%2 == 1: // half of a two-digit number
 		digits = digits[:n-1]
 	}
 	return string(digits) + least[len(digits):]
 }
 
-// milliseconds returns a date in milliseconds since 1970; ok is false if it is
-// no date of the Gregorian calendar.
+// milliseconds returns a date as milliseconds since 1970. ok is false if it is no
+// date of the Gregorian calendar.
 func milliseconds(date string) (ms int64, ok bool) {
 	t := timestamp(date)
 	number := func(from, to int) (n int64) {
@@ -73,8 +73,8 @@ func daysOf(year, month int64) int64 {
 	return 31
 }
 
-// Month returns the month of a date, as 2006-01; ok is false if it is no date
-// of the Gregorian calendar.
+// Month returns the month of a date, as 2006-01. ok is false if it is no date of
+// the Gregorian calendar.
 func Month(date string) (month string, ok bool) {
 	if _, ok := milliseconds(date); !ok {
 		return "", false
@@ -83,7 +83,7 @@ func Month(date string) (month string, ok bool) {
 	return t[:4] + "-" + t[4:6], true
 }
 
-// Day returns the day of a date, as 2006-01-02; ok is false if it is no date of the
+// Day returns the day of a date, as 2006-01-02. ok is false if it is no date of the
 // Gregorian calendar.
 func Day(date string) (day string, ok bool) {
 	month, ok := Month(date)

@@ -11,19 +11,24 @@ import (
 
 // Node is a page at the end of an edge.
 type Node struct {
-	Document string // docID, which is unique, unlike record ids
+	Document string // docID, which is unique, unlike record IDs
 	RecordID string
 	URI      string
 	Date     string
 	Cluster  string // empty for a page in no cluster
+	Path     string // of the file, as Member has it
+	Entry    string
+	Offset   int64
 }
 
-// Edge is a pair of pages whose texts were verified against each other, or, as
-// Identical, two pages of one text. The first page of a text stands for it.
+// Edge is a pair of pages whose texts were verified against each other or, with the
+// relation Identical, two pages of one text. The first page of a text stands for
+// the text.
 type Edge struct {
 	Source, Target           Node
 	Relation                 Relation // relation of the target to the source
 	Resemblance, Containment Score
+	EstimatedBy              string // as of Cluster
 }
 
 // EdgeWriter writes edges one after another. Close ends the output, but does
@@ -40,12 +45,19 @@ type edgeLine struct {
 	Relation      Relation `json:"relation"`
 	Resemblance   Score    `json:"resemblance"`
 	Containment   Score    `json:"containment"`
+	EstimatedBy   string   `json:"estimated_by,omitempty"`
 	SourceURI     string   `json:"source_uri"`
 	SourceDate    string   `json:"source_date"`
 	SourceCluster string   `json:"source_cluster,omitempty"`
+	SourcePath    string   `json:"source_path"`
+	SourceEntry   string   `json:"source_entry,omitempty"`
+	SourceOffset  int64    `json:"source_offset"`
 	TargetURI     string   `json:"target_uri"`
 	TargetDate    string   `json:"target_date"`
 	TargetCluster string   `json:"target_cluster,omitempty"`
+	TargetPath    string   `json:"target_path"`
+	TargetEntry   string   `json:"target_entry,omitempty"`
+	TargetOffset  int64    `json:"target_offset"`
 }
 
 // NewEdgesJSONL returns a writer of one line of JSON for each edge.
@@ -58,8 +70,9 @@ func NewEdgesJSONL(w io.Writer) EdgeWriter {
 type edgesJSONL struct{ e *json.Encoder }
 
 func (j edgesJSONL) Edge(e Edge) error {
-	return j.e.Encode(edgeLine{e.Source.RecordID, e.Target.RecordID, e.Relation, e.Resemblance, e.Containment,
-		e.Source.URI, e.Source.Date, e.Source.Cluster, e.Target.URI, e.Target.Date, e.Target.Cluster})
+	return j.e.Encode(edgeLine{e.Source.RecordID, e.Target.RecordID, e.Relation, e.Resemblance, e.Containment, e.EstimatedBy,
+		e.Source.URI, e.Source.Date, e.Source.Cluster, e.Source.Path, e.Source.Entry, e.Source.Offset,
+		e.Target.URI, e.Target.Date, e.Target.Cluster, e.Target.Path, e.Target.Entry, e.Target.Offset})
 }
 
 func (j edgesJSONL) Close() error { return nil }
@@ -68,7 +81,8 @@ func (j edgesJSONL) Close() error { return nil }
 func NewEdgesCSV(w io.Writer) EdgeWriter {
 	out := csv.NewWriter(w)
 	return &edgesCSV{out, out.Write([]string{"source", "target", "relation", "resemblance", "containment",
-		"source_uri", "source_date", "source_cluster", "target_uri", "target_date", "target_cluster"})}
+		"source_uri", "source_date", "source_cluster", "target_uri", "target_date", "target_cluster",
+		"source_path", "source_entry", "source_offset", "target_path", "target_entry", "target_offset", "estimated_by"})}
 }
 
 type edgesCSV struct {
@@ -78,7 +92,8 @@ type edgesCSV struct {
 
 func (c *edgesCSV) Edge(e Edge) error {
 	line := []string{e.Source.RecordID, e.Target.RecordID, string(e.Relation), e.Resemblance.String(), e.Containment.String(),
-		e.Source.URI, e.Source.Date, e.Source.Cluster, e.Target.URI, e.Target.Date, e.Target.Cluster}
+		e.Source.URI, e.Source.Date, e.Source.Cluster, e.Target.URI, e.Target.Date, e.Target.Cluster,
+		e.Source.Path, e.Source.Entry, decimal(e.Source.Offset), e.Target.Path, e.Target.Entry, decimal(e.Target.Offset), e.EstimatedBy}
 	for i := range line {
 		line[i] = inert(line[i])
 	}
@@ -90,17 +105,18 @@ func (c *edgesCSV) Close() error {
 	return errors.Join(c.err, c.w.Error())
 }
 
-// GraphML writes a graph in the XML format of that name: all nodes, then all
-// edges. A node's id is its docID behind an n.
+// GraphML writes a graph in the XML format of that name: all nodes, then all edges.
+// A node's ID is n and its docID.
 type GraphML struct{ w io.Writer }
 
-// graphKeys are the attributes, each for one kind of element.
+// graphKeys are the attributes of nodes and edges.
 var graphKeys = []struct{ of, name, kind string }{
 	{"node", "record_id", "string"}, {"node", "uri", "string"}, {"node", "date", "string"}, {"node", "cluster", "string"},
-	{"edge", "relation", "string"}, {"edge", "resemblance", "double"}, {"edge", "containment", "double"},
+	{"node", "path", "string"}, {"node", "entry", "string"}, {"node", "offset", "long"},
+	{"edge", "relation", "string"}, {"edge", "resemblance", "double"}, {"edge", "containment", "double"}, {"edge", "estimated_by", "string"},
 }
 
-// NewGraphML begins a graph.
+// NewGraphML writes the beginning of a graph.
 func NewGraphML(w io.Writer) (*GraphML, error) {
 	g := &GraphML{w}
 	_, err := io.WriteString(w, xml.Header+`<graphml xmlns="http://graphml.graphdrawing.org/xmlns">`+"\n")
@@ -114,17 +130,23 @@ func NewGraphML(w io.Writer) (*GraphML, error) {
 
 // Node writes a node.
 func (g *GraphML) Node(n Node) error {
-	data := [][2]string{{"record_id", n.RecordID}, {"uri", n.URI}, {"date", n.Date}}
+	data := [][2]string{{"record_id", n.RecordID}, {"uri", n.URI}, {"date", n.Date}, {"path", n.Path}, {"offset", decimal(n.Offset)}}
 	if n.Cluster != "" {
 		data = append(data, [2]string{"cluster", n.Cluster})
+	}
+	if n.Entry != "" {
+		data = append(data, [2]string{"entry", n.Entry})
 	}
 	return g.element(fmt.Sprintf(`node id="n%s"`, n.Document), "node", data)
 }
 
-// Edge writes an edge between nodes that were written.
+// Edge writes an edge between nodes that were written before.
 func (g *GraphML) Edge(e Edge) error {
-	return g.element(fmt.Sprintf(`edge source="n%s" target="n%s"`, e.Source.Document, e.Target.Document), "edge", [][2]string{
-		{"relation", string(e.Relation)}, {"resemblance", e.Resemblance.String()}, {"containment", e.Containment.String()}})
+	data := [][2]string{{"relation", string(e.Relation)}, {"resemblance", e.Resemblance.String()}, {"containment", e.Containment.String()}}
+	if e.EstimatedBy != "" {
+		data = append(data, [2]string{"estimated_by", e.EstimatedBy})
+	}
+	return g.element(fmt.Sprintf(`edge source="n%s" target="n%s"`, e.Source.Document, e.Target.Document), "edge", data)
 }
 
 func (g *GraphML) element(start, name string, data [][2]string) error {
@@ -146,7 +168,7 @@ func (g *GraphML) element(start, name string, data [][2]string) error {
 	return err
 }
 
-// Close ends the graph.
+// Close writes the end of the graph.
 func (g *GraphML) Close() error {
 	_, err := io.WriteString(g.w, "</graph>\n</graphml>\n")
 	return err

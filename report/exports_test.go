@@ -25,6 +25,7 @@ func hostile() Cluster {
 		m := Member{RecordID: fmt.Sprintf("<r%d>", i), URI: uri, Date: []string{"2024-09-16T06:09:12Z", "", "Tue"}[i%3], WARC: "a\xfe.warc", Offset: int64(i),
 			Digest: "sha1:X", Relation: Near, Resemblance: 0.93456, Containment: 1, VerifiedAgainst: "<r0>", Bytes: 10}
 		m.Capture = Capture{Document: fmt.Sprintf("%032x", i), Status: 200 * (i % 2), RecordBytes: int64(100 * (i % 3)), MediaType: "text/html", TypeSniffed: i == 3, Charset: "utf-8", TextBytes: int64(i)}
+		m.Title, m.Byline, m.Unsure = []string{"", "=T\xff", "日本"}[i%3], []string{"", "by\x00 M."}[i%2], i == 2
 		c.Members = append(c.Members, m)
 	}
 	c.Members[0].Relation = Representative
@@ -100,6 +101,10 @@ func TestParquet(t *testing.T) {
 		if r.Cluster != c.ID || r.RecordID != m.RecordID || r.SURT != uris.SURT(m.URI) || r.Relation != string(m.Relation) || r.RecordOffset != m.Offset ||
 			r.URL != strings.ToValidUTF8(m.URI, "\uFFFD") || r.ContentDigest != "X" || r.TextBytes != m.TextBytes {
 			t.Errorf("%+v of %+v", r, m)
+		}
+		if title := strings.ToValidUTF8(m.Title, "\uFFFD"); (r.Title == nil) != (title == "") || title != "" && *r.Title != title ||
+			(r.Byline == nil) != (m.Byline == "") || m.Byline != "" && *r.Byline != m.Byline || r.Unsure != m.Unsure {
+			t.Errorf("title, by-line or main_unsure of %+v: %+v", m, r)
 		}
 		if (r.FetchStatus != nil) != (m.Status > 0) || (r.RecordLength != nil) != (m.RecordBytes > 0) || (r.FetchTime != nil) != (i%3 == 0) || (r.MimeType == nil) != m.TypeSniffed {
 			t.Errorf("nulls of %+v", r)
@@ -216,11 +221,13 @@ func TestKeepLists(t *testing.T) {
 }
 
 func TestEdges(t *testing.T) {
-	node := func(m Member) Node { return Node{m.Document, m.RecordID, m.URI, m.Date, "c"} }
+	node := func(m Member) Node {
+		return Node{Document: m.Document, RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: "c", Path: m.Path, Entry: m.Entry, Offset: m.Offset}
+	}
 	c := hostile()
 	var edges []Edge
 	for _, m := range c.Members[1:] {
-		edges = append(edges, Edge{node(c.Members[0]), node(m), Near, 0.93456, 0.5})
+		edges = append(edges, Edge{Source: node(c.Members[0]), Target: node(m), Relation: Near, Resemblance: 0.93456, Containment: 0.5})
 	}
 	var lines, table, graph bytes.Buffer
 	g, err := NewGraphML(&graph)
@@ -318,7 +325,7 @@ func TestLanguage(t *testing.T) {
 		english: "en", german: "de", strings.Repeat(english, 500): "en", strings.Repeat(english, 500) + strings.Repeat(german, 20): "en",
 		strings.Repeat(english, 100) + strings.Repeat(german, 90): "", "": "", "12345 67890": "", "日本語の文章です。これはページの本文です。": "ja", strings.Repeat("這是一個檔案館。", 200): "zh",
 	} {
-		if got := Language(text); got != want {
+		if got := languageOf(text); got != want {
 			t.Errorf("%.40q of %d bytes: %q, want %q", text, len(text), got, want)
 		}
 	}

@@ -9,17 +9,17 @@ import (
 	"strconv"
 )
 
-// Kept has the sums of a keep list. Bytes and characters are those of the redundant
-// pages.
+// Kept holds the sums of a keep list. Bytes and characters are those of the
+// redundant pages.
 type Kept struct {
 	Keep         int64 `json:"keep"`
 	Redundant    int64 `json:"redundant"`
-	Lossless     int64 `json:"lossless"` // redundant, and the page that stands for it has all of its text
+	Lossless     int64 `json:"lossless"` // redundant pages all of whose text the kept page has
 	Review       int64 `json:"review"`
 	PayloadBytes int64 `json:"saved_payload_bytes"`
-	RecordBytes  int64 `json:"saved_record_bytes"` // in the files, as far as known
+	RecordBytes  int64 `json:"saved_record_bytes"` // bytes in the files, as far as known
 	Characters   int64 `json:"characters"`         // code points
-	Lost         int64 `json:"lost_characters"`    // of these, in no page that is kept in their place
+	Lost         int64 `json:"lost_characters"`    // code points of these that the page kept in their place lacks
 }
 
 // Add counts a page.
@@ -109,7 +109,7 @@ type keepLine struct {
 
 type keepPage struct {
 	Reason       Why      `json:"reason"`
-	Kept         string   `json:"kept,omitempty"` // not of a kept page, as the next five
+	Kept         string   `json:"kept,omitempty"` // empty for a kept page, as are the next five
 	KeptURI      string   `json:"kept_uri,omitempty"`
 	Resemblance  *Score   `json:"resemblance,omitempty"`
 	Lost         *int     `json:"lost,omitempty"`

@@ -12,8 +12,8 @@ import (
 )
 
 // parquetRow is a member of a cluster. The first columns have the names and
-// meanings of Common Crawl's columnar index, so that both can be joined and
-// queried alike. A pointer is a column with nulls.
+// meanings of Common Crawl's columnar index, so that the two can be joined. A
+// pointer is a column with nulls.
 type parquetRow struct {
 	SURT             string  `parquet:"url_surtkey"`
 	URL              string  `parquet:"url"`
@@ -47,9 +47,13 @@ type parquetRow struct {
 	RevisitOf       *string `parquet:"revisit_of"`
 	PayloadBytes    int64   `parquet:"payload_bytes"`
 	TextBytes       int64   `parquet:"text_bytes"`
+	Title           *string `parquet:"title"`
+	Byline          *string `parquet:"byline"`
+	Unsure          bool    `parquet:"main_unsure"`
+	EstimatedBy     *string `parquet:"estimated_by,dict"`
 }
 
-// chosenRow is a page with what was chosen for it.
+// chosenRow is a page with the choice for it.
 type chosenRow struct {
 	parquetRow
 	Action          string   `parquet:"action,dict"`
@@ -71,7 +75,7 @@ func chosenOf(row parquetRow, c *Chosen) chosenRow {
 // Limits of a row group, which is held in memory.
 const (
 	parquetRows  = 64 << 10
-	parquetBytes = 16 << 20 // of strings
+	parquetBytes = 16 << 20 // bytes of strings
 )
 
 // NewParquet returns a writer of one row for each member.
@@ -79,7 +83,7 @@ func NewParquet(w io.Writer) Writer {
 	return newParquet(w, func(row parquetRow, _ Member) parquetRow { return row })
 }
 
-// NewChosenParquet returns a writer that also writes what was chosen for each member.
+// NewChosenParquet returns a writer that also writes the choice for each member.
 func NewChosenParquet(w io.Writer) Writer {
 	return newParquet(w, func(row parquetRow, m Member) chosenRow { return chosenOf(row, m.Chosen) })
 }
@@ -92,7 +96,7 @@ func newParquet[R any](w io.Writer, row func(parquetRow, Member) R) Writer {
 type parquetWriter[R any] struct {
 	w     *parquet.GenericWriter[R]
 	row   func(parquetRow, Member) R
-	bytes int // in the row group
+	bytes int // bytes in the row group
 }
 
 func (p *parquetWriter[R]) Write(c Cluster) error {
@@ -101,7 +105,7 @@ func (p *parquetWriter[R]) Write(c Cluster) error {
 		if _, err := p.w.Write([]R{p.row(row, m)}); err != nil {
 			return err
 		}
-		if p.bytes += 2*len(row.URL) + len(row.SURT) + len(row.ContentDigest) + len(row.RecordID) + 3*len(c.Representative); p.bytes >= parquetBytes {
+		if p.bytes += 2*len(row.URL) + len(row.SURT) + len(row.ContentDigest) + len(row.RecordID) + len(m.Title) + len(m.Byline) + 3*len(c.Representative); p.bytes >= parquetBytes {
 			p.bytes = 0
 			if err := p.w.Flush(); err != nil {
 				return err
@@ -123,6 +127,7 @@ func parquetOf(c Cluster, m Member) parquetRow {
 		Cluster: c.ID, Size: int64(c.Size), Representative: c.Representative, RecordID: m.RecordID, Relation: string(m.Relation),
 		Resemblance: m.Resemblance.rounded(), Containment: m.Containment.rounded(), VerifiedAgainst: m.VerifiedAgainst,
 		RevisitOf: present(m.RevisitOf), PayloadBytes: m.Bytes, TextBytes: m.TextBytes,
+		Title: present(m.Title), Byline: present(m.Byline), Unsure: m.Unsure, EstimatedBy: present(c.estimatedBy(m)),
 	}
 	row.TLD, row.RegisteredDomain, row.PrivateDomain = domains(host)
 	if !m.TypeSniffed {
@@ -138,7 +143,7 @@ func parquetOf(c Cluster, m Member) parquetRow {
 	if m.RecordBytes > 0 {
 		row.RecordLength = &m.RecordBytes
 	}
-	for _, s := range []*string{&row.URL, &row.Path, row.Query, &row.WARC, &row.FilePath, row.Entry, &row.RecordID, &row.ContentDigest, &row.Representative, &row.VerifiedAgainst, row.RevisitOf} {
+	for _, s := range []*string{&row.URL, &row.Path, row.Query, &row.WARC, &row.FilePath, row.Entry, &row.RecordID, &row.ContentDigest, &row.Representative, &row.VerifiedAgainst, row.RevisitOf, row.Title, row.Byline} {
 		if s != nil {
 			*s = strings.ToValidUTF8(*s, "\uFFFD")
 		}
@@ -154,9 +159,9 @@ func present(s string) *string {
 	return &s
 }
 
-// domains returns the last label of a host, its domain below the suffix of a
-// registry, and that below any public suffix; none for an IP address, and no
-// domain for a host that is itself a suffix.
+// domains returns the top-level domain of a host, its domain below a registry's
+// suffix, and its domain below any public suffix. It returns none for an IP
+// address, and no domains for a host that is itself a suffix.
 func domains(host string) (tld, registered, private *string) {
 	if _, err := netip.ParseAddr(host); err == nil || host == "" {
 		return nil, nil, nil
@@ -170,7 +175,7 @@ func domains(host string) (tld, registered, private *string) {
 	}
 	suffix, icann := publicsuffix.PublicSuffix(host)
 	private = below(suffix)
-	for !icann && strings.Contains(suffix, ".") { // of a private registrar: that is below a registry's
+	for !icann && strings.Contains(suffix, ".") { // a private registrar's suffix is itself below a registry's
 		_, parent, _ := strings.Cut(suffix, ".")
 		suffix, icann = publicsuffix.PublicSuffix(parent)
 	}

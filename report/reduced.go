@@ -10,19 +10,19 @@ import (
 	"neardup/uris"
 )
 
-// LeftOut is a record that a reduced archive has not. A record that belongs to a
+// LeftOut is a record that a reduced archive lacks. A record that belongs to a
 // redundant page has that page's reason.
 type LeftOut struct {
-	Archive     string `json:"archive"` // in the reduced archive
-	Path        string `json:"path"`    // where it was read
+	Archive     string `json:"archive"` // file name in the reduced archive
+	Path        string `json:"path"`    // file from which it was read
 	Entry       string `json:"entry,omitempty"`
-	Offset      int64  `json:"offset"` // there
+	Offset      int64  `json:"offset"` // offset in that file
 	Bytes       int64  `json:"bytes"`
 	Type        string `json:"type"`
 	RecordID    string `json:"record_id"`
 	URI         string `json:"uri"`
 	Date        string `json:"date"`
-	BelongsTo   string `json:"belongs_to,omitempty"` // record id of the redundant page
+	BelongsTo   string `json:"belongs_to,omitempty"` // record ID of the redundant page
 	Cluster     string `json:"cluster"`
 	Kept        string `json:"kept"`
 	KeptURI     string `json:"kept_uri"`
@@ -42,7 +42,7 @@ func (l LeftOut) JSON() ([]byte, error) {
 // Reduced is the manifest of a reduced archive.
 type Reduced struct {
 	Program string        `json:"program"`
-	Assumed string        `json:"assumed"` // of a redundant page
+	Assumed string        `json:"assumed"` // the rules by which pages count as redundant
 	Files   []ReducedFile `json:"files"`
 	Sum     ReducedCounts `json:"sum"`
 }
@@ -56,17 +56,17 @@ type ReducedFile struct {
 	ReducedCounts
 }
 
-// ReducedCounts counts records and bytes of files. Read back are the records that
-// the reduced files have, each compared with the one that was read.
+// ReducedCounts counts records and bytes of files. ReadBack counts the records of
+// the reduced files, each compared with the one that was read.
 type ReducedCounts struct {
 	Records     int64 `json:"records"`
 	LeftOut     int64 `json:"left_out"`    // redundant pages
-	Belonging   int64 `json:"belonging"`   // records that belong to them, left out, too
-	Inseparable int64 `json:"inseparable"` // redundant pages that stay: they share a compressed member with other records
-	Damaged     int64 `json:"damaged"`     // places that are no record, which are copied as they are
+	Belonging   int64 `json:"belonging"`   // records that belong to them and are left out, too
+	Inseparable int64 `json:"inseparable"` // redundant pages that stay because they share a compressed member with other records
+	Damaged     int64 `json:"damaged"`     // damaged places, which are copied as they are
 	ReadBack    int64 `json:"read_back"`
 	DigestRight int64 `json:"digest_right"` // of these, WARC-Block-Digest is that of the block
-	DigestWrong int64 `json:"digest_wrong"` // it is not, and was not before
+	DigestWrong int64 `json:"digest_wrong"` // it is not, and was not in the input
 	BytesBefore int64 `json:"bytes_before"`
 	Bytes       int64 `json:"bytes"`
 }
@@ -105,8 +105,8 @@ func (r Reduced) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// CaptureLine returns a line of an index of all captures, with its line end, as
-// replay tools read it. Sort the lines by their bytes.
+// CaptureLine returns a line, with its line end, of an index of all captures that
+// replay tools read. The lines must be sorted by their bytes.
 func CaptureLine(uri, date, media, digest string, status int, length, offset int64, file string, revisit bool) ([]byte, error) {
 	fields := struct {
 		URL      string `json:"url"`

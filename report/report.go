@@ -1,5 +1,5 @@
-// Package report writes clusters in the formats of docs/format.md. It is pure:
-// it writes to the writers that it is given.
+// Package report writes clusters in the formats of docs/format.md. It is pure: it
+// writes only to the writers that it is given.
 package report
 
 import (
@@ -9,71 +9,120 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"neardup/verify"
 )
 
 // Cluster is a group of near-duplicate pages.
 type Cluster struct {
-	ID             string   `json:"cluster"` // id of the representative's text, in hexadecimal
+	ID             string   `json:"cluster"` // hexadecimal ID of the representative's text
 	Size           int      `json:"size"`
-	Representative string   `json:"representative"` // its record id
-	Members        []Member `json:"members"`        // the representative first, then by date and record id
+	Representative string   `json:"representative"`         // its record id
+	EstimatedBy    string   `json:"estimated_by,omitempty"` // by what the scores estimate a resemblance; empty: they are computed from the texts
+	Members        []Member `json:"members"`                // the representative first, then by date and record id
+
+	// Pages that members contain and that are in no cluster with them, by the
+	// member, then by date and record ID.
+	Contained []ContainedPage `json:"contained,omitempty"`
 }
 
-// Relation says how a member belongs to its cluster.
+// estimatedBy returns the quantity that the scores of a member come from, if they are
+// estimates. The scores of the same text are not.
+func (c Cluster) estimatedBy(m Member) string {
+	if m.Relation == Representative || m.Relation == Identical {
+		return ""
+	}
+	return c.EstimatedBy
+}
+
+// Relation is how a member belongs to its cluster.
 type Relation string
 
-// The relations of a member to the page that it was verified against.
+// Resembles reports whether the relation is one of texts that resemble each other,
+// not of containment.
+func (r Relation) Resembles() bool { return r == Near || r == Alike }
+
+// Relations of a member to the page that it was verified against.
 const (
 	Representative Relation = "representative"
 	Identical      Relation = "identical" // the same visible text
 	Near           Relation = "near"      // resemblance reaches its threshold
+	Alike          Relation = "alike"     // the resemblance of the sentences without their numbers reaches its threshold; the scores are those of the sentences
 	Contained      Relation = "contained" // the member is contained in the other
 	Contains       Relation = "contains"  // the member contains the other
-	Linked         Relation = "linked"    // verified against another member, not the representative
-	Judged         Relation = "judged"    // people judged that it belongs to the other; the scores are those of the two all the same
+	Linked         Relation = "linked"    // verified against a member other than the representative
+	Judged         Relation = "judged"    // people judged that it belongs to the other; the scores are still those of the two texts
 )
+
+// RelationOf returns the relation of a near pair of texts of these lengths, seen from
+// the second text. Texts of one length are near where each has the other in it.
+func RelationOf(v verify.Verdict, first, second int) Relation {
+	switch {
+	case v.Alike:
+		return Alike
+	case !v.OnlyContained(first, second):
+		return Near
+	case second < first:
+		return Contained
+	}
+	return Contains
+}
+
+// Inverse returns the relation seen from the other text.
+func (r Relation) Inverse() Relation {
+	switch r {
+	case Contained:
+		return Contains
+	case Contains:
+		return Contained
+	}
+	return r
+}
 
 // Member is a page of a cluster, with its evidence.
 type Member struct {
 	RecordID        string   `json:"record_id"`
 	URI             string   `json:"uri"`
 	Date            string   `json:"date"`
-	WARC            string   `json:"warc"`            // name of the file
-	Path            string   `json:"path"`            // of the file, as it was given
-	Entry           string   `json:"entry,omitempty"` // of the file, if that is a WACZ file
-	Offset          int64    `json:"offset"`          // of the record, or of the gzip member that it starts in
+	Title           string   `json:"title,omitempty"`       // the heading of the main content if it is known, otherwise the page's title
+	Byline          string   `json:"byline,omitempty"`      // author and date of the main content, as the page writes them
+	Unsure          bool     `json:"main_unsure,omitempty"` // the main content is uncertain: all visible text was compared
+	WARC            string   `json:"warc"`                  // name of the file
+	Path            string   `json:"path"`                  // path of the file as it was given
+	Entry           string   `json:"entry,omitempty"`       // entry of the file, if that is a WACZ file
+	Offset          int64    `json:"offset"`                // of the record, or of the compressed member that it starts in
 	Digest          string   `json:"digest"`
 	Relation        Relation `json:"relation"`
 	Resemblance     Score    `json:"resemblance"`
-	Containment     Score    `json:"containment"` // of the shorter in the longer
+	Containment     Score    `json:"containment"` // of the shorter text in the longer
 	VerifiedAgainst string   `json:"verified_against"`
-	RevisitOf       string   `json:"revisit_of,omitempty"` // record id of the capture that a revisit repeats
-	Chosen          *Chosen  `json:"chosen,omitempty"`     // what a keep list says of the page, where that was asked for
-	Bytes           int64    `json:"-"`                    // of the payload
+	RevisitOf       string   `json:"revisit_of,omitempty"` // record ID of the capture that a revisit refers to
+	Chosen          *Chosen  `json:"chosen,omitempty"`     // what a keep list decides about the page, if that was requested
+	Bytes           int64    `json:"-"`                    // payload bytes
 	AgainstDocument string   `json:"-"`                    // docID of the page that it was verified against
-	Source          string   `json:"-"`                    // the workspace's name of the file
+	Source          string   `json:"-"`                    // ID of the file's source in the workspace
 	Capture         `json:"-"`
 }
 
 // Capture has the fields of a page that only some formats show.
 type Capture struct {
 	Document    string // its docID, in hexadecimal
-	Title       string
-	Status      int    // of the HTTP answer; 0: not known
-	RecordBytes int64  // of the record in its file; 0 if unknown, or not alone in a compressed member
-	MediaType   string // type as which the page was read
-	TypeSniffed bool   // the media type is that of the content, not the declared one
+	Status      int    // status of the HTTP response; 0: unknown
+	RecordBytes int64  // bytes of the record in its file; 0 if unknown, or if its compressed member holds more
+	MediaType   string // media type as which the page was read
+	TypeSniffed bool   // the content decided the media type, not the declaration
 	Charset     string
 	TextBytes   int64  // of the visible text
-	Site        string // registrable domain or host; empty if it has none
-	Text        string // textID, in hexadecimal
-	Clipped     bool   // not all of the page, or of its text, is known
+	Site        string // registrable domain or host; empty if there is none
+	Text        string // textID, hexadecimal
+	Clipped     bool   // part of the page, or of its text, is unknown
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.
 type Score float64
 
-// rounded returns the score with four decimals. It is 1 only if all is the same.
+// rounded returns the score with four decimals. It is 1 only if the score is
+// exactly 1.
 func (s Score) rounded() float64 {
 	r := math.Round(float64(s)*1e4) / 1e4
 	if s < 1 {
@@ -84,7 +133,8 @@ func (s Score) rounded() float64 {
 
 func (s Score) String() string { return strconv.FormatFloat(s.rounded(), 'f', -1, 64) }
 
-// Short returns the score with two decimals. It is 1.00 only if all is the same.
+// Short returns the score with two decimals. It is 1.00 only if the score is
+// exactly 1.
 func (s Score) Short() string {
 	r := math.Round(float64(s)*100) / 100
 	if s < 1 {
@@ -118,7 +168,7 @@ func (j jsonl) Close() error          { return nil }
 // NewCSV returns a writer of one line of CSV for each member.
 func NewCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w)} }
 
-// NewChosenCSV returns a writer that also writes what was chosen for each member.
+// NewChosenCSV returns a writer that also writes the choice for each member.
 func NewChosenCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w), chosen: true} }
 
 type csvWriter struct {
@@ -127,7 +177,7 @@ type csvWriter struct {
 }
 
 var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "path", "entry", "offset", "digest",
-	"relation", "resemblance", "containment", "verified_against", "revisit_of"}
+	"relation", "resemblance", "containment", "verified_against", "revisit_of", "title", "byline", "main_unsure", "estimated_by"}
 
 func (c *csvWriter) begin() error {
 	if c.header {
@@ -146,7 +196,8 @@ func (c *csvWriter) Write(cl Cluster) error {
 	}
 	for _, m := range cl.Members {
 		line := []string{cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC, m.Path, m.Entry,
-			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst, m.RevisitOf}
+			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst, m.RevisitOf,
+			m.Title, m.Byline, trueOrEmpty(m.Unsure), cl.estimatedBy(m)}
 		if c.chosen {
 			line = append(line, m.Chosen.columns()...)
 		}
@@ -168,7 +219,7 @@ func (c *csvWriter) Close() error {
 	return c.w.Error()
 }
 
-// inert returns a crawled value such that spreadsheets do not take it for a
+// inert returns a crawled value in a form that spreadsheets do not take for a
 // formula.
 func inert(s string) string {
 	if s != "" {
@@ -178,4 +229,12 @@ func inert(s string) string {
 		}
 	}
 	return s
+}
+
+// trueOrEmpty returns "true" or "".
+func trueOrEmpty(b bool) string {
+	if b {
+		return "true"
+	}
+	return ""
 }

@@ -12,25 +12,29 @@ import (
 	"neardup/verify"
 )
 
-// Summary says what a run did and found. The same input and settings give the
-// same summary, except the stages' times.
+// Summary holds the counts of a run. The same input and settings give the same
+// summary, except for the stages' times.
 type Summary struct {
 	Files      int          `json:"files"`
 	Unreadable int          `json:"unreadable_files"`
 	Records    Records      `json:"records"`
 	Texts      int64        `json:"texts"`            // distinct visible texts
-	Unsigned   int64        `json:"unsigned_texts"`   // too short for a signature, so compared with nothing
+	Unsigned   int64        `json:"unsigned_texts"`   // too short for a signature, so compared with no other
 	Navigation int64        `json:"navigation_texts"` // left out with pages: topic
 	Frames     *Frames      `json:"frames,omitempty"` // with text.frames
 	Signatures int64        `json:"signatures"`
 	Lists      Lists        `json:"lists"`
 	Sets       Sets         `json:"sets"`
-	Candidates *int64       `json:"candidate_pairs,omitempty"` // for methods whose candidates are pairs, in place of sets
+	Candidates *int64       `json:"candidate_pairs,omitempty"` // of methods whose candidates are pairs, in place of sets
 	Pairs      Pairs        `json:"pairs"`
 	Judged     *JudgedPairs `json:"judged,omitempty"` // if judged pairs are enforced
 	Clusters   Clusters     `json:"clusters"`
-	Redundant  Redundant    `json:"redundant"`
-	Stages     []StageTime  `json:"stages"`
+	Duplicates Duplicates   `json:"near_duplicates"`
+
+	EstimatedBy string `json:"estimated_by,omitempty"` // as in Cluster
+
+	Contained ContainedCounts `json:"contained,omitzero"` // only with contained: apart
+	Stages    []StageTime     `json:"stages"`
 }
 
 // Records accounts for every record: Read = Documents + Duplicates + all
@@ -38,18 +42,18 @@ type Summary struct {
 type Records struct {
 	Read       int64            `json:"read"`
 	Documents  int64            `json:"documents"`
-	Duplicates int64            `json:"duplicates_of_input"` // the same capture met again
-	Revisits   int64            `json:"revisits"`            // documents and duplicates that repeat a capture
-	Parsed     int64            `json:"parsed"`              // documents and duplicates read by way of a tree
+	Duplicates int64            `json:"duplicates_of_input"` // captures that another file had
+	Revisits   int64            `json:"revisits"`            // documents and duplicates that are revisits
+	Parsed     int64            `json:"parsed"`              // documents and duplicates whose HTML was parsed into a tree
 	Skipped    map[string]int64 `json:"skipped"`             // by reason
-	Kinds      map[string]int64 `json:"kinds,omitempty"`     // HTML pages that were read, by kind; revisits are not
-	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for the documents and duplicates, by kind
+	Kinds      map[string]int64 `json:"kinds,omitempty"`     // HTML pages by kind, without revisits
+	Choices    map[string]int64 `json:"choices,omitempty"`   // soft choices made for documents and duplicates
 	Clipped    int64            `json:"clipped"`             // documents and duplicates whose payload was cut
-	Damaged    int64            `json:"damaged_places"`      // places in files that are no record
+	Damaged    int64            `json:"damaged_places"`      // damaged places in files
 }
 
-// Frames counts the sentences that stand on many pages of a site, and what
-// they take from the signed texts.
+// Frames counts the sentences that are on many pages of a site, and what they
+// remove from the signed texts.
 type Frames struct {
 	Texts      int64 `json:"texts"`
 	Characters int64 `json:"characters"`
@@ -72,39 +76,39 @@ type Sets struct {
 	Largest int64 `json:"largest"`
 }
 
-// Pairs counts the compared pairs of texts, by where each ended.
+// Pairs counts the compared pairs of texts by where each ended.
 type Pairs struct {
 	Compared int64 `json:"compared"`
 	verify.Outcomes
-	OverBudget int64 `json:"over_budget,omitempty"` // pairs that verify.max_scored left out; not among the compared
+	OverBudget int64 `json:"over_budget,omitempty"` // pairs that verify.max_scored left out; they do not count as compared
 }
 
-// JudgedPairs counts the judged pairs that the clusters must follow.
+// JudgedPairs counts the judged pairs that clusters have to follow.
 type JudgedPairs struct {
-	MustJoin    int64            `json:"must_join"` // followed, as is MustNot
+	MustJoin    int64            `json:"must_join"` // number followed; so is MustNot
 	MustNot     int64            `json:"must_not"`
 	NotFollowed map[string]int64 `json:"not_followed,omitempty"` // by reason
 }
 
-// Clusters sums up the clusters of two and more pages.
+// Clusters holds the counts of the clusters of at least two pages.
 type Clusters struct {
 	Clusters   int64              `json:"clusters"`
 	Pages      int64              `json:"pages"`
 	Largest    int                `json:"largest"`
 	BySize     []SizeBucket       `json:"by_size"`
 	ByRelation map[Relation]int64 `json:"by_relation"`
-	ByScore    []ScoreBand        `json:"by_score"` // members other than the first, by resemblance to what they were verified against
+	ByScore    []ScoreBand        `json:"by_score"` // members other than the first, by resemblance to the page that they were verified against
 }
 
-// ScoreBand counts the pages with a score of From and more, and below the band before
-// it. From 1 counts pages that have the same text.
+// ScoreBand counts the pages with a score from From up to the next band. The band
+// from 1 counts pages with the same text.
 type ScoreBand struct {
 	From  Score `json:"from"`
 	Pages int64 `json:"pages"`
 }
 
-// bands are the bands of scores: the share of a page that is told by it is lost if the
-// page goes, so each band below the first needs another look.
+// bands are the bands of scores. Removing a page loses the part of it that its
+// match lacks, so the lower the band, the more of a page would be lost.
 var bands = []Score{1, 0.99, 0.9, 0.8, 0.65, 0}
 
 // SizeBucket counts the clusters of From to To pages.
@@ -115,14 +119,15 @@ type SizeBucket struct {
 	Pages    int64 `json:"pages"`
 }
 
-// Redundant counts the members of clusters other than the first. What may go of them, a
-// keep list says: it compares each page with the one that is kept in its place.
-type Redundant struct {
+// Duplicates counts the members of clusters other than the first. Which of them can
+// go is decided by a keep list, which compares each page with the one that is kept
+// in its place.
+type Duplicates struct {
 	Pages int64 `json:"pages"`
-	Bytes int64 `json:"bytes"` // of payload
+	Bytes int64 `json:"bytes"` // payload bytes
 }
 
-// StageTime is what a stage took.
+// StageTime is the time and memory of a stage.
 type StageTime struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
@@ -142,8 +147,8 @@ func (s *Summary) Add(c Cluster) {
 		s.Clusters.ByRelation[m.Relation]++
 		if i > 0 {
 			s.Clusters.addScore(m.Resemblance)
-			s.Redundant.Pages++
-			s.Redundant.Bytes += m.Bytes
+			s.Duplicates.Pages++
+			s.Duplicates.Bytes += m.Bytes
 		}
 	}
 	from := 2
@@ -168,7 +173,7 @@ func (c *Clusters) addScore(score Score) {
 	c.ByScore[max(i, 0)].Pages++
 }
 
-// String says what is in the band.
+// String returns a description of the band.
 func (b ScoreBand) String() string {
 	switch b.From {
 	case 1:
@@ -196,8 +201,8 @@ func byName(counts map[string]int64) (sum int64, each []string) {
 	return sum, each
 }
 
-// Terms is the last line of what is printed for people: where its words are
-// explained.
+// Terms is the last line of texts for people. It names the document that explains
+// their words.
 const Terms = "Terms: docs/glossary.md"
 
 // WriteText writes the summary for people.
@@ -226,7 +231,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	}
 	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
 		note(s.Unsigned, "too short for a signature")...)...)
-	if m := s.Frames; m != nil {
+	if m := s.Frames; m != nil && m.Texts > 0 {
 		row("texts with a frame", m.Texts, fmt.Sprintf("it is %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
 	}
 	row("signatures", s.Signatures)
@@ -243,7 +248,11 @@ func (s Summary) WriteText(w io.Writer) error {
 	row("rejected by distance", s.Pairs.ByDistance)
 	row("rejected by score", s.Pairs.ByScore)
 	row("rejected by rarity", s.Pairs.ByRarity)
+	row("rejected by title", s.Pairs.ByTitle)
 	row("near", s.Pairs.Near)
+	if s.EstimatedBy != "" {
+		row("scores", "are", "estimates, by "+s.EstimatedBy)
+	}
 	if j := s.Judged; j != nil {
 		row("judged pairs followed", j.MustJoin+j.MustNot, slices.Concat(note(j.MustJoin, "joined"), note(j.MustNot, "parted"))...)
 		if not, reasons := byName(j.NotFollowed); not > 0 {
@@ -260,11 +269,14 @@ func (s Summary) WriteText(w io.Writer) error {
 		}
 		row(size, b.Clusters)
 	}
-	row("near-duplicates", s.Redundant.Pages, fmt.Sprintf("%.1f MB, beside the first of each cluster", float64(s.Redundant.Bytes)/1e6))
+	row("near-duplicates", s.Duplicates.Pages, fmt.Sprintf("%.1f MB, beside the first of each cluster", float64(s.Duplicates.Bytes)/1e6))
 	for _, b := range s.Clusters.ByScore {
 		if b.Pages > 0 {
 			row(b.String(), b.Pages)
 		}
+	}
+	if c := s.Contained; c.Pages > 0 {
+		row("contained pages", c.Pages, "in a page of another cluster or of none; in no cluster by that")
 	}
 	for _, st := range s.Stages {
 		row(st.Stage, fmt.Sprintf("%.1f s", st.Seconds), fmt.Sprintf("%.1f s of processor time", st.CPU), fmt.Sprintf("%.0f pages/s", st.Rate))

@@ -6,10 +6,17 @@ import (
 	"text/tabwriter"
 )
 
-// WriteText writes a cluster for people, at most max of its members; 0 means
-// all.
+// containedShown limits the contained pages that are shown together with only some
+// of the members.
+const containedShown = 3
+
+// WriteText writes a cluster as text, with at most max of its members, and then a
+// few of the pages that these contain. A max of 0 means all.
 func WriteText(w io.Writer, c Cluster, max int) error {
 	fmt.Fprintf(w, "cluster %.8s, %d pages\n", c.ID, c.Size)
+	if c.EstimatedBy != "" {
+		fmt.Fprintf(w, "  scores are estimates, by %s\n", c.EstimatedBy)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, m := range c.Members {
 		if max > 0 && i == max {
@@ -24,11 +31,18 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 		}
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Relation, scores, m.Date, m.URI)
 	}
+	for i, p := range c.Contained {
+		if max > 0 && i == containedShown {
+			fmt.Fprintf(t, "  ... and %d more contained\n", len(c.Contained)-i)
+			break
+		}
+		fmt.Fprintf(t, "  beside it: contained\tresemblance %s\tcontainment %s\t%s\t%s\n", p.Resemblance.Short(), p.Containment.Short(), p.Date, p.URI)
+	}
 	fmt.Fprintln(t)
 	return t.Flush()
 }
 
-// NewText returns a writer of clusters for people.
+// NewText returns a writer of clusters as text.
 func NewText(w io.Writer) Writer { return textWriter{w} }
 
 type textWriter struct{ w io.Writer }

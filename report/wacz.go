@@ -16,36 +16,36 @@ import (
 	"strings"
 )
 
-// waczFolder is the folder of a WACZ file into which files are added. WACZ
-// 1.1.1 ("Other files and directories") allows others beside archive, indexes
-// and pages, nothing new in these, and wants all listed in datapackage.json.
+// waczFolder is the folder of a WACZ file for added files. WACZ 1.1.1 ("Other files
+// and directories") allows other folders beside archive, indexes and pages, nothing
+// new inside these, and requires all files to be listed in datapackage.json.
 const waczFolder = "neardup/"
 
 const (
 	dataPackage   = "datapackage.json"
 	packageDigest = "datapackage-digest.json"
-	maxPackage    = 64 << 20 // bytes of either
+	maxPackage    = 64 << 20 // bytes of either file
 )
 
-// WACZ copies a WACZ file and adds files. The entries of the file keep their
-// places and bytes. Only datapackage.json is replaced, to list the new files,
-// and datapackage-digest.json, which is its digest. The former two are kept
-// beside the new files, because a signature is of them.
+// WACZ copies a WACZ file and adds files to it. The file's entries keep their order
+// and bytes. Only datapackage.json is replaced, to list the new files, and
+// datapackage-digest.json, which holds its digest. The former two are kept beside
+// the new files, because a signature may cover them.
 type WACZ struct {
 	old  *zipDirectory
 	out  *switchable
 	zip  *zip.Writer
-	like zip.FileHeader // header of datapackage.json, whose time the new entries have
+	like zip.FileHeader // header of datapackage.json, whose time the new entries get
 
 	original map[string][]byte // dataPackage, packageDigest
 	newHash  func() hash.Hash
 	hashName string
 
 	resources []resource
-	current   *summed // the entry being written
+	current   *summed // the entry that is being written
 }
 
-// resource is a file as datapackage.json lists it.
+// resource is an entry of datapackage.json for a file.
 type resource struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -66,7 +66,7 @@ func (s *switchable) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// summed is an entry with the hash and size for its resource.
+// summed is an entry whose hash and size are computed while it is written.
 type summed struct {
 	io.Writer
 	path string
@@ -132,7 +132,7 @@ func (w *WACZ) readPackage(in io.ReaderAt, size int64) error {
 	}
 	_, algorithm, err := addResources(w.original[dataPackage], nil)
 	w.newHash, w.hashName = sha256.New, "sha256"
-	if algorithm == "md5" { // like the others, because tools expect one algorithm for all
+	if algorithm == "md5" { // like the other entries, since tools expect one algorithm for all
 		w.newHash, w.hashName = md5.New, "md5"
 	}
 	return err
@@ -150,7 +150,7 @@ func readEntry(f *zip.File) ([]byte, error) {
 	return b, errors.Join(err, r.Close())
 }
 
-// Create adds a file to the folder. Write it before you create the next one.
+// Create adds a file to the folder. It must be written before the next Create.
 func (w *WACZ) Create(name string) (io.Writer, error) {
 	return w.create(waczFolder + name)
 }
@@ -170,12 +170,12 @@ func (w *WACZ) finish() {
 	w.current = nil
 }
 
-// beforeNames are the names under which the replaced files are kept. Validators
-// take a file with a JSON name that lists resources for a package in the
-// package.
+// beforeNames are the names under which the replaced files are kept. They do not
+// end in .json, since validators would take a JSON file that lists resources for a
+// nested package.
 var beforeNames = [][2]string{{dataPackage, "datapackage.before"}, {packageDigest, "datapackage-digest.before"}}
 
-// Close writes the lists of files, and ends the zip file.
+// Close writes the lists of files and ends the ZIP file.
 func (w *WACZ) Close() error {
 	for _, name := range beforeNames {
 		if b := w.original[name[0]]; b != nil {
@@ -222,7 +222,7 @@ func (w *WACZ) put(p string, b []byte) error {
 	return err
 }
 
-// store adds an uncompressed entry, with its sizes in front of the data.
+// store adds an uncompressed entry, with its sizes before the data.
 func (w *WACZ) store(p string, b []byte) error {
 	h := w.like
 	h.Name, h.Method, h.Flags, h.Comment, h.Extra = p, zip.Store, 0, "", nil
@@ -235,8 +235,8 @@ func (w *WACZ) store(p string, b []byte) error {
 	return err
 }
 
-// addResources adds to the list of a datapackage.json and changes nothing else
-// of it. It returns the algorithm of the first hash in the list.
+// addResources adds to the list in a datapackage.json and changes nothing else in
+// it. It returns the algorithm of the first hash in the list.
 func addResources(b []byte, resources []resource) (out []byte, algorithm string, err error) {
 	wrong := func(err error) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", dataPackage, err)

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// A zip file ends with a directory of its entries and a record with the place
-// of the directory (APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). A new directory
-// behind more entries leaves the old entries as they are. archive/zip can add
-// entries in this way, but cannot list the old ones.
+// A ZIP file ends with a directory of its entries and a record with the place of
+// the directory (APPNOTE 6.3.10, sections 4.3.12 to 4.3.16). Writing a new
+// directory after further entries leaves the old entries as they are. archive/zip
+// can append entries in this way, but its directory would not list the old ones.
 
 const (
-	maxZipDirectory = 64 << 20 // bytes, in memory
+	maxZipDirectory = 64 << 20 // bytes of a directory, which is held in memory
 
 	zipRecordSize  = 46
 	zipEndSize     = 22
@@ -38,7 +38,7 @@ var (
 // zipDirectory is the directory of a zip file.
 type zipDirectory struct {
 	records []zipRecord
-	at      int64 // where it is
+	at      int64 // its offset
 	comment []byte
 }
 
@@ -46,10 +46,10 @@ type zipDirectory struct {
 type zipRecord struct {
 	raw   []byte
 	name  string
-	local int64 // where the entry is
+	local int64 // offset of the entry
 }
 
-// readZipDirectory reads the directory of a zip file of the given size.
+// readZipDirectory reads the directory of a ZIP file of size bytes.
 func readZipDirectory(f io.ReaderAt, size int64) (*zipDirectory, error) {
 	tail := make([]byte, min(size, zipEndSize+math.MaxUint16))
 	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
@@ -109,8 +109,8 @@ func readZipDirectory(f io.ReaderAt, size int64) (*zipDirectory, error) {
 	return d, nil
 }
 
-// zip64End returns the end of a large directory. A locator in front of the end
-// of the file says where it is.
+// zip64End returns the end of a large directory. A locator before the end of the
+// file gives its offset.
 func zip64End(f io.ReaderAt, finderEnds int64) (end []byte, at int64, found bool, err error) {
 	finder := make([]byte, zip64FinderLen)
 	if finderEnds < zip64FinderLen {
@@ -150,8 +150,8 @@ func parseZipRecord(b []byte) (r zipRecord, err error) {
 	return r, err
 }
 
-// zip64Offset returns the offset from the extra field of a record that has no
-// room for it. The sizes that have no room stand in front of it.
+// zip64Offset returns the offset from the extra field of a record that has no room
+// for it. The sizes that have no room come before it.
 func zip64Offset(record, extra []byte) (int64, error) {
 	skip := 0
 	for _, at := range []int{24, 20} {
@@ -175,10 +175,10 @@ func zip64Offset(record, extra []byte) (int64, error) {
 	return 0, errDirectory
 }
 
-// without removes entries from the directory, and returns the end of the others
-// in the file. Removed entries behind that need not be copied.
+// without removes entries from the directory, and returns where the remaining
+// entries end in the file. Removed entries after that need not be copied.
 func (d *zipDirectory) without(names ...string) (cut int64) {
-	last := int64(-1) // of the entries that stay
+	last := int64(-1) // the last entry that stays
 	for _, r := range d.records {
 		if !slices.Contains(names, r.name) {
 			last = max(last, r.local)
@@ -210,8 +210,8 @@ func zipRecords(b []byte) (records []byte, n int, err error) {
 	return b[:len(b)-len(rest)], n, nil
 }
 
-// end returns the directory with n more records, to be written at an offset,
-// and the end of the file.
+// end returns the directory with n more records, for writing at an offset, and the
+// end of the file.
 func (d *zipDirectory) end(at int64, more []byte, n int) []byte {
 	var b []byte
 	for _, r := range d.records {
@@ -223,8 +223,8 @@ func (d *zipDirectory) end(at int64, more []byte, n int) []byte {
 	if entries >= math.MaxUint16 || length >= math.MaxUint32 || at >= math.MaxUint32 {
 		end64 := at + int64(length)
 		b = append(b, zip64EndMark...)
-		b = le.AppendUint64(b, zip64EndSize-12) // of what follows
-		b = le.AppendUint32(b, 45<<16|45)       // made by and needed: version 4.5
+		b = le.AppendUint64(b, zip64EndSize-12) // size of the rest of the record
+		b = le.AppendUint32(b, 45<<16|45)       // version made by, and version needed: 4.5
 		b = le.AppendUint64(b, 0)               // disks
 		b = le.AppendUint64(le.AppendUint64(b, entries), entries)
 		b = le.AppendUint64(le.AppendUint64(b, length), uint64(at))

@@ -1,7 +1,8 @@
 // Package review shows the clusters of a workspace in a browser, and takes
-// judgements of them. It knows no workspace: what it shows, an Archive gives.
+// judgements of them. It does not know workspaces: an Archive gives it what it
+// shows.
 //
-// All that an Archive gives was crawled, and is shown as text, never as markup.
+// Everything from an Archive was crawled. It is shown as text, never as markup.
 package review
 
 import (
@@ -13,21 +14,22 @@ import (
 	"neardup/report"
 )
 
-// Errors that are shown as what they are; any other is a failure.
+// Errors that are shown as such. Any other error is a failure.
 var (
 	ErrNotFound = errors.New("not found") // there is no such cluster, page or audit
-	ErrRefused  = errors.New("refused")   // what was asked for cannot be done; the error that wraps it says why
+	ErrRefused  = errors.New("refused")   // the request cannot be done; the wrapping error says why
 )
 
-// Archive is what is shown: a workspace whose run is done. Its methods are called
-// by several goroutines at once. Lists come a part at a time: After is where the
-// part before ended (its Next), empty for the first.
+// Archive is a workspace whose run is done. Several goroutines call its methods.
+// Lists come in parts: After is the Next of the previous part, or empty for the
+// first.
 type Archive interface {
 	Overview(ctx context.Context) (Overview, error)
 	Clusters(ctx context.Context, q ClusterQuery) (ClusterList, error)
 	Pages(ctx context.Context, q PageQuery) (PageList, error)
+	Contained(ctx context.Context, after string, limit int) (ContainedList, error)
 	Cluster(ctx context.Context, id, after string, limit int) (Cluster, error)
-	Pair(ctx context.Context, a, b string) (Pair, error) // documents, in hexadecimal
+	Pair(ctx context.Context, a, b string) (Pair, error) // documents are in hexadecimal
 	Page(ctx context.Context, document string) (Page, error)
 	Auditor
 }
@@ -38,7 +40,7 @@ type Auditor interface {
 	Draw(ctx context.Context, name string, d audit.Design) (audit.Audit, error)
 	Audit(ctx context.Context, name string) (audit.Audit, error)
 	Item(ctx context.Context, name string, i int) (audit.Item, error)            // from 0
-	Judge(ctx context.Context, j audit.Judgement) error                          // in place of the judge's own of before
+	Judge(ctx context.Context, j audit.Judgement) error                          // replaces the judge's earlier one
 	Withdraw(ctx context.Context, p audit.Pair, judge string) error              // takes a judgement back
 	Judgements(ctx context.Context, p audit.Pair) ([]audit.Judgement, error)     // of all judges, by name
 	Progress(ctx context.Context, name, judge string) (audit.Progress, error)    // of one judge
@@ -48,23 +50,24 @@ type Auditor interface {
 	Enforced(ctx context.Context, after string, limit int) (EnforcedList, error) // and whether the clusters follow them
 }
 
-// Overview is the first page.
+// Overview is the content of the start page.
 type Overview struct {
 	Summary    report.Summary
-	Method     string // name of the config's method, or its parts
+	Method     string // name of the config's method, or of its parts
 	First      string // earliest date of a page in a cluster
 	Last       string
-	Generation string // names the clustering
+	Generation string // identifies the clustering
 }
 
-// ClusterQuery asks for clusters, the largest first. Zero values ask for all.
+// ClusterQuery selects clusters, which come from the largest down. Zero values
+// select all.
 type ClusterQuery struct {
 	MinSize, MaxSize int
 	After            string
 	Limit            int
 }
 
-// ClusterList is a part of them.
+// ClusterList is a part of the clusters.
 type ClusterList struct {
 	Clusters []ClusterRow
 	Next     string // empty: there are no more
@@ -74,34 +77,34 @@ type ClusterList struct {
 type ClusterRow struct {
 	ID          string
 	Size        int
-	Document    string // the representative, as the next four
+	Document    string // of the representative, as are the next four
 	RecordID    string
 	URI         string
 	Date        string
 	Title       string
 	First, Last string       // dates
-	Hosts       int          // different hosts
+	Hosts       int          // number of distinct hosts
 	Identical   int          // members with the representative's text
-	Lowest      report.Score // least resemblance of a member
+	Lowest      report.Score // smallest resemblance of a member
 }
 
-// PageQuery asks for pages. With a URI prefix or a host they come by SURT and
-// date, else by date. Zero values ask for all.
+// PageQuery selects pages. With a URI prefix or a host they come by SURT and date,
+// otherwise by date. Zero values select all.
 type PageQuery struct {
 	URI              string // prefix, with or without scheme
 	Host             string // with its subdomains
 	From, To         string // dates or their beginnings; To is inclusive
-	MinSize, MaxSize int    // of the cluster; MinSize 0 also gives pages that are in none
+	MinSize, MaxSize int    // size of the cluster; MinSize 0 also selects pages in no cluster
 	After            string
 	Limit            int
 }
 
-// PageList is a part of them.
+// PageList is a part of the pages.
 type PageList struct {
 	Pages []PageRow
 	Next  string // empty: there are no more
-	// Partial says that so many pages were passed over that the list ends early;
-	// Next goes on.
+	// Partial means that the list ends early, because too many pages did not match.
+	// Next continues it.
 	Partial bool
 }
 
@@ -116,13 +119,19 @@ type PageRow struct {
 	Size     int    // of the cluster
 }
 
-// Cluster is a cluster with a part of its members, the representative first,
-// then by date and record id.
+// ContainedList is a part of the pages that are contained in others.
+type ContainedList struct {
+	Pages []report.ContainedPage
+	Next  string // empty: there are no more
+}
+
+// Cluster is a cluster with a part of its members: the representative first, then
+// by date and record ID.
 type Cluster struct {
 	ClusterRow
-	Timeline []Bucket // members by month, or by year where there are many; without gaps
+	Timeline []Bucket // members by month, or by year if there are many; without gaps
 	HostList []Bucket // the hosts with most members, at most 20
-	Members  []Member
+	Members  []report.Member
 	Next     string
 }
 
@@ -132,43 +141,37 @@ type Bucket struct {
 	Pages int
 }
 
-// Member is a page of a cluster.
-type Member struct {
-	report.Member
-	Title string
-}
-
-// Pair is two pages beside each other.
+// Pair is a pair of pages.
 type Pair struct {
 	Explanation explain.Explanation
 	Documents   [2]string
-	Texts       [2]string // what is compared; the explanation's diff has positions in it, in code points
+	Texts       [2]string // the compared texts; positions in the explanation's diff refer to them, in code points
 }
 
 // Page is a page of the archive.
 type Page struct {
 	PageRow
-	Fields []Field // what is known of it, by the names of docs/format.md
+	Fields []Field // its metadata, by the names of docs/format.md
 	Text   string  // visible text
 }
 
-// Field is a name and what it has.
+// Field is a name with its value.
 type Field struct{ Name, Value string }
 
-// EnforcedList is a part of the judged pairs that the clustering follows.
+// EnforcedList is a part of the judged pairs that clusters have to follow.
 type EnforcedList struct {
 	Pairs []EnforcedPair
 	Next  string
 }
 
-// EnforcedPair is a judged pair that is enforced.
+// EnforcedPair is a judged pair that clusters have to follow.
 type EnforcedPair struct {
 	audit.Pair
-	Verdict   audit.Verdict // true: must join; false: must not
+	Verdict   audit.Verdict // true: they must be joined; false: they must not
 	Judges    []string
 	Documents [2]string // empty: not in the workspace
 	URIs      [2]string
-	// State is what the clusters make of it: "followed", "pending" (they are from
-	// before it; run again), or why it cannot be followed.
+	// State is "followed", "pending" (the clusters are older; run again), or why
+	// the pair cannot be followed.
 	State string
 }

@@ -10,7 +10,7 @@ import (
 	"neardup/audit"
 )
 
-// defaultSample is the size of a sample that the form begins with.
+// defaultSample is the size of a sample that the form suggests.
 const defaultSample = 200
 
 func (s *server) audits(w http.ResponseWriter, r *http.Request) error {
@@ -92,7 +92,7 @@ func (s *server) audit(w http.ResponseWriter, r *http.Request) error {
 	}{a, result, p, p.Next + 1, who != "" && p.Judged >= a.Size && a.Size > 0, intervals, strata}})
 }
 
-// beginAudit takes the name of a judge, and leads to the first pair that this
+// beginAudit takes the name of a judge and redirects to the first pair that this
 // judge has not judged.
 func (s *server) beginAudit(w http.ResponseWriter, r *http.Request) error {
 	name, err := auditName(r)
@@ -123,7 +123,7 @@ func (s *server) beginAudit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// itemOf returns the item of the path, which counts from 1, from 0.
+// itemOf returns the index of the item in the path, which counts from 1.
 func itemOf(r *http.Request) (name string, i int, err error) {
 	if name, err = auditName(r); err != nil {
 		return name, 0, err
@@ -135,8 +135,8 @@ func itemOf(r *http.Request) (name string, i int, err error) {
 	return name, n - 1, nil
 }
 
-// item is the page on which a pair of a sample is judged. A judge is not to be
-// led: it does not show what others say, and folds what the method says.
+// item serves the page for judging a pair of a sample. To avoid a bias it hides
+// other judges' verdicts and folds the method's.
 func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 	name, i, err := itemOf(r)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 	title := "Pair " + strconv.Itoa(i+1) + " of " + strconv.Itoa(progress.Size)
 	pair, err := s.archive.Pair(r.Context(), item.Documents[0], item.Documents[1])
 	switch {
-	case errors.Is(err, ErrNotFound): // of an audit that was made elsewhere
+	case errors.Is(err, ErrNotFound): // a page of an audit that was made elsewhere
 		return s.show(w, r, http.StatusNotFound, "gone", view{Title: title, Nav: "/audit", Inside: true, Judge: who, Body: struct {
 			Audit        string
 			Number, Size int
@@ -183,7 +183,7 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 			Number   int // from 1
 			Progress audit.Progress
 			Own      audit.Judgement
-			Last     int // item that was judged before, from 1; 0: none
+			Last     int // number of the item that was judged before; 0: none
 			Query    string
 		}{viewOf(pair, true), name, i + 1, progress, ownOf(given, who), last, query("judge", who)}})
 }
@@ -197,7 +197,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// judgeItem keeps a judgement and leads to the next pair that this judge has
+// judgeItem stores a judgement and redirects to the next pair that this judge has
 // not judged, or to the result.
 func (s *server) judgeItem(w http.ResponseWriter, r *http.Request) error {
 	name, i, err := itemOf(r)
@@ -238,8 +238,8 @@ func (s *server) judgeItem(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// nextOf returns the first item after one that is not judged, else the first of all;
-// -1: there is none.
+// nextOf returns the first item after i that is not judged, otherwise the first of
+// all, or -1 if there is none.
 func nextOf(p audit.Progress, i int) int {
 	for k := i + 1; k < len(p.Given); k++ {
 		if p.Given[k] == "" {
@@ -285,7 +285,8 @@ func (s *server) result(w http.ResponseWriter, r *http.Request) error {
 	return download(w, name+".result.json", "application/json", append(b, '\n'))
 }
 
-// labels gives the sample with its judgements, as neardup audit import reads it.
+// labels serves the sample with its judgements, in the format that neardup audit
+// import reads.
 func (s *server) labels(w http.ResponseWriter, r *http.Request) error {
 	name, err := auditName(r)
 	if err != nil {
@@ -302,7 +303,7 @@ func (s *server) labels(w http.ResponseWriter, r *http.Request) error {
 	return download(w, name+".labels.jsonl", "application/x-ndjson", b.Bytes())
 }
 
-// download sends a file. The names of audits need no quoting.
+// download serves a file. The names of audits need no quoting.
 func download(w http.ResponseWriter, name, kind string, b []byte) error {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

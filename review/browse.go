@@ -45,6 +45,22 @@ func (s *server) clusters(w http.ResponseWriter, r *http.Request) error {
 	}{q, list, "/clusters" + query("min", a.Get("min"), "max", a.Get("max"), "after", list.Next)}})
 }
 
+func (s *server) contained(w http.ResponseWriter, r *http.Request) error {
+	a := asked{Values: r.URL.Query()}
+	after := a.after()
+	if a.err != nil {
+		return a.err
+	}
+	list, err := s.archive.Contained(r.Context(), after, rowsShown)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, http.StatusOK, "contained", view{Title: "Contained pages", Nav: "/contained", Body: struct {
+		ContainedList
+		More string
+	}{list, "/contained" + query("after", list.Next)}})
+}
+
 func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 	a := asked{Values: r.URL.Query()}
 	q := PageQuery{URI: a.text("uri", maxURI), Host: a.text("host", 255), From: a.date("from"), To: a.date("to"), After: a.after(), Limit: rowsShown}
@@ -97,14 +113,14 @@ func (s *server) cluster(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "cluster", view{Title: titleOf(c.Title, c.URI), Nav: "/clusters", Inside: true, Body: struct {
 		Cluster
 		Timeline timeline
-		Second   string // that is chosen to compare with the representative
+		Second   string // page that the user chose to compare with the representative
 		Begins   bool   // the first part of the list
 		Busiest  int
 		More     string
 	}{c, timelineOf(c.Timeline), second, after == "", most, "/cluster/" + c.ID + query("after", c.Next)}})
 }
 
-// titleOf returns what a page is called.
+// titleOf returns the title to show for a page.
 func titleOf(title, uri string) string {
 	if title == "" {
 		title = uri

@@ -171,9 +171,9 @@ func (f *fake) Overview(context.Context) (review.Overview, error) {
 		s.Clusters.Clusters++
 		s.Clusters.Pages += int64(len(c.members))
 		s.Clusters.Largest = max(s.Clusters.Largest, len(c.members))
-		s.Redundant.Pages += int64(len(c.members) - 1)
+		s.Duplicates.Pages += int64(len(c.members) - 1)
 	}
-	s.Redundant.Bytes, s.Pairs.Near, s.Pairs.Compared = s.Redundant.Pages*31_415, s.Redundant.Pages*2, s.Redundant.Pages*3
+	s.Duplicates.Bytes, s.Pairs.Near, s.Pairs.Compared = s.Duplicates.Pages*31_415, s.Duplicates.Pages*2, s.Duplicates.Pages*3
 	return o, nil
 }
 
@@ -202,6 +202,28 @@ func (f *fake) Clusters(_ context.Context, q review.ClusterQuery) (l review.Clus
 			break
 		}
 		l.Clusters = append(l.Clusters, f.clusters[i].row)
+	}
+	return l, err
+}
+
+// Contained says that each page in no cluster is contained in the first of the largest.
+func (f *fake) Contained(_ context.Context, after string, limit int) (l review.ContainedList, err error) {
+	from, err := begin(after)
+	in := f.clusters[0].members[0]
+	n := 0
+	for _, p := range f.sorted {
+		if p.cluster != nil || err != nil {
+			continue
+		}
+		if n++; n <= from {
+			continue
+		}
+		if len(l.Pages) == limit {
+			l.Next = strconv.Itoa(n - 1)
+			break
+		}
+		l.Pages = append(l.Pages, report.ContainedPage{RecordID: p.record, URI: p.uri, Date: p.date, Document: p.document, Pages: 2, Containment: .99, Resemblance: .41,
+			In: in.record, InURI: in.uri, InDate: in.date, InDocument: in.document, InCluster: f.clusters[0].row.ID})
 	}
 	return l, err
 }
@@ -267,7 +289,8 @@ func (f *fake) Cluster(_ context.Context, id, after string, limit int) (c review
 			c.Next = strconv.Itoa(i)
 			break
 		}
-		m := review.Member{Member: all[i].member, Title: all[i].title}
+		m := all[i].member
+		m.Title = all[i].title
 		if i > 0 {
 			m.AgainstDocument = all[0].document
 		}
@@ -304,7 +327,7 @@ func (f *fake) Pair(_ context.Context, a, b string) (p review.Pair, err error) {
 			Page: &explain.Page{RecordID: page.record, URI: page.uri, Date: page.date, Title: page.title, TextID: d}}
 		p.Documents[i], p.Texts[i] = d, page.text
 	}
-	p.Explanation, err = explain.Pair(f.config, sides[0], sides[1], true, nil)
+	p.Explanation, err = explain.Pair(f.config, sides[0], sides[1], explain.Between{Weighed: true})
 	return p, err
 }
 

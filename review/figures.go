@@ -10,8 +10,8 @@ import (
 	"neardup/report"
 )
 
-// Drawings are SVG that fills its box whatever the shape of that; what is
-// written beside them is HTML, and keeps its size.
+// Drawings are SVG that fills its box, whatever the shape of the box. Labels are
+// HTML and keep their size.
 
 // curve is the edit curve of a round (TLCS paper, figure 4), in a box of 1000 by
 // 1000 with y downwards.
@@ -22,14 +22,14 @@ type curve struct {
 	Left, Width float64 // of the region
 	Slope       string  // the line between the ends of the region
 	SlopeValue  string
-	Most        string // that a region may have
+	Most        string // largest slope of a trustable region
 	Round       explain.Round
 	Longer      string // A or B
 }
 
 const box = 1000
 
-// curvesShown are the rounds that are drawn.
+// curvesShown limits the rounds that are drawn.
 const curvesShown = 3
 
 func curvesOf(e explain.Explanation) (out []curve) {
@@ -62,8 +62,8 @@ func curvesOf(e explain.Explanation) (out []curve) {
 	return out
 }
 
-// timeline is how many pages there are of each month or year, in a box as wide
-// as there are bars and 1000 high.
+// timeline is a chart of the pages by month or year, in a box as wide as there are
+// bars and 1000 high.
 type timeline struct {
 	Bars    []bar
 	Width   int // of the box
@@ -91,13 +91,13 @@ func timelineOf(buckets []Bucket) timeline {
 		if b.Pages <= 0 {
 			continue
 		}
-		height := max(12, box*b.Pages/t.Most) // what is there shows
+		height := max(12, box*b.Pages/t.Most) // so that any bar is visible
 		t.Bars = append(t.Bars, bar{i*(barWidth+barGap) + barGap/2, box - height, height, b.Label, b.Pages})
 	}
 	return t
 }
 
-// meter is a score beside its threshold.
+// meter is a score with its threshold.
 type meter struct {
 	Name    string
 	Value   report.Score
@@ -108,8 +108,8 @@ type meter struct {
 	Note    string
 }
 
-// Threshold returns the threshold of a meter that has one.
-func (m meter) Threshold() float64 { return *m.Least }
+// threshold returns the threshold of a meter that has one.
+func (m meter) threshold() float64 { return *m.Least }
 
 func metersOf(s explain.Score) (out []meter) {
 	add := func(name string, value report.Score, least *float64, note string) {
@@ -131,13 +131,13 @@ func metersOf(s explain.Score) (out []meter) {
 }
 
 func thousandth(f float64) int {
-	if !(f > 0) { // not a number, too
+	if !(f > 0) { // also if it is not a number
 		return 0
 	}
 	return int(box*min(f, 1) + 0.5)
 }
 
-// interval is an estimate to be drawn.
+// interval is an estimate as a drawing.
 type interval struct {
 	audit.Interval
 	Name         string

@@ -233,7 +233,7 @@ func hostile(t testing.TB) *fake {
 
 // hostilePages returns an address of each kind, and of each attack.
 func hostilePages(f *fake) []string {
-	out := []string{"/", "/clusters", "/search", "/search?uri=" + "%3Cscript%3Ealert(1)%3C/script%3E", "/audit", "/audit/hostile", "/audit/hostile?judge=" + "%3Cscript%3Ealert(1)%3C/script%3E",
+	out := []string{"/", "/clusters", "/contained", "/search", "/search?uri=" + "%3Cscript%3Ealert(1)%3C/script%3E", "/audit", "/audit/hostile", "/audit/hostile?judge=" + "%3Cscript%3Ealert(1)%3C/script%3E",
 		"/enforced", "/cluster/" + f.clusters[0].row.ID, "/audit/hostile/1?judge=%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E"}
 	c := f.clusters[0].members
 	for i := range attack {

@@ -8,11 +8,11 @@ import (
 	"neardup/explain"
 )
 
-// pairView is two pages beside each other. A judge of a sample gets the same,
-// with what the method says folded away.
+// pairView shows a pair of pages. A judge of a sample sees the same with the
+// method's results folded.
 type pairView struct {
 	Pair
-	Names    [2]string // record ids
+	Names    [2]string // record IDs
 	Sides    sides
 	Curves   []curve
 	Meters   []meter
@@ -22,14 +22,14 @@ type pairView struct {
 	Blind    bool
 }
 
-// step is a filter and what the pair came to there.
+// step is a filter with the pair's result.
 type step struct {
 	Name  string
 	State string // passed, ended, or empty: not reached
 	What  string
 }
 
-// key is a signature in common, with the sentences of page a that it is of.
+// key is a common signature with the sentences of page a that made it.
 type key struct {
 	explain.SharedKey
 	Sentences []string
@@ -66,7 +66,7 @@ func viewOf(p Pair, blind bool) pairView {
 	return v
 }
 
-// filters are those of the two texts, in their order.
+// filters are the filters of two texts, in order.
 var filters = []struct {
 	filter explain.Filter
 	name   string
@@ -76,9 +76,10 @@ var filters = []struct {
 	{explain.ByDistance, "edit distance"},
 	{explain.ByScore, "scores"},
 	{explain.ByRarity, "rarity"},
+	{explain.ByTitle, "title"},
 }
 
-// stepsOf says of each filter whether the pair passed it.
+// stepsOf returns for each filter whether the pair passed it.
 func stepsOf(e explain.Explanation) (out []step) {
 	add := func(name string, passed bool, by explain.Filter) {
 		if passed {
@@ -102,7 +103,8 @@ func stepsOf(e explain.Explanation) (out []step) {
 		ended := false
 		for _, f := range filters {
 			switch {
-			case e.TLCS == nil && f.filter != explain.ByScore && f.filter != explain.ByRarity, e.Rarity == nil && f.filter == explain.ByRarity:
+			case f.filter == explain.ByTitle && e.Decision.OtherPages == nil, f.filter == explain.ByRarity && e.Rarity == nil,
+				f.filter != explain.ByTitle && f.filter != explain.ByRarity && f.filter != explain.ByScore && e.TLCS == nil:
 			case ended:
 				out = append(out, step{Name: f.name})
 			case e.Decision.EndedBy == f.filter:
@@ -119,7 +121,7 @@ func stepsOf(e explain.Explanation) (out []step) {
 	return out
 }
 
-// choosePair leads from two chosen members to their pair.
+// choosePair redirects from two chosen members to their pair.
 func (s *server) choosePair(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	a, b := q.Get("a"), q.Get("b")
@@ -133,7 +135,7 @@ func (s *server) choosePair(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pairOf returns the pair of the path, and its name for judgements.
+// pairOf returns the pair in the path, and its name for judgements.
 func (s *server) pairOf(r *http.Request) (p Pair, name audit.Pair, err error) {
 	a, err := document(r, "a")
 	if err != nil {
@@ -148,7 +150,7 @@ func (s *server) pairOf(r *http.Request) (p Pair, name audit.Pair, err error) {
 	}
 	for _, t := range p.Explanation.Texts {
 		if t.Page == nil {
-			return p, name, nil // of no workspace: nothing to judge
+			return p, name, nil // not of a workspace: nothing to judge
 		}
 	}
 	return p, audit.NewPair(p.Explanation.Texts[0].Page.RecordID, p.Explanation.Texts[1].Page.RecordID), nil
@@ -178,7 +180,7 @@ func (s *server) pair(w http.ResponseWriter, r *http.Request) error {
 	}{viewOf(p, false), given, own, "/pair/" + p.Documents[0] + "/" + p.Documents[1]}})
 }
 
-// ownOf returns what a judge has said before.
+// ownOf returns the judge's own earlier judgement.
 func ownOf(given []audit.Judgement, judge string) audit.Judgement {
 	for _, j := range given {
 		if j.Judge == judge && judge != "" {
@@ -188,7 +190,8 @@ func ownOf(given []audit.Judgement, judge string) audit.Judgement {
 	return audit.Judgement{}
 }
 
-// said returns what the request before did, one of a few words of ours.
+// said returns the result of the previous request, which is one of a few fixed
+// words.
 func said(r *http.Request) string {
 	return map[string]string{
 		"true":     "Kept as true.",
@@ -220,7 +223,7 @@ func (s *server) judgePair(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// keep keeps a judgement, or takes it back.
+// keep stores a judgement, or takes it back.
 func (s *server) keep(r *http.Request, j audit.Judgement) error {
 	if j.Verdict == withdrawn {
 		return s.archive.Withdraw(r.Context(), j.Pair, j.Judge)

@@ -11,14 +11,14 @@ import (
 	"neardup/audit"
 )
 
-// Bounds of what is asked for: bytes, and a number.
+// Bounds of request parameters: bytes, and a number.
 const (
 	maxAfter = 4096
 	maxURI   = 4096
 	maxSize  = 1_000_000_000
 )
 
-// Lists come in parts of so many.
+// Sizes of the parts of lists.
 const (
 	rowsShown    = 50
 	membersShown = 100
@@ -30,7 +30,7 @@ var (
 	dates     = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.Z]{0,16})?)?)?$`)
 )
 
-// query returns the part of an address from the ? on, without what is empty.
+// query returns the query of a URL, beginning with ?, without empty values.
 func query(pairs ...string) string {
 	v := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -44,7 +44,7 @@ func query(pairs ...string) string {
 	return "?" + v.Encode()
 }
 
-// asked reads parameters, and keeps the first thing that is wrong.
+// asked reads parameters and keeps the first error.
 type asked struct {
 	url.Values
 	err error
@@ -56,11 +56,11 @@ func (a *asked) wrong(format string, args ...any) {
 	}
 }
 
-// text returns a value of at most so many bytes.
-func (a *asked) text(name string, most int) string {
+// text returns a value of at most limit bytes.
+func (a *asked) text(name string, limit int) string {
 	v := strings.TrimSpace(a.Get(name))
-	if len(v) > most || !utf8.ValidString(v) {
-		a.wrong("%s: at most %d bytes of text can be asked for.", name, most)
+	if len(v) > limit || !utf8.ValidString(v) {
+		a.wrong("%s: at most %d bytes of text can be asked for.", name, limit)
 		return ""
 	}
 	return v
@@ -77,27 +77,27 @@ func (a *asked) date(name string) string {
 	return v
 }
 
-// number returns an integer that is not negative; 0 where there is none.
-func (a *asked) number(name string, most int) int {
+// number returns an integer from 0 to limit, or 0 if it is missing.
+func (a *asked) number(name string, limit int) int {
 	v := a.text(name, 20)
 	if v == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(v)
-	if err != nil || n < 0 || n > most {
-		a.wrong("%s: want a number from 0 to %d.", name, most)
+	if err != nil || n < 0 || n > limit {
+		a.wrong("%s: want a number from 0 to %d.", name, limit)
 		return 0
 	}
 	return n
 }
 
-// sizes returns the sizes of clusters to show.
-func (a *asked) sizes() (least, most int) {
-	least, most = a.number("min", maxSize), a.number("max", maxSize)
-	if most > 0 && least > most {
+// sizes returns the bounds of the sizes of clusters to show.
+func (a *asked) sizes() (smallest, largest int) {
+	smallest, largest = a.number("min", maxSize), a.number("max", maxSize)
+	if largest > 0 && smallest > largest {
 		a.wrong("min and max: the least size is above the largest.")
 	}
-	return least, most
+	return smallest, largest
 }
 
 // name returns the name of the judge.
@@ -110,7 +110,7 @@ func (a *asked) name() string {
 	return v
 }
 
-// document is one of the path.
+// document returns the document ID in the path.
 func document(r *http.Request, name string) (string, error) {
 	d := r.PathValue(name)
 	if !documents.MatchString(d) {
@@ -128,10 +128,10 @@ func auditName(r *http.Request) (string, error) {
 	return n, nil
 }
 
-// judgeCookie remembers who judges. Forms name the judge themselves.
+// judgeCookie is the cookie with the judge's name. Forms carry the name themselves.
 const judgeCookie = "neardup-judge"
 
-// judge is who judges: whom the address names, else whom the browser remembers.
+// judge returns the judge's name: from the URL, otherwise from the cookie.
 func judge(r *http.Request) (string, error) {
 	a := asked{Values: r.URL.Query()}
 	if name := a.name(); name != "" || a.err != nil {
@@ -150,7 +150,7 @@ func remember(w http.ResponseWriter, judge string) {
 		HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
-// posted reads a form.
+// posted parses a posted form.
 func posted(r *http.Request) (*asked, error) {
 	if err := r.ParseForm(); err != nil {
 		return nil, err
@@ -158,7 +158,8 @@ func posted(r *http.Request) (*asked, error) {
 	return &asked{Values: r.PostForm}, nil
 }
 
-// judgement returns what a form says of a pair; without a verdict it takes one back.
+// judgement returns the judgement in a form. Without a verdict it takes the earlier
+// one back.
 func (a *asked) judgement(p audit.Pair) audit.Judgement {
 	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.Get("enforce") != ""}
 	if j.Note = a.text("note", 4*audit.MaxNote); utf8.RuneCountInString(j.Note) > audit.MaxNote {
@@ -175,5 +176,5 @@ func (a *asked) judgement(p audit.Pair) audit.Judgement {
 	return j
 }
 
-// withdrawn is the button that takes a verdict back.
+// withdrawn is the value of the button that takes a verdict back.
 const withdrawn audit.Verdict = "withdraw"

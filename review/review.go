@@ -8,22 +8,26 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 )
 
-// Options are what the pages do not learn from the archive.
+// Options is what the pages need besides the archive.
 type Options struct {
 	Name    string          // of the workspace
 	Version string          // of the program
-	Hosts   []string        // names and addresses that requests may be for, besides those of the loopback
-	Failed  func(err error) // is told what failed; nil: nobody
+	Hosts   []string        // names and addresses that requests may be for, besides the loopback's
+	Failed  func(err error) // called with each failure; nil: ignored
 }
 
-// maxBody bounds what is posted: a note and some names.
+// maxBody limits a posted form, in bytes: a note and some names.
 const maxBody = 64 << 10
 
-// policy lets a page load only what this handler serves, be in no frame, and
-// send forms nowhere else: should markup of a crawl ever get out of its
-// escaping, it could still do nothing.
+// lookupPath is the path to which whole pages are posted.
+const lookupPath = "/lookup"
+
+// policy lets a page load only what this handler serves, be in no frame, and send
+// forms only here. If crawled markup ever escaped its escaping, it still could do
+// nothing.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -34,10 +38,12 @@ type server struct {
 	pages   pages
 	assets  assets
 	hosts   map[string]bool
+	sent    atomic.Int64 // bytes of pages that are being looked up
 }
 
-// New serves an archive. Only judgements and samples are posted; all else is
-// read. There is no password: whoever reaches the address sees all and judges.
+// New returns a handler that serves an archive. Only judgements, samples and
+// lookups are posted; everything else is read. There is no password: whoever
+// reaches the address can see and judge everything.
 func New(a Archive, o Options) http.Handler {
 	s := &server{archive: a, options: o, assets: loadAssets(), hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
 	s.pages = loadPages(s.assets)
@@ -54,6 +60,7 @@ func New(a Archive, o Options) http.Handler {
 		"GET /pair/{a}/{b}":              s.pair,
 		"POST /pair/{a}/{b}":             s.judgePair,
 		"GET /page/{document}":           s.page,
+		"GET /contained":                 s.contained,
 		"GET /audit":                     s.audits,
 		"POST /audit":                    s.draw,
 		"GET /audit/{name}":              s.audit,
@@ -70,7 +77,8 @@ func New(a Archive, o Options) http.Handler {
 	} {
 		mux.Handle(pattern, s.handle(h))
 	}
-	// A form of another site that is sent here carries that site's origin.
+	mux.HandleFunc("POST "+lookupPath, s.lookup)
+	// A form of another site that is posted here carries that site's origin.
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error {
 		return problem{http.StatusForbidden, "This form was sent from another site. Send it from the page of this program."}
@@ -78,9 +86,9 @@ func New(a Archive, o Options) http.Handler {
 	return s.guard(cross.Handler(mux))
 }
 
-// guard sets the headers of all answers and turns away requests that are for
-// another host: a name of another site that was made to lead to this address
-// (DNS rebinding) would let that site's script read the pages.
+// guard sets the headers of all answers. It rejects requests for another host: if a
+// name of another site led to this address (DNS rebinding), that site's script
+// could read the pages.
 func (s *server) guard(next http.Handler) http.Handler {
 	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
 		for key, value := range map[string]string{
@@ -96,7 +104,9 @@ func (s *server) guard(next http.Handler) http.Handler {
 		if !s.hosts[hostOf(r.Host)] {
 			return problem{http.StatusMisdirectedRequest, "This address is not served here. Open the address that neardup serve has printed."}
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if r.URL.Path != lookupPath { // which has a limit of its own
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		}
 		next.ServeHTTP(w, r)
 		return nil
 	})
@@ -110,10 +120,10 @@ func hostOf(h string) string {
 	return strings.ToLower(strings.Trim(h, "[]"))
 }
 
-// handler answers a request, or says why not.
+// handler answers a request, or returns an error.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// problem is what a request has wrong, in words for people.
+// problem describes what is wrong with a request, for people.
 type problem struct {
 	status int
 	what   string
@@ -125,8 +135,8 @@ func bad(format string, args ...any) error {
 	return problem{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// handle answers what goes wrong, a panic too. Pages are made whole before they
-// are written, so nothing has been sent by then.
+// handle answers errors and panics. Pages are rendered completely before they are
+// written, so nothing was sent by then.
 func (s *server) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -149,7 +159,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var tooLong *http.MaxBytesError
 	switch {
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		return // nobody waits for it
+		return // the client is gone
 	case errors.As(err, &p):
 	case errors.As(err, &tooLong):
 		p = problem{http.StatusRequestEntityTooLarge, "What was sent is too long. Shorten the note."}
@@ -168,7 +178,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// what a path is of.
+// what returns the name of the thing that a path is about.
 func what(path string) string {
 	for _, name := range []string{"cluster", "pair", "page", "audit"} {
 		if strings.HasPrefix(path, "/"+name+"/") {

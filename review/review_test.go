@@ -78,7 +78,7 @@ func kinds(t testing.TB, f *fake) []string {
 	return []string{"/", "/clusters", "/clusters?min=3&max=9", "/clusters?min=999999", "/search", "/search?uri=news.example/", "/search?host=none.example",
 		"/search?from=2015-06&to=2016&min=2", "/cluster/" + c.row.ID, "/cluster/" + c.row.ID + "?after=1",
 		"/pair/" + first.Documents[0] + "/" + first.Documents[1] + "?judge=Ines", "/page/" + c.members[0].document, "/page/" + f.sorted[0].document,
-		"/audit", "/audit/kinds", "/audit/kinds?judge=Ines", "/audit/kinds/1?judge=Ines", "/audit/kinds/5?judge=Noor", "/enforced"}
+		"/contained", "/contained?after=2", "/audit", "/audit/kinds", "/audit/kinds?judge=Ines", "/audit/kinds/1?judge=Ines", "/audit/kinds/5?judge=Noor", "/enforced"}
 }
 
 func small(t testing.TB) *fake { return newFake(t, []int{120, 7, 5, 4, 3, 2, 2, 2}, 12) }

@@ -13,69 +13,69 @@ const (
 	maxRows       = 6_000
 )
 
-// A stretch that is the same is folded but for some rows at either end.
+// A stretch that is equal is folded, except for some rows at either end.
 const (
 	contextRows = 2
 	foldFrom    = 4   // rows
 	foldLong    = 600 // or code points
 )
 
-// Long lines that are the same are broken at the end of a sentence, or else of
-// a word: both texts are at the same place there.
+// Long equal lines are broken at the end of a sentence, or else of a word; both
+// texts are at the same place there.
 const (
 	breakFrom = 320 // code points
 	breakAt   = 640
 )
 
-// The least length of a piece that is shown as the same between what differs,
-// outside trustable regions and in them: an LCS of texts that differ is made of
-// single letters. neardup explain has the first, too.
+// Smallest length of an equal piece between differences that is shown as equal,
+// outside and inside trustable regions. An LCS of different texts consists of
+// single letters. neardup explain uses the former, too.
 const (
 	legibleFrom    = 16
 	legibleTrusted = 4
 )
 
-// sides are two texts beside each other. The spans of a column, from the first
-// row to the last, are that text up to what is left out.
+// sides shows two texts side by side. The spans of a column, from the first row to
+// the last, are that text up to what is left out.
 type sides struct {
 	Blocks      []block
 	Differences int
-	Trustable   bool // trusted stretches are told apart
+	Trustable   bool // trusted stretches are marked
 	Characters  map[explain.Kind]int
-	Scattered   int    // code points that both have in pieces too short to show as the same
+	Scattered   int    // common code points in pieces too short to show as equal
 	LeftOut     [2]int // code points of each text that are not shown
-	Stretches   int    // that the explanation has not
+	Stretches   int    // stretches that the explanation left out
 }
 
-// Count returns the number of characters of a kind.
-func (s sides) Count(kind string) int { return s.Characters[explain.Kind(kind)] }
+// characters returns the number of characters of a kind.
+func (s sides) characters(kind string) int { return s.Characters[explain.Kind(kind)] }
 
-// block is a part of the rows.
+// block is a group of rows.
 type block struct {
 	Rows   []row
 	Folded bool
 	Same   int // code points of a folded block
 }
 
-// row is a line of each text, or the part of one.
+// row is a line, or a part of a line, of each text.
 type row struct {
 	Cells  [2]cell
-	Number int // of the difference that begins here, from 1
-	Next   int // number of the one after it; 0: none
+	Number int // number of the difference that begins here, from 1
+	Next   int // number of the next difference; 0: none
 }
 
-// cell is a text's part of a row.
+// cell is one text's part of a row.
 type cell []span
 
 // span is a run of one kind.
 type span struct {
 	Kind explain.Kind
 	Text string
-	Line bool // it ends with the end of a line, and differs
+	Line bool // it ends with a line end that differs
 }
 
-// Shown returns the text without the end of its line, for which there is a sign.
-func (s span) Shown() string {
+// shown returns the text without its line end, which is shown as a sign.
+func (s span) shown() string {
 	if s.Line {
 		return strings.TrimSuffix(s.Text, "\n")
 	}
@@ -84,7 +84,7 @@ func (s span) Shown() string {
 
 func (s span) differs() bool { return s.Kind != explain.Trusted && s.Kind != explain.Same }
 
-// differs reports whether some of the cell is not in both texts.
+// differs reports whether part of the cell is not in both texts.
 func (c cell) differs() bool {
 	for _, s := range c {
 		if s.differs() {
@@ -94,8 +94,8 @@ func (c cell) differs() bool {
 	return false
 }
 
-// Region names the cell's mark at its edge.
-func (c cell) Region() string {
+// region returns the class of the mark at the cell's edge.
+func (c cell) region() string {
 	region := ""
 	for _, s := range c {
 		switch s.Kind {
@@ -108,8 +108,8 @@ func (c cell) Region() string {
 	return region
 }
 
-// beside puts two texts beside each other. Blind does not tell trustable
-// regions, which are what a method thinks.
+// beside puts two texts side by side. If blind is set, it does not mark trustable
+// regions, which show the method's opinion.
 func beside(d explain.Diff, texts [2]string, blind bool) sides {
 	a := aligner{texts: [2][]rune{[]rune(texts[0]), []rune(texts[1])}, left: maxCharacters}
 	a.sides = sides{Trustable: d.Trustable && !blind, Characters: map[explain.Kind]int{}, Stretches: d.LeftOut}
@@ -144,8 +144,8 @@ func beside(d explain.Diff, texts [2]string, blind bool) sides {
 	return a.sides
 }
 
-// covering returns the segments up to the first that does not go on where the one
-// before ended, in texts of such lengths.
+// covering returns the segments up to the first that does not continue where the
+// one before ended, in texts of the given lengths.
 func covering(segments []explain.Segment, lengths [2]int) []explain.Segment {
 	var at [2]int
 	for i, s := range segments {
@@ -169,9 +169,9 @@ func covering(segments []explain.Segment, lengths [2]int) []explain.Segment {
 	return segments
 }
 
-// reunited makes one segment of two that follow each other, one of each text,
-// and have the same in them: a sketch has not what is in no window, such as one
-// narrow character after wide ones at the end of a text.
+// reunited joins two consecutive segments, one of each text, that have the same
+// text. A sketch lacks what is in no window, such as one narrow character after
+// wide ones at the end of a text.
 func (a *aligner) reunited(segments []explain.Segment) (out []explain.Segment) {
 	for i := 0; i < len(segments); i++ {
 		s := segments[i]
@@ -190,8 +190,8 @@ func (a *aligner) reunited(segments []explain.Segment) (out []explain.Segment) {
 	return out
 }
 
-// isolated reports whether a stretch that is the same is short, and what is before
-// and after it differs; an end of the texts does not count as the same.
+// isolated reports whether an equal stretch is short and lies between differences.
+// The ends of the texts count as differences.
 func isolated(segments []explain.Segment, i int) bool {
 	n := segments[i].A[1] - segments[i].A[0]
 	if n >= legibleFrom || segments[i].Kind == explain.Trusted && n >= legibleTrusted {
@@ -208,14 +208,14 @@ type aligner struct {
 	texts [2][]rune
 	sides sides
 	rows  []row
-	at    [2]int // the row that each text is in
-	wide  int    // code points of the row both are in
+	at    [2]int // the row that each text has reached
+	wide  int    // code points of the row that both have reached
 	done  [2]int // code points of each text that are in rows
 	left  int    // code points that may still be shown
 	full  bool
 }
 
-// put adds a piece of a line to the row that its text is in.
+// put adds a piece of a line to the row that its text has reached.
 func (a *aligner) put(side int, k explain.Kind, from, to int) {
 	if a.full {
 		return
@@ -247,7 +247,7 @@ func (a *aligner) put(side int, k explain.Kind, from, to int) {
 	a.done[side] = to
 }
 
-// differ adds what one text has, a line a row.
+// differ adds what only one text has, one line per row.
 func (a *aligner) differ(side int, k explain.Kind, at [2]int) {
 	from := at[0]
 	for i := from; i < at[1] && !a.full; i++ {
@@ -260,7 +260,7 @@ func (a *aligner) differ(side int, k explain.Kind, at [2]int) {
 	a.put(side, k, from, at[1])
 }
 
-// same adds what both have, into the same rows.
+// same adds what both texts have to the same rows.
 func (a *aligner) same(s explain.Segment) {
 	if a.at[0] != a.at[1] {
 		a.at[0] = max(a.at[0], a.at[1])
@@ -297,7 +297,7 @@ func (a *aligner) same(s explain.Segment) {
 	}
 }
 
-// fold numbers the differences and folds what is the same for long.
+// fold numbers the differences and folds long equal stretches.
 func (a *aligner) fold() {
 	s := &a.sides
 	var starts []int
@@ -332,12 +332,12 @@ func (a *aligner) fold() {
 	}
 }
 
-// Equal reports whether all of the row is in both texts.
-func (r row) Equal() bool { return !r.differs() }
+// equal reports whether all of the row is in both texts.
+func (r row) equal() bool { return !r.differs() }
 
 func (r row) differs() bool { return r.Cells[0].differs() || r.Cells[1].differs() }
 
-// add adds rows to the last block, or as one of their own.
+// add adds rows to the last block, or as a block of their own.
 func (s *sides) add(rows []row, folded bool) {
 	if len(rows) == 0 {
 		return
@@ -353,7 +353,7 @@ func (s *sides) add(rows []row, folded bool) {
 	s.Blocks = append(s.Blocks, b)
 }
 
-// addSame adds rows that are the same, the middle of many folded.
+// addSame adds equal rows and folds the middle of many.
 func (s *sides) addSame(rows []row) {
 	if len(rows) <= 2*contextRows {
 		s.add(rows, false)
@@ -366,7 +366,7 @@ func (s *sides) addSame(rows []row) {
 	s.add(rows[len(rows)-contextRows:], false)
 }
 
-// length returns the length of the first text in rows, in code points.
+// length returns the length of the first text in the rows, in code points.
 func length(rows []row) (n int) {
 	for _, r := range rows {
 		for _, p := range r.Cells[0] {

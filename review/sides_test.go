@@ -17,7 +17,7 @@ func explained(t testing.TB, preset, a, b string) explain.Explanation {
 		t.Fatal(err)
 	}
 	side := func(s string) explain.Side { return explain.Side{Stored: s, Compared: s} }
-	e, err := explain.Pair(c, side(a), side(b), true, nil)
+	e, err := explain.Pair(c, side(a), side(b), explain.Between{Weighed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestTheSameText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 3))
 	for _, text := range []string{words(rng, 30, "\n"), words(rng, 9, "。"), strings.Repeat("港口的灯笼。", 60) + "\n", "港口\n"} {
 		s := check(t, "default", text, text)
-		if s.Differences != 0 || s.Count("a") != 0 || s.Count("b") != 0 || s.Count("trusted")+s.Count("same") != utf8.RuneCountInString(text) {
+		if s.Differences != 0 || s.characters("a") != 0 || s.characters("b") != 0 || s.characters("trusted")+s.characters("same") != utf8.RuneCountInString(text) {
 			t.Errorf("%d differences with itself: %v", s.Differences, s.Characters)
 		}
 	}
@@ -250,10 +250,10 @@ func TestBlind(t *testing.T) {
 	e := explained(t, "default", a, a+words(rng, 2, "\n"))
 	for _, blind := range []bool{false, true} {
 		s := beside(e.Diff, [2]string{a, a + ""}, blind)
-		trusted := s.Trustable || s.Count("trusted") > 0
+		trusted := s.Trustable || s.characters("trusted") > 0
 		for _, b := range s.Blocks {
 			for _, r := range b.Rows {
-				trusted = trusted || r.Cells[0].Region() == "trusted"
+				trusted = trusted || r.Cells[0].region() == "trusted"
 			}
 		}
 		if trusted == blind {

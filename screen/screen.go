@@ -1,7 +1,7 @@
-// Package screen makes text of others fit to be shown: shortened, and with what
-// does not show, or changes what is around it, written out. Titles, URIs and
-// texts of a crawl may have control characters that move a terminal's cursor,
-// and characters that turn the direction of a line.
+// Package screen makes crawled text fit to be shown: it shortens text and escapes
+// what is invisible or changes the display of other text. Titles, URIs and texts of
+// a crawl may have control characters that move a terminal's cursor, and characters
+// that reverse the direction of a line.
 package screen
 
 import (
@@ -13,8 +13,8 @@ import (
 	"neardup/extract/text"
 )
 
-// Columns shortens text to a line of a terminal: at most so many columns and as
-// many code points. It writes out what Printable does.
+// Columns shortens text to a line of a terminal of at most limit columns and limit
+// code points. It escapes what Printable escapes.
 func Columns(s string, limit int) string {
 	return clip(s, limit, func(r rune, as string) (shown string, width int) {
 		shown = printable(r, as)
@@ -22,9 +22,9 @@ func Columns(s string, limit int) string {
 	})
 }
 
-// Characters shortens text for a page in a browser: to at most so many code
-// points. Line ends and tabs become spaces; it writes out what Printable does,
-// and that counts as one.
+// Characters shortens text to at most limit code points, for a page in a browser.
+// Line ends and tabs become spaces. It escapes what Printable escapes; an escape
+// counts as one code point.
 func Characters(s string, limit int) string {
 	return clip(s, limit, func(r rune, as string) (shown string, width int) {
 		if r == '\n' || r == '\t' {
@@ -34,7 +34,7 @@ func Characters(s string, limit int) string {
 	})
 }
 
-// clip shortens text to a width. show tells how a code point is shown, and how
+// clip shortens text to a width. show returns how a code point is shown, and how
 // wide that is.
 func clip(s string, limit int, show func(r rune, as string) (shown string, width int)) string {
 	var b strings.Builder
@@ -51,8 +51,8 @@ func clip(s string, limit int, show func(r rune, as string) (shown string, width
 	return b.String()
 }
 
-// Printable writes out what does not show, or changes what is around it:
-// control and formatting characters, unassigned ones, broken UTF-8.
+// Printable escapes what is invisible or changes the display of other text: control
+// and formatting characters, unassigned code points, invalid UTF-8.
 func Printable(s string) string {
 	var b strings.Builder
 	for s != "" {

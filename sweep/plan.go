@@ -1,11 +1,12 @@
-// Package sweep plans runs that differ in settings, and writes tables, files
-// and plots of their results. It is pure; package pipeline does the runs.
+// Package sweep plans runs that differ in settings, and writes tables, files and
+// plots of their results. It is pure; package pipeline/trials does the runs.
 package sweep
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"neardup/configs"
@@ -17,7 +18,7 @@ type Setting struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Text returns the value as people write it.
+// Text returns the value as users write it.
 func (s Setting) Text() string {
 	var text string
 	if json.Unmarshal(s.Value, &text) == nil {
@@ -39,7 +40,8 @@ type Vary struct {
 	Values []json.RawMessage `json:"values"`
 }
 
-// Variant is one run: settings to change in the base, none for the base itself.
+// Variant is one run: the base with some settings changed. The base itself has
+// none.
 type Variant struct {
 	Settings []Setting
 	Config   configs.Config
@@ -59,16 +61,16 @@ func name(settings []Setting) string {
 	return strings.Join(parts, " ")
 }
 
-// Plan is the runs of a sweep: the base, then the variants in the order given.
+// Plan lists the runs of a sweep: the base, then the variants in the given order.
 type Plan struct {
 	Varies   []Vary
 	Grid     bool
 	Variants []Variant // the first is the base
 }
 
-// NewPlan returns the plan for settings to vary, each SECTION.KEY=V1,V2,...
-// They vary one after another, or with grid in all combinations, the last one
-// fastest. Every variant's config is valid.
+// NewPlan returns the plan for settings to vary, each SECTION.KEY=V1,V2,... They
+// vary one at a time, or with grid in all combinations, the last setting fastest.
+// Every variant's config is valid.
 func NewPlan(base configs.Config, vary []string, grid bool) (Plan, error) {
 	p := Plan{Grid: grid, Variants: []Variant{{Config: base}}}
 	var each [][]Variant // for each setting, the base with each of its values
@@ -91,16 +93,38 @@ func NewPlan(base configs.Config, vary []string, grid bool) (Plan, error) {
 	}
 	if grid && len(each) > 0 {
 		all, err := combine(base, each)
+		if err != nil {
+			return p, err
+		}
 		p.Variants = append(p.Variants, all...)
-		return p, err
+		return p, p.checkVoid()
 	}
 	for _, variants := range each {
 		p.Variants = append(p.Variants, variants...)
 	}
-	return p, nil
+	return p, p.checkVoid()
 }
 
-// varied returns the base with each value of a SECTION.KEY=V1,V2,...
+// checkVoid returns an error for a key that has no effect in any variant.
+func (p Plan) checkVoid() error {
+	for _, v := range p.Varies {
+		why := ""
+		for _, variant := range p.Variants {
+			if !slices.ContainsFunc(variant.Settings, func(s Setting) bool { return s.Key == v.Key }) {
+				continue
+			}
+			if why = variant.Config.Void(v.Key); why == "" {
+				break
+			}
+		}
+		if why != "" {
+			return fmt.Errorf("--vary %s: %s", v.Key, why)
+		}
+	}
+	return nil
+}
+
+// varied returns the base with each value of SECTION.KEY=V1,V2,...
 func varied(base configs.Config, vary string) ([]Variant, error) {
 	key, list, ok := strings.Cut(vary, "=")
 	if !ok || key == "" {
@@ -119,7 +143,7 @@ func varied(base configs.Config, vary string) ([]Variant, error) {
 		v.Settings = []Setting{{key, value}}
 		for _, o := range out {
 			if string(o.Settings[0].Value) == string(value) {
-				return nil, fmt.Errorf("the value %s is there twice", v.Settings[0].Text())
+				return nil, fmt.Errorf("the value %s is given twice", v.Settings[0].Text())
 			}
 		}
 		out = append(out, v)
@@ -127,7 +151,7 @@ func varied(base configs.Config, vary string) ([]Variant, error) {
 	return out, nil
 }
 
-// combine returns all combinations of one variant each.
+// combine returns all combinations of one variant from each list.
 func combine(base configs.Config, each [][]Variant) ([]Variant, error) {
 	all := []Variant{{Config: base}}
 	for _, variants := range each {
@@ -136,8 +160,8 @@ func combine(base configs.Config, each [][]Variant) ([]Variant, error) {
 			for _, b := range variants {
 				s := b.Settings[0]
 				v := Variant{Settings: append(a.Settings[:len(a.Settings):len(a.Settings)], s), Config: a.Config}
-				// A JSON value is a YAML value. Values that are valid alone may
-				// be invalid together.
+				// A JSON value is a YAML value. Values that are valid alone may be
+				// invalid together.
 				if err := v.Config.Set([]string{s.Key + "=" + string(s.Value)}); err != nil {
 					return nil, fmt.Errorf("%s: %w", v.Name(), err)
 				}
@@ -174,14 +198,14 @@ func splitValues(list string) []string {
 	return append(out, list[from:])
 }
 
-// Order returns the order in which to run variants so that the fewest stages
-// are redone. stages[i] has the options of each stage for variant i. A stage is
-// redone when its own options or those of an earlier stage change. present has
-// the options of the stages that are already up to date.
+// Order returns the order of the variants that redoes the fewest stages. stages[i]
+// has the options of each stage for variant i. A stage is redone if its own options
+// or those of an earlier stage change. present has the options of the stages that
+// are already up to date.
 //
-// Variants whose first stages are equal form a tree. Every node must be made at
-// least once. Going through the tree depth first makes each exactly once; what
-// is already there goes first. Otherwise Order keeps the given order.
+// Variants with equal first stages form a tree. Every node must be made at least
+// once. Depth-first order makes each exactly once; what is already present goes
+// first. Otherwise Order keeps the given order.
 func Order(stages [][]string, present []string) []int {
 	all := make([]int, len(stages))
 	for i := range all {

@@ -78,7 +78,17 @@ verify.rounds=2 cluster.merge=following sign.smallest=5`
 
 // Parts of methods have their settings one level down.
 func TestSettingsOfParts(t *testing.T) {
-	p := planned(t, true, "cluster.hamming.distance=1,2", "text.terms.intervals.noun=[0.5,1],[0,1]", "sign.simhash={words: 4}")
+	c, err := configs.Load("default", []string{"sign.scheme=simhash", "cluster.search=hamming", "verify.measure=terms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(c, []string{"cluster.hamming.distance=1,2", "text.terms.intervals.noun=[0.5,1],[0,1]", "sign.simhash={words: 4}"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewPlan(base(t), []string{"cluster.hamming.distance=1,2"}, false); err == nil || !strings.Contains(err.Error(), "cluster.hamming.distance: is of the part hamming") {
+		t.Errorf("a key that makes no difference: %v", err)
+	}
 	want := `base
 cluster.hamming.distance=1 text.terms.intervals.noun=[0.5,1] sign.simhash={"words":4,"weight":"count"}
 cluster.hamming.distance=1 text.terms.intervals.noun=[0,1] sign.simhash={"words":4,"weight":"count"}
@@ -106,9 +116,9 @@ func TestPlanMistakes(t *testing.T) {
 		{false, []string{"verify.slope=0.1,steep"}, "verify.slope=steep"},
 		{false, []string{"verify.slope=0.1,-1"}, "verify.slope: -1, must be a number of at least 0"},
 		{false, []string{"verify.rounds=1,,2"}, "verify.rounds="},
-		{false, []string{"verify.slope=0.1,.10"}, "the value 0.1 is there twice"},
+		{false, []string{"verify.slope=0.1,.10"}, "the value 0.1 is given twice"},
 		{false, []string{"verify.slope=0.1", "sign.smallest=3", "verify.slope=0.2"}, "--vary verify.slope=0.2: verify.slope is varied already"},
-		{true, []string{"verify.resemblance=1.5", "verify.containment=0.5,1.5"}, "verify.resemblance=1.5 verify.containment=1.5: verify.resemblance, containment: both above 1"},
+		{true, []string{"verify.closing=leaders", "cluster.merge=direct,pairs"}, "verify.closing=leaders cluster.merge=pairs: verify.closing: leaders is for"},
 	} {
 		_, err := NewPlan(base(t), c.vary, c.grid)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

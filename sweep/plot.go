@@ -16,12 +16,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plot shows quality and cost over the values of one numeric setting. In a grid
-// the other settings stay at those of the best variant.
+// Plot shows quality and cost over the values of one numeric setting. In a grid the
+// other settings have the values of the best variant.
 type Plot struct {
 	Key     string
 	sweep   Sweep
-	fixed   []Setting // other settings, in a grid
+	fixed   []Setting // in a grid: the other settings
 	points  []point
 	caption string
 }
@@ -66,8 +66,8 @@ func (s Sweep) Plots() []Plot {
 	return out
 }
 
-// rank orders the values of a setting as numbers, except 0 where it means no
-// limit.
+// rank returns the position of a value on the axis: its number, but 0 comes last if
+// it means no limit.
 func rank(key string, x float64) float64 {
 	if x == 0 && strings.HasPrefix(key[strings.Index(key, ".")+1:], "max_") {
 		return math.Inf(1)
@@ -75,8 +75,8 @@ func rank(key string, x float64) float64 {
 	return x
 }
 
-// best returns the result with the highest announced F1, the first of several;
-// without a truth the first of all.
+// best returns the result with the highest announced F1; among equals, or without a
+// truth, the first.
 func (s Sweep) best() Result {
 	best := s.Results[min(1, len(s.Results)-1)] // the base fixes no settings
 	for _, r := range s.Results[1:] {
@@ -108,7 +108,7 @@ func (s Sweep) passes(r Result, key string, fixed []Setting) bool {
 	return true
 }
 
-// series is a line of a panel, and its look.
+// series is a line of a panel, with its style.
 type series struct {
 	column string
 	name   string
@@ -166,7 +166,7 @@ func (p Plot) WriteSVG(w io.Writer) error {
 	return f.WriteSVG(w)
 }
 
-// panel draws the series that are known; drawn is false if none is.
+// panel draws the series that have values. drawn is false if none has.
 func (p Plot) panel(axis string, all []series) (pl figure.Panel, drawn bool, err error) {
 	pl = figure.NewPanel("", axis)
 	known := map[string]Column{}
@@ -199,7 +199,8 @@ func (p Plot) panel(axis string, all []series) (pl figure.Panel, drawn bool, err
 		pl.Legend.Add(s.name, line, points)
 		drawn = true
 	}
-	// Values are at equal distances: 16, 32, 64, 100 would crowd the small ones.
+	// Values are at equal distances: 16, 32, 64, 100 on a linear axis would crowd
+	// the small ones.
 	var ticks plot.ConstantTicks
 	for i, pt := range p.points {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: pt.label})

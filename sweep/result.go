@@ -26,7 +26,7 @@ func (r Result) Name() string { return name(r.Settings) }
 // Rates are the rates of the TLCS paper, section 4. A rate that could not be
 // measured is nil. docs/format.md says what each needs.
 type Rates struct {
-	Documents int `json:"documents"` // at most this many were measured for the first two rates
+	Documents int `json:"documents"` // limit of the documents measured for the first two rates
 
 	// Coverage rate (figure 6): "the ratio between the number of true
 	// near-duplicates of a selected document that can be detected from its
@@ -44,10 +44,9 @@ type Rates struct {
 	// documents are those whose set has another one.
 	Trustable *float64 `json:"trustable,omitempty"`
 
-	// TrustableByLabels is the trustable rate with the truth in place of the
-	// TLCS measurement. Table 2 calls this the documents of a set that are
-	// substantially similar. Documents that are not judged against the selected
-	// one count in neither number.
+	// TrustableByLabels is the trustable rate by the truth instead of the TLCS
+	// measurement. Table 2 calls this the documents of a set that are substantially
+	// similar. Documents that are not judged against the selected one do not count.
 	TrustableByLabels *float64 `json:"trustable_by_labels,omitempty"`
 
 	// Strain-away rate (figure 7): "the ratio between the sum of length of the
@@ -62,9 +61,18 @@ type Rates struct {
 	// of equal texts, whose rate is 1 for any window, and pairs whose texts
 	// have no TLCS are left out.
 	Reserve *float64 `json:"reserve,omitempty"`
+
+	// Precision and recall within perhaps-similar sets (figure 8): of the judged
+	// documents of its set that the TLCS measurement finds near a selected one, the
+	// share that are true, over the documents for which it finds any; and of the true
+	// near-duplicates in the set the share that it finds, "assuming that all
+	// true-near-duplicates of each selected document had been included in its
+	// perhaps-similar set", over the documents that have any.
+	SetPrecision *float64 `json:"set_precision,omitempty"`
+	SetRecall    *float64 `json:"set_recall,omitempty"`
 }
 
-// Counts has the counts of the stages.
+// Counts holds the counts of the stages.
 type Counts struct {
 	Signatures int64 `json:"signatures"`
 	Sets       int64 `json:"sets"`
@@ -76,12 +84,12 @@ type Counts struct {
 	Largest  int64 `json:"largest_cluster"`
 }
 
-// Cost is what a stage took when it was last done.
+// Cost is the cost of a stage when it was last done.
 type Cost struct {
 	Stage string  `json:"stage"`
 	Wall  float64 `json:"seconds"`
 	CPU   float64 `json:"cpu_seconds"`
-	Peak  int64   `json:"peak_bytes"` // of memory
+	Peak  int64   `json:"peak_bytes"` // peak memory
 }
 
 // Sweep is a plan with its results.
@@ -95,7 +103,7 @@ type Sweep struct {
 	Results []Result       `json:"results"` // in the order of the plan, the base first
 }
 
-// TruthUse says how many of the judged pages are documents.
+// TruthUse counts how many of the judged pages are documents.
 type TruthUse struct {
 	Pages   int `json:"pages"`
 	Missing int `json:"missing"` // judged pages that are no document of the base run

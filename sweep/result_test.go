@@ -23,7 +23,7 @@ func swept(t *testing.T, p Plan, labels bool) Sweep {
 		trustable := 1 - x/10
 		r := Result{Settings: v.Settings, Rates: Rates{Documents: 10, Trustable: &trustable},
 			Counts: Counts{Signatures: 100, Sets: 20, LargestSet: 5, Pairs: 30 + int64(i), Clusters: 9, Pages: 25, Largest: 7,
-				Outcomes: verify.Outcomes{ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 6, Near: 20 + int64(i)}},
+				Outcomes: verify.Outcomes{ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 6, ByTitle: 7, Near: 20 + int64(i)}},
 			Stages: []Cost{{"extract", 2, 1.5, 1 << 20}, {"verify", 1 + x, 0.5 + x, 2 << 20}}}
 		if labels {
 			coverage := 0.5
@@ -48,9 +48,9 @@ func TestWriteText(t *testing.T) {
   base                 1.0000
   verify.slope=0.2     0.9000
 
-  counts            signatures  sets  largest  pairs  by length  by sketch  by distance  by score  by rarity  near  clusters  pages  largest
-  base                     100    20        5     30          1          2            3         4          6    20         9     25        7
-  verify.slope=0.2         100    20        5     31          1          2            3         4          6    21         9     25        7
+  counts            signatures  sets  largest  pairs  by length  by sketch  by distance  by score  by rarity  by title  near  clusters  pages  largest
+  base                     100    20        5     30          1          2            3         4          6         7    20         9     25        7
+  verify.slope=0.2         100    20        5     31          1          2            3         4          6         7    21         9     25        7
 
   processor seconds  extract  verify  all stages  wall
   base                  1.50    0.50        2.00  3.00
@@ -78,10 +78,10 @@ func TestWriteCSV(t *testing.T) {
 	if err := swept(t, planned(t, false, "verify.slope=0.2", "cluster.merge=following"), false).WriteCSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `verify.slope,cluster.merge,announced_precision,page_recall,announced_f1,page_precision,page_f1,pair_precision,pair_recall,pair_f1,same_site_precision,coverage,trustable,trustable_by_labels,strain_away,reserve,signatures,sets,largest_set,pairs_compared,rejected_by_length,rejected_by_sketch,rejected_by_distance,rejected_by_score,rejected_by_rarity,near,clusters,pages_in_clusters,largest_cluster,extract_cpu_seconds,verify_cpu_seconds,cpu_seconds,seconds
-0.1,direct,,,,,,,,,,,1.0000,,,,100,20,5,30,1,2,3,4,6,20,9,25,7,1.50,0.50,2.00,3.00
-0.2,direct,,,,,,,,,,,0.9000,,,,100,20,5,31,1,2,3,4,6,21,9,25,7,1.50,1.50,3.00,4.00
-0.1,following,,,,,,,,,,,0.8000,,,,100,20,5,32,1,2,3,4,6,22,9,25,7,1.50,2.50,4.00,5.00
+	want := `verify.slope,cluster.merge,announced_precision,page_recall,announced_f1,page_precision,page_f1,pair_precision,pair_recall,pair_f1,same_site_precision,coverage,trustable,trustable_by_labels,strain_away,reserve,set_precision,set_recall,signatures,sets,largest_set,pairs_compared,rejected_by_length,rejected_by_sketch,rejected_by_distance,rejected_by_score,rejected_by_rarity,rejected_by_title,near,clusters,pages_in_clusters,largest_cluster,extract_cpu_seconds,verify_cpu_seconds,cpu_seconds,seconds
+0.1,direct,,,,,,,,,,,1.0000,,,,,,100,20,5,30,1,2,3,4,6,7,20,9,25,7,1.50,0.50,2.00,3.00
+0.2,direct,,,,,,,,,,,0.9000,,,,,,100,20,5,31,1,2,3,4,6,7,21,9,25,7,1.50,1.50,3.00,4.00
+0.1,following,,,,,,,,,,,0.8000,,,,,,100,20,5,32,1,2,3,4,6,7,22,9,25,7,1.50,2.50,4.00,5.00
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

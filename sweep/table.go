@@ -14,13 +14,13 @@ import (
 // Column is one number of each result.
 type Column struct {
 	Name  string // in JSON and CSV
-	Short string // in tables
+	Short string // name in tables
 
-	format byte                  // f: a ratio, d: a count, s: seconds
+	format byte                  // f: ratio, d: count, s: seconds
 	Value  func(Result) *float64 // nil if unknown
 }
 
-// Text returns the number as text, or unknown if it is not known.
+// Text returns the number as text, or unknown if it is unknown.
 func (c Column) Text(r Result, unknown string) string {
 	x := c.Value(r)
 	switch {
@@ -70,6 +70,8 @@ var rates = []Column{
 	rate("trustable_by_labels", "by labels", func(r Rates) *float64 { return r.TrustableByLabels }),
 	rate("strain_away", "strain-away", func(r Rates) *float64 { return r.StrainAway }),
 	rate("reserve", "reserve", func(r Rates) *float64 { return r.Reserve }),
+	rate("set_precision", "set P", func(r Rates) *float64 { return r.SetPrecision }),
+	rate("set_recall", "set R", func(r Rates) *float64 { return r.SetRecall }),
 }
 
 var quality = slices.Concat(scores, rates)
@@ -84,6 +86,7 @@ var quantity = []Column{
 	count("rejected_by_distance", "by distance", func(c Counts) int64 { return c.ByDistance }),
 	count("rejected_by_score", "by score", func(c Counts) int64 { return c.ByScore }),
 	count("rejected_by_rarity", "by rarity", func(c Counts) int64 { return c.ByRarity }),
+	count("rejected_by_title", "by title", func(c Counts) int64 { return c.ByTitle }),
 	count("near", "near", func(c Counts) int64 { return c.Near }),
 	count("clusters", "clusters", func(c Counts) int64 { return c.Clusters }),
 	count("pages_in_clusters", "pages", func(c Counts) int64 { return c.Pages }),
@@ -93,7 +96,8 @@ var quantity = []Column{
 // Scored returns the columns of the scores.
 func Scored() []Column { return slices.Clone(scores) }
 
-// Legend says under tables of scores which page figures are the paper's.
+// Legend is a note below tables of scores. It tells which page figures are the
+// paper's.
 const Legend = "  ann.: of pages that have an announced near-duplicate (TLCS paper, section 4);\n" +
 	"  page P and page F1 count the other pages, too, as right\n\n"
 

@@ -11,25 +11,25 @@ import (
 	"strings"
 )
 
-// The similarities that part the labels.
+// Similarities that separate the labels.
 const (
-	nearFrom     = 0.8 // from here on a pair is a near-duplicate
-	judgedBelow  = 0.5 // below, as for pairs that are not listed, it is none
+	nearFrom     = 0.8 // from here on a pair is near
+	judgedBelow  = 0.5 // below, and if it is not listed, a pair is not near
 	fieldsOfPage = 6
 	maxLine      = 1 << 20
 )
 
-// Label is what the truth says of a pair of judged pages.
+// Label is the label of a pair of judged pages.
 type Label uint8
 
 // The labels of pairs.
 const (
 	NotNear  Label = iota // no near-duplicates
 	Near                  // near-duplicates
-	Unjudged              // neither: counts for nothing
+	Unjudged              // neither; it does not count
 )
 
-// Page is a judged page. Two of the fields of its line are of use here.
+// Page is a judged page. It has the two fields of its line that are needed here.
 type Page struct {
 	RecordID string // with angle brackets
 	Site     string
@@ -40,8 +40,8 @@ type Page struct {
 type Truth struct {
 	pages  []Page
 	index  map[string]int
-	labels map[[2]int]Label // smaller page first; what is not here is NotNear
-	near   [][]int          // of each page its near-duplicates
+	labels map[[2]int]Label // smaller page first; missing pairs are NotNear
+	near   [][]int          // near-duplicates of each page
 }
 
 // Read reads the pages and the pairs of a truth. Errors name the line.
@@ -135,7 +135,8 @@ func (t *Truth) addPair(f []string) error {
 	return nil
 }
 
-// recordID returns an id with angle brackets, however it is written.
+// recordID returns a record ID with angle brackets, whether it is written with them
+// or not.
 func recordID(s string) string { return "<" + strings.Trim(s, "<>") + ">" }
 
 func pairOf(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
@@ -146,13 +147,13 @@ func (t *Truth) Len() int { return len(t.pages) }
 // Page returns the i-th judged page.
 func (t *Truth) Page(i int) Page { return t.pages[i] }
 
-// Index finds a judged page by its record id.
+// Index returns the index of the judged page with a record ID.
 func (t *Truth) Index(id string) (i int, ok bool) {
 	i, ok = t.index[recordID(id)]
 	return i, ok
 }
 
-// Label tells what the pages a and b are to each other; a is not b.
+// Label returns the label of the pair of pages a and b, which must differ.
 func (t *Truth) Label(a, b int) Label { return t.labels[pairOf(a, b)] }
 
 // Near returns the near-duplicates of page i in the order of the pairs' file.

@@ -141,3 +141,35 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Pages a, b, c of one site and d of another are all near-duplicates; e is none of
+// them. The baseline finds ab and de.
+func TestTable1(t *testing.T) {
+	tr := read(t, "ssstt", "<a>\t<b>\t0.9", "<a>\t<c>\t0.9", "<b>\t<c>\t0.9", "<a>\t<d>\t0.9", "<b>\t<d>\t0.9", "<c>\t<d>\t0.9")
+	judge := func(clusters string) Judged {
+		j, err := tr.Judge(lists(clusters))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	base, found := judge("ab de"), judge("abce")
+	for _, tt := range []struct {
+		what      string
+		got, want Average
+	}{
+		{"precision", found.Precision(false), Average{(2./3 + 2./3 + 2./3 + 0) / 4, 4}},
+		{"precision of one site", found.Precision(true), Average{1, 3}},
+		{"precision of the baseline", base.Precision(false), Average{(1. + 1 + 0 + 0) / 4, 4}},
+		{"recall", found.RecallRatio(base, false), Average{2, 2}},
+		{"recall of one site", found.RecallRatio(base, true), Average{2, 2}},
+		{"the baseline's own", base.RecallRatio(base, false), Average{1, 2}},
+		{"all", found.TotalRatio(base, false), Average{3, 3}},
+		{"against nothing", found.RecallRatio(judge(""), false), Average{}},
+		{"all against nothing", found.TotalRatio(judge(""), false), Average{}},
+	} {
+		if math.Abs(tt.got.Value-tt.want.Value) > 1e-12 || tt.got.Pages != tt.want.Pages {
+			t.Errorf("%s: %+v, want %+v", tt.what, tt.got, tt.want)
+		}
+	}
+}

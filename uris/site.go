@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Site returns the registrable domain of uri's host, or the host itself where it
-// has none (addresses, test domains), or "" where there is no host. A URI without
-// a scheme has none here: it is the path of a page that is not known.
+// Site returns the registrable domain of uri's host. It returns the host itself if
+// that has none (addresses, test domains), and "" if there is no host. A URI
+// without a scheme has no host here: it is the path of a page whose URI is unknown.
 func Site(uri string) string {
 	if !strings.Contains(uri, "://") {
 		return ""
@@ -18,6 +18,24 @@ func Site(uri string) string {
 	if host == "" || isAddress(host) {
 		return host
 	}
+	for _, reserved := range reservedNames {
+		if moved, ok := strings.CutSuffix(host, reserved); ok {
+			site := registrable(moved)
+			suffix, icann := publicsuffix.PublicSuffix(moved)
+			if listed := icann || strings.Contains(suffix, "."); listed && !strings.HasPrefix(site, "www.") {
+				return site + reserved
+			}
+		}
+	}
+	return registrable(host)
+}
+
+// reservedNames are top-level domains without a registry (RFC 6761). A crawl whose
+// hosts were moved below one of them, such as news.site.co.uk.test, keeps its
+// sites.
+var reservedNames = []string{".test", ".example", ".invalid", ".localhost"}
+
+func registrable(host string) string {
 	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return site
 	}

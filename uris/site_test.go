@@ -13,6 +13,11 @@ func TestSiteOf(t *testing.T) {
 		"http://192.0.2.1:80/":                   "192.0.2.1",
 		"http://[2001:db8::1]/":                  "2001:db8::1",
 		"http://www.site.test/":                  "site.test",
+		"http://a.b.example.co.uk.test/":         "example.co.uk.test",
+		"http://www.example.com.invalid/":        "example.com.invalid",
+		"http://a.github.io.test/":               "a.github.io.test",
+		"http://com.test/":                       "com.test",
+		"http://www.moved.test.example/":         "test.example",
 		"http://localhost:8080/":                 "localhost",
 		"http://com/":                            "com",
 		"http://www.example.com/100%":            "example.com",
@@ -27,6 +32,19 @@ func TestSiteOf(t *testing.T) {
 	} {
 		if got := Site(uri); got != want {
 			t.Errorf("Site(%q) = %q, want %q", uri, got, want)
+		}
+	}
+}
+
+func TestStartsWithScheme(t *testing.T) {
+	for s, want := range map[string]bool{
+		"http://a.example/": true, "urn:a": true, "svn+ssh://a": true, "H.323-x9:a": true,
+		"ht": true, "h2": true, // as far as it goes
+		"": false, ":a": false, "9p:a": false, "+a:b": false, "http//a": false, "a b:": false, "\xff:": false,
+		"this-is-a-very-long-word-with-no-colon-at-all": false, "this-is-a-scheme-of-32-columns.:": true,
+	} {
+		if got := StartsWithScheme([]byte(s)); got != want {
+			t.Errorf("%q: %v", s, got)
 		}
 	}
 }

@@ -16,15 +16,15 @@ import (
 )
 
 // SURT returns the key by which web archives look up a URI: the host's labels in
-// reverse order, then path and query, all in one spelling. It is that of the
+// reverse order, then path and query, in a canonical spelling. It follows the
 // Python package surt 0.3 with its default options, which pywb and Common Crawl
-// use, and that is its Java ancestor's (webarchive-commons): escapes undone and
-// made again, user, default port, fragment, www, session ids and the slash at
-// the end dropped, fields of the query sorted, lower case. It is ASCII without
-// spaces whatever the URI.
+// use, and thereby its Java ancestor (webarchive-commons): escapes are undone and
+// made again; user, default port, fragment, www, session IDs and the trailing slash
+// are dropped; the fields of the query are sorted; all is lower case. The result is
+// ASCII without spaces for any URI.
 //
-// Where the package fails (a port that is no number) the authority is kept as
-// it is, and no name server is asked for a host made of numbers.
+// Where the package fails (a port that is no number) the authority is kept as it
+// is, and a numeric host is not looked up.
 func SURT(uri string) string {
 	u := Split(uri)
 	if u == (Parts{}) {
@@ -59,12 +59,12 @@ func SURT(uri string) string {
 	return b.String()
 }
 
-// Host returns the host of a URI as SURT spells it, but with www; empty where there
-// is none.
+// Host returns the host of a URI in the spelling of SURT, but with www. It is empty
+// if there is none.
 func Host(uri string) string { return CanonicalHost(Split(uri).Host) }
 
-// Parts are the parts of a URI that count. The host is as written, the
-// port without leading zeros.
+// Parts are the parts of a URI that count. The host is as written; the port is
+// without leading zeros.
 type Parts struct{ Scheme, Host, Port, Path, Query string }
 
 var (
@@ -75,8 +75,8 @@ var (
 	defaultPorts = map[string]string{"http": "80", "https": "443"}
 )
 
-// Split cuts a URI as RFC 2396, appendix B, does. One without a scheme is
-// taken for http, and of several http:// in a row the last counts.
+// Split splits a URI as in RFC 2396, appendix B. A URI without a scheme counts as
+// http, and of several http:// in a row the last one counts.
 func Split(uri string) (u Parts) {
 	rest := breaks.Replace(strings.Trim(uri, " \t\n\r\v\f"))
 	if rest == "" {
@@ -104,7 +104,7 @@ func Split(uri string) (u Parts) {
 	return u
 }
 
-// splitAuthority returns host and port. Whoever logs in is left out.
+// splitAuthority returns host and port. It drops the user.
 func splitAuthority(a string) (host, port string) {
 	a = a[strings.LastIndexByte(a, '@')+1:]
 	a = strings.TrimRight(a, ":")
@@ -125,7 +125,8 @@ func splitAuthority(a string) (host, port string) {
 
 var hostToASCII = idna.New(idna.MapForLookup(), idna.Transitional(true), idna.StrictDomainName(false))
 
-// CanonicalHost spells a host in one way: in Punycode, numbers as an address.
+// CanonicalHost returns the canonical spelling of a host: names in Punycode,
+// numbers as an address.
 func CanonicalHost(host string) string {
 	host = unescape(host)
 	if strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) >= 0 {
@@ -140,18 +141,19 @@ func CanonicalHost(host string) string {
 	return strings.ToLower(escape(host))
 }
 
-// labelsFit reports whether all labels of a name, but for an empty one at its
-// end, have 1 to 63 bytes (RFC 3490, section 4.1). One that has others stays as
-// it is written.
+// labelsFit reports whether all labels of a name, except an empty one at its end,
+// have 1 to 63 bytes (RFC 3490, section 4.1). A name with other labels is kept as
+// written.
 func labelsFit(name string) bool {
 	return name == "" || !slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "."), "."), func(label string) bool {
 		return label == "" || len(label) > 63
 	})
 }
 
-// numericHost returns the IPv4 address that numbers stand for, as inet_aton has it:
-// the last of one to four fills all that is left; those with a leading 0 are
-// octal. One number alone is decimal, and its lower four bytes count.
+// numericHost returns the IPv4 address that numbers stand for, as inet_aton reads
+// them: the last of one to four numbers fills the rest of the address; numbers with
+// a leading 0 are octal. A single number is decimal, and its lower four bytes
+// count.
 func numericHost(host string) (address string, ok bool) {
 	parts := strings.Split(host, ".")
 	octal := strings.HasPrefix(host, "0") && len(parts) > 1
@@ -203,7 +205,7 @@ func withoutWWW(host string) string {
 	return host
 }
 
-// plainPath takes . and .. and empty names out of a path.
+// plainPath resolves . and .. and removes empty names in a path.
 func plainPath(path string) string {
 	var kept []string
 	names := strings.Split(path, "/")
@@ -224,8 +226,8 @@ func plainPath(path string) string {
 	return "/" + strings.Join(append(slices.Clone(dirs), kept[last]), "/")
 }
 
-// Session ids, as servers write them into paths and queries, in lower case; what
-// is captured stays.
+// Session IDs as servers write them into paths and queries, in lower case. The
+// captured groups are kept.
 var (
 	pathSessions = []*regexp.Regexp{
 		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
@@ -241,7 +243,7 @@ var (
 )
 
 func withoutPathSessions(path string) string {
-	if !strings.Contains(path, ".aspx") { // the expressions cost more than all else together
+	if !strings.Contains(path, ".aspx") { // the expressions cost more than all the rest
 		return path
 	}
 	return withoutSessions(pathSessions, path)
@@ -285,8 +287,8 @@ func sortedQuery(query string) string {
 	return strings.Join(fields, "&")
 }
 
-// unescape undoes percent escapes until none is left. What an escape becomes can
-// be part of another, so it is looked at again; every byte is written once.
+// unescape undoes percent escapes until none is left. An undone escape may be part
+// of another one, so it is looked at again; every byte is written once.
 func unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -318,7 +320,7 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// escape escapes all but visible ASCII, and of that # and %.
+// escape escapes everything but visible ASCII, and also # and %.
 func escape(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {

@@ -1,13 +1,14 @@
 package verify
 
-// Outcomes counts compared pairs by where each ended: one check rejected it, or it
-// is near.
+// Outcomes counts compared pairs by result: each was rejected by exactly one check,
+// or is near.
 type Outcomes struct {
 	ByLength   int64 `json:"rejected_by_length"`
 	BySketch   int64 `json:"rejected_by_sketch"`
 	ByDistance int64 `json:"rejected_by_distance"`
 	ByScore    int64 `json:"rejected_by_score"`
 	ByRarity   int64 `json:"rejected_by_rarity"`
+	ByTitle    int64 `json:"rejected_by_title"`
 	Near       int64 `json:"near"`
 }
 
@@ -24,6 +25,8 @@ func (o *Outcomes) Count(v Verdict) {
 		o.ByDistance++
 	case v.Rejected == ByRarity:
 		o.ByRarity++
+	case v.Rejected == ByTitle:
+		o.ByTitle++
 	default:
 		o.ByScore++
 	}
@@ -36,5 +39,6 @@ func (o *Outcomes) Add(p Outcomes) {
 	o.ByDistance += p.ByDistance
 	o.ByScore += p.ByScore
 	o.ByRarity += p.ByRarity
+	o.ByTitle += p.ByTitle
 	o.Near += p.Near
 }

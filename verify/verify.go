@@ -7,16 +7,22 @@ import "fmt"
 // Measure is a similarity of two texts with its thresholds. It is immutable and
 // safe for concurrent use.
 type Measure interface {
-	// Prepare returns the text prepared for comparison.
+	// Prepare returns a text ready for comparison.
 	Prepare(text string) Document
-	// Comparer returns a Comparer, to be used by one goroutine.
+	// Comparer returns a Comparer for one goroutine.
 	Comparer() Comparer
 }
 
-// Document is a text prepared by a measure. It is immutable, so goroutines can
-// share it.
+// Containing is a Measure with a threshold of containment.
+type Containing interface {
+	Measure
+	LeastContainment() float64 // above 1: none
+}
+
+// Document is a text that a measure has prepared. It is immutable, so goroutines
+// can share it.
 type Document interface {
-	Bytes() int // approximate memory that it takes
+	Bytes() int // approximate memory
 }
 
 // Comparer compares documents of its measure. It may reuse memory from pair to
@@ -27,26 +33,39 @@ type Comparer interface {
 	Compare(a, b Document) Verdict
 }
 
-// Scorer is a Comparer that rejects most pairs before it scores them.
+// Scorer is a Comparer that rejects most pairs before it computes their scores.
 type Scorer interface {
-	// Score returns the verdict of Compare with both scores complete, also for a
-	// pair that Compare rejects early.
+	// Score returns Compare's verdict with both scores complete, also for a pair
+	// that Compare rejects early.
 	Score(a, b Document) Verdict
 }
 
-// Verdict is the outcome of a comparison. Scores are from 0 to 1. A measure without
-// containment gives its resemblance for it. A document with nothing to compare is
-// near to none, and scores 0.
+// Verdict is the result of a comparison. Scores are from 0 to 1. A measure without
+// containment sets it to its resemblance. A document with nothing to compare is
+// near no other, and its scores are 0.
 type Verdict struct {
 	Near        bool
 	Contained   bool  // near only because one document contains the other
+	Alike       bool  // near only by their sentences without numbers; then the scores are those of the sentences (package rarity)
 	Rejected    Stage // the check that rejected the pair; None if near
 	Resemblance float64
 	Containment float64 // of the smaller document in the larger
 }
 
-// Scored returns the verdict on a scored pair. The pair is near if it reaches one
-// of the two thresholds. A score of 0 reaches none.
+// OnlyContained reports whether texts of these lengths, in code points, are near only
+// because the longer contains the shorter. Of texts of one length neither is shorter.
+func (v Verdict) OnlyContained(first, second int) bool {
+	return v.Contained && !v.Alike && first != second
+}
+
+// Aligned reports whether the texts were compared in full, which costs most: no bound
+// and no rarity rejected the pair before.
+func (v Verdict) Aligned() bool {
+	return v.Near || v.Rejected == ByDistance || v.Rejected == ByScore || v.Rejected == ByTitle
+}
+
+// Scored returns the verdict on a pair with these scores. The pair is near if it
+// reaches one of the two thresholds. A score of 0 reaches none.
 func Scored(resemblance, containment, leastResemblance, leastContainment float64) Verdict {
 	v := Verdict{Resemblance: resemblance, Containment: containment}
 	alike := resemblance > 0 && resemblance >= leastResemblance
@@ -63,11 +82,12 @@ type Stage uint8
 
 const (
 	None       Stage = iota // not rejected
-	ByLength                // the shorter cannot reach a threshold even if all of it matched
-	BySketch                // the shorter sketch cannot
+	ByLength                // the shorter text is too short to reach a threshold
+	BySketch                // the shorter sketch is too short
 	ByDistance              // the edit script of the sketches is too long
-	ByScore                 // the score was computed and is below both thresholds
+	ByScore                 // the computed scores are below both thresholds
 	ByRarity                // too little of what the two share is rare on their sites
+	ByTitle                 // the two are of different pages of one site, and not equal enough
 )
 
 func (s Stage) String() string {
@@ -84,6 +104,8 @@ func (s Stage) String() string {
 		return "score"
 	case ByRarity:
 		return "rarity"
+	case ByTitle:
+		return "title"
 	}
 	return fmt.Sprintf("Stage(%d)", uint8(s))
 }

@@ -21,7 +21,8 @@ import (
 	"math/bits"
 )
 
-// Limits: a fingerprint is a uint64, and a table's number has two bytes in a key.
+// Limits: a fingerprint is a uint64, and a key has two bytes for the table's
+// number.
 const (
 	maxWidth  = 64
 	maxTables = 1 << 16
@@ -48,10 +49,10 @@ type move struct {
 	rotate int
 }
 
-// New returns the tables for fingerprints of width bits, 1 to 64, and pairs that
+// newTables returns the tables for fingerprints of width bits, 1 to 64, and pairs that
 // differ in at most distance bits. blocks must be more than distance and at most
 // width. There are C(blocks, distance) tables, which must be at most maxTables.
-func New(width, distance, blocks int) (*Tables, error) {
+func newTables(width, distance, blocks int) (*Tables, error) {
 	switch {
 	case width < 1 || width > maxWidth:
 		return nil, fmt.Errorf("width is %d, must be from 1 to %d", width, maxWidth)
@@ -80,7 +81,7 @@ func New(width, distance, blocks int) (*Tables, error) {
 // that numbers sort as bytes do.
 func (t *Tables) newTable(left uint64, sizes []int) table {
 	b := table{left: left}
-	at := maxWidth // places from here on up are taken
+	at := maxWidth // positions from here on are taken
 	for _, leads := range []bool{true, false} {
 		for i, mask := range t.blocks {
 			if (left>>i&1 == 0) != leads {
@@ -166,7 +167,7 @@ const (
 	EntryStore = 1000
 )
 
-// Choose calls New with the number of blocks for which n fingerprints should cost
+// Choose calls newTables with the number of blocks for which n fingerprints should cost
 // least. More blocks make longer prefixes, and so fewer comparisons, but more
 // tables. entry is the cost of one fingerprint in one table, in comparisons.
 func Choose(width, distance int, n, entry float64) (*Tables, error) {
@@ -179,7 +180,7 @@ func Choose(width, distance int, n, entry float64) (*Tables, error) {
 			break // the tables alone cost more, and their number grows
 		}
 		var t *Tables
-		if t, err = New(width, distance, blocks); err != nil {
+		if t, err = newTables(width, distance, blocks); err != nil {
 			break
 		}
 		if cost := float64(t.Len())*n*entry + t.Candidates(n); best == nil || cost < least {
@@ -190,7 +191,7 @@ func Choose(width, distance int, n, entry float64) (*Tables, error) {
 		return best, nil
 	}
 	if err == nil { // no number of blocks was possible
-		_, err = New(width, distance, distance+1)
+		_, err = newTables(width, distance, distance+1)
 	}
 	return nil, err
 }

@@ -100,7 +100,7 @@ func TestPairsAreThoseOfALinearScan(t *testing.T) {
 		{64, 3, 4}, {64, 3, 6}, {64, 5, 6}, {64, 5, 8}, {64, 0, 1}, {64, 0, 4}, {64, 1, 64}, {64, 1, 2}, {64, 12, 13},
 		{1, 0, 1}, {2, 1, 2}, {8, 2, 3}, {8, 2, 8}, {13, 3, 5}, {16, 4, 7}, {32, 3, 5}, {33, 4, 6}, {63, 2, 5}, {8, 7, 8},
 	} {
-		tables, err := New(c[0], c[1], c[2])
+		tables, err := newTables(c[0], c[1], c[2])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestAllFingerprints(t *testing.T) {
 	}
 	for distance := range 8 {
 		for blocks := distance + 1; blocks <= 8; blocks++ {
-			tables, err := New(8, distance, blocks)
+			tables, err := newTables(8, distance, blocks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestAllFingerprints(t *testing.T) {
 // Another order of the fingerprints gives the same pairs.
 func TestOrderDoesNotMatter(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	tables, _ := New(64, 3, 5)
+	tables, _ := newTables(64, 3, 5)
 	all := prints(r, 500, 64, 3)
 	order := r.Perm(len(all))
 	shuffled := make([]uint64, len(all))
@@ -161,7 +161,7 @@ func TestDesignsOfThePaper(t *testing.T) {
 		{5, 10, 25, 26},
 		{6, 20, 31, 33},
 	} {
-		d, err := New(64, simhash.DistanceManku, c.blocks)
+		d, err := newTables(64, simhash.DistanceManku, c.blocks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestDesignsOfThePaper(t *testing.T) {
 func TestKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, c := range [][3]int{{64, 5, 7}, {64, 0, 1}, {1, 0, 1}, {9, 2, 4}, {61, 3, 5}} {
-		d, _ := New(c[0], c[1], c[2])
+		d, _ := newTables(c[0], c[1], c[2])
 		mask := ^uint64(0) >> (64 - c[0])
 		for range 300 {
 			table, x, y := r.IntN(d.Len()), r.Uint64(), r.Uint64()
@@ -213,7 +213,7 @@ func TestLookUp(t *testing.T) {
 	for _, width := range []int{8, 16, 31, 32, 48, 64} {
 		for distance := range 6 {
 			for _, blocks := range []int{distance + 1, distance + 2, distance + 4} {
-				d, err := New(width, distance, min(blocks, width))
+				d, err := newTables(width, distance, min(blocks, width))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -258,8 +258,8 @@ func TestLookUp(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range [][3]int{{0, 0, 1}, {65, 3, 5}, {64, -1, 4}, {64, 64, 64}, {64, 3, 3}, {8, 3, 9}, {64, 20, 40}} {
-		if _, err := New(c[0], c[1], c[2]); err == nil {
-			t.Errorf("New(%v) has no error", c)
+		if _, err := newTables(c[0], c[1], c[2]); err == nil {
+			t.Errorf("newTables(%v) has no error", c)
 		}
 	}
 	for _, c := range [][2]int{{0, 0}, {65, 1}, {64, 64}, {64, -1}, {8, 8}} {
@@ -267,7 +267,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("Choose(%v) has no error", c)
 		}
 	}
-	d, _ := New(60, 3, 5)
+	d, _ := newTables(60, 3, 5)
 	for _, key := range []string{"", "\x00\x00", "\x00\x0a12345678", "\x00\x001234567\x01", "\x00\x00123456789"} {
 		if _, _, err := d.ParseKey([]byte(key)); err == nil {
 			t.Errorf("key %x has no error", key)
@@ -296,7 +296,7 @@ func TestErrors(t *testing.T) {
 
 func TestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
-	d, _ := New(64, 3, 4)
+	d, _ := newTables(64, 3, 4)
 	all := make([]uint64, 3000)
 	for i := range all {
 		all[i] = r.Uint64()
@@ -323,7 +323,7 @@ func TestChoose(t *testing.T) {
 			for _, entry := range []float64{EntryMemory, EntryStore} {
 				least, blocks := math.Inf(1), 0
 				for z := c[1] + 1; z <= c[0] && binomial(z, c[1]) <= 5000; z++ {
-					d, err := New(c[0], c[1], z)
+					d, err := newTables(c[0], c[1], z)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -345,7 +345,7 @@ func FuzzPairs(f *testing.F) {
 	f.Add([]byte("aaaaaaaaaaaaaaabaaaaaaacabcdefgh"), uint8(64), uint8(5), uint8(7))
 	f.Add(make([]byte, 80), uint8(7), uint8(2), uint8(7))
 	f.Fuzz(func(t *testing.T, data []byte, width, distance, blocks uint8) {
-		d, err := New(int(width), int(distance), int(blocks))
+		d, err := newTables(int(width), int(distance), int(blocks))
 		if err != nil || d.Len() > 500 {
 			return
 		}

@@ -118,7 +118,7 @@ func TestTexts(t *testing.T) {
 	for _, distance := range []int{0, simhash.DistanceManku, simhash.Distance} {
 		want := linear(all, 64, distance)
 		for blocks := distance + 1; blocks <= distance+3; blocks++ {
-			d, err := New(64, distance, blocks)
+			d, err := newTables(64, distance, blocks)
 			if err != nil {
 				t.Fatal(err)
 			}

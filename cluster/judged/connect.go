@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// connect makes clusters of the parts, steps 4 and 5 of the package's
+// connect makes clusters from the parts: steps 4 and 5 of the package's
 // description.
 func (f *forest) connect(parts sets, links [][2]int32) ([]Text, error) {
 	n := len(f.ids)
@@ -32,7 +32,7 @@ func (f *forest) connect(parts sets, links [][2]int32) ([]Text, error) {
 	neighbours := newLists(n, edges)
 	out := make([]Text, 0, n)
 	seen := make([]bool, n)
-	var queue [][2]int32 // texts, each with the one it is against
+	var queue [][2]int32 // texts, each with the one that it is against
 	for _, first := range represents {
 		if first == none {
 			continue
@@ -57,12 +57,12 @@ func (f *forest) connect(parts sets, links [][2]int32) ([]Text, error) {
 	return out, nil
 }
 
-// representatives returns the representative of each part, by the text that stands
-// for the part. It is the representative with the largest key that a cluster of
-// several texts in the part had, so that a text that joins a cluster changes
-// nothing for the others. Without any, it may be any text of the part.
+// representatives returns the representative of each part, indexed by the text that
+// stands for the part. It is the representative with the largest key among those of
+// clusters of several texts in the part. So a text that joins a cluster changes
+// nothing for the others. If there is none, any text of the part may represent it.
 func (f *forest) representatives(parts sets) ([]int32, error) {
-	represents, has := make([]bool, len(f.ids)), make([]bool, len(f.ids)) // has is by part
+	represents, has := make([]bool, len(f.ids)), make([]bool, len(f.ids)) // has is indexed by part
 	for i, of := range f.cluster {
 		if i := int32(i); of != i {
 			represents[of] = true

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// sets is disjoint sets of numbers. Each number points towards the one that stands
-// for its set.
+// sets is a disjoint-set forest over numbers. Each number points towards the one
+// that stands for its set.
 type sets []int32
 
 func newSets(n int) sets {
@@ -25,18 +25,18 @@ func (s sets) find(i int32) int32 {
 	return i
 }
 
-// unite unites the sets of a and b; what stands for a's set stands for both. It
-// reports whether they were two.
+// unite unites the sets of a and b. The number that stands for a's set then stands
+// for both. unite reports whether they were two sets.
 func (s sets) unite(a, b int32) bool {
 	a, b = s.find(a), s.find(b)
 	s[b] = a
 	return a != b
 }
 
-// groups is sets of texts that must be joined.
+// groups is a partition of texts into those that must be joined.
 type groups struct {
 	sets
-	enemies map[int32]map[int32]bool // of each set, the sets that it must be apart from
+	enemies map[int32]map[int32]bool // of each set, the sets that it must be kept apart from
 }
 
 func (g *groups) oppose(a, b int32) {
@@ -67,7 +67,8 @@ func (g *groups) join(a, b int32) {
 	delete(g.enemies, b)
 }
 
-// mayJoin reports whether no two of the sets must be apart.
+// mayJoin reports whether joining the pairs keeps apart all sets that must be
+// apart.
 func (g *groups) mayJoin(of [][2]int32) bool {
 	var roots []int32
 	for _, l := range of {
@@ -85,7 +86,7 @@ func (g *groups) mayJoin(of [][2]int32) bool {
 	return true
 }
 
-// join makes the groups, step 1 of the package's description. links are the links
+// join makes the groups: step 1 of the package's description. links are the links
 // of the pairs that are followed, in the order in which they were taken.
 func (f *forest) join(pairs []Pair) (g *groups, links [][2]int32, outcomes []Outcome, err error) {
 	g = &groups{newSets(len(f.ids)), map[int32]map[int32]bool{}}
@@ -93,7 +94,7 @@ func (f *forest) join(pairs []Pair) (g *groups, links [][2]int32, outcomes []Out
 	type joined struct {
 		place  int
 		links  [][2]int32
-		across bool // clusters
+		across bool // clusters differ
 	}
 	var joins []joined
 	for i, p := range pairs {

@@ -1,27 +1,28 @@
-// Package judged makes clusters follow people's judgements: that the clusters must
-// join a pair of pages, or must not. None of the papers has this. It is known as
-// clustering with must-link and cannot-link constraints.
+// Package judged makes clusters follow people's judgements that a pair of pages
+// must be in one cluster, or must not be. None of the papers has this. It is known
+// as clustering with must-link and cannot-link constraints.
 //
 // A cluster is a tree of texts: each was verified against another, up to the
-// representative. The outcome depends on the clusters and the set of pairs, not on
+// representative. The result depends on the clusters and the set of pairs, not on
 // the order in which they are given:
 //
-//  1. Texts that must be joined form a group. Pairs that are already in one
-//     cluster come first, then the others by their texts. A pair that would bring
-//     two texts that must be apart into one group is not followed.
+//  1. Texts that must be joined form a group. Pairs that are already in one cluster
+//     come first, then the others by their texts. A pair is not followed if it would
+//     bring two texts that must be apart into one group.
 //  2. Clusters that share a group are united whole. The representative with the
-//     largest key represents them; that of a single text counts only if there are
-//     no others. A breadth-first search by ids reaches the other groups from its
-//     group by the fewest verdicts.
+//     largest key represents them; that of a single text counts only if there are no
+//     others. A breadth-first search by IDs starts from its group and reaches the
+//     other groups through the fewest verdicts.
 //  3. If two texts that must be apart are together, the group of one leaves, with
-//     all groups reached through it. It is the one that is reached through the
-//     other, else the one with the smaller key. Pairs that leave no choice go
-//     first, then pairs from the search's beginning to its end, then from the
-//     largest key down. A pair that is already apart by then moves nothing.
-//  4. What left is a cluster of its own. The former representative with the
-//     largest key represents it; without any, the text with the largest key.
-//  5. Verdicts inside a cluster stay. They are turned around if the representative
-//     is now at their other end. Judged pairs connect what verdicts do not.
+//     all groups that were reached through it. If one group was reached through the
+//     other, that one leaves; otherwise the one with the smaller key. Pairs that leave
+//     no choice go first, then pairs from the search's beginning to its end, then from
+//     the largest key down. A pair that is already apart by then moves nothing.
+//  4. What left becomes a cluster of its own. The former representative with the
+//     largest key represents it; if it has none, the text with the largest key.
+//  5. Verdicts inside a cluster stay. A verdict is turned around if the
+//     representative is now at its other end. Judged pairs connect what verdicts do
+//     not.
 package judged
 
 import (
@@ -37,43 +38,43 @@ import (
 // that it was verified against; for a representative, itself.
 type Text struct{ ID, Cluster, Against cluster.ID }
 
-// Pair is two pages, by their texts: one each, or more if several pages have the
-// same name.
+// Pair is a pair of pages, by their texts: one each, or more if several pages have
+// the same name.
 type Pair struct {
 	A, B []cluster.ID
-	Join bool // the clusters must join all of them; else they must part each of A from each of B
+	Join bool // the clusters must join all of them; otherwise they must keep each of A apart from each of B
 }
 
-// Outcome says what became of a pair.
+// Outcome is what happened to a pair.
 type Outcome byte
 
 // The outcomes.
 const (
 	Followed     Outcome = iota
-	SameText             // both have one text, which cannot be parted
-	Contradicted         // joining them would join what other pairs part
+	SameText             // both have the same text, which cannot be separated
+	Contradicted         // joining them would join what other pairs keep apart
 )
 
 // Clusters are the clusters as the closing rule left them.
 type Clusters interface {
-	// Of returns the representative of a text's cluster; ok is false for a text
-	// in no cluster.
+	// Of returns the representative of a text's cluster. ok is false if the text is
+	// in none.
 	Of(text cluster.ID) (representative cluster.ID, ok bool, err error)
 	// Texts returns the texts of a cluster.
 	Texts(representative cluster.ID) ([]Text, error)
 	// Key returns the key of a text.
 	Key(text cluster.ID) (cluster.Key, error)
-	// Replace puts texts into other clusters. They are all texts of some clusters,
-	// and some that were in none, sorted by Cluster, then ID. A cluster may have
-	// one text.
+	// Replace puts texts into other clusters. texts are all texts of some clusters,
+	// and some that were in none, sorted by Cluster, then ID. A cluster may have a
+	// single text.
 	Replace(texts []Text) error
 }
 
-// Enforce makes the clusters follow the pairs, and returns what became of each.
-// It reads the texts only of clusters that change or might change. At a time it
-// holds the clusters that judged pairs tie together, with under 800 bytes for each
-// text. It takes n log n steps for n texts, and for each pair to be parted as many
-// steps as there are such pairs on its way to the representative.
+// Enforce makes the clusters follow the pairs, and returns the outcome of each. It
+// reads the texts only of clusters that change or might change. At a time it holds
+// the clusters that judged pairs connect, with under 800 bytes for each text. It
+// takes n log n steps for n texts. Each pair to be kept apart takes as many steps
+// as there are such pairs on its way to the representative.
 func Enforce(pairs []Pair, c Clusters) ([]Outcome, error) {
 	pairs = slices.Clone(pairs)
 	out := make([]Outcome, len(pairs))
@@ -84,7 +85,7 @@ func Enforce(pairs []Pair, c Clusters) ([]Outcome, error) {
 			out[i] = SameText
 		}
 		if len(p.A) == 0 || len(p.B) == 0 || !p.Join && same {
-			pairs[i] = Pair{} // nothing to do
+			pairs[i] = Pair{} // same text: nothing to do
 		}
 	}
 	bundles, err := bundle(pairs, c)
@@ -120,7 +121,8 @@ func Enforce(pairs []Pair, c Clusters) ([]Outcome, error) {
 
 func compareIDs(a, b cluster.ID) int { return bytes.Compare(a[:], b[:]) }
 
-// normal returns the pair with sorted texts, each once, and the smaller first.
+// normal returns the pair with each side sorted and without repeats, and the
+// smaller side first.
 func (p Pair) normal() Pair {
 	for _, side := range []*[]cluster.ID{&p.A, &p.B} {
 		*side = slices.Clone(*side)
@@ -137,7 +139,7 @@ func (p Pair) compare(o Pair) int {
 	return cmp.Or(slices.CompareFunc(p.A, o.A, compareIDs), slices.CompareFunc(p.B, o.B, compareIDs))
 }
 
-// tied is clusters, and texts in none, that pairs tie together, with the indexes of
+// tied holds clusters, and texts in none, that pairs connect, with the indexes of
 // the pairs.
 type tied struct {
 	clusters []cluster.ID
@@ -146,12 +148,12 @@ type tied struct {
 }
 
 // bundle finds what must be handled together: what must be joined, and what must be
-// apart inside that. Texts that must be apart and that nothing ties need nothing,
-// nor does a cluster in which nothing must be apart.
+// apart within that. Texts that must be apart and that nothing connects need no
+// work, nor does a cluster in which nothing must be apart.
 func bundle(pairs []Pair, c Clusters) ([]tied, error) {
 	var ids []cluster.ID // clusters, and texts in none
 	single := map[cluster.ID]bool{}
-	number := map[cluster.ID]int32{} // number of each, and of their judged texts
+	number := map[cluster.ID]int32{} // index in ids of each, and of their judged texts
 	var s sets
 	of := func(t cluster.ID) (int32, error) {
 		if n, ok := number[t]; ok {
@@ -223,8 +225,8 @@ func bundle(pairs []Pair, c Clusters) ([]tied, error) {
 	return out, nil
 }
 
-// follow does what Enforce does for texts in memory, which are all texts that the
-// pairs concern.
+// follow is Enforce for texts in memory. texts are all texts that the pairs
+// concern.
 func follow(texts []Text, pairs []Pair, key func(cluster.ID) (cluster.Key, error)) ([]Text, []Outcome, error) {
 	f, err := newForest(texts, key)
 	if err != nil {
@@ -242,7 +244,7 @@ func follow(texts []Text, pairs []Pair, key func(cluster.ID) (cluster.Key, error
 	return out, outcomes, err
 }
 
-// forest has texts numbered by their ids, and the text that each was verified
+// forest numbers texts by their IDs and has the text that each was verified
 // against.
 type forest struct {
 	ids     []cluster.ID

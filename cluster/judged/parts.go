@@ -8,14 +8,14 @@ import (
 	"neardup/cluster"
 )
 
-// none is no text.
+// none stands for no text.
 const none = -1
 
-// lists has a list of texts for each text, all in one slice.
+// lists is a list of texts for each text, all in one slice.
 type lists struct{ first, all []int32 }
 
-// newLists appends the second of each pair to the list of the first, in the order
-// of the pairs.
+// newLists returns lists in which the second of each pair is in the list of the
+// first, in the order of the pairs.
 func newLists(n int, pairs [][2]int32) lists {
 	l := lists{make([]int32, n+1), make([]int32, len(pairs))}
 	for _, p := range pairs {
@@ -34,16 +34,16 @@ func newLists(n int, pairs [][2]int32) lists {
 
 func (l lists) of(i int32) []int32 { return l.all[l.first[i]:l.first[i+1]] }
 
-// search is the breadth-first search through groups. A group has the name of the
-// text that stands for it; other texts have no entries.
+// search is the breadth-first search through groups. A group is indexed by the text
+// that stands for it; other texts have no entries.
 type search struct {
 	order []int32
-	up    []int32 // the group that each was reached from; for a beginning, itself
+	up    []int32 // the group that each was reached from; for the start, itself
 	depth []int32
 }
 
-// search searches each component of united clusters, beginning with the group of
-// its representative.
+// search searches each component of united clusters, starting from the group of its
+// representative.
 func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 	n := len(f.ids)
 	whole := newSets(n)
@@ -95,8 +95,9 @@ func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 	return s, nil
 }
 
-// largest returns for each set, by the text that stands for it, the given text with
-// the largest key. It asks for no key if there is only one text.
+// largest returns for each set the text with the largest key among those for which
+// in is true, indexed by the text that stands for the set. It looks up no key if
+// there is only one such text.
 func (f *forest) largest(of sets, in func(int32) bool) ([]int32, error) {
 	out := make([]int32, len(of))
 	for i := range out {
@@ -122,22 +123,22 @@ func (f *forest) largest(of sets, in func(int32) bool) ([]int32, error) {
 	return out, nil
 }
 
-// opposed is two groups that must be apart.
+// opposed is a pair of groups that must be apart.
 type opposed struct {
 	leaves, stays int32
-	free          bool        // either could leave
-	key           cluster.Key // of what leaves, if so
+	free          bool        // either may leave
+	key           cluster.Key // of the group that leaves, if free
 }
 
-// part parts the groups, steps 2 and 3 of the package's description. It returns for
-// each text one that stands for its part.
+// part separates groups that must be apart: steps 2 and 3 of the package's
+// description. It returns for each text one that stands for its part.
 func (f *forest) part(g *groups, links [][2]int32) (sets, error) {
 	s, err := f.search(g, links)
 	if err != nil {
 		return nil, err
 	}
-	// On the way from an opposed group to the beginning, only other opposed groups
-	// and the beginning count.
+	// On the way from an opposed group to the start, only other opposed groups and
+	// the start count.
 	n := len(f.ids)
 	up, cut := make([]int32, n), make([]bool, n)
 	for _, x := range s.order {
@@ -146,7 +147,7 @@ func (f *forest) part(g *groups, links [][2]int32) (sets, error) {
 			up[x] = up[above]
 		}
 	}
-	top := func(x int32) int32 { // of the part that x is in
+	top := func(x int32) int32 { // returns the top of the part that x is in
 		for !cut[x] && up[x] != x {
 			x = up[x]
 		}
@@ -173,8 +174,8 @@ func (f *forest) part(g *groups, links [][2]int32) (sets, error) {
 	return parts, nil
 }
 
-// opposed returns the groups that must be apart and are reached from one beginning,
-// in the order in which they are parted.
+// opposed returns the pairs of groups that must be apart and are reached from the
+// same start, in the order in which they are separated.
 func (f *forest) opposed(g *groups, s *search, up []int32) (all []opposed, err error) {
 	walk := func(x, depth int32) int32 {
 		for s.depth[x] > depth {
@@ -189,7 +190,7 @@ func (f *forest) opposed(g *groups, s *search, up []int32) (all []opposed, err e
 	for x, enemies := range g.enemies {
 		for y := range enemies {
 			if walk(x, 0) != walk(y, 0) || s.depth[x] > s.depth[y] || s.depth[x] == s.depth[y] && x > y {
-				continue // nothing ties them, or it is the turn of y and x
+				continue // nothing connects them, or the pair comes as y and x
 			}
 			o := opposed{leaves: y, stays: x}
 			if o.free = walk(y, s.depth[x]) != x; o.free {

@@ -1,22 +1,22 @@
-// Package partition parts documents into clusters so that these agree best with
-// the verdicts on pairs: correlation clustering (Bansal, Blum, Chawla: Machine
-// Learning 56, 2004) with one condition more, that a cluster has a
-// representative to which every other member was verified to be near. None of
-// the project's papers has it. The TLCS paper takes similarity as transitive,
-// which joins what many small changes have led apart; clusters around the
-// largest key cut a series of versions wherever that key happens to stand.
+// Package partition divides documents into clusters that agree best with the
+// verdicts on pairs. This is correlation clustering (Bansal, Blum, Chawla: Machine
+// Learning 56, 2004) with one more condition: every cluster has a representative,
+// and every other member was verified to be near it. None of the project's papers
+// has this. The TLCS paper takes similarity as transitive, which joins documents
+// that many small changes have led apart. Clusters around the largest key cut a
+// series of versions wherever that key happens to stand.
 //
-// A near pair in one cluster counts 1 for the partition, a pair in one cluster
-// that was verified not to be near counts Against against it, and the partition
-// with the greatest sum is wanted. Finding it is NP-hard. Search begins with the
-// largest stars of near pairs, moves one document or unites two clusters as long
-// as the sum rises, and ends where no such move is left; so sums are whole
-// numbers, and the outcome depends on the verdicts alone.
+// A near pair within a cluster adds 1 to the partition's sum. A pair within a
+// cluster that was verified not to be near subtracts Against. The partition with
+// the greatest sum is wanted. Finding it is NP-hard. The search begins with the
+// largest stars of near pairs. It moves one document or unites two clusters as long
+// as the sum rises, and ends when no such move is left. Sums are whole numbers, so
+// the result depends on the verdicts alone.
 //
-// Documents that near pairs tie together are a component. One of at most Whole
-// documents is verified pair by pair. In a larger one each document is verified
-// against a bounded number of others, so that the work follows the number of
-// documents; and no component costs more than its budget.
+// Documents that near pairs connect form a component. In a component of at most
+// Whole documents every pair is verified. In a larger one each document is verified
+// against a bounded number of others, so that the work grows with the number of
+// documents. No component costs more than its budget.
 package partition
 
 import (
@@ -25,16 +25,16 @@ import (
 	"slices"
 )
 
-// Verdict is what verification says of a pair.
+// Verdict is the result of verifying a pair.
 type Verdict struct {
 	Near        bool
 	Resemblance float64 // from 0 to 1
 }
 
-// Pair is two documents of a component, by their numbers; A < B.
+// Pair is a pair of documents of a component, by their numbers. A < B.
 type Pair struct{ A, B int32 }
 
-// NewPair gives the pair of two documents in either order.
+// NewPair returns the pair of two documents, given in either order.
 func NewPair(a, b int32) Pair { return Pair{min(a, b), max(a, b)} }
 
 func (p Pair) compare(o Pair) int {
@@ -50,26 +50,26 @@ type Link struct {
 	Resemblance float64
 }
 
-// Source verifies the pairs of a component. What it says of a pair must not
-// depend on which others it is asked for.
+// Source verifies the pairs of a component. Its verdict on a pair must not depend
+// on which other pairs it verifies.
 type Source interface {
-	// Verify gives the verdicts on the pairs, in their order. It may work on them
-	// in parallel. No pair is asked for twice, nor one that is a link.
+	// Verify returns the verdicts on the pairs, in order. It may work on them in
+	// parallel. It is called at most once for each pair, and never for a link.
 	Verify(pairs []Pair) ([]Verdict, error)
-	// Closest gives for each document at most k of the centres, those that it is
-	// worth to verify it against. It is asked in large components only.
+	// Closest returns for each document at most k of the centres: those that are
+	// worth verifying it against. It is called for large components only.
 	Closest(centres []int32, k int) ([][]int32, error)
 }
 
-// Options of a partition.
+// Options are the options of a partition.
 type Options struct {
-	Whole   int     `yaml:"whole" json:"whole"`     // components of at most so many documents are verified pair by pair; at least 2
-	Sample  int     `yaml:"sample" json:"sample"`   // in larger ones, centres and members of its cluster that a document is verified against, each; at least 2
-	Against float64 `yaml:"against" json:"against"` // what a pair that is not near counts against a cluster, from 0 to 1000
-	Implied float64 `yaml:"implied" json:"implied"` // in larger ones, a resemblance from which on a pair is taken to be near if it follows from those with a third; above 1: none is
+	Whole   int     `yaml:"whole" json:"whole"`     // every pair of components of at most so many documents is verified; at least 2
+	Sample  int     `yaml:"sample" json:"sample"`   // in larger components, a document is verified against so many centres and so many members of its cluster; at least 2
+	Against float64 `yaml:"against" json:"against"` // what a pair in a cluster that is not near subtracts, from 0 to 1000
+	Implied float64 `yaml:"implied" json:"implied"` // in larger components, a pair counts as near if verdicts with a third document imply at least this resemblance; above 1: no pair does
 }
 
-// Validate names the first option that makes no sense.
+// Validate returns an error that names the first invalid option.
 func (o Options) Validate() error {
 	switch {
 	case o.Whole < 2:
@@ -84,26 +84,26 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// searchPairs is how many pairs a document must be allowed for a search to be
-// worth it.
+// searchPairs is the number of pairs per document that the budget must allow for a
+// search to be worthwhile.
 const searchPairs = 4
 
-// unit is what a near pair counts.
+// unit is the weight of a near pair.
 const unit = 1 << 10
 
 // Outcome is a partition of a component.
 type Outcome struct {
-	Centre    []int32 // by document, the representative of its cluster; a document that stands alone is its own
-	Agreement float64 // near pairs within clusters less Against times the others within them, of the pairs that are known
-	Verified  int     // pairs that the source was asked for
+	Centre    []int32 // representative of each document's cluster; a document that stands alone is its own
+	Agreement float64 // of the known pairs: near pairs within clusters, less Against times the other pairs within them
+	Verified  int     // number of pairs that the source verified
 }
 
-// Component parts the documents 0 to n-1, numbered from the largest key down,
-// which links tie together. Every document is its centre, or the two were
-// verified and are near. The outcome does not depend on the order of links. At
-// most budget pairs are verified: where that is not enough for a search, clusters
-// are stars of links.
-// Memory is about 24 bytes a pair that is known and 100 a document.
+// Component partitions the documents 0 to n-1, which are numbered from the largest
+// key down and connected by links. Every document is its own centre, or was
+// verified to be near its centre. The result does not depend on the order of links.
+// At most budget pairs are verified; if that is too few for a search, clusters are
+// stars of links. Memory is about 24 bytes for each known pair and 100 for each
+// document.
 func Component(n int, links []Link, s Source, o Options, budget int) (Outcome, error) {
 	if n == 2 && len(links) > 0 {
 		return Outcome{Centre: []int32{0, 0}, Agreement: 1}, nil
@@ -131,8 +131,8 @@ func Component(n int, links []Link, s Source, o Options, budget int) (Outcome, e
 	return out, nil
 }
 
-// neighbour is a document that another was verified against, or is near to by
-// what follows from other verdicts.
+// neighbour is a document that another was verified against, or whose nearness to
+// it other verdicts imply.
 type neighbour struct {
 	to          int32
 	near        bool
@@ -140,9 +140,9 @@ type neighbour struct {
 	resemblance float32
 }
 
-// graph holds the pairs of a component of which a verdict is known.
+// graph holds the pairs of a component whose verdicts are known.
 type graph struct {
-	of      [][]neighbour // by document, sorted by the other one
+	of      [][]neighbour // neighbours of each document, sorted by document
 	against int64
 }
 
@@ -155,7 +155,7 @@ func newGraph(n int, links []Link, against int64) *graph {
 	return g
 }
 
-// put adds a pair; sort must be called before the graph is asked.
+// put adds a pair. sort must be called before the graph is read.
 func (g *graph) put(p Pair, what neighbour) {
 	what.to = p.B
 	g.of[p.A] = append(g.of[p.A], what)
@@ -163,8 +163,8 @@ func (g *graph) put(p Pair, what neighbour) {
 	g.of[p.B] = append(g.of[p.B], what)
 }
 
-// sort brings neighbours in order. Of a pair that is there twice a verdict goes
-// before what follows from others.
+// sort sorts the neighbours. If a pair is there twice, its verdict is kept, not
+// what other verdicts imply.
 func (g *graph) sort() {
 	for x, all := range g.of {
 		slices.SortFunc(all, func(a, b neighbour) int {
@@ -182,7 +182,7 @@ func (g *graph) sort() {
 	}
 }
 
-// get gives what is known of a pair.
+// get returns what is known about a pair.
 func (g *graph) get(a, b int32) (neighbour, bool) {
 	if len(g.of[a]) > len(g.of[b]) {
 		a, b = b, a
@@ -194,13 +194,13 @@ func (g *graph) get(a, b int32) (neighbour, bool) {
 	return g.of[a][i], true
 }
 
-// verifiedNear tells whether the pair was verified to be near.
+// verifiedNear reports whether the pair was verified to be near.
 func (g *graph) verifiedNear(a, b int32) bool {
 	n, ok := g.get(a, b)
 	return ok && n.near && !n.implied
 }
 
-// weight is what a pair counts within a cluster.
+// weight returns what a pair adds to the sum if it is within a cluster.
 func (g *graph) weight(n neighbour) int64 {
 	if n.near {
 		return unit

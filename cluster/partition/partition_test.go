@@ -3,6 +3,7 @@ package partition
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -443,9 +444,31 @@ func TestOptionsValidate(t *testing.T) {
 	if err := options.Validate(); err != nil {
 		t.Error(err)
 	}
+	if err := (Options{2, 2, 0, 0.01}).Validate(); err != nil {
+		t.Errorf("the least of each: %v", err)
+	}
 	for _, o := range []Options{{1, 8, 0.5, 1}, {8, 1, 0.5, 1}, {8, 8, -1, 1}, {8, 8, 0.5, 0}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is valid", o)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for n := range 9 {
+		numbers := make([]float64, n)
+		for i := range numbers {
+			numbers[i] = float64(rng.IntN(12)) / 4 // sums are exact, and some numbers are equal
+		}
+		want := make([]float64, n)
+		for i, x := range numbers {
+			for _, y := range numbers {
+				want[i] += math.Abs(x - y)
+			}
+		}
+		if got := differences(numbers); !slices.Equal(got, want) {
+			t.Errorf("differences of %v: %v, want %v", numbers, got, want)
 		}
 	}
 }

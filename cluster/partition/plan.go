@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// planner decides which pairs are verified.
+// planner chooses the pairs that are verified.
 type planner struct {
 	g        *graph
 	source   Source
 	o        Options
-	budget   int // pairs that may be verified
+	budget   int // pairs that may still be verified
 	verified int
 }
 
-// ask verifies those of the pairs that are not known, or none if they are more
-// than the budget has left.
+// ask verifies the pairs that are not known. If they exceed the rest of the budget,
+// it verifies none.
 func (p *planner) ask(pairs []Pair) error {
 	slices.SortFunc(pairs, Pair.compare)
 	pairs = slices.Compact(pairs)
@@ -39,8 +39,8 @@ func (p *planner) ask(pairs []Pair) error {
 	return nil
 }
 
-// whole verifies all pairs and gives the better of two searches, unless it
-// follows from the links that all pairs are near.
+// whole verifies all pairs and returns the better of two searches. If the links
+// already imply that all pairs are near, it verifies none.
 func (p *planner) whole() (*search, error) {
 	n := int32(len(p.g.of))
 	first := stars(p.g, p.o.Whole)
@@ -66,9 +66,9 @@ func (p *planner) whole() (*search, error) {
 	return best, p.nearest(best)
 }
 
-// sampled verifies a part of the pairs, whose number follows that of the
-// documents: each document against the centres of stars of links that are
-// closest to it, and against some of its own star.
+// sampled verifies a sample of the pairs, whose size grows with the number of
+// documents: each document against the closest centres of stars of links, and
+// against some members of its own star.
 func (p *planner) sampled() (*search, error) {
 	s := stars(p.g, p.o.Whole)
 	var centres []int32
@@ -92,8 +92,9 @@ func (p *planner) sampled() (*search, error) {
 		}
 		s = stars(p.g, p.o.Whole)
 	}
-	// Stars before and clusters after the search are sampled alike: what the
-	// search has brought together is to be seen together.
+	// The stars before the search and the clusters after it are sampled alike, so
+	// that the members that the search has brought together are verified against
+	// each other.
 	for range 2 {
 		if err := p.sample(s); err != nil {
 			return nil, err
@@ -112,19 +113,20 @@ func (p *planner) sampled() (*search, error) {
 	return s, p.nearest(s)
 }
 
-// Clusters of a large component are united in so many rounds at most, and of one
-// or two so many documents are tried as their representative, unless they are
-// small: what bounds the work.
+// Bounds of the work in a large component: the rounds of uniting clusters, and the
+// documents that are tried as representative of one or two clusters that are not
+// small.
 const (
 	maxRounds     = 6
 	maxCandidates = 2
 	small         = 8
 )
 
-// propose verifies what clusters need that might be united: of two that have
-// more for than against each other, the documents that are likely to be near to
-// all against all, and a sample of the pairs between them, since those that are
-// known are mostly of documents that were near to a centre. A cluster is in one such pair at most.
+// propose verifies the pairs that are needed to unite clusters. For two clusters
+// with more known pairs for a union than against it, these are the pairs of the
+// documents that are likely to be near all members, with all members, and a sample
+// of the pairs between the two. The sample is needed because the known pairs are
+// mostly of documents near a centre. A cluster is in at most one such union.
 func (p *planner) propose(s *search) error {
 	var pairs []Pair
 	done := map[int32]bool{}
@@ -141,8 +143,8 @@ func (p *planner) propose(s *search) error {
 	return p.ask(pairs)
 }
 
-// across gives pairs of documents of two clusters, each of the smaller one in
-// half as many as Sample says, at even distances.
+// across returns pairs of documents of two clusters: each document of the smaller
+// one with half of Sample documents of the other, at even distances.
 func (p *planner) across(a, b []int32) (pairs []Pair) {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	if len(a) > len(b) || len(a) == len(b) && a[0] > b[0] {
@@ -157,9 +159,9 @@ func (p *planner) across(a, b []int32) (pairs []Pair) {
 	return pairs
 }
 
-// likely gives the pairs of all members of a cluster, or of two, with those of
-// them that have the greatest mean of resemblances to the members that they were
-// verified against, 0 of pairs that are not near.
+// likely returns the pairs of all members of one or two clusters with the most
+// likely representatives: the members with the greatest mean resemblance to the
+// members that they were verified against, where a pair that is not near counts 0.
 func (p *planner) likely(s *search, members []int32) (pairs []Pair) {
 	in := map[int32]bool{}
 	for _, x := range members {
@@ -181,7 +183,8 @@ func (p *planner) likely(s *search, members []int32) (pairs []Pair) {
 				sum += float64(y.resemblance)
 			}
 		}
-		// A doubtful pair more keeps a mean of one or two from winning.
+		// Adding one pair of resemblance 0 keeps a mean of one or two pairs from
+		// winning.
 		all = append(all, candidate{x, sum / float64(n+1)})
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.mean, a.mean), cmp.Compare(a.x, b.x)) })
@@ -193,7 +196,7 @@ func (p *planner) likely(s *search, members []int32) (pairs []Pair) {
 	return pairs
 }
 
-// sample verifies each document against some of its cluster, those at even
+// sample verifies each document against some members of its cluster, at even
 // distances in the order of the members.
 func (p *planner) sample(s *search) error {
 	var pairs []Pair
@@ -214,8 +217,8 @@ func (p *planner) sample(s *search) error {
 	return p.ask(p.conclude(pairs, s))
 }
 
-// conclude notes of which pairs of one cluster it follows from the verdicts
-// against the centre that they are near, and gives the others. 1 less the
+// conclude marks the pairs of one cluster that are near by the verdicts on both
+// against the centre, and returns the others. This holds because 1 minus the
 // resemblance by the LCS is a metric (the Steinhaus transform of the edit
 // distance), and the resemblance of a near pair is at most that by the LCS.
 func (p *planner) conclude(pairs []Pair, s *search) (open []Pair) {
@@ -240,8 +243,8 @@ func (p *planner) conclude(pairs []Pair, s *search) (open []Pair) {
 	return open
 }
 
-// implied is the least resemblance by the LCS that a pair has by the verdicts
-// against another document; 0 if these say nothing.
+// implied returns the least resemblance by the LCS that a pair must have by the
+// verdicts against another document, or 0 if these imply nothing.
 func (p *planner) implied(q Pair, centre int32) float64 {
 	a, known := p.g.get(q.A, centre)
 	b, alsoKnown := p.g.get(q.B, centre)
@@ -251,12 +254,12 @@ func (p *planner) implied(q Pair, centre int32) float64 {
 	return float64(a.resemblance) + float64(b.resemblance) - 1
 }
 
-// nearest looks for the document of each cluster that is nearest to all others,
-// as trimed does (Newling, Fleuret: A sub-quadratic exact medoid algorithm,
-// AISTATS 2017): what a document is away from all others in sum is at least the
-// sum of the differences between its distance from a third and theirs. The one
-// that could be nearest by that is verified against all, again and again, unless
-// none could.
+// nearest finds the document of each cluster that is nearest to all others, as
+// trimed does (Newling, Fleuret: A sub-quadratic exact medoid algorithm, AISTATS
+// 2017). The sum of a document's distances to all others is at least the sum of the
+// differences between its distance to a third document and theirs. The document
+// that could be nearest by that bound is verified against all others, again and
+// again, until no other could be nearer.
 func (p *planner) nearest(s *search) error {
 	s.recentre()
 	for round := 0; ; round++ {
@@ -282,13 +285,14 @@ func (p *planner) nearest(s *search) error {
 	}
 }
 
-// nearer gives the member that could be nearer to all others than the centre is.
+// nearer returns the member that could be nearer to all others than the centre is.
+// ok is false if none could.
 func (p *planner) nearer(k cluster) (int32, bool) {
 	m := slices.Sorted(slices.Values(k.members))
 	if len(m) < 3 {
 		return 0, false
 	}
-	bound := make([]float64, len(m)) // by member, the least sum of distances
+	bound := make([]float64, len(m)) // lower bound of each member's sum of distances
 	least := 0.0                     // sum of distances of the centre
 	away := make([]float64, len(m))
 	for _, third := range m {
@@ -306,7 +310,7 @@ func (p *planner) nearer(k cluster) (int32, bool) {
 			bound[i] = max(bound[i], total)
 		}
 		at, _ := slices.BinarySearch(m, third)
-		bound[at] = math.Inf(1) // it was verified against all: it is the centre or none
+		bound[at] = math.Inf(1) // already verified against all others: it is the centre or never will be
 	}
 	best := 0
 	for i := range m {
@@ -317,8 +321,8 @@ func (p *planner) nearer(k cluster) (int32, bool) {
 	return m[best], bound[best] < least-1e-6
 }
 
-// knows sets away to the distances of a document from each of the others; it is
-// false if one of them was not verified.
+// knows sets away to the distances of a document from each of the others. It
+// returns false if one of these pairs was not verified.
 func (g *graph) knows(x int32, others []int32, away []float64) bool {
 	if len(g.of[x]) < len(others)-1 {
 		return false
@@ -339,7 +343,8 @@ func (g *graph) knows(x int32, others []int32, away []float64) bool {
 	return true
 }
 
-// differences gives for each number the sum of its differences from all.
+// differences returns for each number the sum of its absolute differences from all
+// numbers.
 func differences(numbers []float64) []float64 {
 	order := make([]int, len(numbers))
 	for i := range order {

@@ -9,21 +9,21 @@ import (
 // search holds a partition and improves it.
 type search struct {
 	g        *graph
-	label    []int32 // by document, its cluster
+	label    []int32 // cluster of each document
 	clusters []cluster
-	sums     map[int32]int64 // scratch: by cluster, what a document has with its members
-	large    int             // clusters of more documents take another only by their centre, or the work would grow with the square
+	sums     map[int32]int64 // scratch: of each cluster, the sum of a document's pairs with its members
+	large    int             // a cluster of more documents takes another document only through its centre, or the work would grow with the square
 }
 
-// cluster has its members in no order; one without any is not in use.
+// cluster has its members in no order. A cluster without members is not in use.
 type cluster struct {
 	centre  int32
 	members []int32
 }
 
-// stars is a partition to begin with: of the documents that are left, again and
-// again the one that is near to most of the others left, with these. Of several
-// it is the one with the greatest sum of resemblances, then the largest key.
+// stars returns the partition to begin with. Repeatedly, it takes the document that
+// is near most of the documents that are left, together with these; among equals,
+// the one with the greatest sum of resemblances, then the largest key.
 func stars(g *graph, large int) *search {
 	n := len(g.of)
 	s := &search{g: g, label: make([]int32, n), sums: map[int32]int64{}, large: large}
@@ -47,7 +47,8 @@ func stars(g *graph, large int) *search {
 		if s.label[c] >= 0 {
 			continue
 		}
-		// Members that were taken meanwhile make a star smaller: it goes back.
+		// Members taken meanwhile make a star smaller, so it goes back into the
+		// queue.
 		now := star{centre: c}
 		for _, y := range g.of[c] {
 			if y.near && !y.implied && s.label[y.to] < 0 {
@@ -73,7 +74,7 @@ func stars(g *graph, large int) *search {
 	return s
 }
 
-// singles is the partition with every document alone.
+// singles returns the partition in which every document stands alone.
 func singles(g *graph, large int) *search {
 	s := &search{g: g, sums: map[int32]int64{}, large: large}
 	for x := range g.of {
@@ -105,7 +106,7 @@ func (q *starQueue) Pop() any {
 	return last
 }
 
-// sum is what the partition is worth, in units.
+// sum returns the partition's sum, in units.
 func (s *search) sum() (sum int64) {
 	for x, all := range s.g.of {
 		for _, y := range all {
@@ -117,9 +118,9 @@ func (s *search) sum() (sum int64) {
 	return sum
 }
 
-// climb improves the partition until no move of one document and no union of
-// two clusters does, and tells whether there was one. Each raises the sum, and
-// there are finitely many sums.
+// climb improves the partition until neither moving one document nor uniting two
+// clusters raises the sum. It reports whether it improved anything. It ends because
+// each step raises the sum, and there are finitely many sums.
 func (s *search) climb() (better bool) {
 	for {
 		moved := false
@@ -133,11 +134,12 @@ func (s *search) climb() (better bool) {
 	}
 }
 
-// move moves x to where it has most, if that is more than where it is.
+// move moves x to the cluster where it adds the most, if that is more than in its
+// own. It reports whether it did.
 func (s *search) move(x int32) bool {
 	from := s.label[x]
 	clear(s.sums)
-	var near []int32 // clusters with documents that x is near to
+	var near []int32 // clusters with documents that x is near
 	for _, y := range s.g.of[x] {
 		to := s.label[y.to]
 		s.sums[to] += s.g.weight(y)
@@ -167,7 +169,7 @@ func (s *search) move(x int32) bool {
 	if stays == x && len(left) > 0 {
 		var ok bool
 		if stays, ok = s.centreOf(left); !ok {
-			return false // those that are left have no representative
+			return false // the rest would have no representative
 		}
 	}
 	s.clusters[from] = cluster{stays, left}
@@ -180,13 +182,14 @@ func (s *search) move(x int32) bool {
 	return true
 }
 
-// free gives a cluster that is not in use.
+// free returns a cluster that is not in use.
 func (s *search) free() int32 {
 	s.clusters = append(s.clusters, cluster{})
 	return int32(len(s.clusters) - 1)
 }
 
-// centreWith gives a document that is near to all others of a cluster and x.
+// centreWith returns a document that is near all others of a cluster and x. ok is
+// false if there is none.
 func (s *search) centreWith(to, x int32) (int32, bool) {
 	k := s.clusters[to]
 	if s.g.verifiedNear(k.centre, x) {
@@ -198,9 +201,9 @@ func (s *search) centreWith(to, x int32) (int32, bool) {
 	return s.centreOf(append(slices.Clone(k.members), x))
 }
 
-// centreOf gives the document that is nearest to all others: of those that were
-// verified to be near to each of them the one with the greatest sum of
-// resemblances, of several the one with the largest key.
+// centreOf returns the centre of members: of those verified to be near each of the
+// others, the one with the greatest sum of resemblances, then the largest key. ok
+// is false if there is none.
 func (s *search) centreOf(members []int32) (centre int32, ok bool) {
 	in := make(map[int32]bool, len(members))
 	for _, m := range members {
@@ -225,14 +228,14 @@ func (s *search) centreOf(members []int32) (centre int32, ok bool) {
 	return centre, ok
 }
 
-// union is two clusters, by their centres, that have more for than against each
-// other.
+// union is a pair of clusters, by their centres, with more known pairs for their
+// union than against it.
 type union struct {
 	Pair
 	gain int64
 }
 
-// unions are all of them, those with most first.
+// unions returns all of them, those that add the most first.
 func (s *search) unions() []union {
 	between := map[Pair]int64{}
 	for x, all := range s.g.of {
@@ -252,10 +255,10 @@ func (s *search) unions() []union {
 	return unions
 }
 
-// unite unites pairs of clusters, where there is a document that was verified to
-// be near to all others, and tells whether there was such a pair.
+// unite unites pairs of clusters for which some document was verified to be near
+// all others. It reports whether there was such a pair.
 func (s *search) unite() (united bool) {
-	done := map[int32]bool{} // clusters that are not what they were
+	done := map[int32]bool{} // clusters that have changed
 	for _, u := range s.unions() {
 		a, b := s.label[u.A], s.label[u.B]
 		if done[a] || done[b] {
@@ -275,7 +278,8 @@ func (s *search) unite() (united bool) {
 	return united
 }
 
-// recentre gives each cluster the document that is nearest to all others.
+// recentre makes the document that is nearest to all others the centre of each
+// cluster.
 func (s *search) recentre() {
 	for i, k := range s.clusters {
 		if len(k.members) > 1 {

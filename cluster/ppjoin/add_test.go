@@ -8,3 +8,7 @@ func (c *Collection) Add(tokens ...uint32) {
 		c.Alone = append(c.Alone, 0)
 	}
 }
+
+// Logarithms returns what weights by idf are logarithms of: the number of records
+// over each frequency.
+func (w *Weights) Logarithms() (frequencies []int, records int) { return w.frequencies, w.records }

@@ -1,9 +1,6 @@
 package ppjoin
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Multiset gives the second, third ... occurrence of a token in a record a token
 // of its own, the same one in all records of all collections. This is section
@@ -17,7 +14,7 @@ func Multiset(cs ...Collection) []Collection {
 			next = max(next, t+1)
 		}
 	}
-	ids := map[uint64]uint32{} // by token and number of earlier occurrences
+	ids := map[uint64]uint32{} // new IDs, by token and number of earlier occurrences
 	out := make([]Collection, len(cs))
 	var record []uint32
 	for i, c := range cs {
@@ -44,37 +41,4 @@ func Multiset(cs ...Collection) []Collection {
 		}
 	}
 	return out
-}
-
-// IDF returns the weights of the tokens of collections by rarity, as in section
-// 8.1.1: the log of the number of records over the number that have the token.
-// A token that no record has weighs 0.
-func IDF(cs ...Collection) []float64 {
-	n, records := 0, 0
-	for _, c := range cs {
-		records += c.Len()
-		for _, t := range c.Tokens {
-			n = max(n, int(t)+1)
-		}
-	}
-	frequency, last := make([]int, n), make([]int, n)
-	record := 0
-	for _, c := range cs {
-		for i := range c.Len() {
-			record++
-			for _, t := range c.Record(i) {
-				if last[t] != record {
-					last[t] = record
-					frequency[t]++
-				}
-			}
-		}
-	}
-	weights := make([]float64, n)
-	for t, f := range frequency {
-		if f > 0 {
-			weights[t] = math.Log(float64(records) / float64(f))
-		}
-	}
-	return weights
 }

@@ -48,12 +48,12 @@ func SelfEdit(ctx context.Context, texts []string, o EditOptions, emit func(Edit
 	return runEdit(ctx, [][]string{texts}, o, emit)
 }
 
-// BetweenEdit does what SelfEdit does for pairs of a text of a and one of b.
+// BetweenEdit is SelfEdit for pairs of a text of a and one of b.
 func BetweenEdit(ctx context.Context, a, b []string, o EditOptions, emit func(EditPair) error) (Counts, error) {
 	return runEdit(ctx, [][]string{a, b}, o, emit)
 }
 
-// text is one of the distinct texts.
+// text is a distinct text.
 type text struct {
 	runes  []rune
 	places []int // indexes in its collection
@@ -113,7 +113,7 @@ func runEdit(ctx context.Context, collections [][]string, o EditOptions, emit fu
 		}
 	}
 
-	// Similar texts this short need not share a q-gram.
+	// Similar texts that are this short need not share a q-gram.
 	bound := o.Q*(o.Distance-1) + 1
 	compared, similar, err := compareShort(ctx, texts, bound, o.Distance, emitAll)
 	if err != nil {

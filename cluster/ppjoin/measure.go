@@ -1,25 +1,27 @@
 package ppjoin
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 // bounds is a measure with its threshold. It works on masses: sizes of records,
-// or the sums of their weights in steps of 2⁻²⁰.
+// or the rounded sums of their weights (Weights.masses).
 type bounds struct {
 	measure   Measure
 	threshold float64
-	factor    float64 // of Jaccard and Cosine: the overlap needed is factor * f(|x|,|y|)
-	delta     int64   // of edit: the distance
-	qDelta    int64   // of edit: the q-grams that it can touch
-	unit      float64 // steps of a weight of 1
+	limit     *big.Rat // the threshold exactly
+	factor    float64  // for Jaccard and Cosine: the overlap needed is factor * f(|x|,|y|)
+	delta     int64    // for edit: the distance
+	qDelta    int64    // for edit: the q-grams that the edits can touch
+	unit      float64  // mass of a weight of 1
+	slack     float64  // for weights: how much rounding can lower an overlap, or raise the one needed
 }
 
 func newBounds(o Options) bounds {
-	b := bounds{measure: o.Measure, threshold: o.Threshold, factor: o.Threshold, unit: 1}
-	switch {
-	case o.Measure == Jaccard:
+	b := bounds{measure: o.Measure, threshold: o.Threshold, limit: limit(o.Threshold), factor: o.Threshold, unit: 1}
+	if o.Measure == Jaccard {
 		b.factor = o.Threshold / (1 + o.Threshold)
-	case o.Measure == Overlap && o.Weights != nil:
-		b.unit = weightSteps
 	}
 	return b
 }
@@ -37,11 +39,11 @@ func ceil(v float64) int64 {
 func (b *bounds) overlap(x, y int64) int64 {
 	switch b.measure {
 	case Jaccard:
-		return ceil(b.factor * float64(x+y))
+		return ceil(b.factor*float64(x+y) - b.slack)
 	case Cosine:
-		return ceil(b.factor * math.Sqrt(float64(x)*float64(y)))
+		return ceil(b.factor*math.Sqrt(float64(x)*float64(y)) - b.slack)
 	case Overlap:
-		return ceil(b.threshold * b.unit)
+		return ceil(b.threshold*b.unit - b.slack)
 	default:
 		return max(1, max(x, y)-b.qDelta)
 	}
@@ -52,11 +54,11 @@ func (b *bounds) overlap(x, y int64) int64 {
 func (b *bounds) least(x int64) int64 {
 	switch b.measure {
 	case Jaccard:
-		return ceil(b.threshold * float64(x))
+		return ceil(b.threshold*float64(x) - b.slack)
 	case Cosine:
-		return ceil(b.threshold * b.threshold * float64(x))
+		return ceil(b.threshold*b.threshold*float64(x) - b.slack)
 	case Overlap:
-		return ceil(b.threshold * b.unit)
+		return ceil(b.threshold*b.unit - b.slack)
 	default:
 		return max(1, x-b.delta)
 	}
@@ -66,22 +68,21 @@ func (b *bounds) least(x int64) int64 {
 // (equation 4). The probing prefix must leave less than that.
 func (b *bounds) probing(x int64) int64 { return b.overlap(x, min(x, b.least(x))) }
 
-// indexing returns the same for a larger one (lemma 4.4).
+// indexing returns the smallest overlap of a record with a larger similar one
+// (lemma 4.4).
 func (b *bounds) indexing(x int64) int64 { return b.overlap(x, x) }
 
 // similarity returns the similarity of records of sizes x and y with the given
-// overlap, and whether it reaches the threshold. Both are symmetric in x and y.
-func (b *bounds) similarity(x, y, overlap int64) (s float64, ok bool) {
-	switch b.measure {
-	case Jaccard:
-		s = float64(overlap) / float64(x+y-overlap)
-	case Cosine:
-		s = float64(overlap) / math.Sqrt(float64(x)*float64(y))
-		if x == y {
-			s = float64(overlap) / float64(x) // avoids the rounding of a square
-		}
-	case Overlap:
-		s = float64(overlap) / b.unit
+// overlap. It is symmetric in x and y.
+func (b *bounds) similarity(x, y, overlap int64) float64 {
+	switch {
+	case b.measure == Jaccard:
+		return float64(overlap) / float64(x+y-overlap)
+	case b.measure == Cosine && x == y:
+		return float64(overlap) / float64(x) // avoids the rounding of a square
+	case b.measure == Cosine:
+		return float64(overlap) / math.Sqrt(float64(x)*float64(y))
+	default:
+		return float64(overlap) / b.unit
 	}
-	return s, overlap > 0 && s >= b.threshold
 }

@@ -89,22 +89,16 @@ func (c Collection) validate() error {
 // Options are the options of a join.
 type Options struct {
 	Measure   Measure
-	Threshold float64   // smallest similarity of a pair; at most 1, except for Overlap
-	Weights   []float64 // by token id; nil: all tokens weigh 1. They count in steps of 2⁻²⁰ (for Cosine squared)
+	Threshold float64  // smallest similarity of a pair; at most 1, except for Overlap. Up to 15 digits count as a decimal: .8 is four fifths
+	Weights   *Weights // nil: all tokens weigh 1
 
 	Algorithm Algorithm
-	MaxDepth  int  // of the suffix filter's recursion (5.2); "the optimal MAXDEPTH value ranges from 2 to 5"
+	MaxDepth  int  // depth of the suffix filter's recursion (5.2); "the optimal MAXDEPTH value ranges from 2 to 5"
 	Extra     int  // further tokens of each prefix, k of corollary 4.7; only without weights
 	Bitmaps   bool // filter by bitmaps; does nothing with weights
 
 	Workers int // number of goroutines that probe; it changes neither the pairs nor their order
 }
-
-// maxWeight keeps the sum of the weights of 2²³ tokens below 2⁶³.
-const (
-	weightSteps = 1 << 20
-	maxWeight   = 1 << 20
-)
 
 // Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
@@ -116,12 +110,9 @@ func (o Options) Validate() error {
 	case o.Measure != Overlap && o.Threshold > 1:
 		return fmt.Errorf("ppjoin: threshold is %v, must be at most 1", o.Threshold)
 	}
-	for t, w := range o.Weights {
-		if o.Measure == Cosine {
-			w *= w
-		}
-		if !(w >= 0) || w > maxWeight {
-			return fmt.Errorf("ppjoin: token %d weighs %v, must be from 0 to %d (squared, for Cosine)", t, o.Weights[t], maxWeight)
+	if o.Weights != nil {
+		if err := o.Weights.validate(o.Measure); err != nil {
+			return err
 		}
 	}
 	return o.validateSearch(o.Weights != nil)
@@ -148,8 +139,8 @@ type Pair struct {
 	Similarity float64
 }
 
-// Counts says what each filter left. It counts distinct records and their pairs:
-// equal records are joined as one, and only Pairs counts all of them.
+// Counts are the pairs that each filter left. They count distinct records and their
+// pairs: equal records are joined as one, and only Pairs counts all of them.
 type Counts struct {
 	Records  int64 `json:"records" yaml:"records"`   // of all collections, including equal ones
 	Distinct int64 `json:"distinct" yaml:"distinct"` // without equal ones
@@ -188,8 +179,8 @@ func Self(ctx context.Context, c Collection, o Options, emit func(Pair) error) (
 	return run(ctx, []Collection{c}, o, emit)
 }
 
-// Between does what Self does for pairs of a record of a and one of b. Section
-// 7.4.2: the two are one collection, of which only pairs across count.
+// Between is Self for pairs of a record of a and one of b. As in section 7.4.2, the
+// two are one collection of which only pairs across count.
 func Between(ctx context.Context, a, b Collection, o Options, emit func(Pair) error) (Counts, error) {
 	return run(ctx, []Collection{a, b}, o, emit)
 }

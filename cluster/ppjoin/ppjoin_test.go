@@ -63,7 +63,7 @@ func TestEqualToComparingAll(t *testing.T) {
 				same(t, a, nil, o, longer...)
 				same(t, a, &b, o, longer...)
 				if a.Alone == nil {
-					o.Weights = weights
+					o.Weights = ppjoin.Given(weights)
 					same(t, a, nil, o, plain...)
 					same(t, a, &b, o, plain...)
 				}
@@ -129,7 +129,7 @@ func TestExamples(t *testing.T) {
 	// Section 6.2 gives them weights: .3 yes, .2 as, .6 soon, .7 possible, .4
 	// please, .5 the second as. 2.0 / 2.7 is .74.
 	weights := []float64{.3, .2, .6, .7, .4, .5}
-	got, _ := fast(t, c, nil, ppjoin.Options{Threshold: .7, Weights: weights})
+	got, _ := fast(t, c, nil, ppjoin.Options{Threshold: .7, Weights: ppjoin.Given(weights)})
 	if len(got) != 1 || math.Abs(got[0].Similarity-2./2.7) > 1e-5 {
 		t.Errorf("section 6.2: %v", got)
 	}
@@ -190,11 +190,11 @@ func TestRefuses(t *testing.T) {
 		{c, ppjoin.Options{Threshold: .5, Measure: 3}, "measure"},
 		{c, ppjoin.Options{Threshold: .5, Algorithm: 3}, "algorithm"},
 		{c, ppjoin.Options{Threshold: .5, MaxDepth: -1}, "max depth"},
-		{c, ppjoin.Options{Threshold: .5, Extra: 1, Weights: []float64{1, 1, 1}}, "extra"},
-		{c, ppjoin.Options{Threshold: .5, Weights: []float64{1}}, "no weight"},
-		{c, ppjoin.Options{Threshold: .5, Weights: []float64{1, -1, 1}}, "weighs"},
-		{c, ppjoin.Options{Threshold: .5, Weights: []float64{1, math.NaN(), 1}}, "weighs"},
-		{lone, ppjoin.Options{Threshold: .5, Weights: []float64{1, 1}}, "no weights"},
+		{c, ppjoin.Options{Threshold: .5, Extra: 1, Weights: ppjoin.Given([]float64{1, 1, 1})}, "extra"},
+		{c, ppjoin.Options{Threshold: .5, Weights: ppjoin.Given([]float64{1})}, "no weight"},
+		{c, ppjoin.Options{Threshold: .5, Weights: ppjoin.Given([]float64{1, -1, 1})}, "weighs"},
+		{c, ppjoin.Options{Threshold: .5, Weights: ppjoin.Given([]float64{1, math.NaN(), 1})}, "weighs"},
+		{lone, ppjoin.Options{Threshold: .5, Weights: ppjoin.Given([]float64{1, 1})}, "no weights"},
 		{bad, ppjoin.Options{Threshold: .5}, "record 0"},
 	} {
 		if _, err := ppjoin.Self(context.Background(), x.c, x.o, nil); err == nil || !strings.Contains(err.Error(), x.want) {
@@ -424,10 +424,11 @@ func FuzzSelf(f *testing.F) {
 		same(t, c, nil, o)
 		same(t, ppjoin.Multiset(c)[0], &c, o)
 		if kind&16 != 0 {
-			o.Weights = make([]float64, 256)
-			for i := range o.Weights {
-				o.Weights[i] = float64(i%7) / 3
+			weights := make([]float64, 256)
+			for i := range weights {
+				weights[i] = float64(i%7) / 3
 			}
+			o.Weights = ppjoin.Given(weights)
 			same(t, c, nil, o)
 		} else {
 			o.Extra = depth

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// state is what the probe knows about a pair: A[y] of algorithm 1.
+// state is what the probe knows about a pair: A[y] in algorithm 1.
 type state struct {
 	overlap int64 // of the prefixes so far; 0: not met, pruned: not similar
 	need    int64 // α
@@ -196,9 +196,12 @@ func (p *prober) verify(n, m int32, s state) {
 	if overlap < s.need {
 		return
 	}
-	similarity, ok := t.b.similarity(x.mass, y.mass, overlap)
+	var similarity float64
+	var ok bool
 	if t.similar != nil {
 		similarity, ok = t.similar(n, m)
+	} else {
+		similarity, ok = t.b.decide(x.mass, y.mass, overlap, func() bool { return t.exactly(n, m) })
 	}
 	if ok {
 		p.counts.Similar++
@@ -235,7 +238,7 @@ func (p *prober) equal(n int32) error {
 		return nil
 	}
 	mass := p.t.records[n].mass
-	similarity, ok := p.t.b.similarity(mass, mass, mass)
+	similarity, ok := p.t.b.decide(mass, mass, mass, func() bool { return p.t.exactly(n, n) })
 	if !ok {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// set is a distinct record while reading.
+// set is a distinct record while collections are read.
 type set struct {
 	from, to int // in the reader's tokens
 	alone    uint32
@@ -51,16 +51,10 @@ func (r *reader) prepare() error {
 		return fmt.Errorf("ppjoin: %d records, at most %d can be joined", records, math.MaxInt32)
 	}
 	if r.t.weighted {
-		if largest >= len(r.t.o.Weights) {
-			return fmt.Errorf("ppjoin: token %d has no weight: there are %d", largest, len(r.t.o.Weights))
+		if err := r.weigh(); err != nil {
+			return err
 		}
-		r.mass = make([]int64, len(r.t.o.Weights))
-		for i, w := range r.t.o.Weights {
-			if r.t.b.measure == Cosine {
-				w *= w
-			}
-			r.mass[i] = int64(math.Round(w * weightSteps))
-		}
+		r.t.cs = r.cs
 	} else if largest > 4*total+1024 {
 		largest = r.renumber()
 	}
@@ -71,6 +65,24 @@ func (r *reader) prepare() error {
 	r.tokens = make([]uint32, 0, total)
 	r.sets = make([]set, 0, records)
 	r.setOf = make([]int32, 0, records)
+	return nil
+}
+
+// weigh sets the masses of tokens from their weights.
+func (r *reader) weigh() error {
+	w, b, longest := r.t.o.Weights, &r.t.b, 0
+	for _, c := range r.cs {
+		for _, t := range c.Tokens {
+			if int(t) >= w.Len() {
+				return fmt.Errorf("ppjoin: token %d has no weight: there are %d", t, w.Len())
+			}
+		}
+		for i := range c.Len() {
+			longest = max(longest, len(c.Record(i)))
+		}
+	}
+	r.mass, b.unit = w.masses(b.measure, r.cs)
+	b.slack = 8*float64(longest) + 8 // two steps per token, in the overlap and in the masses of both records
 	return nil
 }
 
@@ -190,7 +202,7 @@ func (r *reader) shared(id uint32) bool {
 	return r.info[id].frequency > 1
 }
 
-// equal reports whether two sets are equal; the tokens of s were seen with stamp.
+// equal reports whether two sets are equal. stamp marks the tokens of s.
 func (r *reader) equal(o, s *set, stamp uint32) bool {
 	if o.to-o.from != s.to-s.from {
 		return false

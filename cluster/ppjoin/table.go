@@ -11,8 +11,8 @@ type record struct {
 	mass  int64 // |x|, or σx: of all its tokens
 	first int   // start of its listed tokens
 	size  int32 // number of listed tokens, which are those that another record has
-	probe int32 // number of them in the probing prefix
-	index int32 // number of them in the indexing prefix
+	probe int32 // number of listed tokens in the probing prefix
+	index int32 // number of listed tokens in the indexing prefix
 	side  int32 // the collection
 }
 
@@ -23,10 +23,11 @@ type table struct {
 	weighted bool
 	sides    int
 
-	records []record // by mass, the smallest first
-	tokens  []uint32 // of the records, ascending in each: ranks in the global ordering
-	rest    []int64  // with weights: mass of a token and all after it in its record
-	words   int      // words of a bitmap
+	records []record     // by mass, the smallest first
+	tokens  []uint32     // of the records, ascending in each: ranks in the global ordering
+	cs      []Collection // with weights: as given, to decide exactly
+	rest    []int64      // with weights: mass of a token and all after it in its record
+	words   int          // words of a bitmap
 	bitmaps []uint64
 
 	memberEnds []int   // end of the members of a record
@@ -60,8 +61,8 @@ func newTable(ctx context.Context, cs []Collection, o Options, b bounds, group b
 }
 
 // marking reports whether only prefixes are sorted, and the rest of an overlap is
-// found by marking the tokens of one record. So it is if no filter looks at a
-// suffix.
+// found by marking the tokens of one record. This is the case if no filter looks at
+// a suffix.
 func (t *table) marking() bool { return !t.weighted && t.o.Algorithm != PPJoinPlus }
 
 // prefix returns the number of tokens after which less than overlap is left: "min

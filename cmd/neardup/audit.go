@@ -21,7 +21,7 @@ import (
 func auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Draw samples of pairs, and say from judgements how right the clusters are",
+		Short: "Measure the precision of clusters by judging samples of pairs",
 		Long: `Audit draws a sample of pairs of pages from the clusters. People judge whether
 the main content of each pair is identical. The result is the precision of the
 clusters with a 95% interval. Judges work in neardup serve or with neardup audit
@@ -47,9 +47,9 @@ func (o *auditOptions) flags(c *cobra.Command, hasJSON bool) {
 	}
 }
 
-// with opens the workspace, calls do and closes the workspace.
+// with opens the workspace, calls do, and closes the workspace.
 func (o *auditOptions) with(c *cobra.Command, do func(j *job, r *browsing.Review) error) error {
-	o.progress = "none"
+	o.progress, o.read = "none", true
 	j, err := o.open(c, false, nil)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// arguments returns a usage error if args are not as many as wanted.
+// arguments returns a usage error if the number of args is not the wanted one.
 func arguments(args []string, want ...string) error {
 	if len(args) != len(want) {
 		return usageError{fmt.Errorf("want %s, not %d arguments", strings.Join(want, " "), len(args))}
@@ -76,7 +76,8 @@ func arguments(args []string, want ...string) error {
 	return nil
 }
 
-// auditName checks the arguments. The first must be the name of an audit.
+// auditName checks the arguments and returns the first, which must be the name of
+// an audit.
 func auditName(args []string, want ...string) error {
 	if err := arguments(args, want...); err != nil {
 		return err
@@ -173,15 +174,15 @@ sample was drawn, its judgements, and the explanation of neardup explain.`,
 	return c
 }
 
-// itemNumber checks the arguments and returns the number of the item, from 0. The
-// second argument has it, from 1.
+// itemNumber checks the arguments and returns the index of the item. The second
+// argument is its number, which counts from 1.
 func itemNumber(args []string, want ...string) (int, error) {
 	if err := auditName(args, want...); err != nil {
 		return 0, err
 	}
 	n, err := strconv.Atoi(args[1])
 	if err != nil || n < 1 {
-		return 0, usageError{fmt.Errorf("%q is no number of a pair; they are from 1 on", args[1])}
+		return 0, usageError{fmt.Errorf("%q is not the number of a pair; pairs are numbered from 1", args[1])}
 	}
 	return n - 1, nil
 }
@@ -191,7 +192,7 @@ func auditRecord() *cobra.Command {
 	var j audit.Judgement
 	c := &cobra.Command{
 		Use:   "record NAME N true|false|unknown",
-		Short: "Keep a judgement on a pair of a sample",
+		Short: "Record a judgement on a pair of a sample",
 		Long: `Record keeps a judge's verdict on the N-th pair of a sample, from 1. It replaces
 the judge's former verdict.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -200,7 +201,7 @@ the judge's former verdict.`,
 				return err
 			}
 			j.Verdict = audit.Verdict(args[2])
-			j.A, j.B = "a", "b" // until the pair is looked up
+			j.A, j.B = "a", "b" // replaced once the pair is looked up
 			if _, err := j.Checked(); err != nil {
 				return usageError{err}
 			}
@@ -225,7 +226,7 @@ func auditResult() *cobra.Command {
 	var o auditOptions
 	c := &cobra.Command{
 		Use:   "result NAME",
-		Short: "Say how right the clusters are, by the judgements so far",
+		Short: "Print the precision of the clusters by the judgements so far",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := auditName(args, "NAME"); err != nil {
 				return err
@@ -317,7 +318,7 @@ func auditImport() *cobra.Command {
 	var options browsing.ImportOptions
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take in labels of others, or from another workspace",
+		Short: "Import judgements that audit export wrote",
 		Long: `Import reads labels that neardup audit export wrote; - is standard input. Each
 judgement replaces that of the same judge on the same pair. The sample is added
 if it is not here. An import is all or nothing.`,

@@ -42,7 +42,7 @@ func writeAudit(out io.Writer, a audit.Audit) error {
 	return w.Flush()
 }
 
-// intervalCells returns an estimate as cells of a table.
+// intervalCells returns the cells of a table for an estimate.
 func intervalCells(i audit.Interval) string {
 	if !i.Known() {
 		return "-\t-\t0\t0"
@@ -73,6 +73,7 @@ func writeResult(out io.Writer, r audit.Result) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprintf(out, "precision: %s\n", a.Design.Estimates())
 	if n := len(r.Overall.Missing); n > 0 && r.Overall.Known() {
 		var pairs int64
 		for _, h := range r.Overall.Missing {
@@ -101,14 +102,14 @@ func writeResult(out io.Writer, r audit.Result) error {
 	return err
 }
 
-// itemStyle says how to show an item.
+// itemStyle holds the options of showing an item.
 type itemStyle struct {
 	json, plain bool
 	lines       int
 }
 
-// shownItem is an item as JSON. It has no explanation if one of its pages is no
-// longer in the workspace.
+// shownItem is an item as JSON. It has no explanation if a page of it is no longer
+// in the workspace.
 type shownItem struct {
 	Item        audit.Item           `json:"item"`
 	Judgements  []audit.Judgement    `json:"judgements"`

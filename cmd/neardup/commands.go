@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,8 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/remote"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -31,6 +32,7 @@ type workOptions struct {
 	workers   int
 	progress  string
 	lists     []string
+	read      bool // the command only reads the workspace, or can work without writing
 }
 
 const defaultWorkspace = "neardup-workspace"
@@ -64,12 +66,12 @@ func (o *workOptions) settings() []string {
 	return append(slices.Clone(o.set), "text.pages="+o.pages)
 }
 
-// load returns the config of a command: the named preset or file, else the
-// workspace's own config, else default, with the settings applied.
+// load returns the config of a command with the settings applied: the named preset
+// or file, otherwise the workspace's own config, otherwise default.
 func (o *workOptions) load() (configs.Config, error) {
 	name := o.config
 	if name == "" {
-		if _, err := workspace.Restore(o.workspace, stages.All); err != nil { // it has the config
+		if _, err := workspace.Restore(o.workspace, stages.All); err != nil { // the manifest has the config
 			return configs.Config{}, err
 		}
 		m, err := workspace.ReadManifest(o.workspace)
@@ -94,13 +96,13 @@ func asUsage(err error) error {
 // job is an open workspace with its inputs and progress.
 type job struct {
 	*workspace.Workspace
-	inputs   []workspace.Source
+	inputs   []inputs.Source
 	progress *progress
 }
 
-// open opens the workspace with the command's config. If the command has inputs,
-// open makes the workspace. It looks the inputs up first, so that wrong use
-// leaves no workspace behind.
+// open opens the workspace with the command's config. If the command has inputs, it
+// creates the workspace. It finds the inputs first, so that a wrong call leaves no
+// workspace behind.
 func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*job, error) {
 	config, err := o.load()
 	if err != nil {
@@ -118,7 +120,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		return nil, err
 	}
 	j := &job{progress: p}
-	spool := slices.ContainsFunc(names, workspace.IsStream) // standard input is copied into the workspace
+	spool := slices.ContainsFunc(names, inputs.IsStream) // standard input is copied into the workspace
 	if !spool {
 		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
 			return nil, err
@@ -127,6 +129,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	j.Workspace, err = workspace.Open(o.workspace, stages.All, config, len(names) > 0, workspace.Options{
 		Workers:  o.workers,
 		Progress: p,
+		Read:     o.read,
 		Try:      tryRecord,
 		Fatal: func(err error) {
 			fmt.Fprintf(c.ErrOrStderr(), "neardup: %v\n", err)
@@ -139,6 +142,16 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	if err != nil {
 		return nil, err
 	}
+	if last := j.FinishedConfig(); last != nil && o.config == "" { // config is that of the run that is changing the workspace
+		config = *last
+		if err := config.Set(o.settings()); err != nil {
+			return nil, errors.Join(asUsage(err), j.Close())
+		}
+		j.Workspace = j.With(config)
+	}
+	if j.FinishedConfig() != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: a run is under way in %s; what is read is what the run before it left\n", o.workspace)
+	}
 	if spool {
 		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -147,7 +160,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	return j, nil
 }
 
-// names returns the inputs named by the arguments and the lists.
+// names returns the inputs that the arguments and the lists name.
 func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 	for _, list := range o.lists {
 		names, err := readList(c, list)
@@ -159,14 +172,18 @@ func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 	return args, nil
 }
 
-// inputs returns the files that the names stand for.
-func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]workspace.Source, error) {
-	sources, ignored, err := workspace.Inputs(o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
+// inputs returns the sources that the names stand for.
+func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]inputs.Source, error) {
+	sources, ignored, err := inputs.Find(c.Context(), o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
 	if ignored > 0 {
 		p.Warn("files that are no archives passed over", "files", ignored)
 	}
-	if err == nil && len(names) > 0 && !slices.ContainsFunc(names, isThere) && !slices.ContainsFunc(sources, isReadable) {
+	isThere := func(s inputs.Source) bool { return !s.IsMissing() }
+	if err == nil && len(sources) > 0 && !slices.ContainsFunc(sources, isThere) {
 		err = usageError{fmt.Errorf("no such file: %s", strings.Join(names, " "))}
+		if remote.IsURL(names[0]) {
+			err = usageError{fmt.Errorf("%s: %s", names[0], sources[0].Error)}
+		}
 	}
 	if err == nil && len(names) > 0 && len(sources) == 0 {
 		err = usageError{fmt.Errorf("no archive in %s", strings.Join(names, " "))}
@@ -174,15 +191,8 @@ func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Co
 	return sources, err
 }
 
-// isThere reports whether a name is that of a file, whatever it is, or of a stream.
-func isThere(name string) bool {
-	_, err := os.Stat(name)
-	return workspace.IsStream(name) || !errors.Is(err, fs.ErrNotExist)
-}
-
-func isReadable(s workspace.Source) bool { return s.State != workspace.SourceUnreadable }
-
-// interruptible reads r until ctx ends, even while a Read of r blocks.
+// interruptible returns a reader of r that fails once ctx ends, even while a Read
+// of r blocks.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	pr, pw := io.Pipe()
 	context.AfterFunc(ctx, func() { _ = pw.CloseWithError(ctx.Err()) })
@@ -194,7 +204,7 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	})}
 }
 
-// lazyReader opens its reader at the first Read.
+// lazyReader opens its reader on the first Read.
 type lazyReader struct {
 	io.Reader
 	begin func()
@@ -207,14 +217,14 @@ func (l *lazyReader) Read(p []byte) (int, error) {
 
 func readList(c *cobra.Command, list string) ([]string, error) {
 	if list == "-" {
-		return workspace.ReadSourceList(c.InOrStdin())
+		return inputs.ReadList(c.InOrStdin())
 	}
 	f, err := os.Open(list)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return workspace.ReadSourceList(f)
+	return inputs.ReadList(f)
 }
 
 const inputHelp = `An INPUT is one of these:
@@ -224,17 +234,21 @@ const inputHelp = `An INPUT is one of these:
   a WACZ file
   a directory             its archives at all levels, but no text collections
   a pattern               such as 'crawl-*.warc.gz'
+  https://... http://...  one of these files on a web server
+  s3://BUCKET/KEY         one in an object store, or all archives whose keys begin
+                          with KEY; credentials, region and endpoint as the AWS
+                          tools have them
   -                       standard input
 
-Inputs are added to those that the workspace has. Without any, the command goes
-on with those.`
+The workspace keeps its inputs, and the command adds new ones. Without INPUT, the
+command continues with the inputs of the workspace.`
 
 func runCommand() *cobra.Command {
 	var o workOptions
 	var show int
 	c := &cobra.Command{
 		Use:   "run [INPUT...]",
-		Short: "Do all stages and show the clusters",
+		Short: "Run all stages and show the clusters",
 		Long: `Run does all stages that are not up to date. It writes the exports into the
 workspace, and prints the largest clusters and the summary.
 
@@ -276,7 +290,7 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	return failure
 }
 
-// largestClusters keeps up to max of the clusters added, the largest first.
+// largestClusters collects the max largest clusters, the largest first.
 type largestClusters struct {
 	max      int
 	clusters []report.Cluster

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +20,14 @@ type compareOptions struct {
 	methods  []string
 	curves   bool
 	disputed int
+	against  string
 }
 
 func compareCommand() *cobra.Command {
 	var o compareOptions
 	c := &cobra.Command{
 		Use:   "compare [INPUT...]",
-		Short: "Run several methods over one extraction, and compare what they find and cost",
+		Short: "Run methods over one extraction, and compare quality and cost",
 		Long: `Compare runs each method over the same pages. A method is a preset or a config
 file. All methods have the section extract of the base (--config), so there is
 one extraction. Everything else is the method's own, changed only by --set.
@@ -51,6 +53,7 @@ numbers and the files of --out.
 	f.Lookup("set").Usage = "setting to change in the base and every method, SECTION.KEY=VALUE; may be repeated"
 	f.StringSliceVar(&o.methods, "methods", compare.Presets(), "presets or YAML files; disagreements are between the first and each other")
 	f.BoolVar(&o.curves, "curves", false, "compute precision and recall over each method's threshold; needs --truth")
+	f.StringVar(&o.against, "recall-against", "", "method whose recall is 1 (TLCS paper, table 1: simhash); needs --truth")
 	f.IntVar(&o.disputed, "show-disagreements", 0, "disputed pairs to show of the first method and each other one, each way")
 	return c
 }
@@ -88,13 +91,19 @@ func (o *compareOptions) options() (p trials.CompareOptions, err error) {
 	if o.curves && o.truth == "" {
 		return p, errors.New("--curves: there is no precision without labels; name some with --truth")
 	}
-	p.Disputed = o.disputed
+	if o.against != "" && o.truth == "" {
+		return p, errors.New("--recall-against: there is no recall without labels; name some with --truth")
+	}
+	p.Disputed, p.Baseline = o.disputed, o.against
 	base, err := o.load()
 	if err != nil {
 		return p, err
 	}
 	if p.Plan, err = compare.NewPlan(base, o.methods, o.settings(), o.curves); err != nil {
 		return p, err
+	}
+	if o.against != "" && !slices.ContainsFunc(p.Plan.Methods, func(m compare.Planned) bool { return m.Name == o.against }) {
+		return p, fmt.Errorf("--recall-against: %s is none of the methods", o.against)
 	}
 	p.Truth, p.TruthDigest, err = readTruth(o.truth)
 	return p, err

@@ -15,9 +15,8 @@ import (
 	"neardup/pipeline/textjoin"
 )
 
-// completeFlags registers what a shell completes the values of flags with, for
-// a command and those below it. The shells' scripts come from
-// "neardup completion".
+// completeFlags registers the completions of flag values for a command and its
+// subcommands. "neardup completion" prints the shells' scripts.
 func completeFlags(c *cobra.Command) {
 	schemes, searches, measures := configs.Parts()
 	settings := settingNames(map[string][]string{"sign.scheme": schemes, "cluster.search": searches, "verify.measure": measures})
@@ -37,6 +36,9 @@ func completeFlags(c *cobra.Command) {
 		"population": {"pages", "verified"},
 		"clean":      {"main", "none"},
 		"parts":      reading.TextParts,
+		"engine":     joinEngines(),
+		"scheme":     textjoin.Schemes,
+		"verify":     textjoin.Places,
 	}
 	formats := map[string][]string{"export": exports.Names(""), "join": textjoin.Formats, "labels": {"labels", "truth"}}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -56,15 +58,15 @@ func completeFlags(c *cobra.Command) {
 		}
 		_ = c.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return complete(list, typed), what
-		}) // fails only for flags that there are not, or twice
+		}) // fails only for unknown or repeated flags
 	})
 	for _, sub := range c.Commands() {
 		completeFlags(sub)
 	}
 }
 
-// complete returns the values that go on from what is typed. In a list, the
-// values before the last comma stay.
+// complete returns the values that begin with what is typed. In a list, the values
+// before the last comma stay.
 func complete(values []string, typed string) (out []string) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	for _, v := range values {
@@ -75,8 +77,8 @@ func complete(values []string, typed string) (out []string) {
 	return out
 }
 
-// settingNames returns all settings as SECTION.KEY=, those that name a part with
-// its values.
+// settingNames returns all settings as SECTION.KEY=. Those that name a part come
+// with their values.
 func settingNames(values map[string][]string) (all []string) {
 	c, err := configs.Load("default", nil)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// crashLoudly makes the runtime end the process by SIGABRT where it cannot go on:
-// its own exit code would be 2, which means wrong use. It leaves no core.
+// crashLoudly makes the runtime end the process by SIGABRT when it cannot continue,
+// since its own exit code would be 2, which means a wrong call. It writes no core.
 func crashLoudly() {
 	if os.Getenv("GOTRACEBACK") != "" {
 		return
@@ -18,5 +18,5 @@ func crashLoudly() {
 	debug.SetTraceback("crash")
 }
 
-// volunteer makes this the process that Linux ends first if memory is short.
+// volunteer makes this the first process that Linux ends when memory runs out.
 func volunteer() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }

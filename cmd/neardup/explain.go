@@ -25,14 +25,14 @@ type explainOptions struct {
 	lines int
 }
 
-// plainWidth is the width of a line if there is no terminal.
+// plainWidth is the width of a line without a terminal, in columns.
 const plainWidth = 100
 
 func explainCommand() *cobra.Command {
 	var o explainOptions
 	c := &cobra.Command{
 		Use:   "explain A B",
-		Short: "Say why two pages are joined, or what parted them",
+		Short: "Show why two pages are together or apart",
 		Long: `Explain shows each step of the method with its numbers:
 
   - the sentences and signatures of both texts, and those in common, with the
@@ -100,8 +100,9 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 		}
 		return explaining.Files(config, args[0], args[1])
 	case pages != [2]bool{true, true}:
-		return e, usageError{fmt.Errorf("%s is a file and the other is none; want two pages or two files", args[map[bool]int{true: 1}[pages[0]]])}
+		return e, usageError{fmt.Errorf("%s is a file and the other argument is not; want two pages or two files", args[map[bool]int{true: 1}[pages[0]]])}
 	}
+	o.read = true
 	j, err := o.open(c, false, nil)
 	if errors.Is(err, workspace.ErrNoWorkspace) {
 		err = fmt.Errorf("%s is no file: %w", args[0], err)
@@ -113,7 +114,7 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 	return e, errors.Join(err, j.Close())
 }
 
-// style returns the style for the terminal, if there is one.
+// style returns the style for the terminal, or the plain style without one.
 func (o *explainOptions) style(out io.Writer) explain.Style {
 	s := explain.Style{ASCII: o.plain, Width: plainWidth, DiffLines: o.lines}
 	f, ok := out.(*os.File)

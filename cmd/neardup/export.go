@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/pipeline/exports"
+	"neardup/pipeline/remote"
 	"neardup/report"
 )
 
-// exportFlags are flags that only some formats have.
+// exportFlags are the flags that only some formats have.
 type exportFlags struct {
 	format, output, wacz string
-	all, clean           bool
+	all, clean, visible  bool
 	shardSize            int64
 	keep                 keepFlags
 }
@@ -68,6 +69,9 @@ func (f *exportFlags) check(c *cobra.Command) error {
 			return fmt.Errorf("--%s and --wacz are for different files: with --wacz all pages of that file are copied", flag)
 		}
 	}
+	if remote.IsURL(f.wacz) {
+		return nil
+	}
 	from, err := os.Stat(f.wacz)
 	if err != nil {
 		return fmt.Errorf("--wacz: %w", err)
@@ -78,7 +82,7 @@ func (f *exportFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// sentence returns names as a list in a sentence.
+// sentence returns names as a list within a sentence.
 func sentence(names []string) string {
 	last := len(names) - 1
 	if last <= 0 {
@@ -87,7 +91,7 @@ func sentence(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// exportHelp lists the formats.
+// exportHelp returns the list of formats for the help.
 func exportHelp() string {
 	var b strings.Builder
 	b.WriteString("Export writes the clusters, what follows from them, or the summary of the run, in a\nformat:\n\n")
@@ -114,7 +118,7 @@ func exportCommand() *cobra.Command {
 			if err := f.check(c); err != nil {
 				return usageError{err}
 			}
-			o.progress = "none"
+			o.progress, o.read = "none", true
 			j, err := o.open(c, false, nil)
 			if err != nil {
 				return err
@@ -126,7 +130,8 @@ func exportCommand() *cobra.Command {
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "all pages: also those in no cluster, and redundant ones, with what a keep list says of each")
-	c.Flags().BoolVar(&f.clean, "clean", false, "without what text.templates learned")
+	c.Flags().BoolVar(&f.clean, "clean", false, "without the frames that text.frames learned")
+	c.Flags().BoolVar(&f.visible, "visible", false, "all text that pages show, not only their main content")
 	c.Flags().Int64Var(&f.shardSize, "shard-size", 0, "write a directory of files of about so many bytes of text; 0: one file")
 	f.keep.add(c)
 	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
@@ -140,7 +145,7 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 	}
 	var kept report.Kept
 	var reduced report.Reduced
-	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Clean: f.clean, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
+	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Clean: f.clean, Visible: f.visible, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
 	if options.Directory() {
 		err = exports.WriteDirectory(c.Context(), j.Workspace, options, f.output)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,8 +21,8 @@ import (
 //
 //	go test ./cmd/neardup -run TestFaults -faults 500 -fault-seed 1
 var (
-	faultRuns = flag.Int("faults", 18, "runs with faults")
-	faultSeed = flag.Uint64("fault-seed", 0, "seed of the first; 0: of the time")
+	faultRuns = flag.Int("faults", 21, "runs with faults")
+	faultSeed = flag.Uint64("fault-seed", 1, "seed of the first; 0: of the time")
 )
 
 // faults are the kinds of faults, each with what it does to a workspace. A fault
@@ -62,7 +63,13 @@ var faults = []struct {
 		return false
 	}},
 	{"read-only place", (*faulty).readOnly},
+	{"clock jumps", (*faulty).clockJumps},
+	{"export with a fault", (*faulty).export},
 }
+
+// noMemory are words of the Go runtime and of cgo when they get no memory or
+// thread, which ends any Go program; some before its first line.
+var noMemory = []string{"runtime: ", "runtime/cgo: ", "out of memory", "fatal error: failed to reserve"}
 
 // faulty is a run with a fault.
 type faulty struct {
@@ -85,7 +92,11 @@ func (f *faulty) arguments() []string {
 // command is a run with a fault of the file system, and a limit of the shell
 // before it.
 func (f *faulty) command(fault, limit string) *exec.Cmd {
-	c := exec.Command("sh", append([]string{"-c", limit + `exec neardup "$@"`, "sh"}, f.arguments()...)...)
+	return shell(fault, limit, f.arguments())
+}
+
+func shell(fault, limit string, arguments []string) *exec.Cmd {
+	c := exec.Command("sh", append([]string{"-c", limit + `exec neardup "$@"`, "sh"}, arguments...)...)
 	c.Env = append(os.Environ(), faultVariable+"="+fault)
 	return c
 }
@@ -103,7 +114,7 @@ func (f *faulty) run(fault, limit string) (code int) {
 	first, _, _ := strings.Cut(stderr.String(), "\n")
 	f.note("%s%s: exit code %d: %.300s", limit, fault, code, first)
 	killed := code < 0 && (strings.HasPrefix(fault, "kill") || strings.Contains(limit, "-v"))
-	starved := limit != "" && (strings.Contains(stderr.String(), "runtime: ") || strings.Contains(stderr.String(), "runtime/cgo: ") || strings.Contains(stderr.String(), "out of memory"))
+	starved := limit != "" && slices.ContainsFunc(noMemory, func(words string) bool { return strings.Contains(stderr.String(), words) })
 	if err != nil && !killed && !starved && (!strings.Contains(stderr.String(), "neardup: ") && !strings.Contains(first, "sh: ") || strings.Contains(stderr.String(), "\ngoroutine ")) {
 		f.t.Errorf("no plain message: %.2000s", stderr.String())
 	}
@@ -279,9 +290,76 @@ func (f *faulty) readOnly() bool {
 	return false
 }
 
+// clockJumps stops a run, and gives the files of the workspace, and sometimes an
+// input, times of years before or after.
+func (f *faulty) clockJumps() bool {
+	f.stop(syscall.SIGKILL)
+	jump := time.Duration(f.random.IntN(20)-10) * 365 * 24 * time.Hour
+	err := filepath.WalkDir(filepath.Dir(f.dir), func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, time.Now().Add(jump), time.Now().Add(jump)))
+	})
+	if f.random.IntN(2) == 0 {
+		err = errors.Join(err, os.Chtimes(f.inputs[0], time.Time{}, time.Now().Add(jump)))
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.note("files are %v off", jump)
+	return false
+}
+
+// export writes clusters.jsonl elsewhere with a fault, and then without: the same
+// as the run wrote, and nothing is left beside it that a later export would not
+// remove.
+func (f *faulty) export() bool {
+	f.whole()
+	output := filepath.Join(filepath.Dir(f.dir), "out", "clusters.jsonl")
+	if err := os.Mkdir(filepath.Dir(output), 0o777); err != nil {
+		f.t.Fatal(err)
+	}
+	arguments := []string{"export", "--workspace", f.dir, "--format", "jsonl", "--output", output}
+	fault := ""
+	if f.random.IntN(2) == 0 {
+		fault = fmt.Sprintf("%s:%d", []string{"kill", "error", "full"}[f.random.IntN(3)], 1+f.random.IntN(12))
+	}
+	c := shell(fault, "", arguments)
+	if err := c.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	if fault == "" {
+		time.Sleep(time.Duration(f.random.Float64() * float64(f.took) / 4))
+		_ = c.Process.Kill()
+	}
+	_ = c.Wait()
+	if b, err := os.ReadFile(output); err == nil && string(b) != exported(f.t, f.dir, "clusters.jsonl") {
+		f.t.Errorf("half a file: %d bytes", len(b))
+	}
+	f.note("%s: exit code %d", fault, c.ProcessState.ExitCode())
+	long := time.Now().Add(-time.Hour)
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(output), ".*")); err == nil {
+		for _, path := range left {
+			_ = os.Chtimes(path, long, long)
+		}
+	}
+	c = shell("", "", arguments)
+	if out, err := c.CombinedOutput(); err != nil {
+		f.t.Errorf("%v: %s", err, out)
+	}
+	if b, err := os.ReadFile(output); err != nil || string(b) != exported(f.t, f.dir, "clusters.jsonl") {
+		f.t.Errorf("the export has %d bytes, %v", len(b), err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(output)); err != nil || len(entries) != 1 {
+		f.t.Errorf("beside the export: %v, %v", entries, err)
+	}
+	return false
+}
+
 // TestFaults runs with faults, and lets each run go on: it ends with the exports of
 // a run without any, or is refused in a plain sentence.
 func TestFaults(t *testing.T) {
+	if raced {
+		t.Skip("runs of processes, one after another")
+	}
 	crawl := generated(t)
 	dir := t.TempDir()
 	directory := func() []string { // always the same, since exports have the path

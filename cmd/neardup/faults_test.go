@@ -6,8 +6,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
-	"neardup/pipeline/store"
+	"neardup/pipeline/disk"
+	"neardup/pipeline/remote"
 )
 
 // faultVariable tells the program which fault to have: KIND:N for the N-th change
@@ -16,13 +18,14 @@ const faultVariable = "NEARDUP_TEST_FAULT"
 
 // faultyMain is the program with a fault.
 func faultyMain() {
+	remote.FirstPause = time.Millisecond
 	if kind, number, ok := strings.Cut(os.Getenv(faultVariable), ":"); ok {
 		at, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			panic(err)
 		}
 		var changes atomic.Int64
-		store.Fault = func(operation, file string, n int) (int, error) {
+		disk.Fault = func(operation, file string, n int) (int, error) {
 			if changes.Add(1) != at && (kind != "full" || changes.Load() < at) {
 				return n, nil
 			}

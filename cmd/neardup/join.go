@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,9 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
+	"neardup/pipeline/sqljoin"
 	"neardup/pipeline/textjoin"
 	"neardup/pipeline/workspace"
 )
@@ -25,9 +28,21 @@ type joinOptions struct {
 	progress string
 	format   string
 	output   string
+
+	engine      string
+	dsn         string
+	database    textjoin.Database
+	tables      bool
+	table       sqljoin.Table // only the columns' names are set
+	outputTable string
 }
 
-// errJoinInterrupted is the error of an interrupted join.
+// inMemory is the engine that uses no database.
+const inMemory = "memory"
+
+func (o *joinOptions) inDatabase() bool { return o.engine != inMemory }
+
+// errJoinInterrupted reports that a join was interrupted.
 var errJoinInterrupted = errors.New("interrupted; nothing is kept of a join")
 
 func joinCommand() *cobra.Command {
@@ -57,7 +72,17 @@ An INPUT is a text collection (ID<TAB>TEXT lines or JSON lines), a WARC, ARC or
 WACZ file, a directory of such, a pattern, or - for standard input. The id of a
 page is its WARC-Record-ID. All texts are in memory, at most --max-bytes of them.
 The join takes several times as much, for q-grams of long texts about twenty
-times.`,
+times.
+
+With --engine the join is done in a database, by the statements of the same
+paper's section 7, and finds the same pairs: sqlite, which is embedded, or
+postgres at --dsn. INPUTs are read as above, or with --tables are tables of that
+database, which hold one text a row. --output-table makes a table of the pairs.
+All other tables are temporary and gone when the join ends, however it ends.
+
+  neardup join --engine sqlite titles.tsv --threshold 0.9
+  neardup join --engine postgres --dsn postgres://me@db.example/library --tables \
+    catalogue --id-column number --text-column title --output-table pairs`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -96,7 +121,85 @@ times.`,
 	f.StringVarP(&o.format, "format", "f", "tsv", words(textjoin.Formats)+" (to read)")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none (no summary either)")
+	f.StringVar(&o.engine, "engine", inMemory, words(joinEngines())+"; with a flag of databases\n"+sqljoin.Engines()[0]+" unless given")
+	f.StringVar(&o.dsn, "dsn", "", "the database: of sqlite a file, default none;\nof postgres postgres://USER@HOST:PORT/DATABASE")
+	f.BoolVar(&o.tables, "tables", false, "each INPUT is a table of the database, TABLE or SCHEMA.TABLE")
+	f.StringVar(&o.table.ID, "id-column", "id", "column of the ids, different ones")
+	f.StringVar(&o.table.Text, "text-column", "text", "column of the texts")
+	f.StringVar(&o.outputTable, "output-table", "", "new table for the pairs: a, b, similarity")
+	f.StringVar(&o.database.Scheme, "scheme", textjoin.Schemes[0], "how a database finds candidates: "+words(textjoin.Schemes))
+	f.Float64Var(&o.database.Least, "least-threshold", 0, "threshold of the prefix table of scheme "+textjoin.SchemeGeneric)
+	f.StringVar(&o.database.Verify, "verify", textjoin.Places[0], "where candidates are filtered and verified: "+words(textjoin.Places)+"\n(the binary: outside)")
 	return c
+}
+
+// joinEngines returns the names of the engines.
+func joinEngines() []string { return append([]string{inMemory}, sqljoin.Engines()...) }
+
+// void returns an error for the first given flag that others make void.
+func (o *joinOptions) void(c *cobra.Command) error {
+	edit, weighted := o.Measure == configs.JoinEdit, o.Weights != configs.JoinUnweighted
+	for _, f := range []struct {
+		name string
+		void bool
+		why  string
+	}{
+		{"repeats", edit, "edit distance compares the texts themselves"},
+		{"max-depth", o.Algorithm != configs.JoinPPJoinPlus, "is of the suffix filter, --algorithm " + configs.JoinPPJoinPlus},
+		{"bitmaps", weighted, "is for tokens without weights"},
+		{"bitmaps", o.inDatabase(), "is for --engine " + inMemory},
+		{"extra", o.inDatabase() && o.database.Scheme != textjoin.SchemeLonger, "is in a database for --scheme " + textjoin.SchemeLonger},
+		{"dsn", !o.inDatabase(), "is for a database, and --engine is " + o.engine},
+		{"tables", !o.inDatabase(), "is for a database, and --engine is " + o.engine},
+		{"output-table", !o.inDatabase(), "is for a database, and --engine is " + o.engine},
+		{"scheme", !o.inDatabase(), "is for a database, and --engine is " + o.engine},
+		{"verify", !o.inDatabase(), "is for a database, and --engine is " + o.engine},
+		{"least-threshold", o.database.Scheme != textjoin.SchemeGeneric, "is for --scheme " + textjoin.SchemeGeneric},
+		{"id-column", !o.tables, "is for --tables"},
+		{"text-column", !o.tables, "is for --tables"},
+		{"set", o.tables, "is for files, of which texts are extracted"},
+		{"output", o.outputTable != "", "is not made beside --output-table"},
+		{"format", o.outputTable != "", "is of what is not made beside --output-table"},
+	} {
+		if f.void && c.Flags().Changed(f.name) {
+			return fmt.Errorf("--%s: %s", f.name, f.why)
+		}
+	}
+	return nil
+}
+
+// checkDatabase checks the flags of a join in a database.
+func (o *joinOptions) checkDatabase() error {
+	within := func(flag, value string, of []string) error {
+		if !slices.Contains(of, value) {
+			return fmt.Errorf("--%s: there is no %q; there are %s", flag, value, strings.Join(of, ", "))
+		}
+		return nil
+	}
+	if err := cmp.Or(within("engine", o.engine, joinEngines()), within("scheme", o.database.Scheme, textjoin.Schemes),
+		within("verify", o.database.Verify, textjoin.Places)); err != nil || !o.inDatabase() {
+		return err
+	}
+	weighted := o.Weights != configs.JoinUnweighted
+	switch d := o.database; {
+	case o.Measure != configs.JoinJaccard && o.Measure != configs.JoinCosine && o.Measure != configs.JoinOverlap:
+		return fmt.Errorf("--measure: a database joins by %s, %s and %s", configs.JoinJaccard, configs.JoinCosine, configs.JoinOverlap)
+	case weighted && o.Algorithm == configs.JoinPPJoinPlus:
+		return fmt.Errorf("--algorithm: %s of a database is for tokens without weights", o.Algorithm)
+	case d.Scheme == textjoin.SchemeLonger && o.Extra < 1:
+		return fmt.Errorf("--extra: --scheme %s needs one, such as 1", d.Scheme)
+	case d.Scheme == textjoin.SchemeLonger && weighted:
+		return fmt.Errorf("--scheme: %s is for tokens without weights", d.Scheme)
+	case d.Scheme == textjoin.SchemeGroupBy && d.Verify != textjoin.Places[0]:
+		return fmt.Errorf("--verify: --scheme %s verifies in the %s", d.Scheme, textjoin.Places[0])
+	case d.Scheme == textjoin.SchemeGeneric && !(d.Least > 0 && d.Least <= o.Threshold):
+		return fmt.Errorf("--least-threshold: %v is not above 0 and at most the threshold %v", d.Least, o.Threshold)
+	case o.dsn == "" && sqljoin.NeedsDSN(o.engine) != "":
+		return fmt.Errorf("--dsn: %s needs one, %s", o.engine, sqljoin.NeedsDSN(o.engine))
+	case o.dsn == "" && (o.tables || o.outputTable != ""):
+		return errors.New("--dsn: --tables and --output-table need a database; name it")
+	}
+	return nil
 }
 
 // check fills in defaults and checks the flags before any work is done.
@@ -127,12 +230,20 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 			o.Size = 3
 		}
 	}
+	for _, f := range []string{"dsn", "tables", "output-table", "scheme", "verify", "least-threshold", "id-column", "text-column"} {
+		if c.Flags().Changed(f) && !c.Flags().Changed("engine") {
+			o.engine = sqljoin.Engines()[0]
+		}
+	}
 	if err := o.Validate(); err != nil {
 		key, problem, _ := strings.Cut(err.Error(), ":")
 		if key = strings.ReplaceAll(key, "_", "-"); key == "distance" {
 			key = "threshold"
 		}
 		return configs.Config{}, fmt.Errorf("--%s:%s", key, problem)
+	}
+	if err := cmp.Or(o.checkDatabase(), o.void(c)); err != nil {
+		return configs.Config{}, err
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -157,45 +268,122 @@ func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	find := workOptions{}
-	if slices.ContainsFunc(args, workspace.IsStream) { // is copied to a file
-		if find.workspace, err = os.MkdirTemp("", "neardup-join-"); err != nil {
+	var session *sqljoin.Session
+	if o.inDatabase() {
+		access := sqljoin.NoTables
+		switch {
+		case o.outputTable != "":
+			access = sqljoin.WriteTables
+		case o.tables:
+			access = sqljoin.ReadTables
+		}
+		if session, err = sqljoin.Open(c.Context(), o.engine, o.dsn, access); err != nil {
 			return err
+		}
+		defer func() { err = errors.Join(err, session.Close()) }()
+		if o.outputTable != "" {
+			if err := session.CheckNew(c.Context(), o.outputTable); err != nil {
+				return asNameError(err)
+			}
+		}
+	}
+	var in joinInput
+	if o.tables {
+		in, err = o.readTables(c, args, session)
+	} else {
+		in, err = o.readFiles(c, args, config, p)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.join(c, session, in), in.unread)
+}
+
+// asNameError turns an error about impossible table names into a usage error.
+func asNameError(err error) error {
+	if errors.Is(err, sqljoin.ErrName) || errors.Is(err, sqljoin.ErrIDs) {
+		return usageError{err}
+	}
+	return err
+}
+
+// joinInput is the input that a join has read.
+type joinInput struct {
+	collections [][]textjoin.Text
+	counts      []results.ExtractCounts
+	unread      error // error of files that could not be read; the others were
+}
+
+// add adds a collection. It returns how many bytes of text may follow.
+func (in *joinInput) add(texts []textjoin.Text, counts results.ExtractCounts, left int64) int64 {
+	for _, t := range texts {
+		left -= int64(len(t.ID) + len(t.Text))
+	}
+	in.collections, in.counts = append(in.collections, texts), append(in.counts, counts)
+	return left
+}
+
+func (o *joinOptions) tooMuch(name string) error {
+	return fmt.Errorf("%s: %w: over --max-bytes %d", name, textjoin.ErrTooMuchText, o.MaxBytes)
+}
+
+func (o *joinOptions) readTables(c *cobra.Command, args []string, s *sqljoin.Session) (in joinInput, err error) {
+	left := o.MaxBytes
+	for _, arg := range args {
+		t := o.table
+		t.Name = arg
+		texts, counts, err := textjoin.ReadTable(c.Context(), s, t, left)
+		if errors.Is(err, textjoin.ErrTooMuchText) {
+			return in, o.tooMuch(arg)
+		}
+		if err != nil {
+			return in, asNameError(err)
+		}
+		left = in.add(texts, counts, left)
+	}
+	return in, nil
+}
+
+func (o *joinOptions) readFiles(c *cobra.Command, args []string, config configs.Config, p *progress) (in joinInput, err error) {
+	find := workOptions{}
+	if slices.ContainsFunc(args, inputs.IsStream) { // it is copied to a file
+		if find.workspace, err = os.MkdirTemp("", "neardup-join-"); err != nil {
+			return in, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(find.workspace)) }()
 	}
-	var sources [][]workspace.Source
+	var sources [][]inputs.Source
 	for _, arg := range args {
 		found, err := find.inputs(c, []string{arg}, config, p)
 		if err != nil {
-			return err
+			return in, err
 		}
 		sources = append(sources, found)
 	}
-	return o.join(c, args, sources, config, p)
-}
-
-func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]workspace.Source, config configs.Config, p *progress) error {
-	var collections [][]textjoin.Text
-	var counts []results.ExtractCounts
-	var unread error
 	left := o.MaxBytes
 	for i, s := range sources {
-		texts, count, err := textjoin.Read(c.Context(), s, config.Extract, left, o.Workers, p)
+		texts, counts, err := textjoin.Read(c.Context(), s, config.Extract, left, o.Workers, p)
 		switch {
 		case errors.Is(err, textjoin.ErrTooMuchText):
-			return fmt.Errorf("%s: %w: over --max-bytes %d", args[i], textjoin.ErrTooMuchText, o.MaxBytes)
-		case errors.Is(err, workspace.ErrInputFailure) && count.Records > 0:
-			unread = errors.Join(unread, err)
+			return in, o.tooMuch(args[i])
+		case errors.Is(err, workspace.ErrInputFailure) && counts.Records > 0:
+			in.unread = errors.Join(in.unread, err)
 		case err != nil:
-			return err
+			return in, err
 		}
-		for _, t := range texts {
-			left -= int64(len(t.ID) + len(t.Text))
-		}
-		collections, counts = append(collections, texts), append(counts, count)
+		left = in.add(texts, counts, left)
 	}
-	result, err := textjoin.Join(c.Context(), o.Options, collections...)
+	return in, nil
+}
+
+func (o *joinOptions) join(c *cobra.Command, session *sqljoin.Session, in joinInput) error {
+	var result textjoin.Result
+	var err error
+	if session != nil {
+		result, err = textjoin.JoinIn(c.Context(), session, o.database, o.Options, in.collections...)
+	} else {
+		result, err = textjoin.Join(c.Context(), o.Options, in.collections...)
+	}
 	if errors.Is(err, textjoin.ErrTooManyPairs) {
 		return fmt.Errorf("%w (--max-pairs)", err)
 	}
@@ -203,13 +391,16 @@ func (o *joinOptions) join(c *cobra.Command, args []string, sources [][]workspac
 		return err
 	}
 	write := func(out io.Writer) error { return result.Write(out, o.format) }
-	if o.output == "" || o.output == "-" {
+	switch {
+	case o.outputTable != "":
+		err = session.Write(c.Context(), o.outputTable, result.Rows())
+	case o.output == "" || o.output == "-":
 		err = write(c.OutOrStdout())
-	} else {
+	default:
 		err = exports.ExportFile(o.output, write)
 	}
 	if err == nil && o.progress != "none" {
-		err = result.WriteSummary(c.ErrOrStderr(), counts...)
+		err = result.WriteSummary(c.ErrOrStderr(), in.counts...)
 	}
-	return errors.Join(err, unread)
+	return err
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/keep"
-	"neardup/pipeline/workspace"
+	"neardup/pipeline/inputs"
 )
 
-// keepFlags are the flags that say what may be dropped.
+// keepFlags are the flags that choose which pages are redundant.
 type keepFlags struct {
 	rules                     keep.Rules
 	policy, every, exemptList string
@@ -26,7 +26,7 @@ func (k *keepFlags) add(c *cobra.Command) {
 	f.StringSliceVar(&k.rules.Hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
 	f.Float64Var(&k.rules.Resemblance, "min-resemblance", k.rules.Resemblance, "a page is redundant only if it reaches this resemblance to a page that is kept")
 	f.IntVar(&k.rules.MaxLost, "max-lost", k.rules.MaxLost, "... and loses at most this many characters; -1: any number")
-	f.BoolVar(&k.rules.Contained, "contained", false, "... or if a page that is kept has this share of its text, whatever else that has")
+	f.BoolVar(&k.rules.Contained, "contained", false, "... or if a kept page of its cluster has this share of its text, and any other text")
 	f.BoolVar(&k.rules.SameURI, "same-uri", false, "a page is redundant only because of another capture of its URI")
 	f.BoolVar(&k.rules.SameHost, "same-host", false, "a page is redundant only because of a page of its host")
 	f.StringVar(&k.every, "every", "", "a page is redundant only because of a page of the same "+names(keep.Periods))
@@ -35,7 +35,7 @@ func (k *keepFlags) add(c *cobra.Command) {
 	f.BoolVar(&k.rules.AllowLostURIs, "allow-lost-uris", false, "a URI may lose all its captures in a cluster")
 }
 
-// parse returns the rules that the flags ask for.
+// parse returns the rules that the flags give.
 func (k *keepFlags) parse() (keep.Rules, error) {
 	r := k.rules
 	if !slices.Contains(keep.Policies, keep.Policy(k.policy)) {
@@ -55,7 +55,7 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 			return r, fmt.Errorf("--exempt-list: %w", err)
 		}
 		defer func() { _ = f.Close() }()
-		listed, err := workspace.ReadSourceList(f)
+		listed, err := inputs.ReadList(f)
 		if err != nil {
 			return r, fmt.Errorf("--exempt-list: %s: %w", k.exemptList, err)
 		}

@@ -251,6 +251,9 @@ func TestStopped(t *testing.T) {
 // TestStoppedWhileLearning stops runs with text.frames, most of them in the
 // stage that learns.
 func TestStoppedWhileLearning(t *testing.T) {
+	if raced {
+		t.Skip("runs of processes, one after another")
+	}
 	big := bigReference(t, bigVariants(), "--set", "text.frames=3")
 	if !strings.Contains(big.exports["summary.json"], `"frames"`) {
 		t.Fatal("no frames in the summary")

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"neardup/pipeline/disk"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
@@ -23,13 +25,13 @@ import (
 // The exit codes, as documented in README.md and neardup --help.
 const (
 	exitOK          = 0
-	exitFailure     = 1   // any error without a code of its own
+	exitFailure     = 1   // any error without an exit code of its own
 	exitUsage       = 2   // a wrong option, config or argument; nothing was done
-	exitInput       = 3   // all was done, but some input could not be read
-	exitInUse       = 4   // another process works in the workspace
+	exitInput       = 3   // everything was done, but some input could not be read
+	exitInUse       = 4   // another process holds the workspace
 	exitWorkspace   = 5   // no workspace, or one of another version
-	exitDiskFull    = 6   // no space left; what was committed is safe
-	exitInterrupted = 130 // SIGINT or SIGTERM; run again to go on
+	exitDiskFull    = 6   // no space left; everything committed is safe
+	exitInterrupted = 130 // SIGINT or SIGTERM; running again resumes
 )
 
 func main() {
@@ -37,7 +39,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run does what main does and returns the exit code.
+// run is main without os.Exit: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -64,21 +66,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// usageError is a mistake in the call of the program.
+// usageError reports a wrong call of the program.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func exitCode(ctx context.Context, err error) int {
 	var usage usageError
+	var argument *inputs.ArgumentError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, workspace.ErrDiskFull):
+	case errors.Is(err, disk.ErrFull):
 		return exitDiskFull
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.Is(err, workspace.ErrUsage):
+	case errors.As(err, &usage), errors.As(err, &argument), errors.Is(err, workspace.ErrUsage):
 		return exitUsage
 	case errors.Is(err, workspace.ErrInputFailure):
 		return exitInput
@@ -144,8 +147,8 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	for _, name := range stages.Names() {
 		c.AddCommand(stageCommand(name))
 	}
-	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), configCommand(),
-		sweepCommand(), compareCommand(), joinCommand(), textCommand(), versionCommand(), manCommand(), tryCommand())
+	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), lookupCommand(), removeCommand(), compactCommand(), checkCommand(), configCommand(),
+		sweepCommand(), compareCommand(), paperCommand(), joinCommand(), textCommand(), versionCommand(), manCommand(), tryCommand())
 	completeFlags(c)
 	return c
 }

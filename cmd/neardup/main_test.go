@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +19,8 @@ import (
 
 	"neardup/configs"
 	"neardup/example"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/remote/remotetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
@@ -41,10 +44,15 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE PROGRAM ARG...  the program ends with CODE
 //	hold DIR, release          open the workspace in DIR as a run would, and close it
+//	halt DIR STAGE FILE, go-on  run with FILE as input beside the script, which waits when STAGE begins
 //	interrupt DIR STAGE FILE   run with FILE as input, interrupted when STAGE begins
 //	damage FILE                overwrite 16 bytes in the middle of FILE
 //	break PATTERN              change one bit of each file that matches
+//	typeset FILE DIR           a text as HTML and PDF, and captures of them, see scriptTypeset
 //	samepages FILE1 FILE2      two clusters.jsonl are the same apart from the hints at files
+//	objects                    start an object store and a web server, see remote_test.go
+//	put FILE KEY               put a file into the store, and give it to the web server
+//	faults KIND                spoil answers from now on
 //	replace FILE OLD NEW       replace text in FILE; OLD must occur
 func TestScripts(t *testing.T) {
 	crawl := generated(t)
@@ -54,21 +62,39 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
+			if dir, err := os.UserCacheDir(); err == nil {
+				e.Setenv("XDG_CACHE_HOME", dir) // so that PDFium is translated once for all scripts
+			}
 			var pages, truth bytes.Buffer
 			return errors.Join(example.WritePages(&pages), example.WriteTruth(&truth),
 				os.WriteFile(filepath.Join(e.WorkDir, "crawl.warc.gz"), crawl, 0o644),
 				os.WriteFile(filepath.Join(e.WorkDir, "crawl.pages.tsv"), pages.Bytes(), 0o644),
 				os.WriteFile(filepath.Join(e.WorkDir, "crawl.truth.tsv"), truth.Bytes(), 0o644))
 		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "store":
+				return os.Getenv(remotetest.ServerVariable) != "", nil
+			case "root":
+				return os.Getuid() == 0, nil
+			}
+			return false, fmt.Errorf("no condition %q", name)
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":     scriptExits,
 			"hold":      scriptHold,
 			"release":   scriptRelease,
+			"halt":      scriptHalt,
+			"go-on":     scriptGoOn,
 			"interrupt": scriptInterrupt,
 			"damage":    scriptDamage,
 			"break":     scriptBreak,
 			"replace":   scriptReplace,
 			"samepages": scriptSamePages,
+			"objects":   scriptObjects,
+			"put":       scriptPut,
+			"faults":    scriptFaults,
+			"typeset":   scriptTypeset,
 		},
 	})
 }
@@ -145,11 +171,11 @@ func release(ts *testscript.TestScript) error {
 	return w.(*workspace.Workspace).Close()
 }
 
-// stopAt interrupts a run when a stage begins.
+// stopAt calls stop when a stage of a run begins.
 type stopAt struct {
 	workspace.Progress
 	stage string
-	stop  context.CancelFunc
+	stop  func()
 }
 
 func (s *stopAt) Start(stage, reason, why string) {
@@ -163,21 +189,59 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg, args, 3, "interrupt DIR STAGE FILE")
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
+	if err := runAt(ctx, ts, args[0], args[1], args[2], stop); !errors.Is(err, context.Canceled) {
+		ts.Fatalf("not interrupted: %v", err)
+	}
+}
+
+// runAt runs a workspace with one more file, and calls at when a stage begins.
+func runAt(ctx context.Context, ts *testscript.TestScript, dir, stage, file string, at func()) error {
 	quiet, err := newProgress("none", io.Discard)
 	ts.Check(err)
-	dir := ts.MkAbs(args[0])
-	w, err := openWorkspace(dir, &stopAt{quiet, args[1], stop})
+	dir = ts.MkAbs(dir)
+	w, err := openWorkspace(dir, &stopAt{quiet, stage, at})
 	ts.Check(err)
-	config, err := configs.Load("default", nil)
-	ts.Check(err)
-	sources, _, err := workspace.Inputs(dir, []string{ts.MkAbs(args[2])}, nil, config.Extract.Limits)
+	sources, _, err := inputs.Find(ctx, dir, []string{ts.MkAbs(file)}, nil, w.Config.Extract.Limits)
 	ts.Check(err)
 	names := stages.Names()
 	err = w.Run(ctx, names[0], names[len(names)-1], sources)
 	ts.Check(w.Close())
-	if !errors.Is(err, context.Canceled) {
-		ts.Fatalf("not interrupted: %v", err)
+	return err
+}
+
+// halted are the runs that wait: of each script what lets its run go on, and returns how
+// it ended.
+var halted sync.Map // of *testscript.TestScript to func() error
+
+func scriptHalt(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 3, "halt DIR STAGE FILE")
+	begun, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- runAt(context.Background(), ts, args[0], args[1], args[2], func() {
+			close(begun)
+			<-goOn
+		})
+	}()
+	finish := sync.OnceValue(func() error {
+		close(goOn)
+		return <-ended
+	})
+	select {
+	case <-begun:
+	case err := <-ended:
+		ts.Fatalf("%s did not begin: %v", args[1], err)
 	}
+	halted.Store(ts, finish)
+	ts.Defer(func() { _ = finish() })
+}
+
+func scriptGoOn(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, args, 0, "go-on")
+	finish, ok := halted.LoadAndDelete(ts)
+	if !ok {
+		ts.Fatalf("nothing was halted")
+	}
+	ts.Check(finish.(func() error)())
 }
 
 func scriptDamage(ts *testscript.TestScript, neg bool, args []string) {

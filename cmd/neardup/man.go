@@ -39,7 +39,7 @@ without one the page of neardup to standard output:
 	return c
 }
 
-// writeMans writes the pages of a command and of those below it.
+// writeMans writes the manual pages of a command and its subcommands.
 func writeMans(dir string, c *cobra.Command) error {
 	if c.Hidden {
 		return nil
@@ -58,7 +58,7 @@ func writeMans(dir string, c *cobra.Command) error {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// writeMan writes the page of a command.
+// writeMan writes the manual page of a command.
 func writeMan(w io.Writer, c *cobra.Command) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"neardup %s\" \"neardup\"\n", strings.ToUpper(manName(c)), troff(programBuild().Version))
@@ -68,7 +68,7 @@ func writeMan(w io.Writer, c *cobra.Command) error {
 	if description == "" {
 		description = c.Short + "."
 	}
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n.nf\n%s\n.fi\n", lines(description)) // it is set for 80 columns as it is
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n.nf\n%s\n.fi\n", lines(description)) // it is already formatted for 80 columns
 	if c.HasAvailableLocalFlags() {
 		b.WriteString(".SH OPTIONS\n")
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -102,12 +102,12 @@ func writeMan(w io.Writer, c *cobra.Command) error {
 	return err
 }
 
-// troff writes text so that troff sets it as it is.
+// troff escapes text so that troff shows it as it is.
 func troff(s string) string {
 	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(s)
 }
 
-// lines is troff for whole lines, of which none is taken for a request.
+// lines is troff for whole lines. No line is taken for a request.
 func lines(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {

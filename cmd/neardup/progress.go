@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows the progress of a run on standard error: as a bar on a terminal,
-// else as log lines.
+// progress shows the progress of a run on standard error: a bar on a terminal,
+// otherwise log lines.
 type progress struct {
 	mu    sync.Mutex
 	log   *slog.Logger // nil with --progress none
@@ -29,7 +29,7 @@ type progress struct {
 	unit  string
 }
 
-// sayEvery is the pause between two log lines about the same stage.
+// sayEvery is the time between two log lines about one stage.
 const sayEvery = 5 * time.Second
 
 func newProgress(mode string, out io.Writer) (*progress, error) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/statistics"
-	"neardup/pipeline/workspace"
 	"neardup/report/static"
 )
 
@@ -28,10 +28,11 @@ func reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report",
 		Short: "Write a report as a directory of HTML pages",
-		Long: `Report writes HTML pages about the archive: how much of it is redundant, where,
-and how sure that is. They have redundant pages by host and by month, clusters by
-size, scores, what each filter rejected, the largest clusters, and a sample of
-what differs between pages of one cluster. The pages open from disk, without
+		Long: `Report writes HTML pages about the archive: how much of it is nearly the same, what
+a keep list would drop and what would be lost, where, and how sure that is. They
+have near-duplicates by host and by month, clusters by size, contained pages,
+scores, what each filter rejected, the largest clusters, and a sample of what
+differs between pages of one cluster. The pages open from disk, without
 network and without script:
 
   neardup report --output report
@@ -45,7 +46,7 @@ figure.`,
 			if err := o.check(); err != nil {
 				return usageError{err}
 			}
-			o.progress = "none"
+			o.progress, o.read = "none", true
 			j, err := o.open(c, false, nil)
 			if err != nil {
 				return err
@@ -72,7 +73,7 @@ func (o *reportFlags) check() error {
 	case o.Title == "":
 		return errors.New("--title is empty")
 	}
-	if err := workspace.CheckDirectory(o.output, static.Mark, static.Owns); err != nil {
+	if err := disk.CheckDirectory(o.output, static.Mark, static.Owns); err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
 	return nil
@@ -84,7 +85,7 @@ func (o *reportFlags) write(c *cobra.Command, j *job) error {
 	if err != nil {
 		return err
 	}
-	err = workspace.ExportDirectory(o.output, func(create func(string) (io.WriteCloser, error)) error {
+	err = disk.ExportDirectory(o.output, func(create func(string) (io.WriteCloser, error)) error {
 		err := static.Write(&r, func(name string) (io.WriteCloser, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

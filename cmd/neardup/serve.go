@@ -25,14 +25,14 @@ type serveOptions struct {
 	listen string
 }
 
-// Limits of a connection. A page takes far less; the limits leave room for a slow
-// disk.
+// Limits of a connection. A page takes far less time; the limits leave room for a
+// slow disk.
 const (
 	headerTime = 10 * time.Second
 	readTime   = 30 * time.Second
 	writeTime  = 5 * time.Minute
 	idleTime   = 2 * time.Minute
-	endTime    = 5 * time.Second // for answers under way after an interruption
+	endTime    = 5 * time.Second // for open answers after an interruption
 	maxHeaders = 64 << 10
 )
 
@@ -40,16 +40,18 @@ func serveCommand() *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Look at clusters in a browser, and judge samples of them",
+		Short: "Show clusters in a browser, and take judgements",
 		Long: `Serve shows the clusters of a workspace in a browser until it is interrupted. You
 can browse and search clusters, see their pages over time, and put any two pages
 beside each other with what the method made of them. Audits draw samples for
-people to judge, and give the precision with its interval.
+people to judge, and give the precision with its interval. POST /lookup answers
+programs as neardup lookup does: the page is the body, and ?uri= its URI.
 
 There is no password. By default only this machine reaches the pages. With
 another address in --listen, everyone who reaches that address sees the text of
-all pages and can judge. Serve holds the workspace while it runs. docs/serve.md
-describes the pages.`,
+all pages and can judge. Serve holds the workspace while it runs; of one that another
+process holds, or that cannot be written, it shows the last finished state, and nobody
+can judge. docs/serve.md describes the pages.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
 	}
@@ -65,8 +67,9 @@ func (o *serveOptions) run(c *cobra.Command) error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("--listen: %q is no address with a port, such as 127.0.0.1:8420", o.listen)}
+		return usageError{fmt.Errorf("--listen: %q is not an address with a port, such as 127.0.0.1:8420", o.listen)}
 	}
+	o.read = true
 	j, err := o.open(c, false, nil)
 	if err != nil {
 		return err
@@ -101,7 +104,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 			handler.ServeHTTP(w, r)
 		}),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders,
-		ErrorLog:    log.New(io.Discard, "", 0), // of connections that browsers drop
+		ErrorLog:    log.New(io.Discard, "", 0), // errors of connections that browsers drop
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	stopped := make(chan struct{})
@@ -115,14 +118,16 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 	})
 	fmt.Fprintf(c.OutOrStdout(), "%s is at %s until this is interrupted\n", o.workspace, urlOf(at))
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
+		_ = server.Close()
+		open.Wait()
+		return errors.Join(err, a.Close())
 	}
 	<-stopped
 	open.Wait()
-	return nil
+	return a.Close()
 }
 
-// urlOf returns a URL for the address that opens on this machine.
+// urlOf returns the URL at which this machine reaches the address.
 func urlOf(at *net.TCPAddr) string {
 	ip := at.IP
 	if ip.IsUnspecified() {
@@ -131,9 +136,9 @@ func urlOf(at *net.TCPAddr) string {
 	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(at.Port)) + "/"
 }
 
-// hostsOf returns the host names that requests may have: the name given and the
-// address. If the server listens on every address, these are all of them, and
-// the machine's name.
+// hostsOf returns the host names that requests may have: the given name and the
+// address. If the server listens on every address, these are all addresses and the
+// machine's name.
 func hostsOf(host string, at *net.TCPAddr) []string {
 	hosts := []string{at.IP.String()}
 	if host != "" {
@@ -145,7 +150,7 @@ func hostsOf(host string, at *net.TCPAddr) []string {
 	if name, err := os.Hostname(); err == nil {
 		hosts = append(hosts, name)
 	}
-	all, _ := net.InterfaceAddrs() // without them, only the name and the loopback are answered
+	all, _ := net.InterfaceAddrs() // on an error, only the name and the loopback are answered
 	for _, one := range all {
 		if n, ok := one.(*net.IPNet); ok {
 			hosts = append(hosts, n.IP.String())

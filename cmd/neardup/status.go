@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
@@ -38,7 +39,7 @@ another neardup works in the workspace.`,
 			if _, err := workspace.Restore(o.workspace, stages.All); err != nil {
 				return err
 			}
-			s, err := workspace.ReadStatus(o.workspace, stages.All, config)
+			s, err := workspace.ReadStatus(c.Context(), o.workspace, stages.All, config)
 			if err != nil {
 				return err
 			}
@@ -72,7 +73,7 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 	fmt.Fprintln(out)
 	for _, in := range s.Inputs {
 		if problem := in.Error + in.Note; problem != "" || in.Counts.Damaged > 0 {
-			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", workspace.ShowName(in.Path), in.State, problem, in.Counts.Damaged)
+			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", inputs.ShowName(in.Path), in.State, problem, in.Counts.Damaged)
 		}
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

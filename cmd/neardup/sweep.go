@@ -29,14 +29,14 @@ type sweepOptions struct {
 	repeat int
 }
 
-// errNothingKept is the error of a run interrupted in a temporary workspace.
+// errNothingKept reports that a run in a temporary workspace was interrupted.
 var errNothingKept = errors.New("interrupted; a temporary workspace is removed: name one with --workspace to be able to go on")
 
 func sweepCommand() *cobra.Command {
 	var o sweepOptions
 	c := &cobra.Command{
 		Use:   "sweep [INPUT...]",
-		Short: "Vary settings, and compare what comes out and what it costs",
+		Short: "Vary settings, and compare quality and cost",
 		Long: `Sweep runs all stages with the config (the base), and again with each value of
 the settings to vary: one setting after another, or with --grid all combinations.
 It redoes only stages whose settings differ. It prints the quality, counts and
@@ -91,8 +91,8 @@ func (o *sweepOptions) run(c *cobra.Command, args []string) (err error) {
 	return errors.Join(failure, j.Close())
 }
 
-// temporary makes a temporary workspace if none is named, and returns the
-// function that removes it.
+// temporary makes a temporary workspace if none is named. It returns the function
+// that removes it.
 func (o *workOptions) temporary(c *cobra.Command) (remove func() error, err error) {
 	if o.workspace != "" {
 		return func() error { return nil }, nil
@@ -129,8 +129,8 @@ func (o *sweepOptions) options() (s trials.SweepOptions, err error) {
 	return s, err
 }
 
-// readTruth returns the labels of a prefix and a digest of their files; nil
-// without a prefix.
+// readTruth returns the labels of the files with a prefix, and a digest of these
+// files. Without a prefix it returns nil.
 func readTruth(prefix string) (t *truth.Truth, digest string, err error) {
 	if prefix == "" {
 		return nil, "", nil
@@ -169,7 +169,7 @@ func writeTruthUse(out io.Writer, t *sweep.TruthUse) {
 	}
 }
 
-// makeOut makes the directory --out.
+// makeOut creates the directory --out.
 func makeOut(dir string) error {
 	if dir == "" {
 		return nil
@@ -180,7 +180,7 @@ func makeOut(dir string) error {
 	return nil
 }
 
-// writeFiles writes files into the directory --out, if there is one.
+// writeFiles writes files into the directory --out, if it is given.
 func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 	if dir == "" {
 		return nil
@@ -193,7 +193,7 @@ func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 	return nil
 }
 
-// variant sets the variant that later stages belong to.
+// variant sets the variant that the following stages belong to.
 func (p *progress) variant(name string, place, of int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,6 +18,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/reading"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
@@ -30,7 +31,7 @@ type textOptions struct {
 	output string
 }
 
-// errTextInterrupted is the error of an interrupted text.
+// errTextInterrupted reports that text was interrupted.
 var errTextInterrupted = errors.New("interrupted; the texts written are whole lines, and some are missing")
 
 func textCommand() *cobra.Command {
@@ -113,7 +114,7 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	if slices.Contains(names, "-") { // is copied to a file
+	if slices.Contains(names, "-") { // it is copied to a file
 		if o.workspace, err = os.MkdirTemp("", "neardup-text-"); err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 }
 
 // write writes the texts of the sources.
-func (o *textOptions) write(c *cobra.Command, out io.Writer, sources []workspace.Source, config configs.Config, p *progress) error {
+func (o *textOptions) write(c *cobra.Command, out io.Writer, sources []inputs.Source, config configs.Config, p *progress) error {
 	options := reading.Options{Extract: config.Extract, Workers: o.workers, Progress: p, PageURI: o.pageURI}
 	counts, err := reading.WriteTexts(c.Context(), out, sources, options, o.TextOptions)
 	if err != nil && !errors.Is(err, workspace.ErrInputFailure) {
@@ -150,15 +151,15 @@ func (o *textOptions) write(c *cobra.Command, out io.Writer, sources []workspace
 	return err
 }
 
-// pageURI returns the URI of a file that is one page.
-func (o *textOptions) pageURI(s workspace.Source) string {
+// pageURI returns the URI of a file that is a single page.
+func (o *textOptions) pageURI(s inputs.Source) string {
 	if o.workspace != "" && strings.HasPrefix(s.Path, o.workspace) {
 		return "urn:neardup:standard-input"
 	}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.Path)}).String()
 }
 
-// writeReadCounts says what became of the records.
+// writeReadCounts writes the counts of the records that were read.
 func writeReadCounts(w io.Writer, c results.ExtractCounts) error {
 	skipped, reasons := int64(0), []string{}
 	for _, reason := range slices.Sorted(maps.Keys(c.Skipped)) {

@@ -9,8 +9,8 @@ type trialOptions struct {
 	out   string
 }
 
-// flags adds them to a command that writes the named files into the directory
-// of --out.
+// flags adds these flags to a command that writes the named files into the
+// directory --out.
 func (o *trialOptions) flags(c *cobra.Command, files string) {
 	o.workFlags(c)
 	o.inputFlags(c)

@@ -14,29 +14,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/workspace"
 )
 
-// tryCommandName is the hidden command with which neardup calls itself to read a
+// tryCommandName is the hidden command by which neardup calls itself to read a
 // record that may end the process.
 const tryCommandName = "try-record"
 
-// maxTry is how long a record may take alone: thousands of times what the largest
-// takes.
+// maxTry limits the time to read one record alone. It is thousands of times that of
+// the largest records.
 const maxTry = 10 * time.Minute
 
-// trial is what the process that tries a record reads from standard input.
+// trial is the standard input of the process that tries a record.
 type trial struct {
-	Source workspace.Source `json:"source"`
-	Config configs.Config   `json:"config"`
+	Source inputs.Source  `json:"source"`
+	Config configs.Config `json:"config"`
 }
 
 // tryRecord reads a record in a process of its own, see workspace.Options.Try.
-func tryRecord(ctx context.Context, s workspace.Source, config configs.Config) (uri string, died error) {
+func tryRecord(ctx context.Context, s inputs.Source, config configs.Config) (uri string, died error) {
 	input, err := json.Marshal(trial{s, config})
 	if err != nil {
-		return "", nil // then nothing was tried
+		return "", nil // the record was not tried
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -71,7 +71,7 @@ func tryCommand() *cobra.Command {
 			if err := json.NewDecoder(c.InOrStdin()).Decode(&t); err != nil {
 				return err
 			}
-			return stages.TryRecord(t.Source, t.Config, c.OutOrStdout())
+			return stages.TryRecord(c.Context(), t.Source, t.Config, c.OutOrStdout())
 		},
 	}
 }

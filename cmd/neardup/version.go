@@ -16,11 +16,11 @@ import (
 // version and commit are set by tools/release/build.
 var version, commit string
 
-// build is what neardup version prints.
+// build is the output of neardup version.
 type build struct {
 	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`   // of the sources
-	Time     string `json:"time,omitempty"`     // of the commit
+	Commit   string `json:"commit,omitempty"`   // commit of the sources
+	Time     string `json:"time,omitempty"`     // time of the commit
 	Modified bool   `json:"modified,omitempty"` // the sources differ from the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`

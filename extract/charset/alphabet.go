@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// western are the small letters outside ASCII of languages that windows-1252 is
-// for: what reads as one of them in it, is in it.
+// western lists the small letters outside ASCII of the languages that windows-1252
+// is for. Text that reads as one of them in windows-1252 is in windows-1252.
 var western = []string{
 	"àâæçéèêëîïôœùûüÿ",   // French
 	"äöüß",               // German
@@ -26,9 +26,9 @@ var western = []string{
 	"ëç",                 // Albanian
 }
 
-// alphabet is that of a language: its small letters outside ASCII.
+// alphabet holds a language's small letters outside ASCII.
 type alphabet struct {
-	charsets []string // in which it is written, the commonest first
+	charsets []string // charsets for the language, the most common first
 	letters  string
 }
 
@@ -48,8 +48,8 @@ var alphabets = withWestern([]alphabet{
 	{[]string{"windows-1258"}, "ăâđêôơưáàãéèíìóòúùý\u0300\u0301\u0303\u0309\u0323"},  // Vietnamese
 })
 
-// withWestern adds the languages of the West in the other encodings that have
-// their letters.
+// withWestern adds the western languages to the other charsets that have their
+// letters.
 func withWestern(all []alphabet) []alphabet {
 	for _, letters := range western {
 		all = append(all, alphabet{[]string{"iso-8859-15", "macintosh"}, letters})
@@ -57,8 +57,8 @@ func withWestern(all []alphabet) []alphabet {
 	return all
 }
 
-// byAlphabet returns the encoding in which the sample is written in the letters of
-// one language, where it is in those of none in windows-1252.
+// byAlphabet returns the charset in which the sample uses the letters of a single
+// language. It returns "" if the sample does so in windows-1252, too.
 func byAlphabet(sample []byte) string {
 	page := decodeFrom(sample, windows1252)
 	west := 0.0
@@ -80,10 +80,10 @@ func byAlphabet(sample []byte) string {
 	return ""
 }
 
-// inAlphabet returns the share of what is outside ASCII in s that does not speak
-// against an alphabet, and the number of its letters. Letters of others, capitals behind
-// small letters and symbols between letters speak against it; punctuation does
-// not.
+// inAlphabet returns the share of the characters outside ASCII in s that are
+// consistent with an alphabet, and the number of the alphabet's letters. Letters of
+// other alphabets, capitals after small letters, and symbols between letters are
+// inconsistent with it; punctuation is not.
 func inAlphabet(s, letters string) (share float64, n int) {
 	all, against := 0, 0
 	last, symbol := ' ', false

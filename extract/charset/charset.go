@@ -9,22 +9,21 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Source says how a page's charset was decided. Earlier ones go first.
+// Source is how a page's charset was decided.
 type Source string
 
-// The ways to decide.
+// The sources, in order of precedence.
 const (
 	FromBOM      Source = "bom"      // a byte order mark
 	FromHTTP     Source = "http"     // the Content-Type of the response or record
 	FromMeta     Source = "meta"     // a meta element
-	FromXML      Source = "xml"      // the XML declaration; in XHTML it goes before meta
-	FromUTF8     Source = "utf-8"    // the text is UTF-8 (or ASCII) and nothing, or something else, is declared
+	FromXML      Source = "xml"      // the XML declaration; in XHTML it precedes meta
+	FromUTF8     Source = "utf-8"    // the text is UTF-8 (or ASCII), and nothing or another charset is declared
 	FromText     Source = "detected" // guessed from the text
-	FromFallback Source = "fallback" // windows-1252, as browsers have it
+	FromFallback Source = "fallback" // windows-1252, as in browsers
 )
 
-// Encodings that are treated apart, by their names in the WHATWG Encoding
-// Standard.
+// Charsets with special treatment, by their names in the WHATWG Encoding Standard.
 const (
 	utf8Name    = "utf-8"
 	utf16LE     = "utf-16le"
@@ -33,14 +32,14 @@ const (
 	iso2022JP   = "iso-2022-jp"
 )
 
-// Decision is the charset that a body was decoded from.
+// Decision is the charset that a body was decoded from, and why.
 type Decision struct {
-	Name      string // in the WHATWG Encoding Standard
+	Name      string // name in the WHATWG Encoding Standard
 	From      Source
-	Overruled bool // what is declared cannot be the charset of the text
+	Overruled bool // the text cannot be in the declared charset
 }
 
-// Body is what a charset is decided by.
+// Body is a body with what is declared about it.
 type Body struct {
 	Bytes       []byte
 	MediaType   string
@@ -48,23 +47,23 @@ type Body struct {
 }
 
 const (
-	// prescanned is how far a meta element is looked for. The HTML standard
-	// says 1,024 bytes, and that a meta element met later still changes the
-	// encoding (13.2.3.5); this is for pages that start with long scripts.
+	// prescanned is how many bytes are searched for a meta element. The HTML
+	// standard says 1,024, and lets a later meta element still change the charset
+	// (13.2.3.5). The larger value is for pages that start with long scripts.
 	prescanned = 16 << 10
-	// fewSequences and fewWide are how much UTF-8 there must be to overrule a
-	// declared encoding that uses two bytes a character itself: "联通" in GBK
-	// is UTF-8 too.
+	// fewSequences and fewWide are how much UTF-8 a body must have to overrule a
+	// declared charset that itself uses two bytes per character: "联通" in GBK is
+	// also valid UTF-8.
 	fewSequences, fewWide = 8, 3
 
-	widened = 4 << 10 // bytes in which UTF-16 without a byte order mark shows itself
-	sniffed = 1 << 10 // bytes by which a media type is told; browsers take 1,445
+	widened = 4 << 10 // bytes in which UTF-16 without a byte order mark is recognized
+	sniffed = 1 << 10 // bytes that decide a media type; browsers take 1,445
 )
 
-// Decode decodes the body to valid UTF-8. What a page declares holds, unless
-// the body shows that it is wrong: text that is not ASCII and yet valid UTF-8
-// is UTF-8, zeros in every other byte are UTF-16, and a charset in which most
-// of the text is no text is not the page's.
+// Decode decodes the body to valid UTF-8. The declared charset holds unless the
+// body shows that it is wrong. Text outside ASCII that is valid UTF-8 is UTF-8.
+// Zeros in every other byte mean UTF-16. A charset in which most of the text cannot
+// be decoded is not the page's.
 func Decode(b Body) (s string, d Decision) {
 	body := b.Bytes
 	if name, n := bom(body); name != "" {
@@ -90,7 +89,7 @@ func Decode(b Body) (s string, d Decision) {
 		}
 		guess, g := undeclared(body)
 		if mostlyReplaced(guess) || g.From == FromFallback && !mostlyLetters(guess) {
-			return s, d // mojibake, and it shall show
+			return s, d // the text stays mojibake, so that this is visible
 		}
 		g.Overruled = true
 		return guess, g
@@ -99,7 +98,7 @@ func Decode(b Body) (s string, d Decision) {
 	return decodeFrom(body, d.Name), d
 }
 
-// undeclared decodes a body of which nothing tells the charset.
+// undeclared decodes a body whose charset nothing tells.
 func undeclared(body []byte) (string, Decision) {
 	d := Decision{Name: windows1252, From: FromFallback}
 	if isISO2022JP(body) {
@@ -112,24 +111,25 @@ func undeclared(body []byte) (string, Decision) {
 	return decodeFrom(body, d.Name), d
 }
 
-// decodeFrom decodes a body from an encoding of the WHATWG Encoding Standard.
+// decodeFrom decodes a body from a charset of the WHATWG Encoding Standard.
 func decodeFrom(body []byte, name string) string {
 	if name == utf8Name {
 		return validUTF8(body)
 	}
 	enc, _ := charset.Lookup(name)
-	b, _ := enc.NewDecoder().Bytes(body) // a decoder puts U+FFFD for what it cannot decode
+	b, _ := enc.NewDecoder().Bytes(body) // the decoder writes U+FFFD for what it cannot decode
 	return validUTF8(b)
 }
 
 func validUTF8(b []byte) string {
-	if utf8.Valid(b) { // several times as fast as what follows
+	if utf8.Valid(b) { // several times as fast as the rest
 		return string(b)
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// bom returns the encoding of which the body has a byte order mark, and its length.
+// bom returns the charset of the body's byte order mark, and the length of the
+// mark.
 func bom(body []byte) (name string, n int) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -142,7 +142,7 @@ func bom(body []byte) (name string, n int) {
 	return "", 0
 }
 
-// declared returns the encoding that the page or its header names.
+// declared returns the charset that the page or its header names.
 func declared(b Body) (string, Source) {
 	if name := Labelled(b.ContentType); name != "" {
 		return name, FromHTTP
@@ -161,9 +161,9 @@ func declared(b Body) (string, Source) {
 	return "", ""
 }
 
-// lookup returns the name of the encoding with a label. "replacement", which is
-// what browsers show of encodings that they do not support, would make all
-// such pages the same, and x-user-defined is for scripts.
+// lookup returns the name of the charset with a label. It returns "" for
+// "replacement", which would make the pages of all unsupported charsets equal, and
+// for x-user-defined, which is for scripts.
 func lookup(label string) string {
 	if _, name := charset.Lookup(label); name != "replacement" && name != "x-user-defined" {
 		return name
@@ -171,7 +171,7 @@ func lookup(label string) string {
 	return ""
 }
 
-// Labelled returns the name of the encoding that a Content-Type names, or empty.
+// Labelled returns the name of the charset in a Content-Type, or "".
 func Labelled(contentType string) string { return lookup(labelIn(contentType)) }
 
 // inMarkup is lookup for a label that was read as ASCII.
@@ -183,8 +183,8 @@ func inMarkup(label string) string {
 	return name
 }
 
-// labelIn returns the charset in a Content-Type, also in those that
-// mime.ParseMediaType refuses, such as one with the same parameter twice.
+// labelIn returns the charset in a Content-Type. It also reads those that
+// mime.ParseMediaType rejects, such as one that repeats a parameter.
 func labelIn(contentType string) string {
 	rest := strings.ToLower(contentType)
 	for {
@@ -204,8 +204,8 @@ func labelIn(contentType string) string {
 	}
 }
 
-// metaCharset returns the encoding that a meta element names (HTML standard,
-// 13.2.3.2, with the tokenizer, so that comments and scripts have no say).
+// metaCharset returns the charset that a meta element names (HTML standard,
+// 13.2.3.2). It uses the tokenizer, so that comments and scripts are ignored.
 func metaCharset(head []byte) string {
 	if !namesCharset(head) {
 		return ""
@@ -254,7 +254,7 @@ func namesCharset(head []byte) bool {
 	return false
 }
 
-// xmlCharset returns the encoding that an XML declaration names.
+// xmlCharset returns the charset that an XML declaration names.
 func xmlCharset(head []byte) string {
 	declaration, found := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<?xml"))
 	end := bytes.Index(declaration, []byte("?>"))
@@ -270,8 +270,8 @@ func xmlCharset(head []byte) string {
 	return inMarkup(string(label))
 }
 
-// isUTF8 reports whether b is UTF-8. The last code point may be clipped where
-// there are others that show the encoding.
+// isUTF8 reports whether b is UTF-8. The last code point may be clipped if others
+// show the encoding.
 func isUTF8(b []byte) bool {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
@@ -293,12 +293,12 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// overruledByUTF8 reports whether a body that is declared to be in another
-// encoding is UTF-8. Text in an encoding of one byte a character is hardly ever
-// UTF-8 by chance; of one of two bytes, short text is.
+// overruledByUTF8 reports whether a body that is declared to be in another charset
+// is UTF-8. Text in a single-byte charset is hardly ever valid UTF-8 by chance;
+// short text in a double-byte charset can be.
 func overruledByUTF8(body []byte, name string) bool {
 	switch name {
-	case utf16LE, utf16BE: // a header; in markup it reads utf-8
+	case utf16LE, utf16BE: // from the header; inside markup it means utf-8
 		return bytes.IndexByte(body, 0) < 0 && isUTF8(body)
 	case "gbk", "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
 	case iso2022JP:
@@ -321,12 +321,12 @@ func overruledByUTF8(body []byte, name string) bool {
 	return sequences >= fewSequences || wide >= fewWide || strings.Contains(decodeFrom(body, name), "\uFFFD")
 }
 
-// utf16Of returns the UTF-16 that a body without a byte order mark shows by zeros
-// in every other byte: those of markup, spaces and Latin text, one in sixteen
-// characters at least.
+// utf16Of returns the byte order of a UTF-16 body without a byte order mark, or "".
+// Such a body has zeros in every other byte, from markup, spaces and Latin text: at
+// least one character in sixteen.
 func utf16Of(head []byte) string {
 	n := len(head) / 2
-	var zeros [2]int // beside printable ASCII
+	var zeros [2]int // zeros beside printable ASCII, by parity
 	for i := 0; i+1 < len(head); i += 2 {
 		switch a, b := head[i], head[i+1]; {
 		case a == 0 && isPrintable(b):
@@ -351,13 +351,14 @@ func isPrintable(c byte) bool {
 	return c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r' || c == '\f'
 }
 
-// isISO2022JP reports whether a body of ASCII bytes switches to Japanese.
+// isISO2022JP reports whether a body of ASCII bytes has escape sequences that
+// switch to Japanese.
 func isISO2022JP(body []byte) bool {
 	return (bytes.Contains(body, []byte("\x1b$B")) || bytes.Contains(body, []byte("\x1b$@"))) && isASCII(body)
 }
 
-// mostlyReplaced reports whether over half of what is not ASCII, and more than
-// two places, could not be decoded.
+// mostlyReplaced reports whether over half of the characters outside ASCII, and
+// more than two, could not be decoded.
 func mostlyReplaced(s string) bool {
 	replaced := strings.Count(s, "\uFFFD")
 	if replaced <= 2 {
@@ -365,15 +366,15 @@ func mostlyReplaced(s string) bool {
 	}
 	other := 0
 	for i := range len(s) {
-		if s[i] >= 0xc0 { // the first byte of a code point
+		if s[i] >= 0xc0 { // first byte of a code point
 			other++
 		}
 	}
 	return replaced > other/2
 }
 
-// Sniffable returns the start of a body for the rules that know ASCII: without a
-// byte order mark, and UTF-16 narrowed, of which it may be declared to be.
+// Sniffable returns the start of a body for rules that expect ASCII: without a byte
+// order mark, and with UTF-16 narrowed to bytes. declared is the declared charset.
 func Sniffable(body []byte, declared string) []byte {
 	head := body[:min(len(body), sniffed)]
 	name, n := bom(head)
@@ -395,7 +396,7 @@ func Sniffable(body []byte, declared string) []byte {
 	for i := 0; i+1 < len(head); i += 2 {
 		c := head[i+odd]
 		if head[i+1-odd] != 0 {
-			c = 0x80 // some character
+			c = 0x80 // any character outside ASCII
 		}
 		out = append(out, c)
 	}

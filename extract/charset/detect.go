@@ -13,25 +13,25 @@ import (
 
 const (
 	sampled    = 4 << 10 // bytes of text that detection looks at; it takes 1.5 ms
-	fewHigh    = 8       // bytes that are not ASCII without which nothing is guessed
-	fewLetters = 24      // those without which no script is judged
+	fewHigh    = 8       // bytes outside ASCII below which nothing is guessed
+	fewLetters = 24      // letters outside ASCII below which no script is judged
 
 	// In hundredths, measured on the sentences of charset_test.go.
-	sureWide   = 60 // encodings of several bytes a character are this sure, or wrong
-	sureSingle = 25 // least for an encoding of one byte a character
-	unsure     = 35 // below, it may be one that chardet does not know
-	latinFirst = 10 // what another Latin encoding must be ahead of windows-1252
+	sureWide   = 60 // multi-byte charsets reach this confidence, or are wrong
+	sureSingle = 25 // lower bound for a single-byte charset
+	unsure     = 35 // below it, the charset may be one that chardet does not know
+	latinFirst = 10 // by how much another Latin charset must be ahead of windows-1252
 
-	inLanguage  = 0.98 // share that must not speak against a language's alphabet ...
-	aheadOfWest = 0.1  // ... and be so far ahead of windows-1252 with any of the West
+	inLanguage  = 0.98 // share that must be consistent with a language's alphabet ...
+	aheadOfWest = 0.1  // ... and by how much it must be ahead of windows-1252 with any western language
 )
 
-// detect guesses the encoding of a body that declares none and is not
-// UTF-8, or returns "" where that would be a bet. It goes by chardet (ICU's
-// statistics of letters), which knows no DOS, Macintosh and Thai encodings and
-// tells Cyrillic ones apart with little margin: there the text must also read
-// as words of one script. What it takes for windows-1252, or is unsure of, may
-// be in the letters of a language that windows-1252 has not.
+// detect guesses the charset of a body that declares none and is not UTF-8. It
+// returns "" if it is not sure enough. It relies on chardet (ICU's statistics of
+// letters). chardet knows no DOS, Macintosh and Thai charsets and separates
+// Cyrillic ones by little, so for these the text must also read as words of one
+// script. If chardet says windows-1252 or is unsure, the text may use the letters
+// of a language that windows-1252 lacks.
 func detect(body []byte) string {
 	sample := textSample(body)
 	high := 0
@@ -78,10 +78,10 @@ func detect(body []byte) string {
 
 var latin = map[string]bool{"iso-8859-2": true, "windows-1250": true, "windows-1254": true}
 
-// guess is chardet's guesses under the names of the Encoding Standard, the
-// best first, in an order that does not depend on its goroutines.
+// guess returns chardet's guesses under the names of the Encoding Standard, the
+// best first. The order does not depend on chardet's goroutines.
 func guess(sample []byte) []chardet.Result {
-	all, _ := chardet.NewTextDetector().DetectAll(sample) // the error is that there are none
+	all, _ := chardet.NewTextDetector().DetectAll(sample) // the error means that there are no guesses
 	best := map[string]int{}
 	for _, r := range all {
 		name := lookup(r.Charset)
@@ -107,11 +107,11 @@ func guess(sample []byte) []chardet.Result {
 	return out
 }
 
-// ofKOI8U reports whether KOI8-U has a letter where KOI8-R draws a box.
+// ofKOI8U reports whether KOI8-U has a letter where KOI8-R has a box character.
 func ofKOI8U(c byte) bool { return c == 0xa4 || c == 0xa6 || c == 0xa7 || c == 0xad }
 
-// textSample returns what detection looks at: text between tags that is not all
-// ASCII, without scripts and styles.
+// textSample returns the text that detection looks at: text between tags that is
+// not all ASCII, without scripts and styles.
 func textSample(body []byte) []byte {
 	out := make([]byte, 0, sampled)
 	for len(body) > 0 && len(out) < sampled {
@@ -140,7 +140,8 @@ func hasFold(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && strings.EqualFold(string(b[:len(prefix)]), prefix)
 }
 
-// cutFold returns what follows an end tag; the parser takes no other for the end.
+// cutFold returns what follows an end tag. The HTML parser ends the element nowhere
+// else.
 func cutFold(b []byte, tag string) []byte {
 	for {
 		i := bytes.Index(b, []byte("</"))
@@ -154,11 +155,11 @@ func cutFold(b []byte, tag string) []byte {
 	}
 }
 
-// scripts are the encodings that byScript judges.
+// script is a charset that byScript judges.
 type script struct {
 	charset string
 	letters *unicode.RangeTable
-	as      []string // chardet's guesses that stand for it
+	as      []string // chardet's guesses that it may replace
 }
 
 var scripts = []script{
@@ -172,12 +173,12 @@ var scripts = []script{
 	{"koi8-u", unicode.Cyrillic, []string{"koi8-r", "koi8-u"}},
 	{"iso-8859-5", unicode.Cyrillic, []string{"iso-8859-5"}},
 	{"ibm866", unicode.Cyrillic, nil},
-	{"x-mac-cyrillic", unicode.Cyrillic, []string{"windows-1251"}}, // whose small letters it has
+	{"x-mac-cyrillic", unicode.Cyrillic, []string{"windows-1251"}}, // which has its small letters
 	{"windows-874", unicode.Thai, nil},
 }
 
-// byScript returns the encoding in which the sample reads best as words of one
-// script, or "" if it does in none.
+// byScript returns the charset in which the sample reads best as words of one
+// script, or "" if there is none.
 func byScript(sample []byte, confidence map[string]int) (charset string) {
 	best := 0.0
 	for _, s := range scripts {
@@ -195,9 +196,9 @@ func byScript(sample []byte, confidence map[string]int) (charset string) {
 	return charset
 }
 
-// scriptScore tells how well s reads as words of one script: 0 if it does not,
-// which is where over one in twenty characters outside ASCII is no letter of
-// it, or stands next to a Latin letter, or is a capital after a small letter.
+// scriptScore returns how well s reads as words of one script. It is 0 if over one
+// in twenty characters outside ASCII is no letter of the script, stands next to a
+// Latin letter, or is a capital after a small letter.
 func scriptScore(s string, letters *unicode.RangeTable) float64 {
 	n, in, small, odd := 0, 0, 0, 0
 	last := ' '
@@ -231,8 +232,8 @@ func scriptScore(s string, letters *unicode.RangeTable) float64 {
 
 func isLetterRune(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
 
-// mostlyLetters reports whether three quarters of what is not ASCII in s are
-// letters and punctuation, as in text that was decoded rightly.
+// mostlyLetters reports whether three quarters of the characters outside ASCII in s
+// are letters and punctuation, as in correctly decoded text.
 func mostlyLetters(s string) bool {
 	n, letters := 0, 0
 	for _, r := range s {

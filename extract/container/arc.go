@@ -9,25 +9,24 @@ import (
 	"neardup/uris"
 )
 
-// ARC is the format of the Internet Archive before WARC. A record is a line,
-// of 5 fields in version 1 and 10 in version 2, and a block:
+// ARC is the Internet Archive's format before WARC. A record is a line, of 5 fields
+// in version 1 and 10 in version 2, and a block:
 //
 //	URL IP-address Archive-date Content-type Archive-length
 //	URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length
 //
 // The block of an http URL starts with the HTTP header. The first record,
 // filedesc://, describes the file. Crawlers wrote spaces into URLs and content
-// types, so the line is read from the date on, and the date found from the
-// right.
+// types, so the date is found from the right, and the other fields relative to it.
 
-// ARCLine is what an ARC record says of itself.
+// ARCLine is a parsed line of an ARC record.
 type ARCLine struct {
 	URI, ContentType string
-	Date             string // as WARC-Date is written
-	Length           int64  // of the block
+	Date             string // in the form of WARC-Date
+	Length           int64  // of the block, in bytes
 }
 
-// ParseARC parses an ARC record's line.
+// ParseARC parses the line of an ARC record. ok is false if it is none.
 func ParseARC(line []byte) (a ARCLine, ok bool) {
 	line = bytes.TrimRight(line, " \t\r\n")
 	if len(line) == 0 || !isDigits(line[len(line)-1:]) || !uris.StartsWithScheme(line) {
@@ -61,14 +60,14 @@ func ParseARC(line []byte) (a ARCLine, ok bool) {
 	return a, true
 }
 
-// addressAndDate are the places of the address and the date among the fields
-// before the length, or -1. Some crawlers wrote them in the other order, and some
-// no type behind them.
+// addressAndDate returns the indexes of the address and the date among the fields
+// before the length, or -1. Some crawlers wrote them in reverse order, and some
+// wrote no type after them.
 func addressAndDate(fields []field) (address, date int) {
 	last := len(fields) - 1
 	for i := last; i > 1; i-- {
 		usual := len(fields[i].b) == len(arcDateLayout) || len(fields[i].b) == len("YYYYMMDDhhmm") || len(fields[i].b) == len(arcDateLonger)
-		if isARCDate(fields[i].b) && isIP(fields[i-1].b) && (usual || !isPlaceholder(fields[i-1].b)) { // else an offset behind no location
+		if isARCDate(fields[i].b) && isIP(fields[i-1].b) && (usual || !isPlaceholder(fields[i-1].b)) { // otherwise an offset after no location
 			return i - 1, i
 		}
 	}
@@ -77,17 +76,18 @@ func addressAndDate(fields []field) (address, date int) {
 			return i + 1, i
 		}
 	}
-	// A date that is none, in a line that is all right otherwise.
+	// An invalid date in an otherwise valid line.
 	if (last == 3 || last == 8) && isIP(fields[1].b) && !isPlaceholder(fields[1].b) {
 		return 1, 2
 	}
 	return -1, -1
 }
 
-// schemes are those of pages: what an ARC line is known by behind something else.
+// schemes are the URL schemes of pages. They identify an ARC line that follows
+// other bytes.
 var schemes = [][]byte{[]byte("http://"), []byte("https://")}
 
-// startsScheme tells whether b starts with one of them.
+// startsScheme reports whether b starts with one of them.
 func startsScheme(b []byte) bool {
 	return slices.ContainsFunc(schemes, func(scheme []byte) bool { return bytes.HasPrefix(b, scheme) })
 }
@@ -96,13 +96,13 @@ func isWord(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && 
 
 const maxStarts = 16 // places in a line at which an ARC record is looked for
 
-// arcStart is the index in a line of the ARC record that starts in it, or -1: at
-// its start, or behind what is left of a record that is cut off.
+// arcStart returns the index in a line at which an ARC record starts, or -1: the
+// line's start, or after the rest of a truncated record.
 func arcStart(line []byte) int {
 	whole, ok := ParseARC(line)
 	if ok && !strings.ContainsAny(whole.URI, " \t") {
 		scheme, _, _ := bytes.Cut(line, []byte{':'})
-		for i := range scheme { // letters that are left of another record
+		for i := range scheme { // letters left from another record
 			if startsScheme(line[i:]) {
 				return i
 			}
@@ -118,7 +118,7 @@ func arcStart(line []byte) int {
 			continue
 		}
 		if ok && !beginsLine(line[:at]) {
-			continue // an address in an address with spaces
+			continue // a URL inside a URL with spaces
 		}
 		return at
 	}
@@ -128,14 +128,14 @@ func arcStart(line []byte) int {
 	return -1
 }
 
-// beginsLine tells whether b may be the first half of an ARC line: what follows
-// its address is one of the internet, or half of that.
+// beginsLine reports whether b may be the first half of an ARC line: an IP address,
+// or half of one, follows its URL.
 func beginsLine(b []byte) bool {
 	fields := fieldsOf(b)
 	return len(fields) > 1 && len(bytes.Trim(fields[1].b, "0123456789.")) == 0
 }
 
-// schemesIn are the last places in a line at which an address starts.
+// schemesIn returns the last positions in a line at which a URL starts.
 func schemesIn(line []byte) (all []int) {
 	for from := 0; ; from++ {
 		i := bytes.Index(line[from:], []byte("http"))
@@ -145,29 +145,29 @@ func schemesIn(line []byte) (all []int) {
 		if from += i; !startsScheme(line[from:]) {
 			continue
 		}
-		if from > 0 && isWord(line[from-1]) { // it is not part of what stands before it
+		if from > 0 && isWord(line[from-1]) { // part of the word before it
 			all = all[:0]
 		}
 		all = append(all, from)
 	}
 }
 
-// mayStartARC tells whether an ARC record may start in a line that is not all
-// there yet.
+// mayStartARC reports whether an ARC record may start in a line that is not
+// complete yet.
 func mayStartARC(line []byte) bool {
 	return uris.StartsWithScheme(line) || slices.ContainsFunc(schemes, func(scheme []byte) bool { return bytes.Contains(line, scheme) })
 }
 
-// field is a field of a line and where it is.
+// field is a field of a line with its position.
 type field struct {
 	b  []byte
 	at int
 }
 
-const maxFields = 64 // that a line is cut into
+const maxFields = 64 // fields that a line is split into
 
-// fieldsOf cuts a line at spaces and tabs. What comes before the last
-// maxFields-1 is the first.
+// fieldsOf splits a line at spaces and tabs. The first field has all that precedes
+// the last maxFields-1.
 func fieldsOf(line []byte) []field {
 	var out []field
 	end := len(line)
@@ -199,20 +199,20 @@ const (
 	arcDateLonger = "YYYYMMDDhhmmssuuu"
 )
 
-// isARCDate takes the 14 digits of the standard with what some crawlers wrote
-// behind them, and dates of fewer digits that have hours.
+// isARCDate accepts the standard's 14 digits, also with what some crawlers
+// appended, and shorter dates that have hours.
 func isARCDate(b []byte) bool {
 	n := digitsOf(b)
 	return n >= len("YYYYMMDDhh") && n <= len(arcDateLonger) && (n == len(b) || n >= len(arcDateLayout))
 }
 
-// digitsOf is the number of digits that b starts with.
+// digitsOf returns the number of digits that b starts with.
 func digitsOf(b []byte) int { return len(b) - len(bytes.TrimLeft(b, "0123456789")) }
 
-// isPlaceholder tells whether b stands for an address that is not known.
+// isPlaceholder reports whether b stands for an unknown address.
 func isPlaceholder(b []byte) bool { return string(b) == "0" || string(b) == "-" }
 
-// isIP takes what stands for an address: dotted or with colons, 0 or -.
+// isIP accepts an address, dotted or with colons, and the placeholders 0 and -.
 func isIP(b []byte) bool {
 	if isPlaceholder(b) {
 		return true
@@ -227,8 +227,8 @@ func isIP(b []byte) bool {
 	return colons >= 2 || colons == 0 && bytes.Count(b, []byte{'.'}) == 3
 }
 
-// arcDate writes an ARC date as WARC-Date does, without a look at what it
-// says; "" for one that is none.
+// arcDate converts an ARC date to the form of WARC-Date without checking its value.
+// It returns "" if b is no date.
 func arcDate(b []byte) string {
 	if !isARCDate(b) {
 		return ""

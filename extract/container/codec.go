@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	magicSize = 4       // bytes that tell the start of a member
-	codecHead = 4 << 10 // bytes of a file in which its first member starts, or damage of it ends
+	magicSize = 4       // bytes that identify the start of a member
+	codecHead = 4 << 10 // bytes of a file within which its first member starts, or damage before it ends
 )
 
 var (
@@ -18,25 +18,27 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// codec decompresses a file's members, one after another.
+// codec decompresses the members of a file in succession.
 type codec interface {
-	// starts tells whether a member can start with magic: magicSize bytes, or
+	// starts reports whether a member can start with magic: magicSize bytes, or
 	// what is left of the file.
 	starts(magic []byte) bool
-	// find is the index in b of what looks like a member, or -1.
+	// find returns the index in b of a possible start of a member, or -1.
 	find(b []byte) int
-	// open starts the member at src's place. There is none where data is
-	// false: open has passed over what the format has to be skipped.
+	// open starts the member at src's position. data is false if there was none:
+	// open has skipped something that the format requires to be skipped.
 	open(src *bufio.Reader) (data bool, err error)
-	// Read reads the member; io.EOF is its end, and src stands behind it.
+	// Read reads the member. At its end it returns io.EOF, and src stands after the
+	// member.
 	Read(p []byte) (int, error)
-	// lookBack is how far behind a member's true end its damage can show.
+	// lookBack returns how far beyond a damaged member's true end the damage can be
+	// noticed, in bytes.
 	lookBack() int64
 }
 
-// findCodec tells by its first bytes how f is compressed. A file whose first
-// bytes are damaged is what comes first in it. Where nothing is known in them and
-// they are no text, the first member is long, and more of the file is looked at.
+// findCodec returns the codec of f, by the first bytes. If they are damaged, the
+// first member that follows decides. If they show nothing known and are no text,
+// the first member may be long, and more of the file is searched.
 func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
 	for size := int64(codecHead); ; size *= 16 {
 		head, err := readHead(f, 0, size)
@@ -50,13 +52,13 @@ func findCodec(f io.ReaderAt, limits Limits) (codec, error) {
 	}
 }
 
-// looksText tells whether b has no control characters but white space.
+// looksText reports whether b has no control characters other than white space.
 func looksText(b []byte) bool {
 	return bytes.IndexFunc(b, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b' }) < 0
 }
 
-// codecOf is the codec of a file that starts with head, nil for none; found tells
-// whether anything in it is known.
+// codecOf returns the codec of a file that starts with head, or nil for none. found
+// reports whether anything known was found.
 func codecOf(f io.ReaderAt, head []byte, limits Limits) (c codec, found bool, err error) {
 	switch {
 	case isZstd(head):
@@ -83,7 +85,7 @@ func codecOf(f io.ReaderAt, head []byte, limits Limits) (c codec, found bool, er
 	plain := comesFirst(upper, "WARC")
 	plain = comesFirst(upper, "FILEDESC:") || plain
 	gz, zs, lz := comesFirst(head, string(gzipMark)), comesFirst(head, string(zstdMagic)), comesFirst(head, string(lz4Magic))
-	switch { // the last that is true comes before the others
+	switch { // the last case that is true takes precedence
 	case lz:
 		return newLZ4Codec(), true, nil
 	case zs:
@@ -95,7 +97,7 @@ func codecOf(f io.ReaderAt, head []byte, limits Limits) (c codec, found bool, er
 	return nil, plain, nil
 }
 
-// readHead reads size bytes from offset on, or what there is of them.
+// readHead returns size bytes from offset on, or as many as there are.
 func readHead(f io.ReaderAt, offset, size int64) ([]byte, error) {
 	b := make([]byte, size)
 	n, err := io.ReadFull(&source{f: f, offset: offset}, b)
@@ -105,13 +107,13 @@ func readHead(f io.ReaderAt, offset, size int64) ([]byte, error) {
 	return b[:n], err
 }
 
-// framed reads the bytes of one zstd or lz4 frame and no more, so that the
-// offset where the next starts is known: its header, then blocks, of which each
-// says how long it is, then a checksum.
+// framed reads exactly the bytes of one zstd or lz4 frame, so that the offset of
+// the next frame is known: the header, blocks that each state their length, and a
+// checksum.
 type framed struct {
 	src      *bufio.Reader
-	next     func(src *bufio.Reader) (size int, last bool, err error) // looks at the block that follows
-	left     int                                                      // bytes of the header, block or checksum
+	next     func(src *bufio.Reader) (size int, last bool, err error) // reads the header of the next block
+	left     int                                                      // bytes left of the header, block or checksum
 	last     bool
 	checksum bool
 	err      error
@@ -141,8 +143,8 @@ func (f *framed) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// gzipLookBack is what all but the largest members have: a member that is cut
-// off shows it, at the latest, at the end of the next.
+// gzipLookBack covers all but the largest members: the damage of a truncated member
+// is noticed at the end of the next one at the latest.
 const gzipLookBack = 16 << 20
 
 // gzipCodec decompresses gzip members.

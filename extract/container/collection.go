@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// A text collection is a file of UTF-8 lines, each a record: an id, a tab and
-// a text; or a JSON object with "id" and "text", and "url", "title" and "date"
-// if it has them.
+// A text collection is a file of UTF-8 lines. Each line is a record: an ID, a tab
+// and a text; or a JSON object with "id" and "text", and optionally "url", "title"
+// and "date".
 
-const maxTextID = 1024 // bytes of a line's id: what is longer is no id
+const maxTextID = 1024 // bytes; a longer string is no ID
 
-// line returns the next line that is not empty, without its end.
+// line returns the next line that is not empty, without its line end.
 func (r *Reader) line() (*Raw, error) {
 	for {
 		if r.r == len(r.buf) && !r.fill() {
@@ -43,7 +43,7 @@ func (r *Reader) line() (*Raw, error) {
 			}
 			if !r.fill() {
 				if r.fail != nil {
-					return nil, r.resync(offset, r.fail) // half a line is none
+					return nil, r.resync(offset, r.fail) // an incomplete line is damage
 				}
 				break
 			}
@@ -60,7 +60,7 @@ func (r *Reader) line() (*Raw, error) {
 	}
 }
 
-// Line is a line of a collection.
+// Line is a parsed line of a collection.
 type Line struct {
 	ID    textID `json:"id"`
 	Text  string `json:"text"`
@@ -69,7 +69,7 @@ type Line struct {
 	Date  string `json:"date"`
 }
 
-// textID is a string or a number.
+// textID is an ID in JSON: a string or a number.
 type textID string
 
 func (id *textID) UnmarshalJSON(b []byte) error {
@@ -86,7 +86,8 @@ func (id *textID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ParseLine parses a line of the format.
+// ParseLine parses a line of the given format. ok is false if it does not have that
+// format.
 func ParseLine(line []byte, format Format) (l Line, ok bool) {
 	if format == FormatJSONL {
 		err := json.Unmarshal(line, &l)
@@ -102,8 +103,8 @@ func isTextID(id string) bool {
 	return id != "" && len(id) <= maxTextID && utf8.ValidString(id) && !strings.ContainsFunc(id, unicode.IsControl) && strings.TrimSpace(id) != ""
 }
 
-// collectionFormat tells by its first line whether a file that starts with
-// head is a collection.
+// collectionFormat tells by its first line whether a file that starts with head is
+// a collection. whole means that head is the whole file.
 func collectionFormat(head []byte, whole bool) (Format, bool) {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
 	line, _, ended := bytes.Cut(head, []byte{'\n'})
@@ -115,14 +116,14 @@ func collectionFormat(head []byte, whole bool) (Format, bool) {
 	l, ok := ParseLine(line, FormatTSV)
 	text := []byte(l.Text)
 	for i := 0; !ended && i < utf8.UTFMax && len(text) > 0 && !utf8.Valid(text); i++ {
-		text = text[:len(text)-1] // the last character is clipped
+		text = text[:len(text)-1] // the last character may be cut
 	}
 	ok = ok && utf8.Valid(text) && !bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' })
 	return FormatTSV, ok
 }
 
-// isTextObject tells whether line is a JSON object with id and text, as far as
-// it goes.
+// isTextObject reports whether line is a JSON object with id and text, as far as it
+// goes. ended means that the line is complete.
 func isTextObject(line []byte, ended bool) bool {
 	if ended {
 		l, ok := ParseLine(line, FormatJSONL)
@@ -144,7 +145,7 @@ func isTextObject(line []byte, ended bool) bool {
 			return known && (err == io.EOF || err == io.ErrUnexpectedEOF)
 		}
 		if _, ok := key.(string); !ok {
-			return false // the object's end, and more behind it
+			return false // the object ends, and more follows
 		}
 	}
 }

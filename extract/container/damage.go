@@ -5,16 +5,16 @@ import (
 	"io"
 )
 
-// Going back costs what is read and decompressed again. A file can be made so
-// that each of its bytes seems to start a member that goes on for long, so all
-// of it together may cost as much as reading the file some times more.
+// Going back rereads and decompresses data again. A hostile file can make each of
+// its bytes look like the start of a long member. So all going back together may
+// cost only a few times as much as reading the file.
 const (
 	rereadFree  = 16 << 20
 	rereadTimes = 64
 )
 
-// ended is what Next returns when there are no more bytes: io.EOF, a Damage
-// to go on after, or the error of the file.
+// ended returns what Next returns when there are no more bytes: io.EOF, a Damage
+// after which reading can continue, or the error of the file.
 func (r *Reader) ended() error {
 	switch {
 	case r.fail != nil:
@@ -29,14 +29,14 @@ func (r *Reader) ended() error {
 	return io.EOF
 }
 
-// resync finds the next place that looks like a record or a compressed member
-// and returns the damage before it. In a collection, the next member will do.
+// resync finds the next possible start of a record or a compressed member, and
+// returns the damage before it. In a collection it goes to the next member.
 func (r *Reader) resync(at int64, cause error) error {
 	if r.file.err != nil && r.fail != nil {
 		return r.file.err
 	}
 	damage := &Damage{Offset: at, Err: cause}
-	starts := 0 // where in the bytes to come a line starts, besides behind line ends
+	starts := 0 // a position where a line starts, besides those after line ends
 	for {
 		found := false
 		if r.lines != FormatRecords {
@@ -61,7 +61,7 @@ func (r *Reader) resync(at int64, cause error) error {
 		}
 		r.drop(len(r.buf) - r.r)
 		if r.fail == nil {
-			break // end of file: the next call says so
+			break // end of file: the next call reports it
 		}
 		if r.file.err != nil {
 			return r.file.err
@@ -76,17 +76,17 @@ func (r *Reader) resync(at int64, cause error) error {
 	return damage
 }
 
-// findRecord finds the start of a record in b: a WARC version anywhere, or an
-// ARC line where a line starts, behind a line end or at b[starts], or behind
-// what is left of a record that is cut off. If there is none, n is the number of
-// bytes that can be dropped: a start may straddle the end.
+// findRecord finds the start of a record in b. This is a WARC version anywhere, or
+// an ARC line where a line starts: after a line end, at b[starts], or after the
+// rest of a truncated record. If there is none, n is the number of bytes that can
+// be dropped, since a start may span the end of b.
 func (r *Reader) findRecord(b []byte, starts int) (n int, found bool) {
 	mark := findMark(b)
 	limit := len(b)
 	if mark >= 0 {
 		limit = mark
 	}
-	behind := func(last int) int { // the first start of a line behind another
+	behind := func(last int) int { // first line start after another line's
 		at, from := limit, max(last, 0)
 		if i := bytes.IndexByte(b[from:limit], '\n'); i >= 0 {
 			at = from + i + 1
@@ -112,8 +112,8 @@ func (r *Reader) findRecord(b []byte, starts int) (n int, found bool) {
 	return max(0, len(b)-markSize+1), false
 }
 
-// drop takes n bytes that are no record. A member that has lost bytes is no
-// place to start again from: from there its first record would be damage.
+// drop removes n bytes that are no record. A member that lost bytes is no place to
+// restart from: from there its first record would be damage.
 func (r *Reader) drop(n int) {
 	if n > 0 {
 		r.take(n)
@@ -121,11 +121,11 @@ func (r *Reader) drop(n int) {
 	}
 }
 
-// goBack returns to behind the start of the damaged member, but at most
-// the codec's lookBack: a decoder that has lost its place reads on into the
-// members that follow. It may find it again there and stop exactly where one
-// ends, because Huffman codes fall into step by themselves. When that has cost
-// too much, reading goes on where it is.
+// goBack returns to just after the start of the damaged member, but at most by the
+// codec's lookBack. A decoder that lost its place reads on into the following
+// members. It may even find its place there and stop exactly at the end of a
+// member, because Huffman codes resynchronize by themselves. If going back has cost
+// too much, reading continues where it is.
 func (r *Reader) goBack() {
 	if r.tried == r.offset() {
 		return
@@ -141,8 +141,8 @@ func (r *Reader) goBack() {
 	r.src.Reset(r.file)
 }
 
-// nextMagic passes over compressed bytes up to what looks like the start of a
-// member.
+// nextMagic skips compressed bytes up to a possible start of a member. It returns
+// false at the end of the file.
 func (r *Reader) nextMagic() bool {
 	for {
 		b, err := r.src.Peek(max(magicSize, r.src.Buffered()))

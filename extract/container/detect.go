@@ -7,41 +7,42 @@ import (
 	"strings"
 )
 
-// Format is what a file or a record is.
+// Format is the format of a file or a record.
 type Format string
 
-// The formats of files, and of the records in them.
+// Formats of files and of the records in them.
 const (
 	FormatRecords Format = ""      // a file of WARC and ARC records; a WARC record
 	FormatARC     Format = "arc"   // a record in an ARC file
-	FormatWACZ    Format = "wacz"  // a zip file with such files in it
-	FormatTSV     Format = "tsv"   // a collection of lines: id, tab, text
+	FormatWACZ    Format = "wacz"  // a ZIP file that holds such files
+	FormatTSV     Format = "tsv"   // a collection of lines: ID, tab, text
 	FormatJSONL   Format = "jsonl" // a collection of lines: JSON objects with id and text
 )
 
-// What Detect says of files that are not read.
+// Errors of Detect for files that are not read.
 var (
 	ErrNotArchive = errors.New("not a web archive")
 	ErrLZ4        = errors.New("lz4 frames of the old kind are not supported; recompress with lz4, gzip or zstd")
 )
 
-// What a file must show what it is by.
+// Bounds within which a file must show its format.
 const (
 	detectBytes  = 32 << 20 // of the file: some of the largest usual members
-	detectHead   = 64 << 10 // of what it holds, to be a collection
+	detectHead   = 64 << 10 // of the decompressed content, for a collection
 	detectEvents = 100      // damaged places before its first record
 )
 
-// What files of other formats start with.
+// First bytes of files of other formats.
 const (
 	zipEntry  = "PK\x03\x04"
 	zipEmpty  = "PK\x05\x06"
 	lz4Legacy = "\x02\x21\x4c\x18"
 )
 
-// Detect tells by its content what f is. A file that is named, and not one of
-// many below a directory, may also be a text collection, or have its first
-// record behind some garbage: much that is no archive looks like these.
+// Detect returns the format of f, by its content. If named is true, the user named
+// the file: then it may also be a text collection, or have garbage before its first
+// record. Below a directory these are not accepted, since many other files look
+// like them.
 func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	f = io.NewSectionReader(f, 0, detectBytes)
 	magic, err := readHead(f, 0, magicSize)
@@ -53,7 +54,7 @@ func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	case string(magic) == lz4Legacy:
 		return "", ErrLZ4
 	}
-	limits.MaxRecordBytes = 1 << 10 // no block is looked at
+	limits.MaxRecordBytes = 1 << 10 // blocks are not needed
 	r, err := NewReader(f, Position{}, limits)
 	if err != nil {
 		return "", err
@@ -83,7 +84,7 @@ func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	return "", ErrNotArchive
 }
 
-// startsRecord tells whether a file that starts with head is of records.
+// startsRecord reports whether head starts with a record.
 func startsRecord(head []byte, maxHeader int) bool {
 	if len(head) >= 5 && strings.EqualFold(string(head[:5]), "WARC/") {
 		return true

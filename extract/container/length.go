@@ -12,20 +12,20 @@ import (
 )
 
 // A member that starts a record ends the block before it (Reader.block). An
-// uncompressed file has no such places: there a length that is too large would
-// take in the records that follow. So the reader looks at the place where the
-// block should end before it takes the block, and only where no record can have
-// ended it searches the block for the next record. A page that quotes a record
-// stays whole where its own record ends as it should.
+// uncompressed file has no members, so a length that is too large would swallow the
+// records that follow. Therefore the reader looks at the place where the block
+// should end before it takes the block. Only if no record can have ended there, it
+// searches the block for the next record. A page that quotes a record stays whole
+// if its own record ends where it should.
 
-// trueLength is the length of the block that comes next, which its record gives
-// as length. It tells whether that is wrong.
+// trueLength returns the length of the next block. length is the one that its
+// record states. wrong reports whether they differ.
 func (r *Reader) trueLength(format Format, length int64) (n int64, wrong bool) {
 	if _, inflated := r.file.f.(*inflated); inflated || r.codec != nil {
-		return length, false // looking ahead would cost decompressing twice
+		return length, false // looking ahead would mean decompressing twice
 	}
 	end := r.off + length
-	if end < r.off { // over what a file can have
+	if end < r.off { // more than a file can have
 		end = math.MaxInt64
 	}
 	e := noEnding
@@ -36,7 +36,7 @@ func (r *Reader) trueLength(format Format, length int64) (n int64, wrong bool) {
 	}
 	at := r.nextRecord(format, r.off, end)
 	switch {
-	case e == likelyEnding && (at == end || format == FormatARC || !r.reaches(at, end)):
+	case e == likelyEnding && (at == end || !r.reaches(format, at, end)):
 		return length, false
 	case at < end:
 		return at - r.off, true
@@ -44,46 +44,79 @@ func (r *Reader) trueLength(format Format, length int64) (n int64, wrong bool) {
 	return length, e == cutEnding
 }
 
-// reaches tells whether the WARC record at an offset goes beyond another offset,
-// and ends as a record does: then no block ends there. A record that is quoted
-// ends before.
-func (r *Reader) reaches(at, beyond int64) bool {
-	b, err := readHead(r.file.f, at, int64(r.limits.MaxHeaderBytes))
-	n := header.End(b, 0)
-	if err != nil || n == 0 {
-		return false
+// reaches reports whether one of the successive records from an offset on extends
+// past another offset and ends as a record does. Then no block ends at that offset.
+// Quoted records end before it. The chains of two blocks do not overlap, since a
+// record that looks like the end of another is the last of its chain.
+func (r *Reader) reaches(format Format, at, beyond int64) bool {
+	for {
+		end, ok := r.recordEnd(format, at)
+		if !ok || r.ending(end) != sureEnding {
+			return false
+		}
+		if end > beyond {
+			return true
+		}
+		if at, ok = r.skipLines(end); !ok {
+			return false
+		}
 	}
-	length, ok := contentLength(b[:n])
-	end := at + int64(n) + length
-	return ok && end > beyond && r.ending(end) == sureEnding
 }
 
-// ending is what an offset looks like as the end of a block.
+// recordEnd returns the end of the block of the record at an offset.
+func (r *Reader) recordEnd(format Format, at int64) (int64, bool) {
+	for _, size := range []int64{firstStep, int64(r.limits.MaxHeaderBytes)} {
+		b, err := readHead(r.file.f, at, size)
+		if err != nil {
+			return 0, false
+		}
+		if format == FormatARC {
+			if i := bytes.IndexByte(b, '\n'); i >= 0 {
+				a, ok := ParseARC(b[:i+1])
+				return at + int64(i) + 1 + a.Length, ok && a.Length <= maxZipSize
+			}
+		} else if n := header.End(b, 0); n > 0 {
+			length, ok := contentLength(b[:n])
+			return at + int64(n) + length, ok && length <= maxZipSize
+		}
+	}
+	return 0, false
+}
+
+// skipLines returns the offset after the line ends at another. ok is false if the
+// file ends, or if there are more line ends than stand between records.
+func (r *Reader) skipLines(at int64) (int64, bool) {
+	b, err := readHead(r.file.f, at, firstStep)
+	next := bytes.TrimLeft(b, "\r\n")
+	return at + int64(len(b)-len(next)), err == nil && len(next) > 0
+}
+
+// ending is how well an offset fits the end of a block.
 type ending uint8
 
 const (
 	noEnding     ending = iota
 	cutEnding           // it does not even end a line
-	likelyEnding        // the two line ends of the standard, and something that is no record
+	likelyEnding        // the standard's two line ends, and then no record
 	sureEnding          // line ends, and then a record or the end of the file
 )
 
-// ending tells what stands behind an offset.
+// ending returns how well an offset fits the end of a block, by what follows it.
 func (r *Reader) ending(end int64) ending {
-	for _, size := range []int64{firstStep, int64(r.limits.MaxHeaderBytes)} { // an ARC line is known by its end
+	for _, size := range []int64{firstStep, int64(r.limits.MaxHeaderBytes)} { // the end of an ARC line identifies it
 		before := min(end, schemeSize)
 		b, err := readHead(r.file.f, end-before, size+before)
 		switch {
-		case err != nil: // reading on will say so
+		case err != nil: // reading on will report it
 			return sureEnding
-		case int64(len(b)) < before: // the file is over
+		case int64(len(b)) < before: // the file ends here
 			return noEnding
 		case inScheme(b, int(before)):
 			return cutEnding
 		}
 		b = b[before:]
 		next := bytes.TrimLeft(b, "\r\n")
-		partly := len(b) == int(size) // there may be more
+		partly := len(b) == int(size) // more may follow
 		switch {
 		case len(next) == 0, startsRecord(next, r.limits.MaxHeaderBytes):
 			return sureEnding
@@ -101,7 +134,7 @@ func (r *Reader) ending(end int64) ending {
 
 const schemeSize = int64(len("https:/"))
 
-// inScheme tells whether the scheme of an address goes over b[at:].
+// inScheme reports whether the scheme of a URL extends over b[at:].
 func inScheme(b []byte, at int) bool {
 	for i := range at {
 		if startsScheme(b[i:]) && i+len("https://") > at {
@@ -111,15 +144,16 @@ func inScheme(b []byte, at int) bool {
 	return false
 }
 
-// warcTypes are the types that the standard names.
+// warcTypes are the types that the WARC standard names.
 var warcTypes = map[string]bool{
 	"warcinfo": true, "response": true, "resource": true, "request": true,
 	"metadata": true, "revisit": true, "conversion": true, "continuation": true,
 }
 
-// nextRecord is the offset of the first record of the format that starts a line
-// between two offsets, or to. A WARC record counts if its header has a type and
-// a length. Each byte is looked at once, whatever seems to start records.
+// nextRecord returns the offset of the first record of the format that starts a
+// line between from and to, or to if there is none. A WARC record counts if its
+// header has a type and a length. Each byte is read once, however many records seem
+// to start.
 func (r *Reader) nextRecord(format Format, from, to int64) int64 {
 	if r.ahead == nil {
 		r.ahead = bufio.NewReaderSize(nil, 32<<10)
@@ -169,8 +203,8 @@ func (r *Reader) nextRecord(format Format, from, to int64) int64 {
 	return to
 }
 
-// versionIn is the index of a version of WARC that starts or ends a line, or -1.
-// Where a record is cut off, the next starts behind what is left of it.
+// versionIn returns the index of a WARC version that starts or ends a line, or -1.
+// After a truncated record, the next one starts in the middle of a line.
 func versionIn(line []byte) int {
 	if startsMark(line) {
 		return 0
@@ -181,14 +215,14 @@ func versionIn(line []byte) int {
 	return -1
 }
 
-// keptLine is a line with its end, as much of it as is wanted.
+// keptLine is the kept part of a line, with its line end.
 type keptLine struct {
 	text []byte
 	size int64
-	long bool // text is not all of it
+	long bool // text is not the whole line
 }
 
-// readLine reads a line, keeping at most max bytes of it.
+// readLine reads a line and keeps at most max bytes of it.
 func readLine(src *bufio.Reader, max int) (keptLine, error) {
 	var l keptLine
 	for {

@@ -10,15 +10,16 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The LZ4 frame format, version 1.6.4, as FastWARC writes it: a frame a record.
+// This is the LZ4 frame format, version 1.6.4. FastWARC writes one frame per
+// record.
 
 var lz4Magic = []byte{0x04, 0x22, 0x4d, 0x18}
 
-const lz4MaxBlock = 4 << 20 // bytes, of the largest size that a frame may announce
+const lz4MaxBlock = 4 << 20 // bytes of the largest block that a frame may announce
 
 var errLZ4Block = errors.New("lz4 block of over 4 MiB")
 
-// The bits of a frame's flags that say what it has.
+// Bits of a frame's flags for its optional parts.
 const (
 	lz4BlockChecksum = 1 << 4
 	lz4ContentSize   = 1 << 3
@@ -26,8 +27,7 @@ const (
 	lz4Dictionary    = 1 << 0
 )
 
-// lz4Codec decompresses lz4 frames. A frame's largest block, 4 MiB, bounds the
-// memory.
+// lz4Codec decompresses lz4 frames. The largest block, 4 MiB, bounds its memory.
 type lz4Codec struct {
 	reader *lz4.Reader
 	frame  framed
@@ -41,7 +41,7 @@ func (*lz4Codec) starts(magic []byte) bool {
 
 func (*lz4Codec) find(b []byte) int { return bytes.Index(b, lz4Magic) }
 
-// lookBack is a block of the largest size and some.
+// lookBack implements codec. It is a block of the largest size, and a little more.
 func (*lz4Codec) lookBack() int64 { return lz4MaxBlock + 64<<10 }
 
 func (c *lz4Codec) open(src *bufio.Reader) (bool, error) {
@@ -69,13 +69,13 @@ func (c *lz4Codec) open(src *bufio.Reader) (bool, error) {
 	return true, nil
 }
 
-// lz4Block looks at the size of the block that follows, 4 bytes; 0 is the end.
+// lz4Block reads the size of the next block, 4 bytes. Size 0 is the end.
 func lz4Block(src *bufio.Reader, flags byte) (size int, last bool, err error) {
 	b, err := src.Peek(4)
 	if err != nil {
 		return 0, false, err
 	}
-	n := int(binary.LittleEndian.Uint32(b) &^ (1 << 31)) // the bit says that the block is not compressed
+	n := int(binary.LittleEndian.Uint32(b) &^ (1 << 31)) // the bit means that the block is not compressed
 	switch {
 	case n == 0:
 		return 4, true, nil
@@ -90,7 +90,7 @@ func lz4Block(src *bufio.Reader, flags byte) (size int, last bool, err error) {
 func (c *lz4Codec) Read(p []byte) (int, error) {
 	n, err := c.reader.Read(p)
 	if err != nil && c.frame.err != nil {
-		err = c.frame.err // rather than what the decoder makes of it
+		err = c.frame.err // not the decoder's error, which follows from it
 	}
 	return n, err
 }

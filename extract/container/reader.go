@@ -13,7 +13,7 @@ import (
 	"neardup/uris"
 )
 
-// What damaged places are.
+// Kinds of damage.
 var (
 	errNoMember = errors.New("expected the start of a compressed record")
 	errNoRecord = errors.New("expected the start of a record")
@@ -23,75 +23,29 @@ var (
 
 const readAhead = 256 << 10 // bytes read from the file at a time
 
-// A WARC record starts with its version: WARC/1.0 and 1.1 of the standard, and
-// those before it, such as WARC/0.18 of ClueWeb09.
-var versionMark = []byte("WARC/")
-
-const markSize = len("WARC/1.") // by which a record's start is known
-
-// startsMark tells whether b starts with a WARC version.
-func startsMark(b []byte) bool {
-	return len(b) >= markSize && bytes.HasPrefix(b, versionMark) && isDigits(b[markSize-2:markSize-1]) && b[markSize-1] == '.'
-}
-
-// lastMark is the index in a header of the last version of WARC that starts a
-// record: it starts a line, or ends one that is cut off before it. 0: that of the
-// header, and of no other.
-func lastMark(header []byte) int {
-	for end := len(header); ; {
-		i := bytes.LastIndex(header[:end], versionMark)
-		if i <= 0 || header[i-1] == '\n' && startsMark(header[i:]) || endsLine(header[i:]) {
-			return max(0, i)
-		}
-		end = i
-	}
-}
-
-// endsLine tells whether b is a version of WARC and then a line end.
-func endsLine(b []byte) bool {
-	if !startsMark(b) {
-		return false
-	}
-	b = bytes.TrimLeft(b[markSize:], "0123456789")
-	return bytes.HasPrefix(b, []byte("\n")) || bytes.HasPrefix(b, []byte("\r\n"))
-}
-
-// findMark is the index of the first WARC version in b, or -1.
-func findMark(b []byte) int {
-	for from := 0; ; from++ {
-		i := bytes.Index(b[from:], versionMark)
-		if i < 0 {
-			return -1
-		}
-		if from += i; startsMark(b[from:]) {
-			return from
-		}
-	}
-}
-
-// Position is a place in an archive file from which reading can start again:
-// the byte offset of a compressed member, or of a record in an uncompressed
-// file, and the number of events (records, and damage between them) to pass
-// over from there. What going back after damage has cost before it is bounded
-// for the whole file, so it is part of the place.
+// Position is a place in an archive file from which reading can resume: the byte
+// offset of a compressed member, or of a record in an uncompressed file, and the
+// number of events (records, and damage between them) to skip from there. The cost
+// of going back after damage is bounded for the whole file, so the cost so far is
+// part of the position.
 type Position struct {
 	Offset int64 `json:"offset"`
 	Skip   int   `json:"skip"`
 	Reread int64 `json:"reread,omitempty"`
 }
 
-// Raw is one record as it stands in the file.
+// Raw is a record as the file has it.
 type Raw struct {
 	Format  Format
-	Offset  int64  // of the record, or of the compressed member that it starts in
-	Header  []byte // with its empty line; of an ARC record its URL line; a line of a collection has none
+	Offset  int64  // offset of the record, or of the compressed member that it starts in
+	Header  []byte // with its empty line; the URL line of an ARC record; empty for a line of a collection
 	Block   []byte // at most the reader's limit
-	Length  int64  // of the block, as the record has it
-	Size    int64  // bytes in the file, of the compressed member if that holds nothing else; 0: not known, or not alone in it
-	Clipped bool   // Block is not the whole: over the limit, the file is damaged or ends here, or Length is wrong
+	Length  int64  // length of the block that the record states
+	Size    int64  // bytes in the file, of the compressed member if that holds nothing else; 0: unknown, or the member holds more
+	Clipped bool   // Block is incomplete: over the limit, or the file is damaged or ends here, or Length is wrong
 }
 
-// Damage is a place that is no record. Reading goes on after it.
+// Damage is the error for bytes that are no record. Reading can continue after it.
 type Damage struct {
 	Offset int64
 	Err    error
@@ -99,50 +53,49 @@ type Damage struct {
 
 func (d *Damage) Error() string { return fmt.Sprintf("at offset %d: %v", d.Offset, d.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (d *Damage) Unwrap() error { return d.Err }
 
-// Reader frames the records of a WARC or ARC file, or the lines of a text
-// collection; plain, gzip, zstd or lz4, compressed a record or as a whole. What is
-// compressed (codec) is apart from what is framed. It works outside gowarc,
-// because that way records can be parsed in parallel, damage costs no more than
-// the records it hits, and header and block are bounded before a parser sees
-// them.
+// Reader splits a WARC or ARC file into records, or a text collection into lines.
+// The file is plain or compressed with gzip, zstd or lz4, per record or as a whole.
+// Decompression (codec) is separate from framing. The reader does not use gowarc:
+// this way records can be parsed in parallel, damage costs no more than the records
+// it hits, and header and block are bounded before a parser sees them.
 type Reader struct {
 	src      *bufio.Reader
 	file     *source
 	codec    codec  // nil for an uncompressed file
-	lines    Format // of a collection, else FormatRecords
+	lines    Format // format of a collection, otherwise FormatRecords
 	inMember bool
 	member   int64 // offset of the current member
-	inflated int64 // bytes that the member has become so far
-	tried    int64 // offset of the last place at which a member was expected
+	inflated int64 // bytes decompressed from the member so far
+	tried    int64 // offset of the last place where a member was expected
 	furthest int64 // offset from which reading went back
-	reread   int64 // what going back has cost
+	reread   int64 // cost of going back so far
 
-	buf   []byte // decompressed bytes not yet taken: buf[r:]
+	buf   []byte // decompressed bytes that are not taken yet: buf[r:]
 	r     int
-	off   int64 // of buf[r], in an uncompressed file its offset
-	noEnd int64 // off up to which no record's header ends
+	off   int64 // position of buf[r]; in an uncompressed file its offset
+	noEnd int64 // up to here in off, no record's header ends
 	eof   bool
 	fail  error // damage met while filling, or the file's error
 
-	clean  Position // the last place to start again from
-	fresh  bool     // nothing of the current member has been taken
-	broken bool     // what broke the file off has been said
+	clean  Position // the last place to resume from
+	fresh  bool     // nothing of the current member was taken
+	broken bool     // the error that ends the file was reported
 	limits Limits
 	ahead  *bufio.Reader // reads ahead of src
 }
 
-// NewReader reads the records of f from start on, which is a Position that a
-// reader of the same file gave, or none. The error is that of reading f, or of
-// its dictionary.
+// NewReader returns a reader of the records of f from start on: a Position that a
+// reader of the same file returned, or the zero Position. An error comes from
+// reading f, or its dictionary.
 func NewReader(f io.ReaderAt, start Position, limits Limits) (*Reader, error) {
 	return newReader(f, FormatRecords, start, limits)
 }
 
-// NewCollectionReader reads the lines of f, a collection of the given format,
-// as NewReader reads records.
+// NewCollectionReader returns a reader of the lines of f, a collection of the given
+// format.
 func NewCollectionReader(f io.ReaderAt, format Format, start Position, limits Limits) (*Reader, error) {
 	return newReader(f, format, start, limits)
 }
@@ -174,7 +127,7 @@ func newReader(f io.ReaderAt, lines Format, start Position, limits Limits) (*Rea
 	return rd, nil
 }
 
-// passOver drops mark where the file starts with it.
+// passOver skips mark if the file starts with it.
 func (r *Reader) passOver(mark []byte) {
 	for len(r.buf)-r.r < len(mark) && r.fill() {
 	}
@@ -183,17 +136,17 @@ func (r *Reader) passOver(mark []byte) {
 	}
 }
 
-// Position is where reading can start again so that the next record is the
-// one that Next would return now.
+// Position returns the place to resume from so that the next record is the one that
+// Next would return now.
 func (r *Reader) Position() Position { return r.clean }
 
-// restartFrom makes an offset the place to start again from.
+// restartFrom makes an offset the place to resume from.
 func (r *Reader) restartFrom(offset int64) { r.clean = Position{Offset: offset, Reread: r.reread} }
 
-// Consumed is the number of bytes of the file that the reader has been through.
+// Consumed returns the number of bytes of the file that the reader has read.
 func (r *Reader) Consumed() int64 { return max(r.furthest, r.offset()) }
 
-// offset is where in the file reading goes on.
+// offset returns the offset in the file at which reading continues.
 func (r *Reader) offset() int64 { return r.file.offset - int64(r.src.Buffered()) }
 
 func (r *Reader) buffered() []byte {
@@ -201,14 +154,14 @@ func (r *Reader) buffered() []byte {
 	return b
 }
 
-// fill reads more decompressed bytes behind buf[r:]. It returns false at the
-// end of the file, and at damage, which it leaves in fail.
+// fill reads more decompressed bytes after buf[r:]. It returns false at the end of
+// the file, and at damage, which it leaves in fail.
 func (r *Reader) fill() bool {
 	if r.eof || r.fail != nil {
 		return false
 	}
 	switch {
-	case r.r == len(r.buf) || len(r.buf) == cap(r.buf) && r.r >= cap(r.buf)/2: // so that no byte is moved often
+	case r.r == len(r.buf) || len(r.buf) == cap(r.buf) && r.r >= cap(r.buf)/2: // compact rarely, so that no byte is moved often
 		n := copy(r.buf, r.buf[r.r:])
 		r.buf, r.r = r.buf[:n], 0
 	case len(r.buf) == cap(r.buf):
@@ -246,8 +199,8 @@ func (r *Reader) fill() bool {
 	}
 }
 
-// inflate reads on in the member, which may not become too large. That is
-// looked at in the same places however much is read at a time.
+// inflate reads on in the member and checks that it does not become too large. It
+// checks at the same positions whatever is read at a time.
 func (r *Reader) inflate(p []byte) (int, error) {
 	const every = 1 << 20
 	n, err := r.codec.Read(p[:min(int64(len(p)), every-r.inflated%every)])
@@ -258,16 +211,16 @@ func (r *Reader) inflate(p []byte) (int, error) {
 	return n, err
 }
 
-// failed notes why no more bytes come: the file's error, or damage in it.
+// failed records why no more bytes come: the file's error, or damage.
 func (r *Reader) failed(err error) {
 	if r.fail = err; r.file.err != nil {
 		r.fail = r.file.err
 	}
 }
 
-// openMember starts the next compressed member, passing over zero bytes, which
-// pad files on tape, and what the format has to be skipped; false at the end
-// of the file and at damage.
+// openMember starts the next compressed member. It skips zero bytes, which pad
+// files on tape, and what the format requires to be skipped. It returns false at
+// the end of the file and at damage.
 func (r *Reader) openMember() bool {
 	for {
 		magic, err := r.src.Peek(magicSize)
@@ -289,7 +242,7 @@ func (r *Reader) openMember() bool {
 			return false
 		}
 		data, err := r.codec.open(r.src)
-		if err == io.EOF { // inside the member's header; the file's own end was seen above
+		if err == io.EOF { // inside the member's header; the file's own end was handled above
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
@@ -308,15 +261,15 @@ func (r *Reader) openMember() bool {
 	return true
 }
 
-// take drops n bytes from the front of the buffer.
+// take removes n bytes from the front of the buffer.
 func (r *Reader) take(n int) {
 	r.r += n
 	r.off += int64(n)
 }
 
-// Next returns the next record. It returns io.EOF at the end, a *Damage where
-// bytes are no record (call Next again to go on after it), and any other error
-// when the file itself cannot be read further.
+// Next returns the next record. It returns io.EOF at the end, a *Damage for bytes
+// that are no record (calling Next again continues after it), and any other error
+// if the file itself cannot be read further.
 func (r *Reader) Next() (*Raw, error) {
 	if r.lines != FormatRecords {
 		return r.line()
@@ -357,7 +310,8 @@ func (r *Reader) Next() (*Raw, error) {
 	return raw, nil
 }
 
-// skipLineEnds drops the line ends between records; false where no byte follows.
+// skipLineEnds skips the line ends between records. It returns false if no byte
+// follows.
 func (r *Reader) skipLineEnds() bool {
 	for {
 		for r.r < len(r.buf) && (r.buf[r.r] == '\r' || r.buf[r.r] == '\n') {
@@ -372,8 +326,8 @@ func (r *Reader) skipLineEnds() bool {
 	}
 }
 
-// size is what the record takes of the file that starts at an offset and was
-// just read, with the line ends behind it.
+// size returns how many bytes of the file the record takes that starts at an offset
+// and was just read, including the line ends after it.
 func (r *Reader) size(start int64) int64 {
 	alone := r.codec == nil || r.clean.Offset == start && r.clean.Skip == 0 // so far
 	more := r.skipLineEnds()
@@ -384,14 +338,14 @@ func (r *Reader) size(start int64) int64 {
 		return r.off - start
 	case !more:
 		return r.offset() - start
-	case r.member == start: // another record is in it
+	case r.member == start: // another record is in the member
 		return 0
 	}
 	return r.member - start
 }
 
-// start is the offset of what comes next. Where a member starts with it, it is
-// the place to start again from.
+// start returns the offset of what comes next. If a member starts with it, it
+// becomes the place to resume from.
 func (r *Reader) start() int64 {
 	if r.codec == nil {
 		return r.off
@@ -403,8 +357,8 @@ func (r *Reader) start() int64 {
 	return r.member
 }
 
-// header returns the record's header up to and including its empty line, or
-// an ARC record's line, still in the buffer.
+// header returns the record's header, including its empty line, or an ARC record's
+// line. Both stay in the buffer.
 func (r *Reader) header() (Format, []byte, error) {
 	for {
 		b := r.buf[r.r:]
@@ -413,7 +367,7 @@ func (r *Reader) header() (Format, []byte, error) {
 		if !warc && !uris.StartsWithScheme(b) {
 			return "", nil, errNoRecord
 		}
-		b = b[:min(len(b), r.limits.MaxHeaderBytes)] // what a header is must not depend on how much is buffered
+		b = b[:min(len(b), r.limits.MaxHeaderBytes)] // the result must not depend on how much is buffered
 		if !warc {
 			if i := bytes.IndexByte(b, '\n'); i >= 0 {
 				switch at := arcStart(b[:i+1]); {
@@ -426,8 +380,8 @@ func (r *Reader) header() (Format, []byte, error) {
 				return "", nil, errNoRecord
 			}
 		} else {
-			// What was searched behind an earlier mark is not searched again:
-			// a file may be full of them.
+			// Bytes searched after an earlier mark are not searched again, since a
+			// file may be full of marks.
 			searched := int(min(max(0, r.noEnd-r.off-3), int64(len(b))))
 			if end := header.End(b, searched); end > 0 {
 				if at := lastMark(b[:end]); at > 0 {
@@ -463,10 +417,10 @@ func contentLength(h []byte) (int64, bool) {
 	return 0, false
 }
 
-// block takes length bytes and returns those of them that are kept; clipped
-// when the block returned is not the whole. A member that starts a record
-// ends the block before it, so that a Content-Length that is too large does
-// not cost the records that follow.
+// block takes a block of length bytes and returns the part that is kept. clipped
+// reports that the block is incomplete. A member that starts a record ends the
+// block before it, so that a Content-Length that is too large does not swallow the
+// records that follow.
 func (r *Reader) block(length int64) (block []byte, clipped bool) {
 	keep := min(length, r.limits.MaxRecordBytes)
 	block = make([]byte, 0, min(keep, 1<<20))
@@ -485,7 +439,7 @@ func (r *Reader) block(length int64) (block []byte, clipped bool) {
 	return block, keep < length
 }
 
-// atRecord tells whether the bytes that follow start a record.
+// atRecord reports whether the next bytes start a record.
 func (r *Reader) atRecord() bool {
 	for len(r.buf)-r.r < markSize && r.fill() {
 	}

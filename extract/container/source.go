@@ -9,12 +9,12 @@ import (
 type source struct {
 	f      io.ReaderAt
 	offset int64
-	step   int   // bytes to read at most, where little may do; it doubles. 0: no limit
-	err    error // of the file, not of what is in it
-	ends   error // what is wrong with a file that ends before its end
+	step   int   // bytes to read at most while little may suffice; it doubles. 0: no limit
+	err    error // error of the file, not of its content
+	ends   error // what is wrong with a file that ends early
 }
 
-// firstStep is how much is read first where little may do.
+// firstStep is how many bytes are read first where little may suffice.
 const firstStep = 512
 
 func (s *source) Read(p []byte) (int, error) {
@@ -36,8 +36,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// brokenOff is the error of a file whose rest cannot be had though the disk
-// is well, such as a damaged member of a zip file.
+// brokenOff is the error of a file whose rest cannot be read though the disk works,
+// such as a damaged member of a ZIP file.
 type brokenOff struct{ cause error }
 
 func (b *brokenOff) Error() string { return b.cause.Error() }

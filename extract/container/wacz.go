@@ -18,28 +18,28 @@ import (
 	"neardup/extract/internal/header"
 )
 
-// WACZ is a zip file whose archive/ folder has WARC files. They are read in
-// place: nothing is ever unpacked to a path that the file names.
+// A WACZ file is a ZIP file whose archive/ folder holds WARC files. They are read
+// in place. Nothing is ever unpacked to a path that the file names.
 
-// The directory is held in memory, so its limits are fixed: it has 100,000
-// entries and more, and a WACZ file some dozens.
+// The ZIP directory is held in memory, so its limits are fixed. It may have 100,000
+// entries and more, where a WACZ file has some dozens.
 const (
-	maxDirectory = 16 << 20  // bytes of a zip's directory
+	maxDirectory = 16 << 20  // bytes of a ZIP directory
 	maxEntries   = 1 << 20   // entries that the directory may announce
-	streamTail   = 512 << 10 // bytes of a deflated member kept, to go back a little
-	streamStep   = 32 << 10  // bytes inflated at a time to get somewhere
+	streamTail   = 512 << 10 // bytes of a deflated member that are kept, to go back a little
+	streamStep   = 32 << 10  // bytes inflated at a time while skipping forward
 	checkStep    = 64 << 10  // bytes read at a time for a checksum
 	maxPath      = 1024      // bytes of a member's path
 	maxName      = 255       // bytes of its last element
 	maxZipSize   = 1 << 61   // leaves room for sums
 )
 
-// The end of a zip file (APPNOTE 6.3.10, sections 4.3.14 to 4.3.16).
+// The end of a ZIP file (APPNOTE 6.3.10, sections 4.3.14 to 4.3.16).
 const (
-	zipTail      = 66 << 10     // bytes in which the directory's end stands, with the longest comment
-	zip64Locator = "PK\x06\x07" // leads to the directory's end of a large zip file
+	zipTail      = 66 << 10     // bytes within which the end of the directory stands, with the longest comment
+	zip64Locator = "PK\x06\x07" // points to the end of the directory of a large ZIP file
 	zip64End     = "PK\x06\x06"
-	zip64EndSize = 40 // of its bytes: those up to the directory's size
+	zip64EndSize = 40 // the first bytes of it, up to the directory's size
 )
 
 var (
@@ -52,11 +52,11 @@ var (
 
 // Member is a file in the archive folder of a WACZ file.
 type Member struct {
-	Path  string // in the zip file: one line of UTF-8, of reasonable length
-	Name  string // its last element
-	Entry int    // its place in the zip file's directory
+	Path  string // in the ZIP file: one line of UTF-8, of bounded length
+	Name  string // last element of Path
+	Entry int    // index in the ZIP directory
 	Size  int64  // bytes when inflated
-	Sum   uint32 // CRC-32, as the zip file says
+	Sum   uint32 // CRC-32 as the ZIP file states it
 	file  *zip.File
 	zip   io.ReaderAt
 	err   error
@@ -64,15 +64,15 @@ type Member struct {
 	limits Limits
 }
 
-// Members lists the files in the archive folder of f, a zip file of the given
-// size, in the order of its directory.
+// Members returns the files in the archive folder of f, a ZIP file of size bytes,
+// in the order of its directory.
 func Members(f io.ReaderAt, size int64, limits Limits) ([]Member, error) {
 	if err := checkAnnounced(f, size); err != nil {
 		return nil, err
 	}
 	limited := &budgetReader{f: f, left: maxDirectory}
 	zr, err := zip.NewReader(limited, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such paths are only ever compared
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // such paths are only compared
 		return nil, err
 	}
 	var out []Member
@@ -96,12 +96,12 @@ func Members(f io.ReaderAt, size int64, limits Limits) ([]Member, error) {
 	return out, nil
 }
 
-// zipSize is a size that a zip file claims, within bounds for sums.
+// zipSize bounds a size that a ZIP file states, so that sums do not overflow.
 func zipSize(n uint64) int64 { return int64(min(n, maxZipSize)) }
 
-// checkAnnounced refuses a zip file that announces more entries than may be:
-// archive/zip makes room for all of them before it has seen any. Whatever
-// could be the directory's end is looked at.
+// checkAnnounced rejects a ZIP file that announces too many entries, because
+// archive/zip allocates all of them before it has seen any. It checks every
+// possible end of the directory.
 func checkAnnounced(f io.ReaderAt, size int64) error {
 	from := max(0, size-zipTail)
 	tail, err := readHead(f, from, size-from)
@@ -130,8 +130,8 @@ func checkAnnounced(f io.ReaderAt, size int64) error {
 // shorten cuts s to at most n bytes of valid UTF-8.
 func shorten(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }
 
-// refuseOverlaps refuses members that share bytes of the file: a way to make
-// much from little.
+// refuseOverlaps rejects members that share bytes of the file. Sharing would let a
+// small file expand into a huge one.
 func refuseOverlaps(members []Member) {
 	type span struct {
 		m        *Member
@@ -158,8 +158,8 @@ func refuseOverlaps(members []Member) {
 	}
 }
 
-// Open makes the member a file of its own. A stored member is read in place; a
-// deflated one is read again from its start to go back more than a little.
+// Open opens the member as a file. A stored member is read in place. To go back by
+// more than a little, a deflated one is read again from its start.
 func (m *Member) Open() (io.ReaderAt, error) {
 	switch {
 	case m.err != nil:
@@ -181,13 +181,13 @@ func (m *Member) Open() (io.ReaderAt, error) {
 	return nil, fmt.Errorf("zip method %d: %w", m.file.Method, zip.ErrAlgorithm)
 }
 
-// budgetReader gives up when more than left bytes have been read.
+// budgetReader fails after more than left bytes were read.
 type budgetReader struct {
 	f    io.ReaderAt
 	left int64
 }
 
-// ReadAt reads at offset.
+// ReadAt implements io.ReaderAt.
 func (b *budgetReader) ReadAt(p []byte, offset int64) (int, error) {
 	b.left -= int64(len(p))
 	if b.left < 0 {
@@ -196,14 +196,14 @@ func (b *budgetReader) ReadAt(p []byte, offset int64) (int, error) {
 	return b.f.ReadAt(p, offset)
 }
 
-// checksum is the CRC-32 of what has been read from a member's start on. A
-// directory that has 0 has none.
+// checksum is the CRC-32 of what was read from a member's start on. 0 in the
+// directory means that it has none.
 type checksum struct {
 	want, is uint32
-	at       int64 // bytes that is is of
+	at       int64 // bytes that is covers
 }
 
-// add takes the bytes at an offset, as far as they go on from what was added.
+// add adds the bytes at an offset, as far as they continue what was added.
 func (c *checksum) add(b []byte, offset int64) {
 	if skip := c.at - offset; skip >= 0 && skip < int64(len(b)) {
 		c.is = crc32.Update(c.is, crc32.IEEETable, b[skip:])
@@ -219,9 +219,8 @@ type stored struct {
 	sum checksum
 }
 
-// ReadAt reads at offset, and checks the sum at the end. Reading that did not
-// start at the start, or left something out, is made up for there. It is not
-// safe for concurrent use.
+// ReadAt implements io.ReaderAt. At the end it checks the checksum, and reads what
+// was skipped before. It is not safe for concurrent use.
 func (f *stored) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.raw.ReadAt(p, offset)
 	f.sum.add(p[:n], offset)
@@ -248,20 +247,20 @@ func sizeError(is, want int64) error {
 	return fmt.Errorf("the zip member has %d bytes and should have %d", is, want)
 }
 
-// inflated is a deflated member as a file. It reads on where it is, and keeps
-// the last bytes.
+// inflated is a deflated member as a file. It reads forward and keeps the last
+// bytes.
 type inflated struct {
 	raw      *io.SectionReader
 	limit    int64
 	tooLarge error
-	size     int64 // as the directory says: a member with more or less is damaged
+	size     int64 // as the directory states; a member of another size is damaged
 	sum      checksum
 
 	disk   *source // reads raw
 	stream io.ReadCloser
 	at     int64 // offset of stream
 	tail   []byte
-	err    error // of stream
+	err    error // error of stream
 }
 
 func newInflated(raw *io.SectionReader, m *Member) *inflated {
@@ -271,7 +270,7 @@ func newInflated(raw *io.SectionReader, m *Member) *inflated {
 	}
 }
 
-// ReadAt reads at offset. It is not safe for concurrent use.
+// ReadAt implements io.ReaderAt. It is not safe for concurrent use.
 func (f *inflated) ReadAt(p []byte, offset int64) (n int, err error) {
 	if f.stream == nil || offset < f.at-int64(len(f.tail)) {
 		f.disk = &source{f: f.raw}

@@ -10,9 +10,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Zstandard as in RFC 8878, and in WARC files as the IIPC's "Use of Zstandard
-// Compression in WARC Files 1.0" has it: a frame a record, and before them, if
-// need be, a skippable frame with their dictionary, itself plain or a frame.
+// This is Zstandard as in RFC 8878, used in WARC files as in the IIPC's "Use of
+// Zstandard Compression in WARC Files 1.0": one frame per record, and optionally a
+// skippable frame with their dictionary before them, plain or itself compressed.
 
 const (
 	maxDictionary = 16 << 20 // fixed: the zstd command trains 110 KB by default
@@ -22,17 +22,17 @@ const (
 
 var zstdDictionaryMagic = []byte{0x37, 0xa4, 0x30, 0xec}
 
-// isSkippable tells whether b starts with one of the magic numbers 184D2A50
-// to 184D2A5F.
+// isSkippable reports whether b starts with one of the magic numbers 184D2A50 to
+// 184D2A5F.
 func isSkippable(b []byte) bool {
 	return len(b) >= 4 && b[0]&0xf0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// isZstd tells whether a file that starts with head is zstd.
+// isZstd reports whether a file that starts with head is zstd.
 func isZstd(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) || isSkippable(head) }
 
-// zstdCodec decompresses zstd frames. The decoder is given one frame at a
-// time, because the offset where each starts must be known.
+// zstdCodec decompresses zstd frames. It passes one frame at a time to the decoder,
+// because the offset of each frame must be known.
 type zstdCodec struct {
 	decoder *zstd.Decoder
 	frame   framed
@@ -42,7 +42,7 @@ type zstdCodec struct {
 func newZstdCodec(f io.ReaderAt, limits Limits) (*zstdCodec, error) {
 	window := uint64(limits.MaxWindowBytes)
 	o := []zstd.DOption{
-		zstd.WithDecoderConcurrency(1), // which reads no further than it must
+		zstd.WithDecoderConcurrency(1), // so that it reads no further than necessary
 		zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(window),
 		zstd.WithDecoderMaxMemory(window),
@@ -55,7 +55,7 @@ func newZstdCodec(f io.ReaderAt, limits Limits) (*zstdCodec, error) {
 	case len(dictionary) == 0:
 	case bytes.HasPrefix(dictionary, zstdDictionaryMagic):
 		o = append(o, zstd.WithDecoderDicts(dictionary))
-	default: // content alone, for frames that name no dictionary
+	default: // raw content, for frames that name no dictionary
 		o = append(o, zstd.WithDecoderDictRaw(0, dictionary))
 	}
 	d, err := zstd.NewReader(nil, o...)
@@ -65,7 +65,7 @@ func newZstdCodec(f io.ReaderAt, limits Limits) (*zstdCodec, error) {
 	return &zstdCodec{decoder: d, limits: limits}, nil
 }
 
-// readDictionary returns the dictionary that f starts with, if it does.
+// readDictionary returns the dictionary that f starts with, if any.
 func readDictionary(f io.ReaderAt) ([]byte, error) {
 	head, err := readHead(f, 0, 8)
 	if err != nil || len(head) < 8 {
@@ -100,10 +100,11 @@ func (*zstdCodec) starts(magic []byte) bool {
 	return bytes.HasPrefix(magic, zstdMagic) || isSkippable(magic)
 }
 
-// find looks for frames with data only: what is skipped helps nobody to go on.
+// find implements codec. It finds only frames with data: a skippable frame is no
+// place to resume from.
 func (*zstdCodec) find(b []byte) int { return bytes.Index(b, zstdMagic) }
 
-// lookBack is a block of the largest size and some.
+// lookBack implements codec. It is a block of the largest size, and a little more.
 func (*zstdCodec) lookBack() int64 { return zstdMaxBlock + 64<<10 }
 
 func (c *zstdCodec) open(src *bufio.Reader) (bool, error) {
@@ -129,7 +130,7 @@ func (c *zstdCodec) open(src *bufio.Reader) (bool, error) {
 	return true, c.decoder.Reset(&c.frame)
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func skip(src io.Reader, n int64) error {
 	done, err := io.CopyN(io.Discard, src, n)
 	if err == io.EOF && done < n {
@@ -141,12 +142,12 @@ func skip(src io.Reader, n int64) error {
 func (c *zstdCodec) Read(p []byte) (int, error) {
 	n, err := c.decoder.Read(p)
 	if err != nil && c.frame.err != nil {
-		err = c.frame.err // the decoder takes some for the end
+		err = c.frame.err // the decoder takes some errors for the end
 	}
 	return n, err
 }
 
-// zstdBlock looks at the header of the block that follows, 3 bytes.
+// zstdBlock reads the header of the next block, 3 bytes.
 func zstdBlock(src *bufio.Reader) (size int, last bool, err error) {
 	b, err := src.Peek(3)
 	if err != nil {

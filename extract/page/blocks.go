@@ -5,36 +5,36 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// shown is what a page shows.
+// shown is the visible content of a page.
 type shown struct {
 	title    string
-	text     string  // its visible blocks, one a line
-	blocks   []block // of the lines of text, in their order
-	nodes    []node  // that the lines stand in
-	parsed   bool    // by the tree: the scanner could not be sure
-	selected bool    // by a site's rules: it is all content
+	text     string  // visible blocks, one per line
+	blocks   []block // blocks of the lines of text, in order
+	nodes    []node  // nodes that contain the lines
+	parsed   bool    // read through the tree, because the scanner could not be sure
+	selected bool    // selected by a site's rules: all of it is content
 
-	cut     bool // there is more text than asked for
-	dropped bool // an overlay was, and its text
-	flat    bool // read token by token: a tree would be too large or too deep
+	cut     bool // there is more text than was asked for
+	dropped bool // an overlay and its text were left out
+	flat    bool // read token by token, because a tree would be too large or too deep
 }
 
-// block is a line of a page's text, and what it stands in.
+// block is a line of a page's text with what contains it.
 type block struct {
-	end   int32   // where its text ends; the next begins behind the line end
-	links int32   // bytes of it that stand in links
-	in    context // of its first character
-	node  int32   // the node that its first character stands in
+	end   int32   // end of its text; the next block begins after the line end
+	links int32   // bytes of it that are in links
+	in    context // context of its first character
+	node  int32   // node that contains its first character
 }
 
-// context says what a block stands in: a set of bits.
+// context is a set of bits: the kinds of elements that contain a block.
 type context uint16
 
-// The contexts.
+// Contexts.
 const (
 	inHeading context = 1 << iota // h1 to h6
-	inItem                        // of a list
-	inCell                        // of a table
+	inItem                        // list item
+	inCell                        // table cell
 	inNav
 	inAside
 	inHeader
@@ -44,7 +44,7 @@ const (
 	inPre
 )
 
-// contexts are what the elements give to what stands in them.
+// contexts are the contexts that elements give to their content.
 var contexts = map[atom.Atom]context{
 	atom.H1: inHeading, atom.H2: inHeading, atom.H3: inHeading, atom.H4: inHeading, atom.H5: inHeading, atom.H6: inHeading,
 	atom.Li: inItem, atom.Dd: inItem, atom.Dt: inItem, atom.Td: inCell, atom.Th: inCell,
@@ -53,7 +53,7 @@ var contexts = map[atom.Atom]context{
 	atom.Pre: inPre, atom.Listing: inPre, atom.Xmp: inPre, atom.Plaintext: inPre,
 }
 
-// isLink tells whether n is a link.
+// isLink reports whether n is a link.
 func isLink(n *html.Node) bool {
 	if n.DataAtom != atom.A || n.Namespace != "" {
 		return false

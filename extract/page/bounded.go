@@ -10,24 +10,24 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A page can be made so that its tree is thousands of times its size: formatting
+// A hostile page can have a tree of thousands of times its own size: formatting
 // elements that are not closed are opened again in each paragraph. So a tree is
-// bounded while it is built. The parser shows nothing of it before it is done,
-// but it reads the page bit by bit, and each time the bound looks at the list of
-// formatting elements that the next tokens may open again.
+// bounded while it is built. The parser returns the tree only at the end, but it
+// reads the page in small portions. Before each portion, the bound looks at the
+// list of formatting elements that the next tokens may open again.
 
 const (
-	// maxTree is the estimate in bytes from which on a page is read without a
-	// tree. docs/reliability.md has what that costs.
+	// maxTree is the estimated size of a tree, in bytes, from which on a page is
+	// read without one. docs/reliability.md has the cost of that.
 	maxTree = 256 << 20
-	// largeTree is the estimate from which on only one tree at a time is built,
-	// so that the trees of all workers together stay near maxTree.
+	// largeTree is the estimated size from which on only one tree at a time is
+	// built, so that the trees of all workers together stay near maxTree.
 	largeTree = 16 << 20
 
 	treeStep   = 512 // bytes of the page that the parser gets at a time
-	tokenSteps = 32  // of a long token it gets this share of what it has
-	// tagNodes is how many nodes a start tag makes at most, besides formatting
-	// elements: itself, a table's body and row, and the text behind it.
+	tokenSteps = 32  // within a long token, it gets this fraction of what it has
+	// tagNodes limits the nodes that a start tag makes besides formatting elements:
+	// itself, a table's body and row, and the text after it.
 	tagNodes = 4
 )
 
@@ -38,15 +38,15 @@ var (
 	attributeBytes = int64(reflect.TypeFor[html.Attribute]().Size())
 )
 
-// oneLarge is held by the page whose large tree is built or read.
+// oneLarge is locked while a large tree is built or read.
 var oneLarge sync.Mutex
 
-// withTree calls read with the tree of a page. It returns an error where there is
-// none: the page is nested deeper than the parser goes, or its tree is too large.
+// withTree calls read with the tree of a page. It returns an error if there is
+// none: the page is nested deeper than the parser allows, or its tree is too large.
 func withTree(page string, read func(root *html.Node)) error {
 	b := &boundedPage{page: page}
 	defer b.release()
-	// The type of the argument is not exported.
+	// The argument's type is not exported.
 	option := reflect.MakeFunc(reflect.TypeFor[html.ParseOption](), func(args []reflect.Value) []reflect.Value {
 		b.parser = args[0].Elem()
 		return nil
@@ -59,21 +59,21 @@ func withTree(page string, read func(root *html.Node)) error {
 	return nil
 }
 
-// boundedPage is a page as the parser reads it.
+// boundedPage is the reader through which the parser reads a page.
 type boundedPage struct {
 	page   string
 	parser reflect.Value // html.parser
-	spent  int64         // bytes that the tree has taken, or less
-	given  int           // bytes that the parser got last
-	tags   int64         // in them, at most
-	large  bool          // oneLarge is held
+	spent  int64         // lower bound of the bytes that the tree has taken
+	given  int           // size of the parser's last portion
+	tags   int64         // upper bound of the tags in it
+	large  bool          // oneLarge is locked
 }
 
-// Read gives the parser a little more of the page, unless its tree is too large:
-// what it gave before may have become as many nodes as the parser's list of
+// Read gives the parser the next portion of the page, unless its tree is too large.
+// The portion before may have become as many nodes as the parser's list of
 // formatting elements allows.
 func (b *boundedPage) Read(p []byte) (int, error) {
-	if b.token() < b.given { // else it is all of one comment or script, so far
+	if b.token() < b.given { // otherwise all of it belongs to one comment or script so far
 		b.spent += b.tags * (tagNodes*nodeBytes + b.formatting())
 	}
 	b.tags, b.given = 0, 0
@@ -93,13 +93,14 @@ func (b *boundedPage) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// token is the size of the token that is being read: a long one gets more at a
-// time, because the tokenizer copies what it has of it each time.
+// token returns the size of the token that is being read. A long token gets larger
+// portions, because the tokenizer copies all of it each time.
 func (b *boundedPage) token() int {
 	return int(b.parser.FieldByName("tokenizer").Elem().FieldByName("raw").FieldByName("end").Int())
 }
 
-// formatting is what it takes to open all active formatting elements again.
+// formatting returns the size of all active formatting elements, in bytes, if they
+// are opened again.
 func (b *boundedPage) formatting() (bytes int64) {
 	active := b.parser.FieldByName("afe")
 	for i := range active.Len() {

@@ -4,11 +4,11 @@ import (
 	"math/bits"
 )
 
-// featureList names the features of a line, by which the model tells content
-// from what stands around it. All are whole numbers, shares are in thousandths:
-// every machine finds the same. Prose are lines like sentences, outside links.
-// A container of the line is the node that it stands in (0), the one that holds
-// this (1), and so on.
+// featureList names the features of a line by which the model separates content
+// from its surroundings. All features are whole numbers, and shares are in
+// thousandths, so every machine computes the same. Prose means lines that look like
+// sentences, outside links. A container of the line is the node that contains it
+// (0), that node's parent (1), and so on.
 const featureList = `
 depth        nodes around it
 lists        list items around it
@@ -77,7 +77,7 @@ page-links   share of links of the page
 page-dense   share of prose of the page outside links
 `
 
-// The places of features in a row. Those of the names come last.
+// Indexes of features in a row. Those of the names come last.
 const (
 	atDepth = iota
 	atLists
@@ -149,24 +149,24 @@ const (
 	featureRoom  = 128 // a power of two
 )
 
-// row has the features of a line.
+// row holds the features of a line.
 type row [featureRoom]int32
 
-// sums are counts over the lines that a node holds.
+// sums are counts over the lines that a node contains.
 type sums struct{ lines, free, link, prose int32 }
 
 func (s sums) add(o sums) sums {
 	return sums{s.lines + o.lines, s.free + o.free, s.link + o.link, s.prose + o.prose}
 }
 
-// holder is a node with what it holds.
+// holder holds the sums of a node and of its siblings.
 type holder struct {
 	sums
 	depth int32
-	same  int32 // nodes in its parent that have its tag and class
+	same  int32 // nodes in its parent with its tag and class
 }
 
-// thousandths is a of b.
+// thousandths returns a/b in thousandths.
 func thousandths(a, b int32) int32 {
 	if b <= 0 {
 		return 0
@@ -181,14 +181,15 @@ func truth(b bool) int32 {
 	return 0
 }
 
-// featuresOf sets rows to the features of each line of s, by the measures of all.
+// featuresOf sets rows to the features of each line of s. all are the measures of
+// all lines.
 func featuresOf(s shown, all []measure, rows []row) {
 	held := holders(s, all)
 	page := held[0]
 	half, most := lowest(held, page.prose/2), lowest(held, int32(int64(page.prose)*4/5))
 	upHalf, upMost := stepsUp(s.nodes, half), stepsUp(s.nodes, most)
 
-	run := make([]sums, len(all)+1) // of the lines before
+	run := make([]sums, len(all)+1) // sums over the lines before
 	first, last, heading := len(all), 0, -1
 	for i, m := range all {
 		run[i+1] = run[i].add(sums{free: m.free32(), link: m.link32(), prose: m.prose()})
@@ -260,7 +261,7 @@ func featuresOf(s shown, all []measure, rows []row) {
 	}
 }
 
-// setNode sets the features that are the node's.
+// setNode sets the features of the containing node.
 func (r *row) setNode(nodes []node, held []holder, at int32) {
 	clear(r[:])
 	depth := int32(0)
@@ -323,7 +324,7 @@ func (r *row) setNode(nodes []node, held []holder, at int32) {
 	}
 }
 
-// holders returns what each node holds.
+// holders returns the holders of all nodes.
 func holders(s shown, all []measure) []holder {
 	held := make([]holder, len(s.nodes))
 	for i, m := range all {
@@ -342,8 +343,8 @@ func holders(s shown, all []measure) []holder {
 	return held
 }
 
-// lowest returns the lowest node that holds that much prose, the first of those
-// that are equally low.
+// lowest returns the lowest node that contains that much prose; among equally low
+// nodes, the first.
 func lowest(held []holder, prose int32) int32 {
 	low := int32(0)
 	for i := range held {
@@ -354,7 +355,8 @@ func lowest(held []holder, prose int32) int32 {
 	return low
 }
 
-// stepsUp returns, for each node, the steps up from a node to one that holds it.
+// stepsUp returns for each node the number of steps up from the node from to one
+// that contains it.
 func stepsUp(nodes []node, from int32) []int32 {
 	steps := make([]int32, len(nodes))
 	for i := range steps {
@@ -373,7 +375,7 @@ func stepsUp(nodes []node, from int32) []int32 {
 	return steps
 }
 
-// standing tells how two nodes stand to one another.
+// standing returns how two nodes are related.
 func standing(nodes []node, a, b int32) int32 {
 	x, y := &nodes[a], &nodes[b]
 	switch {
@@ -390,17 +392,17 @@ func standing(nodes []node, a, b int32) int32 {
 	return 0
 }
 
-// siblings counts nodes of one parent that have the same tag and class: a hash
+// siblings counts nodes of one parent with the same tag and class. It is a hash
 // table with linear probing.
 type siblings struct {
 	nodes []node
-	slots []int32 // the first of its kind, plus one
-	first []int32 // of each node's kind
-	of    []int32 // of each first one
+	slots []int32 // index of the first node of its kind, plus one
+	first []int32 // of each node, the first one of its kind
+	of    []int32 // of each first node, the number of its kind
 }
 
-// maxProbes bounds the search for a kind of node, as classes may be chosen to
-// collide. One that is not found so is on its own.
+// maxProbes limits the search for a kind of node, since hostile classes may
+// collide. A node that is not found within the limit counts alone.
 const maxProbes = 64
 
 func alike(nodes []node) siblings {

@@ -6,30 +6,30 @@ import (
 	"sync"
 )
 
-// What follows tells a page's content from what stands around it by the text
-// and the links of its lines and by what they stand in, never by its words, so
-// that it works in every language. Columns measure text: a Chinese character
-// counts as two letters.
+// The following rules separate a page's main content from its surroundings. They
+// use the text and links of the lines and the elements that contain them, never
+// their words, so they work in every language. Text is measured in columns: a
+// Chinese character counts as two letters.
 
-// The values are those of docs/benchmarks/main-content.md, except for textLine: the link density at which the
-// decision tree of Kohlschütter, Fankhauser and Nejdl (Boilerplate Detection
-// using Shallow Text Features, WSDM 2010) splits first.
+// The values are from docs/benchmarks/main-content.md. textLine is the link density
+// at which the decision tree of Kohlschütter, Fankhauser and Nejdl splits first
+// (Boilerplate Detection using Shallow Text Features, WSDM 2010).
 const (
-	linkLine  = 0.8     // share of links from which on a line is one of links
+	linkLine  = 0.8     // share of links from which on a line is a line of links
 	textLine  = 1.0 / 3 // share of links up to which a line is text
-	menuLine  = 40      // columns under which a line of links is like an entry of a menu
-	leastMain = 200     // columns outside links of main content, title and by-line apart: of less, the model may have taken the wrong lines
+	menuLine  = 40      // a line of links with fewer columns looks like a menu entry
+	leastMain = 200     // columns outside links, without title and by-line; with less, the model may have chosen the wrong lines
 	longLine  = 80      // columns outside links from which on a line is a paragraph
 
-	navigationLinks = 0.55 // share of lines of links from which on a page is for navigation ...
+	navigationLinks = 0.55 // share of lines of links from which on a page is a navigation page ...
 	topicParagraphs = 0.3  // ... unless it has this share of paragraphs
 
-	maxLift    = -2000 // log odds, in thousandths, that the threshold falls to at most
+	maxLift    = -2000 // lowest threshold, in thousandths of log odds
 	leastTitle = 8     // bytes of a title that another line can repeat
 )
 
-// measure is what a line looks like: how much of it stands outside of links and
-// inside, in columns, and counts of its marks.
+// measure holds the measures of a line: its columns outside and inside of links,
+// and counts of its marks.
 type measure struct {
 	free, link int
 	in         context
@@ -40,13 +40,14 @@ type measure struct {
 	stops    int32 // ends of sentences
 	digits   int32
 	capitals int32
-	words    int32 // white space, and one
+	words    int32 // runs of white space, plus one
 }
 
 func (m measure) free32() int32 { return int32(m.free) }
 func (m measure) link32() int32 { return int32(m.link) }
 
-// prose returns the columns outside links, if the line is like sentences.
+// prose returns the columns outside links if the line looks like sentences, and
+// otherwise 0.
 func (m measure) prose() int32 {
 	if m.says() && (m.free >= longLine || m.free >= menuLine && m.ended) {
 		return int32(m.free)
@@ -56,17 +57,17 @@ func (m measure) prose() int32 {
 
 func (m measure) columns() int { return m.free + m.link }
 
-// linked tells whether the line leads elsewhere rather than saying something.
+// linked reports whether the line consists mainly of links.
 func (m measure) linked() bool { return float64(m.link) >= linkLine*float64(m.columns()) }
 
-// says tells whether the line says something: links are part of its text.
+// says reports whether the line is text, which may contain links.
 func (m measure) says() bool { return float64(m.link) <= textLine*float64(m.columns()) }
 
-// paragraph tells whether the line says much.
+// paragraph reports whether the line is a paragraph.
 func (m measure) paragraph() bool { return m.says() && m.free >= longLine }
 
-// around tells whether the line stands in what the page says is not its
-// content. An aside or footer within an article belongs to that.
+// around reports whether the line is in an element that the page marks as no
+// content. An aside or footer within an article belongs to the article.
 func (m measure) around() bool {
 	return m.in&inNav != 0 || m.in&(inFooter|inAside) != 0 && m.in&inMain == 0
 }
@@ -80,7 +81,7 @@ func measures(s shown) []measure {
 		from = int(b.end) + 1
 		m := &all[i]
 		columns := m.read(line)
-		inked := len(line) - int(m.words-1) // links counts no white space
+		inked := len(line) - int(m.words-1) // links does not count white space
 		if inked > 0 {
 			m.link = min(columns, columns*int(b.links)/inked)
 		}
@@ -92,8 +93,8 @@ func measures(s shown) []measure {
 	return all
 }
 
-// kindOf tells topic pages, the only ones that the TLCS paper clusters
-// (section 4), from navigation pages: these are made of lines of links.
+// kindOf separates topic pages, the only ones that the TLCS paper clusters (section
+// 4), from navigation pages, which consist of lines of links.
 func kindOf(all []measure) Kind {
 	columns, linked, paragraphs := 0, 0, 0
 	count := func(m measure) {
@@ -121,15 +122,15 @@ func kindOf(all []measure) Kind {
 	return KindTopic
 }
 
-// content is what a page's lines are.
+// content is a page's text divided into parts.
 type content struct {
 	marks         Marks
 	title, byline string
-	main          string // the lines of the main content
-	sure          bool   // what that is is certain; else the page's whole text is to be kept
+	main          string // lines of the main content
+	sure          bool   // the main content is certain; otherwise the page's whole text has to be kept
 }
 
-// contentOf tells the lines of s apart, by the measures of all.
+// contentOf divides the lines of s into parts. all are the measures of the lines.
 func contentOf(s shown, all []measure) content {
 	if len(all) == 0 {
 		return content{}
@@ -157,7 +158,7 @@ func contentOf(s shown, all []measure) content {
 	return c
 }
 
-// partsByOdds returns the parts of lines by the odds that they are content.
+// partsByOdds returns the parts of lines by the log odds that they are content.
 func partsByOdds(rows []row, scores []int32, over int32) []Part {
 	parts := make([]Part, len(rows))
 	for i := range rows {
@@ -171,7 +172,7 @@ func partsByOdds(rows []row, scores []int32, over int32) []Part {
 	return parts
 }
 
-// rowsFor returns room for the rows of a page.
+// rowsFor returns n rows, from those kept if possible.
 func rowsFor(n int) []row {
 	if p := rowPool.Get().(*[]row); cap(*p) >= n {
 		return (*p)[:n]
@@ -179,7 +180,7 @@ func rowsFor(n int) []row {
 	return make([]row, n, n+n/4)
 }
 
-// freeRows gives room back, unless there is too much of it.
+// freeRows keeps the rows for the next page, unless there are too many.
 func freeRows(rows []row) {
 	if cap(rows) <= maxRows {
 		rowPool.Put(&rows)
@@ -188,13 +189,13 @@ func freeRows(rows []row) {
 
 var rowPool = sync.Pool{New: func() any { return new([]row) }}
 
-// maxRows bounds the rows that are kept for the next page.
+// maxRows limits the rows that are kept for the next page.
 const maxRows = 1 << 14
 
-// threshold returns the score over which a line is content: 0, unless the
-// lowest node with half of the page's prose would lose most of it. Then the
-// page is like none that the model knows, and the scores are right only as far
-// as they compare lines: it is what most of that prose reaches.
+// threshold returns the score above which a line is content. It is 0 unless the
+// lowest node with half of the page's prose would lose most of it. Then the page is
+// unlike those that the model knows, and the scores only compare its lines; the
+// threshold is the score that most of that prose reaches.
 func threshold(all []measure, rows []row, scores []int32) int32 {
 	prose, kept := 0, 0
 	var reached []int32

@@ -12,8 +12,8 @@ const (
 	markSpace uint8 = 1 << iota
 	markDigit
 	markCapital
-	markStop  // ends a sentence where white space or a quote follows, or the line
-	markClose // may stand behind the end of a sentence
+	markStop  // ends a sentence if white space, a quote or the line's end follows
+	markClose // may follow the end of a sentence
 )
 
 var marks = buildMarks()
@@ -35,7 +35,7 @@ func buildMarks() (class [256]uint8) {
 	return class
 }
 
-// read measures a line that is not empty, but for its links, and returns its
+// read measures a line that is not empty, except for its links, and returns its
 // columns.
 func (m *measure) read(line string) (columns int) {
 	m.words = 1
@@ -81,7 +81,7 @@ func (m *measure) read(line string) (columns int) {
 	return columns
 }
 
-// endsSentence tells whether a character beyond ASCII ends a sentence.
+// endsSentence reports whether a character outside ASCII ends a sentence.
 func endsSentence(r rune) bool {
 	switch r {
 	case '。', '！', '？', '…', '؟', '۔', '।', '．', '｡', '；', '؛', '።', '។', '၊', '။':
@@ -90,8 +90,8 @@ func endsSentence(r rune) bool {
 	return false
 }
 
-// closesQuote tells whether a character beyond ASCII may stand behind the end
-// of a sentence.
+// closesQuote reports whether a character outside ASCII may follow the end of a
+// sentence.
 func closesQuote(r rune) bool {
 	switch r {
 	case '»', '”', '’', '“', '」', '』', '）', '》':

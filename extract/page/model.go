@@ -1,26 +1,25 @@
 package page
 
-// ask is a question: is the feature over that?
+// ask is a question about a row: is the feature above a limit?
 type ask struct {
 	feature uint8
 	limit   int32
 }
 
-// tree asks the same questions of every row. The answers, the first one the
-// lowest bit, number the leaf that has the row's weight.
+// tree asks the same questions of every row. The answers, the first one as the
+// lowest bit, are the index of the leaf with the row's weight.
 type tree struct {
 	asks   [treeDepth]ask
 	leaves [1 << treeDepth]int16
 }
 
-// weigh returns the log odds, in thousandths, that a line of that row is
-// content: the sum of what the trees say, as in gradient boosting (Friedman,
-// Greedy Function Approximation: A Gradient Boosting Machine, 2001) with
-// symmetric trees (Prokhorenkova et al., CatBoost: unbiased boosting with
-// categorical features, 2018). These have no branches that a processor could
-// guess wrong.
+// weigh returns the log odds, in thousandths, that a line with that row is content.
+// This is the sum over the trees, as in gradient boosting (Friedman, Greedy
+// Function Approximation: A Gradient Boosting Machine, 2001) with symmetric trees
+// (Prokhorenkova et al., CatBoost: unbiased boosting with categorical features,
+// 2018). Symmetric trees have no branches that a processor could mispredict.
 //
-// It ends early where the first trees leave no doubt: most lines do.
+// It ends early if the first trees leave no doubt, as they do for most lines.
 func (r *row) weigh() int32 {
 	sum := int32(treeBias)
 	for i := range trees {
@@ -37,7 +36,7 @@ func (r *row) weigh() int32 {
 	return sum
 }
 
-// over is 1 if a is more than b, else 0.
+// over returns 1 if a is more than b, otherwise 0.
 func over(a, b int32) int {
 	if a > b {
 		return 1
@@ -47,5 +46,5 @@ func over(a, b int32) int {
 
 const (
 	treesAtOnce = 10
-	noDoubt     = 2000 // log odds in thousandths
+	noDoubt     = 2000 // log odds, in thousandths
 )

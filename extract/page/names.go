@@ -2,11 +2,11 @@ package page
 
 import "strings"
 
-// nameBits are kinds of names that authors of pages give to elements: a bit for
-// each line of nameWords.
+// nameBits is a set of kinds of names that authors of pages give to elements: a bit
+// for each line of nameWords.
 type nameBits uint32
 
-// nameWords are words of classes, ids and roles by what they mean; only their
+// nameWords lists words in classes, IDs and roles by their meaning. Only their
 // first eight letters count.
 const nameWords = `nav nav navi navbar menu menus navigati topnav subnav megamenu menubar offcanva sidenav mainmenu submenu
 header header masthead hdr topbar toolbar siteheader pagehead branding logo brand
@@ -85,8 +85,9 @@ func wordBits(key uint64) nameBits {
 	}
 }
 
-// namesOf is what the words of a class, id or role mean. A word ends at what is
-// no letter, and before a capital letter that follows a small one.
+// namesOf returns the kinds of the words in a class, ID or role. A word ends at a
+// character that is no letter, and before a capital letter that follows a small
+// one.
 func namesOf(s string) (bits nameBits) {
 	var key uint64
 	n, small := 0, false
@@ -143,7 +144,7 @@ func roleOfRaw(raw string) nameBits {
 	return roleOf(raw)
 }
 
-// classHash is a hash of a class attribute, to compare classes with.
+// classHash returns a hash of a class attribute, to compare classes.
 func classHash(s string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(s) {
@@ -159,7 +160,7 @@ func classHashRaw(raw string) uint32 {
 	return classHash(raw)
 }
 
-// The numbers of kinds of names.
+// Indexes of kinds of names.
 const (
 	kindComment = 4
 	kindMeta    = 11 // by-lines

@@ -6,17 +6,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// node is an element that lines of a page's text stand in.
+// node is an element that contains lines of a page's text.
 type node struct {
-	parent int32 // its place in the list; -1: it is the page
+	parent int32 // index of its parent; -1: it is the page
 	tag    tag
 	names  nameBits
-	hash   uint32 // of its class
+	hash   uint32 // hash of its class
 }
 
-// nodeTags are the elements that are nodes: those that no misnested tag can
-// move out of one another, which are the special ones of the specification,
-// without the void, and without groups of rows.
+// nodeTags are the elements that become nodes: those that no misnested tag can move
+// out of each other. They are the special elements of the HTML standard, without
+// void elements and groups of table rows.
 var nodeTags = buildNodeTags()
 
 func buildNodeTags() (is [tagCount]bool) {
@@ -28,8 +28,8 @@ func buildNodeTags() (is [tagCount]bool) {
 	return is
 }
 
-// compactNodes returns the nodes that blocks stand in, and what these stand in,
-// in the order in which the lines meet them, and renumbers the blocks.
+// compactNodes returns the nodes that contain blocks, and their ancestors, in the
+// order in which the lines meet them. It updates the blocks' indexes.
 func compactNodes(nodes []node, blocks []block) []node {
 	place := make([]int32, len(nodes))
 	out := make([]node, 1, 16)

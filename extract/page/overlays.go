@@ -9,20 +9,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Overlays are what consent managers and the like lay over a page. They are
-// dropped from its text by name, not by what they say: a page may well be about
-// cookies. That needs nothing but a start tag, which the scanner and the tree
-// see alike.
+// Overlays are what consent managers and similar scripts lay over a page. They are
+// removed from its text by name, not by their words, since a page may be about
+// cookies. This needs only a start tag, which the scanner and the tree see alike.
 
 //go:embed overlays.txt
 var overlayList string
 
 var overlayIDs, overlayClasses = buildOverlays(overlayList)
 
-// nameSet is a set of names with a quick look at most that are not in it.
+// nameSet is a set of names with a fast rejection of most others.
 type nameSet struct {
 	names   map[string]bool
-	lengths [256]uint64 // of the names that begin with the byte: a bit each
+	lengths [256]uint64 // by first byte: a bit for each length of the names that begin with it
 }
 
 func buildOverlays(list string) (ids, classes nameSet) {
@@ -48,7 +47,7 @@ func (s *nameSet) has(name string) bool {
 	return name != "" && s.lengths[name[0]]>>len(name)&1 != 0 && s.names[name]
 }
 
-// hasToken tells whether one of the tokens of a class attribute is in the set.
+// hasToken reports whether one of the tokens of a class attribute is in the set.
 func (s *nameSet) hasToken(class string) bool {
 	for token := range strings.FieldsFuncSeq(class, func(r rune) bool { return r <= ' ' }) {
 		if s.has(token) {
@@ -58,8 +57,8 @@ func (s *nameSet) hasToken(class string) bool {
 	return false
 }
 
-// overlay tells whether the element is one by its name or one of its classes.
-// The whole page never is.
+// overlay reports whether the element's ID or one of its classes is that of an
+// overlay. The whole page never is one.
 func overlay(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return false
@@ -72,7 +71,7 @@ func overlay(n *html.Node) bool {
 	return false
 }
 
-// overlayID tells whether an id, as written, is that of an overlay.
+// overlayID reports whether an ID, as written, is that of an overlay.
 func overlayID(raw string) bool {
 	if strings.IndexByte(raw, '&') >= 0 {
 		raw = decodeAttribute(raw)
@@ -80,7 +79,8 @@ func overlayID(raw string) bool {
 	return overlayIDs.has(raw)
 }
 
-// overlayClass tells whether a class attribute, as written, has an overlay's class.
+// overlayClass reports whether a class attribute, as written, has an overlay's
+// class.
 func overlayClass(raw string) bool {
 	for i := 0; i < len(raw); {
 		end := tokenEnd(raw, i)
@@ -95,17 +95,17 @@ func overlayClass(raw string) bool {
 	return false
 }
 
-// tokenEnd returns where the first white space or & from i is. Pages have as
-// much text in classes as in what is shown, so this looks at eight bytes at a
-// time: S. E. Anderson, Bit Twiddling Hacks, "Determine if a word has a byte
-// less than n". Its lowest answer is right, those above may not be.
+// tokenEnd returns the index of the first white space or & from i on. Pages have as
+// much text in classes as in visible text, so this examines eight bytes at a time:
+// S. E. Anderson, Bit Twiddling Hacks, "Determine if a word has a byte less than
+// n". The lowest hit is right; those above it may not be.
 func tokenEnd(s string, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
 		b := s[i : i+8]
 		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		and := x ^ '&'*ones // zero where there is one
+		and := x ^ '&'*ones // zero where the byte is &
 		if found := ((x-(' '+1)*ones)&^x | (and-ones)&^and) & tops; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}

@@ -2,65 +2,65 @@ package page
 
 import "fmt"
 
-// Options are the settings of what is read of pages.
+// Options are the settings of reading pages.
 type Options struct {
 	Clean    Clean       `yaml:"clean" json:"clean"`       // how much of a page's visible text is its text
-	Overlays string      `yaml:"overlays" json:"overlays"` // cookie banners and the like: drop or keep
-	Sites    []SiteRules `yaml:"sites" json:"sites"`       // what to read of the pages of single hosts
+	Overlays string      `yaml:"overlays" json:"overlays"` // cookie banners and similar overlays: drop or keep
+	Sites    []SiteRules `yaml:"sites" json:"sites"`       // what to read of the pages of particular hosts
 }
 
-// Clean says how much of a page's visible text is its text.
+// Clean is how much of a page's visible text is its text.
 type Clean string
 
 // The ways to clean.
 const (
 	CleanNone Clean = "none" // all of it
-	CleanMain Clean = "main" // its main content without title and by-line, where that is certain
+	CleanMain Clean = "main" // the main content without title and by-line, if that is certain
 )
 
-// What becomes of overlays.
+// Values of Options.Overlays.
 const (
 	OverlaysDrop = "drop"
 	OverlaysKeep = "keep"
 )
 
-// SiteRules say what to read of the pages of a host: only what one of the
-// selectors Keep selects, if there are any, and nothing that one of Drop does.
+// SiteRules choose what to read of the pages of a host: only what a selector in
+// Keep selects, if there are any, and nothing that a selector in Drop selects.
 type SiteRules struct {
-	Host string   `yaml:"host" json:"host"`           // of the target URI; also of its subdomains
+	Host string   `yaml:"host" json:"host"`           // of the target URI; subdomains are included
 	Keep []string `yaml:"keep" json:"keep,omitempty"` // CSS selectors
 	Drop []string `yaml:"drop" json:"drop,omitempty"`
 }
 
-// Kind says what a page is for.
+// Kind is the purpose of a page.
 type Kind string
 
 // The kinds of pages. The TLCS paper clusters topic pages.
 const (
-	KindTopic      Kind = "topic"      // it says something
-	KindNavigation Kind = "navigation" // it leads to pages that do
+	KindTopic      Kind = "topic"      // a page with content
+	KindNavigation Kind = "navigation" // a page that links to other pages
 )
 
-// Text is what a page shows, as the options have it.
+// Text is what is read of a page, by the options.
 type Text struct {
-	Title  string // the heading of the content, where that is known, else the title element
-	Byline string // who wrote the content and when, as it stands there; may be empty
-	Text   string // visible blocks, one a line, white space collapsed
+	Title  string // the heading of the main content if it is known, otherwise the title element
+	Byline string // author and date of the main content, as the page writes them; may be empty
+	Text   string // visible blocks, one per line, with white space collapsed
 	Kind   Kind
 
-	Visible string // all visible blocks; Text has some of them, or all
-	Marks   Marks  // what each of these is
+	Visible string // all visible blocks; Text has some or all of them
+	Marks   Marks  // kinds of the lines of Visible
 
-	Parsed bool // by way of a tree: the scanner could not be sure
+	Parsed bool // read through the tree, because the scanner could not be sure
 
-	Cut            bool // there is more text than asked for
+	Cut            bool // there is more text than was asked for
 	OverlayDropped bool // the text of an overlay is left out
-	RulesUnmatched bool // the site's rules would leave no text: all of it is kept
-	Flat           bool // read token by token: a tree would be too large or too deep
-	MainUnsure     bool // what is main content is not certain: all of the text is kept
+	RulesUnmatched bool // the site's rules would leave no text, so all of it is kept
+	Flat           bool // read token by token, because a tree would be too large or too deep
+	MainUnsure     bool // the main content is uncertain, so all of the text is kept
 }
 
-// Validate says what is wrong with the options.
+// Validate returns an error if an option is wrong.
 func (o Options) Validate() error {
 	switch {
 	case o.Clean != CleanNone && o.Clean != CleanMain:
@@ -75,21 +75,21 @@ func (o Options) Validate() error {
 // Reader reads pages. It is safe for concurrent use.
 type Reader struct {
 	clean Clean
-	drop  bool // overlays
+	drop  bool // overlays are dropped
 	sites []site
 }
 
-// NewReader makes a Reader. The options must be valid.
+// NewReader returns a Reader. The options must be valid.
 func NewReader(o Options) *Reader {
 	sites, err := compileSites(o.Sites)
 	if err != nil {
-		panic(err) // Validate says so before
+		panic(err) // Validate reports it before
 	}
 	return &Reader{clean: o.Clean, drop: o.Overlays == OverlaysDrop, sites: sites}
 }
 
-// Read reads a page, which is valid UTF-8, of a host (see uri.Host): at most
-// max bytes of text.
+// Read reads a page, which must be valid UTF-8, of a host (see uris.Host). It
+// returns at most max bytes of text.
 func (r *Reader) Read(page, host string, max int) Text {
 	s, t := r.show(page, host, max)
 	if t.Text == "" {
@@ -111,7 +111,7 @@ func (r *Reader) Read(page, host string, max int) Text {
 	return t
 }
 
-// show returns what the page shows under the rules of its site.
+// show returns the page's visible content by the rules of its site.
 func (r *Reader) show(page, host string, max int) (s shown, t Text) {
 	ok := false
 	if site := siteFor(r.sites, host); site != nil {

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Part says what a line is of its page.
+// Part is the role of a line in its page.
 type Part uint8
 
 // The parts of a page.
 const (
-	PartFrame    Part = iota // what stands around the content: menus, related links, notices
-	PartMain                 // the content
-	PartTitle                // the heading of the content
-	PartByline               // who wrote it and when
-	PartComments             // what readers wrote below it
+	PartFrame    Part = iota // surroundings: menus, related links, notices
+	PartMain                 // the main content
+	PartTitle                // the heading of the main content
+	PartByline               // its author and date
+	PartComments             // readers' comments below it
 	partCount
 )
 
@@ -24,7 +24,7 @@ var partNames = [partCount]string{"frame", "main", "title", "byline", "comments"
 
 func (p Part) String() string { return partNames[p] }
 
-// ParsePart returns the part of that name.
+// ParsePart returns the part with a name. ok is false if there is none.
 func ParsePart(name string) (p Part, ok bool) {
 	for p := range partCount {
 		if partNames[p] == name {
@@ -34,7 +34,7 @@ func ParsePart(name string) (p Part, ok bool) {
 	return 0, false
 }
 
-// Parts is a set of parts: bit p says whether it has part p.
+// Parts is a set of parts: bit p is set if it has part p.
 type Parts uint8
 
 // PartsOf returns the set of the parts.
@@ -45,24 +45,24 @@ func PartsOf(parts ...Part) (s Parts) {
 	return s
 }
 
-// Has tells whether p is in the set.
+// Has reports whether p is in the set.
 func (s Parts) Has(p Part) bool { return s>>p&1 != 0 }
 
-// Marks says what the lines of a page's visible text are: a byte for each, its
-// part in the upper bits, and in the lower ones how sure that is. Without marks
-// all lines are content: text that has no markup, and a page whose content a
-// site's rules select.
+// Marks holds one byte for each line of a page's visible text: its part in the
+// upper bits, and in the lower bits the certainty. Empty marks mean that all lines
+// are content: in text without markup, and on a page whose content a site's rules
+// select.
 type Marks string
 
 const (
 	oddsBits = 5
 	oddsStep = 250                 // thousandths of log odds
-	oddsZero = 1 << (oddsBits - 1) // of log odds 0
-	maxOdds  = 1<<oddsBits - 1     // so are all above
+	oddsZero = 1 << (oddsBits - 1) // stands for log odds 0
+	maxOdds  = 1<<oddsBits - 1     // stands for all higher log odds, too
 )
 
-// newMarks makes marks of the lines' parts and of the log odds, in thousandths,
-// that they are content.
+// newMarks makes marks from the lines' parts and the log odds, in thousandths, that
+// they are content.
 func newMarks(parts []Part, odds []int32) Marks {
 	b := make([]byte, len(parts))
 	for i, p := range parts {
@@ -80,13 +80,13 @@ func newMark(p Part, odds int32) byte {
 type Line struct {
 	Text string
 	Part Part
-	// Odds are the log odds that the line is content, in thousandths, from -4000
-	// to 3750, rounded down to quarters. Of a page like none that the model knows
-	// they are right only as far as they compare its lines.
+	// Odds are the log odds that the line is content, in thousandths, from -4000 to
+	// 3750, rounded down to quarters. If the page is unlike those that the model
+	// knows, they only compare its lines.
 	Odds int
 }
 
-// Lines gives the lines of a page's visible text.
+// Lines yields the lines of a page's visible text.
 func (m Marks) Lines(visible string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		i := 0
@@ -102,7 +102,7 @@ func (m Marks) Lines(visible string) iter.Seq[Line] {
 	}
 }
 
-// Select returns the lines of a page's visible text that are of the parts.
+// Select returns the lines of a page's visible text that belong to the parts.
 func (m Marks) Select(visible string, parts Parts) string {
 	if m == "" {
 		if parts.Has(PartMain) {
@@ -124,18 +124,61 @@ func (m Marks) Select(visible string, parts Parts) string {
 	return b.String()
 }
 
-// By docs/content.md taking title and by-line out of what is compared gains;
-// where they stand is common practice.
+// Around returns the lines of a page's visible text that are not main content, for
+// Whole. There are none if the page's text is all visible text.
+func (m Marks) Around(text, visible string) string {
+	if len(text) == len(visible) {
+		return ""
+	}
+	return m.Select(visible, ^PartsOf(PartMain))
+}
+
+// Whole returns the visible text of a page from its text, which is all of it or the
+// main content. It inserts the lines of around, which Around returned, at their
+// places. ok reports whether the numbers of lines agree with the marks.
+func (m Marks) Whole(text, around string) (visible string, ok bool) {
+	lines := strings.Count(text, "\n") + 1
+	if m == "" || lines == len(m) && around == "" {
+		return text, true
+	}
+	main := 0
+	for i := range len(m) {
+		if Part(m[i]>>oddsBits) == PartMain {
+			main++
+		}
+	}
+	if main != lines || len(m)-main != strings.Count(around, "\n")+1 {
+		return text, false
+	}
+	var b strings.Builder
+	b.Grow(len(text) + 1 + len(around))
+	for i := range len(m) {
+		from := &around
+		if Part(m[i]>>oddsBits) == PartMain {
+			from = &text
+		}
+		line, rest, _ := strings.Cut(*from, "\n")
+		*from = rest
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+	}
+	return b.String(), true
+}
+
+// docs/content.md shows what leaving title and by-line out of the compared text
+// gains. Where they are found is common practice.
 const (
 	minHeading   = 4   // columns of a heading that may be the title
 	maxByline    = 120 // columns of a line that may be a by-line
 	bylineBefore = 2   // lines before the title that may be by-lines
-	bylineBehind = 8   // lines behind it
+	bylineBehind = 8   // lines after the title that may be by-lines
 )
 
-// titleLine returns the line that is the heading of the content, or -1: of the
-// headings that agree with the page's title the longest, else the last line above
-// the first prose that does, else the only h1 if it is no link.
+// titleLine returns the line that is the heading of the content, or -1. It is the
+// longest heading that agrees with the page's title; otherwise the last line above
+// the first prose that agrees with it; otherwise the only h1, unless it is a link.
 func titleLine(s shown, all []measure) int {
 	heading, above, size := -1, -1, 0
 	prose := false
@@ -176,8 +219,8 @@ func titleLine(s shown, all []measure) int {
 	return only
 }
 
-// startsTitle tells whether a page's title is the line, or the line and behind a
-// mark something else, such as the name of the site.
+// startsTitle reports whether a page's title is the line, or the line followed by a
+// separator and something else, such as the name of the site.
 func startsTitle(title, line string) bool {
 	rest, ok := strings.CutPrefix(title, line)
 	if !ok || rest == "" {
@@ -187,7 +230,7 @@ func startsTitle(title, line string) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// headed tells whether the node stands in an h1.
+// headed reports whether the node is in an h1.
 func headed(nodes []node, n int32) bool {
 	for ; n > 0; n = nodes[n].parent {
 		if nodes[n].tag == tagH1 {
@@ -197,15 +240,15 @@ func headed(nodes []node, n int32) bool {
 	return false
 }
 
-// isByline tells whether a line beside the title says who wrote the page or
-// when: it is short, no prose, and has the name of one or a date.
+// isByline reports whether a line beside the title has the page's author or date:
+// it is short, no prose, and in an element named as a by-line, or has a date.
 func isByline(line string, m measure, r *row) bool {
 	return m.columns() <= maxByline && m.prose() == 0 && m.in&(inHeading|inPre) == 0 &&
 		(r[atNames+kindMeta] == 2 || dated(line))
 }
 
-// dated tells whether a line has a year of the last decades, with another number
-// or a word beside it.
+// dated reports whether a line has a year of the last decades, beside another
+// number or a word.
 func dated(line string) bool {
 	for i := 0; i+4 <= len(line); i++ {
 		if c := line[i]; c != '1' && c != '2' {
@@ -222,8 +265,8 @@ func dated(line string) bool {
 
 func digit(c byte) bool { return c-'0' < 10 }
 
-// markTitle marks the heading of the content and the lines beside it that say
-// who wrote it and when, whatever they were taken for before, and returns them.
+// markTitle marks the heading of the content, and the lines beside it with author
+// and date, whatever part they had before. It returns these texts.
 func markTitle(s shown, all []measure, rows []row, parts []Part) (title, byline string) {
 	at := titleLine(s, all)
 	if at < 0 {
@@ -243,7 +286,7 @@ func markTitle(s shown, all []measure, rows []row, parts []Part) (title, byline 
 	return title, strings.Join(by, " · ")
 }
 
-// line returns a line of the text.
+// line returns the i-th line of the text.
 func (s shown) line(i int) string {
 	from := int32(0)
 	if i > 0 {

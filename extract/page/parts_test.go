@@ -115,6 +115,35 @@ func TestMarksSelect(t *testing.T) {
 	}
 }
 
+// TestWhole: main content and what is around it are the visible text again.
+func TestWhole(t *testing.T) {
+	const visible = "a\nb\nc\nd\ne"
+	for n := range 1 << 5 {
+		parts := make([]Part, 5)
+		for i := range parts {
+			if n>>i&1 != 0 {
+				parts[i] = PartMain
+			}
+		}
+		m := newMarks(parts, make([]int32, 5))
+		for _, text := range []string{visible, m.Select(visible, PartsOf(PartMain))} {
+			if text == "" {
+				continue
+			}
+			around := m.Around(text, visible)
+			if got, ok := m.Whole(text, around); got != visible || !ok {
+				t.Errorf("%b: %q and %q are %q, %v", n, text, around, got, ok)
+			}
+			if _, ok := m.Whole(text+"\nmore", around); ok {
+				t.Errorf("%b: a line too many", n)
+			}
+		}
+	}
+	if got, ok := Marks("").Whole(visible, ""); got != visible || !ok {
+		t.Errorf("without marks: %q, %v", got, ok)
+	}
+}
+
 // TestSiteRulesWin: what a site's rules keep is its content, whatever the model says.
 func TestSiteRulesWin(t *testing.T) {
 	o := options

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// scanText is treeText without a tree, from one pass over the bytes: the
-// same title, text and blocks wherever ok, or ok = false for a page that only
-// the parser can be trusted with.
+// scanText is treeText without a tree, in one pass over the bytes. If ok, it
+// returns the same title, text and blocks. If not, only the parser can read the
+// page exactly.
 //
-// It follows the tree construction of golang.org/x/net/html, state for state,
-// and keeps of the tree only the stack of open elements and the list of active
-// formatting elements. That is enough as long as what is added comes last in
-// document order, because then the text comes out in the order of the page,
-// and an element needs no more than to know what it hands down: whether it is
-// shown, and what stands around it. Two rules of the specification move nodes.
-// Foster parenting puts what stands straight inside a table before it: fine
-// while that shows no text. The adoption agency takes a block out of formatting
-// elements that end inside it: fine while none of them hides anything, since
-// their order stays, and what the block held stays in its links. Where these do
-// matter the page is left to the parser, and so are pages with frames, with NUL
-// bytes, with elements nested too deep, and the few cases marked by fail below.
+// It follows the tree construction of golang.org/x/net/html, state for state. Of
+// the tree it keeps only the stack of open elements and the list of active
+// formatting elements. That is enough as long as each node is added last in
+// document order: then the text comes out in the order of the page, and an element
+// only needs to know its inherited state. Two rules of the standard move nodes.
+// Foster parenting moves content directly inside a table before the table. This
+// does no harm while the content shows no text. The adoption agency moves a block
+// out of formatting elements that end inside it. This does no harm while none of
+// these hides anything, since the order stays, and the content of the block stays
+// in its links. Pages for which these rules matter are left to the parser. So are
+// pages with frames, with NUL bytes, with elements nested too deep, and the few
+// cases marked by fail below.
 func scanText(page string, max int, drop bool) (out shown, ok bool) {
 	if len(page) > math.MaxInt32 || strings.IndexByte(page, 0) >= 0 {
 		return shown{}, false
@@ -45,34 +45,34 @@ var scanners = sync.Pool{New: func() any { return new(scanner) }}
 // scanner is the state of one pass.
 type scanner struct {
 	page    string
-	drop    bool // overlays
-	dropped bool // one had text
+	drop    bool // drop overlays
+	dropped bool // an overlay had text
 	w       lineWriter
 	tok     scanToken
 
-	raw    tag // the element whose end tag ends the text that comes next, if any
+	raw    tag // the element whose end tag ends the text that follows, if any
 	failed bool
 
 	title  string
-	titled bool   // a title element was met
-	nodes  []node // the first one holds the page
-	doc    string // the document type as written
-	asked  bool   // whether that asks for
-	quirky bool   // the behaviour of old browsers
+	titled bool   // a title element was seen
+	nodes  []node // the first one stands for the page
+	doc    string // document type as written
+	asked  bool   // quirky is computed
+	quirky bool   // the document type asks for the behaviour of old browsers
 
 	mode, original mode
-	modes          []mode // of the open templates
+	modes          []mode // modes of the open templates
 	open           []openElement
-	count          [tagCount]int32 // of open elements in HTML
+	count          [tagCount]int32 // number of open HTML elements, by tag
 	active         []activeElement
-	work           int   // done for adoptions
-	ids            int32 // given to elements so far
-	empty          int32 // the open pre or listing that has no content yet, or 0
-	form           int32 // the form that is being filled, or 0
+	work           int   // work done for adoptions
+	ids            int32 // element IDs given so far
+	empty          int32 // ID of the open pre or listing that has no content yet, or 0
+	form           int32 // ID of the current form, or 0
 	fostering      bool
-	head           bool // there is a head element
-	body           bool // there was a body start tag
-	ghost          bool // an element that still counts is open in the tree only
+	head           bool // the page has a head element
+	body           bool // a body start tag was seen
+	ghost          bool // an element that still counts is open only in the tree
 }
 
 func (s *scanner) reset(page string, max int) {
@@ -84,7 +84,7 @@ func (s *scanner) reset(page string, max int) {
 		modes: s.modes[:0], nodes: append(s.nodes[:0], node{parent: -1}), open: s.open[:0], active: s.active[:0]}
 }
 
-// fail gives the page up.
+// fail gives up on the page.
 func (s *scanner) fail() { s.failed = true }
 
 type tokenKind uint8
@@ -95,23 +95,23 @@ const (
 	endToken
 )
 
-// scanToken is a token as the tree construction sees it. Positions are those
-// in the page; implied tokens have none.
+// scanToken is a token as the tree construction sees it. Positions are in the page;
+// implied tokens have none.
 type scanToken struct {
 	kind  tokenKind
 	tag   tag
-	own   state    // what its attributes make of its element
-	names nameBits // what its class, id and role say
-	hash  uint32   // of its class
-	ended bool     // a tag that ends with a slash
-	doubt bool     // which may belong to a value
-	plain bool     // of a text: no character references
+	own   state    // state that its attributes give to its element
+	names nameBits // kinds of the words in its class, ID and role
+	hash  uint32   // hash of its class
+	ended bool     // the tag ends with a slash
+	doubt bool     // the slash may belong to a value
+	plain bool     // a text without character references
 
 	text                string
-	from, nameEnd, till int32 // a tag's bracket, the end of its name, the end of it all
+	from, nameEnd, till int32 // a tag's bracket, the end of its name, and its end
 }
 
-// name is a tag's name as written.
+// name returns a tag's name as written.
 func (s *scanner) name(t *scanToken) string {
 	if t.tag != tagOther {
 		return tagNames[t.tag]
@@ -123,7 +123,7 @@ func (s *scanner) name(t *scanToken) string {
 	return s.page[from:t.nameEnd]
 }
 
-// otherName is the name of an element that has no number, as written.
+// otherName returns the name, as written, of an element without a tag of its own.
 func (s *scanner) otherName(e *openElement) string {
 	return s.page[e.name : e.name+int32(e.nameLen)]
 }
@@ -166,8 +166,8 @@ func (s *scanner) scan() {
 	}
 }
 
-// markup reads what begins at the bracket at i, and returns where it ends, or
-// -1 where the page ends inside it.
+// markup reads what begins at the bracket at i. It returns where that ends, or -1
+// if the page ends inside it.
 func (s *scanner) markup(i int) int {
 	p := s.page
 	switch c := p[i+1]; {
@@ -191,7 +191,7 @@ func (s *scanner) markup(i int) int {
 	return after(p, i+2, ">")
 }
 
-// after returns where the first mark from i ends, or -1.
+// after returns the end of the first mark from i on, or -1.
 func after(p string, i int, mark string) int {
 	k := strings.Index(p[i:], mark)
 	if k < 0 {
@@ -238,7 +238,7 @@ func (s *scanner) comment() {
 	}
 }
 
-// commentEnd returns where the comment whose text begins at i ends.
+// commentEnd returns the end of the comment whose text begins at i.
 func commentEnd(p string, i int) int {
 	if strings.HasPrefix(p[i:], ">") {
 		return i + 1

@@ -27,8 +27,8 @@ func (s *scanner) inBody() bool {
 	return true
 }
 
-// withoutLineEnd is the text of the current token without the line end that it
-// starts with, which does not count at the start of a pre or a textarea.
+// withoutLineEnd returns the text of the current token without a leading line end,
+// which does not count at the start of a pre or a textarea.
 func (s *scanner) withoutLineEnd() string {
 	text := strings.ReplaceAll(strings.ReplaceAll(s.tok.text, "\r\n", "\n"), "\r", "\n")
 	return strings.TrimPrefix(strings.TrimPrefix(html.UnescapeString(text), "\r"), "\n")
@@ -41,7 +41,7 @@ func (s *scanner) startInBody() bool {
 	case tagBase, tagBasefont, tagBgsound, tagLink, tagMeta, tagNoframes, tagScript, tagStyle, tagTemplate, tagTitle:
 		return s.inHead()
 	case tagFrameset:
-		if !s.body && len(s.w.b) == 0 { // it may take the place of the body
+		if !s.body && len(s.w.b) == 0 { // it may replace the body
 			s.fail()
 		}
 	case tagAddress, tagArticle, tagAside, tagBlockquote, tagCenter, tagDetails, tagDialog, tagDir, tagDiv, tagDl, tagFieldset,
@@ -267,7 +267,8 @@ func (s *scanner) endOther() {
 	}
 }
 
-// sameOther compares the names of two elements that have no number.
+// sameOther reports whether two elements without a tag of their own have the same
+// name.
 func (s *scanner) sameOther(e *openElement) bool {
 	a, b := s.otherName(e), s.name(&s.tok)
 	if len(a) != len(b) {

@@ -9,7 +9,7 @@ import (
 // Drawings and formulas: golang.org/x/net/html, after the specification,
 // section 13.2.6.5.
 
-// inForeign tells whether the token is for the rules of foreign content.
+// inForeign reports whether the token is handled by the rules of foreign content.
 func (s *scanner) inForeign() bool {
 	if len(s.open) == 0 {
 		return false
@@ -72,7 +72,7 @@ func (s *scanner) foreign() bool {
 	return true
 }
 
-// pushForeign adds the current start tag's element in the namespace.
+// pushForeign pushes the current start tag's element with a namespace.
 func (s *scanner) pushForeign(space uint8) {
 	t := &s.tok
 	s.pushElement(t.tag, space, t.own&^links, t.from+1, t.nameEnd-t.from-1)
@@ -87,15 +87,15 @@ func (s *scanner) pushForeign(space uint8) {
 	}
 }
 
-// attribute is an attribute of the current start tag.
+// attribute returns an attribute of the current start tag.
 func (s *scanner) attribute(key string) string {
-	if s.tok.till == 0 { // implied
+	if s.tok.till == 0 { // an implied token
 		return ""
 	}
 	return attributeOf(s.page[s.tok.from:s.tok.till], key)
 }
 
-// breaksOut tells whether a start tag cannot stand in foreign content.
+// breaksOut reports whether a start tag ends foreign content.
 func (s *scanner) breaksOut() bool {
 	t := &s.tok
 	if t.tag != tagFont {
@@ -124,7 +124,7 @@ func (s *scanner) endForeign() bool {
 	return s.step()
 }
 
-// sameName tells whether the element has the name of the current tag in any
+// sameName reports whether the element has the name of the current tag, in any
 // case.
 func (s *scanner) sameName(e *openElement) bool {
 	if e.tag != tagOther && s.tok.tag != tagOther {

@@ -5,10 +5,10 @@ import "slices"
 // The list of active formatting elements: golang.org/x/net/html, after the
 // specification, sections 13.2.4.3 and 13.2.6.4.7.
 
-// What a page may cost; a page past it is left to the parser.
+// Limits of a page. A page that exceeds them is left to the parser.
 const (
 	maxActive   = 1 << 10 // entries of the list
-	maxAdoption = 1 << 24 // elements and entries looked at for adoptions
+	maxAdoption = 1 << 24 // elements and entries examined for adoptions
 )
 
 // mark adds a marker to the list.
@@ -19,7 +19,7 @@ func (s *scanner) mark() {
 	s.active = append(s.active, activeElement{})
 }
 
-// clearActive empties the list down to the last marker.
+// clearActive removes entries back to the last marker.
 func (s *scanner) clearActive() {
 	for {
 		n := len(s.active) - 1
@@ -35,8 +35,8 @@ func (s *scanner) clearActive() {
 	}
 }
 
-// reconstruct opens again the formatting elements that were closed by others'
-// end tags.
+// reconstruct opens again the formatting elements that other elements' end tags
+// closed.
 func (s *scanner) reconstruct() {
 	i := len(s.active) - 1
 	if i < 0 || !s.closed(i) {
@@ -52,13 +52,13 @@ func (s *scanner) reconstruct() {
 	}
 }
 
-// closed tells whether an entry is an element that is no longer open.
+// closed reports whether an entry is an element that is no longer open.
 func (s *scanner) closed(i int) bool {
 	e := &s.active[i]
 	return e.tag != tagOther && s.index(e.id) < 0
 }
 
-// pushFormatting adds the current start tag's formatting element.
+// pushFormatting pushes the current start tag's formatting element.
 func (s *scanner) pushFormatting() {
 	s.push()
 	t := &s.tok
@@ -78,10 +78,10 @@ func (s *scanner) pushFormatting() {
 	s.active = append(s.active, e)
 }
 
-// dropIdentical is the Noah's Ark clause: of elements with the same name and
-// attributes at most three stay in the list.
+// dropIdentical is the Noah's Ark clause: at most three elements with the same name
+// and attributes stay in the list.
 func (s *scanner) dropIdentical(e *activeElement) {
-	var identical [2]int // certainly, and perhaps
+	var identical [2]int // certainly identical, and perhaps identical
 	var drop []int
 	for i := len(s.active) - 1; i >= 0 && s.active[i].tag != tagOther; i-- {
 		o := &s.active[i]
@@ -114,12 +114,12 @@ const (
 )
 
 // attributesHash is a hash of attributes in any order. Different hashes mean
-// different attributes, unless one is doubtful.
+// different attributes if both are sure.
 type attributesHash struct {
 	sum  uint64
-	n    int // attributes
+	n    int // number of attributes
 	done bool
-	sure bool // nothing to be decoded, nothing twice
+	sure bool // no character references and no repeated names
 }
 
 func (s *scanner) sameAttributes(a, b *activeElement) certainty {
@@ -186,12 +186,12 @@ func hashAttributes(p string) attributesHash {
 	return h
 }
 
-// endFormatting handles the end tag of a formatting element: the adoption
-// agency algorithm. Where that takes a block out of the elements that end
-// inside it, it is enough to mend the stack and the list, because what is
-// moved comes last in the tree before and after. What the block holds stays as
-// it is as long as no element that the block leaves hides or breaks a line: a
-// copy of the element that ends is put around it, inside the block.
+// endFormatting handles the end tag of a formatting element: the adoption agency
+// algorithm. If that moves a block out of the elements that end inside it, updating
+// the stack and the list is enough, because what moves is last in the tree before
+// and after. The content of the block stays as it is as long as no element that the
+// block leaves hides content or breaks a line: a copy of the ending element is put
+// around it, inside the block.
 func (s *scanner) endFormatting(t tag) {
 	if e := s.top(); e.tag == t && s.activeIndex(e.id) < 0 {
 		s.pop()
@@ -234,8 +234,8 @@ func (s *scanner) endFormatting(t tag) {
 	}
 }
 
-// canAdopt tells whether the block may leave the elements from at on without a
-// change to what is shown.
+// canAdopt reports whether the block may leave the elements from at on without
+// changing what is shown.
 func (s *scanner) canAdopt(at, block int) bool {
 	if s.work += len(s.open) + len(s.active); s.work > maxAdoption {
 		return false
@@ -258,7 +258,7 @@ func (s *scanner) canAdopt(at, block int) bool {
 	return true
 }
 
-// adopt does steps 12 to 20 of the algorithm on the stack and the list.
+// adopt performs steps 12 to 20 of the algorithm on the stack and the list.
 func (s *scanner) adopt(fi, at, furthest int) {
 	formatting, block := s.active[fi], s.open[furthest]
 	bookmark, first := fi, true

@@ -24,8 +24,8 @@ const (
 	afterAfterBodyMode
 )
 
-// process handles the current token. Each mode's function tells whether the
-// token is done with, or for another mode.
+// process handles the current token. Each mode's function reports whether it has
+// handled the token, or leaves it to another mode.
 func (s *scanner) process() {
 	for !s.failed {
 		if s.inForeign() {
@@ -68,7 +68,7 @@ func (s *scanner) step() bool {
 	return s.beforeHead()
 }
 
-// implied handles a start tag as if it stood in the page.
+// implied handles a start tag that the page implies.
 func (s *scanner) implied(t tag) {
 	tok := s.tok
 	s.tok = scanToken{kind: startToken, tag: t}
@@ -76,12 +76,12 @@ func (s *scanner) implied(t tag) {
 	s.tok = tok
 }
 
-// blank tells whether the token is white space.
+// blank reports whether the token is white space.
 func (s *scanner) blank() bool {
 	return s.tok.kind == textToken && isBlank(s.tok.text, s.tok.plain)
 }
 
-// beforeHead is for the modes up to the head's start tag.
+// beforeHead handles the modes up to the head's start tag.
 func (s *scanner) beforeHead() bool {
 	if s.blank() {
 		return true
@@ -167,7 +167,7 @@ func (s *scanner) inHead() bool {
 	return false
 }
 
-// pushRaw adds an element that has only text.
+// pushRaw pushes an element that contains only text.
 func (s *scanner) pushRaw() {
 	s.push()
 	if s.tok.tag == tagTitle && s.top().is&misplaced != 0 { // perhaps before the first title
@@ -200,7 +200,7 @@ func (s *scanner) inText() bool {
 	return true
 }
 
-// emit writes the current text token under the current element.
+// emit writes the current text token as content of the current element.
 func (s *scanner) emit() {
 	top := s.top()
 	is := top.is
@@ -219,7 +219,7 @@ func (s *scanner) emit() {
 	if is&misplaced != 0 {
 		n := len(s.w.b)
 		s.w.text(t.text, t.plain, is)
-		if len(s.w.b) != n || s.w.full && !isBlank(t.text, t.plain) { // before what came already
+		if len(s.w.b) != n || s.w.full && !isBlank(t.text, t.plain) { // it belongs before what was already written
 			s.fail()
 		}
 		return
@@ -227,8 +227,8 @@ func (s *scanner) emit() {
 	s.w.text(t.text, t.plain, is)
 }
 
-// emitOverlaid notes the text that an overlay would show, where the page's text
-// is not full before that.
+// emitOverlaid records the text that an overlay would show, unless the page's text
+// is full before that.
 func (s *scanner) emitOverlaid(is state) {
 	if s.dropped || s.w.full && is&misplaced == 0 {
 		return
@@ -237,7 +237,7 @@ func (s *scanner) emitOverlaid(is state) {
 	if !s.tok.plain {
 		text = html.UnescapeString(text)
 	}
-	if s.dropped = collapse(text) != ""; s.dropped && s.w.full { // perhaps it comes before
+	if s.dropped = collapse(text) != ""; s.dropped && s.w.full { // perhaps it comes before the limit
 		s.fail()
 	}
 }
@@ -336,7 +336,7 @@ func (s *scanner) inTemplate() bool {
 	return false
 }
 
-// resetMode finds the mode that the open elements ask for.
+// resetMode sets the mode from the open elements.
 func (s *scanner) resetMode() {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		e := &s.open[i]

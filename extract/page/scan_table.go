@@ -293,9 +293,9 @@ func (s *scanner) inCell() bool {
 	return s.inBody()
 }
 
-// quirks tells whether the page's document type asks for the behaviour of old
-// browsers, in which a table does not end a paragraph. The list of such types
-// is long: the parser answers.
+// quirks reports whether the page's document type asks for the behaviour of old
+// browsers, in which a table does not end a paragraph. The list of such types is
+// long, so this asks the parser.
 func (s *scanner) quirks() bool {
 	switch s.doc {
 	case "":

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tag is the name of an element. Those that the tree construction, unseen or
-// blocks know have a number of their own, and a few common ones for speed.
+// tag identifies an element name. The names that the tree construction, unseen or
+// blocks refer to have a tag of their own, and so have a few common ones for speed.
 type tag uint8
 
 const (
@@ -144,7 +144,7 @@ const (
 	tagCount
 )
 
-// tagNames are the names in the order of the constants.
+// tagNames are the names, in the order of the constants.
 var tagNames = strings.Fields(`-
 	a address annotation-xml applet area article aside audio b base basefont bgsound big blockquote body br
 	button canvas caption center code col colgroup datalist dd desc details dialog dir div dl dt em embed
@@ -154,25 +154,25 @@ var tagNames = strings.Fields(`-
 	pre rb rp rt rtc ruby s script search section select small source span strike strong style sub summary sup
 	svg table tbody td template textarea tfoot th thead title tr track tt u ul var video wbr xmp`)
 
-// rule says what an element means for the tree and for the text; an element
-// has several. The lists are those of golang.org/x/net/html.
+// rule is a set of bits: what an element means for the tree and for the text. The
+// lists are those of golang.org/x/net/html.
 type rule uint32
 
 const (
-	isSpecial   rule = 1 << iota // "special" in the specification: it bounds the search of some end tags
+	isSpecial   rule = 1 << iota // "special" in the standard: it ends the search of some end tags
 	isBlock                      // starts and ends a line
 	isImplied                    // its end tag is implied by others
-	isHeading                    // h1 to h6 close each other
-	isTablePart                  // text straight inside it goes before the table
+	isHeading                    // h1 to h6, which close each other
+	isTablePart                  // text directly inside it goes before the table
 	isTableBody                  // a group of rows
-	isRaw                        // what follows its start tag is text up to its end tag
-	isBreakout                   // ends a drawing or formula that it stands in
-	isPassed                     // does not stop the search of an open list item
-	stopsScope                   // bounds the default scope, and those of buttons and lists
+	isRaw                        // after its start tag, everything up to its end tag is text
+	isBreakout                   // it ends a drawing or formula that contains it
+	isPassed                     // it does not end the search for an open list item
+	stopsScope                   // it ends the default scope, and those of buttons and lists
 	stopsList
 	stopsButton
 	stopsTable
-	stopsMath // bounds the default scope as an element of MathML
+	stopsMath // it ends the default scope, as an element of MathML
 	stopsSVG
 )
 
@@ -215,7 +215,7 @@ func buildRules() (r [tagCount]rule) {
 	return r
 }
 
-// tagStates are what an element is by its name alone.
+// tagStates are the states of elements by name alone.
 var tagStates = buildTagStates()
 
 func buildTagStates() (is [tagCount]state) {
@@ -232,8 +232,8 @@ func buildTagStates() (is [tagCount]state) {
 	return is
 }
 
-// A name of up to eight bytes is looked up as a number, in a hash table with
-// linear probing; the few longer ones in a map.
+// A name of up to eight bytes is looked up as a number, in a hash table with linear
+// probing. The few longer names are in a map.
 const (
 	tagHash  = 0x9e3779b97f4a7c15
 	tagShift = 64 - 9
@@ -267,8 +267,8 @@ func buildTags() (slots [1 << (64 - tagShift)]tagSlot, long map[string]tag) {
 	return slots, long
 }
 
-// shortTag is the tag of a name of at most eight bytes in lower case, the last
-// of which is the lowest of key.
+// shortTag returns the tag of a name of at most eight bytes in lower case. The last
+// byte of the name is the lowest of key.
 func shortTag(key uint64) tag {
 	for h := key * tagHash >> tagShift; ; h = (h + 1) % uint64(len(tagSlots)) {
 		if e := &tagSlots[h]; e.key == key || e.key == 0 {
@@ -277,7 +277,7 @@ func shortTag(key uint64) tag {
 	}
 }
 
-// lookupTag is the tag of a name in any case.
+// lookupTag returns the tag of a name in any case.
 func lookupTag(name string) tag {
 	if len(name) > 16 {
 		return tagOther

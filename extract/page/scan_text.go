@@ -8,13 +8,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// lineWriter writes what lines writes, and copies runs of plain characters at
-// once.
+// lineWriter writes the same as lines, but copies runs of plain characters at once.
 type lineWriter struct {
 	b      []byte
-	blocks []block // the last one's end is not known before finish
-	at     state   // of what holds the text that is being written
-	node   int32   // it stands in
+	blocks []block // the end of the last one is set by finish
+	at     state   // state of the element with the text that is being written
+	node   int32   // node that contains it
 
 	line  bool // the current line has text
 	space bool // white space is due before more text
@@ -25,10 +24,10 @@ type lineWriter struct {
 
 // Classes of bytes in text.
 const (
-	plainByte  = iota // ASCII that is written as it stands
-	otherByte         // white space, and what has no width
+	plainByte  = iota // ASCII that is written as it is
+	otherByte         // white space, and characters without width
 	ampersand         // may start a character reference
-	beyondByte        // of a character beyond ASCII
+	beyondByte        // part of a character outside ASCII
 )
 
 var byteClass = buildByteClass()
@@ -47,8 +46,8 @@ func buildByteClass() (class [256]uint8) {
 	return class
 }
 
-// text adds s, whose character references are decoded unless raw, and which
-// stands in an element of that state.
+// text adds s, the content of an element with that state. Character references in s
+// are decoded unless raw is set.
 func (w *lineWriter) text(s string, raw bool, at state) {
 	w.at = at
 	breaks := at&preserved != 0
@@ -87,8 +86,8 @@ func (w *lineWriter) text(s string, raw bool, at state) {
 	}
 }
 
-// plainRun is the length of the text that s starts with and that is written as
-// it stands: characters with a width, and single spaces between them.
+// plainRun returns the length of the prefix of s that is written as it is:
+// characters with a width, and single spaces between them.
 func plainRun(s string) int {
 	i := 0
 	for i < len(s) {
@@ -112,8 +111,8 @@ func plainRun(s string) int {
 	return i
 }
 
-// plainRune is true of most characters beyond ASCII that are neither white
-// space nor without width.
+// plainRune reports whether r is surely neither white space nor without width. It
+// is true for most characters outside ASCII.
 func plainRune(r rune) bool {
 	return r > 0x3000 && r != '\ufeff' || 0xad < r && r < 0x1680 || 0x2070 <= r && r < 0x3000
 }
@@ -157,7 +156,7 @@ func (w *lineWriter) finish() {
 	}
 }
 
-// rune writes one character of n bytes, as lines does.
+// rune writes one character of n bytes, in the same way as lines.
 func (w *lineWriter) rune(r rune, n int, breaks bool) {
 	switch {
 	case w.full:
@@ -185,8 +184,8 @@ func (w *lineWriter) rune(r rune, n int, breaks bool) {
 // end ends the current line.
 func (w *lineWriter) end() { w.line, w.space = false, false }
 
-// reference writes the character reference that s starts with, or what only
-// looks like one, and returns its length. What follows the run of letters and
+// reference writes the character reference that s starts with, or the text that
+// only looks like one, and returns its length. What follows the run of letters and
 // digits cannot change its meaning.
 func (w *lineWriter) reference(s string, breaks bool) int {
 	n := 1
@@ -214,7 +213,8 @@ func (w *lineWriter) reference(s string, breaks bool) int {
 	return n
 }
 
-// references are the common ones: looking them up here saves copies.
+// references are the common character references. Looking them up here saves
+// copies.
 var references = buildReferences()
 
 func buildReferences() map[string]string {
@@ -230,8 +230,8 @@ func buildReferences() map[string]string {
 	return m
 }
 
-// isBlank tells whether the text token is nothing but white space as the
-// specification has it.
+// isBlank reports whether the text token is only white space, as the standard
+// defines it.
 func isBlank(s string, raw bool) bool {
 	for i := range len(s) {
 		switch s[i] {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// What ends a name and an attribute's name, and the white space of tags.
+// Characters that end a name and an attribute's name, and the white space in tags.
 const (
 	endsName = 1 << iota
 	endsKey
@@ -25,8 +25,8 @@ func buildNameByte() (class [256]uint8) {
 	return class
 }
 
-// tag reads the tag whose bracket is at from and whose name begins at i,
-// handles it, and returns where it ends, or -1.
+// tag reads and handles the tag whose bracket is at from and whose name begins at
+// i. It returns the end of the tag, or -1.
 func (s *scanner) tag(kind tokenKind, from, i int) int {
 	p := s.page
 	var key uint64
@@ -44,7 +44,7 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 	if i == len(p) {
 		return -1
 	}
-	t := &s.tok // assigned field by field: its text, which only text tokens have, may stay
+	t := &s.tok // assigned field by field: text, which only text tokens use, may keep its value
 	t.kind, t.tag, t.from, t.nameEnd = kind, shortTag(key), int32(from), int32(i)
 	if i-nameFrom > 8 {
 		t.tag = lookupTag(p[nameFrom:i])
@@ -66,8 +66,8 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 	return i
 }
 
-// attributes reads the attributes from i to the end of the tag, and returns
-// where that is, or -1. Of attributes with the same name the first counts.
+// attributes reads the attributes from i to the end of the tag. It returns that
+// end, or -1. Of attributes with the same name the first counts.
 func (s *scanner) attributes(i int) int {
 	p, t := s.page, &s.tok
 	var own state
@@ -156,7 +156,7 @@ func (s *scanner) attributes(i int) int {
 	return i + 1
 }
 
-// isStreamed is streamedID of an id as written.
+// isStreamed is streamedID for an ID as written.
 func isStreamed(raw string) bool {
 	if strings.IndexByte(raw, '&') >= 0 {
 		raw = decodeAttribute(raw)
@@ -164,8 +164,8 @@ func isStreamed(raw string) bool {
 	return streamedID(raw)
 }
 
-// isKey compares an attribute's name with one in lower case, of equal length.
-// Nearly all are written so.
+// isKey compares an attribute's name with a name in lower case of equal length.
+// Nearly all names are written in lower case.
 func isKey(key, lower string) bool { return key == lower || isFolded(key, lower) }
 
 func isFolded(key, lower string) bool {
@@ -179,8 +179,8 @@ func isFolded(key, lower string) bool {
 
 type attribute struct{ key, keyEnd, val, valEnd int }
 
-// readAttribute reads the attribute, or the stray slash, at i, and returns
-// where it ends, or -1 where the page ends first.
+// readAttribute reads the attribute, or the stray slash, at i. It returns the end,
+// or -1 if the page ends first.
 func readAttribute(p string, i int) (a attribute, next int) {
 	a.key = i
 	if p[i] == '=' { // the first character of a name may be anything
@@ -231,7 +231,7 @@ func readAttribute(p string, i int) (a attribute, next int) {
 	return a, i
 }
 
-// hidingStyle is hiddenStyle of a style attribute as written.
+// hidingStyle is hiddenStyle for a style attribute as written.
 func hidingStyle(raw string) bool {
 	if strings.IndexByte(raw, '&') >= 0 {
 		raw = strings.ReplaceAll(raw, "&quot;", `"`)
@@ -239,7 +239,7 @@ func hidingStyle(raw string) bool {
 			return hiddenStyle(decodeAttribute(raw))
 		}
 	}
-	// The properties that hiddenStyle knows end in ay and ty. Most do not.
+	// The properties that hiddenStyle checks end in ay and ty. Most do not.
 	for rest := raw; ; {
 		n := strings.IndexByte(rest, ':')
 		if n < 0 {
@@ -256,13 +256,13 @@ func hidingStyle(raw string) bool {
 	}
 }
 
-// decodeAttribute is the value of an attribute as written.
+// decodeAttribute returns the value of an attribute as written.
 func decodeAttribute(raw string) string {
 	return attributeOf(`<a x="`+strings.ReplaceAll(raw, `"`, "&quot;")+`">`, "x")
 }
 
-// attributeOf is an attribute of a start tag. It is for rare questions: the
-// tokenizer answers them.
+// attributeOf returns an attribute of a start tag. It uses the tokenizer, so it is
+// for rare cases.
 func attributeOf(startTag, key string) (value string) {
 	z := html.NewTokenizer(strings.NewReader(startTag))
 	z.Next()
@@ -274,7 +274,7 @@ func attributeOf(startTag, key string) (value string) {
 	return ""
 }
 
-// selfClosing tells whether the current start tag ends itself.
+// selfClosing reports whether the current start tag closes itself.
 func (s *scanner) selfClosing() bool {
 	if !s.tok.ended || !s.tok.doubt {
 		return s.tok.ended
@@ -283,8 +283,8 @@ func (s *scanner) selfClosing() bool {
 	return z.Next() == html.SelfClosingTagToken
 }
 
-// rawText reads from i the text that only the end tag of s.raw ends, and
-// returns where that tag begins, or -1.
+// rawText reads from i the text that only the end tag of s.raw ends. It returns
+// where that tag begins, or -1.
 func (s *scanner) rawText(i int) int {
 	p, t := s.page, s.raw
 	s.raw = tagOther
@@ -305,7 +305,7 @@ func (s *scanner) rawText(i int) int {
 	return end
 }
 
-// rawEnd returns where the first end tag of that name from i begins, or -1.
+// rawEnd returns where the first end tag of that name from i on begins, or -1.
 func rawEnd(p string, i int, name string) int {
 	for {
 		k := strings.Index(p[i:], "</")
@@ -319,15 +319,14 @@ func rawEnd(p string, i int, name string) int {
 	}
 }
 
-// isEndTag tells whether the name of an end tag stands at i, and ends.
+// isEndTag reports whether the complete name of an end tag is at i.
 func isEndTag(p string, i int, name string) bool {
 	end := i + len(name)
 	return end < len(p) && isKey(p[i:end], name) && nameByte[p[end]]&endsName != 0
 }
 
-// scriptEnd returns where the end tag of the script that begins at i begins,
-// or -1. A script may hide its end tag: in an HTML comment, where a script
-// start tag was met before.
+// scriptEnd returns where the end tag of the script that begins at i begins, or -1.
+// A script can hide its end tag in an HTML comment after a script start tag.
 func scriptEnd(p string, i int) int {
 	for i < len(p) {
 		k := strings.IndexByte(p[i:], '<')
@@ -353,7 +352,7 @@ func scriptEnd(p string, i int) int {
 // escapedScript reads what follows the start of a comment in a script. It
 // returns where the comment ends, or where the end tag found in it begins.
 func escapedScript(p string, i int) (next int, found bool) {
-	double := false // a script start tag was met
+	double := false // a script start tag was seen
 	for dashes := 2; i < len(p); {
 		c := p[i]
 		i++

@@ -9,20 +9,20 @@ const (
 	mathSpace
 )
 
-const maxDepth = 512 // open elements, as deep as the parser goes
+const maxDepth = 512 // limit of open elements, as in the parser
 
 // openElement is an entry of the stack of open elements.
 type openElement struct {
 	id      int32
-	name    int32 // where the name of a tagOther begins in the page
+	name    int32 // of a tagOther: where its name begins in the page
 	is      state
-	node    int32 // the one that what it holds stands in
+	node    int32 // node that contains its content
 	nameLen uint16
 	tag     tag
 	space   uint8
 }
 
-// state is what an open element means for the text. Its upper half is the
+// state is what an open element means for its text. The upper half holds the
 // element's contexts.
 type state uint32
 
@@ -31,23 +31,23 @@ const (
 	overlaid                     // it or an element around it is an overlay
 	linked                       // it or an element around it is a link
 	preserved                    // line ends are kept in it
-	misplaced                    // a table's foster parent holds it: its text would come before the table's
+	misplaced                    // it belongs to a table's foster parent: its text would come before the table's
 	breaks                       // it is shown and ends a line
-	tainted                      // its end is also that of a block that is no longer on the stack
-	hiding                       // it is not shown whatever stands around it
-	overlaying                   // it is an overlay whatever stands around it
-	linking                      // it is a link whatever stands around it
-	inUnshown                    // what holds it is not shown
-	inOverlaid                   // what holds it is an overlay or in one
-	integrates                   // a formula's annotation that holds HTML
+	tainted                      // its end is also the end of a block that is no longer on the stack
+	hiding                       // it is not shown, whatever contains it
+	overlaying                   // it is an overlay, whatever contains it
+	linking                      // it is a link, whatever contains it
+	inUnshown                    // its parent is not shown
+	inOverlaid                   // its parent is an overlay or in one
+	integrates                   // a formula's annotation that contains HTML
 
 	contextShift       = 16
 	allContexts  state = 1<<32 - 1<<contextShift
 
-	// What an element hands down to what it holds.
+	// Bits that an element's content inherits.
 	handedDown = unshown | overlaid | linked | preserved | misplaced | allContexts
 
-	// What attributes make of an element.
+	// Bits that attributes set.
 	hides    = unshown | hiding
 	overlays = overlaid | overlaying
 	links    = linked | linking
@@ -55,7 +55,7 @@ const (
 
 func (is state) contexts() context { return context(is >> contextShift) }
 
-// within is the state that an element of that state gives to those in it.
+// within returns the state that the content of an element with that state inherits.
 func within(is state) state {
 	is &= handedDown
 	if is&unshown != 0 {
@@ -71,7 +71,7 @@ func within(is state) state {
 type activeElement struct {
 	id         int32
 	from, till int32 // its attributes in the page
-	own        state // what they make of it
+	own        state // the state that they set
 	tag        tag   // tagOther for a marker
 	hash       attributesHash
 }
@@ -80,12 +80,12 @@ func (s *scanner) top() *openElement { return &s.open[len(s.open)-1] }
 
 func (s *scanner) topTag() tag { return s.open[len(s.open)-1].tag }
 
-// fosters tells whether what comes next goes to the foster parent.
+// fosters reports whether the next content goes to the foster parent.
 func (s *scanner) fosters() bool {
 	return s.fostering && rules[s.topTag()]&isTablePart != 0
 }
 
-// fosterState is the state of what the foster parent holds.
+// fosterState returns the state of the foster parent's content.
 func (s *scanner) fosterState() state {
 	if s.contains(tagTemplate) {
 		return misplaced | unshown
@@ -106,7 +106,7 @@ func (s *scanner) fosterState() state {
 	return misplaced
 }
 
-// push adds the current start tag's element.
+// push pushes the current start tag's element.
 func (s *scanner) push() {
 	t := &s.tok
 	s.pushElement(t.tag, htmlSpace, t.own, t.from+1, t.nameEnd-t.from-1)
@@ -144,7 +144,7 @@ func (s *scanner) pushElement(t tag, space uint8, own state, name, nameLen int32
 		s.count[t]++
 		if nodeTags[t] && is&unshown == 0 {
 			n := node{parent: in, tag: t}
-			if nameLen > 0 { // else it is implied
+			if nameLen > 0 { // otherwise it is implied
 				n.names, n.hash = s.tok.names, s.tok.hash
 			}
 			s.nodes = append(s.nodes, n)
@@ -175,14 +175,14 @@ func (s *scanner) pop() {
 	s.open = s.open[:n]
 }
 
-// popTo leaves n elements open.
+// popTo pops elements until n are open.
 func (s *scanner) popTo(n int) {
 	for len(s.open) > n {
 		s.pop()
 	}
 }
 
-// remove takes an element off the stack. In the tree it stays around those
+// remove removes an element from the stack. In the tree it still contains those
 // above it.
 func (s *scanner) remove(i int) {
 	if i == len(s.open)-1 {
@@ -200,7 +200,8 @@ func (s *scanner) remove(i int) {
 	s.discard(i)
 }
 
-// discard takes an element off the stack whose place in the tree does not matter.
+// discard removes an element from the stack whose place in the tree does not
+// matter.
 func (s *scanner) discard(i int) {
 	if e := &s.open[i]; e.space == htmlSpace {
 		s.count[e.tag]--
@@ -210,7 +211,7 @@ func (s *scanner) discard(i int) {
 
 func (s *scanner) contains(t tag) bool { return s.count[t] > 0 }
 
-// index is the place of an element on the stack, or -1.
+// index returns the index of an element on the stack, or -1.
 func (s *scanner) index(id int32) int {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		if s.open[i].id == id {
@@ -220,7 +221,7 @@ func (s *scanner) index(id int32) int {
 	return -1
 }
 
-// activeIndex is the place of an element in the list of active formatting
+// activeIndex returns the index of an element in the list of active formatting
 // elements, or -1.
 func (s *scanner) activeIndex(id int32) int {
 	for i := len(s.active) - 1; i >= 0; i-- {
@@ -235,7 +236,7 @@ func (s *scanner) removeActive(i int) {
 	s.active = append(s.active[:i], s.active[i+1:]...)
 }
 
-// special tells whether the element is special.
+// special reports whether the element is special.
 func (e *openElement) special() bool {
 	switch e.space {
 	case mathSpace:
@@ -246,7 +247,7 @@ func (e *openElement) special() bool {
 	return rules[e.tag]&isSpecial != 0
 }
 
-// stops tells whether the element bounds a scope.
+// stops reports whether the element ends a scope.
 func (e *openElement) stops(bounds rule) bool {
 	if e.space == htmlSpace {
 		return rules[e.tag]&bounds != 0
@@ -257,7 +258,7 @@ func (e *openElement) stops(bounds rule) bool {
 	return e.special()
 }
 
-// The scopes.
+// Scopes.
 const (
 	defaultScope = stopsScope
 	listScope    = stopsScope | stopsList
@@ -265,7 +266,7 @@ const (
 	tableScope   = stopsTable
 )
 
-// find is the place of the highest element of that name in scope, or -1.
+// find returns the index of the topmost element of that name in scope, or -1.
 func (s *scanner) find(scope rule, t tag) int {
 	if s.count[t] == 0 {
 		return -1
@@ -296,7 +297,7 @@ func (s *scanner) findAny(scope, names rule) int {
 	return -1
 }
 
-// close pops the highest element of that name in scope, if there is one.
+// close pops the topmost element of that name in scope, if there is one.
 func (s *scanner) close(scope rule, t tag) bool {
 	i := s.find(scope, t)
 	if i >= 0 {
@@ -305,7 +306,7 @@ func (s *scanner) close(scope rule, t tag) bool {
 	return i >= 0
 }
 
-// clearTo pops down to an element with one of the names.
+// clearTo pops elements down to one with one of the names.
 func (s *scanner) clearTo(names rule, also tag) {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		t := s.open[i].tag
@@ -316,7 +317,7 @@ func (s *scanner) clearTo(names rule, also tag) {
 	}
 }
 
-// imply pops the elements whose end tags may be left out.
+// imply pops the elements whose end tags may be omitted.
 func (s *scanner) imply(except tag) {
 	for len(s.open) > 0 {
 		if t := s.topTag(); rules[t]&isImplied == 0 || t == except {

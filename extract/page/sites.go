@@ -11,13 +11,13 @@ import (
 	"neardup/uris"
 )
 
-// site is a host's rules, ready for use.
+// site is a host's compiled rules.
 type site struct {
 	host       string
 	keep, drop cascadia.SelectorGroup
 }
 
-// compileSites makes the rules ready, or says what is wrong with them.
+// compileSites compiles the rules, or returns an error.
 func compileSites(rules []SiteRules) ([]site, error) {
 	var sites []site
 	seen := map[string]bool{}
@@ -53,8 +53,8 @@ func compileSites(rules []SiteRules) ([]site, error) {
 	return sites, nil
 }
 
-// siteFor is the rules for a host: those of the longest host that it is, or is
-// a subdomain of.
+// siteFor returns the rules for a host: those of the longest host that it equals or
+// is a subdomain of.
 func siteFor(sites []site, host string) *site {
 	var best *site
 	for i := range sites {
@@ -66,13 +66,13 @@ func siteFor(sites []site, host string) *site {
 	return best
 }
 
-// selected are the elements of a page that a site's selectors select.
+// selected holds the elements of a page that a site's selectors select.
 type selected struct {
 	keep, drop map[*html.Node]bool
 }
 
-// text is what a page shows under the rules, or ok = false where they leave
-// nothing: they were written for another layout.
+// text returns the page's visible content by the rules. ok is false if they leave
+// nothing, because they were written for another layout.
 func (r *site) text(page string, max int, drop bool) (s shown, ok bool) {
 	err := withTree(page, func(root *html.Node) {
 		w := lines{max: max, drop: drop, rules: &selected{drop: set(cascadia.QueryAll(root, r.drop))}}

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// visibleText returns what a page shows, from one pass where that is certain to
-// give what the tree gives.
+// visibleText returns a page's visible content. It uses the scanner if that is sure
+// to agree with the tree.
 func visibleText(page string, max int) shown { return readText(page, max, false) }
 
-// withoutOverlays is visibleText without that of overlays, unless there is no
-// other.
+// withoutOverlays is visibleText without the text of overlays, unless there is no
+// other text.
 func withoutOverlays(page string, max int) shown {
 	s := readText(page, max, true)
 	if s.text == "" && s.dropped {
@@ -31,10 +31,10 @@ func readText(page string, max int, drop bool) shown {
 	return treeText(page, max, drop)
 }
 
-// treeText returns what a page shows: a line for each block, inline elements
-// joined, white space collapsed, at most max bytes, overlays dropped if asked.
-// TLCS paper, section 3.1: "visible text blocks are extracted from web
-// documents by removing all HTML markups and formatting directives".
+// treeText returns a page's visible content through the tree: a line for each
+// block, inline elements joined, white space collapsed, at most max bytes. drop
+// leaves out overlays. TLCS paper, section 3.1: "visible text blocks are extracted
+// from web documents by removing all HTML markups and formatting directives".
 func treeText(page string, max int, drop bool) shown {
 	var s shown
 	err := withTree(page, func(root *html.Node) {
@@ -42,7 +42,7 @@ func treeText(page string, max int, drop bool) shown {
 		w.node(root, place{})
 		s = w.shown(titleOf(goquery.NewDocumentFromNode(root)))
 	})
-	if err != nil { // nested deeper than the parser goes, or too large
+	if err != nil { // nested deeper than the parser allows, or too large
 		s = flatText(page, max)
 		s.flat = true
 	}
@@ -51,12 +51,12 @@ func treeText(page string, max int, drop bool) shown {
 
 func titleOf(doc *goquery.Document) string {
 	return collapse(doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
-		return s.Nodes[0].Namespace == "" // not that of a drawing
+		return s.Nodes[0].Namespace == "" // not the title of a drawing
 	}).First().Text())
 }
 
-// flatText is the title and text of a page that has no tree: every text token
-// outside elements that are never shown, overlays included.
+// flatText returns the title and text of a page without a tree: every text token
+// outside elements that are never shown, including overlays.
 func flatText(page string, max int) shown {
 	title := ""
 	w := lines{max: max}
@@ -79,7 +79,7 @@ func flatText(page string, max int) shown {
 			if kind == html.EndTagToken && a == skip {
 				skip = 0
 			}
-			// A head may have no end tag; what it holds is unseen by itself.
+			// A head may lack its end tag; its contents are unseen anyway.
 			if kind == html.StartTagToken && skip == 0 && unseen[a] && a != atom.Head {
 				skip = a
 			}
@@ -90,24 +90,23 @@ func flatText(page string, max int) shown {
 	}
 }
 
-// PlainText is text that has no markup: its lines, white space collapsed. cut
-// tells whether there is more.
+// PlainText returns the lines of text without markup, with white space collapsed.
+// cut reports whether there is more.
 func PlainText(s string, max int) (text string, cut bool) {
 	w := lines{max: max}
 	w.text(s, place{pre: true})
 	return w.String(), w.full
 }
 
-// unseen are the elements whose content is never part of the page that a
-// reader sees: code, what is shown only where something else is not
-// supported, and the choices of form controls.
+// unseen lists the elements whose content a reader never sees: code, fallbacks for
+// what is not supported, and the choices of form controls.
 var unseen = map[atom.Atom]bool{
 	atom.Head: true, atom.Title: true, atom.Script: true, atom.Style: true, atom.Template: true,
 	atom.Noscript: true, atom.Noframes: true, atom.Noembed: true, atom.Iframe: true, atom.Object: true,
 	atom.Audio: true, atom.Video: true, atom.Canvas: true, atom.Svg: true, atom.Select: true, atom.Datalist: true,
 }
 
-// blocks are the elements that start and end a line.
+// blocks lists the elements that start and end a line.
 var blocks = map[atom.Atom]bool{
 	atom.Address: true, atom.Article: true, atom.Aside: true, atom.Blockquote: true, atom.Body: true, atom.Br: true,
 	atom.Caption: true, atom.Center: true, atom.Dd: true, atom.Details: true, atom.Dialog: true, atom.Dir: true,
@@ -119,13 +118,14 @@ var blocks = map[atom.Atom]bool{
 	atom.Td: true, atom.Tfoot: true, atom.Th: true, atom.Thead: true, atom.Tr: true, atom.Ul: true, atom.Xmp: true,
 }
 
-// preserves are the elements in which line ends are kept.
+// preserves lists the elements in which line ends are kept.
 var preserves = map[atom.Atom]bool{
 	atom.Pre: true, atom.Listing: true, atom.Xmp: true, atom.Plaintext: true, atom.Textarea: true,
 }
 
-// hidden tells whether the element says that it is not shown. Of the whole page
-// a script undoes that once it has loaded, and of the parts of a streamed page.
+// hidden reports whether the element's attributes hide it. The whole page, and
+// parts of a streamed page, do not count as hidden, since a script shows them after
+// loading.
 func hidden(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return false
@@ -148,8 +148,8 @@ func hidden(n *html.Node) bool {
 	return hide && !streamed || n.DataAtom == atom.Dialog && !open
 }
 
-// streamedID tells whether an id is that of a part of a page that React sent
-// later than the rest, hidden at the end of the page: a script puts it into its
+// streamedID reports whether an ID is that of a part of a page that React sends
+// later than the rest, hidden at the end of the page. A script moves it to its
 // place and shows it. All of the content may be such a part.
 func streamedID(id string) bool {
 	if len(id) < 3 || id[:2] != "S:" {
@@ -195,17 +195,17 @@ type lines struct {
 
 	blocks  []block
 	nodes   []node
-	drop    bool // overlays
-	dropped bool // one had text
+	drop    bool // drop overlays
+	dropped bool // an overlay had text
 	rules   *selected
 }
 
-// place is where text stands.
+// place is the context of text.
 type place struct {
-	pre  bool // its line ends are kept
+	pre  bool // line ends are kept
 	link bool
 	over bool // in an overlay
-	kept bool // in what a site's rules keep
+	kept bool // in an element that a site's rules keep
 	node int32
 	in   context
 }
@@ -231,7 +231,7 @@ func (w *lines) node(n *html.Node, at place) {
 			if w.rules.drop[n] {
 				return
 			}
-			if !at.kept && w.rules.keep[n] { // it may have been taken out of a line
+			if !at.kept && w.rules.keep[n] { // it may be in the middle of a line that is left out
 				at.kept, breaks = true, true
 			}
 		}
@@ -255,7 +255,7 @@ func (w *lines) node(n *html.Node, at place) {
 	}
 }
 
-// text adds s, which stands at a place.
+// text adds s with its context.
 func (w *lines) text(s string, at place) {
 	for i := 0; i < len(s) && !w.full; {
 		r, n := rune(s[i]), 1

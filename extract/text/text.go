@@ -1,6 +1,6 @@
-// Package text holds the units in which every stage measures a page: columns
-// (the paper's bytes, see DESIGN in docs/papers.md), lines that are visible
-// blocks, and sentences between punctuation.
+// Package text has the units in which every stage measures a page: columns (for the
+// paper's bytes, see docs/papers.md), lines that are visible blocks, and sentences
+// between punctuation.
 package text
 
 import (
@@ -46,7 +46,7 @@ func Columns(s string) int {
 	return n
 }
 
-// asciiPrefix returns the length of the ASCII characters that s starts with.
+// asciiPrefix returns the length of the ASCII prefix of s.
 func asciiPrefix(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -59,7 +59,7 @@ func asciiPrefix(s string) int {
 // Cut returns the longest prefix of s that is at most max columns wide, never
 // inside a code point. A max of 0 or less means no limit.
 func Cut(s string, max int) string {
-	if max <= 0 || len(s) <= max { // a code point is never wider than its UTF-8 is long
+	if max <= 0 || len(s) <= max { // a code point is never wider than its UTF-8 encoding is long
 		return s
 	}
 	n := 0
@@ -72,21 +72,20 @@ func Cut(s string, max int) string {
 	return s
 }
 
-// Sentence is a run of text between two pieces of punctuation or line ends,
-// trimmed, with its width.
+// Sentence is a piece of text between two punctuation marks or line ends, trimmed,
+// with its width.
 type Sentence struct {
 	Text    string
 	Columns int
 }
 
-// Sentences cuts text at line ends and at the punctuation that ends sentences
-// and clauses in any script (Unicode's Terminal_Punctuation: full stops,
-// commas, dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or
-// an ellipsis cuts only before white space or the end of a line, closing
-// quotes and brackets between them or not, so that "1.81", "10:30" and
-// addresses stay whole. TLCS paper, section 3.1: "visible text blocks are
-// partitioned by punctuations to produce sentences". Sentences without a
-// letter or digit are dropped.
+// Sentences splits text at line ends and at punctuation that ends sentences and
+// clauses in any script (Unicode's Terminal_Punctuation: full stops, commas,
+// dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or an ellipsis
+// splits only before white space or the end of a line, also with closing quotes and
+// brackets in between, so that "1.81", "10:30" and addresses stay whole. TLCS
+// paper, section 3.1: "visible text blocks are partitioned by punctuations to
+// produce sentences". Sentences without a letter or digit are dropped.
 func Sentences(text string) []Sentence {
 	var out []Sentence
 	for s := range Each(text) {
@@ -95,7 +94,7 @@ func Sentences(text string) []Sentence {
 	return out
 }
 
-// Each gives the texts of the Sentences.
+// Each yields the texts of the Sentences.
 func Each(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for start := 0; start < len(text); {
@@ -108,8 +107,8 @@ func Each(text string) iter.Seq[string] {
 	}
 }
 
-// cut finds the place where the sentence that starts at start ends, and the
-// place behind the mark that ends it.
+// cut returns the end of the sentence that starts at start, and the position after
+// the mark that ends it.
 func cut(text string, start int) (end, next int) {
 	for i := start; i < len(text); {
 		c := text[i]
@@ -129,14 +128,14 @@ func cut(text string, start int) (end, next int) {
 	return len(text), len(text)
 }
 
-// class is what an ASCII character is to a sentence.
+// class is the role of an ASCII character in splitting.
 type class byte
 
 const (
 	other  class = iota
 	word         // a letter or digit
-	mayCut       // a line end, or punctuation that cuts before white space
-	closes       // a quotation or a bracket
+	mayCut       // a line end, or punctuation that splits before white space
+	closes       // a closing quote or bracket
 )
 
 var ascii = func() (of [utf8.RuneSelf]class) {
@@ -154,8 +153,8 @@ var ascii = func() (of [utf8.RuneSelf]class) {
 	return of
 }()
 
-// terminal reports whether r, not in ASCII, is Terminal_Punctuation. The tables
-// are only asked where they have anything.
+// terminal reports whether r, which is not ASCII, is Terminal_Punctuation. It asks
+// the tables only in ranges where they have entries.
 func terminal(r rune) bool {
 	switch {
 	case r < 0x037E, r >= 0x3003 && r < 0xA4FE, r >= 0xABEC && r < 0xFE12:
@@ -164,8 +163,8 @@ func terminal(r rune) bool {
 	return unicode.Is(unicode.Terminal_Punctuation, r)
 }
 
-// ends reports whether only what closes a quotation or a bracket stands between
-// the start of s and white space or the end.
+// ends reports whether only closing quotes and brackets stand between the start of
+// s and white space or the end.
 func ends(s string) bool {
 	for _, r := range s {
 		switch {
@@ -181,8 +180,8 @@ func ends(s string) bool {
 // isWord reports whether r is a letter, mark or number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// trim takes leading and trailing characters that are neither letter, mark
-// nor number off s; ok is false when nothing is left.
+// trim removes leading and trailing characters of s that are neither letters, marks
+// nor numbers. ok is false if nothing is left.
 func trim(s string) (string, bool) {
 	from := 0
 	for ; ; from++ {
@@ -193,7 +192,7 @@ func trim(s string) (string, bool) {
 			break
 		}
 	}
-	to := len(s) // behind the last that is no more ASCII or is to stay
+	to := len(s) // after the last character that is kept or not ASCII
 	for s[to-1] < utf8.RuneSelf && ascii[s[to-1]] != word {
 		to--
 	}

@@ -2,17 +2,17 @@ package text
 
 import "unicode/utf8"
 
-// Without is s without those of its Sentences, counted from 0, that drop names;
-// it is asked once for each, in their order. A sentence goes with the mark that
-// ends it, and a line that loses sentences and has none left goes whole. What
-// stays is cut into sentences as before: where the mark of one would come to
-// stand before the next without the white space that makes it one, a blank is
-// put between them.
+// Without returns s without those of its Sentences, counted from 0, for which drop
+// is true. drop is called once for each sentence, in order. A sentence is removed
+// with the mark that ends it. A line that loses all its sentences is removed. The
+// rest splits into the same sentences as before: if the mark of one would come to
+// stand before the next without the white space that makes it a mark, a space is
+// inserted.
 func Without(s string, drop func(i int) bool) string {
 	out := make([]byte, 0, len(s))
-	line := 0                  // where the last line begins in out
-	kept, lost := false, false // whether it has sentences, and had others
-	gap := false               // the sentence before was left out
+	line := 0                  // start of the last line in out
+	kept, lost := false, false // whether the line has sentences, and whether it lost some
+	gap := false               // the previous sentence was left out
 	dropped := false
 	for start, i := 0, 0; start < len(s); {
 		end, next := cut(s, start)
@@ -43,7 +43,7 @@ func Without(s string, drop func(i int) bool) string {
 			case newline || line == 0:
 				out = out[:line]
 			default:
-				out = out[:line-1] // the line before is the last now, and ends without a line end, too
+				out = out[:line-1] // the previous line becomes the last, and the last line has no line end
 			}
 			line, kept, lost, gap = len(out), false, false, false
 		}
@@ -54,8 +54,8 @@ func Without(s string, drop func(i int) bool) string {
 	return string(out)
 }
 
-// closeGap prepares out, whose last line begins at line, and piece for being
-// joined, where something between them was left out.
+// closeGap prepares out, whose last line begins at line, and piece for being joined
+// after something between them was left out.
 func closeGap(out []byte, line int, piece string) ([]byte, string) {
 	switch {
 	case piece == "":

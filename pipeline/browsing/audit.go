@@ -3,7 +3,6 @@ package browsing
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,24 +15,15 @@ import (
 	"neardup/review"
 )
 
-// Auditor returns the audits of the workspace, without an index for browsing.
+// Auditor returns the audits of the workspace, without the index for browsing.
 func Auditor(w *workspace.Workspace) *Review { return &Review{w: w} }
 
-// maxTruthPages bounds what Truth holds in memory, to about 200 MB.
+// maxTruthPages limits the pages that Truth holds in memory, which then takes about
+// 200 MB.
 const maxTruthPages = 2_000
 
-func auditKey(name string) []byte { return store.Key(store.TableAudit, []byte("a"), []byte(name)) }
-
-// itemsPrefix returns what the keys of an audit's items start with.
-func itemsPrefix(name string) []byte {
-	return store.Key(store.TableAudit, []byte("i"), []byte(name), []byte{0})
-}
-
-func itemKey(name string, i int) []byte {
-	return binary.BigEndian.AppendUint32(itemsPrefix(name), uint32(i))
-}
-
-// refusal is wrong use of the commands and of the review pages alike.
+// refusal is an error of a wrong request, from the commands and the review pages
+// alike.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
@@ -49,8 +39,8 @@ func refused(err error) error {
 	return refusal{err}
 }
 
-// clusterGeneration names the clusters; it is empty where they are not up to
-// date.
+// clusterGeneration returns the generation of the clusters. It is empty if they are
+// not up to date.
 func clusterGeneration(w *workspace.Workspace) (string, error) {
 	switch err := w.CurrentExcept(workspace.StageVerify, workspace.Judgements); {
 	case errors.Is(err, workspace.ErrUsage):
@@ -62,13 +52,13 @@ func clusterGeneration(w *workspace.Workspace) (string, error) {
 	return s.Generation(), err
 }
 
-// Audits returns the audits by name.
+// Audits returns the audits, ordered by name.
 func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
 	generation, err := clusterGeneration(r.w)
 	if err != nil {
 		return nil, err
 	}
-	for row, err := range r.w.DB.Rows(store.PrefixBounds(auditKey(""))) {
+	for row, err := range r.w.DB.Rows(store.PrefixBounds(store.AuditKey(""))) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
@@ -92,17 +82,17 @@ func (r *Review) Audit(_ context.Context, name string) (a audit.Audit, err error
 	return a, err
 }
 
-// readAudit reads an audit, and does not tell whether it is current: for that, all
-// judgements are read.
+// readAudit reads an audit. It does not set Current, which would need all
+// judgements.
 func readAudit(w *workspace.Workspace, name string) (a audit.Audit, err error) {
-	ok, err := w.DB.GetJSON(auditKey(name), &a)
+	ok, err := w.DB.GetJSON(store.AuditKey(name), &a)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: there is no audit %s", review.ErrNotFound, results.OneLine(name))
 	}
 	return a, err
 }
 
-// Item returns an item of an audit, by its number from 0, as it was drawn.
+// Item returns the item of an audit with an index, as it was drawn.
 func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err error) {
 	a, err := readAudit(r.w, name)
 	if err != nil {
@@ -111,9 +101,9 @@ func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err
 	if i < 0 || i >= a.Size {
 		return it, fmt.Errorf("%w: audit %s has %d pairs", review.ErrNotFound, name, a.Size)
 	}
-	ok, err := r.w.DB.GetJSON(itemKey(name, i), &it)
+	ok, err := r.w.DB.GetJSON(store.AuditItemKey(name, i), &it)
 	if err == nil && !ok {
-		err = fmt.Errorf("no item: %w", store.Corrupt(itemKey(name, i)))
+		err = fmt.Errorf("no item: %w", store.Corrupt(store.AuditItemKey(name, i)))
 	}
 	return it, err
 }
@@ -123,7 +113,7 @@ func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items [
 	if a, err = r.Audit(ctx, name); err != nil {
 		return a, nil, err
 	}
-	for row, err := range r.w.DB.Rows(store.PrefixBounds(itemsPrefix(name))) {
+	for row, err := range r.w.DB.Rows(store.PrefixBounds(store.AuditItems(name))) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return a, nil, err
 		}
@@ -131,13 +121,13 @@ func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items [
 		if err := row.JSON(&it); err != nil {
 			return a, nil, err
 		}
-		if !bytes.Equal(row.Key(), itemKey(name, len(items))) || it.Stratum < 0 || it.Stratum >= len(a.Strata) {
+		if !bytes.Equal(row.Key(), store.AuditItemKey(name, len(items))) || it.Stratum < 0 || it.Stratum >= len(a.Strata) {
 			return a, nil, store.Corrupt(row.Key())
 		}
 		items = append(items, it)
 	}
 	if len(items) != a.Size {
-		return a, nil, fmt.Errorf("%d items of %d: %w", len(items), a.Size, store.Corrupt(auditKey(name)))
+		return a, nil, fmt.Errorf("%d items of %d: %w", len(items), a.Size, store.Corrupt(store.AuditKey(name)))
 	}
 	return a, items, nil
 }
@@ -151,7 +141,7 @@ func (r *Review) judged(ctx context.Context, name string) (a audit.Audit, items 
 	return a, items, given, err
 }
 
-// Judge keeps a judgement, in place of the judge's own of before.
+// Judge stores a judgement. It replaces the judge's earlier one.
 func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
 	j, err := j.Checked()
 	if err != nil {
@@ -161,7 +151,7 @@ func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
 	return r.w.WriteJudgements(func(b store.Batch) error { return workspace.PutJudgement(b, j) }, j.Pair)
 }
 
-// Withdraw takes a judgement back. There need not be one.
+// Withdraw takes a judgement back. It is no error if there is none.
 func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
 	p = audit.NewPair(p.A, p.B)
 	if err := errors.Join(p.Check(), audit.CheckJudge(judge)); err != nil {
@@ -170,12 +160,12 @@ func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
 	return r.w.WriteJudgements(func(b store.Batch) error { return b.Delete(workspace.JudgementKey(p, judge)) }, p)
 }
 
-// Judgements returns the judgements of a pair, by the judge's name.
+// Judgements returns the judgements of a pair, ordered by judge.
 func (r *Review) Judgements(_ context.Context, p audit.Pair) ([]audit.Judgement, error) {
 	return r.w.Judgements(audit.NewPair(p.A, p.B))
 }
 
-// Progress says how far a judge is with an audit.
+// Progress returns how far a judge is with an audit.
 func (r *Review) Progress(ctx context.Context, name, judge string) (p audit.Progress, err error) {
 	if err := audit.CheckJudge(judge); err != nil {
 		return p, refused(err)
@@ -201,7 +191,7 @@ func (r *Review) Progress(ctx context.Context, name, judge string) (p audit.Prog
 	return p, nil
 }
 
-// Result says what the judgements of all judges say.
+// Result returns the result of the judgements of all judges.
 func (r *Review) Result(ctx context.Context, name string) (audit.Result, error) {
 	a, items, given, err := r.judged(ctx, name)
 	if err != nil {
@@ -210,8 +200,8 @@ func (r *Review) Result(ctx context.Context, name string) (audit.Result, error) 
 	return audit.Evaluate(a, items, given), nil
 }
 
-// Truth returns the judgements as package truth reads them. What is too large to
-// be held in memory, WriteTruth writes.
+// Truth returns the judgements in the format of package truth. If they are too
+// large for memory, it refuses; WriteTruth can write them.
 func (r *Review) Truth(ctx context.Context, name string) (pages, pairs []byte, err error) {
 	_, items, given, err := r.judged(ctx, name)
 	if err != nil {
@@ -225,8 +215,8 @@ func (r *Review) Truth(ctx context.Context, name string) (pages, pairs []byte, e
 	return p.Bytes(), t.Bytes(), err
 }
 
-// WriteTruth writes what Truth gives, and says of how many pages and decided
-// pairs.
+// WriteTruth writes what Truth returns. It returns the numbers of pages and of
+// decided pairs.
 func (r *Review) WriteTruth(ctx context.Context, name string, pages, pairs io.Writer) (n, decided int, err error) {
 	_, items, given, err := r.judged(ctx, name)
 	if err != nil {

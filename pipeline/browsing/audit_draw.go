@@ -12,8 +12,8 @@ import (
 	"neardup/report"
 )
 
-// Draw draws a sample of pairs from the clusters, in one pass over them, and
-// keeps it under a name that no audit has.
+// Draw draws a sample of pairs from the clusters, in one pass over them, and stores
+// it under a new name.
 func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit.Audit, err error) {
 	if err := errors.Join(audit.CheckName(name), d.Check()); err != nil {
 		return a, refused(err)
@@ -53,27 +53,27 @@ func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit
 	})
 }
 
-// newAudit says that there is an audit of the name, if there is.
+// newAudit returns an error if there is an audit of that name.
 func newAudit(w *workspace.Workspace, name string) error {
-	if _, ok, err := w.DB.Get(auditKey(name)); err != nil || !ok {
+	if _, ok, err := w.DB.Get(store.AuditKey(name)); err != nil || !ok {
 		return err
 	}
 	return refused(fmt.Errorf("there is an audit %s; choose another name", name))
 }
 
 func putAudit(b store.Batch, a audit.Audit, items []audit.Item) error {
-	if err := b.SetJSON(auditKey(a.Name), a); err != nil {
+	if err := b.SetJSON(store.AuditKey(a.Name), a); err != nil {
 		return err
 	}
 	for i, it := range items {
-		if err := b.SetJSON(itemKey(a.Name, i), it); err != nil {
+		if err := b.SetJSON(store.AuditItemKey(a.Name, i), it); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sampledMembers returns the members of a cluster as a sampler takes them.
+// sampledMembers converts the members of a cluster for a sampler.
 func sampledMembers(c report.Cluster) ([]audit.Member, error) {
 	at := make(map[string]int, len(c.Members))
 	for i, m := range c.Members {

@@ -18,25 +18,25 @@ func (r *Review) Labels(ctx context.Context, name string) (audit.Labels, error) 
 	return audit.NewLabels(a, items, given), err
 }
 
-// ImportOptions say how labels are taken in.
+// ImportOptions are the options of importing labels.
 type ImportOptions struct {
-	Name    string // of the audit in this workspace; empty: as in the labels
-	Enforce bool   // judgements are enforced that are in the labels
+	Name    string // name of the audit in this workspace; empty: as in the labels
+	Enforce bool   // enforce the judgements that the labels enforce
 }
 
-// Imported counts what came of labels.
+// Imported counts the results of importing labels.
 type Imported struct {
-	Audit    string `json:"audit"` // empty: there is none in the labels
-	New      bool   `json:"new"`   // it was not there before
+	Audit    string `json:"audit"` // empty: the labels have none
+	New      bool   `json:"new"`   // the audit did not exist before
 	Pairs    int    `json:"pairs"`
-	Added    int    `json:"added"` // judgements that were not there
+	Added    int    `json:"added"` // new judgements
 	Replaced int    `json:"replaced"`
 	Same     int    `json:"same"`
-	Unknown  int    `json:"not_in_workspace"` // pairs of which a page is not here
+	Unknown  int    `json:"not_in_workspace"` // pairs of which the workspace lacks a page
 }
 
-// ImportLabels takes labels in: the judgements, and the audit if it is not there
-// yet. All of them or none.
+// ImportLabels imports labels: the judgements, and the audit if it does not exist
+// yet. It imports all of them or none.
 func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions) (n Imported, err error) {
 	l, err := audit.ReadLabels(in)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions
 	return n, err
 }
 
-// labelledItems looks the pages of the pairs up.
+// labelledItems looks up the pages of the pairs.
 func labelledItems(ctx context.Context, w *workspace.Workspace, l audit.Labels, n *Imported) (items []audit.Item, err error) {
 	if err := results.IndexNames(ctx, w); err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func labelledItems(ctx context.Context, w *workspace.Workspace, l audit.Labels, 
 	return items, nil
 }
 
-// documentOf returns the document of a record id; of several that with the smallest
-// docID.
+// documentOf returns the document with a record ID. If there are several, it is the
+// one with the smallest docID.
 func documentOf(w *workspace.Workspace, id string) (d results.Found, ok bool, err error) {
 	all, _, err := results.Named(w, results.ByRecordID, id, "", func(d results.Found) bool { return d.RecordID == id })
 	for _, f := range all {
@@ -122,10 +122,10 @@ func documentOf(w *workspace.Workspace, id string) (d results.Found, ok bool, er
 	return d, ok, err
 }
 
-// sameAudit reports whether there is no audit of the name. An error says that
-// there is another one.
+// sameAudit reports whether no audit has the name yet. It returns an error if
+// another audit has it.
 func (r *Review) sameAudit(ctx context.Context, a audit.Audit, items []audit.Item) (isNew bool, err error) {
-	if _, ok, err := r.w.DB.Get(auditKey(a.Name)); err != nil || !ok {
+	if _, ok, err := r.w.DB.Get(store.AuditKey(a.Name)); err != nil || !ok {
 		return err == nil, err
 	}
 	old, oldItems, err := r.items(ctx, a.Name)
@@ -142,8 +142,8 @@ func (r *Review) sameAudit(ctx context.Context, a audit.Audit, items []audit.Ite
 	return false, nil
 }
 
-// importJudgement puts a judgement into the batch. Whether it is enforced stays
-// as it is here for the same verdict, unless the labels are asked.
+// importJudgement adds a judgement to the batch. If the verdict is the present one,
+// enforcing stays as it is, unless the options take it from the labels.
 func importJudgement(w *workspace.Workspace, b store.Batch, j audit.Judgement, o ImportOptions, n *Imported) error {
 	j, err := j.Checked()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
@@ -49,7 +50,7 @@ func benchReview(b *testing.B) (*workspace.Workspace, *Review) {
 		}
 	})
 	if made {
-		sources, _, err := workspace.Inputs(dir, []string{"../example/crawl.warc.gz"}, nil, pipetest.Limits)
+		sources, _, err := inputs.Find(b.Context(), dir, []string{"../example/crawl.warc.gz"}, nil, pipetest.Limits)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,5 +1,5 @@
-// Package browsing serves the clusters of a run for looking at and for judging:
-// lists by an index of its own, pages, explained pairs, and audits with their
+// Package browsing serves the clusters of a run for viewing and judging: lists
+// through an index of its own, pages, explained pairs, and audits with their
 // judgements. Its Review implements review.Archive.
 package browsing
 
@@ -13,10 +13,12 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"sync"
 
 	"neardup/configs"
 	"neardup/extract"
 	"neardup/pipeline/explaining"
+	"neardup/pipeline/lookup"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -25,23 +27,26 @@ import (
 	"neardup/review"
 )
 
-// Rows of a list: those of one that asks for no number, and the most.
+// Rows of a part of a list: the default, and the limit.
 const (
 	usualRows = 50
 	maxRows   = 200
 )
 
-// Review is a workspace whose clusters are looked at. Its methods may be called
-// by several goroutines at once, as long as the workspace is open.
+// Review is a workspace that is open for browsing its clusters. Several goroutines
+// may call its methods while the workspace is open.
 type Review struct {
 	w        *workspace.Workspace
 	overview review.Overview
 	places   results.PlacesOf
+
+	mu      sync.Mutex
+	lookups *lookup.Index // nil until the first lookup
 }
 
-// Open opens the clusters of the last run for browsing, and makes the index
-// for that where there is none of these clusters. The error wraps ErrUsage where
-// the run is not up to date.
+// Open opens the clusters of the last run for browsing. It makes the index if there
+// is none for these clusters. The error wraps ErrUsage if the run is not up to
+// date.
 func Open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
 	r, err := open(ctx, w)
 	return r, w.ExplainError(err)
@@ -59,7 +64,7 @@ func open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Clusters, s.Redundant = b.Clusters, b.Redundant
+	s.Clusters, s.Duplicates = b.Clusters, b.Duplicates
 	places, err := results.Places(w)
 	if err != nil {
 		return nil, err
@@ -68,8 +73,8 @@ func open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
 		First: showDate(b.First), Last: showDate(b.Last), Generation: b.Generation}}, nil
 }
 
-// methodName returns the preset whose method and settings of it a config has, or else
-// scheme, search and measure.
+// methodName returns the preset that has the config's method and settings,
+// otherwise scheme, search and measure.
 func methodName(c configs.Config) string {
 	used := func(c configs.Config) []any { return []any{c.UsedBySign(), c.UsedByCluster(), c.UsedByVerify()} }
 	for _, name := range configs.Names() {
@@ -80,17 +85,18 @@ func methodName(c configs.Config) string {
 	return strings.Join([]string{c.Sign.Scheme, c.Cluster.Search, c.Verify.Measure}, ", ")
 }
 
-// Overview sums up the run and its clusters.
+// Overview returns the figures of the run and its clusters.
 func (r *Review) Overview(context.Context) (review.Overview, error) { return r.overview, nil }
 
-// Clusters lists clusters, the largest first, those of one size by id.
+// Clusters lists clusters, from the largest down; those of one size are ordered by
+// ID.
 func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list review.ClusterList, err error) {
 	largest := uint32(math.MaxUint32)
 	if q.MaxSize > 0 {
 		largest = clampSize(q.MaxSize)
 	}
 	lower := store.SizeKey(largest, rows.TextID{})
-	_, upper := store.PrefixBounds(store.SizeKey(clampSize(q.MinSize), rows.TextID{})[:1+4])
+	_, upper := store.PrefixBounds(store.SizesOf(clampSize(q.MinSize)))
 	keys, more, err := r.keys(lower, upper, q.After, q.Limit)
 	if err != nil {
 		return list, err
@@ -120,7 +126,7 @@ func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list revi
 	return list, nil
 }
 
-// keys returns the keys of a part of a list, and whether there are more.
+// keys returns the keys of a part of a list, and whether more follow.
 func (r *Review) keys(lower, upper []byte, after string, limit int) (keys [][]byte, more bool, err error) {
 	if lower, err = behind(lower, after); err != nil || !below(lower, upper) {
 		return nil, false, err
@@ -138,7 +144,7 @@ func (r *Review) keys(lower, upper []byte, after string, limit int) (keys [][]by
 	return keys, false, nil
 }
 
-// cluster reads a cluster's row of a list, and what else is kept of it.
+// cluster returns a cluster's row in a list, and its stored row.
 func (r *Review) cluster(documents *store.Seeker, id rows.TextID) (row review.ClusterRow, b browsedCluster, err error) {
 	ok, err := r.w.DB.GetJSON(store.BrowsedKey(id), &b)
 	if err != nil {
@@ -183,7 +189,7 @@ func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c re
 	for _, x := range b.HostList {
 		c.HostList = append(c.HostList, review.Bucket(x))
 	}
-	lower, upper := store.PrefixBounds(store.Key(store.TableMember, cluster[:]))
+	lower, upper := store.PrefixBounds(store.BrowsedMembersOf(cluster))
 	if lower, err = behind(lower, after); err != nil || !below(lower, upper) {
 		return c, err
 	}
@@ -191,10 +197,33 @@ func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c re
 	return c, err
 }
 
-// members reads the first members of a range of keys, and where they end if
-// there are more.
-func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, upper []byte, limit int) (members []review.Member, next string, err error) {
-	names := map[extract.ID]string{} // record ids of what members were verified against, often the same
+// Contained lists the pages that are contained in others, in the order of exports.
+func (r *Review) Contained(ctx context.Context, after string, limit int) (list review.ContainedList, err error) {
+	lower, upper := store.TableBounds(store.TableHeld)
+	keys, more, err := r.keys(lower, upper, after, limit)
+	if err != nil {
+		return list, err
+	}
+	for _, k := range keys {
+		var b browsedContained
+		if ok, err := r.w.DB.GetJSON(k, &b); err != nil || !ok {
+			return list, errors.Join(err, ctx.Err())
+		}
+		p := b.ContainedPage
+		p.InPath, p.InEntry, p.InOffset = b.InPath, b.InEntry, b.InOffset
+		p.Document, p.InURI, p.InDate, p.InDocument, p.InCluster = b.Document, b.InURI, b.InDate, b.InDocument, b.InCluster
+		list.Pages = append(list.Pages, p)
+	}
+	if more {
+		list.Next = position(keys[len(keys)-1])
+	}
+	return list, nil
+}
+
+// members returns the first members in a range of keys, and the position after them
+// if more follow.
+func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, upper []byte, limit int) (members []report.Member, next string, err error) {
+	names := map[extract.ID]string{} // record IDs of documents that members were verified against, often the same
 	var last []byte
 	for row, err := range r.w.DB.Rows(lower, upper) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -219,7 +248,7 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 			}
 			names[b.Against] = a.Row.RecordID
 		}
-		m := review.Member{Member: d.Row.Member(d.ID, d.Source, d.Offset), Title: d.Row.Title}
+		m := d.Row.Member(d.ID, d.Source, d.Offset)
 		m.Path, m.Entry = r.places.Of(m.Source)
 		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.Relation, names[b.Against], b.Against.String()
 		m.Resemblance, m.Containment = report.Score(b.Resemblance), report.Score(b.Containment)
@@ -228,7 +257,7 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 	return members, "", nil
 }
 
-// Pair explains two pages as neardup explain does.
+// Pair explains two pages like neardup explain.
 func (r *Review) Pair(ctx context.Context, a, b string) (p review.Pair, err error) {
 	p.Documents = [2]string{a, b}
 	var pages [2]results.Found
@@ -242,7 +271,7 @@ func (r *Review) Pair(ctx context.Context, a, b string) (p review.Pair, err erro
 	return p, err
 }
 
-// document looks up a document that someone asks for.
+// document returns the document with the ID in a request.
 func (r *Review) document(asked string) (d results.Found, err error) {
 	id, err := askedID(asked)
 	if err != nil {
@@ -252,17 +281,17 @@ func (r *Review) document(asked string) (d results.Found, err error) {
 	if err != nil {
 		return d, err
 	}
-	s, ok, err := results.LookUpDocument[results.Document](documents, extract.ID(id))
+	s, ok, err := results.LookUpDocument[rows.Document](documents, extract.ID(id))
 	if err := errors.Join(err, documents.Close()); err != nil {
 		return d, err
 	}
 	if !ok {
 		return d, fmt.Errorf("%w: no page %s", review.ErrNotFound, extract.ID(id))
 	}
-	return results.Found{Id: s.ID, Document: s.Row, File: results.FileOf(s.Source), Offset: s.Offset}, nil
+	return results.Found{Id: s.ID, Document: s.Row, Source: s.Source, Offset: s.Offset}, nil
 }
 
-// askedID reads the id of a text or a document that someone asks for.
+// askedID parses the ID of a text or a document in a request.
 func askedID(s string) (id rows.TextID, err error) {
 	if len(s) == hex.EncodedLen(len(id)) {
 		if _, err := hex.Decode(id[:], []byte(s)); err == nil {
@@ -272,27 +301,27 @@ func askedID(s string) (id rows.TextID, err error) {
 	return id, fmt.Errorf("%w: %s is no id", review.ErrNotFound, results.OneLine(s))
 }
 
-// position names a key behind which a list goes on.
-func position(key []byte) string { return base64.RawURLEncoding.EncodeToString(key[1:]) }
+// position returns the position of a key, after which a list continues.
+func position(key []byte) string { return base64.RawURLEncoding.EncodeToString(store.Position(key)) }
 
-// behind returns the key from which on a list goes on that began at lower. A position
-// of another list gives another place in this one, and none outside.
+// behind returns the key at which a list that began at lower continues. A position
+// of another list leads to some place in this one, never outside.
 func behind(lower []byte, after string) ([]byte, error) {
 	if after == "" {
 		return lower, nil
 	}
 	key, err := base64.RawURLEncoding.DecodeString(after)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is no place in a list", review.ErrNotFound, results.OneLine(after))
+		return nil, fmt.Errorf("%w: %s is not a position in a list", review.ErrNotFound, results.OneLine(after))
 	}
-	key = append(store.Key(lower[0], key), 0)
+	key = store.BehindPosition(lower, key)
 	if bytes.Compare(key, lower) < 0 {
 		return lower, nil
 	}
 	return key, nil
 }
 
-// below reports whether there can be a key in a range.
+// below reports whether a range can contain keys.
 func below(lower, upper []byte) bool { return bytes.Compare(lower, upper) < 0 }
 
 func clampRows(n int) int {

@@ -18,6 +18,7 @@ import (
 
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -129,7 +130,7 @@ func slowly(t *testing.T, w *workspace.Workspace) (clusters []report.Cluster, pa
 	}
 	slices.SortFunc(clusters, func(a, b report.Cluster) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID)) })
 	for r, err := range w.DB.Table(store.TableDocument) {
-		var d results.Document
+		var d rows.Document
 		if err := errors.Join(err, r.JSON(&d)); err != nil {
 			t.Fatal(err)
 		}
@@ -241,15 +242,14 @@ func checkClusters(t *testing.T, r *Review, clusters []report.Cluster, pages []s
 				continue
 			}
 			var whole review.Cluster
-			got := parts(t, limit, func(after string) ([]review.Member, string, error) {
+			got := parts(t, limit, func(after string) ([]report.Member, string, error) {
 				part, err := r.Cluster(ctx, c.ID, after, limit)
 				whole = part
 				return part.Members, part.Next, err
 			})
 			for k, m := range c.Members {
-				want := review.Member{Member: m, Title: byDocument[m.Document].Title}
-				if k >= len(got) || got[k] != want {
-					t.Fatalf("member %d of %d: %+v, want %+v", k, len(got), got[:min(k+1, len(got))], want)
+				if m.Title != byDocument[m.Document].Title || k >= len(got) || got[k] != m {
+					t.Fatalf("member %d of %d: %+v, want %+v", k, len(got), got[:min(k+1, len(got))], m)
 				}
 				if against := byDocument[m.AgainstDocument]; against.RecordID != m.VerifiedAgainst || against.Cluster != c.ID {
 					t.Errorf("verified against %s, which is %s", m.VerifiedAgainst, against.RecordID)

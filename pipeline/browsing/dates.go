@@ -10,22 +10,21 @@ import (
 	"neardup/pipeline/store"
 )
 
-// noDate is the date of pages that have none: one without a year and a month
-// that there can be.
+// noDate is the date of pages without one: without a year and a possible month.
 const noDate = "00000000000000"
 
-// pageDate returns a WARC-Date, of whatever precision, as NameDate digits with zeros
-// behind them.
+// pageDate returns a WARC-Date, of any precision, as NameDate digits, padded with
+// zeros.
 func pageDate(date string) string {
 	digits := results.DateDigits(date)
-	digits = digits[:len(digits)&^1] // half of a number
+	digits = digits[:len(digits)&^1] // half of a two-digit number
 	if len(digits) < 4 || len(digits) >= 6 && (digits[4:6] < "01" || digits[4:6] > "12") {
 		return noDate
 	}
 	return digits + noDate[len(digits):]
 }
 
-// showDate writes a pageDate in the form of WARC-Date, as far as it goes.
+// showDate returns a pageDate in the form of WARC-Date, as far as it is known.
 func showDate(digits string) string {
 	switch {
 	case len(digits) != store.NameDate || digits == noDate:
@@ -38,8 +37,8 @@ func showDate(digits string) string {
 	return fmt.Sprintf("%s-%s-%sT%s:%s:%sZ", digits[:4], digits[4:6], digits[6:8], digits[8:10], digits[10:12], digits[12:])
 }
 
-// dateSpan are the first and the last of dates in digits; both are empty where
-// there is none.
+// dateSpan holds the first and the last of some dates in digits; both are empty
+// without dates.
 type dateSpan struct{ first, last string }
 
 func (s *dateSpan) add(date string) {
@@ -52,17 +51,17 @@ func (s *dateSpan) add(date string) {
 	s.last = max(s.last, date)
 }
 
-// monthOf numbers the months of all years from 0. A date that is only a year is
-// its first.
+// monthOf returns the number of a month, counted from year 0. A date that is only a
+// year counts as its first month.
 func monthOf(digits string) int {
 	year, _ := strconv.Atoi(digits[:4])
 	month, _ := strconv.Atoi(digits[4:6])
 	return year*12 + max(1, month) - 1
 }
 
-// timeline makes buckets without gaps of pages by month: by month, or where that
-// would be more than maxBuckets by year, by ten or by a hundred, so that a page
-// with a date of long ago makes no long list.
+// timeline returns buckets of pages by month, without gaps. If that would be more
+// than maxBuckets, they are by year, by ten years or by a hundred, so that a single
+// page with an early date does not make a long list.
 func timeline(months map[int]int) []bucket {
 	if len(months) == 0 {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"neardup/review"
 )
 
-// Enforced returns pairs that clusters are to follow, by the digests of their
-// record ids, and what the clusters make of each. Its Next is such a digest.
+// Enforced returns the pairs that clusters have to follow, ordered by the digests
+// of their record IDs, with their states. Next is such a digest.
 func (r *Review) Enforced(ctx context.Context, after string, limit int) (out review.EnforcedList, err error) {
 	var from []byte
 	if after != "" {
 		if from, err = hex.DecodeString(after); err != nil || len(from) != workspace.PairSize {
-			return out, fmt.Errorf("%w: there is no list behind %.40q", review.ErrNotFound, after)
+			return out, fmt.Errorf("%w: %.40q is not a position in the list", review.ErrNotFound, after)
 		}
 	}
 	limit = max(1, limit)
@@ -41,7 +41,7 @@ func (r *Review) Enforced(ctx context.Context, after string, limit int) (out rev
 	return out, ctx.Err()
 }
 
-// enforced says what there is of a pair.
+// enforced returns the data of a pair.
 func (r *Review) enforced(ctx context.Context, e workspace.EnforcedPair) (p review.EnforcedPair, err error) {
 	p = review.EnforcedPair{Pair: e.Pair, Verdict: e.Verdict, Judges: e.Judges}
 	if p.State, err = results.StateOf(r.w, e); err != nil {
@@ -55,7 +55,7 @@ func (r *Review) enforced(ctx context.Context, e workspace.EnforcedPair) (p revi
 		if err != nil {
 			return p, err
 		}
-		if len(pages) > 0 { // the earliest
+		if len(pages) > 0 { // the earliest page
 			p.Documents[i], p.URIs[i] = pages[0].Id.String(), pages[0].TargetURI
 		}
 	}

@@ -21,45 +21,45 @@ import (
 	"neardup/uris"
 )
 
-// Clusters and pages are browsed by an index: clusters by size, their members in
-// the order of exports, and all pages by SURT and by date, so that every list is
-// a range of keys and nothing is read whole. A run does without it: it is made
-// when first asked for, in one pass over the clusters and one over the documents,
-// and again when the clusters have changed.
+// Browsing uses an index of its own: clusters by size, their members in the order
+// of exports, and all pages by SURT and by date, so that every list is a range of
+// keys and nothing is read as a whole. A run does not make it. It is made on first
+// use, in one pass over the clusters and one over the documents, and again after
+// the clusters changed.
 
 const (
-	browseIndex   = "index/browse" // its place in tableMeta
-	browseVersion = 2              // of what is in the index. 2: relations are numbered as in scores
+	browseIndex   = "index/browse" // its key in tableMeta
+	browseVersion = 4              // version of the index. 2: relations are numbered as in scores. 3: contained pages. 4: their places
 
-	maxBuckets = 60  // of a timeline, before it is by longer times
-	maxHosts   = 20  // of a cluster, by name
+	maxBuckets = 60  // of a timeline; with more, they cover longer times
+	maxHosts   = 20  // hosts of a cluster that are named
 	maxHost    = 255 // bytes of such a name; real ones have at most 253
 )
 
-// ingestBytes are those of rows that are ingested together. It is a variable for
+// ingestBytes is the size of rows that are ingested together. It is a variable for
 // tests.
 var ingestBytes = 8 << 20
 
-var browseTables = []byte{store.TableBrowsed, store.TableSize, store.TableMember, store.TableSURT, store.TableDate}
+var browseTables = []byte{store.TableBrowsed, store.TableSize, store.TableMember, store.TableHeld, store.TableSURT, store.TableDate}
 
-// browsed is what the index says of itself, and of all clusters.
+// browsed is the stored row about the index and all clusters.
 type browsed struct {
-	Version    int              `json:"version"`
-	Generation string           `json:"generation"` // of the clusters
-	Clusters   report.Clusters  `json:"clusters"`
-	Redundant  report.Redundant `json:"redundant"`
-	First      string           `json:"first"` // date in digits
-	Last       string           `json:"last"`
+	Version    int               `json:"version"`
+	Generation string            `json:"generation"` // generation of the clusters
+	Clusters   report.Clusters   `json:"clusters"`
+	Duplicates report.Duplicates `json:"redundant"`
+	First      string            `json:"first"` // date in digits
+	Last       string            `json:"last"`
 }
 
-// browsedCluster is a row of TableBrowsed. What it lacks, the document has.
+// browsedCluster is a row of TableBrowsed. The document has the rest.
 type browsedCluster struct {
 	Size      int      `json:"size"`
-	Document  string   `json:"document"` // the representative's docID
+	Document  string   `json:"document"` // docID of the representative
 	First     string   `json:"first"`    // dates in digits
 	Last      string   `json:"last"`
 	Hosts     int      `json:"hosts"`
-	Identical int      `json:"identical"` // members besides the representative with its text
+	Identical int      `json:"identical"` // members other than the representative with its text
 	Lowest    float64  `json:"lowest"`
 	Timeline  []bucket `json:"timeline"`
 	HostList  []bucket `json:"host_list"`
@@ -70,8 +70,8 @@ type bucket struct {
 	Pages int    `json:"pages"`
 }
 
-// indexClusters returns what the index says of all clusters. It makes it, unless
-// there is one of these clusters.
+// indexClusters returns the row about all clusters. It makes the index unless there
+// is one for these clusters.
 func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err error) {
 	s, _, err := w.State(workspace.StageVerify)
 	if err != nil {
@@ -110,14 +110,14 @@ func writeBrowsed(ctx context.Context, w *workspace.Workspace) (b browsed, err e
 	if b, err = writeBrowsedClusters(ctx, w, bySize, places); err != nil {
 		return b, err
 	}
-	if err := ingestSorted(ctx, w, bySize); err != nil {
+	if err := errors.Join(ingestSorted(ctx, w, bySize), writeBrowsedContained(ctx, w)); err != nil {
 		return b, err
 	}
 	return b, writeBrowsedPages(ctx, w, places)
 }
 
-// writeBrowsedClusters writes the clusters and their members. It gives bySize
-// the keys of clusters by size, and places the value of each of their pages by
+// writeBrowsedClusters writes the clusters and their members. It fills bySize with
+// the keys of clusters by size, and places with the value of each of their pages by
 // docID.
 func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, places *extsort.Sorter) (b browsed, err error) {
 	var counts rows.VerifyCounts
@@ -156,11 +156,11 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 		}
 		w.Options.Progress.Add(1)
 	}
-	b.Clusters, b.Redundant, b.First, b.Last = sum.Clusters, sum.Redundant, dates.first, dates.last
+	b.Clusters, b.Duplicates, b.First, b.Last = sum.Clusters, sum.Duplicates, dates.first, dates.last
 	return b, errors.Join(clusters.flush(), members.flush(), ctx.Err())
 }
 
-// parseDocument reads a docID that this program wrote.
+// parseDocument parses a docID that this program wrote.
 func parseDocument(s string) (extract.ID, error) {
 	id, err := results.ParseTextID(s)
 	return extract.ID(id), err
@@ -193,8 +193,36 @@ func browseCluster(c report.Cluster) browsedCluster {
 	return b
 }
 
-// writeBrowsedPages writes all pages by SURT and by date, with the value that
-// places has of them.
+// browsedContained is a row of TableHeld: a page that is contained in another.
+type browsedContained struct {
+	report.ContainedPage
+	Document   string `json:"document"`
+	InURI      string `json:"in_uri"`
+	InPath     string `json:"in_path"`
+	InEntry    string `json:"in_entry,omitempty"`
+	InOffset   int64  `json:"in_offset"`
+	InDate     string `json:"in_date"`
+	InDocument string `json:"in_document"`
+	InCluster  string `json:"in_cluster,omitempty"`
+}
+
+// writeBrowsedContained writes the pages that are contained in others, in the order
+// of exports.
+func writeBrowsedContained(ctx context.Context, w *workspace.Workspace) error {
+	var counts rows.VerifyCounts
+	if err := w.Counts(workspace.StageVerify, &counts); err != nil || counts.Contained.Texts == 0 {
+		return err
+	}
+	held, n := orderedRows{ctx: ctx, store: w.DB}, uint64(0)
+	err := results.WriteGroups(ctx, w, func(p report.ContainedPage) error {
+		n++
+		return held.addJSON(store.HeldKey(n), browsedContained{p, p.Document, p.InURI, p.InPath, p.InEntry, p.InOffset, p.InDate, p.InDocument, p.InCluster})
+	})
+	return errors.Join(err, held.flush())
+}
+
+// writeBrowsedPages writes all pages by SURT and by date, with their values from
+// places.
 func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *extsort.Sorter) (err error) {
 	var counts results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
@@ -238,7 +266,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *exts
 	return errors.Join(ingestSorted(ctx, w, bySURT), ingestSorted(ctx, w, byDate))
 }
 
-// ingestSorted ingests what was sorted, of which no two have the same key.
+// ingestSorted ingests the rows of a sorter. No two have the same key.
 func ingestSorted(ctx context.Context, w *workspace.Workspace, s *extsort.Sorter) error {
 	rows := orderedRows{ctx: ctx, store: w.DB}
 	for e, err := range s.Sorted() {
@@ -249,8 +277,8 @@ func ingestSorted(ctx context.Context, w *workspace.Workspace, s *extsort.Sorter
 	return rows.flush()
 }
 
-// orderedRows ingests rows that come in the order of their keys, some at a time:
-// these do not overlap, and so need no merging later.
+// orderedRows ingests rows that come in the order of their keys, in portions that
+// do not overlap and so need no merging later.
 type orderedRows struct {
 	ctx   context.Context
 	store *store.DB
@@ -258,7 +286,7 @@ type orderedRows struct {
 	bytes int
 }
 
-// add adds a row, of which it keeps a copy.
+// add adds a copy of a row.
 func (o *orderedRows) add(key, value []byte) error {
 	o.rows = append(o.rows, extsort.Entry{Key: bytes.Clone(key), Value: bytes.Clone(value)})
 	const perRow = 48

@@ -15,14 +15,14 @@ import (
 	"neardup/review"
 )
 
-// maxExamined is how many rows are looked at for a part of a list of pages:
-// what takes some 15 ms (BenchmarkBrowse). It is a variable for tests.
+// maxExamined limits the rows that are examined for a part of a list of pages. They
+// take about 15 ms (BenchmarkBrowse). It is a variable for tests.
 var maxExamined = 100_000
 
-// Pages lists pages, as PageQuery has it. The query's host is that of SURT, which
-// knows no www; a URI is what the SURTs of pages begin with, so its host must be
-// whole. Dates are compared in digits; pages without one are left out where
-// dates are asked for.
+// Pages lists pages as PageQuery describes. The query's host is in the spelling of
+// SURT, without www. A URI is a prefix of the pages' SURTs, so its host must be
+// complete. Dates are compared in digits; if the query has dates, pages without a
+// date are left out.
 func (r *Review) Pages(ctx context.Context, q review.PageQuery) (list review.PageList, err error) {
 	s := newPageScan(q)
 	if err := s.run(ctx, r.w.DB, q.After); err != nil {
@@ -55,8 +55,8 @@ func (r *Review) Pages(ctx context.Context, q review.PageQuery) (list review.Pag
 // pageScan is a search for a part of a list of pages.
 type pageScan struct {
 	ranges         []pageRange
-	first, last    string // dates
-	least, largest uint32 // sizes
+	first, last    string // bounds of dates
+	least, largest uint32 // bounds of sizes
 	limit          int
 
 	found   []store.BrowsedPage
@@ -81,25 +81,25 @@ func newPageScan(q review.PageQuery) *pageScan {
 	if uri != "" || host != "" {
 		s.ranges = surtRanges(uri, host)
 	} else {
-		_, upper := store.PrefixBounds(store.Key(store.TableDate, []byte(s.last)))
-		s.ranges = []pageRange{{lower: store.Key(store.TableDate, []byte(s.first)), upper: upper}}
+		_, upper := store.PrefixBounds(store.DatesOf(s.last))
+		s.ranges = []pageRange{{lower: store.DatesOf(s.first), upper: upper}}
 	}
 	return s
 }
 
-// askedDate returns the digits of a date or of the beginning of one, empty where there
-// is no year.
+// askedDate returns the digits of a date or of the beginning of one. It is empty
+// without a year.
 func askedDate(date string) string {
 	digits := results.DateDigits(date)
 	if len(digits) < 4 {
 		return ""
 	}
-	return digits[:len(digits)&^1] // half of a number
+	return digits[:len(digits)&^1] // half of a two-digit number
 }
 
 func (s *pageScan) run(ctx context.Context, from *store.DB, after string) error {
 	n := 0
-	var looked, shown []byte // the last keys
+	var looked, shown []byte // keys of the last row examined, and shown
 	for _, in := range s.ranges {
 		lower, err := behind(in.lower, after)
 		if err != nil {
@@ -127,7 +127,7 @@ func (s *pageScan) run(ctx context.Context, from *store.DB, after string) error 
 			looked = append(looked[:0], row.Key()...)
 			wanted := s.wants(p) && in.has(p)
 			if len(s.found) == s.limit && (wanted || n > maxExamined) {
-				s.next = position(shown) // there are more, or may be
+				s.next = position(shown) // more may follow
 				return nil
 			}
 			if wanted {
@@ -143,17 +143,17 @@ func (s *pageScan) wants(p store.BrowsedPage) bool {
 	return s.first <= p.Date && p.Date <= s.last && s.least <= p.Size && p.Size <= s.largest
 }
 
-// maxText are the bytes of a text that Page gives.
+// maxText limits the text that Page returns, in bytes.
 const maxText = 1 << 20
 
-// Page returns what is known of a page. Of its text the first maxText bytes are
-// given; where that is not all, a field note says so.
+// Page returns the fields of a page and the first maxText bytes of its text. If the
+// text is longer, a field note says so.
 func (r *Review) Page(ctx context.Context, document string) (p review.Page, err error) {
 	d, err := r.document(document)
 	if err != nil {
 		return p, err
 	}
-	t, err := d.ParsedTextID()
+	t, err := results.ParseTextID(d.TextID)
 	if err != nil {
 		return p, err
 	}
@@ -172,7 +172,7 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 	if p.Text, err = results.TextOf(r.w, t); err != nil {
 		return p, err
 	}
-	p.Fields = fieldsOf(d)
+	p.Fields = r.fieldsOf(d)
 	if len(p.Text) > maxText {
 		end := maxText
 		for end > 0 && !utf8.RuneStart(p.Text[end]) {
@@ -184,8 +184,9 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 	return p, ctx.Err()
 }
 
-// fieldsOf returns the fields of a document that say anything.
-func fieldsOf(d results.Found) (fields []review.Field) {
+// fieldsOf returns the fields of a document that have a value.
+func (r *Review) fieldsOf(d results.Found) (fields []review.Field) {
+	path, entry := r.places.Of(d.Source)
 	replaced := ""
 	if d.Replaced > 0 {
 		replaced = report.Score(d.Replaced).String()
@@ -213,7 +214,9 @@ func fieldsOf(d results.Found) (fields []review.Field) {
 		{Name: "replaced", Value: replaced},
 		{Name: "choices", Value: strings.Join(d.Choices.Names(), ", ")},
 		{Name: "revisit_of", Value: d.RevisitOf},
-		{Name: "warc", Value: d.File},
+		{Name: "warc", Value: results.FileOf(d.Source)},
+		{Name: "path", Value: path},
+		{Name: "entry", Value: entry},
 		{Name: "offset", Value: strconv.FormatInt(d.Offset, 10)},
 	} {
 		if f.Value != "" {

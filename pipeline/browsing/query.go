@@ -12,18 +12,18 @@ import (
 // pageRange is a range of keys of TableSURT or TableDate.
 type pageRange struct {
 	lower, upper []byte
-	fields       []string // what fields of the query string must begin with, in any order
+	fields       []string // prefixes that fields of the query string must have, in any order
 }
 
-// surtPrefix is what SURTs begin with; one that ends with 00 is a whole one.
+// surtPrefix is a prefix of SURTs. If it ends with 00, it is a whole SURT.
 type surtPrefix struct {
 	prefix string
 	fields []string
 }
 
-// surtRanges returns the ranges of SURTs that begin with a URI, or are of a host or
-// its subdomains, or both where both are asked for. They do not overlap and are
-// in order.
+// surtRanges returns the ranges of SURTs that begin with a URI, or belong to a host
+// or its subdomains, or both if both are given. They are in order and do not
+// overlap.
 func surtRanges(uri, host string) (ranges []pageRange) {
 	var prefixes []surtPrefix
 	switch {
@@ -44,21 +44,21 @@ func surtRanges(uri, host string) (ranges []pageRange) {
 		}
 	}
 	for _, p := range prefixes {
-		lower, upper := store.PrefixBounds(store.Key(store.TableSURT, []byte(p.prefix[:min(store.MaxSURT, len(p.prefix))])))
+		lower, upper := store.PrefixBounds(store.SURTsOf(p.prefix))
 		ranges = append(ranges, pageRange{lower, upper, p.fields})
 	}
 	slices.SortStableFunc(ranges, func(a, b pageRange) int { return bytes.Compare(a.lower, b.lower) })
 	kept := ranges[:0]
 	for _, r := range ranges {
-		if len(kept) == 0 || bytes.Compare(r.lower, kept[len(kept)-1].upper) >= 0 { // else it is a part of the one before
+		if len(kept) == 0 || bytes.Compare(r.lower, kept[len(kept)-1].upper) >= 0 { // otherwise it is part of the previous range
 			kept = append(kept, r)
 		}
 	}
 	return kept
 }
 
-// hostPrefixes returns what the SURTs of a host and its subdomains begin with, on any
-// port. People write hosts as URIs, too.
+// hostPrefixes returns the SURT prefixes of a host and its subdomains, on any port.
+// The host may be given as a URI.
 func hostPrefixes(host string) []surtPrefix {
 	if _, rest, ok := strings.Cut(host, "://"); ok {
 		host = rest
@@ -74,9 +74,9 @@ func hostPrefixes(host string) []surtPrefix {
 	return []surtPrefix{{prefix: labels + ")"}, {prefix: labels + ","}, {prefix: labels + ":"}}
 }
 
-// uriPrefixes returns what the SURTs of URIs begin with that begin with this one. Its
-// scheme may be left out; a port then looks like the rest of a URI without an
-// authority, so both readings count.
+// uriPrefixes returns the SURT prefixes of the URIs that begin with uri. The scheme
+// may be missing; then a port looks like part of a URI without an authority, so
+// both readings count.
 func uriPrefixes(uri string) []surtPrefix {
 	prefixes := prefixesOf(uri)
 	if !strings.Contains(uri, "://") {
@@ -89,7 +89,7 @@ func prefixesOf(uri string) []surtPrefix {
 	surt := uris.SURT(uri)
 	surt = surt[:min(store.MaxSURT, len(surt))]
 	if path, query, ok := strings.Cut(surt, "?"); ok {
-		// A SURT has the fields sorted, so more of them can be anywhere.
+		// A SURT has its fields sorted, so further fields may come anywhere.
 		return []surtPrefix{{path + "?", strings.Split(query, "&")}}
 	}
 	uri, _, _ = strings.Cut(uri, "#")
@@ -99,14 +99,14 @@ func prefixesOf(uri string) []surtPrefix {
 	switch {
 	case isHost && authority != "" && !strings.Contains(authority, "/"):
 		return []surtPrefix{{prefix: host + ")"}, {prefix: host + ":"}}
-	case strings.HasSuffix(uri, "/") && !strings.HasSuffix(surt, "/"): // SURT drops it
+	case strings.HasSuffix(uri, "/") && !strings.HasSuffix(surt, "/"): // SURT drops the slash
 		return []surtPrefix{{prefix: surt + "\x00"}, {prefix: surt + "/"}, {prefix: surt + "?"}}
 	}
 	return []surtPrefix{{prefix: surt}}
 }
 
-// has reports whether a page of the range has the fields that are asked for, as far
-// as its key can tell.
+// has reports whether a page of the range has the wanted fields, as far as its key
+// shows.
 func (r pageRange) has(p store.BrowsedPage) bool {
 	if len(r.fields) == 0 || len(p.Surt) == store.MaxSURT {
 		return true

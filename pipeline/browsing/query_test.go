@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -36,7 +37,7 @@ func addressed(t testing.TB, uris []string) *Review {
 			t.Error(err)
 		}
 	})
-	sources, _, err := workspace.Inputs(dir, []string{file}, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, []string{file}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"neardup/explain"
 	"neardup/pipeline/explaining"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -71,9 +72,9 @@ func TestIndexFollowsTheClusters(t *testing.T) {
 				t.Errorf("clusters that are not up to date: %v", err)
 			}
 		}
-		var sources []workspace.Source
+		var sources []inputs.Source
 		if x.crawl != "" {
-			if sources, _, err = workspace.Inputs(dir, []string{x.crawl}, nil, pipetest.Limits); err != nil {
+			if sources, _, err = inputs.Find(t.Context(), dir, []string{x.crawl}, nil, pipetest.Limits); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -206,6 +207,10 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	places, err := results.Places(w)
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]int{}
 	_, pages := slowly(t, w)
 	rows := map[string]slowPage{}
@@ -230,6 +235,7 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 			t.Errorf("%+v, want %+v", p.PageRow, rows[id.String()].PageRow)
 		}
 		want["document"], want["warc"], want["offset"] = id.String(), warc, float64(offset)
+		want["path"], _ = places.Of(source)
 		delete(want, "repeats")
 		got := map[string]string{}
 		for _, f := range p.Fields {

@@ -10,29 +10,72 @@ import (
 	"neardup/report"
 )
 
-// Verdicts are what Close reads.
+// Verdicts is the input of Close.
 type Verdicts interface {
-	// Links are the near pairs of sets or candidates, by leader, then member.
+	// Links yields the near pairs of sets or candidates, by leader, then member.
 	Links() iter.Seq2[rows.Link, error]
-	// Score looks up the score of a link.
+	// Score returns the score of a link.
 	Score(leader, member cluster.Key) (rows.Score, error)
-	// Parts are what Part made of links, by representative, then member.
+	// Parts yields the parts that Part made from links, by representative, then
+	// member.
 	Parts() iter.Seq2[rows.Link, error]
-	// Shared are the texts that several pages have, and that are compared.
+	// Shared yields the compared texts that several pages have.
 	Shared() iter.Seq2[rows.TextID, error]
 }
 
-// Clusters are what Close makes.
+// Clusters is the output of Close.
 type Clusters interface {
 	Assign(rows.Cluster) error
 	// Flush makes what was assigned visible to Of.
 	Flush() error
-	// Of returns the representative of the text's cluster; ok is false if the text
+	// Of returns the representative of the text's cluster. ok is false if the text
 	// is in none.
 	Of(rows.TextID) (representative rows.TextID, ok bool, err error)
 }
 
-// Close makes clusters of verdicts, and of texts that several pages share.
+// Apart emits each text that is contained in a text of another cluster, with its
+// best host: the text that holds the greatest share of it; among equals, the one
+// with the largest key. of returns the cluster of a text. near yields near pairs in
+// any order; only those by containment count.
+func Apart(near iter.Seq2[rows.Link, error], of func(rows.TextID) (rows.TextID, bool, error), to func(rows.Contained) error) error {
+	var hosts cluster.Leaves
+	for l, err := range near {
+		if err != nil {
+			return err
+		}
+		if l.Score.Relation != report.Contained && l.Score.Relation != report.Contains {
+			continue
+		}
+		a, in, err := of(l.Leader.ID())
+		b, also, err2 := of(l.Member.ID())
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if !in || !also || a != b {
+			hosts.Add(leaf(l))
+		}
+	}
+	for _, x := range hosts.Best() {
+		c := rows.Contained{Host: x.Host.ID(), Text: x.Contained.ID(),
+			Score: rows.Score{Relation: report.Contained, Resemblance: x.Resemblance, Containment: x.Share}}
+		group, in, err := of(c.Host)
+		if err != nil {
+			return err
+		}
+		if c.Group = group; !in {
+			c.Group = c.Host
+		}
+		if c.Cluster, _, err = of(c.Text); err != nil {
+			return err
+		}
+		if err := to(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close makes clusters from verdicts and from texts that several pages share.
 func Close(v Verdicts, c configs.Verify, memory cluster.Memory, to Clusters) error {
 	x := closer{v, c, memory, to}
 	var leaves cluster.Leaves
@@ -52,20 +95,20 @@ type closer struct {
 	to     Clusters
 }
 
-// Begun is the place of a representative in its own cluster.
-func Begun(representative rows.TextID) rows.Cluster {
+// begun returns the place of a representative in its own new cluster.
+func begun(representative rows.TextID) rows.Cluster {
 	return rows.Cluster{Cluster: representative, Member: representative, Against: representative,
 		Score: rows.Score{Relation: report.Near, Resemblance: 1, Containment: 1}}
 }
 
-// joinLinks makes clusters of the near pairs by the closing rule, and takes
-// pairs that are near by containment only for leaves, if they are no links.
+// joinLinks makes clusters from the near pairs by the closing rule. Pairs that are
+// near by containment only and are no links become leaves.
 func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	var current cluster.Key
 	join := func(representative, member, against cluster.Key, s rows.Score) error {
 		if representative != current {
 			current = representative
-			if err := x.to.Assign(Begun(current.ID())); err != nil {
+			if err := x.to.Assign(begun(current.ID())); err != nil {
 				return err
 			}
 		}
@@ -83,7 +126,7 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	}
 	links := Links(x.Links(), x.config, leaves)
 	switch x.config.Closing {
-	case configs.ClosingTransitive:
+	case configs.ClosingTransitive, configs.ClosingLeaders:
 		return cluster.CloseTransitive(links, emit)
 	case configs.ClosingRepresentative:
 		return cluster.CloseRepresentative(links, x.memory, emit)
@@ -106,12 +149,12 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	return nil
 }
 
-// Links gives the near pairs that link texts. Those that do not, since one of
-// them only contains the other, are added to leaves if that is not nil.
+// Links yields the near pairs that link texts. The others, in which one text only
+// contains the other, are added to leaves if that is not nil.
 func Links(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[cluster.Link, error] {
 	return func(yield func(cluster.Link, error) bool) {
 		for l, err := range near {
-			if err == nil && !c.Links(l.Score.Relation == report.Near) {
+			if err == nil && !c.Links(l.Score.Relation.Resembles()) {
 				if leaves != nil {
 					leaves.Add(leaf(l))
 				}
@@ -124,8 +167,8 @@ func Links(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.L
 	}
 }
 
-// joinLeaves puts each leaf into the cluster of its host, which it makes where
-// there is none. Leaves come by host.
+// joinLeaves puts each leaf into the cluster of its host. It makes that cluster if
+// the host is in none. Leaves come by host.
 func (x *closer) joinLeaves(leaves []cluster.Leaf) error {
 	var host, representative rows.TextID
 	for _, leaf := range leaves {
@@ -144,13 +187,13 @@ func (x *closer) joinLeaves(leaves []cluster.Leaf) error {
 			}
 			if representative = r; !ok {
 				representative = host
-				if err := x.to.Assign(Begun(host)); err != nil {
+				if err := x.to.Assign(begun(host)); err != nil {
 					return err
 				}
 			}
 		}
-		if x.config.Closing != configs.ClosingTransitive && representative != host {
-			continue // it was not verified against the representative
+		if !x.config.Chains() && representative != host {
+			continue // the leaf was not verified against the representative
 		}
 		s, err := x.verdict(leaf.Host, leaf.Contained)
 		if err != nil {
@@ -163,7 +206,7 @@ func (x *closer) joinLeaves(leaves []cluster.Leaf) error {
 	return nil
 }
 
-// joinShared makes clusters of texts that several pages have and that are near
+// joinShared makes a cluster of each text that several pages have and that is near
 // no other.
 func (x *closer) joinShared() error {
 	for t, err := range x.Shared() {
@@ -177,22 +220,23 @@ func (x *closer) joinShared() error {
 		if assigned {
 			continue
 		}
-		if err := x.to.Assign(Begun(t)); err != nil {
+		if err := x.to.Assign(begun(t)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leaf is the pair as what contains and what is contained.
+// leaf returns the pair as host and contained text.
 func leaf(l rows.Link) cluster.Leaf {
 	if l.Score.Relation == report.Contains {
-		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment}
+		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment, Resemblance: l.Score.Resemblance}
 	}
-	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment}
+	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment, Resemblance: l.Score.Resemblance}
 }
 
-// verdict is the score of member against the other, whichever of them leads.
+// verdict returns the score of member against the other text, whichever of them
+// leads.
 func (x *closer) verdict(against, member cluster.Key) (rows.Score, error) {
 	if member.Compare(against) < 0 {
 		s, err := x.Score(member, against)

@@ -4,28 +4,30 @@ import (
 	"cmp"
 
 	"neardup/configs"
-	"neardup/pipeline/rows"
 	"neardup/verify/rarity"
 )
 
-// SiteText is a text with the sites that have it.
+// SiteText is a text with the sites that have it, or the text around the main
+// content of one page.
 type SiteText struct {
-	ID    rows.TextID
-	Text  string
-	Pages []SitePage
+	Text   string
+	Around bool
+	Pages  []SitePage
 }
 
-// SitePage is a page with a text on a site: the one with the smallest address, by
-// their hashes.
+// SitePage is the page that counts for a text on a site: the one with the smallest
+// address. Both fields are hashes.
 type SitePage struct{ Site, Address uint64 }
 
-// Sightings appends where the sentences of a text stand, by rarity.UnitOf or
-// rarity.ExactUnitOf. Sorted, they are what
-// rarity.Count counts.
+// Sightings appends the sightings of a text's sentences, by rarity.UnitOf or
+// rarity.ExactUnitOf. Sorted, they are the input of rarity.Count. The pages of a
+// site are counted by their texts, not by what is around these.
 func Sightings(to []rarity.Sighting, t SiteText, of func(sentence string) rarity.Unit) []rarity.Sighting {
 	units := rarity.Units(t.Text, of)
 	for _, p := range t.Pages {
-		to = append(to, rarity.Sighting{Sentence: siteKey(p.Site), Page: p.Address})
+		if !t.Around {
+			to = append(to, rarity.Sighting{Sentence: siteKey(p.Site), Page: p.Address})
+		}
 		for _, u := range units {
 			to = append(to, rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u.Key), Page: p.Address})
 		}
@@ -33,12 +35,13 @@ func Sightings(to []rarity.Sighting, t SiteText, of func(sentence string) rarity
 	return to
 }
 
-// siteKey counts the pages of a site, as if all had one sentence: no unit has the key 0.
+// siteKey is the key under which the pages of a site are counted, as if all had one
+// sentence. No unit has the key 0.
 func siteKey(site uint64) uint64 { return rarity.SiteKey(site, 0) }
 
-// Weigh weighs a text as it is compared, which stands on these sites. pages tells
-// how common its sentences are.
-func Weigh(c configs.Verify, compared string, sites []uint64, pages Pages) (t rarity.Text, err error) {
+// weigh weighs a compared text that these sites have. pages returns how common its
+// sentences are.
+func weigh(c configs.Verify, compared string, sites []uint64, pages Pages) (t rarity.Text, err error) {
 	t = c.Read(compared, func(unit uint64) int {
 		n, failed := MaxPages(sites, unit, pages)
 		err = cmp.Or(err, failed)
@@ -47,8 +50,8 @@ func Weigh(c configs.Verify, compared string, sites []uint64, pages Pages) (t ra
 	return t, err
 }
 
-// MaxPages is the number of pages that have a sentence, of the site that has it on
-// the most.
+// MaxPages returns the number of pages that have a sentence, on the site with the
+// most of them.
 func MaxPages(sites []uint64, unit uint64, pages Pages) (int, error) {
 	largest := 1
 	for _, site := range sites {

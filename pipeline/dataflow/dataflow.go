@@ -1,15 +1,20 @@
 // Package dataflow has the stages as functions from sorted rows to sorted rows.
-// They know neither the database nor the workspace: package stages runs them over
-// its tables, and they run as well over plain sorted files.
+// They know neither the database nor the workspace. Package stages runs them over
+// the tables of a workspace; they run over plain sorted files as well. The
+// functions of stage cluster are in package cluster/search.
 //
+//	Extract       records                              → captures with their texts, revisits
+//	Resolve       revisits, captures                   → revisits as pages
 //	Sign          texts                                → postings
-//	Edges         postings by signature, then key      → edges
-//	Sets, Tally   edges by representative, then member → perhaps-similar sets, or candidate pairs
-//	VerifySets    sets, VerifyPairs candidate pairs    → links, near pairs with their scores
-//	Part          components of links                  → parts, representatives with their members
+//	search.Map    postings by signature, then key      → rows of the search
+//	search.Find   these rows, or texts                 → perhaps-similar sets, or candidate pairs
+//	VerifySets    sets                                 → links: near pairs with their scores
+//	VerifyPairs   candidate pairs                      → links
+//	Part          components of links                  → parts: representatives with their members
 //	Close         links, parts                         → clusters
+//	Enforce       judged pairs, clusters               → clusters that follow them
+//	Apart         near pairs, clusters                 → contained texts with their hosts
 //
-// A function emits in the order of its input, whatever the number of workers, so
-// that a caller can commit what it was given together with the place to go on
-// from.
+// A function emits results in the order of its input, whatever the number of
+// workers. So a caller can commit results together with the place to resume from.
 package dataflow

@@ -3,6 +3,7 @@ package dataflow
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -11,59 +12,80 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/rows"
-	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
 )
 
-// The work for a text in a set is bounded by pairs that are scored, and pairs of
-// long texts take the square of their length.
+// Bounds of the work for one text in a set. They limit the scored pairs, because
+// scoring takes the product of two lengths.
 const (
-	usualLength = 10_000 // code points; of longer texts fewer pairs are scored
-	minScored   = 4      // of any text
+	usualLength = 10_000 // code points; fewer pairs of longer texts are scored
+	minScored   = 4      // lower bound for a text of any length, for each kind of pair below
 	partPairs   = 8      // pairs of a text that are verified for a partition
 	otherPairs  = 8      // leaders that a text is scored against once it is near one
+
+	// ComparedTimes is how many times as many leaders a text is compared with as it
+	// may be scored against. Most are rejected by their sketches, which costs a
+	// fraction of a score.
+	ComparedTimes = 4
 )
 
-// share is how many of so many pairs, and at least limit, a text of this length
-// may take.
+// share returns how many of pairs a text of this length may take, and at least
+// limit.
 func share(pairs, limit, length int) int {
 	long := max(1, float64(length)/usualLength)
 	return max(min(pairs, limit), int(float64(pairs)/(long*long)))
 }
 
-// meet compares m with the leaders from up to to. Of those that the index does
-// not reject at most max_scored are scored, and fewer once m is near one: the
-// ones that have most of m's windows that few leaders have, since what all have
-// in common tells nothing.
-// Comparers share the leaders, a wave of them at a time; what they find is taken
-// in the order of the leaders, so that it does not depend on their number.
-func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *member, from, to int) error {
-	leaders := v.ordered(m, from, to)
-	limit, limitOthers := math.MaxInt, math.MaxInt
-	if v.config.MaxScored > 0 {
-		limit, limitOthers = share(v.config.MaxScored, minScored, m.doc.Len()), share(otherPairs, 1, m.doc.Len())
+// MaxScored limits the texts of a set that a text of this length is scored against.
+// 0 means no limit.
+func MaxScored(c configs.Verify, length int) int {
+	if c.MaxScored == 0 {
+		return 0
 	}
-	scored, others := 0, 0 // others: since m is near one
+	return share(c.MaxScored, minScored, length)
+}
+
+// otherShare limits the leaders that a text of this length is scored against once
+// it is near one. partShare limits its pairs that are verified for a partition. If
+// only one pair were scored, versions of a long contract would be split at random.
+func otherShare(length int) int { return share(otherPairs, minScored, length) }
+
+func partShare(length int) int { return share(partPairs, minScored, length) }
+
+// meet compares m with the leaders from number from up to to. Of the leaders that
+// the index does not reject, at most max_scored are scored, and fewer once m is
+// near one. It prefers leaders that share the most of m's rare windows, those that
+// few leaders have, since what all leaders share does not tell them apart. The
+// comparers work on the leaders in waves. Results are taken in the order of the
+// leaders, so they do not depend on the number of comparers.
+func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *member, from, to int) error {
+	leaders, rejected := v.ordered(m, from, to)
+	limit, limitOthers, limitCompared := math.MaxInt, math.MaxInt, math.MaxInt
+	if v.config.MaxScored > 0 && !v.config.Small(v.size) {
+		limit, limitOthers = MaxScored(*v.config, m.doc.Len()), otherShare(m.doc.Len())
+		limitCompared = ComparedTimes * limit
+	}
+	scored, others, compared := 0, 0, 0 // others: scored since m is near one
 	wave := 1
 	if len(comparers) > 1 {
 		wave = 4 * len(comparers)
 	}
-	var found map[int]outcome // of the wave, by leader
+	var joins []join
+	for _, l := range m.joined { // from earlier calls
+		joins = append(joins, join{met{kept: math.MaxInt}, v.root(l)})
+	}
+	var found map[int]outcome // results of the wave, by leader
 	for i, leader := range leaders {
 		l := leader.number
 		if v.config.Closing == configs.ClosingRepresentative && len(m.joined) > 0 {
-			return nil
+			break
+		}
+		if scored >= limit || others >= limitOthers || compared >= limitCompared {
+			m.counts.OverBudget += v.apart(m, leaders[i:])
+			break
 		}
 		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
-			continue
-		}
-		if leader.rejected != verify.None {
-			m.counts.AddDecision(pair.Decision{Verdict: verify.Verdict{Rejected: leader.rejected}})
-			continue
-		}
-		if scored >= limit || others >= limitOthers {
-			m.counts.OverBudget++
 			continue
 		}
 		o, ok := found[l]
@@ -74,79 +96,149 @@ func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *
 			}
 			o = found[l]
 		}
+		compared++
 		m.counts.AddDecision(o.Decision)
-		if o.Near || o.Rejected == verify.ByDistance || o.Rejected == verify.ByScore {
+		if o.Aligned() {
 			scored++
 			if len(m.joined) > 0 {
 				others++
 			}
 		}
 		if o.Near {
-			if v.config.Links(o.score.Relation == report.Near) {
+			if !v.all() && v.config.Links(o.score.Relation.Resembles()) {
 				m.joined = append(m.joined, l)
+				joins = append(joins, join{leader, v.root(l)})
 			}
 			m.links = append(m.links, rows.Link{Leader: v.leaders[l], Member: m.key, Score: o.score})
 		}
 	}
+	if len(joins) > 0 {
+		rejected = v.rejectedBefore(m, from, to, joins)
+	}
+	m.counts.Pairs += rejected.ByLength + rejected.BySketch
+	m.counts.Outcomes.Add(rejected)
 	return nil
 }
 
-// met is a leader that m meets, by its number.
+// met is a leader that m meets, by number.
 type met struct {
-	number   int
-	rejected verify.Stage // by the index
+	number int
+	kept   int // order in which m meets leaders: largest kept first, then by number
 }
 
-// ordered gives the leaders from up to to in the order in which m meets them: from
-// the largest key down, unless more are left than may be scored. Then it is by the
-// windows of m that only few leaders have, and last come those that the index does
-// not have.
-func (v *setVerifier) ordered(m *member, from, to int) []met {
-	var all []met
-	left := 0
-	for l := from; l < to; l++ {
+func (a met) compare(b met) int {
+	return cmp.Or(cmp.Compare(b.kept, a.kept), cmp.Compare(a.number, b.number))
+}
+
+// join is a leader that a member is near, with the root of the leader's cluster.
+type join struct {
+	met
+	root int
+}
+
+// ordered returns the leaders from number from up to to that the index does not
+// reject, in the order in which m meets them, and counts the rejected ones. The
+// order is from the largest key down. If more are left than may be scored, it is by
+// the windows of m that only few leaders have. Leaders that share nothing in a
+// sample count as over the budget.
+func (v *setVerifier) ordered(m *member, from, to int) (left []met, rejected verify.Outcomes) {
+	m.byKept = false
+	bounded := min(to, v.index.len())
+	for l := from; l < bounded; l++ {
+		switch v.index.rejects(&v.config.Options, &m.bounds, l) {
+		case verify.None:
+			left = append(left, met{number: l})
+		case verify.ByLength:
+			rejected.ByLength++
+		default:
+			rejected.BySketch++
+		}
+	}
+	for l := range v.beyond(m, max(from, bounded), to) {
+		left = append(left, met{number: l})
+	}
+	if v.config.MaxScored == 0 || len(left) <= v.config.MaxScored || v.index.len() == 0 {
+		return left, rejected
+	}
+	m.byKept = true
+	for i := range left {
+		left[i].kept = v.index.kept(&m.bounds, left[i].number)
+	}
+	slices.SortFunc(left, met.compare)
+	return left, rejected
+}
+
+// beyond yields the leaders from number from up to to, which have no bounds. It
+// leaves out those that share nothing in a sample; they count as over the budget.
+func (v *setVerifier) beyond(m *member, from, to int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		sampled := from
+		if v.config.MaxScored > 0 {
+			alike, till := v.index.alike(&m.bounds, from, to)
+			for _, l := range alike {
+				if !yield(l) {
+					return
+				}
+			}
+			m.counts.OverBudget += int64(max(from, till) - from - len(alike))
+			sampled = max(from, till)
+		}
+		for l := sampled; l < to; l++ {
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// apart counts the leaders that are not in a cluster that m is in.
+func (v *setVerifier) apart(m *member, leaders []met) (n int64) {
+	if len(m.joined) == 0 {
+		return int64(len(leaders))
+	}
+	for _, x := range leaders {
+		if !slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(x.number) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// rejectedBefore counts the leaders that the index rejects. It leaves out those
+// that m would have met only after it had joined their cluster.
+func (v *setVerifier) rejectedBefore(m *member, from, to int, joins []join) (rejected verify.Outcomes) {
+	for l := from; l < min(to, v.index.len()); l++ {
+		stage := v.index.rejects(&v.config.Options, &m.bounds, l)
+		if stage == verify.None {
+			continue
+		}
 		x := met{number: l}
-		if l < v.index.len() {
-			x.rejected = v.index.rejects(&v.config.Options, &m.bounds, l)
+		if m.byKept {
+			x.kept = v.index.kept(&m.bounds, l)
 		}
-		if x.rejected == verify.None {
-			left++
+		if !slices.ContainsFunc(joins, func(j join) bool {
+			return j.compare(x) < 0 && (v.config.Closing == configs.ClosingRepresentative || j.root == v.root(l))
+		}) {
+			rejected.Count(verify.Verdict{Rejected: stage})
 		}
-		all = append(all, x)
 	}
-	if v.config.MaxScored == 0 || left <= v.config.MaxScored || v.index.len() == 0 {
-		return all
-	}
-	kept := func(x met) int {
-		if x.number >= v.index.len() {
-			return -1
-		}
-		return v.index.kept(&m.bounds, x.number)
-	}
-	slices.SortStableFunc(all, func(a, b met) int { return cmp.Compare(kept(b), kept(a)) })
-	return all
+	return rejected
 }
 
-// outcome is what the comparison with one leader gave.
+// outcome is the result of the comparison with one leader.
 type outcome struct {
 	pair.Decision
 	score rows.Score
 }
 
-// compare compares m with the first so many of the leaders that the index does not
-// reject.
+// compare compares m with the first limit of the leaders.
 func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, m *member, leaders []met, limit int) (map[int]outcome, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	var numbers []int
-	for _, x := range leaders {
-		if len(numbers) == limit {
-			break
-		}
-		if x.rejected == verify.None {
-			numbers = append(numbers, x.number)
-		}
+	for _, x := range leaders[:min(limit, len(leaders))] {
+		numbers = append(numbers, x.number)
 	}
 	out := make([]outcome, len(numbers))
 	one := func(c verify.Comparer, i int) error {
@@ -156,7 +248,7 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 		}
 		o := &out[i]
 		if o.Decision = v.Decide(c, leader, m.doc); o.Near {
-			o.score = scoreOf(o.Decision)
+			o.score = ScoreOf(o.Decision)
 		}
 		return nil
 	}

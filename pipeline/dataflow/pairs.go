@@ -15,11 +15,11 @@ import (
 	"neardup/verify/pair"
 )
 
-// pairRound is the number of pairs that workers share out before any of them is
-// emitted, or spares another. Nothing but the cost depends on it.
+// pairRound is the number of pairs that the workers share before any result is
+// emitted or used to skip later pairs. Only the cost depends on it.
 const pairRound = 256
 
-// VerifiedPairs is what came of some candidate pairs.
+// VerifiedPairs is the result of some candidate pairs.
 type VerifiedPairs struct {
 	Last   rows.Candidate
 	Pairs  int64
@@ -27,10 +27,9 @@ type VerifiedPairs struct {
 	Counts rows.VerifyCounts
 }
 
-// VerifyPairs verifies candidates that are pairs, in rounds. They come by their
-// larger key, then by the other. linked has the links of the candidates before
-// these; transitivity asks for them. Where the method has no measure, the search has
-// found what is near.
+// VerifyPairs verifies candidate pairs, in rounds. They come by their larger key,
+// then by the other. linked yields the links of earlier candidates; transitivity
+// needs them. If the method has no measure, every candidate is near.
 func VerifyPairs(ctx context.Context, candidates iter.Seq2[rows.Candidate, error], linked iter.Seq2[rows.Link, error], texts *Texts, c configs.Verify, workers int, emit func(VerifiedPairs) error) error {
 	p := &pairVerifier{config: c, texts: texts}
 	if p.texts.Judge.Measure != nil {
@@ -81,7 +80,7 @@ type pairVerifier struct {
 	linked map[rows.TextID]rows.TextID
 }
 
-// verify returns the links of a round, in its order.
+// verify returns the links of a round, in order.
 func (p *pairVerifier) verify(ctx context.Context, round []rows.Candidate, counts *rows.VerifyCounts) ([]rows.Link, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -111,12 +110,12 @@ func (p *pairVerifier) verify(ctx context.Context, round []rows.Candidate, count
 			d := p.texts.Judge.Decide(c, docs[0], docs[1])
 			o.counts.AddDecision(d)
 			if o.near = d.Near; o.near {
-				o.Link = rows.Link{Leader: x.A, Member: x.B, Score: scoreOf(d)}
+				o.Link = rows.Link{Leader: x.A, Member: x.B, Score: ScoreOf(d)}
 			}
 		}
 		return nil
 	}
-	if p.texts.Judge.Measure == nil { // the search has found what is near
+	if p.texts.Judge.Measure == nil { // the search has found near pairs
 		for i, x := range round {
 			outcomes[i].near = true
 			outcomes[i].counts.AddDecision(pair.Decision{Verdict: verify.Verdict{Near: true}})
@@ -132,8 +131,9 @@ func (p *pairVerifier) verify(ctx context.Context, round []rows.Candidate, count
 	}
 	var links []rows.Link
 	for i, o := range outcomes {
-		// What the round itself has linked was compared for nothing, and does not
-		// count: which pairs that are would depend on the workers.
+		// A pair whose texts this round has linked through others was compared for
+		// nothing. It does not count, since which pairs these are would depend on
+		// the workers.
 		if p.linked != nil && p.root(round[i].A.ID()) == p.root(round[i].B.ID()) {
 			continue
 		}
@@ -146,23 +146,23 @@ func (p *pairVerifier) verify(ctx context.Context, round []rows.Candidate, count
 	return links, nil
 }
 
-// link unites the clusters of a near pair, unless it is a leaf.
+// link unites the clusters of a near pair, unless one text is a leaf.
 func (p *pairVerifier) link(l rows.Link) {
-	if p.linked == nil || !p.config.Links(l.Score.Relation == report.Near) {
+	if p.linked == nil || !p.config.Links(l.Score.Relation.Resembles()) {
 		return
 	}
 	a, b := p.root(l.Leader.ID()), p.root(l.Member.ID())
 	if a == b {
 		return
 	}
-	if rows.CompareTexts(a, b) > 0 { // any rule that keeps trees low on average
+	if rows.CompareTexts(a, b) > 0 { // any fixed rule keeps trees low on average
 		a, b = b, a
 	}
 	p.linked[b] = a
 }
 
-// root returns the text that stands for the cluster of t. It changes nothing, so that
-// workers can share it.
+// root returns the text that stands for the cluster of t. It changes nothing, so
+// workers can share the forest.
 func (p *pairVerifier) root(t rows.TextID) rows.TextID {
 	for {
 		up, ok := p.linked[t]

@@ -12,22 +12,23 @@ import (
 	"neardup/cluster"
 	"neardup/cluster/partition"
 	"neardup/configs"
+	"neardup/pipeline/queue"
 	"neardup/pipeline/rows"
-	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
 )
 
-// Component is texts that links tie together.
+// Component is a connected component of texts under links.
 type Component struct {
 	Keys   []cluster.Key // from the largest down
 	Links  []partition.Link
-	Scores []rows.Score // of the links, the text of the smaller key seen from the other
+	Scores []rows.Score // scores of the links: the text of the smaller key as seen from the other
 }
 
-// Components makes components of links, which come by leader, then member. score
-// looks up the score of a link. Links of a leader stand together, and components
-// come by their largest keys, so that it is asked in about the order of the links.
+// Components yields the components of links, which come by leader, then member.
+// score returns the score of a link. Links of a leader stand together, and
+// components come by their largest keys, so score is called in about the order of
+// the links.
 func Components(links iter.Seq2[cluster.Link, error], score func(leader, member cluster.Key) (rows.Score, error)) iter.Seq2[Component, error] {
 	return func(yield func(Component, error) bool) {
 		for tied, err := range cluster.Components(links) {
@@ -48,15 +49,15 @@ func Components(links iter.Seq2[cluster.Link, error], score func(leader, member 
 	}
 }
 
-// Parted is what came of some components.
+// Parted is the result of some components.
 type Parted struct {
-	Last    cluster.Key // the largest key of the last of the components
-	Checked []rows.Link // pairs that were verified for it, near or not
+	Last    cluster.Key // largest key of the last component
+	Checked []rows.Link // pairs that were verified for the partition, near or not
 	Parts   []rows.Link // representative and member
 	Counts  rows.VerifyCounts
 }
 
-// Part partitions components (package partition).
+// Part partitions components by package partition.
 func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, emit func(Parted) error) error {
 	worker := func(ctx context.Context) func(*partJob) error {
 		one := texts.Judge.Comparers(1)
@@ -73,25 +74,25 @@ func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Te
 			return nil
 		}
 	}
-	return inOrder(ctx, partJobs(components, c.Partition.Whole), workers, worker, func(j *partJob) error { return emit(j.Parted) })
+	return queue.Ordered(ctx, workers, partJobs(components, c.Partition.Whole), worker, func(j *partJob) error { return emit(j.Parted) })
 }
 
-// partJob is some components on their way through the workers.
+// partJob is a batch of components for the workers.
 type partJob struct {
-	job
 	components []Component
 	texts      int
-	large      bool // one that all workers share
+	large      bool // a component that all workers share
 	Parted
 }
 
-// partJobs gives components in batches, those of more texts than whole alone.
+// partJobs yields components in batches. A component of more than whole texts is a
+// batch of its own.
 func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*partJob, error] {
 	return func(yield func(*partJob, error) bool) {
-		j := &partJob{job: newJob()}
+		j := &partJob{}
 		send := func() bool {
 			full := j
-			j = &partJob{job: newJob()}
+			j = &partJob{}
 			return yield(full, nil)
 		}
 		for c, err := range components {
@@ -114,7 +115,7 @@ func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*part
 	}
 }
 
-// partition parts one component.
+// partition partitions one component.
 func (j *partJob) partition(ctx context.Context, c Component, docs *Texts, config *configs.Verify, comparers []verify.Comparer) error {
 	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, job: j}
 	budget := 0
@@ -124,7 +125,7 @@ func (j *partJob) partition(ctx context.Context, c Component, docs *Texts, confi
 			if err != nil {
 				return err
 			}
-			budget += share(partPairs, 1, doc.Len())
+			budget += partShare(doc.Len())
 		}
 	}
 	out, err := partition.Component(len(c.Keys), c.Links, s, config.Partition, budget)
@@ -152,7 +153,7 @@ func (j *partJob) partition(ctx context.Context, c Component, docs *Texts, confi
 	return nil
 }
 
-// partSource verifies pairs of a component.
+// partSource verifies pairs of a component. It implements partition.Source.
 type partSource struct {
 	ctx       context.Context
 	keys      []cluster.Key
@@ -189,8 +190,8 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 				counts[n].AddDecision(v)
 				scores[i] = rows.Score{Resemblance: v.Resemblance, Containment: v.Containment}
 				if v.Near {
-					scores[i] = scoreOf(v)
-					out[i].Near = s.config.Links(scores[i].Relation == report.Near)
+					scores[i] = ScoreOf(v)
+					out[i].Near = s.config.Links(scores[i].Relation.Resembles())
 				}
 				out[i].Resemblance = v.Resemblance
 			}
@@ -210,8 +211,8 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 	return out, nil
 }
 
-// Closest implements partition.Source: those of the centres whose windows make
-// up most of the text, by the index of leaders.
+// Closest implements partition.Source. By the index of leaders it returns the
+// centres whose windows make up most of the text.
 func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 	out := make([][]int32, len(s.keys))
 	if s.config.Measure != configs.MeasureTLCS {
@@ -220,7 +221,7 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		}
 		return out, nil
 	}
-	index := newIndex(func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
+	index := newIndex(s.docs.Judge, indexWindows, func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
 	for _, c := range centres {
 		doc, err := s.docs.Get(s.keys[c].ID())
 		if err == nil {

@@ -9,21 +9,23 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/rows"
 	"neardup/signature"
+	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
 
-// Text is a text that is to be signed.
+// Text is a text to be signed.
 type Text struct {
 	ID    rows.TextID
-	Text  string   // as stored
-	Sites []uint64 // that have it, sorted; only with text.frames
+	Text  string     // as stored
+	Sites []uint64   // sites that have it, sorted; only with text.frames
+	Names pair.Names // of its pages, likewise
 }
 
-// Pages gives the number of pages of a site that have a sentence, by their
-// rarity.SiteKey; 1 where they are too few to be kept.
+// Pages returns the number of pages of a site that have a sentence, given by its
+// rarity.SiteKey. It returns 1 if they are too few to be kept.
 type Pages func(sentence uint64) (int, error)
 
-// Signer signs texts by the scheme of a config. A worker has its own.
+// Signer signs texts by the scheme of a config. Each worker has its own.
 type Signer struct {
 	config configs.Config
 	frames Pages
@@ -31,14 +33,15 @@ type Signer struct {
 	last   []signature.Signature
 }
 
-// NewSigner returns a signer. frames is asked with text.frames only.
+// NewSigner returns a signer. It calls frames only with text.frames.
 func NewSigner(c configs.Config, frames Pages) *Signer {
 	return &Signer{config: c, frames: frames, scheme: c.NewScheme()}
 }
 
-// Sign returns what is known of a text that was signed, and appends its postings. A
-// text that has a frame is signed without it; if the scheme makes many signatures,
-// also with it, so that pages of one site meet whose own text is short.
+// Sign appends the postings of a text and returns their counts. A text that has a
+// frame is signed without it. If the scheme makes many signatures, the text is also
+// signed with its frame, so that pages of one site with a short text of their own
+// meet.
 func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluster.Posting, error) {
 	var row rows.Signed
 	r, err := Read(s.config, t, s.frames)
@@ -67,25 +70,38 @@ func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluste
 	return row, postings, nil
 }
 
-// frameShare: a sentence of a frame stands on one in so many pages of the site at
-// least. On a large site what stands on ten may be a story told twice.
+// frameShare: on a large site, a sentence of a frame stands on at least one in
+// frameShare pages. A sentence on only ten pages may be a story that is told twice.
 const frameShare = 20
 
-// ownColumns is the least that is left of a text without frames: of less, nobody can
-// say what the page is about. docs/benchmarks/frames.md has the rows.
-const ownColumns = 200
+// FewestFramePages returns the number of pages below which no sentence belongs to a
+// frame. Two pages of a site may share an article at two addresses.
+func FewestFramePages(c configs.Config) int { return min(c.Text.Frames, 3) }
 
-// Readings are the ways in which a text is compared, up to text.max_columns.
-type Readings struct {
-	Whole string
-	Own   string // without the frames of the sites that have it; Whole if they have none in it, or it is little else
+// framePages returns the number of pages from which a sentence belongs to the frame
+// of a site with so many pages: text.frames; on a small site half of its pages; on
+// a large one a frameShare-th of them. docs/benchmarks/frames.md has the
+// measurements.
+func framePages(c configs.Config, pages int) int {
+	return max(FewestFramePages(c), min(c.Text.Frames, (pages+1)/2), (pages+frameShare-1)/frameShare)
 }
 
-// HasFrame reports whether the two are different.
+// ownColumns is the smallest text that may be left without frames, in columns. From
+// less, nobody can tell what the page is about. docs/benchmarks/frames.md has the
+// measurements.
+const ownColumns = 200
+
+// Readings are the forms of a text that are compared, each cut at text.max_columns.
+type Readings struct {
+	Whole string
+	Own   string // without the frames of the sites that have it; Whole if there is no frame in it or little else
+}
+
+// HasFrame reports whether the two readings differ.
 func (r Readings) HasFrame() bool { return len(r.Own) != len(r.Whole) }
 
-// Signed returns the readings that are signed, the one without frames first. The
-// other has signatures of its own if the scheme makes many.
+// Signed returns the readings that are signed, the one without frames first. Whole
+// is signed on its own only if the scheme makes many signatures.
 func (r Readings) Signed(c configs.Config) []string {
 	if r.HasFrame() && c.WeighsBySignatures() {
 		return []string{r.Own, r.Whole}
@@ -93,8 +109,7 @@ func (r Readings) Signed(c configs.Config) []string {
 	return []string{r.Own}
 }
 
-// Read reads a text. A sentence is of a site's frame if text.frames or more of its
-// pages have it, and one in twenty.
+// Read returns the readings of a text.
 func Read(c configs.Config, t Text, frames Pages) (Readings, error) {
 	whole := text.Cut(t.Text, c.Text.MaxColumns)
 	r := Readings{whole, whole}
@@ -108,19 +123,19 @@ func Read(c configs.Config, t Text, frames Pages) (Readings, error) {
 	return r, nil
 }
 
-// WithoutFrames returns a text without the frames of the sites that have it, however
-// little is left.
+// WithoutFrames returns a text without the frames of the sites that have it,
+// however little is left.
 func WithoutFrames(c configs.Config, t Text, frames Pages) (string, error) {
 	if c.Text.Frames == 0 || len(t.Sites) == 0 {
 		return t.Text, nil
 	}
-	least := make([]int, len(t.Sites)) // pages of each site that have a sentence of its frame
+	least := make([]int, len(t.Sites)) // of each site: pages from which a sentence belongs to its frame
 	for i, site := range t.Sites {
 		n, err := frames(siteKey(site))
 		if err != nil {
 			return "", err
 		}
-		least[i] = max(c.Text.Frames, (n+frameShare-1)/frameShare)
+		least[i] = framePages(c, n)
 	}
 	var framed []bool
 	found := false
@@ -143,9 +158,9 @@ func WithoutFrames(c configs.Config, t Text, frames Pages) (string, error) {
 	return text.Without(t.Text, func(i int) bool { return framed[i] }), nil
 }
 
-// Weight is W of a text's key: the number of its signatures (TLCS paper, section
-// 3.1), or its length in code points with schemes that give long texts no more
-// signatures than short ones.
+// Weight returns W of a text's key: the number of its signatures (TLCS paper,
+// section 3.1). With schemes that give long texts no more signatures than short
+// ones, it is the length in code points.
 func Weight(c configs.Config, compared string, signatures int) float32 {
 	if c.WeighsBySignatures() {
 		return float32(signatures)

@@ -10,27 +10,27 @@ import (
 	"neardup/verify/rarity"
 )
 
-// Judge returns the judge of a config's method.
+// Judge returns the judge of pairs for a config's method.
 func Judge(c configs.Config) pair.Judge {
-	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Rarity, Frames: c.Text.Frames > 0}
+	return pair.Judge{Measure: c.NewMeasure(), Rarity: c.Verify.Judging(), Frames: c.Text.Frames > 0}
 }
 
-// Texts gives texts ready for comparison, and keeps those used last. Goroutines
+// Texts returns texts ready for comparison, and caches those used last. Goroutines
 // can share it.
 type Texts struct {
 	Judge pair.Judge
 	read  Reader
 	mu    sync.Mutex
-	order list.List // of preparedText, the one used last in front
+	order list.List // list of preparedText, the most recently used in front
 	byID  map[rows.TextID]*list.Element
 	bytes int
 }
 
-// Reader reads a text, ready for comparison.
+// Reader returns a text ready for comparison.
 type Reader func(rows.TextID) (*pair.Text, error)
 
-// Prepare makes a text ready for comparison. frames and common tell how common its
-// sentences are on the sites that have it: for its readings, and for its weights.
+// Prepare makes a text ready for comparison. frames and common return how common
+// its sentences are on the sites that have it, for its readings and its weights.
 func Prepare(c configs.Config, j pair.Judge, t Text, frames, common Pages) (*pair.Text, error) {
 	r, err := Read(c, t, frames)
 	if err != nil {
@@ -40,7 +40,7 @@ func Prepare(c configs.Config, j pair.Judge, t Text, frames, common Pages) (*pai
 		var rare rarity.Text
 		if c.Verify.RarePages > 0 {
 			var err error
-			if rare, err = Weigh(c.Verify, reading, t.Sites, common); err != nil {
+			if rare, err = weigh(c.Verify, reading, t.Sites, common); err != nil {
 				return nil, err
 			}
 		}
@@ -48,13 +48,13 @@ func Prepare(c configs.Config, j pair.Judge, t Text, frames, common Pages) (*pai
 	}
 	whole, err := made(r.Whole)
 	if err != nil || !r.HasFrame() {
-		return whole.Framed(t.Sites, nil), err
+		return whole.Framed(t.Sites, nil).Named(t.Names), err
 	}
 	own, err := made(r.Own)
-	return whole.Framed(t.Sites, own), err
+	return whole.Framed(t.Sites, own).Named(t.Names), err
 }
 
-// preparedBytes are held of texts, about.
+// preparedBytes is about how many bytes of texts are cached.
 const preparedBytes = 64 << 20
 
 type preparedText struct {
@@ -63,7 +63,7 @@ type preparedText struct {
 	size int
 }
 
-// NewTexts returns the texts that read reads, for a judge.
+// NewTexts returns a cache of the texts that read returns, for a judge.
 func NewTexts(j pair.Judge, read Reader) *Texts {
 	return &Texts{Judge: j, read: read, byID: map[rows.TextID]*list.Element{}}
 }

@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -15,66 +16,74 @@ import (
 	"neardup/verify/pair"
 )
 
-// chunkSize is the number of members that meet the leaders together. It bounds
-// what is in memory, and is fixed because all closing rules but "representative" see
+// chunkSize is the number of members that meet the leaders together. It bounds the
+// memory. It is fixed because the closing rules "leaders" and "partition" use the
 // clusters as they were when a chunk began.
 const chunkSize = 64
 
-// manyLeaders is how many leaders are indexed.
+// manyLeaders is the number of leaders from which they are indexed.
 const manyLeaders = 16
 
-// setVerifier verifies one perhaps-similar set. Its members come from the
-// largest key down. Each is compared with the leaders, the members that were
-// near no one before them, from the largest down: with the closing rule
-// "representative" until it is near one; with the others with all whose
-// clusters it is not in yet, and it joins those that it is near. A member that
-// joins none is a leader: also one that is near others by containment only,
-// unless the setting contained says that this links.
+// setVerifier verifies one perhaps-similar set. Its members come from the largest
+// key down.
 //
-// The paper compares within sets and takes similarity as transitive (section
-// 4), without saying which pairs; comparing with leaders only is our reading.
-// The outcome does not depend on the number of comparers.
+// With the closing rule "transitive" each member is compared with all members
+// before it: the TLCS paper compares within sets and takes similarity as transitive
+// (section 4). Small sets are compared so with "partition", too, since a text that
+// is near a member of a leader's cluster need not be near the leader.
+//
+// Otherwise less is compared, which departs from the paper. A leader is a member
+// that was near no earlier leader. Each member meets the leaders from the largest
+// key down. With the closing rule "representative" it stops at the first leader
+// that it is near. With "leaders" and "partition" it meets all leaders whose
+// clusters it is not in yet, and joins those that it is near. A member that joins
+// none becomes a leader, also one that is near others by containment only, unless
+// the setting is contained: links.
+//
+// The result does not depend on the number of comparers.
 type setVerifier struct {
 	pair.Judge
 	config  *configs.Verify
 	docs    func(rows.TextID) (*pair.Text, error)
 	workers []verify.Comparer
+	windows int // for tests: size of the index; 0: the default
+	size    int // texts of the set
 
 	leaders []cluster.Key
-	index   *index // of the first leaders, once they are many; of TLCS only
-	parent  []int  // of each leader in the forest of united clusters
+	index   *index // of the first leaders, once they are many; only with TLCS
+	parent  []int  // of each leader, in the forest of united clusters
 	links   []rows.Link
 	counts  rows.VerifyCounts
 }
 
-// scoreOf returns the score of a near pair, the member seen from its leader.
-func scoreOf(d pair.Decision) rows.Score {
-	s := rows.Score{Relation: report.Near, Resemblance: d.Resemblance, Containment: d.Containment}
-	switch d.Relation() {
-	case pair.Contained:
-		s.Relation = report.Contained
-	case pair.Contains:
-		s.Relation = report.Contains
-	}
-	return s
+// ScoreOf returns the score of a near pair, the member as seen from its leader.
+func ScoreOf(d pair.Decision) rows.Score {
+	return rows.Score{Relation: report.RelationOf(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len()),
+		Resemblance: d.Resemblance, Containment: d.Containment}
 }
 
-// member is one of a chunk on its way.
+// all reports whether every member is compared with all before it. Then each is a
+// leader and joins none.
+func (v *setVerifier) all() bool { return v.config.EveryPair(v.size) }
+
+// member is a member of the present chunk.
 type member struct {
 	key    cluster.Key
 	doc    *pair.Text
 	bounds bounds
 	links  []rows.Link
-	joined []int // leaders that it is near
+	joined []int // leaders that it is near, unless all are compared
+	byKept bool  // it meets leaders in the order of what they have in common
 	counts rows.VerifyCounts
 }
 
 func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	v.counts.Sets = 1
+	v.size = len(set)
 	for keys := range slices.Chunk(set, chunkSize) {
 		chunk := make([]member, len(keys))
 		known := len(v.leaders)
-		// Against the leaders that are known, the members in parallel.
+		// First, all members in parallel meet the leaders known before the chunk.
 		var next atomic.Int64
 		g, gctx := errgroup.WithContext(ctx)
 		for _, c := range v.workers {
@@ -96,10 +105,11 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		// Against those that the chunk itself brought, one member after another.
+		// Then, one after another, the members meet the leaders of the chunk
+		// itself.
 		for i := range chunk {
 			m := &chunk[i]
-			if v.index.len() > known {
+			if v.index.held() > known {
 				v.index.bound(m.doc, &m.bounds)
 			}
 			if err := v.meet(ctx, v.workers, m, known, len(v.leaders)); err != nil {
@@ -123,14 +133,14 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	return nil
 }
 
-// addToIndex adds the newest leader to the index, which it makes once there are
-// so many that it pays.
+// addToIndex adds the newest leader to the index. It makes the index once the
+// leaders are many enough to pay for it.
 func (v *setVerifier) addToIndex(newest *pair.Text) error {
 	switch {
 	case v.index != nil:
 		return v.index.add(newest)
 	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
-		v.index = newIndex(func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
+		v.index = newIndex(v.Judge, cmp.Or(v.windows, indexWindows), func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		for _, l := range v.leaders {
 			doc, err := v.docs(l.ID())
 			if err == nil {
@@ -144,8 +154,8 @@ func (v *setVerifier) addToIndex(newest *pair.Text) error {
 	return nil
 }
 
-// root is the leader that stands for the united clusters of l. It changes
-// nothing, so that comparers can share it.
+// root returns the leader that stands for the united clusters of l. It changes
+// nothing, so comparers can share the forest.
 func (v *setVerifier) root(l int) int {
 	for v.parent[l] != l {
 		l = v.parent[l]

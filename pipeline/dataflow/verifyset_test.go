@@ -88,7 +88,7 @@ func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) 
 				if near {
 					links = append(links, [2]cluster.Key{l, m})
 				}
-				if joins {
+				if joins && closing != configs.ClosingTransitive {
 					joined = append(joined, l)
 				}
 			}
@@ -121,8 +121,9 @@ func TestSetVerifier(t *testing.T) {
 		}
 		c := tlcs.NewComparer(tlcsOptions)
 		for _, rule := range [][2]string{
-			{configs.ClosingTransitive, configs.ContainedLinks}, {configs.ClosingRepresentative, configs.ContainedLinks},
-			{configs.ClosingTransitive, configs.ContainedLeaf}, {configs.ClosingRepresentative, configs.ContainedLeaf},
+			{configs.ClosingLeaders, configs.ContainedLinks}, {configs.ClosingRepresentative, configs.ContainedLinks},
+			{configs.ClosingLeaders, configs.ContainedLeaf}, {configs.ClosingRepresentative, configs.ContainedLeaf},
+			{configs.ClosingTransitive, configs.ContainedLinks}, {configs.ClosingTransitive, configs.ContainedLeaf},
 		} {
 			closing, contained := rule[0], rule[1]
 			config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: closing, Contained: contained}
@@ -149,6 +150,89 @@ func TestSetVerifier(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// In a small set a text that is near a member, and not its leader, is found near it.
+func TestEveryPair(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	var sentences []string
+	for range 18 {
+		sentences = append(sentences, fmt.Sprintf("Of %x there is %x to say and %x.", random.Uint64(), random.Uint64(), random.Uint64()))
+	}
+	texts := map[rows.TextID]string{}
+	var keys []cluster.Key
+	for i := range 3 { // each has three quarters of the one before
+		id := rows.TextID{byte(i)}
+		texts[id], keys = strings.Join(sentences[3*i:3*i+12], "\n"), append(keys, cluster.NewKey(1, id))
+	}
+	o := tlcsOptions
+	o.Resemblance = 0.4
+	want := map[int]int{0: 1, 2: 1, 3: 2}
+	for limit, links := range want {
+		config := configs.Verify{Measure: configs.MeasureTLCS, Options: o, Closing: configs.ClosingPartition, AllPairs: limit}
+		j := tlcsJudge(config)
+		v := setVerifier{Judge: j, config: &config, workers: j.Comparers(1),
+			docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
+		if err := v.verify(context.Background(), keys); err != nil {
+			t.Fatal(err)
+		}
+		if len(v.links) != links {
+			t.Errorf("all pairs of sets of %d: %d links, want %d: %+v", limit, len(v.links), links, v.links)
+		}
+		for _, l := range v.links {
+			if l.Leader.Compare(l.Member) >= 0 {
+				t.Errorf("the link %+v", l)
+			}
+		}
+		if pairs := map[int]int64{0: 2, 2: 2, 3: 3}[limit]; v.counts.Pairs != pairs || v.counts.Near != int64(links) {
+			t.Errorf("all pairs of sets of %d: %+v", limit, v.counts)
+		}
+	}
+}
+
+// So it is however few a text may be scored against: long texts would lose most pairs.
+func TestEveryPairOfLongTexts(t *testing.T) {
+	text := strings.Repeat("This is a sentence of a text that all have. ", 30)
+	var keys []cluster.Key
+	for i := range 5 {
+		keys = append(keys, cluster.NewKey(1, rows.TextID{byte(i)}))
+	}
+	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingPartition, AllPairs: 5, MaxScored: 1}
+	j := tlcsJudge(config)
+	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(1), docs: func(id rows.TextID) (*pair.Text, error) {
+		return j.Text(text+strings.Repeat("x", int(id[0])), rarity.Text{}), nil
+	}}
+	if err := v.verify(context.Background(), keys); err != nil || len(v.links) != 10 {
+		t.Errorf("%d links, %v; want 10", len(v.links), err)
+	}
+}
+
+// The index of leaders does not reject a text that is alike one of them.
+func TestIndexSparesAlike(t *testing.T) {
+	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Rarity: rarity.Options{RarePages: 3, Sentences: 0.75, RareSentences: 0.6}}
+	j := tlcsJudge(config)
+	made := func(name string, number int) *pair.Text {
+		var b strings.Builder
+		for n := range 10 { // between numbers nothing is as wide as a window
+			fmt.Fprintf(&b, "%s %d %c\n", name, number+n, 'a'+n)
+		}
+		return j.Text(b.String(), config.Read(b.String(), func(uint64) int { return 1 }))
+	}
+	leaders := []*pair.Text{made("apples", 1000), made("pears", 2000)}
+	x := newIndex(j, indexWindows, func(number int) (*pair.Text, error) { return leaders[number], nil })
+	for _, l := range leaders {
+		if err := x.add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bounds
+	x.bound(made("pears", 3000), &b)
+	if first, second := x.rejects(&config.Options, &b, 0), x.rejects(&config.Options, &b, 1); first == verify.None || second != verify.None {
+		t.Errorf("rejected: %v by a stranger, %v by its like", first, second)
+	}
+	if x.outOfReach(&config.Options, &b, 1) == verify.None {
+		t.Error("the texts are alike in their windows, too")
 	}
 }
 
@@ -180,8 +264,9 @@ func TestScoreOfContainment(t *testing.T) {
 		{"shorter member", contained, long, short, report.Contained},
 		{"longer member", contained, short, long, report.Contains},
 		{"equal lengths", contained, short, short, report.Near},
+		{"alike", verify.Verdict{Near: true, Alike: true, Resemblance: 0.8, Containment: 0.9}, long, short, report.Alike},
 	} {
-		if got := scoreOf(pair.Decision{Verdict: tt.verdict, Texts: [2]*pair.Text{tt.leader, tt.member}}).Relation; got != tt.want {
+		if got := ScoreOf(pair.Decision{Verdict: tt.verdict, Texts: [2]*pair.Text{tt.leader, tt.member}}).Relation; got != tt.want {
 			t.Errorf("%s: relation %s, want %s", tt.name, got, tt.want)
 		}
 	}

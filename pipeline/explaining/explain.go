@@ -1,5 +1,5 @@
-// Package explaining explains two pages of a workspace, or two files: what the
-// method made of their texts, and what became of them in the run.
+// Package explaining explains a pair of pages of a workspace, or a pair of files:
+// how the method compares their texts, and what happened to them in the run.
 package explaining
 
 import (
@@ -7,14 +7,15 @@ import (
 	"encoding/hex"
 
 	"neardup/explain"
+	"neardup/extract"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/scores"
 	"neardup/pipeline/workspace"
 )
 
-// Pages says what the method made of two pages of the workspace, which are
-// named as FindPage has it, and what became of them in the run.
+// Pages explains two pages of the workspace, which are named as for
+// results.FindPage: how the method compares them, and what happened to them in the
+// run.
 func Pages(ctx context.Context, w *workspace.Workspace, a, b string) (explain.Explanation, error) {
 	e, err := explainPages(ctx, w, a, b)
 	return e, w.ExplainError(err)
@@ -31,25 +32,29 @@ func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e e
 	return e, err
 }
 
-// Found explains two pages, and gives what of their texts is compared.
+// Found explains two pages and also returns the compared forms of their texts.
 func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
 	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[rows.TextID]explain.Page{}}
+	if p.places, err = results.Places(w); err != nil {
+		return e, compared, err
+	}
 	for i := range pages {
-		if p.texts[i], err = pages[i].ParsedTextID(); err != nil {
+		if p.texts[i], err = results.ParseTextID(pages[i].TextID); err != nil {
 			return e, compared, err
 		}
 	}
-	sides, weighed, err := results.Sides(w, p.texts)
+	sides, between, err := results.Sides(w, p.texts)
 	if err != nil {
 		return e, compared, err
 	}
 	for i, f := range pages {
-		sides[i].Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: f.File, Offset: f.Offset,
-			TextID: hex.EncodeToString(p.texts[i][:]), Title: f.Title}
+		sides[i].Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: results.FileOf(f.Source), Offset: f.Offset,
+			TextID: hex.EncodeToString(p.texts[i][:]), Title: f.Title, Byline: f.Byline, Unsure: f.Choices&extract.ChoiceMainUnsure != 0}
+		sides[i].Page.Path, sides[i].Page.Entry = p.places.Of(f.Source)
 		compared[i] = sides[i].Compared
 	}
 	p.sides = sides
-	if e, err = explain.Pair(w.Config, sides[0], sides[1], weighed, scores.BySearch(w.Config)); err != nil {
+	if e, err = explain.Pair(w.Config, sides[0], sides[1], between); err != nil {
 		return e, compared, err
 	}
 	return e, compared, p.run(&e)

@@ -20,6 +20,7 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
 )
@@ -99,7 +100,7 @@ func TestExplanationsAgreeWithTheRun(t *testing.T) {
 	}
 	strict := []string{"verify.resemblance=0.91", "verify.containment=2", "verify.rare_pages=0"} // several leaders in a set
 	all = append(all, []string{"default", "cluster.merge=following"}, []string{"default", "verify.contained=links"},
-		[]string{"default", "verify.closing=transitive"}, []string{"paper", "verify.closing=representative"}, []string{"default", "cluster.merge=pairs"},
+		[]string{"default", "verify.closing=transitive"}, []string{"default", "verify.closing=leaders"}, []string{"paper", "verify.closing=representative"}, []string{"default", "cluster.merge=pairs"},
 		[]string{"default", "verify.rare_pages=1"},
 		append([]string{"default"}, strict...), append([]string{"default", "cluster.merge=following"}, strict...),
 		append([]string{"paper"}, strict...))
@@ -133,7 +134,7 @@ func TestExplanationsOfOverlappingSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	several, parted := 0, 0
 	for range 3 {
-		c := pipetest.MustLoad(t, "verify.resemblance=0.8", "verify.containment=2", "verify.rare_pages=0", "verify.trustable=false", "verify.rounds=1", "sign.modulus=3")
+		c := pipetest.MustLoad(t, "verify.resemblance=0.8", "verify.containment=2", "verify.rare_pages=0", "verify.trustable=false", "sign.modulus=3")
 		texts := drift(rng, 24)
 		n, _ := checkExplanations(t, c, texts)
 		several += n
@@ -179,8 +180,12 @@ func checkExplanations(t *testing.T, c configs.Config, texts []string) (several 
 			several++
 		}
 		if v := r.Verdict; v != nil {
+			resemblance, containment := e.Score.Resemblance, e.Score.Containment
+			if d.Relation == "alike" {
+				resemblance, containment = e.Rarity.PlainResemblance, e.Rarity.PlainContainment
+			}
 			if !d.Near || v.Relation != d.Relation || r.Compared == 0 ||
-				c.Verify.Measure != configs.MeasureSearch && (v.Resemblance.String() != e.Score.Resemblance.String() || v.Containment.String() != e.Score.Containment.String()) {
+				c.NewMeasure() != nil && (v.Resemblance.String() != resemblance.String() || v.Containment.String() != containment.String()) {
 				fail("another verdict was kept")
 			}
 		} else if r.Compared > 0 && d.Near && !(joined && c.Verify.Closing != configs.ClosingRepresentative) {
@@ -199,13 +204,14 @@ func checkExplanations(t *testing.T, c configs.Config, texts []string) (several 
 			default:
 				got.Pairs++
 				*map[explain.Filter]*int64{explain.ByLength: &got.ByLength, explain.BySketch: &got.BySketch,
-					explain.ByDistance: &got.ByDistance, explain.ByScore: &got.ByScore, explain.ByRarity: &got.ByRarity}[d.EndedBy]++
+					explain.ByDistance: &got.ByDistance, explain.ByScore: &got.ByScore, explain.ByRarity: &got.ByRarity, explain.ByTitle: &got.ByTitle}[d.EndedBy]++
 			}
 		}
 	})
 	t.Logf("ended by %v; the run: %+v", ended, want)
-	want.Sets, want.Clusters = 0, 0
-	if got != want && c.Verify.Closing == configs.ClosingRepresentative {
+	want.Sets, want.Clusters, want.Contained = 0, 0, report.ContainedCounts{}
+	whole := c.Verify.Closing == configs.ClosingRepresentative || c.Verify.Closing == configs.ClosingTransitive && !c.Pairs() && want.OverBudget == 0
+	if got != want && whole {
 		t.Errorf("all pairs together: %+v, the run has %+v", got, want)
 	}
 	return several, ended
@@ -233,7 +239,7 @@ func TestExplanationsEndByEveryFilter(t *testing.T) {
 	}
 	ended := map[explain.Filter]bool{}
 	for _, c := range []configs.Config{
-		pipetest.MustLoad(t, "verify.rare_pages=1"), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
+		pipetest.MustLoad(t, "verify.rare_pages=1", "verify.all_pairs=0"), pipetest.MustLoad(t, "cluster.max_list=2"), pipetest.MustLoad(t, "cluster.merge=pairs", "cluster.common=40"),
 		pipetest.MustLoadPreset(t, "minhash-lsh"), pipetest.MustLoadPreset(t, "ppjoin"),
 		pipetest.MustLoad(t, "verify.resemblance=0.97", "verify.containment=2", "verify.rare_pages=0", "verify.rounds=1"),
 		pipetest.MustLoad(t, "verify.resemblance=0.9", "verify.containment=0.6", "verify.rare_pages=0", "text.frames=0"),
@@ -271,6 +277,44 @@ func TestExplainNavigationPages(t *testing.T) {
 	}
 	if e.Outcome.Joined || e.Outcome.EndedBy != explain.ByPages || !e.Run.SameText {
 		t.Errorf("%+v, %+v", e.Outcome, e.Run)
+	}
+}
+
+// Two pages of one site with other titles and URIs end by these, unless less
+// resemblance is asked for.
+func TestExplainOtherPages(t *testing.T) {
+	english := pipetest.Scripts(rand.New(rand.NewPCG(5, 6)))[0]
+	body := strings.Join(english(60), "")
+	page := func(id string) []byte {
+		return pipetest.Archived("response", id, "http://x.example/"+id, 1, pipetest.OkHTML+"<title>About "+id+"</title><p>"+body+strings.Join(english(12), ""))
+	}
+	file := pipetest.WriteRecords(t, page("menus"), page("toolbars"))
+	for _, other := range []float64{0.9, 0.5} {
+		dir := filepath.Join(t.TempDir(), "ws")
+		c := pipetest.MustLoad(t, "extract.clean=none", fmt.Sprintf("verify.other_pages=%v", other))
+		pipetest.RunAll(t, dir, c, workspace.Options{}, file)
+		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var counts rows.VerifyCounts
+		e, err := Pages(context.Background(), w, "http://x.example/menus", "http://x.example/toolbars")
+		if err := errors.Join(err, w.Counts(workspace.StageVerify, &counts), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if r := e.Score.Resemblance; r < 0.6 || r > 0.89 || e.Decision.OtherPages == nil || *e.Decision.OtherPages != other {
+			t.Fatalf("resemblance %v, %+v", r, e.Decision)
+		}
+		want := explain.Outcome{Joined: other == 0.5}
+		if !want.Joined {
+			want.EndedBy = explain.ByTitle
+		}
+		if e.Outcome.Joined != want.Joined || e.Outcome.EndedBy != want.EndedBy || e.Decision.EndedBy != want.EndedBy || !want.Joined && !strings.Contains(e.Outcome.Why, "different titles and URIs") {
+			t.Errorf("other_pages %v: %+v, %+v", other, e.Outcome, e.Decision)
+		}
+		if counts.ByTitle == 1 == want.Joined {
+			t.Errorf("other_pages %v: counted %+v", other, counts)
+		}
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// judgedBy says what people said of the two pages, if clusters are to follow it,
-// and what judged pairs did to their texts.
+// judgedBy adds the judgements of the two pages that clusters have to follow, and
+// the effect of judged pairs on their texts.
 func (p *explained) judgedBy(r *explain.Run) error {
 	pair, err := p.EnforcedPair(audit.NewPair(p.pages[0].RecordID, p.pages[1].RecordID))
 	if err != nil {

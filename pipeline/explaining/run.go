@@ -14,19 +14,17 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
-	"neardup/signature"
 )
 
 const (
-	listsShown = 32  // of signatures in common, whose texts are counted
-	stepsShown = 100 // of a chain
+	listsShown = 32  // signatures in common whose lists are counted
+	stepsShown = 100 // steps of a chain
 )
 
-// explained is two pages, and what is looked up of them.
+// explained is a pair of pages, with what was looked up about them.
 type explained struct {
 	*workspace.Workspace
 	ctx    context.Context
@@ -34,13 +32,15 @@ type explained struct {
 	texts  [2]rows.TextID
 	sides  [2]explain.Side
 	keys   [2]cluster.Key
+	places results.PlacesOf
 	finder *results.PageFinder
-	first  map[rows.TextID]explain.Page // see firstPage
+	first  map[rows.TextID]explain.Page // cache of firstPage
 }
 
-// run says what became of the pair. It reads the rows of the two texts, and
-// where there are perhaps-similar sets the keys of all of these once: which sets
-// a text is in has no index, and this takes about a second for millions.
+// run adds what happened to the pair in the run. It reads the rows of the two
+// texts. If there are perhaps-similar sets, it also reads the keys of all of them
+// once, because no index tells the sets of a text. That takes about a second for
+// millions of keys.
 func (p *explained) run(e *explain.Explanation) (err error) {
 	r := &explain.Run{SameText: p.texts[0] == p.texts[1]}
 	e.Run = r
@@ -82,13 +82,18 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 		ended = explain.ByPages
 	}
 	e.Outcome = explain.Outcome{EndedBy: ended, Why: e.Reason(ended)}
-	if v := r.Verdict; ended == explain.ByClosing && v.Relation != "near" && p.Config.Verify.Contained != configs.ContainedLinks {
-		e.Outcome.Why = "near by containment only, which joins a text to one cluster and unites nothing (verify.contained: leaf)"
+	if v := r.Verdict; ended == explain.ByClosing && explain.OnlyContained(v.Relation) {
+		switch p.Config.Verify.Contained {
+		case configs.ContainedApart:
+			e.Outcome.Why = explain.Relations[v.Relation] + ", and in no cluster with it by that (verify.contained: apart)"
+		case configs.ContainedLeaf:
+			e.Outcome.Why = "near by containment only, which joins a text to one cluster and unites nothing (verify.contained: leaf)"
+		}
 	}
 	return nil
 }
 
-// aboutText says what the text is in clustering.
+// aboutText adds what clustering knows about a text.
 func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *bool) error {
 	var err error
 	if r.Pages, err = p.finder.Count(t); err != nil {
@@ -121,7 +126,7 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 	return nil
 }
 
-// qualityOf returns the best of the pages' qualities.
+// qualityOf returns the best quality among the pages.
 func (p *explained) qualityOf(pages []report.Member) (best float32, err error) {
 	q, err := results.ReadQualities(p.Config.Cluster.Quality)
 	for _, m := range pages {
@@ -131,8 +136,8 @@ func (p *explained) qualityOf(pages []report.Member) (best float32, err error) {
 	return best, err
 }
 
-// search says how far the pair came: the filter that ended it if it is in no
-// cluster together.
+// search adds how far the pair came. If the two are in no common cluster, it
+// returns the filter that ended it.
 func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 	larger, smaller := 0, 1
 	if p.keys[0].Compare(p.keys[1]) > 0 {
@@ -141,16 +146,15 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 	if err := p.verdictOf(e.Run, larger, smaller); err != nil {
 		return "", err
 	}
-	shared, _ := explain.Shared(p.Config, p.sides[0], p.sides[1])
-	byKeys := p.Config.Cluster.Search == configs.SearchKeys
+	shared := explain.Shared(explain.TwoOf(p.Config, p.sides[0], p.sides[1]))
 	alive := false
-	if byKeys {
+	if e.Signatures.Lists {
 		var err error
 		if alive, err = p.lists(e, shared); err != nil {
 			return "", err
 		}
 	}
-	if p.Config.Cluster.Pairs() {
+	if p.Config.Pairs() {
 		for r, err := range p.DB.Rows(store.PrefixBounds(store.PairKey(store.TableSet, p.keys[larger], p.keys[smaller]))) {
 			if err != nil {
 				return "", err
@@ -160,9 +164,9 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 				return "", err
 			}
 			e.Run.Candidate, e.Run.Compared = true, 1
-			if p.Config.Verify.Measure == configs.MeasureSearch {
+			if p.Config.NewMeasure() == nil {
 				e.Score.Known, e.Score.Resemblance, e.Score.Containment = true, report.Score(score), report.Score(score)
-				e.Decision = explain.Decision{Known: true, Near: true, Relation: "near"}
+				e.Decision = explain.Decision{Known: true, Near: true, Relation: string(report.Near)}
 			}
 		}
 	} else {
@@ -194,11 +198,11 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 		return cmp.Or(e.Decision.EndedBy, explain.ByLeaders), nil
 	case p.Config.Signs() && (s.Of[0] == 0 || s.Of[1] == 0 || !s.Enough):
 		return explain.BySignatures, nil
-	case byKeys && !alive:
+	case s.Lists && !alive:
 		return explain.ByLists, nil
-	case !p.Config.Cluster.Pairs():
+	case !p.Config.Pairs():
 		return explain.BySets, nil
-	case p.Config.Cluster.Search == configs.SearchJoin && e.Decision.Known && !e.Decision.Near:
+	case s.Exact && e.Decision.Known && !e.Decision.Near:
 		return explain.ByScore, nil
 	}
 	return explain.ByCandidates, nil
@@ -210,165 +214,15 @@ func (p *explained) verdictOf(r *explain.Run, larger, smaller int) error {
 	if err != nil || !ok {
 		return err
 	}
-	r.Verdict = &explain.Verdict{Relation: "near", Resemblance: report.Score(s.Resemblance), Containment: report.Score(s.Containment)}
-	if s.Relation != report.Near {
-		r.Verdict.Relation = "a-in-b"
-		if (s.Relation == report.Contained) == (smaller == 1) {
-			r.Verdict.Relation = "b-in-a"
-		}
+	if smaller == 0 { // b is seen from a
+		s = s.Inverse()
 	}
+	r.Verdict = &explain.Verdict{Relation: explain.RelationOf(s.Relation), Resemblance: report.Score(s.Resemblance), Containment: report.Score(s.Containment)}
 	return nil
 }
 
-// lists looks at the lists of the signatures in common. alive tells whether one
-// of them was not deleted.
-func (p *explained) lists(e *explain.Explanation, shared []signature.Signature) (alive bool, err error) {
-	for i, s := range shared {
-		if i >= listsShown && alive {
-			break
-		}
-		l := explain.ListOfKey{}
-		var keys []cluster.Key
-		for r, err := range p.DB.Rows(store.PrefixBounds(store.Key(store.TablePosting, s[:]))) {
-			if err != nil {
-				return false, err
-			}
-			posting, err := store.ParsePostingKey(r.Key())
-			if err != nil {
-				return false, err
-			}
-			keys = append(keys, posting.Key)
-			if l.Texts++; l.Texts > p.Config.Cluster.MaxList {
-				l.Deleted = "max_list"
-				break
-			}
-		}
-		if site := p.Config.Cluster.SiteList; l.Deleted == "" && site > 0 && l.Texts > site {
-			concentrated, err := stages.Concentrated(p.Workspace, keys)
-			if err != nil {
-				return false, err
-			}
-			if concentrated {
-				l.Deleted = "site_list"
-			}
-		}
-		alive = alive || l.Deleted == ""
-		if i < min(listsShown, len(e.Signatures.Keys)) {
-			e.Signatures.Keys[i].List = &l
-		}
-		if p.ctx.Err() != nil {
-			return false, p.ctx.Err()
-		}
-	}
-	return alive, nil
-}
-
-// sets finds the sets of both texts, in one pass over the keys of all, and gives
-// those that both are in.
-func (p *explained) sets(r *explain.Run) (common []cluster.Key, err error) {
-	var of [2][]cluster.Key
-	n := 0
-	for row, err := range p.DB.Table(store.TableSet) {
-		if err != nil {
-			return nil, err
-		}
-		set, member, _, err := store.ParseSetKey(row.Key())
-		if err != nil {
-			return nil, err
-		}
-		for i, k := range p.keys {
-			if member == k {
-				of[i] = append(of[i], set)
-			}
-		}
-		if n++; n&0xffff == 0 && p.ctx.Err() != nil {
-			return nil, p.ctx.Err()
-		}
-	}
-	all := slices.Concat(of[0], of[1])
-	slices.SortFunc(all, cluster.Key.Compare)
-	for _, set := range slices.Compact(all) {
-		id := set.ID()
-		s := explain.Set{ID: hex.EncodeToString(id[:]), Has: [2]bool{slices.Contains(of[0], set), slices.Contains(of[1], set)}}
-		for _, err := range p.DB.Rows(store.PrefixBounds(store.Key(store.TableSet, set[:]))) {
-			if err != nil {
-				return nil, err
-			}
-			s.Members++
-		}
-		if r.Sets = append(r.Sets, s); s.Has == [2]bool{true, true} {
-			r.Candidate = true
-			common = append(common, set)
-		}
-	}
-	return common, nil
-}
-
-// metIn reports whether the two were compared in a set, by what setVerifier does:
-// members meet leaders only, and with the closing rule "representative" no more
-// of them once they are near one. If they were not, r says whom they were near.
-func (p *explained) metIn(set cluster.Key, r *explain.Run, larger, smaller int) (bool, error) {
-	members := map[cluster.Key]bool{}
-	var order []cluster.Key
-	for row, err := range p.DB.Rows(store.PrefixBounds(store.Key(store.TableSet, set[:]))) {
-		if err != nil {
-			return false, err
-		}
-		_, member, _, err := store.ParseSetKey(row.Key())
-		if err != nil {
-			return false, err
-		}
-		members[member] = true
-		order = append(order, member)
-		if member == p.keys[larger] {
-			break // from here on none leads both
-		}
-	}
-	joined := map[cluster.Key]cluster.Key{} // the first leader that each was near
-	members[p.keys[smaller]] = true
-	verdicts, err := p.DB.Seeker(store.TableVerdict)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = verdicts.Close() }()
-	for _, leader := range order {
-		if leader == p.keys[larger] {
-			break
-		}
-		if _, ok := joined[leader]; ok {
-			continue
-		}
-		for row, err := range verdicts.Rows(store.Key(store.TableVerdict, leader[:])) {
-			if err != nil {
-				return false, err
-			}
-			l, err := results.ParseLink(row)
-			if err != nil {
-				return false, err
-			}
-			_, already := joined[l.Member]
-			if links := p.Config.Verify.Links(l.Score.Relation == report.Near); links && !already && members[l.Member] {
-				joined[l.Member] = leader
-			}
-		}
-		if p.ctx.Err() != nil {
-			return false, p.ctx.Err()
-		}
-	}
-	for _, side := range [2]int{larger, smaller} {
-		leader, ok := joined[p.keys[side]]
-		if !ok || side == smaller && p.Config.Verify.Closing != configs.ClosingRepresentative {
-			continue
-		}
-		page, err := p.firstPage(leader.ID())
-		r.Leaders = append(r.Leaders, explain.RunNear{Of: [2]string{"a", "b"}[side], Near: page})
-		return false, err
-	}
-	return true, nil
-}
-
-// firstPage returns the page that stands for a text. Which one it is, all that have
-// the text tell, so it is kept.
+// firstPage returns the page that stands for a text. Finding it reads all pages of
+// the text, so it is cached.
 func (p *explained) firstPage(t rows.TextID) (explain.Page, error) {
 	if page, ok := p.first[t]; ok {
 		return page, nil
@@ -382,11 +236,12 @@ func (p *explained) firstPage(t rows.TextID) (explain.Page, error) {
 	}
 	m := pages[0]
 	page := explain.Page{RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Offset: m.Offset, TextID: hex.EncodeToString(t[:])}
+	page.Path, page.Entry = p.places.Of(m.Source)
 	p.first[t] = page
 	return page, nil
 }
 
-// place returns where a page is in the clusters, nil if nowhere.
+// place returns the page's place in the clusters, or nil if it has none.
 func (p *explained) place(i int) (*explain.InRun, error) {
 	representative, ok, err := results.ClusterOf(p.Workspace, p.texts[i])
 	if err != nil || !ok {
@@ -412,12 +267,12 @@ func (p *explained) clusterRow(representative, member rows.TextID) (c rows.Clust
 		if err != nil {
 			return c, err
 		}
-		return results.ParseClusterRow(r)
+		return r.Cluster()
 	}
 	return c, fmt.Errorf("a text that is not in its cluster: %w", store.Corrupt(member[:]))
 }
 
-// joined says how the two are in one cluster.
+// joined adds how the two came into one cluster.
 func (p *explained) joined(e *explain.Explanation) error {
 	r := e.Run
 	e.Outcome = explain.Outcome{Joined: true}
@@ -441,7 +296,7 @@ func (p *explained) joined(e *explain.Explanation) error {
 				return err
 			}
 			if seen[t] {
-				return fmt.Errorf("a chain that leads nowhere: %w", store.Corrupt(t[:]))
+				return fmt.Errorf("a chain of verdicts that is a circle: %w", store.Corrupt(t[:]))
 			}
 			seen[t] = true
 			ways[i] = append(ways[i], row)

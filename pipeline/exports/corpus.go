@@ -14,8 +14,8 @@ import (
 	"neardup/report"
 )
 
-// corpusFlags are the flags of corpora.
-var corpusFlags = slices.Concat([]string{"all", "clean", "shard-size"}, keepFlags)
+// corpusFlags are the flags of corpus formats.
+var corpusFlags = slices.Concat([]string{"all", "clean", "visible", "shard-size"}, keepFlags)
 
 // corpusAs writes the texts of the pages that stay.
 func corpusAs(to func(io.Writer) report.CorpusWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
@@ -26,7 +26,7 @@ func corpusAs(to func(io.Writer) report.CorpusWriter) func(context.Context, *wor
 	}
 }
 
-// shardsAs writes the same as files of about shard-size bytes of text.
+// shardsAs writes the same as files with about shard-size bytes of text each.
 func shardsAs(ending string, to func(io.Writer) report.CorpusWriter) func(context.Context, *workspace.Workspace, Options, create) error {
 	return func(ctx context.Context, w *workspace.Workspace, o Options, make create) error {
 		var f io.WriteCloser
@@ -60,8 +60,8 @@ func shardsAs(ending string, to func(io.Writer) report.CorpusWriter) func(contex
 	}
 }
 
-// eachText yields the pages that stay, or all, in the order of the export of all
-// pages.
+// eachText yields the pages that stay, or all pages, in the order of the export of
+// all pages.
 func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func(report.CorpusPage) error) error {
 	rules, err := o.rules(w)
 	if err != nil {
@@ -70,7 +70,10 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 	if o.Clean && w.Config.Text.Frames == 0 {
 		return fmt.Errorf("%w: --clean leaves out the frames of sites, which were not learned: run with --set text.frames=10", workspace.ErrUsage)
 	}
-	reader, err := results.LoadReader(w)
+	if o.Clean && o.Visible {
+		return fmt.Errorf("%w: --clean and --visible exclude each other: frames are left out of what is compared, and are visible", workspace.ErrUsage)
+	}
+	reader, err := results.LoadFrames(w)
 	if err != nil {
 		return err
 	}
@@ -89,7 +92,7 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 			if choice.Action == report.ActionRedundant && !o.All {
 				continue
 			}
-			shown, err := storedText(w, m.Text, o.Clean, reader)
+			shown, err := textOf(w, m, o, reader)
 			if err == nil {
 				err = yield(report.NewCorpusPage(c.Cluster, m, choice.Action, shown))
 			}
@@ -101,15 +104,21 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 	return nil
 }
 
-// storedText returns a text, without the frames of its sites if it is to be clean.
-func storedText(w *workspace.Workspace, id string, clean bool, reader *results.Reader) (string, error) {
-	t, err := results.ParseTextID(id)
+// textOf returns the text of a page: without the frames of its sites with Clean, or
+// all visible text with Visible.
+func textOf(w *workspace.Workspace, m report.Member, o Options, reader *results.Reader) (string, error) {
+	t, err := results.ParseTextID(m.Text)
 	if err != nil {
 		return "", err
 	}
 	stored, err := results.TextOf(w, t)
-	if err != nil || !clean {
-		return stored, err
+	switch {
+	case err != nil:
+		return "", err
+	case o.Visible:
+		return results.VisibleOf(w, m, stored)
+	case o.Clean:
+		return reader.WithoutFrames(t, stored)
 	}
-	return reader.WithoutFrames(t, stored)
+	return stored, nil
 }

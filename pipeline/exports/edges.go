@@ -20,17 +20,22 @@ import (
 	"neardup/report"
 )
 
-// edges are the near pairs, of texts, and the judged ones that hold clusters
-// together, and the pages that have these texts or stand in a cluster.
+// edges holds the near pairs of texts and the judged pairs that hold clusters
+// together, with the pages that have these texts or are in a cluster.
 type edges struct {
-	w     *workspace.Workspace
-	pages *extsort.Sorter // by text
-	pairs *extsort.Sorter // the texts, then the score
+	w      *workspace.Workspace
+	places results.PlacesOf
+	pages  *extsort.Sorter // by text
+	pairs  *extsort.Sorter // the two texts → the score
 }
 
-// newEdges gathers the pages; close lets go of them.
+// newEdges gathers the pages. close releases them.
 func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error) {
-	e := &edges{w: w, pairs: extsort.New(w.DB.Tmp)}
+	places, err := results.Places(w)
+	if err != nil {
+		return nil, err
+	}
+	e := &edges{w: w, places: places, pairs: extsort.New(w.DB.Tmp)}
 	texts := extsort.New(w.DB.Tmp)
 	defer func() {
 		if err = errors.Join(err, texts.Close()); err != nil {
@@ -47,6 +52,9 @@ func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error)
 			return e, err
 		}
 		a, b := l.Leader.ID(), l.Member.ID()
+		if l.Score.Relation == report.Contains { // from the containing text to the contained one
+			a, b, l.Score = b, a, l.Score.Inverse()
+		}
 		err := errors.Join(ctx.Err(), texts.Add(a[:], nil), texts.Add(b[:], nil), e.pairs.Add(slices.Concat(a[:], b[:]), store.AppendScore(nil, l.Score)))
 		if err != nil {
 			return e, err
@@ -59,8 +67,8 @@ func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error)
 	return e, err
 }
 
-// addJudged adds the judged pairs that clusters need, whose texts are all in
-// clusters. Without any this takes no pass over the clusters.
+// addJudged adds the judged pairs that clusters need. Their texts are all in
+// clusters. Without judged pairs it makes no pass over the clusters.
 func (e *edges) addJudged(ctx context.Context) error {
 	var counts rows.VerifyCounts
 	if err := e.w.Counts(workspace.StageVerify, &counts); err != nil || counts.Judged == nil {
@@ -70,7 +78,7 @@ func (e *edges) addJudged(ctx context.Context) error {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		row, err := results.ParseClusterRow(r)
+		row, err := r.Cluster()
 		if err == nil && row.Score.Relation == report.Judged {
 			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), store.AppendScore(nil, row.Score))
 		}
@@ -89,7 +97,7 @@ func (e *edges) close() error {
 	return err
 }
 
-// sortedTexts returns the texts that are keys, without a group.
+// sortedTexts yields the texts that are the keys, without a group.
 func sortedTexts(texts *extsort.Sorter) iter.Seq2[results.WantedText, error] {
 	return func(yield func(results.WantedText, error) bool) {
 		for e, err := range texts.Sorted() {
@@ -104,13 +112,13 @@ func sortedTexts(texts *extsort.Sorter) iter.Seq2[results.WantedText, error] {
 	}
 }
 
-// textNodes are the pages of a text as nodes.
+// textNodes holds the pages of a text as nodes.
 type textNodes struct {
 	text  rows.TextID
-	nodes []report.Node // the first stands for the text
+	nodes []report.Node // the first one stands for the text
 }
 
-// nodes returns the pages by text.
+// nodes yields the pages by text.
 func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 	return func(yield func(textNodes, error) bool) {
 		next, stop := iter.Pull2(results.ClusteredTexts(e.w))
@@ -127,7 +135,8 @@ func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 			}
 			n := textNodes{text: t.Text}
 			for _, m := range t.Pages {
-				node := report.Node{Document: m.Document, RecordID: m.RecordID, URI: m.URI, Date: m.Date}
+				node := report.Node{Document: m.Document, RecordID: m.RecordID, URI: m.URI, Date: m.Date, Offset: m.Offset}
+				node.Path, node.Entry = e.places.Of(m.Source)
 				if clustered && in.Text == t.Text {
 					node.Cluster = fmt.Sprintf("%x", in.Group)
 				}
@@ -143,8 +152,8 @@ func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 	}
 }
 
-// endsOf puts the node of the text that each key starts with in front of the
-// value, and the other text in front of the key.
+// endsOf looks up the node of the text that each key begins with, puts it before
+// the value, and moves the other text to the front of the key.
 func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 	next, stop := iter.Pull2(e.nodes(ctx))
 	defer stop()
@@ -177,8 +186,8 @@ func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 	return nil
 }
 
-// all returns the edges, by the texts of source and target: the pairs, and from the
-// first page of a text to each other.
+// all yields the edges, by the texts of source and target: the pairs, and the edges
+// from the first page of a text to its other pages.
 func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 	return func(yield func(report.Edge, error) bool) {
 		byTarget, whole := extsort.New(e.w.DB.Tmp), extsort.New(e.w.DB.Tmp)
@@ -195,11 +204,12 @@ func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 		next, stop := iter.Pull2(whole.Sorted())
 		defer stop()
 		pair, err, more := next()
-		upTo := func(text rows.TextID) bool { // the near pairs from texts up to this one
+		upTo := func(text rows.TextID) bool { // yields the near pairs whose first text is at most this one
 			for ; more && (err != nil || bytes.Compare(pair.Key[:16], text[:]) <= 0); pair, err, more = next() {
 				var edge report.Edge
 				if err == nil {
 					edge, err = parseEdge(pair)
+					edge.EstimatedBy = e.w.Config.EstimatedBy()
 				}
 				if !yield(edge, cmp.Or(err, ctx.Err())) || err != nil {
 					return false
@@ -224,7 +234,7 @@ func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 	}
 }
 
-// parseEdge parses what endsOf has made of both ends.
+// parseEdge parses an entry whose two ends endsOf has looked up.
 func parseEdge(e extsort.Entry) (edge report.Edge, err error) {
 	rest := e.Value
 	for _, node := range []*report.Node{&edge.Target, &edge.Source} {

@@ -1,5 +1,5 @@
-// Package exports writes the clusters of a run, or what follows from them, in the
-// formats of other tools.
+// Package exports writes the clusters of a run, and what is derived from them, in
+// the formats of other tools.
 package exports
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"neardup/keep"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -21,17 +22,17 @@ import (
 // Format is a format of exports.
 type Format struct {
 	Name    string
-	Help    string   // what it is, in a few words
-	Options []string // names of the flags that only this format and its like have
+	Help    string   // short description
+	Options []string // flags that only this format and similar ones have
 	write   func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error
-	files   func(ctx context.Context, w *workspace.Workspace, o Options, make create) error // of a format that can be a directory
+	files   func(ctx context.Context, w *workspace.Workspace, o Options, make create) error // for a format that can be a directory
 }
 
-// create creates a file of a directory by its name with slashes.
+// create creates a file of a directory. The name uses slashes.
 type create func(name string) (io.WriteCloser, error)
 
-// Formats are the formats in the order in which they are listed. A new format is
-// an entry.
+// Formats lists the formats in the order of the help. To add a format, add an
+// entry.
 var Formats = []Format{
 	{"jsonl", "one line for each cluster", allFlags, clusters(report.NewJSONL, report.NewJSONL), nil},
 	{"csv", "one line for each page", allFlags, clusters(report.NewCSV, report.NewChosenCSV), nil},
@@ -39,6 +40,7 @@ var Formats = []Format{
 	{"summary", "the summary of the run", nil, summary(report.Summary.WriteText), nil},
 	{"summary-json", "the same as JSON", nil, summary(report.Summary.WriteJSON), nil},
 	{"parquet", "one row for each page, with the columns of Common Crawl's index", allFlags, clusters(report.NewParquet, report.NewChosenParquet), nil},
+	{"contained", "pages that others only contain, one line for each text", nil, writeContained, nil},
 	{"cdxj", "an index of captures for replay tools", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
 		return writeCDXJ(ctx, w, out)
 	}, nil},
@@ -62,7 +64,7 @@ var Formats = []Format{
 	{"corpus-parquet", "the same in Parquet", corpusFlags, corpusAs(report.NewCorpusParquet), shardsAs("parquet", report.NewCorpusParquet)},
 }
 
-// clusters writes clusters, or all pages with what was chosen for them.
+// clusters writes clusters, or all pages with the choices for them.
 func clusters(to, all func(io.Writer) report.Writer) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
 	return func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 		if o.All && all != nil {
@@ -70,6 +72,11 @@ func clusters(to, all func(io.Writer) report.Writer) func(context.Context, *work
 		}
 		return results.WriteClusters(ctx, w, to(out))
 	}
+}
+
+// writeContained writes the pages that are contained in others.
+func writeContained(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {
+	return results.WriteGroups(ctx, w, report.NewContainedJSONL(out))
 }
 
 func edgesAs(to func(io.Writer) report.EdgeWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
@@ -88,7 +95,7 @@ func summary(as func(report.Summary, io.Writer) error) func(context.Context, *wo
 	}
 }
 
-// Find returns the format of a name.
+// Find returns the format with a name.
 func Find(name string) (f Format, ok bool) {
 	for _, f := range Formats {
 		if f.Name == name {
@@ -98,8 +105,8 @@ func Find(name string) (f Format, ok bool) {
 	return f, false
 }
 
-// Names returns the names of the formats that have a flag, or with an empty flag
-// of all.
+// Names returns the names of the formats that have a flag, or of all formats if
+// flag is empty.
 func Names(flag string) (names []string) {
 	for _, f := range Formats {
 		if flag == "" || slices.Contains(f.Options, flag) {
@@ -121,26 +128,27 @@ func Flags() (flags []string) {
 	return flags
 }
 
-// Options say what Write writes.
+// Options are the options of an export.
 type Options struct {
 	Format string
 
-	// Of formats that choose what to keep; nil: keep.Default. Kept is added to, if it
-	// is there.
+	// Keep is for formats that choose what to keep; nil means keep.Default. If Kept
+	// is not nil, the sums of the keep list are added to it.
 	Keep *keep.Rules
-	All  bool // of jsonl, csv, parquet and corpora: all pages, with what to do with each
+	All  bool // of jsonl, csv, parquet and corpora: all pages, with the choice for each
 
-	Reduced *report.Reduced // of reduced archives: what was written, if it is there
+	Reduced *report.Reduced // of reduced archives; if not nil, it is set to the manifest
 
 	// Of corpora.
-	Clean     bool  // without what templates own
-	ShardSize int64 // bytes of text in a file of a directory; 0: one file
+	Clean     bool  // without the learned frames of sites
+	Visible   bool  // all visible text
+	ShardSize int64 // bytes of text per file of a directory; 0: one file
 	Kept      *report.Kept
 
-	WACZ string // of wacz: the file that is copied
+	WACZ string // of wacz: the file to copy
 }
 
-// Write writes the clusters, what follows from them, or the summary.
+// Write writes an export: the clusters, what is derived from them, or the summary.
 func Write(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 	if err := w.Current(workspace.StageVerify); err != nil {
 		return err
@@ -162,16 +170,17 @@ func (o Options) Directory() bool {
 	return f.files != nil && (f.write == nil || o.ShardSize > 0)
 }
 
-// mark is the file that says that a directory is an export.
+// mark is the file that marks a directory as an export.
 const mark = "neardup-export.txt"
 
-// CheckDirectory reports whether WriteDirectory may write to path: there is nothing,
-// or an empty directory. Archives are not replaced by mistake.
+// CheckDirectory returns an error if WriteDirectory must not write to path. Only a
+// free path or an empty directory is allowed, so that archives are not replaced by
+// mistake.
 func CheckDirectory(path string) error {
-	return workspace.CheckDirectory(path, mark, func(string) bool { return false })
+	return disk.CheckDirectory(path, mark, func(string) bool { return false })
 }
 
-// WriteDirectory writes an export as a directory, whole or not at all.
+// WriteDirectory writes an export as a directory, completely or not at all.
 func WriteDirectory(ctx context.Context, w *workspace.Workspace, o Options, path string) error {
 	if err := w.Current(workspace.StageVerify); err != nil {
 		return err
@@ -180,27 +189,31 @@ func WriteDirectory(ctx context.Context, w *workspace.Workspace, o Options, path
 	if err := CheckDirectory(path); err != nil {
 		return fmt.Errorf("%w: %w", workspace.ErrUsage, err)
 	}
-	err := workspace.ExportDirectory(path, func(make func(string) (io.WriteCloser, error)) error { return f.files(ctx, w, o, make) })
+	err := disk.ExportDirectory(path, func(make func(string) (io.WriteCloser, error)) error { return f.files(ctx, w, o, make) })
 	if w.IsFull() {
 		err = w.ExplainError(err)
 	}
 	return err
 }
 
-// WriteAll writes all formats into the workspace's exports directory, each
-// file whole or not at all, and returns the summary. All of it is one pass over
-// the clusters, each of which is shown to see.
+// WriteAll writes the exports of a run into the workspace's exports directory, each
+// file completely or not at all, and returns the summary. It takes one pass over
+// the clusters and calls see with each.
 func WriteAll(ctx context.Context, w *workspace.Workspace, see func(report.Cluster)) (report.Summary, error) {
-	s, err := exportAll(ctx, w, see)
+	s, err := WriteAllTo(ctx, w, w.Path("exports"), see)
 	if err != nil {
 		err = w.ExplainError(fmt.Errorf("export: %w", err))
 	}
 	return s, err
 }
 
-func exportAll(ctx context.Context, w *workspace.Workspace, see func(report.Cluster)) (report.Summary, error) {
+// Files are the names of the files of WriteAll.
+var Files = []string{"clusters.jsonl", "clusters.csv", "contained.jsonl", "summary.json", "summary.txt"}
+
+// WriteAllTo is WriteAll into another directory.
+func WriteAllTo(ctx context.Context, w *workspace.Workspace, dir string, see func(report.Cluster)) (report.Summary, error) {
 	var s report.Summary
-	if err := errors.Join(w.Current(workspace.StageVerify), os.MkdirAll(w.Path("exports"), 0o777)); err != nil {
+	if err := errors.Join(w.Current(workspace.StageVerify), os.MkdirAll(dir, 0o777)); err != nil {
 		return s, err
 	}
 	s, err := results.StagesSummary(w)
@@ -208,11 +221,14 @@ func exportAll(ctx context.Context, w *workspace.Workspace, see func(report.Clus
 		return s, err
 	}
 	file := func(name string, write func(io.Writer) error) error {
-		return exportFile(w.Path("exports", name), write)
+		return exportFile(filepath.Join(dir, name), write)
 	}
 	err = file("clusters.jsonl", func(jsonl io.Writer) error {
 		return file("clusters.csv", func(csv io.Writer) error {
-			return results.WriteClusters(ctx, w, report.NewJSONL(jsonl), report.NewCSV(csv), results.Watcher(s.Add), results.Watcher(see))
+			return file("contained.jsonl", func(contained io.Writer) error {
+				return results.WriteGroups(ctx, w, report.NewContainedJSONL(contained),
+					report.NewJSONL(jsonl), report.NewCSV(csv), results.Watcher(s.Add), results.Watcher(see))
+			})
 		})
 	})
 	if err != nil {
@@ -221,19 +237,19 @@ func exportAll(ctx context.Context, w *workspace.Workspace, see func(report.Clus
 	return s, errors.Join(file("summary.json", s.WriteJSON), file("summary.txt", s.WriteText))
 }
 
-// ExportFile publishes what write writes under path, whole or not at all. A path
-// that is a link leads to the file that is written. It writes into a pipe or a
-// device, and replaces none.
+// ExportFile publishes what write writes as the file path, completely or not at
+// all. If path is a link, its target is written. A pipe or a device is written
+// into, never replaced.
 func ExportFile(path string, write func(io.Writer) error) error {
 	err := exportFile(path, write)
-	if err != nil && workspace.IsNoSpace(err) && !errors.Is(err, workspace.ErrDiskFull) {
-		return workspace.DiskFull(filepath.Dir(path), err)
+	if err != nil && disk.IsNoSpace(err) && !errors.Is(err, disk.ErrFull) {
+		return disk.Full(filepath.Dir(path), err)
 	}
 	return err
 }
 
 func exportFile(path string, write func(io.Writer) error) error {
-	path, special, err := workspace.Output(path)
+	path, special, err := disk.Output(path)
 	if err != nil {
 		return err
 	}
@@ -245,10 +261,10 @@ func exportFile(path string, write func(io.Writer) error) error {
 		b := bufio.NewWriterSize(f, 256<<10)
 		return errors.Join(write(b), b.Flush(), f.Close())
 	}
-	if err := workspace.RemoveStale(filepath.Dir(path)); err != nil {
+	if err := disk.RemoveStale(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return workspace.WriteFile(path, func(f *os.File) error {
+	return disk.WriteFile(path, func(f *os.File) error {
 		b := bufio.NewWriterSize(f, 256<<10)
 		return errors.Join(write(b), b.Flush())
 	})

@@ -84,7 +84,7 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 	var want []results.TextPages
 	for _, text := range texts {
 		p := results.TextPages{WantedText: text}
-		for r, err := range finder.Occurrences.Rows(store.Key(store.TableOccurrence, text.Text[:])) {
+		for r, err := range finder.Occurrences.Rows(store.OccurrencesOf(text.Text)) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/extractors"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -57,19 +58,19 @@ func writeWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.
 }
 
 func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.Writer) error {
-	f, info, err := workspace.OpenRegular(path)
+	f, size, err := inputs.Open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	in, err := pagesIn(ctx, w, f, info.Size())
+	in, err := pagesIn(ctx, w, f, size)
 	if err != nil {
 		return err
 	}
 	if err := known(w, path, in); err != nil {
 		return err
 	}
-	wacz, err := report.NewWACZ(f, info.Size(), contextWriter{ctx, out})
+	wacz, err := report.NewWACZ(f, size, contextWriter{ctx, out})
 	if err != nil {
 		return err
 	}
@@ -94,18 +95,15 @@ func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.W
 	return errors.Join(lines.Close(), wacz.Close(), ctx.Err())
 }
 
-// known returns an error if the workspace has read neither the file nor one of its
+// known returns an error if the workspace has read neither the file nor any of its
 // pages.
 func known(w *workspace.Workspace, path string, pages map[string]bool) error {
 	sources, err := w.Sources()
 	if err != nil {
 		return err
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
-	if err != nil || slices.ContainsFunc(sources, func(s workspace.Source) bool { return s.File == real }) {
+	real, err := inputs.RealPath(path)
+	if err != nil || slices.ContainsFunc(sources, func(s inputs.Source) bool { return s.File == real }) {
 		return err
 	}
 	documents, err := w.DB.Seeker(store.TableDocument)
@@ -125,8 +123,8 @@ func known(w *workspace.Workspace, path string, pages map[string]bool) error {
 	return fmt.Errorf("%w: the workspace has read none of its pages; run neardup with it first", workspace.ErrUsage)
 }
 
-// pagesIn reads the archives of a WACZ file for the docIDs of its pages. What
-// the workspace remembers of where pages are is no help: many WACZ files call
+// pagesIn reads the archives of a WACZ file and returns the docIDs of its pages.
+// The places of pages in the workspace do not help here, since many WACZ files call
 // their archive data.warc.gz.
 func pagesIn(ctx context.Context, w *workspace.Workspace, f io.ReaderAt, size int64) (map[string]bool, error) {
 	limits := w.Config.Extract.Limits
@@ -135,7 +133,7 @@ func pagesIn(ctx context.Context, w *workspace.Workspace, f io.ReaderAt, size in
 		return nil, err
 	}
 	in := map[string]bool{}
-	x := extract.NewExtractor(w.Config.Extract)
+	x := extractors.New(w.Config.Extract)
 	for _, m := range members {
 		archive, err := m.Open()
 		if err != nil {
@@ -168,8 +166,8 @@ func pagesIn(ctx context.Context, w *workspace.Workspace, f io.ReaderAt, size in
 	return in, nil
 }
 
-// contextWriter fails once its context has ended, so that copying a large file
-// can be interrupted.
+// contextWriter fails once its context has ended, so that copying a large file can
+// be interrupted.
 type contextWriter struct {
 	ctx context.Context
 	io.Writer

@@ -12,14 +12,14 @@ import (
 	"neardup/report"
 )
 
-// keepFlags are the flags of formats that choose what to keep.
+// keepFlags are the flags of the formats that choose what to keep.
 var keepFlags = []string{"policy", "prefer-host", "min-resemblance", "max-lost", "contained", "same-uri", "same-host", "every", "exempt", "exempt-list", "allow-lost-uris"}
 
-// allFlags are the flags of formats that can show all pages.
+// allFlags are the flags of the formats that can show all pages.
 var allFlags = slices.Concat([]string{"all"}, keepFlags)
 
-// writeAll writes the clusters, and then each page in no cluster as a cluster of its
-// own without an id, by text.
+// writeAll writes the clusters, and then, by text, each page in no cluster as a
+// cluster of its own without an ID.
 func writeAll(ctx context.Context, w *workspace.Workspace, o Options, to report.Writer) error {
 	rules, err := o.rules(w)
 	if err != nil {
@@ -48,7 +48,7 @@ func writeAll(ctx context.Context, w *workspace.Workspace, o Options, to report.
 	return cmp.Or(ctx.Err(), to.Close())
 }
 
-// rules returns the rules of the options ready for use.
+// rules returns the options' rules, ready for use.
 func (o Options) rules(w *workspace.Workspace) (keep.Rules, error) {
 	r := keep.Default()
 	if o.Keep != nil {
@@ -57,7 +57,7 @@ func (o Options) rules(w *workspace.Workspace) (keep.Rules, error) {
 	return keeping.Rules(w, r)
 }
 
-// keepAs writes what to keep of each cluster.
+// keepAs writes the choices for each cluster.
 func keepAs(to func(io.Writer) report.KeepWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
 	return func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 		rules, err := o.rules(w)

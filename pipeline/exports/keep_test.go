@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -319,5 +320,48 @@ func TestCorpus(t *testing.T) {
 	}
 	if clean >= whole || clean == 0 {
 		t.Errorf("%d bytes without frames, %d with them", clean, whole)
+	}
+}
+
+// TestVisible: all of the visible text stays stored beside the main content, and is
+// what a run with clean: none keeps.
+func TestVisible(t *testing.T) {
+	texts := func(o exports.Options, settings ...string) map[string]string {
+		dir := t.TempDir()
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{}, pipetest.Crawl(t))
+		w := pipetest.OpenWith(t, dir, settings...)
+		if err := exports.Write(t.Context(), w, exports.Options{Format: "corpus", Clean: true, Visible: true}, io.Discard); !errors.Is(err, workspace.ErrUsage) {
+			t.Errorf("clean and visible: %v", err)
+		}
+		out := map[string]string{}
+		revisits := map[string]bool{} // they have nothing around the text of the capture that they repeat
+		for c := range strings.Lines(string(pipetest.ExportOf(t, w, exports.Options{Format: "jsonl", All: true}))) {
+			var cluster report.Cluster
+			if err := json.Unmarshal([]byte(c), &cluster); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range cluster.Members {
+				revisits[m.RecordID] = m.RevisitOf != ""
+			}
+		}
+		for p := range strings.Lines(string(pipetest.ExportOf(t, w, o))) {
+			var page report.CorpusPage
+			if err := json.Unmarshal([]byte(p), &page); err != nil {
+				t.Fatal(err)
+			}
+			if !revisits[page.RecordID] {
+				out[page.RecordID] = page.Text
+			}
+		}
+		return out
+	}
+	none := texts(exports.Options{Format: "corpus", All: true}, "extract.clean=none")
+	visible := texts(exports.Options{Format: "corpus", All: true, Visible: true}, "extract.clean=main")
+	main := texts(exports.Options{Format: "corpus", All: true}, "extract.clean=main")
+	if !maps.Equal(none, visible) || len(none) == 0 {
+		t.Errorf("%d pages with clean: none, %d visible; or their texts differ", len(none), len(visible))
+	}
+	if maps.Equal(main, visible) {
+		t.Error("the main content of all pages is all that is visible: nothing was tested")
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
-	"neardup/pipeline/workspace"
 )
 
 func writeText(text string) func(io.Writer) error {
@@ -147,7 +147,7 @@ func TestStaleFilesAreRemoved(t *testing.T) {
 				_ = os.Chtimes(name, old, old)
 			}
 		}
-		if err := workspace.RemoveStale(dir); err != nil {
+		if err := disk.RemoveStale(dir); err != nil {
 			t.Error(err)
 		}
 		return writeText("whole")(w)

@@ -20,6 +20,7 @@ import (
 	"neardup/extract"
 	"neardup/extract/container"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
@@ -33,20 +34,21 @@ type reducer struct {
 	w     *workspace.Workspace
 	x     *extract.Extractor
 	make  create
-	names map[string]bool // of archives
+	names map[string]bool // names of archives in use
 
 	index, pages, leftOut *extsort.Sorter
 	manifest              report.Reduced
 }
 
-// drop is why a record is dropped.
+// drop is the reason to drop a record.
 type drop struct {
 	Document string
 	report.LeftOut
 }
 
-// reduceTo writes all archives that the workspace has read, without redundant pages
-// and what belongs to them, an index of captures, and what was left out.
+// reduceTo writes all archives that the workspace has read without redundant pages
+// and the records that belong to them, an index of captures, and the list of what
+// was left out.
 func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make create) (_ *reducer, err error) {
 	rules, err := o.rules(w)
 	if err != nil {
@@ -67,8 +69,8 @@ func (r *reducer) close() error {
 	return errors.Join(r.index.Close(), r.pages.Close(), r.leftOut.Close())
 }
 
-// findDrops writes a row for each place of a redundant page: the source's ID, 0 and the
-// offset, with the reason. A page that stands in several files is dropped from all.
+// findDrops writes a row for each place of a redundant page: the source's ID, 0 and
+// the offset, with the reason. A page in several files is dropped from all of them.
 func (r *reducer) findDrops(o Options, byPlace *extsort.Sorter) (err error) {
 	rules, err := o.rules(r.w)
 	if err != nil {
@@ -121,13 +123,13 @@ func placeKey(source string, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append([]byte(source), 0), uint64(offset))
 }
 
-// archives writes the archives, by the IDs of their sources.
+// archives writes the archives, ordered by the IDs of their sources.
 func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	sources, err := r.w.Sources()
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(sources, func(a, b workspace.Source) int {
+	slices.SortStableFunc(sources, func(a, b inputs.Source) int {
 		return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.Path, b.Path))
 	})
 	next, stop := iter.Pull2(byPlace.Sorted())
@@ -153,8 +155,8 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 				return err
 			}
 		}
-		if s.Format != container.FormatRecords || s.State == workspace.SourceUnreadable && s.Counts.Records == 0 {
-			continue // lines of texts, and files of which nothing could be read
+		if s.Format != container.FormatRecords || s.State == inputs.Unreadable && s.Counts.Records == 0 {
+			continue // text collections, and files from which nothing was read
 		}
 		if err := r.archive(s, drops); err != nil {
 			file, entry := s.Place()
@@ -167,9 +169,9 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	return err
 }
 
-// archive writes one archive without what is dropped of it.
-func (r *reducer) archive(s workspace.Source, drops map[int64]drop) error {
-	f, closer, err := s.Open(r.w.Config.Extract.Limits)
+// archive writes one archive without the dropped records.
+func (r *reducer) archive(s inputs.Source, drops map[int64]drop) error {
+	f, closer, err := s.Open(r.ctx, r.w.Config.Extract.Limits)
 	if err != nil {
 		return err
 	}
@@ -206,7 +208,8 @@ func (r *reducer) archive(s workspace.Source, drops map[int64]drop) error {
 	return entry.Close()
 }
 
-// name returns a name for an archive that no other has, and that is no path.
+// name returns a name for an archive that no other archive has, and that is no
+// path.
 func (r *reducer) name(of string) string {
 	of = strings.Map(func(c rune) rune {
 		if c < ' ' || strings.ContainsRune(`/\:`, c) {
@@ -225,7 +228,7 @@ func (r *reducer) name(of string) string {
 	return path.Base(of)
 }
 
-// scan reads the records of an archive, and a digest of each.
+// scan reads the records of an archive, with a digest of each.
 func (r *reducer) scan(f io.ReaderAt, counts *report.ReducedCounts) (records []reduce.Record, sums []uint64, err error) {
 	err = r.read(f, func(raw *container.Raw, damage error) error {
 		if damage != nil {
@@ -321,12 +324,12 @@ func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops 
 	return ranges, stay, nil
 }
 
-// check reads what is left of an archive. It must have the records that stay, each as
-// it was. Captures are indexed.
+// check reads what is left of an archive, and returns an error unless it has
+// exactly the records that stay, unchanged. It also indexes the captures.
 func (r *reducer) check(left io.ReaderAt, out *report.ReducedFile, sums []uint64, stay []bool) error {
 	at := 0
 	wrong := func() error {
-		return fmt.Errorf("without what is left out, record %d is not read as before; nothing was written", at)
+		return fmt.Errorf("without what is left out, record %d would be read differently; nothing was written", at)
 	}
 	err := r.read(left, func(raw *container.Raw, damage error) error {
 		if damage != nil {
@@ -372,7 +375,7 @@ func (r *reducer) indexCapture(d extract.Description, raw *container.Raw, archiv
 	return r.pages.Add([]byte(d.URI+"\x00"+d.Date), nil)
 }
 
-// write writes sorted rows as a file.
+// write writes sorted rows to a file.
 func (r *reducer) write(name string, from *extsort.Sorter, row func(extsort.Entry) ([]byte, error)) error {
 	f, err := r.make(name)
 	if err != nil {
@@ -392,7 +395,7 @@ func (r *reducer) write(name string, from *extsort.Sorter, row func(extsort.Entr
 	return f.Close()
 }
 
-// finish writes the index and what was left out.
+// finish writes the index and the list of what was left out.
 func (r *reducer) finish(index, folder string) error {
 	if err := r.write(index, r.index, func(e extsort.Entry) ([]byte, error) { return e.Key, nil }); err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// waczFile is a WACZ file that is written entry by entry. Entries are stored, so that
-// replay tools can read in the middle of them, and have no time: an export knows no
-// clock.
+// waczFile is a WACZ file that is written entry by entry. Entries are stored, so
+// that replay tools can read within them. They have no time, because an export does
+// not depend on the clock.
 type waczFile struct {
 	z         *zip.Writer
 	resources []waczResource
@@ -109,7 +109,7 @@ func (r *reducer) writePages() error {
 	return f.Close()
 }
 
-// finish writes the list of all entries, and its digest.
+// finish writes the list of all entries and its digest.
 func (f *waczFile) finish() error {
 	p, err := json.MarshalIndent(struct {
 		Profile   string         `json:"profile"`

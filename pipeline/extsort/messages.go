@@ -13,11 +13,12 @@ import (
 // fileSpill keeps runs of messages in files of a directory.
 type fileSpill struct{ dir string }
 
-// queueMessages are the messages kept in memory while merging, 44 bytes each.
+// queueMessages is the number of messages that a merge keeps in memory, at 44 bytes
+// each.
 const queueMessages = 1 << 20
 
-// Messages returns what the queue of messages of a merge may use: memory, then
-// files in the directory dir.
+// Messages returns the memory of the message queue of a merge. More messages spill
+// into files in the directory dir.
 func Messages(dir string) cluster.Memory {
 	return cluster.Memory{Messages: queueMessages, Spill: fileSpill{dir}}
 }
@@ -31,7 +32,7 @@ func (s fileSpill) Write(run iter.Seq[cluster.Message]) (cluster.Run, error) {
 	r := &fileRun{f: f}
 	b := bufio.NewWriterSize(f, 256<<10)
 	for m := range run {
-		_, _ = b.Write(m.To[:]) // a failed write fails Flush
+		_, _ = b.Write(m.To[:]) // Flush reports a failed write
 		_, _ = b.Write(m.Value[:])
 	}
 	if err := b.Flush(); err != nil {

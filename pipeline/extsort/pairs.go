@@ -9,28 +9,28 @@ import (
 	"slices"
 )
 
-// Pair is two numbers, ordered by the first.
+// Pair is a pair of numbers. Pairs are ordered by the first, then the second.
 type Pair [2]uint64
 
 func comparePairs(a, b Pair) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
 const pairSize = 16
 
-// Pairs sorts pairs of numbers, for what is counted once and needs no row. A pair
-// takes 16 bytes in memory; a Sorter's entry would take three times that.
+// Pairs sorts pairs of numbers. It is for data that is read once and needs no row:
+// a pair takes 16 bytes in memory, a third of an Entry in a Sorter.
 type Pairs struct {
-	limit int // pairs in memory
+	limit int // pairs held in memory
 	held  []Pair
 	runs
 }
 
-// NewPairs returns a sorter that holds so many pairs in memory, with its file in
+// NewPairs returns a sorter that holds limit pairs in memory and keeps its file in
 // the directory dir.
 func NewPairs(dir string, limit int) *Pairs {
 	return &Pairs{limit: limit, runs: runs{dir: dir, name: "pairs-*"}}
 }
 
-// Close frees what the sorter has.
+// Close releases the sorter's memory and file.
 func (s *Pairs) Close() error {
 	s.held = nil
 	return s.close()
@@ -52,7 +52,7 @@ func (s *Pairs) sort() {
 	s.held = slices.Compact(s.held)
 }
 
-// spill writes what is in memory as a run.
+// spill writes the pairs in memory as a run.
 func (s *Pairs) spill() error {
 	s.sort()
 	err := s.write(func(to io.Writer) {
@@ -67,8 +67,8 @@ func (s *Pairs) spill() error {
 	return err
 }
 
-// Sorted iterates over the pairs in order; those that were added more than once
-// may come more than once.
+// Sorted iterates over the pairs in order. A pair that was added several times may
+// come several times.
 func (s *Pairs) Sorted() iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		s.sort()
@@ -80,7 +80,7 @@ func (s *Pairs) Sorted() iter.Seq2[Pair, error] {
 	}
 }
 
-// heldPairs are pairs in memory, read one after another.
+// heldPairs iterates over the pairs in memory.
 type heldPairs struct {
 	rest []Pair
 	at   Pair

@@ -9,16 +9,16 @@ import (
 	"os"
 )
 
-// runs are sorted runs, one behind another in a temporary file.
+// runs are sorted runs, one after another in a temporary file.
 type runs struct {
 	dir  string
 	name string // pattern of the file's name
 	file *os.File
-	ends []int64 // of the runs
+	ends []int64 // offset of each run's end
 }
 
-// write adds the run that put writes. A failed write of put's shows when the
-// buffer is flushed, so put need not look at it.
+// write adds the run that put writes. put need not check its writes: flushing the
+// buffer reports a failed one.
 func (r *runs) write(put func(to io.Writer)) (err error) {
 	if r.file == nil {
 		if r.file, err = os.CreateTemp(r.dir, r.name); err != nil {
@@ -35,8 +35,8 @@ func (r *runs) write(put func(to io.Writer)) (err error) {
 	return err
 }
 
-// readers returns a reader of each run. limit is the memory for all their
-// buffers, within what is sensible for one.
+// readers returns a reader of each run. limit is the memory for all their buffers,
+// in bytes; each buffer stays within sensible bounds.
 func (r *runs) readers(limit int) (out []*bufio.Reader) {
 	start := int64(0)
 	for _, end := range r.ends {
@@ -55,15 +55,15 @@ func (r *runs) close() (err error) {
 	return err
 }
 
-// cursor is a place in a sorted run.
+// cursor is a position in a sorted run.
 type cursor[T any] interface {
-	// next goes to the next item; more is false behind the last.
+	// next moves to the next item. more is false behind the last.
 	next() (more bool, err error)
 	item() T
 }
 
-// merge iterates over the items of sorted runs in order. An item is valid until
-// the next one.
+// merge iterates over the items of sorted runs in order. An item is valid until the
+// next step.
 func merge[T any](all []cursor[T], compare func(a, b T) int) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

@@ -1,5 +1,5 @@
-// Package extsort sorts more rows than memory holds, by sorted runs in files of a
-// directory. It knows no database.
+// Package extsort sorts more rows than memory holds, through sorted runs in files
+// of a directory. It knows no database.
 package extsort
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// Bytes limits the memory of a Sorter while it takes entries; reading takes at
-// most twice that. It is a variable for tests.
+// Bytes limits the memory of a Sorter while entries are added. Reading takes at
+// most twice as much. It is a variable for tests.
 var Bytes = 8 << 20
 
 // Entry is a row: a key and its value.
@@ -21,19 +21,19 @@ type Entry struct{ Key, Value []byte }
 
 // Sorter sorts any number of entries by key, then value. It keeps equal entries.
 type Sorter struct {
-	limit int // bytes in memory
+	limit int // bytes held in memory
 	data  []byte
 	spans []span
 	runs
 }
 
-// span is the place of an entry in data: a key, and its value up to end.
+// span locates an entry in data: its key, and its value up to end.
 type span struct{ key, value, end int }
 
-// New returns a sorter with its file in the directory dir.
+// New returns a sorter that keeps its file in the directory dir.
 func New(dir string) *Sorter { return &Sorter{limit: Bytes, runs: runs{dir: dir, name: "sorted-*"}} }
 
-// Close frees what the sorter has.
+// Close releases the sorter's memory and file.
 func (s *Sorter) Close() error {
 	s.data, s.spans = nil, nil
 	return s.close()
@@ -83,8 +83,8 @@ func (s *Sorter) spill() error {
 	return err
 }
 
-// Sorted returns an iterator over the entries in order, which may be used any
-// number of times. An entry is valid until the next one.
+// Sorted returns an iterator over the entries in order. It may be used any number
+// of times. An entry is valid until the next step.
 func (s *Sorter) Sorted() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if s.file == nil {

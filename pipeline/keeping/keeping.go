@@ -1,15 +1,13 @@
-// Package keeping chooses what to keep of the clusters of a workspace, by comparing
-// the stored texts of pages with those of the pages that stand for them.
+// Package keeping chooses which pages of a workspace's clusters to keep. It
+// compares the stored texts of pages with those of the pages that are kept in their
+// place.
 package keeping
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-
-	"golang.org/x/sync/errgroup"
 
 	"neardup/keep"
 	"neardup/pipeline/queue"
@@ -18,8 +16,8 @@ import (
 	"neardup/report"
 )
 
-// Rules returns the rules ready for use: with the scores of the quality file, if the
-// policy asks for it.
+// Rules returns the rules ready for use, with the scores of the quality file if the
+// policy needs it.
 func Rules(w *workspace.Workspace, r keep.Rules) (keep.Rules, error) {
 	if r.Policy == keep.Quality {
 		if w.Config.Cluster.Quality == "" {
@@ -40,77 +38,44 @@ func Rules(w *workspace.Workspace, r keep.Rules) (keep.Rules, error) {
 	return r, nil
 }
 
-// Cluster is a cluster with the choices for its members.
+// Cluster is a cluster with the choice for each member.
 type Cluster struct {
 	report.Cluster
 	Choices []report.Choice
 }
 
-// chooseJob is a cluster on its way through the workers.
-type chooseJob struct {
-	Cluster
-	err  error
-	done chan struct{}
-}
-
-func (j *chooseJob) Finished() <-chan struct{} { return j.done }
-
-// Clusters returns the clusters of two and more pages by id. Workers compare the
-// texts of several clusters at a time.
-func Clusters(caller context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
+// Clusters yields the clusters of at least two pages, by ID. Workers compare the
+// texts of several clusters concurrently.
+func Clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
 	return func(yield func(Cluster, error) bool) {
-		ctx, cancel := context.WithCancel(caller)
-		defer cancel()
-		g, ctx := errgroup.WithContext(ctx)
-		jobs, work := make(chan *chooseJob, 4*w.Options.Workers), make(chan *chooseJob)
-		g.Go(func() error {
-			defer close(work)
+		jobs := func(yield func(*Cluster, error) bool) {
 			for c, err := range results.Clusters(ctx, w) {
-				if err != nil {
-					return err
-				}
-				if err := queue.Send(ctx, &chooseJob{Cluster: Cluster{Cluster: c}, done: make(chan struct{})}, jobs, work); err != nil {
-					return err
+				if !yield(&Cluster{Cluster: c}, err) {
+					return
 				}
 			}
-			close(jobs)
+		}
+		worker := func(ctx context.Context) func(*Cluster) error {
+			t := newTexts(ctx, w)
+			return func(c *Cluster) (err error) {
+				c.Choices, err = r.Choose(c.Cluster, t)
+				return err
+			}
+		}
+		err := queue.Ordered(ctx, w.Options.Workers, jobs, worker, func(c *Cluster) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !yield(*c, nil) {
+				return errStopped
+			}
 			return nil
 		})
-		for range w.Options.Workers {
-			g.Go(func() error {
-				t := newTexts(ctx, w)
-				for j := range work {
-					j.Choices, j.err = r.Choose(j.Cluster.Cluster, t)
-					close(j.done)
-				}
-				return nil
-			})
-		}
-		for {
-			j, ok, err := queue.Next(ctx, jobs)
-			if err == nil && ok {
-				err = cmp.Or(j.err, caller.Err())
-			}
-			if err != nil {
-				cancel()
-				first := g.Wait()
-				if errors.Is(err, context.Canceled) && caller.Err() == nil {
-					err = first // why the work ended
-				}
-				yield(Cluster{}, err)
-				return
-			}
-			if !ok {
-				break
-			}
-			if !yield(j.Cluster, nil) {
-				cancel()
-				_ = g.Wait()
-				return
-			}
-		}
-		if err := g.Wait(); err != nil {
+		if err != nil && err != errStopped {
 			yield(Cluster{}, err)
 		}
 	}
 }
+
+// errStopped ends the work when the caller wants no more clusters.
+var errStopped = errors.New("stopped")

@@ -13,8 +13,8 @@ import (
 	"neardup/report"
 )
 
-// Pages returns the clusters, and then, by text, each page in no cluster as a cluster
-// of its own, without an id and without choices: it is kept.
+// Pages yields the clusters, and then, by text, each page in no cluster as a
+// cluster of its own. Such a cluster has no ID and no choices: its page is kept.
 func Pages(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
 	return func(yield func(Cluster, error) bool) {
 		for c, err := range Clusters(ctx, w, r) {
@@ -54,7 +54,7 @@ func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool
 	return nil
 }
 
-// unassigned returns the texts of pages that are in no cluster, by text.
+// unassigned yields the texts that are in no cluster, in order.
 func unassigned(w *workspace.Workspace) iter.Seq2[results.WantedText, error] {
 	return func(yield func(results.WantedText, error) bool) {
 		next, stop := iter.Pull2(results.ClusteredTexts(w))

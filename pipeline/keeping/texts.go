@@ -10,26 +10,28 @@ import (
 )
 
 const (
-	// window is the width of the sketches' window: that of the TLCS paper, whatever
-	// the settings of the run, so that a list means the same for every method.
+	// window is the width of the sketches' window, in code points. It is that of
+	// the TLCS paper, whatever the settings of the run, so that a list means the
+	// same for every method.
 	window = 16
 
-	preparedBytes = 64 << 20 // of texts that a worker holds
+	preparedBytes = 64 << 20 // bytes of texts that a worker holds
 
-	// scored is the limit of the product of two lengths that are compared only to show a
-	// score: that of two texts of text.max_columns. More takes seconds.
+	// scored limits the product of the lengths of two texts that are compared only
+	// to show a score: that of two texts of text.max_columns. Larger ones take
+	// seconds.
 	scored = 200_000 * 200_000
 )
 
-// texts compares stored texts: whole, with templates, and not only the columns that
-// the run compared. It is for one goroutine.
+// texts compares stored texts: whole, with templates, not only the columns that the
+// run compared. Only one goroutine may use it.
 type texts struct {
 	ctx      context.Context
 	w        *workspace.Workspace
 	comparer *tlcs.Comparer
 	lengths  map[string]int
 	prepared map[string]*tlcs.Document
-	order    []string // of prepared, the oldest first
+	order    []string // keys of prepared, the oldest first
 	bytes    int
 }
 
@@ -59,7 +61,7 @@ func (t *texts) Length(text string) (int, error) {
 	return t.lengths[text], err
 }
 
-// document returns a text prepared for comparison.
+// document returns a text ready for comparison.
 func (t *texts) document(text string) (*tlcs.Document, error) {
 	if d, ok := t.prepared[text]; ok {
 		return d, nil

@@ -1,6 +1,6 @@
-// Package queue orders jobs that several workers do: a producer sends each job to a
-// queue, which keeps its place, and to the workers; a consumer takes the finished
-// jobs from the queue in their order.
+// Package queue orders the jobs of several workers. A producer sends each job both
+// to a queue, which keeps the order, and to the workers. A consumer takes finished
+// jobs from the queue in that order.
 package queue
 
 import (
@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// Send sends a job to a queue, and then to the workers.
+// Send sends a job to the queue and then to the workers. It returns the context's
+// error if that ends first.
 func Send[T any](ctx context.Context, job T, queue, work chan<- T) error {
 	for _, to := range []chan<- T{queue, work} {
 		select {
@@ -20,32 +21,9 @@ func Send[T any](ctx context.Context, job T, queue, work chan<- T) error {
 	return nil
 }
 
-// Job is a job that says when it is done.
-type Job interface{ Finished() <-chan struct{} }
-
-// Next receives the next job of a queue and waits until it is done; ok is false
-// behind the last. A producer closes its queue only when it has sent all jobs. If
-// it fails, the context ends instead, so that no missing job counts as done.
-func Next[T Job](ctx context.Context, queue <-chan T) (j T, ok bool, err error) {
-	select {
-	case j, ok = <-queue:
-	case <-ctx.Done():
-		return j, false, ctx.Err()
-	}
-	if !ok {
-		return j, false, nil
-	}
-	select {
-	case <-j.Finished():
-		return j, true, nil
-	case <-ctx.Done():
-		return j, false, ctx.Err()
-	}
-}
-
-// Limiter bounds the memory of finished jobs that wait for those before them: a
-// small record can become much text. A job that is waited for itself goes
-// beyond the bound, or all would wait.
+// Limiter bounds the memory of finished jobs that wait for earlier ones. It is
+// needed because a small record can become much text. The job that the consumer
+// waits for may exceed the bound, or all would wait for each other.
 type Limiter struct {
 	ctx   context.Context
 	mu    sync.Mutex
@@ -54,7 +32,7 @@ type Limiter struct {
 	limit int64
 }
 
-// NewLimiter returns a limiter of so many bytes.
+// NewLimiter returns a limiter of limit bytes.
 func NewLimiter(ctx context.Context, limit int64) *Limiter {
 	l := &Limiter{ctx: ctx, limit: limit}
 	l.free.L = &l.mu
@@ -66,8 +44,8 @@ func NewLimiter(ctx context.Context, limit int64) *Limiter {
 	return l
 }
 
-// Acquire waits until there is room for n bytes of a job, or the job is wanted,
-// or the context ends.
+// Acquire waits until there is room for the n bytes of a job, the job is wanted, or
+// the context ends.
 func (l *Limiter) Acquire(n int64, wanted *bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +55,8 @@ func (l *Limiter) Acquire(n int64, wanted *bool) {
 	l.held += n
 }
 
-// Want says that a job is waited for; wanted is that of its acquire.
+// Want marks a job as the one that the consumer waits for. wanted is the pointer
+// that the job passes to Acquire.
 func (l *Limiter) Want(wanted *bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,6 +64,7 @@ func (l *Limiter) Want(wanted *bool) {
 	l.free.Broadcast()
 }
 
+// Release gives back n bytes of a job that Acquire took.
 func (l *Limiter) Release(n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,11 +2,13 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"testing"
+	"testing/synctest"
 )
 
-func TestLimiter(t *testing.T) {
+func TestLimiter(t *testing.T) { synctest.Test(t, testLimiter) }
+
+func testLimiter(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	l := NewLimiter(ctx, 10)
@@ -18,6 +20,7 @@ func TestLimiter(t *testing.T) {
 	}
 	waits := func(done <-chan struct{}) {
 		t.Helper()
+		synctest.Wait() // all goroutines are blocked now
 		select {
 		case <-done:
 			t.Fatal("did not wait")
@@ -40,34 +43,5 @@ func TestLimiter(t *testing.T) {
 	<-acquire(4, 1000)
 	if l.held != 4+4+4+1000 {
 		t.Errorf("%d bytes are held", l.held)
-	}
-}
-
-type testJob chan struct{}
-
-func (j testJob) Finished() <-chan struct{} { return j }
-
-func TestNext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	queue := make(chan testJob, 2)
-	done, working := make(testJob), make(testJob)
-	close(done)
-	queue <- done
-	if j, ok, err := Next(ctx, queue); j != done || !ok || err != nil {
-		t.Error(j, ok, err)
-	}
-	queue <- working
-	cancel() // the producer failed: neither a job that is not done, nor the end of the queue
-	for range 20 {
-		if _, ok, err := Next(ctx, queue); ok || !errors.Is(err, context.Canceled) {
-			t.Error(ok, err)
-		}
-	}
-	for len(queue) > 0 {
-		<-queue
-	}
-	close(queue)
-	if _, ok, err := Next(context.Background(), queue); ok || err != nil {
-		t.Error(ok, err)
 	}
 }

@@ -8,12 +8,14 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/extractors"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/workspace"
 )
 
-// readPage gives take the document of a source that may be one page. unread is why
-// it is none.
-func (r *reader) readPage(s workspace.Source) (unread, err error) {
+// readPage passes the document of a source that may be a single page to take.
+// unread is why it is no page.
+func (r *reader) readPage(s inputs.Source) (unread, err error) {
 	d, reason, unread := Page(r.Extract, s.Path, r.PageURI(s))
 	switch {
 	case unread != nil:
@@ -26,9 +28,9 @@ func (r *reader) readPage(s workspace.Source) (unread, err error) {
 	return nil, r.take(d)
 }
 
-// Page makes a document of a file that is one page, HTML or plain text of any
-// charset, told by what it holds, or says why it is none. The document has the
-// URI, which must have no line ends, and no date.
+// Page makes a document from a file that is one page: HTML or plain text of any
+// charset, told by its content. reason says why it is none. The document has the
+// given URI, which must have no line breaks, and no date.
 func Page(o extract.Options, file, uri string) (d extract.Document, reason extract.Reason, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -48,6 +50,6 @@ func Page(o extract.Options, file, uri string) (d extract.Document, reason extra
 	}
 	raw := container.Raw{Block: block, Length: info.Size(), Clipped: info.Size() > int64(len(block)), Header: []byte(
 		"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
-	d, reason = extract.NewExtractor(o).Document(&raw)
+	d, reason = extractors.New(o).Document(&raw)
 	return d, reason, nil
 }

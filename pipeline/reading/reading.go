@@ -14,33 +14,35 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/extractors"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
 
-// Options say how sources are read.
+// Options are the options of reading sources.
 type Options struct {
 	Extract  extract.Options
-	Workers  int // 0 counts as 1
+	Workers  int // 0 means 1
 	Progress workspace.Progress
-	LineIDs  bool // a line of a text collection has its id as it stands there, not a record id
+	LineIDs  bool // RecordID is the ID of the line in a text collection, not a made-up record ID
 
-	// PageURI returns the URI of a source that is no archive and may be one page.
-	// Without it such a source is one that cannot be read.
-	PageURI func(workspace.Source) string
+	// PageURI returns the URI of a source that is no archive and may be a single
+	// page. If it is nil, such a source is unreadable.
+	PageURI func(inputs.Source) string
 }
 
-// Each gives take the documents of the sources, source by source and in the
+// Each passes the documents of the sources to take, source by source and in the
 // order of their records, whatever the number of workers. They are those of the
-// extract stage, but for revisit records: they have no text of their own, and
-// there is no workspace to look for it in. Each skips and counts them. An error of
-// take ends the reading.
+// extract stage, without revisits: a revisit has no text of its own, and without a
+// workspace its capture cannot be looked up, so Each skips and counts them. An
+// error of take ends the reading.
 //
-// Where some source cannot be read, or not to its end, the error wraps
-// workspace.ErrInputFailure, and all others were read.
-func Each(ctx context.Context, sources []workspace.Source, o Options, take func(extract.Document) error) (results.ExtractCounts, error) {
+// If some source cannot be read, or not to its end, Each reads all others and
+// returns an error that wraps workspace.ErrInputFailure.
+func Each(ctx context.Context, sources []inputs.Source, o Options, take func(extract.Document) error) (results.ExtractCounts, error) {
 	r := reader{Options: o, take: take}
 	r.counts.Skipped = map[string]int64{}
 	total := int64(0)
@@ -58,16 +60,16 @@ type reader struct {
 	Options
 	take   func(extract.Document) error
 	counts results.ExtractCounts
-	unread *workspace.Source // the first
+	unread *inputs.Source // the first unreadable source
 }
 
-// read reads the sources one after the other; workers parse the records.
-func (r *reader) read(ctx context.Context, sources []workspace.Source, workers int) error {
+// read reads the sources in succession; workers parse the records.
+func (r *reader) read(ctx context.Context, sources []inputs.Source, workers int) error {
 	g, ctx := errgroup.WithContext(ctx)
 	work, finished := make(chan *stages.Job, stages.Queued), queue.NewLimiter(ctx, stages.InFlight)
 	for range workers {
 		g.Go(func() error {
-			x := extract.NewExtractor(r.Extract)
+			x := extractors.New(r.Extract)
 			for j := range work {
 				r.parse(j, x, finished)
 			}
@@ -83,7 +85,7 @@ func (r *reader) read(ctx context.Context, sources []workspace.Source, workers i
 			switch {
 			case s.NotArchive && r.PageURI != nil:
 				unread, err = r.readPage(s)
-			case s.State != workspace.SourceUnreadable:
+			case s.State != inputs.Unreadable:
 				unread, err = r.readSource(ctx, s, work, finished)
 			}
 			if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -96,17 +98,17 @@ func (r *reader) read(ctx context.Context, sources []workspace.Source, workers i
 			if r.counts.Unreadable++; r.unread == nil {
 				r.unread = &s
 			}
-			r.Progress.Warn("cannot read file", "file", workspace.ShowName(s.Path), "error", s.Error)
+			r.Progress.Warn("cannot read file", "file", inputs.ShowName(s.Path), "error", s.Error)
 		}
 		return nil
 	})
 	if err := g.Wait(); err != nil || r.unread == nil {
 		return err
 	}
-	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", workspace.ErrInputFailure, r.counts.Unreadable, r.counts.Files, workspace.ShowName(r.unread.Path), r.unread.Error)
+	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", workspace.ErrInputFailure, r.counts.Unreadable, r.counts.Files, inputs.ShowName(r.unread.Path), r.unread.Error)
 }
 
-// parse makes a document of the job's record.
+// parse makes a document from the job's record.
 func (r *reader) parse(j *stages.Job, x *extract.Extractor, finished *queue.Limiter) {
 	defer close(j.Done)
 	if j.Raw == nil {
@@ -117,14 +119,14 @@ func (r *reader) parse(j *stages.Job, x *extract.Extractor, finished *queue.Limi
 	if r.LineIDs {
 		id = lineID(j.Raw)
 	}
-	j.Doc, j.Reason = x.Document(j.Raw)
+	j.Document.Document, j.Reason = x.Document(j.Raw)
 	if id != "" {
-		j.Doc.RecordID = id
+		j.Document.RecordID = id
 	}
 	j.Raw.Block = nil
 }
 
-// lineID returns the id of a line of a text collection, if it has one.
+// lineID returns the ID of a line of a text collection, or "".
 func lineID(raw *container.Raw) string {
 	switch raw.Format {
 	case container.FormatTSV:
@@ -151,9 +153,9 @@ type errTaken struct{ error }
 
 func (e errTaken) Unwrap() error { return e.error }
 
-// readSource gives take a source's documents. unread is why the source could not
-// be read to its end; err is an error of take, or the context's.
-func (r *reader) readSource(ctx context.Context, s workspace.Source, work chan<- *stages.Job, finished *queue.Limiter) (unread, err error) {
+// readSource passes a source's documents to take. unread is why the source could
+// not be read to its end. err is an error of take, or the context's.
+func (r *reader) readSource(ctx context.Context, s inputs.Source, work chan<- *stages.Job, finished *queue.Limiter) (unread, err error) {
 	memory := semaphore.NewWeighted(stages.InFlight)
 	jobs := make(chan *stages.Job, stages.Queued)
 	g, ctx := errgroup.WithContext(ctx)
@@ -165,7 +167,7 @@ func (r *reader) readSource(ctx context.Context, s workspace.Source, work chan<-
 			}
 			return queue.Send(ctx, j, jobs, work)
 		})
-		return ctx.Err() // what was read before it counts
+		return ctx.Err() // what was read before counts
 	})
 	g.Go(func() error {
 		for j := range jobs {
@@ -193,12 +195,12 @@ func (r *reader) readSource(ctx context.Context, s workspace.Source, work chan<-
 	return unread, err
 }
 
-// count counts what became of a record, and gives take its document.
-func (r *reader) count(s workspace.Source, j *stages.Job) error {
+// count counts the result of a record and passes its document to take.
+func (r *reader) count(s inputs.Source, j *stages.Job) error {
 	if j.Damage != nil {
 		r.counts.Damaged++
 		if r.counts.Damaged <= stages.DamageWarnings {
-			r.Progress.Warn("damaged", "file", workspace.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
+			r.Progress.Warn("damaged", "file", inputs.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		return nil
 	}
@@ -207,11 +209,11 @@ func (r *reader) count(s workspace.Source, j *stages.Job) error {
 	case j.Reason != extract.ReasonNone:
 		r.counts.Skip(j.Reason, 1)
 		return nil
-	case j.Doc.Repeats != nil:
+	case j.IsRevisit():
 		r.counts.Revisits++
 		r.counts.Skip(extract.ReasonUnresolved, 1)
 		return nil
 	}
-	r.counts.Capture(j.Doc)
-	return r.take(j.Doc)
+	r.counts.Capture(j.Document.Document)
+	return r.take(j.Document.Document)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"neardup/extract"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/workspace"
 )
@@ -27,7 +28,7 @@ func write(t *testing.T, name, text string) string {
 func read(t *testing.T, ctx context.Context, o Options, stop int, names ...string) (got []string, err error) {
 	t.Helper()
 	config := pipetest.MustLoad(t)
-	sources, _, err := workspace.Inputs(t.TempDir(), names, nil, config.Extract.Limits)
+	sources, _, err := inputs.Find(t.Context(), t.TempDir(), names, nil, config.Extract.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestOrder(t *testing.T) {
 // place among the others.
 func TestPages(t *testing.T) {
 	a, p, picture := write(t, "a.tsv", "x\tOne line of text.\n"), write(t, "p.html", "<title>T</title><p>A page."), write(t, "x.png", "\x89PNG\r\n\x1a\n\x00\x00")
-	uri := func(s workspace.Source) string { return "file://" + filepath.Base(s.Path) }
+	uri := func(s inputs.Source) string { return "file://" + filepath.Base(s.Path) }
 	got, err := read(t, t.Context(), Options{PageURI: uri, LineIDs: true}, 0, p, a, picture)
 	if !errors.Is(err, workspace.ErrInputFailure) || !strings.Contains(err.Error(), "1 of 3 files") || !strings.Contains(err.Error(), "and no page") {
 		t.Errorf("%v", err)

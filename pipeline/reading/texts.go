@@ -12,20 +12,20 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/page"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
-	"neardup/pipeline/workspace"
 )
 
-// TextOptions say what is written of a page.
+// TextOptions choose what is written of a page.
 type TextOptions struct {
-	Clean string   // main or none: its main content, or all that is visible
-	Parts []string // that are written by name, too
+	Clean string   // main: the main content; none: all visible text
+	Parts []string // parts that are also written by name
 }
 
-// TextParts are the names of parts.
+// TextParts are the names of the parts.
 var TextParts = []string{"title", "byline", "main", "comments", "frame"}
 
-// Validate says what is wrong with the options.
+// Validate returns an error if an option is wrong.
 func (o TextOptions) Validate() error {
 	if o.Clean != string(page.CleanMain) && o.Clean != string(page.CleanNone) {
 		return fmt.Errorf("clean: %q is neither none nor main", o.Clean)
@@ -38,7 +38,7 @@ func (o TextOptions) Validate() error {
 	return nil
 }
 
-// text is a line that is written of a page.
+// text is the JSON line of a page.
 type text struct {
 	RecordID string            `json:"record_id"`
 	URI      string            `json:"uri"`
@@ -46,15 +46,15 @@ type text struct {
 	Title    string            `json:"title"`
 	Byline   string            `json:"byline,omitempty"`
 	Text     string            `json:"text"`
-	Unsure   bool              `json:"unsure,omitempty"` // what is main content; the text is all that is visible
+	Unsure   bool              `json:"unsure,omitempty"` // the main content could not be told; text is all visible text
 	Parts    map[string]string `json:"parts,omitempty"`
 }
 
-// WriteTexts writes a JSON object a line for each document that Each gives. The
-// options must be valid. Where the error wraps workspace.ErrInputFailure, all that
-// could be read is written.
-func WriteTexts(ctx context.Context, w io.Writer, sources []workspace.Source, o Options, t TextOptions) (results.ExtractCounts, error) {
-	o.Extract.Clean = page.CleanMain // it tells the parts; all visible text comes with them
+// WriteTexts writes one line of JSON for each document that Each gives. The options
+// must be valid. If the error wraps workspace.ErrInputFailure, everything readable
+// was written.
+func WriteTexts(ctx context.Context, w io.Writer, sources []inputs.Source, o Options, t TextOptions) (results.ExtractCounts, error) {
+	o.Extract.Clean = page.CleanMain // it marks the parts, and all visible text is still there
 	b := bufio.NewWriterSize(w, 256<<10)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)

@@ -1,5 +1,5 @@
-// Package results reads what the stages wrote: texts, documents by name, sets,
-// near pairs, clusters with their pages, and the summary.
+// Package results reads what the stages wrote: texts, documents by name, sets, near
+// pairs, clusters with their pages, and the summary.
 package results
 
 import (
@@ -16,8 +16,8 @@ import (
 	"neardup/report"
 )
 
-// ClusterOf returns the representative of the text's cluster; ok is false if
-// the text is in none.
+// ClusterOf returns the representative of the text's cluster. ok is false if the
+// text is in none.
 func ClusterOf(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, ok bool, err error) {
 	v, ok, err := w.DB.Get(store.AssignedKey(t))
 	if ok && len(v) != len(representative) {
@@ -27,59 +27,218 @@ func ClusterOf(w *workspace.Workspace, t rows.TextID) (representative rows.TextI
 	return representative, ok, err
 }
 
-// Clusters returns the clusters of two and more pages by id. One at a time is in
-// memory.
+// Clusters yields the clusters of at least two pages, by ID. Only one is in memory
+// at a time.
 func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
-		gathered, err := Gather(ctx, w.DB, ClusteredTexts(w))
-		if err != nil {
-			yield(report.Cluster{}, err)
-			return
-		}
-		defer func() { _ = gathered.Close() }()
-		next, stop := iter.Pull2(PagesOf(ctx, gathered))
-		defer stop()
-		places, err := Places(w)
-		if err != nil {
-			yield(report.Cluster{}, err)
-			return
-		}
-		var texts []rows.Cluster
-		pages := map[rows.TextID][]report.Member{}
-		flush := func() bool {
-			c, err := assemble(texts, pages)
-			places.Fill(c.Members)
-			texts = texts[:0]
-			clear(pages)
-			return yield(c, errors.Join(err, ctx.Err())) && err == nil
-		}
-		for r, err := range w.DB.Table(store.TableCluster) {
-			var row rows.Cluster
-			if err == nil {
-				row, err = ParseClusterRow(r)
+		for c, err := range eachGroup(ctx, w) {
+			if err == nil && c.Size == 0 {
+				continue
 			}
-			if err == nil && len(texts) > 0 && texts[0].Cluster != row.Cluster && !flush() {
+			if !yield(c, err) || err != nil {
 				return
 			}
-			if err == nil {
-				t, pagesErr, ok := next()
-				if pages[row.Member], err = t.Pages, pagesErr; err == nil && (!ok || t.WantedText != WantedText{row.Cluster, row.Member}) {
-					err = fmt.Errorf("a text without pages: %w", store.Corrupt(row.Member[:]))
-				}
-			}
-			if err != nil {
-				yield(report.Cluster{}, err)
-				return
-			}
-			texts = append(texts, row)
-		}
-		if len(texts) > 0 {
-			flush()
 		}
 	}
 }
 
-// ClusteredTexts returns the texts in clusters, by text.
+// eachGroup yields the clusters and, among them by ID, the texts in no cluster that
+// contain other texts. Such a group has the ID of its text, no members, and the
+// contained pages. Only one is in memory at a time.
+func eachGroup(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
+	return func(yield func(report.Cluster, error) bool) {
+		err := groups(ctx, w, func(c report.Cluster) bool { return yield(c, nil) })
+		if err != nil {
+			yield(report.Cluster{}, err)
+		}
+	}
+}
+
+func groups(ctx context.Context, w *workspace.Workspace, yield func(report.Cluster) bool) (err error) {
+	gathered, err := Gather(ctx, w.DB, groupedTexts(w))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gathered.Close()) }()
+	clustered, contained := newGroupRows(w, store.TableCluster, store.Row.Cluster), newGroupRows(w, store.TableContained, store.Row.Contained)
+	defer clustered.stop()
+	defer contained.stop()
+	places, err := Places(w)
+	if err != nil {
+		return err
+	}
+	pages := map[rows.TextID][]report.Member{}
+	flush := func(group rows.TextID) (more bool, err error) {
+		texts, err := clustered.of(group, func(r rows.Cluster) rows.TextID { return r.Cluster })
+		held, heldErr := contained.of(group, func(r rows.Contained) rows.TextID { return r.Group })
+		if err := errors.Join(err, heldErr, ctx.Err()); err != nil {
+			return false, err
+		}
+		c := report.Cluster{ID: fmt.Sprintf("%x", group)}
+		for _, t := range texts {
+			if len(pages[t.Member]) == 0 {
+				return false, fmt.Errorf("a text without pages: %w", store.Corrupt(t.Member[:]))
+			}
+		}
+		if len(texts) > 0 {
+			if c, err = assemble(texts, pages); err != nil {
+				return false, err
+			}
+			c.EstimatedBy = w.Config.EstimatedBy()
+		}
+		places.Fill(c.Members)
+		c.Contained, err = containedPages(held, pages, c, places)
+		clear(pages)
+		return err == nil && yield(c), err
+	}
+	var group rows.TextID
+	for t, err := range PagesOf(ctx, gathered) {
+		if err != nil {
+			return err
+		}
+		if len(pages) > 0 && t.Group != group {
+			if more, err := flush(group); err != nil || !more {
+				return err
+			}
+		}
+		group, pages[t.Text] = t.Group, t.Pages
+	}
+	if len(pages) > 0 {
+		if more, err := flush(group); err != nil || !more {
+			return err
+		}
+	}
+	return errors.Join(clustered.ended(), contained.ended(), ctx.Err())
+}
+
+// groupRows reads the rows of a table group by group.
+type groupRows[T any] struct {
+	next func() (T, error, bool)
+	stop func()
+
+	row  T
+	err  error
+	more bool
+}
+
+func newGroupRows[T any](w *workspace.Workspace, table byte, parse func(store.Row) (T, error)) *groupRows[T] {
+	g := &groupRows[T]{}
+	g.next, g.stop = iter.Pull2(func(yield func(T, error) bool) {
+		for r, err := range w.DB.Table(table) {
+			var row T
+			if err == nil {
+				row, err = parse(r)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	})
+	g.row, g.err, g.more = g.next()
+	return g
+}
+
+// of returns the rows of the next group, if it is the given one.
+func (g *groupRows[T]) of(group rows.TextID, groupOf func(T) rows.TextID) (out []T, err error) {
+	for g.err == nil && g.more && groupOf(g.row) == group {
+		out = append(out, g.row)
+		g.row, g.err, g.more = g.next()
+	}
+	return out, g.err
+}
+
+// ended returns an error if rows are left: their texts have no pages.
+func (g *groupRows[T]) ended() error {
+	if g.err == nil && g.more {
+		return fmt.Errorf("texts without pages: %w", store.ErrCorrupt)
+	}
+	return g.err
+}
+
+// groupedTexts yields the texts whose pages eachGroup needs, in order.
+func groupedTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
+	hosts := func(yield func(WantedText, error) bool) { // hosts in no cluster are the names of their groups
+		for r, err := range w.DB.Table(store.TableContained) {
+			var c rows.Contained
+			if err == nil {
+				c, err = r.Contained()
+			}
+			if err == nil && c.Group != c.Host {
+				continue
+			}
+			if !yield(WantedText{c.Group, c.Host}, err) || err != nil {
+				return
+			}
+		}
+	}
+	contained := func(yield func(WantedText, error) bool) {
+		for r, err := range w.DB.Table(store.TableHost) {
+			var c rows.Contained
+			if err == nil {
+				c, err = r.HostOf()
+			}
+			if !yield(WantedText{c.Group, c.Text}, err) || err != nil {
+				return
+			}
+		}
+	}
+	return mergeWanted(ClusteredTexts(w), mergeWanted(hosts, contained))
+}
+
+// mergeWanted merges two sorted sequences.
+func mergeWanted(a, b iter.Seq2[WantedText, error]) iter.Seq2[WantedText, error] {
+	return func(yield func(WantedText, error) bool) {
+		next, stop := iter.Pull2(b)
+		defer stop()
+		y, yErr, more := next()
+		upTo := func(t *rows.TextID) bool { // yields those of b before t; nil: all
+			for more && (yErr != nil || t == nil || rows.CompareTexts(y.Text, *t) < 0) {
+				if !yield(y, yErr) || yErr != nil {
+					return false
+				}
+				y, yErr, more = next()
+			}
+			return true
+		}
+		for x, err := range a {
+			if err == nil && !upTo(&x.Text) || !yield(x, err) || err != nil {
+				return
+			}
+		}
+		upTo(nil)
+	}
+}
+
+// containedPages returns the pages that a group contains, ordered by the containing
+// page, date and record ID.
+func containedPages(held []rows.Contained, pages map[rows.TextID][]report.Member, in report.Cluster, places PlacesOf) (out []report.ContainedPage, err error) {
+	for _, r := range held {
+		if len(pages[r.Text]) == 0 || len(pages[r.Host]) == 0 {
+			return nil, fmt.Errorf("a contained text without pages: %w", store.Corrupt(r.Text[:]))
+		}
+		m, host := pages[r.Text][0], pages[r.Host][0]
+		p := report.ContainedPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Document: m.Document, Pages: len(pages[r.Text]),
+			In: host.RecordID, InURI: host.URI, InDate: host.Date, InDocument: host.Document,
+			Resemblance: report.Score(r.Score.Resemblance), Containment: report.Score(r.Score.Containment)}
+		p.Path, p.Entry = places.Of(m.Source)
+		p.InPath, p.InEntry = places.Of(host.Source)
+		p.Offset, p.InOffset = m.Offset, host.Offset
+		if r.Cluster != (rows.TextID{}) {
+			p.Cluster = fmt.Sprintf("%x", r.Cluster)
+		}
+		if in.Size > 0 {
+			p.InCluster = in.ID
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b report.ContainedPage) int {
+		return cmp.Or(cmp.Compare(a.InDate, b.InDate), cmp.Compare(a.In, b.In), cmp.Compare(a.InDocument, b.InDocument),
+			cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.Document, b.Document))
+	})
+	return out, nil
+}
+
+// ClusteredTexts yields the texts in clusters, in order.
 func ClusteredTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 	return func(yield func(WantedText, error) bool) {
 		for r, err := range w.DB.Table(store.TableAssigned) {
@@ -94,37 +253,15 @@ func ClusteredTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 	}
 }
 
-// parseAssigned parses a row of TableAssigned: a text, in the group of its
+// parseAssigned parses a row of TableAssigned: a text and, as its group, its
 // cluster.
 func parseAssigned(r store.Row) (t WantedText, err error) {
-	v, err := r.Value()
-	if err != nil {
-		return t, err
-	}
-	if len(r.Key()) != 1+16 || len(v) != 16 {
-		return t, store.Corrupt(r.Key())
-	}
-	return WantedText{Group: rows.TextID(v), Text: rows.TextID(r.Key()[1:])}, nil
+	text, representative, err := r.Representative()
+	return WantedText{Group: representative, Text: text}, err
 }
 
-func ClusterValue(against rows.TextID, s rows.Score) []byte { return store.AppendScore(against[:], s) }
-
-func ParseClusterRow(r store.Row) (c rows.Cluster, err error) {
-	k := r.Key()
-	v, err := r.Value()
-	if err != nil {
-		return c, err
-	}
-	if len(k) != 1+32 || len(v) != 16+store.ScoreSize {
-		return c, store.Corrupt(k)
-	}
-	c.Cluster, c.Member, c.Against = rows.TextID(k[1:17]), rows.TextID(k[17:]), rows.TextID(v[:16])
-	c.Score, err = store.ParseScore(v[16:])
-	return c, err
-}
-
-// assemble makes a cluster of its texts and of the pages
-// with these texts. It names the page that each was verified against.
+// assemble makes a cluster from its texts and the pages with these texts. For each
+// page it names the page that it was verified against.
 func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (report.Cluster, error) {
 	id := texts[0].Cluster
 	if len(pages[id]) == 0 {
@@ -149,7 +286,7 @@ func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (repo
 	return c, nil
 }
 
-// RelationOf returns the relation of the i-th page of the row's text.
+// RelationOf returns the relation of the i-th page with the row's text.
 func RelationOf(r rows.Cluster, representative rows.TextID, i int) report.Relation {
 	switch {
 	case r.Member == representative && i == 0:
@@ -164,7 +301,7 @@ func RelationOf(r rows.Cluster, representative rows.TextID, i int) report.Relati
 	return r.Score.Relation
 }
 
-// ComparePages orders pages by date, then by record id and all else that differs.
+// ComparePages orders pages by date, then by record ID, then by all other fields.
 func ComparePages(a, b report.Member) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.URI, b.URI),
 		cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.WARC, b.WARC), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Document, b.Document))

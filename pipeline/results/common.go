@@ -1,22 +1,22 @@
 package results
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
 
-// loadedSentences are the common sentences that are held in memory, 12 bytes
-// each; more are looked up on disk.
+// loadedSentences limits the common sentences that are held in memory, at 12 bytes
+// each. More are looked up on disk.
 const loadedSentences = 4 << 20
 
-// Common tells on how many pages of a site a sentence stands. It does not
-// change, so goroutines can share it.
+// Common tells on how many pages of a site a sentence stands. It does not change,
+// so goroutines can share it.
 type Common struct {
 	w     *workspace.Workspace
 	table byte // TableCommon or TableFrame
@@ -26,10 +26,12 @@ type Common struct {
 	pages     []uint32
 }
 
-// OpenCommon looks sentences up one by one, for few texts.
+// OpenCommon returns a Common that looks up each sentence on disk. It is for few
+// texts.
 func OpenCommon(w *workspace.Workspace, table byte) *Common { return &Common{w: w, table: table} }
 
-// LoadCommon looks sentences up in memory, if there are not too many.
+// LoadCommon returns a Common that holds the sentences in memory if they are not
+// too many.
 func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
 	c := OpenCommon(w, table)
 	for r, err := range w.DB.Table(table) {
@@ -49,7 +51,7 @@ func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
 	return c, nil
 }
 
-// PagesOf is the number of pages of a site that have a sentence; 1 where they
+// PagesOf returns the number of pages of a site that have a sentence, or 1 if they
 // are too few to be kept.
 func (c *Common) PagesOf(sentence uint64) (int, error) {
 	if c.loaded {
@@ -58,19 +60,16 @@ func (c *Common) PagesOf(sentence uint64) (int, error) {
 		}
 		return 1, nil
 	}
-	v, ok, err := c.w.DB.Get(store.CommonKey(c.table, sentence))
-	switch {
-	case err != nil || !ok:
+	pages, ok, err := c.w.DB.CommonPages(c.table, sentence)
+	if err != nil || !ok {
 		return 1, err
-	case len(v) != 4:
-		return 1, store.Corrupt(store.CommonKey(c.table, sentence))
 	}
-	return int(binary.BigEndian.Uint32(v)), nil
+	return pages, nil
 }
 
-// Pages gives the pages of the common sentences of a text, by their units.
+// Pages returns the number of pages of each common sentence of a text, by unit.
 func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
-	sites, err := sitesOf(c.w, t)
+	sites, _, err := placesOf(c.w, t)
 	if err != nil || c.w.Config.Verify.RarePages == 0 {
 		return nil, err
 	}
@@ -87,20 +86,22 @@ func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 	return out, nil
 }
 
-// sitesOf are the hashes of the sites that have the text, sorted.
-func sitesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, err error) {
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
+// placesOf returns the hashes of the sites that have the text, sorted, and what names
+// its pages there.
+func placesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, names pair.Names, err error) {
+	for r, err := range w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
 		if err != nil {
-			return nil, err
+			return nil, pair.Names{}, err
 		}
 		o, err := r.Occurrence()
 		if err != nil {
-			return nil, err
+			return nil, pair.Names{}, err
 		}
 		if o.Site != rows.NoSite && !slices.Contains(sites, o.Site) {
 			sites = append(sites, o.Site)
 		}
+		names.Add(o.Address, o.Title)
 	}
 	slices.Sort(sites)
-	return sites, nil
+	return sites, names, nil
 }

@@ -1,15 +1,15 @@
 package results
 
-import "neardup/pipeline/workspace"
+import "neardup/pipeline/inputs"
 
-// ExtractCounts has the counts of the stage extract.
+// ExtractCounts are the counts of stage extract.
 type ExtractCounts struct {
-	workspace.RecordCounts
+	inputs.RecordCounts
 	Files      int   `json:"files"`
 	Unreadable int   `json:"unreadable_files"`
-	Bytes      int64 `json:"bytes"` // of the files
+	Bytes      int64 `json:"bytes"` // bytes of the files
 	Documents  int64 `json:"documents"`
-	Duplicates int64 `json:"duplicates"`        // captures of a document met before
-	Resolved   int64 `json:"resolved_revisits"` // captures that are revisits of a document; the others are skipped
+	Duplicates int64 `json:"duplicates"`        // captures of documents that another file had
+	Resolved   int64 `json:"resolved_revisits"` // revisits whose capture was found; the others are skipped
 	Texts      int64 `json:"texts"`             // distinct visible texts
 }

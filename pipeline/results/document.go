@@ -1,7 +1,6 @@
 package results
 
 import (
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"strings"
@@ -13,31 +12,22 @@ import (
 	"neardup/report"
 )
 
-// Document is a document's row, whole. DocumentView is what most readers take
-// of it.
-type Document struct {
-	extract.Document
-	TextID    string `json:"text_id"`
-	TextBytes int64  `json:"text_bytes"`
-	RevisitOf string `json:"revisit_of,omitempty"` // record id of the capture whose text a revisit has
-}
-
-func (d Document) ParsedTextID() (rows.TextID, error) { return ParseTextID(d.TextID) }
-
-func ParseTextID(s string) (t rows.TextID, err error) {
-	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != len(t) {
-		return t, fmt.Errorf("%w: text id %q", store.ErrCorrupt, s)
+// ParseTextID parses the TextID of a document.
+func ParseTextID(s string) (rows.TextID, error) {
+	t, err := rows.ParseTextID(s)
+	if err != nil {
+		return t, fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 	}
-	return rows.TextID(b), nil
+	return t, nil
 }
 
-// DocumentView has the fields of a Document that are shown or counted. Reading
-// only these takes half the time.
+// DocumentView has the fields of a rows.Document that are shown or counted.
+// Decoding only these takes half the time.
 type DocumentView struct {
 	RecordID    string          `json:"record_id"`
 	TargetURI   string          `json:"uri"`
 	Title       string          `json:"title"`
+	Byline      string          `json:"byline"`
 	Date        string          `json:"date"`
 	Digest      string          `json:"digest"`
 	Site        string          `json:"site"`
@@ -53,18 +43,20 @@ type DocumentView struct {
 	Clipped     bool            `json:"clipped"`
 }
 
-// Member returns the document as a member of a cluster. The source is a
-// workspace.Source's ID.
+// Member returns the document as a member of a cluster. source is the ID of an
+// inputs.Source.
 func (d DocumentView) Member(id extract.ID, source string, offset int64) report.Member {
 	return report.Member{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, WARC: FileOf(source), Source: source, Offset: offset,
 		Digest: d.Digest, Bytes: d.Bytes, RevisitOf: d.RevisitOf,
-		Capture: report.Capture{Document: id.String(), Title: d.Title, Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
+		Title: d.Title, Byline: d.Byline, Unsure: d.Choices&extract.ChoiceMainUnsure != 0,
+		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID, Clipped: d.Clipped}}
 }
 
+// ParsedTextID returns the parsed TextID.
 func (d DocumentView) ParsedTextID() (rows.TextID, error) { return ParseTextID(d.TextID) }
 
-// FileOf returns the file name of a workspace.Source's ID.
+// FileOf returns the file name in an inputs.Source's ID.
 func FileOf(source string) string {
 	if i := strings.LastIndexByte(source, '/'); i >= 0 {
 		return source[:i]
@@ -72,24 +64,24 @@ func FileOf(source string) string {
 	return source
 }
 
-// Stored is a document's row, read as a D, with the key's parts.
-type Stored[D Document | DocumentView] struct {
+// Stored is a document's row, decoded as a D, with the parts of its key.
+type Stored[D rows.Document | DocumentView] struct {
 	ID     extract.ID
-	Source string // the ID of the workspace.Source
+	Source string // ID of the inputs.Source
 	Offset int64
 	Row    D
 }
 
-func parseDocument[D Document | DocumentView](r store.Row) (s Stored[D], err error) {
+func parseDocument[D rows.Document | DocumentView](r store.Row) (s Stored[D], err error) {
 	if s.ID, s.Source, s.Offset, err = store.ParseDocumentKey(r.Key()); err != nil {
 		return s, err
 	}
 	return s, r.JSON(&s.Row)
 }
 
-// DocumentRows iterates over all rows of documents by id, then by file. A
-// document that several files hold has a row for each.
-func DocumentRows[D Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
+// DocumentRows iterates over all rows of documents by ID, then by file. A document
+// that several files hold has a row for each file.
+func DocumentRows[D rows.Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
 	return func(yield func(Stored[D], error) bool) {
 		for r, err := range w.DB.Table(store.TableDocument) {
 			var s Stored[D]
@@ -103,9 +95,9 @@ func DocumentRows[D Document | DocumentView](w *workspace.Workspace) iter.Seq2[S
 	}
 }
 
-// Documents iterates over the documents by id. Of several files that hold one the
-// first by name counts.
-func Documents[D Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
+// Documents iterates over the documents by ID. If several files hold a document,
+// the first by name counts.
+func Documents[D rows.Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
 	return func(yield func(Stored[D], error) bool) {
 		var last extract.ID
 		first := true
@@ -128,9 +120,9 @@ func Documents[D Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stor
 	}
 }
 
-// ReadDocument reads a document. Of several files that hold it the first by name
+// ReadDocument reads a document. If several files hold it, the first by name
 // counts.
-func ReadDocument[D Document | DocumentView](documents *store.Seeker, id extract.ID) (Stored[D], error) {
+func ReadDocument[D rows.Document | DocumentView](documents *store.Seeker, id extract.ID) (Stored[D], error) {
 	s, ok, err := LookUpDocument[D](documents, id)
 	if err == nil && !ok {
 		err = fmt.Errorf("no document: %w", store.Corrupt(id[:]))
@@ -138,9 +130,9 @@ func ReadDocument[D Document | DocumentView](documents *store.Seeker, id extract
 	return s, err
 }
 
-// LookUpDocument does what ReadDocument does, for a document that may be missing.
-func LookUpDocument[D Document | DocumentView](documents *store.Seeker, id extract.ID) (s Stored[D], ok bool, err error) {
-	for r, err := range documents.Rows(store.Key(store.TableDocument, id[:])) {
+// LookUpDocument is ReadDocument for a document that may be missing.
+func LookUpDocument[D rows.Document | DocumentView](documents *store.Seeker, id extract.ID) (s Stored[D], ok bool, err error) {
+	for r, err := range documents.Rows(store.DocumentsOf(id)) {
 		if err != nil {
 			return s, false, err
 		}

@@ -7,26 +7,26 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// The states of a judged pair, besides those of package judged.
+// States of a judged pair, besides those of package judged.
 const (
 	PairFollowed     = "followed"
 	PairPending      = "pending" // the clusters are older than the judgement
 	PairDisagreed    = "judges-disagree"
-	PairMissing      = "missing"      // the workspace has no page of such a record id
-	PairAmbiguous    = "ambiguous"    // more than MaxNamedTexts texts have one
-	PairLeftOut      = "left-out"     // a page is left out by text.pages
-	PairSameText     = "same-text"    // both have one text, which cannot be parted
-	PairContradicted = "contradicted" // other pairs part what it joins
+	PairMissing      = "missing"      // the workspace has no page with such a record ID
+	PairAmbiguous    = "ambiguous"    // the pages with a record ID have more than MaxNamedTexts texts
+	PairLeftOut      = "left-out"     // text.pages leaves out one of the pages
+	PairSameText     = "same-text"    // both pages have the same text, so they cannot be separated
+	PairContradicted = "contradicted" // other pairs separate what this pair joins
 )
 
-// JudgedOutcome says what the closing made of an enforced pair.
+// JudgedOutcome is the closing's stored result for an enforced pair.
 type JudgedOutcome struct {
 	Verdict audit.Verdict `json:"verdict"`
 	State   string        `json:"state"`
 }
 
-// StateOf returns what the clusters make of an enforced pair: PairFollowed,
-// PairPending, or why it is not followed.
+// StateOf returns the state of an enforced pair: PairFollowed, PairPending, or why
+// the clusters do not follow it.
 func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
 	var o JudgedOutcome
 	ok, err := w.DB.GetJSON(workspace.OutcomeKey(e.Pair), &o)
@@ -39,8 +39,8 @@ func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
 	return o.State, err
 }
 
-// Former returns the representative of the cluster that a text would be in if no
-// judged pairs were followed; ok is false if it would be in none.
+// Former returns the representative of the cluster that a text would be in without
+// judged pairs. ok is false if it would be in none.
 func Former(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, ok bool, err error) {
 	v, moved, err := w.DB.Get(store.FormerKey(t))
 	switch {

@@ -15,23 +15,23 @@ import (
 	"neardup/screen"
 )
 
-// People name documents by a record id, or by a target URI and a date. The keys
-// of documents are digests of the whole record, so looking up a name takes an
-// index, TableName. It is made when it is first needed, in one pass over the
-// documents, and again when the extraction has changed. A run needs it only if
-// it follows judged pairs.
+// People name documents by a record ID, or by a target URI and a date. The keys of
+// documents are digests of the whole record, so looking up a name needs an index,
+// TableName. It is made when it is first needed, in one pass over the documents,
+// and again after the extraction changed. A run needs it only if it follows judged
+// pairs.
 
 const (
-	NamesIndex = "index/names" // its place in tableMeta: the generation of the extraction
+	NamesIndex = "index/names" // key in tableMeta whose value is the generation of the indexed extraction
 	maxFound   = 1000          // captures of one name that are examined
-	maxListed  = 8             // captures listed in a message
+	maxListed  = 8             // captures that a message lists
 )
 
-// MaxNamedTexts limits the texts of the pages of one record id. A judged pair
-// of a record id with more texts is not followed.
+// MaxNamedTexts limits the texts of the pages with one record ID. A judged pair is
+// not followed if the pages with one of its record IDs have more texts.
 const MaxNamedTexts = 16
 
-// nameDigest returns the digest of a record id or of an address.
+// nameDigest returns the digest of a record ID or an address; kind tells which.
 func nameDigest(kind, name string) []byte {
 	sum := sha256.Sum256([]byte(kind + "\x00" + name))
 	return sum[:16]
@@ -42,7 +42,7 @@ const (
 	byAddress  = "address"
 )
 
-// DateDigits returns the digits of a date, at most NameDate.
+// DateDigits returns the digits of a date, at most NameDate of them.
 func DateDigits(date string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -53,8 +53,7 @@ func DateDigits(date string) string {
 	return digits[:min(store.NameDate, len(digits))]
 }
 
-// IndexNames makes the index of names, unless it is up to date with the
-// extraction.
+// IndexNames makes the index of names, unless it is up to date with the extraction.
 func IndexNames(ctx context.Context, w *workspace.Workspace) error {
 	w.Indexing.Lock()
 	defer w.Indexing.Unlock()
@@ -89,7 +88,7 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 		return err
 	}
 	w.Options.Progress.Total(counts.Documents, "documents")
-	rows := store.FixedRun{Size: store.NameSize}
+	rows := store.NewNameRun()
 	flush := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -108,8 +107,8 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 		for len(date) < store.NameDate {
 			date = append(date, '0')
 		}
-		rows.Add([]byte{store.TableName}, nameDigest(ByRecordID, d.RecordID), date, s.ID[:])
-		rows.Add([]byte{store.TableName}, nameDigest(byAddress, extract.Document{TargetURI: d.TargetURI}.Address()), date, s.ID[:])
+		rows.AddName(nameDigest(ByRecordID, d.RecordID), date, s.ID)
+		rows.AddName(nameDigest(byAddress, extract.Document{TargetURI: d.TargetURI}.Address()), date, s.ID)
 		if n++; n&0xfff == 0 {
 			w.Options.Progress.Add(0x1000)
 			if err := ctx.Err(); err != nil {
@@ -128,17 +127,17 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 // Found is a document that was looked up.
 type Found struct {
 	Id extract.ID
-	Document
-	File   string
+	rows.Document
+	Source string // the workspace's name of the file
 	Offset int64
 }
 
-// FindPage finds the document that a name stands for: a record id, with angle
-// brackets or without, or a target URI; then, behind an @, a date or the
-// beginning of one, in the form of WARC-Date or in digits. A URI is also found
-// without its scheme, or with another one; an exact match goes first.
-// DIGITS/URI, as replay tools write it, means URI@DIGITS. FindPage returns an
-// error if there is no such document, or more than one.
+// FindPage returns the document with the given name. A name is a record ID, with or
+// without angle brackets, or a target URI. After it, an @ and a date may follow, or
+// the beginning of a date, in the form of WARC-Date or in digits. A URI is also
+// found without its scheme, or with another scheme, if there is no exact match.
+// DIGITS/URI, as replay tools write it, means URI@DIGITS. FindPage returns an error
+// if no document, or more than one, has the name.
 func FindPage(ctx context.Context, w *workspace.Workspace, name string) (Found, error) {
 	if err := IndexNames(ctx, w); err != nil {
 		return Found{}, err
@@ -174,7 +173,7 @@ func readings(name string) []reading {
 	return out
 }
 
-// lookUp returns the documents of a name whose dates begin with date. more says
+// lookUp returns the documents of a name whose dates begin with date. more reports
 // that there are others that it did not examine.
 func lookUp(w *workspace.Workspace, name, date string) (out []Found, more bool, err error) {
 	id := "<" + strings.Trim(name, "<>") + ">"
@@ -200,7 +199,8 @@ func lookUp(w *workspace.Workspace, name, date string) (out []Found, more bool, 
 	return out, more, err
 }
 
-// Named reads the rows of a digest.
+// Named returns the documents with a name of a kind for which is returns true. more
+// reports that there are others that it did not examine.
 func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool) (out []Found, more bool, err error) {
 	documents, err := w.DB.Seeker(store.TableDocument)
 	if err != nil {
@@ -208,7 +208,7 @@ func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool)
 	}
 	defer func() { _ = documents.Close() }()
 	n := 0
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableName, nameDigest(kind, name), []byte(date)))) {
+	for r, err := range w.DB.Rows(store.PrefixBounds(store.NamesOf(nameDigest(kind, name), date))) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -219,11 +219,11 @@ func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool)
 		if err != nil {
 			return nil, false, err
 		}
-		s, err := ReadDocument[Document](documents, id)
+		s, err := ReadDocument[rows.Document](documents, id)
 		if err != nil {
 			return nil, false, err
 		}
-		if d := (Found{s.ID, s.Row, FileOf(s.Source), s.Offset}); is(d) {
+		if d := (Found{s.ID, s.Row, s.Source, s.Offset}); is(d) {
 			out = append(out, d)
 		}
 	}
@@ -245,15 +245,15 @@ func ambiguous(name string, all []Found, more bool) error {
 	return fmt.Errorf("%w: %s: %s captures have this name; say which by URI@DATE or by its record id%s", workspace.ErrUsage, OneLine(name), n, b.String())
 }
 
-// OneLine returns crawled text in one line, for a message.
+// OneLine returns crawled text as one line, for a message.
 func OneLine(s string) string { return screen.Columns(s, 200) }
 
-// TextsNamed returns the texts of the pages with a record id. more says that
+// TextsNamed returns the texts of the pages with a record ID. more reports that
 // there are too many.
 func TextsNamed(w *workspace.Workspace, recordID string) (texts []rows.TextID, more bool, err error) {
 	pages, more, err := Named(w, ByRecordID, recordID, "", func(d Found) bool { return d.RecordID == recordID })
 	for _, d := range pages {
-		t, err := d.ParsedTextID()
+		t, err := ParseTextID(d.TextID)
 		if err != nil {
 			return nil, false, err
 		}

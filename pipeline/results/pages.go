@@ -20,7 +20,7 @@ import (
 // PageFinder looks up single pages.
 type PageFinder struct{ Occurrences, documents *store.Seeker }
 
-// NewPageFinder returns a finder. The caller must close it.
+// NewPageFinder returns a finder. The caller closes it.
 func NewPageFinder(s *store.DB) (*PageFinder, error) {
 	occurrences, err := s.Seeker(store.TableOccurrence)
 	if err != nil {
@@ -34,7 +34,7 @@ func NewPageFinder(s *store.DB) (*PageFinder, error) {
 }
 
 func (f *PageFinder) Close() {
-	_ = f.Occurrences.Close() // the lookups reported its errors
+	_ = f.Occurrences.Close() // the lookups have reported its errors
 	_ = f.documents.Close()
 }
 
@@ -44,9 +44,9 @@ func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
 	return d.Row.Member(d.ID, d.Source, d.Offset), err
 }
 
-// pages returns the pages with a text, as in TextPages.
+// Pages returns the pages that have a text, in the order of TextPages.
 func (f *PageFinder) Pages(t rows.TextID) (pages []report.Member, err error) {
-	for r, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
+	for r, err := range f.Occurrences.Rows(store.OccurrencesOf(t)) {
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (f *PageFinder) Pages(t rows.TextID) (pages []report.Member, err error) {
 
 // Count returns the number of pages that have a text.
 func (f *PageFinder) Count(t rows.TextID) (n int, err error) {
-	for _, err := range f.Occurrences.Rows(store.Key(store.TableOccurrence, t[:])) {
+	for _, err := range f.Occurrences.Rows(store.OccurrencesOf(t)) {
 		if err != nil {
 			return 0, err
 		}
@@ -75,27 +75,25 @@ func (f *PageFinder) Count(t rows.TextID) (n int, err error) {
 	return n, nil
 }
 
-// comparePagesOfText orders captures before revisits, the earliest first.
+// comparePagesOfText orders captures before revisits, and each by date.
 func comparePagesOfText(a, b report.Member) int {
 	return cmp.Or(report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""), ComparePages(a, b))
 }
 
-// WantedText is a text whose pages are wanted, and its group of texts.
+// WantedText is a text whose pages are wanted, with its group.
 type WantedText struct{ Group, Text rows.TextID }
 
-// TextPages is the pages with a text: captures before revisits, the earliest
-// first.
+// TextPages are the pages that have a text: captures before revisits, each by date.
 type TextPages struct {
 	WantedText
 	Pages []report.Member
 }
 
-// Gather finds the pages of texts, and sorts them by group and text, for
-// PagesOf to read. The texts must come sorted, each in one group but any number
-// of times. Looking up every page would take far longer once the tables do not
-// fit into memory, because texts and documents have hashes for names, so every
-// lookup is at another place. Gather reads both tables once and sorts in
-// between.
+// Gather finds the pages of texts and sorts them by group and text, for PagesOf.
+// The texts must come sorted; each may come in several groups and several times.
+// Texts and documents are named by hashes, so each lookup would read another place
+// on disk, and looking up every page would take far longer once the tables exceed
+// memory. Gather reads both tables once and sorts in between.
 func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error]) (*extsort.Sorter, error) {
 	byDocument, byText := extsort.New(s.Tmp), extsort.New(s.Tmp)
 	err := gatherOccurrences(ctx, s, wanted, byDocument)
@@ -108,7 +106,7 @@ func Gather(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error
 	return byText, nil
 }
 
-// gatherOccurrences writes rows from docID to group and text.
+// gatherOccurrences writes rows: docID → group and text.
 func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[WantedText, error], to *extsort.Sorter) error {
 	next, stop := iter.Pull2(wanted)
 	defer stop()
@@ -116,6 +114,8 @@ func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[Wanted
 	if err != nil || !more {
 		return err
 	}
+	var text rows.TextID
+	var groups []rows.TextID // groups of the present text
 	n := 0
 	for r, err := range s.Table(store.TableOccurrence) {
 		if n++; n&0xfff == 0 && ctx.Err() != nil {
@@ -125,23 +125,27 @@ func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[Wanted
 			return err
 		}
 		t, d, err := store.ParseOccurrenceKey(r.Key())
-		for err == nil && more && rows.CompareTexts(w.Text, t) < 0 {
+		if t != text {
+			text, groups = t, groups[:0]
+		}
+		for err == nil && more && rows.CompareTexts(w.Text, t) <= 0 {
+			if w.Text == t && !slices.Contains(groups, w.Group) {
+				groups = append(groups, w.Group)
+			}
 			w, err, more = next()
 		}
-		if err != nil || !more {
-			return err
+		for _, group := range groups {
+			err = errors.Join(err, to.Add(d[:], slices.Concat(group[:], t[:])))
 		}
-		if w.Text == t {
-			if err := to.Add(d[:], slices.Concat(w.Group[:], w.Text[:])); err != nil {
-				return err
-			}
+		if err != nil || !more && len(groups) == 0 {
+			return err
 		}
 	}
 	return nil
 }
 
-// gatherDocuments writes rows from group, text and docID to the document's
-// place and row.
+// gatherDocuments writes rows: group, text and docID → the document's place and
+// row.
 func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.Sorter) error {
 	next, stop := iter.Pull2(byDocument.Sorted())
 	defer stop()
@@ -162,19 +166,21 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.S
 			return err
 		}
 		switch c := bytes.Compare(w.Key, id[:]); {
-		case c > 0: // a document that is not wanted, or another file that holds the previous one
+		case c > 0: // an unwanted document, or another file with the previous document
 			continue
 		case c < 0:
 			return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
 		}
 		v, err := r.Value()
 		if err == nil {
-			place := r.Key()[1+len(id):]
+			place := r.Place()
 			head := append([]byte{byte(len(place) >> 8), byte(len(place))}, place...)
-			err = to.Add(append(bytes.Clone(w.Value), id[:]...), append(head, v...))
-		}
-		if err == nil {
-			w, err, more = next()
+			head = append(head, v...)
+			for err == nil && more && bytes.Equal(w.Key, id[:]) {
+				if err = to.Add(append(bytes.Clone(w.Value), id[:]...), head); err == nil {
+					w, err, more = next()
+				}
+			}
 		}
 		if err != nil || !more {
 			return err
@@ -183,7 +189,7 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.S
 	return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
 }
 
-// PagesOf reads what Gather has found.
+// PagesOf yields the pages that Gather found, text by text.
 func PagesOf(ctx context.Context, gathered *extsort.Sorter) iter.Seq2[TextPages, error] {
 	return func(yield func(TextPages, error) bool) {
 		var current TextPages

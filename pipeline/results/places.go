@@ -5,13 +5,13 @@ import (
 	"neardup/report"
 )
 
-// PlacesOf says where the files of a workspace are, by the IDs of its sources. Of files
-// with one name and content it is the first by path.
+// PlacesOf maps the IDs of a workspace's sources to the places of their files. If
+// several files have one name and content, the first by path counts.
 type PlacesOf map[string]place
 
 type place struct{ path, entry string }
 
-// Places returns where the files are.
+// Places returns the places of the files of a workspace.
 func Places(w *workspace.Workspace) (PlacesOf, error) {
 	known, err := w.Sources()
 	places := PlacesOf{}
@@ -32,5 +32,5 @@ func (p PlacesOf) Fill(pages []report.Member) {
 	}
 }
 
-// Of returns where a source is.
+// Of returns the path of a source's file, and the entry if that is a WACZ file.
 func (p PlacesOf) Of(source string) (path, entry string) { return p[source].path, p[source].entry }

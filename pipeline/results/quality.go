@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Qualities has the page qualities of a file, by a digest of the URI.
+// Qualities holds the page qualities of a file, by a digest of the URI.
 type Qualities map[[16]byte]float32
 
 func uriDigest(uri string) [16]byte {
@@ -20,7 +20,7 @@ func uriDigest(uri string) [16]byte {
 	return [16]byte(sum[:16])
 }
 
-// Of returns the quality of a page by its target URI.
+// Of returns the quality of the page with a target URI. ok is false if it has none.
 func (q Qualities) Of(uri string) (quality float32, ok bool) {
 	quality, ok = q[uriDigest(uri)]
 	return quality, ok
@@ -40,7 +40,7 @@ func ReadQualities(path string) (Qualities, error) {
 	return q, nil
 }
 
-// parseQualities reads lines of a URI, a tab and a number of at least 0.
+// parseQualities parses lines of a URI, a tab and a number that is not negative.
 func parseQualities(r io.Reader) (Qualities, error) {
 	q := Qualities{}
 	sc := bufio.NewScanner(r)
@@ -59,8 +59,8 @@ func parseQualities(r io.Reader) (Qualities, error) {
 	return q, sc.Err()
 }
 
-// QualityDigest returns the digest of the quality file, which makes a changed
-// file a changed option.
+// QualityDigest returns the digest of the quality file. It is part of the options,
+// so that a changed file counts as a changed option.
 func QualityDigest(path string) (string, error) {
 	if path == "" {
 		return "", nil

@@ -9,14 +9,14 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// VerifiedPairs gives all near pairs: those of sets, then those that were verified
+// VerifiedPairs yields all near pairs: those of sets, then those that were verified
 // for a partition.
 func VerifiedPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 	return func(yield func(rows.Link, error) bool) {
 		for _, pairs := range []iter.Seq2[rows.Link, error]{NearPairs(w), ScoredPairs(w, store.TableChecked)} {
 			for l, err := range pairs {
 				if err == nil && l.Score.Relation == "" {
-					continue // not near
+					continue // verified, but not near
 				}
 				if !yield(l, err) || err != nil {
 					return
@@ -26,14 +26,11 @@ func VerifiedPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 	}
 }
 
-// VerdictOn gives the score of a near pair, the text with the smaller key seen
-// from the other; ok is false for a pair that is not near or was not verified.
+// VerdictOn returns the score of a near pair, the text with the smaller key as seen
+// from the other. ok is false for a pair that is not near or was not verified.
 func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s rows.Score, ok bool, err error) {
 	for _, table := range []byte{store.TableVerdict, store.TableChecked} {
-		v, found, err := w.DB.Get(store.PairKey(table, larger, smaller))
-		if err == nil && found {
-			s, err = store.ParseScore(v)
-		}
+		s, found, err := w.DB.ScoreOf(table, larger, smaller)
 		if err != nil || found {
 			return s, found && s.Relation != "", err
 		}
@@ -41,19 +38,19 @@ func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s rows.Scor
 	return s, false, nil
 }
 
-// NearPairs returns the near pairs by leader, then member, from the largest key
+// NearPairs yields the near pairs by leader, then member, from the largest key
 // down.
 func NearPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 	return ScoredPairs(w, store.TableVerdict)
 }
 
-// ScoredPairs gives the rows of a table of pairs with their scores.
+// ScoredPairs yields the rows of a table of pairs with their scores.
 func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[rows.Link, error] {
 	return func(yield func(rows.Link, error) bool) {
 		for r, err := range w.DB.Table(table) {
 			var l rows.Link
 			if err == nil {
-				l, err = ParseLink(r)
+				l, err = r.Link()
 			}
 			if !yield(l, err) || err != nil {
 				return
@@ -62,27 +59,12 @@ func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[rows.Link, error]
 	}
 }
 
-func ParseLink(r store.Row) (l rows.Link, err error) {
-	if l.Leader, l.Member, err = store.ParsePairKey(r.Key()); err != nil {
-		return l, err
-	}
-	v, err := r.Value()
-	if err != nil {
-		return l, err
-	}
-	l.Score, err = store.ParseScore(v)
-	return l, err
-}
-
-// Sets returns the members of each perhaps-similar set, from the largest key
-// down; the first member names the set. It begins with the set behind after.
-// The caller owns each slice.
+// Sets yields the members of each perhaps-similar set, from the largest key down;
+// the first member names the set. It begins with the set behind after. The caller
+// owns each slice.
 func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] {
 	return func(yield func([]cluster.Key, error) bool) {
-		lower, upper := store.TableBounds(store.TableSet)
-		if after != nil {
-			_, lower = store.PrefixBounds(store.Key(store.TableSet, after))
-		}
+		lower, upper := store.BehindSet(after)
 		var set []cluster.Key
 		for r, err := range w.DB.Rows(lower, upper) {
 			var owner, member cluster.Key

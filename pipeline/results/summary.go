@@ -8,17 +8,32 @@ import (
 	"neardup/report"
 )
 
-// Watcher is a report.Writer that only watches.
+// Watcher is a report.Writer that passes each cluster to a function and writes
+// nothing.
 type Watcher func(report.Cluster)
 
 func (w Watcher) Write(c report.Cluster) error { w(c); return nil }
 
 func (w Watcher) Close() error { return nil }
 
+// WriteClusters writes the clusters to the writers.
 func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Writer) error {
-	for c, err := range Clusters(ctx, w) {
+	return WriteGroups(ctx, w, func(report.ContainedPage) error { return nil }, to...)
+}
+
+// WriteGroups writes the clusters, and all pages that are contained in others.
+func WriteGroups(ctx context.Context, w *workspace.Workspace, contained report.ContainedWriter, to ...report.Writer) error {
+	for c, err := range eachGroup(ctx, w) {
 		if err != nil {
 			return err
+		}
+		for _, p := range c.Contained {
+			if err := contained(p); err != nil {
+				return err
+			}
+		}
+		if c.Size == 0 {
+			continue
 		}
 		for _, out := range to {
 			if err := out.Write(c); err != nil {
@@ -47,7 +62,7 @@ func Summary(ctx context.Context, w *workspace.Workspace) (report.Summary, error
 	return s, err
 }
 
-// StagesSummary returns the summary without the clusters.
+// StagesSummary returns the summary without the figures of clusters.
 func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	var s report.Summary
 	var x ExtractCounts
@@ -62,19 +77,20 @@ func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	s.Files, s.Unreadable = x.Files, x.Unreadable
 	s.Records = report.Records{Read: x.Records, Documents: x.Documents, Duplicates: x.Duplicates, Skipped: x.Skipped,
 		Revisits: x.Resolved, Parsed: x.Parsed, Kinds: x.Kinds, Choices: x.Choices, Clipped: x.Clipped, Damaged: x.Damaged}
+	s.EstimatedBy = w.Config.EstimatedBy()
 	s.Texts, s.Unsigned, s.Navigation, s.Signatures = x.Texts, g.Unsigned, g.Navigation, g.Signatures
 	if t := g.Frames; t != nil {
 		s.Frames = &report.Frames{Texts: t.Texts, Characters: t.Characters, LeftOut: t.LeftOut}
 	}
 	s.Lists = report.Lists{Lists: c.Lists.Lists, Singletons: c.Lists.Singletons, DeletedFrequent: c.Lists.DeletedFrequent,
 		DeletedSites: c.Lists.DeletedSites, Longest: c.Lists.Longest}
-	if pairs := c.Members - c.Sets; w.Config.Cluster.Pairs() {
+	if pairs := c.Members - c.Sets; w.Config.Pairs() {
 		s.Candidates = &pairs
 	} else {
 		s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	}
 	s.Pairs = report.Pairs{Compared: v.Pairs, Outcomes: v.Outcomes, OverBudget: v.OverBudget}
-	s.Judged = v.Judged
+	s.Judged, s.Contained = v.Judged, v.Contained
 	for _, st := range w.Stages {
 		state, _, err := w.State(st.Name)
 		if err != nil {

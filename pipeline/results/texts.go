@@ -1,15 +1,22 @@
 package results
 
 import (
+	"encoding/hex"
+	"fmt"
+	"iter"
+
 	"neardup/configs"
+	"neardup/explain"
+	"neardup/extract"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 	"neardup/verify/pair"
 )
 
-// TextOf returns a text as stored.
+// TextOf returns a text as it is stored.
 func TextOf(w *workspace.Workspace, t rows.TextID) (string, error) {
 	value, ok, err := w.DB.Get(store.TextKey(t))
 	if err == nil && !ok {
@@ -18,13 +25,87 @@ func TextOf(w *workspace.Workspace, t rows.TextID) (string, error) {
 	return string(value), err
 }
 
+// VisibleOf returns the whole visible text of a page. stored is the page's text;
+// what is around its main content is added. A revisit has nothing around the text
+// that it takes from a capture.
+func VisibleOf(w *workspace.Workspace, m report.Member, stored string) (string, error) {
+	id, err := hex.DecodeString(m.Document)
+	if err != nil || len(id) != len(extract.ID{}) {
+		return "", fmt.Errorf("%w: document id %q", store.ErrCorrupt, m.Document)
+	}
+	k := store.AroundKey(extract.ID(id), m.Source, m.Offset)
+	value, ok, err := w.DB.Get(k)
+	if err != nil || !ok {
+		return stored, err
+	}
+	marks, around, ok := store.ParseAround(value)
+	if !ok {
+		return "", store.Corrupt(k)
+	}
+	visible, ok := marks.Whole(stored, around)
+	if !ok {
+		return "", store.Corrupt(k)
+	}
+	return visible, nil
+}
+
+// Around yields, by document, the visible text around the main content of the pages
+// that have a site and such text.
+func Around(w *workspace.Workspace) iter.Seq2[dataflow.SiteText, error] {
+	return func(yield func(dataflow.SiteText, error) bool) {
+		documents, stop := iter.Pull2(w.DB.Table(store.TableDocument))
+		defer stop()
+		for r, err := range w.DB.Table(store.TableAround) {
+			var t dataflow.SiteText
+			if err == nil {
+				t, err = around(r, documents)
+			}
+			if err == nil && (t.Text == "" || t.Pages[0].Site == rows.NoSite) {
+				continue
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// around parses a row of TableAround. documents yields all rows of TableDocument in
+// the same order; around takes the one of the same record.
+func around(r store.Row, documents func() (store.Row, error, bool)) (dataflow.SiteText, error) {
+	t := dataflow.SiteText{Around: true}
+	value, err := r.Value()
+	if err != nil {
+		return t, err
+	}
+	var ok bool
+	if _, t.Text, ok = store.ParseAround(value); !ok {
+		return t, store.Corrupt(r.Key())
+	}
+	for {
+		d, err, more := documents()
+		switch {
+		case err != nil:
+			return t, err
+		case !more:
+			return t, store.Corrupt(r.Key())
+		case d.IsSameRecord(r):
+			var page DocumentView
+			err := d.JSON(&page)
+			address := extract.Document{TargetURI: page.TargetURI}.Address()
+			t.Pages = []dataflow.SitePage{{Site: rows.Hash(page.Site), Address: rows.Hash(address)}}
+			return t, err
+		}
+	}
+}
+
 // LeftOut reports whether the text is not compared because only navigation pages
 // have it.
 func LeftOut(w *workspace.Workspace, t rows.TextID) (bool, error) {
 	if w.Config.Text.Pages != configs.PagesTopic {
 		return false, nil
 	}
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
+	for r, err := range w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
 		if err != nil {
 			return false, err
 		}
@@ -36,38 +117,49 @@ func LeftOut(w *workspace.Workspace, t rows.TextID) (bool, error) {
 	return true, nil
 }
 
-// Reader reads texts as they are compared. Goroutines can share it.
+// Reader reads texts in the form in which they are compared. Goroutines can share
+// it.
 type Reader struct {
 	w              *workspace.Workspace
 	frames, common *Common
 }
 
-// OpenReader looks up one by one how common sentences are, for few texts.
+// OpenReader returns a reader that looks up common sentences on disk. It is for few
+// texts.
 func OpenReader(w *workspace.Workspace) *Reader {
 	return &Reader{w, OpenCommon(w, store.TableFrame), OpenCommon(w, store.TableCommon)}
 }
 
-// LoadReader looks up in memory how common sentences are, if that is not too much.
+// LoadReader returns a reader that holds the common sentences in memory if they are
+// not too many.
 func LoadReader(w *workspace.Workspace) (*Reader, error) {
-	frames, err := LoadCommon(w, store.TableFrame)
+	r, err := LoadFrames(w)
 	if err != nil {
 		return nil, err
 	}
-	common, err := LoadCommon(w, store.TableCommon)
-	return &Reader{w, frames, common}, err
+	r.common, err = LoadCommon(w, store.TableCommon)
+	return r, err
 }
 
-// Frames tells how common sentences are that are of a frame.
+// LoadFrames is LoadReader for callers that weigh nothing by rarity.
+func LoadFrames(w *workspace.Workspace) (*Reader, error) {
+	frames, err := LoadCommon(w, store.TableFrame)
+	return &Reader{w, frames, OpenCommon(w, store.TableCommon)}, err
+}
+
+// Frames returns the number of pages that have a sentence of a frame.
 func (r *Reader) Frames(sentence uint64) (int, error) { return r.frames.PagesOf(sentence) }
 
-// Text is a text, which is stored as given, with its sites.
+// Text returns a stored text with its sites, if a reading needs them.
 func (r *Reader) Text(id rows.TextID, stored string) (t dataflow.Text, err error) {
 	t = dataflow.Text{ID: id, Text: stored}
-	t.Sites, err = sitesOf(r.w, id)
+	if r.w.Config.Text.Frames > 0 || r.w.Config.Verify.RarePages > 0 {
+		t.Sites, t.Names, err = placesOf(r.w, id)
+	}
 	return t, err
 }
 
-// Readings returns the ways in which a text is compared.
+// Readings returns the readings of a text.
 func (r *Reader) Readings(id rows.TextID, stored string) (dataflow.Readings, error) {
 	t, err := r.Text(id, stored)
 	if err != nil {
@@ -85,12 +177,12 @@ func (r *Reader) WithoutFrames(id rows.TextID, stored string) (string, error) {
 	return dataflow.WithoutFrames(r.w.Config, t, r.frames.PagesOf)
 }
 
-// Pages gives the pages of the common sentences of a text, by their units.
+// Pages returns the number of pages of each common sentence of a text, by unit.
 func (r *Reader) Pages(id rows.TextID, compared string) (map[uint64]int, error) {
 	return r.common.Pages(id, compared)
 }
 
-// Prepare makes a text ready for comparison.
+// Prepare returns a stored text, ready for comparison.
 func (r *Reader) Prepare(j pair.Judge, id rows.TextID) (*pair.Text, error) {
 	stored, err := TextOf(r.w, id)
 	if err != nil {
@@ -100,17 +192,22 @@ func (r *Reader) Prepare(j pair.Judge, id rows.TextID) (*pair.Text, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.PrepareText(j, t)
+}
+
+// PrepareText returns a text that need not be stored, ready for comparison.
+func (r *Reader) PrepareText(j pair.Judge, t dataflow.Text) (*pair.Text, error) {
 	return dataflow.Prepare(r.w.Config, j, t, r.frames.PagesOf, r.common.PagesOf)
 }
 
-// Compared is two texts by the readings that decide about them.
+// Compared holds two texts by the readings that decide about them.
 type Compared struct {
-	Texts   [2]string
-	Weighed bool // what the two share is weighed by its rarity
+	Texts [2]string
+	explain.Between
 }
 
-// Compare returns two texts by the readings that decide about them. Where the search
-// finds what is near, these are the texts without frames.
+// Compare returns two texts by the readings that decide about them. If the method
+// has no measure, these are the texts without frames.
 func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 	j := dataflow.Judge(r.w.Config)
 	if j.Measure == nil {
@@ -136,5 +233,5 @@ func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 		return c, err
 	}
 	d := j.Decide(j.Measure.Comparer(), x, y)
-	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, d.Weighed}, nil
+	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y)}}, nil
 }

@@ -1,5 +1,5 @@
-// Package rows has the types of what the stages hand on to each other: plain
-// values that know no database. Package dataflow computes with them, package
+// Package rows has the types that the stages hand on to each other. They are plain
+// values that know no database: package dataflow computes with them, and package
 // store keeps them.
 package rows
 
@@ -7,75 +7,95 @@ import (
 	"bytes"
 	"hash/fnv"
 	"io"
+	"strings"
+	"unicode"
 
 	"neardup/cluster"
 	"neardup/report"
 )
 
-// TextID is the id of a text. extract and cluster have types of their own for it.
+// TextID identifies a text. Packages extract and cluster have types of their own
+// for it.
 type TextID = cluster.ID
 
-// CompareTexts orders ids as the tables do.
+// CompareTexts orders text IDs as the tables do.
 func CompareTexts(a, b TextID) int { return bytes.Compare(a[:], b[:]) }
 
-// Occurrence is about a page that has a text.
+// Occurrence describes one page that has a text.
 type Occurrence struct {
 	Site       uint64 // Hash of the site, or NoSite
-	Address    uint64 // Hash of the page's address
+	Address    uint64 // Hash of the page's URI
+	Title      uint64 // hash of the letters of the page's title; 0: it has none
 	Navigation bool
 }
 
-// Hash returns the hash of a site, an address or a path, which has a fixed width:
-// FNV-1a, 64 bits.
+// Hash returns the 64-bit FNV-1a hash of a site, a URI or a path.
 func Hash(s string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, s)
 	return h.Sum64()
 }
 
+// hashTitle returns the hash of the letters of a title in lower case, or 0 if it has
+// none. Numbers, signs and spaces change in the title of one page.
+func hashTitle(title string) uint64 {
+	letters := strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, title)
+	if letters == "" {
+		return 0
+	}
+	return Hash(letters)
+}
+
 // NoSite is the site hash of a page without a site, such as a line of a text
 // collection.
 var NoSite = Hash("")
 
-// Signed is about a text that was signed. It counts the characters of the text,
-// and those of frames. Without text.frames it has only the number
-// of signatures.
+// Signed describes a signed text: its signatures, its characters, and those in
+// frames. Without text.frames only Signatures is set.
 type Signed struct{ Signatures, Characters, LeftOut uint32 }
 
 // Candidate is a pair of texts that a search found. A has the larger key. Score is
-// what the search says of the pair, 0 if nothing.
+// the search's own score of the pair, or 0.
 type Candidate struct {
 	A, B  cluster.Key
 	Score float64
 }
 
-// Score is a verdict: the relation of a text to another one, and how much of them
-// is the same.
+// Score is a verdict: the relation of one text to another, and their scores.
 type Score struct {
-	Relation                 report.Relation // near, contained, contains or judged; none of a pair that is not near
+	Relation                 report.Relation // near, contained, contains or judged; none if the pair is not near
 	Resemblance, Containment float64
 }
 
-// Inverse returns the score seen from the other text.
+// Inverse returns the score as seen from the other text.
 func (s Score) Inverse() Score {
-	switch s.Relation {
-	case report.Contained:
-		s.Relation = report.Contains
-	case report.Contains:
-		s.Relation = report.Contained
-	}
+	s.Relation = s.Relation.Inverse()
 	return s
 }
 
-// Link is a verified pair with the score of the member as seen from the leader.
+// Link is a near pair with the score of the member as seen from the leader.
 type Link struct {
 	Leader, Member cluster.Key
 	Score          Score
 }
 
-// Cluster is the place of a text in a cluster, which its representative names.
-// Score is that of the text against another member. The representative is
-// against itself.
+// Contained is a text that is contained in another text, its host, of another
+// cluster. Group is the representative of the host's cluster, or the host if it is
+// in none. Cluster is the representative of the text's cluster, or zero if it is in
+// none. Score is that of the text as seen from the host.
+type Contained struct {
+	Group, Host, Text, Cluster TextID
+	Score                      Score
+}
+
+// Cluster is the place of a text in a cluster, which is named by its
+// representative. Score is that of the text against another member, Against. A
+// representative is scored against itself.
 type Cluster struct {
 	Cluster, Member, Against TextID
 	Score                    Score

@@ -7,37 +7,73 @@ import (
 	"iter"
 
 	"neardup/cluster"
+	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 )
 
-// closer writes clusters. It implements dataflow.Clusters.
+// closer writes clusters into the workspace. It implements dataflow.Clusters and
+// dataflow.Moved.
 type closer struct {
 	w        *workspace.Workspace
 	ctx      context.Context
 	b        store.Batch
 	clusters int64
+
+	contained report.ContainedCounts
 }
 
-// Assign puts a text into the cluster of a representative.
+// Assign puts a text into the cluster of its representative.
 func (c *closer) Assign(row rows.Cluster) error {
 	if row.Member == row.Cluster {
 		c.clusters++
 	}
 	err := errors.Join(
 		c.b.Set(store.AssignedKey(row.Member), row.Cluster[:]),
-		c.b.Set(store.ClusterKey(row.Cluster, row.Member), results.ClusterValue(row.Against, row.Score)))
+		c.b.Set(store.ClusterKey(row.Cluster, row.Member), store.ClusterValue(row)))
 	if err == nil && c.b.Len() >= workspace.CommitBytes {
 		err = c.Flush()
 	}
 	return err
 }
 
-// Flush commits what was assigned.
+// contain writes a text with the host that contains it.
+func (c *closer) contain(row rows.Contained) error {
+	pages, err := c.pages(row.Text)
+	if err != nil {
+		return err
+	}
+	c.contained.Texts++
+	c.contained.Pages += pages
+	if row.Cluster != (rows.TextID{}) {
+		c.contained.Clustered += pages
+	}
+	err = errors.Join(
+		c.b.Set(store.ContainedKey(row.Group, row.Host, row.Text), store.ContainedValue(row)),
+		c.b.Set(store.HostKey(row.Text), store.HostValue(row)))
+	if err == nil && c.b.Len() >= workspace.CommitBytes {
+		err = c.Flush()
+	}
+	return err
+}
+
+// pages returns the number of pages that have a text.
+func (c *closer) pages(t rows.TextID) (n int64, err error) {
+	for _, err := range c.w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Flush commits what was assigned so far.
 func (c *closer) Flush() error {
 	if err := errors.Join(c.b.Commit(), context.Cause(c.ctx)); err != nil {
 		return err
@@ -46,14 +82,33 @@ func (c *closer) Flush() error {
 	return nil
 }
 
+// Remove implements dataflow.Moved.
+func (c *closer) Remove(row rows.Cluster) error {
+	if row.Cluster == row.Member {
+		c.clusters--
+	}
+	return errors.Join(c.b.Delete(store.ClusterKey(row.Cluster, row.Member)), c.b.Delete(store.AssignedKey(row.Member)))
+}
+
+// Former implements dataflow.Moved.
+func (c *closer) Former(t rows.TextID, cluster *rows.TextID) error {
+	var former []byte
+	if cluster != nil {
+		former = cluster[:]
+	}
+	return c.b.Set(store.FormerKey(t), former)
+}
+
 // Of returns the representative of the text's cluster.
 func (c *closer) Of(t rows.TextID) (rows.TextID, bool, error) { return results.ClusterOf(c.w, t) }
 
-// tablesOfClosing are what closeClusters writes.
-var tablesOfClosing = []byte{store.TableAssigned, store.TableCluster, store.TableFormer, store.TableOutcome}
+// tablesOfClosing are the tables that closeClusters writes.
+var tablesOfClosing = []byte{store.TableAssigned, store.TableCluster, store.TableFormer, store.TableOutcome,
+	store.TableContained, store.TableHost}
 
-// closeClusters makes clusters of the near pairs, and of texts that several
-// pages share; judged pairs have the last word.
+// closeClusters makes clusters from the near pairs and from texts that several
+// pages share, and then makes them follow the judged pairs. With contained: apart
+// it also writes the texts that are contained in a text of another cluster.
 func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.VerifyCounts) error {
 	c := &closer{w: w, ctx: sr.Ctx, b: w.DB.Batch()}
 	if err := errors.Join(c.b.Clear(tablesOfClosing...), c.Flush()); err != nil {
@@ -66,11 +121,16 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 	if err != nil {
 		return err
 	}
-	counts.Clusters, counts.Judged = c.clusters, judged
+	if w.Config.Verify.Contained == configs.ContainedApart {
+		if err := errors.Join(dataflow.Apart(results.VerifiedPairs(w), c.Of, c.contain), c.Flush()); err != nil {
+			return err
+		}
+	}
+	counts.Clusters, counts.Judged, counts.Contained = c.clusters, judged, c.contained
 	return nil
 }
 
-// verdicts are those of a workspace. It implements dataflow.Verdicts.
+// verdicts reads the workspace's verdicts. It implements dataflow.Verdicts.
 type verdicts struct{ w *workspace.Workspace }
 
 func (v verdicts) Links() iter.Seq2[rows.Link, error] { return results.NearPairs(v.w) }
@@ -87,7 +147,8 @@ func (v verdicts) Score(leader, member cluster.Key) (rows.Score, error) {
 	return s, err
 }
 
-// Shared gives the texts that more than one document has, and that are compared.
+// Shared implements dataflow.Verdicts: it yields the compared texts that more than
+// one document has.
 func (v verdicts) Shared() iter.Seq2[rows.TextID, error] {
 	return func(yield func(rows.TextID, error) bool) {
 		var last rows.TextID

@@ -2,11 +2,14 @@ package stages
 
 import (
 	"errors"
+	"fmt"
+	"iter"
 	"slices"
+	"sync"
+	"unicode/utf8"
 
 	"neardup/cluster"
-	"neardup/configs"
-	"neardup/pipeline/dataflow"
+	"neardup/cluster/search"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -15,45 +18,74 @@ import (
 	"neardup/signature"
 )
 
-// maxSiteDocs is the number of documents of one text that count for its sites.
+// maxSiteDocs limits the documents of one text that are read to find its sites.
 const maxSiteDocs = 16
 
-// clusterCursor is where the clustering goes on: at the list of Signature, or
-// after all lists with the merging, which starts over.
+// clusterCursor is the place where the clustering continues: while it makes the
+// rows of the search, at the signature Next; after that, in the finding, which
+// starts over.
 type clusterCursor struct {
-	Signature []byte             `json:"signature,omitempty"`
-	Merging   bool               `json:"merging,omitempty"`
-	Counts    cluster.ListCounts `json:"counts"`
+	Next    []byte        `json:"next,omitempty"`
+	Read    int64         `json:"read,omitempty"` // postings read
+	Rows    int64         `json:"rows,omitempty"` // rows emitted
+	Merging bool          `json:"merging,omitempty"`
+	Counts  search.Counts `json:"counts"`
 }
 
+// runCluster finds the perhaps-similar sets or candidate pairs: from the search's
+// rows if the search has some, otherwise from the texts.
 func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
-	switch w.Config.Cluster.Search {
-	case configs.SearchHamming:
-		return clusterHamming(w, sr)
-	case configs.SearchJoin:
-		return clusterJoin(w, sr)
-	}
 	var at clusterCursor
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
 	}
-	if !at.Merging {
-		if err := lists(w, sr, &at); err != nil {
+	if !at.Merging && len(at.Next) == 0 {
+		at = clusterCursor{} // the recorded counts are not valid
+	}
+	c := &clustering{w: w, sr: sr, at: &at}
+	if err := c.begin(); err != nil {
+		return err
+	}
+	find := w.Config.NewSearch()
+	mapper, maps := find.(search.Mapper)
+	if maps && !at.Merging {
+		if err := c.mapRows(mapper); err != nil {
 			return err
 		}
 	}
-	counts := rows.ClusterCounts{Lists: at.Counts}
-	merge := mergeEdges
-	if w.Config.Cluster.Pairs() {
-		merge = tallyEdges
-	}
-	if err := merge(w, sr, &counts); err != nil {
+	if err := c.find(find); err != nil {
 		return err
 	}
-	return countSets(w, sr, &counts)
+	return countSets(w, sr, &rows.ClusterCounts{Lists: at.Counts.ListCounts, Edges: at.Counts.Edges, Hamming: at.Counts.Hamming, Join: at.Counts.Join})
 }
 
-// countSets counts the perhaps-similar sets, and ends the clustering.
+// clustering runs a search over the tables of a workspace.
+type clustering struct {
+	w  *workspace.Workspace
+	sr *workspace.StageRun
+	at *clusterCursor
+	in search.Input
+
+	keyOf func(cluster.Key) cluster.Key
+}
+
+func (c *clustering) begin() (err error) {
+	if c.keyOf, err = keyOf(c.w); err != nil {
+		return err
+	}
+	c.in = search.Input{
+		Postings:     c.postings(nil),
+		Different:    sync.OnceValues(c.different),
+		Members:      c.members,
+		Concentrated: func(members []cluster.Key) (bool, error) { return Concentrated(c.w, members) },
+		Texts:        c.texts,
+		Memory:       extsort.Messages(c.w.DB.Tmp),
+		Workers:      c.w.Options.Workers,
+	}
+	return nil
+}
+
+// countSets counts the perhaps-similar sets and ends the clustering.
 func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCounts) error {
 	for set, err := range results.Sets(w, nil) {
 		if err != nil {
@@ -66,74 +98,65 @@ func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCo
 	return sr.SetCounts(c)
 }
 
-// lists scans the signature lists in order and writes their edges.
-func lists(w *workspace.Workspace, sr *workspace.StageRun, at *clusterCursor) error {
+// mapRows writes the rows of the search and commits them together with the cursor.
+func (c *clustering) mapRows(m search.Mapper) error {
+	w := c.w
 	var signed rows.SignCounts
 	if err := w.Counts(workspace.StageSign, &signed); err != nil {
 		return err
 	}
-	w.Options.Progress.Total(signed.Signatures-at.Counts.Postings, "signatures")
-	keyOf, err := keyOf(w)
-	if err != nil {
-		return err
-	}
-	edges := store.FixedRun{Size: edgeSize(w)}
-	before := at.Counts
-	flush := func(cursor clusterCursor, counts cluster.ListCounts) error {
-		cursor.Counts = before
-		cursor.Counts.Add(counts)
-		*at = cursor
-		e, err := sr.CursorEntry(cursor)
+	w.Options.Progress.Total(signed.Signatures-c.at.Read, "signatures")
+	run := store.NewSearchRun(m.RowSize())
+	flush := func() error {
+		e, err := c.sr.CursorEntry(c.at)
 		if err != nil {
 			return err
 		}
-		err = w.DB.Ingest(sr.Ctx, append(edges.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...)
-		edges.Clear()
+		err = w.DB.Ingest(c.sr.Ctx, append(run.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...)
+		run.Clear()
 		return err
 	}
-	postings := func(yield func(cluster.Posting, error) bool) {
-		lower, upper := store.TableBounds(store.TablePosting)
-		n := int64(0)
-		for r, err := range w.DB.Rows(append(lower, at.Signature...), upper) {
-			var p cluster.Posting
-			if err == nil {
-				p, err = store.ParsePostingKey(r.Key())
-				p.Key = keyOf(p.Key)
-			}
-			if n++; err == nil && n&0xffff == 0 {
+	in := c.in
+	read := c.at.Read
+	in.Postings = func(yield func(cluster.Posting, error) bool) {
+		for p, err := range c.postings(c.at.Next) {
+			if read++; err == nil && read&0xffff == 0 {
 				w.Options.Progress.Add(0x10000)
-				err = sr.Ctx.Err()
+				err = c.sr.Ctx.Err()
 			}
 			if !yield(p, err) || err != nil {
 				return
 			}
 		}
 	}
-	counts, err := dataflow.Edges(postings, w.Config.Cluster, func(members []cluster.Key) (bool, error) { return Concentrated(w, members) }, dataflow.EdgeSink{
-		Edge: func(e dataflow.Edge) error {
-			edges.Add([]byte{store.TableEdge}, e.Rep[:], e.Member[:], e.Signature[:edges.Size-store.EdgeSize])
+	err := m.Map(in, search.RowSink{
+		Row: func(row []byte) error {
+			run.AddSearched(row)
+			c.at.Rows++
 			return nil
 		},
-		Whole: func(next signature.Signature, counts cluster.ListCounts) error {
-			if edges.Len() < w.Options.RunRows {
+		Whole: func(next signature.Signature) error {
+			if run.Len() < w.Options.RunRows {
 				return nil
 			}
-			return flush(clusterCursor{Signature: next[:]}, counts)
+			c.at.Next, c.at.Read = next[:], read-1
+			return flush()
 		},
-	})
+	}, &c.at.Counts)
 	if err != nil {
 		return err
 	}
-	return flush(clusterCursor{Merging: true}, counts)
+	c.at.Next, c.at.Read, c.at.Merging = nil, read, true
+	return flush()
 }
 
-// Concentrated reports whether the members of a list stand on few sites.
+// Concentrated reports whether the members of a list come from few sites.
 func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 	var sites []uint64
 	for _, k := range members {
 		id := k.ID()
 		n := 0
-		for r, err := range w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, id[:]))) {
+		for r, err := range w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(id))) {
 			if err != nil {
 				return false, err
 			}
@@ -152,39 +175,147 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 	return cluster.Concentrated(sites, w.Config.Cluster.SiteShare, w.Config.Cluster.Sites), nil
 }
 
-// mergeEdges makes the perhaps-similar sets of the edges.
-func mergeEdges(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCounts) error {
+// find writes what the search finds. After an interruption it starts over.
+func (c *clustering) find(find search.Search) error {
+	w := c.w
 	b := w.DB.Batch()
 	if err := errors.Join(b.Clear(store.TableSet), b.Commit()); err != nil {
 		return err
 	}
-	w.Options.Progress.Total(c.Lists.Edges, "edges")
-	edges := func(yield func(cluster.Edge, error) bool) {
-		for e, err := range storedEdges(w, sr) {
-			c.Edges++
-			if !yield(e, err) {
+	in := c.in
+	if _, maps := find.(search.Mapper); maps {
+		w.Options.Progress.Total(c.at.Rows, "rows")
+		in.Rows = c.rows()
+	}
+	sets := newSetRun(c.sr.Ctx, w, find.Emits())
+	if err := find.Find(c.sr.Ctx, in, search.Sink{Member: sets.member, Pair: sets.pair}, &c.at.Counts); err != nil {
+		return err
+	}
+	return sets.flush()
+}
+
+// rows yields the rows of the search, in order.
+func (c *clustering) rows() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		read := int64(0)
+		for r, err := range c.w.DB.Table(store.TableSearch) {
+			if read++; err == nil && read&0xfff == 0 {
+				c.w.Options.Progress.Add(0x1000)
+				err = c.sr.Ctx.Err()
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(r.Searched(), nil) {
 				return
 			}
 		}
 	}
-	members := store.FixedRun{Size: 1 + 2*cluster.KeySize}
-	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, members.Sorted(w.Options.Workers)...)
-		members.Clear()
-		return err
-	}
-	err := dataflow.Sets(edges, w.Config.Cluster, extsort.Messages(w.DB.Tmp), func(m cluster.Membership) error {
-		members.Add([]byte{store.TableSet}, m.Set[:], m.Member[:])
-		if members.Len() < w.Options.RunRows {
-			return nil
-		}
-		return flush()
-	})
-	return errors.Join(err, flush())
 }
 
-// keyOf returns the keys that texts have in clustering: those that they were
-// signed with, or those of their page quality.
+// postings yields the postings in order, from a signature on.
+func (c *clustering) postings(from []byte) iter.Seq2[cluster.Posting, error] {
+	return func(yield func(cluster.Posting, error) bool) {
+		for r, err := range c.w.DB.Rows(store.PostingsFrom(from)) {
+			var p cluster.Posting
+			if err == nil {
+				p, err = store.ParsePostingKey(r.Key())
+				p.Key = c.keyOf(p.Key)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// different returns the number of distinct signatures.
+func (c *clustering) different() (n int64, err error) {
+	var last signature.Signature
+	for p, err := range c.in.Postings {
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 || p.Signature != last {
+			last = p.Signature
+			if n++; n&0xffff == 0 && c.sr.Ctx.Err() != nil {
+				return 0, c.sr.Ctx.Err()
+			}
+		}
+	}
+	return n, nil
+}
+
+// members returns the texts that have a signature.
+func (c *clustering) members(s signature.Signature) (keys []cluster.Key, err error) {
+	for r, err := range c.w.DB.Rows(store.PrefixBounds(store.PostingsOf(s))) {
+		if err != nil {
+			return nil, err
+		}
+		p, err := store.ParsePostingKey(r.Key())
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, c.keyOf(p.Key))
+	}
+	return keys, nil
+}
+
+// texts yields the texts that are compared.
+func (c *clustering) texts(yield func(search.Text, error) bool) {
+	if err := c.eachText(func(t search.Text) bool { return yield(t, nil) }); err != nil {
+		yield(search.Text{}, err)
+	}
+}
+
+func (c *clustering) eachText(yield func(search.Text) bool) error {
+	w := c.w
+	var signed rows.SignCounts
+	if err := w.Counts(workspace.StageSign, &signed); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(signed.Texts, "texts")
+	reader, err := results.LoadFrames(w)
+	if err != nil {
+		return err
+	}
+	n := int64(0)
+	for r, err := range w.DB.Table(store.TableSigned) {
+		if err != nil {
+			return err
+		}
+		id, err := r.TextID()
+		if err != nil {
+			return err
+		}
+		stored, ok, err := w.DB.Get(store.TextKey(id))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("no text: %w", store.Corrupt(store.TextKey(id)))
+		}
+		readings, err := reader.Readings(id, string(stored))
+		if err != nil {
+			return err
+		}
+		text := readings.Own
+		if !yield(search.Text{Key: c.keyOf(cluster.NewKey(float32(utf8.RuneCountInString(text)), id)), Text: text}) {
+			return nil
+		}
+		if n++; n&0xfff == 0 {
+			w.Options.Progress.Add(0x1000)
+			if err := c.sr.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keyOf returns a function that gives each text its key for clustering: the key
+// that it was signed with, or one whose weight is its page quality.
 func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
 	quality, err := quality(w)
 	if err != nil || quality == nil {
@@ -193,8 +324,9 @@ func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
 	return func(k cluster.Key) cluster.Key { return cluster.NewKey(quality[k.ID()], k.ID()) }, nil
 }
 
-// quality returns the best page quality of each text; nil without a file. In
-// memory: 24 bytes a line and 20 a scored text, doubled by the maps.
+// quality returns the best page quality of each text, or nil if the config names no
+// file. It takes about 24 bytes per line and 20 per scored text in memory, doubled
+// by the maps.
 func quality(w *workspace.Workspace) (map[rows.TextID]float32, error) {
 	path := w.Config.Cluster.Quality
 	if path == "" {
@@ -219,13 +351,4 @@ func quality(w *workspace.Workspace) (map[rows.TextID]float32, error) {
 		}
 	}
 	return scores, nil
-}
-
-// edgeSize returns the size of a key of store.TableEdge. A method that counts
-// common signatures has one key for each, which ends with the signature.
-func edgeSize(w *workspace.Workspace) int {
-	if w.Config.Cluster.Pairs() && w.Config.Cluster.Common > 1 {
-		return store.EdgeSize + len(signature.Signature{})
-	}
-	return store.EdgeSize
 }

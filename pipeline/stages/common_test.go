@@ -117,7 +117,7 @@ func TestCommonSentencesAreThoseOfDifferentPages(t *testing.T) {
 			if random.IntN(10) == 0 {
 				uri = fmt.Sprintf("urn:text:%d", random.IntN(12))
 			}
-			pages = append(pages, struct{ uri, text string }{uri, body})
+			pages = append(pages, sitePage{uri, body, ""})
 		}
 		pages.checkCommon(t, 1+random.IntN(4), workspace.Options{Workers: 1 + random.IntN(3), RunRows: 1 + random.IntN(30)})
 	}

@@ -1,9 +1,10 @@
 package stages
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"iter"
 	"sync"
 
 	"neardup/audit"
@@ -17,27 +18,30 @@ import (
 	"neardup/report"
 )
 
-// maxWarned is the number of pairs that a warning names because they are not
-// followed.
+// maxWarned limits the pairs that a warning names because they are not followed.
 const maxWarned = 8
 
-// closingAgain returns the cursor of a verification that has only the closing
-// to do.
+// closingAgain returns the cursor of a verification that only has to close again.
 func closingAgain(s workspace.StageState) (any, error) {
 	at := verifyCursor{Closing: true}
 	err := json.Unmarshal(s.Counts, &at.Counts)
 	return at, err
 }
 
-// enforcer makes clusters follow judged pairs. It implements judged.Clusters.
-type enforcer struct {
-	*closer
-	rows  map[rows.TextID]rows.Cluster // of the clusters that are being changed
+// enforced reads what Enforce needs from the workspace. It implements
+// dataflow.Enforced.
+type enforced struct {
+	w     *workspace.Workspace
+	ctx   context.Context
 	keyOf func() (func(cluster.Key) cluster.Key, error)
 }
 
-// enforce makes the clusters follow the pairs, and says of each what became of
-// it; nil if there are none.
+func newEnforced(ctx context.Context, w *workspace.Workspace) enforced {
+	return enforced{w, ctx, sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(w) })}
+}
+
+// enforce makes the clusters follow the judged pairs. It stores the outcome of each
+// and returns their counts, or nil if there are no pairs.
 func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, error) {
 	if len(pairs) == 0 {
 		return nil, nil
@@ -57,8 +61,7 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 			return nil, c.ctx.Err()
 		}
 	}
-	e := &enforcer{closer: c, rows: map[rows.TextID]rows.Cluster{}, keyOf: sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(c.w) })}
-	outcomes, err := judged.Enforce(texts, e)
+	outcomes, err := dataflow.Enforce(texts, newEnforced(c.ctx, c.w), c)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +88,8 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 	return sum, c.Flush()
 }
 
-// count counts a pair, and names it if it is one of the first that are not
-// followed.
+// count counts a pair by its state. The first ones that are not followed are also
+// named.
 func (c *closer) count(sum *report.JudgedPairs, p workspace.EnforcedPair, state string) {
 	switch {
 	case state == results.PairFollowed && p.Verdict == audit.True:
@@ -108,8 +111,8 @@ func (c *closer) count(sum *report.JudgedPairs, p workspace.EnforcedPair, state 
 	}
 }
 
-// textsOf finds the texts of the pages of a pair; state says why it cannot be
-// followed, if so.
+// textsOf finds the texts of a pair's pages. state is the reason why the pair
+// cannot be followed, or empty.
 func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state string, err error) {
 	if p.Verdict == audit.Unknown {
 		return out, results.PairDisagreed, nil
@@ -142,24 +145,26 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 	return out, results.PairFollowed, nil
 }
 
-// Texts implements judged.Clusters.
-func (e *enforcer) Texts(representative rows.TextID) (out []judged.Text, err error) {
-	for r, err := range e.w.DB.Rows(store.PrefixBounds(store.Key(store.TableCluster, representative[:]))) {
-		if err != nil {
-			return nil, err
+// Members implements dataflow.Enforced.
+func (e enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, error] {
+	return func(yield func(rows.Cluster, error) bool) {
+		for r, err := range e.w.DB.Rows(store.PrefixBounds(store.ClusterOf(representative))) {
+			var row rows.Cluster
+			if err == nil {
+				row, err = r.Cluster()
+			}
+			if err == nil {
+				err = e.ctx.Err()
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
 		}
-		row, err := results.ParseClusterRow(r)
-		if err != nil {
-			return nil, err
-		}
-		e.rows[row.Member] = row
-		out = append(out, judged.Text{ID: row.Member, Cluster: row.Cluster, Against: row.Against})
 	}
-	return out, e.ctx.Err()
 }
 
-// Key implements judged.Clusters: the key that the text would have in clustering.
-func (e *enforcer) Key(t rows.TextID) (cluster.Key, error) {
+// Key implements dataflow.Enforced.
+func (e enforced) Key(t rows.TextID) (cluster.Key, error) {
 	k, err := keyOfText(e.w, t)
 	if err != nil {
 		return k, err
@@ -200,35 +205,10 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 	return cluster.NewKey(dataflow.Weight(w.Config, compared, int(signatures)), t), nil
 }
 
-// Replace implements judged.Clusters. It writes what is other than before.
-func (e *enforcer) Replace(texts []judged.Text) error {
-	for i, t := range texts {
-		old, was := e.rows[t.ID]
-		alone := t.ID == t.Cluster && (i+1 == len(texts) || texts[i+1].Cluster != t.Cluster) && (i == 0 || texts[i-1].Cluster != t.Cluster)
-		if alone {
-			shared, err := e.shared(t.ID)
-			if err != nil {
-				return err
-			}
-			if alone = !shared; alone && !was {
-				continue
-			}
-		}
-		if was && !alone && old.Cluster == t.Cluster && old.Against == t.Against {
-			continue
-		}
-		if err := e.replace(t, old, was, alone); err != nil {
-			return err
-		}
-	}
-	clear(e.rows)
-	return e.Flush()
-}
-
-// shared reports whether several pages have the text.
-func (e *enforcer) shared(t rows.TextID) (bool, error) {
+// Shared implements dataflow.Enforced.
+func (e enforced) Shared(t rows.TextID) (bool, error) {
 	n := 0
-	for _, err := range e.w.DB.Rows(store.PrefixBounds(store.Key(store.TableOccurrence, t[:]))) {
+	for _, err := range e.w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
 		if err != nil {
 			return false, err
 		}
@@ -239,58 +219,10 @@ func (e *enforcer) shared(t rows.TextID) (bool, error) {
 	return false, nil
 }
 
-// replace writes the place of a text that was elsewhere, or nowhere, and keeps
-// where; alone means that it is in no cluster now.
-func (e *enforcer) replace(t judged.Text, old rows.Cluster, was, alone bool) error {
-	var former []byte
-	if was {
-		former = old.Cluster[:]
-		if old.Cluster == old.Member {
-			e.clusters--
-		}
-		if err := errors.Join(e.b.Delete(store.ClusterKey(old.Cluster, t.ID)), e.b.Delete(store.AssignedKey(t.ID))); err != nil {
-			return err
-		}
-	}
-	if !was || alone || old.Cluster != t.Cluster {
-		if err := e.b.Set(store.FormerKey(t.ID), former); err != nil {
-			return err
-		}
-	}
-	if alone {
-		return nil
-	}
-	if t.ID == t.Cluster {
-		return e.Assign(dataflow.Begun(t.ID))
-	}
-	s, err := e.score(t)
-	if err != nil {
-		return err
-	}
-	return e.Assign(rows.Cluster{Cluster: t.Cluster, Member: t.ID, Against: t.Against, Score: s})
-}
-
-// score returns the score of a text and the one it is against now: its verdict,
-// that of the other turned around, or, of a judged pair, whatever the measure
-// gives.
-func (e *enforcer) score(t judged.Text) (rows.Score, error) {
-	if old, ok := e.rows[t.ID]; ok && old.Against == t.Against {
-		return old.Score, nil
-	}
-	if old, ok := e.rows[t.Against]; ok && old.Against == t.ID && old.Member != t.ID {
-		s := old.Score
-		s = s.Inverse()
-		return s, nil
-	}
-	s, err := e.measured(t.ID, t.Against)
-	s.Relation = report.Judged
-	return s, err
-}
-
-// measured returns what the measure gives for two texts: their verdict if they
-// have one, else their scores whatever the thresholds, or none where only a
-// whole run can tell.
-func (e *enforcer) measured(a, b rows.TextID) (s rows.Score, err error) {
+// Score implements dataflow.Enforced. It returns the verdict on two texts if they
+// have one. Otherwise it returns their scores whatever the thresholds, or none
+// where only a whole run can compute them.
+func (e enforced) Score(a, b rows.TextID) (s rows.Score, err error) {
 	var keys [2]cluster.Key
 	for i, t := range []rows.TextID{a, b} {
 		if keys[i], err = e.Key(t); err != nil {

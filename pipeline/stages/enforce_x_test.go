@@ -9,7 +9,6 @@ import (
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/scores"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/report"
@@ -35,7 +34,7 @@ func TestScoresOfJudgedPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, contained, _, err := scores.Texts(w.Config, pipetest.Copies()[0], pipetest.Copies()[4])
+	r, contained, _, err := stages.Scores(w.Config, pipetest.Copies()[0], pipetest.Copies()[4])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package stages
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,9 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/dataflow"
+	"neardup/pipeline/extractors"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -23,39 +25,36 @@ import (
 )
 
 const (
-	commitEvery    = 5 * time.Second // an interruption loses at most twice this much work, or twice CommitBytes
-	DamageWarnings = 100             // of a file: some are made of nothing but marks of records
+	commitEvery    = 5 * time.Second // an interruption loses at most the work of twice this time, or twice CommitBytes
+	DamageWarnings = 100             // per file: damaged files may consist of nothing but marks of records
 
-	// Between reader and commit. Both are so much that the workers have enough
-	// to do while the reader inflates a large record, or a commit waits for the
-	// disk.
-	InFlight = 64 << 20 // bytes of records, and of what became of them
+	// Bounds between reader and commit. They are large enough that the workers stay
+	// busy while the reader inflates a large record or a commit waits for the disk.
+	InFlight = 64 << 20 // bytes of records and of their results
 	Queued   = 1 << 10  // events of a file
 )
 
-// Job is one event of a file on its way through the workers: a record, or
-// damage.
+// Job is one event of a file for the workers: a record, or damage.
 type Job struct {
 	Raw      *container.Raw
 	Damage   *container.Damage
-	source   *workspace.Source
-	digester *workspace.Digester
+	source   *inputs.Source
+	digester *inputs.Digester
 	before   container.Position
-	position container.Position // behind it
+	position container.Position // position behind the record
 	Consumed int64              // bytes of the file since the event before
 	Weight   int64              // bytes of the record
 
-	Doc    extract.Document
-	Reason extract.Reason
-	text   rows.TextID // of a document
-	row    []byte      // of a document
+	dataflow.Extracted
+	row    []byte // row of the document
+	around []byte // visible text around the main content, of an HTML page
 	err    error
-	Wanted bool // the job is waited for, see limiter
+	Wanted bool // the consumer waits for this job, see queue.Limiter
 	Done   chan struct{}
 }
 
-// work is a worker's part: all that needs neither the job's place among the
-// others nor the database.
+// work does the worker's part of a job: all that needs neither the order of jobs
+// nor the database.
 func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, finished *queue.Limiter) {
 	defer close(j.Done)
 	if j.Raw == nil {
@@ -69,22 +68,25 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 	if j.err = notes.Begin(worker, j.source.Path, j.before); j.err != nil {
 		return
 	}
-	j.Doc, j.Reason = x.Document(j.Raw)
+	j.Extracted = dataflow.Extract(x, j.Raw)
 	j.err = notes.End(worker)
 	j.Raw.Block = nil
-	if j.err == nil && j.Reason == extract.ReasonNone && j.Doc.Repeats == nil {
-		j.text = extract.TextID(j.Doc.Text)
-		d := results.Document{Document: j.Doc, TextID: hex.EncodeToString(j.text[:]), TextBytes: int64(len(j.Doc.Text))}
-		j.row, j.err = json.Marshal(d)
+	if j.err == nil && j.Reason == extract.ReasonNone && !j.IsRevisit() {
+		j.row, j.err = json.Marshal(j.Document)
+		if j.Document.Marks != "" {
+			j.around = store.AroundValue(j.Document.Marks, j.Around)
+		}
 	}
 }
 
-// Result is about the memory of what became of the record.
-func (j *Job) Result() int64 { return int64(len(j.Doc.Text) + len(j.Doc.Visible) + len(j.row)) }
+// Result returns about how many bytes of memory the job's result takes.
+func (j *Job) Result() int64 {
+	return int64(len(j.Document.Text) + len(j.Document.Visible) + len(j.row) + len(j.around))
+}
 
 // runExtract reads all pending sources. Each file has one reader, and its events
-// are committed in their order with the place to go on from; parsing is done
-// by the workers, which all files share.
+// are committed in their order, together with the position to resume from. The
+// workers, which all files share, parse the records.
 func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	if err := w.TryEnded(sr.Ctx); err != nil {
 		return err
@@ -93,15 +95,19 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	if err != nil {
 		return err
 	}
-	var pending []workspace.Source
+	withdrawn, err := w.Withdrawn()
+	if err != nil {
+		return err
+	}
+	var pending []inputs.Source
 	total := int64(0)
 	for _, s := range known {
-		if s.State == workspace.SourcePending {
+		if s.State == inputs.Pending {
 			pending = append(pending, s)
 			total += s.Size - s.Position.Offset
 		}
 	}
-	workspace.ShareFiles(pending, w.Config.Extract.Limits)
+	inputs.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
 	notes, err := w.NoteInFlight()
@@ -111,14 +117,14 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	defer func() { err = errors.Join(err, notes.Close()) }()
 	g, ctx := errgroup.WithContext(sr.Ctx)
 	work := make(chan *Job, Queued)
-	files := make(chan workspace.Source)
+	files := make(chan inputs.Source)
 	memory, finished := semaphore.NewWeighted(InFlight), queue.NewLimiter(ctx, InFlight)
 	readers, rctx := errgroup.WithContext(ctx)
 	for range 1 + w.Options.Workers/8 { // one reader feeds about eight workers
 		readers.Go(func() error {
 			for s := range files {
-				if err := extractFile(rctx, w, s, work, memory, finished); err != nil {
-					return fmt.Errorf("%s: %w", workspace.ShowName(s.Path), err)
+				if err := extractFile(rctx, w, s, withdrawn, work, memory, finished); err != nil {
+					return fmt.Errorf("%s: %w", inputs.ShowName(s.Path), err)
 				}
 			}
 			return nil
@@ -130,7 +136,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 			select {
 			case files <- s:
 			case <-rctx.Done():
-				return nil // the reader's error is the one that counts
+				return nil // the reader returns the error that counts
 			}
 		}
 		return nil
@@ -141,7 +147,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	})
 	for worker := range w.Options.Workers {
 		g.Go(func() error {
-			x := extract.NewExtractor(w.Config.Extract)
+			x := extractors.New(w.Config.Extract)
 			for j := range work {
 				j.work(x, worker, notes, finished)
 			}
@@ -155,45 +161,50 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(withdrawn) > 0 {
+		if err := dropTexts(w, sr); err != nil {
+			return err
+		}
+	}
 	return countExtraction(w, sr, revisits)
 }
 
-// extractFile reads one file and commits what the workers make of it.
-func extractFile(ctx context.Context, w *workspace.Workspace, s workspace.Source, work chan<- *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
+// extractFile reads one file and commits the workers' results.
+func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, withdrawn workspace.Withdrawn, work chan<- *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
 	jobs := make(chan *Job, Queued)
-	g, ctx := errgroup.WithContext(ctx)
+	g, both := errgroup.WithContext(ctx)
 	var readErr error
-	var digester *workspace.Digester
+	var digester *inputs.Digester
 	g.Go(func() error {
 		defer close(jobs)
-		digester, readErr = ReadFile(ctx, s, w.Config.Extract.Limits, func(j *Job) error {
-			if err := memory.Acquire(ctx, j.Weight); err != nil {
+		digester, readErr = ReadFile(both, s, w.Config.Extract.Limits, func(j *Job) error {
+			if err := memory.Acquire(both, j.Weight); err != nil {
 				return err
 			}
-			return queue.Send(ctx, j, jobs, work)
+			return queue.Send(both, j, jobs, work)
 		})
-		return ctx.Err() // a file that cannot be read further stops nothing else
+		return both.Err() // a file that cannot be read further does not stop the others
 	})
-	g.Go(func() error { return commitFile(ctx, w, &s, jobs, memory, finished) })
+	g.Go(func() error { return commitFile(both, w, &s, withdrawn, jobs, memory, finished) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	if readErr == nil {
-		readErr = s.Finish(digester, w.Config.Extract.Limits)
+		readErr = s.Finish(ctx, digester, w.Config.Extract.Limits)
 	}
-	s.State, s.Error = workspace.SourceDone, ""
+	s.State, s.Error = inputs.Done, ""
 	if readErr != nil {
-		s.State, s.Error = workspace.SourceUnreadable, readErr.Error()
-		w.Options.Progress.Warn("cannot read file further", "file", workspace.ShowName(s.Path), "offset", s.Position.Offset, "error", readErr)
+		s.State, s.Error = inputs.Unreadable, readErr.Error()
+		w.Options.Progress.Warn("cannot read file further", "file", inputs.ShowName(s.Path), "offset", s.Position.Offset, "error", readErr)
 	}
 	b := w.DB.Batch()
 	return errors.Join(b.SetJSON(store.SourceKey(s.Path), s), b.Commit())
 }
 
-// ReadFile emits the file's events from its position on. The error is that of
-// reading the file, of which it returns what was digested.
-func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, emit func(*Job) error) (*workspace.Digester, error) {
-	r, digester, closer, err := s.Reader(limits)
+// ReadFile emits the events of a file from the source's position on. It returns the
+// digester of what it read. The error is a read error of the file.
+func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emit func(*Job) error) (*inputs.Digester, error) {
+	r, digester, closer, err := s.Reader(ctx, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -220,14 +231,14 @@ func ReadFile(ctx context.Context, s workspace.Source, limits container.Limits, 
 	}
 }
 
-// commitFile takes the file's jobs in order and commits their documents with
-// the file's position.
-func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) (err error) {
-	batch := func() store.Batch { // a small file needs little, and there may be thousands
+// commitFile takes the jobs of a file in order and commits their documents together
+// with the file's position.
+func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, withdrawn workspace.Withdrawn, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) (err error) {
+	batch := func() store.Batch { // small: there may be thousands of small files
 		return w.DB.LargeBatch(int(min(int64(w.Options.CommitBytes), 64<<10+8*max(0, s.Size-s.Position.Offset))))
 	}
 	b, saved := batch(), time.Now()
-	committed := func() error { return nil } // waits for the batch before
+	committed := func() error { return nil } // waits for the commit of the previous batch
 	defer func() { _ = committed() }()
 	commit := func() error {
 		if err := errors.Join(b.SetJSON(store.SourceKey(s.Path), s), committed()); err != nil {
@@ -250,7 +261,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source
 		if j.err != nil {
 			return j.err
 		}
-		if err := commitJob(w, b, s, j); err != nil {
+		if err := commitJob(w, b, s, withdrawn, j); err != nil {
 			return err
 		}
 		memory.Release(j.Weight)
@@ -277,14 +288,14 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *workspace.Source
 	return committed()
 }
 
-func commitJob(w *workspace.Workspace, b store.Batch, s *workspace.Source, j *Job) error {
+func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdrawn workspace.Withdrawn, j *Job) error {
 	if j.Damage != nil {
 		s.Counts.Damaged++
 		if s.Counts.Damaged <= DamageWarnings {
-			w.Options.Progress.Warn("damaged", "file", workspace.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
+			w.Options.Progress.Warn("damaged", "file", inputs.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		if s.Counts.Damaged == DamageWarnings {
-			w.Options.Progress.Warn("further damage is counted only", "file", workspace.ShowName(s.Path))
+			w.Options.Progress.Warn("further damage is counted only", "file", inputs.ShowName(s.Path))
 		}
 		return nil
 	}
@@ -293,22 +304,26 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *workspace.Source, j *Jo
 		s.Counts.Skip(j.Reason, 1)
 		return nil
 	}
-	if j.Doc.Repeats != nil {
-		s.Counts.Revisits++
-		return b.SetJSON(store.RevisitKey(j.Doc.ID, s.Path, s.ID(), j.Raw.Offset), storedRevisit{Document: j.Doc})
+	d := j.Document.Document
+	if withdrawn.Has(d.TargetURI) {
+		s.Counts.Skip(extract.ReasonWithdrawn, 1)
+		s.Withdrawn = withdrawn.Generation()
+		return nil
 	}
-	s.Counts.Capture(j.Doc)
-	return errors.Join(
-		b.Set(store.TextKey(j.text), []byte(j.Doc.Text)),
-		b.Set(store.DocumentKey(j.Doc.ID, s.ID(), j.Raw.Offset), j.row),
-		putOccurrence(b, j.Doc.ID, j.Doc, j.text),
+	if j.IsRevisit() {
+		s.Counts.Revisits++
+		return b.SetJSON(store.RevisitKey(d.ID, s.Path, s.ID(), j.Raw.Offset), storedRevisit{Document: d})
+	}
+	s.Counts.Capture(d)
+	var err error
+	if j.around != nil {
+		err = b.Set(store.AroundKey(d.ID, s.ID(), j.Raw.Offset), j.around)
+	}
+	return errors.Join(err,
+		b.Set(store.TextKey(j.Text), []byte(d.Text)),
+		b.Set(store.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
+		b.Set(store.OccurrenceKey(j.Text, d.ID), store.OccurrenceValue(rows.OccurrenceOf(d))),
 	)
-}
-
-// putOccurrence writes that the document of this id has the text.
-func putOccurrence(b store.Batch, id extract.ID, d extract.Document, t rows.TextID) error {
-	o := rows.Occurrence{Site: rows.Hash(d.Site), Address: rows.Hash(d.Address()), Navigation: d.IsNavigation()}
-	return b.Set(store.OccurrenceKey(t, id), store.OccurrenceValue(o))
 }
 
 func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits revisitCounts) error {
@@ -321,7 +336,7 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 		c.RecordCounts.Add(s.Counts)
 		c.Files++
 		c.Bytes += s.Size
-		if s.State == workspace.SourceUnreadable {
+		if s.State == inputs.Unreadable {
 			c.Unreadable++
 		}
 	}

@@ -24,8 +24,10 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// sitePages are the pages of a corpus: address and text.
-type sitePages []struct{ uri, text string }
+// sitePages are the pages of a corpus: address, text, and what is visible around it.
+type sitePages []sitePage
+
+type sitePage struct{ uri, text, around string }
 
 // store writes the pages as extract does.
 func (pages sitePages) store(t *testing.T, w *workspace.Workspace) {
@@ -35,7 +37,12 @@ func (pages sitePages) store(t *testing.T, w *workspace.Workspace) {
 		id := extract.TextID(p.text)
 		var doc extract.ID
 		binary.BigEndian.PutUint32(doc[:], uint32(i))
-		err := errors.Join(b.Set(store.TextKey(id), []byte(p.text)), stages.PutOccurrence(b, doc, extract.Document{TargetURI: p.uri, Site: siteOf(p.uri)}, id))
+		d := extract.Document{TargetURI: p.uri, Site: siteOf(p.uri)}
+		err := errors.Join(b.Set(store.TextKey(id), []byte(p.text)), b.Set(store.OccurrenceKey(id, doc), store.OccurrenceValue(rows.OccurrenceOf(d))),
+			b.SetJSON(store.DocumentKey(doc, "a.warc", int64(i)), d))
+		if p.around != "" {
+			err = errors.Join(err, b.Set(store.AroundKey(doc, "a.warc", int64(i)), store.AroundValue("", p.around)))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +85,15 @@ func (pages sitePages) own(least int) map[string]string {
 			seen[on][a] = true
 		}
 	}
+	for _, p := range pages {
+		for _, s := range text.Sentences(p.around) {
+			on := [2]string{siteOf(p.uri), s.Text}
+			if seen[on] == nil {
+				seen[on] = map[uint64]bool{}
+			}
+			seen[on][address(p.uri)] = true
+		}
+	}
 	sites := map[string][]string{}
 	for key := range smallest {
 		if key[0] != "" {
@@ -94,7 +110,7 @@ func (pages sitePages) own(least int) map[string]string {
 			s := sentences[i].Text
 			return strings.ContainsFunc(s, unicode.IsLetter) && slices.ContainsFunc(sites[p.text], func(site string) bool {
 				n := len(seen[[2]string{site, s}])
-				return n >= least && 20*n >= len(all[site])
+				return n >= min(least, 3) && (n >= least || 2*n >= len(all[site])) && 20*n >= len(all[site])
 			})
 		})
 		if text.Columns(own) < 200 {
@@ -180,7 +196,7 @@ func story(about string) string { return "The story of " + about + strings.Repea
 // numbered are so many pages of a site with nothing in common.
 func numbered(n int) (pages sitePages) {
 	for i := range n {
-		pages = append(pages, struct{ uri, text string }{fmt.Sprintf("http://a.test/page/%d", i), fmt.Sprintf("Page %d", i)})
+		pages = append(pages, sitePage{fmt.Sprintf("http://a.test/page/%d", i), fmt.Sprintf("Page %d", i), ""})
 	}
 	return pages
 }
@@ -189,44 +205,63 @@ func TestFramesAreSentencesOfDifferentPages(t *testing.T) {
 	one, two, three := story("one"), story("two"), story("three")
 	for _, tt := range []struct {
 		name  string
+		least int
 		pages sitePages
 		want  map[string]string
 	}{
-		{"a frame around bodies", sitePages{
-			{"http://a.test/1", "Home. News\n" + one + ". About us"}, {"http://a.test/2", "Home. News\n" + two + ". About us"}, {"http://a.test/3", "Home. News\n" + three},
+		{"half of a small site", 10, append(numbered(3), sitePages{
+			{"http://a.test/a", "Home. " + one, ""}, {"http://a.test/b", "Home. " + two, ""}, {"http://a.test/c", "Home. " + three, ""},
+		}...), map[string]string{"Home. " + one: one, "Home. " + three: three}},
+		{"less than half of a small site", 10, append(numbered(4), sitePages{
+			{"http://a.test/a", "Home. " + one, ""}, {"http://a.test/b", "Home. " + two, ""}, {"http://a.test/c", "Home. " + three, ""},
+		}...), map[string]string{"Home. " + one: "Home. " + one}},
+		{"two pages of two", 10, sitePages{
+			{"http://a.test/a", "Home. " + one, ""}, {"http://a.test/b", "Home. " + two, ""},
+		}, map[string]string{"Home. " + one: "Home. " + one}},
+		{"a frame that is main content on one page", 10, sitePages{
+			{"http://a.test/1", "Home. " + one, ""}, {"http://a.test/2", two, "Home"}, {"https://a.test/3", three, "News\nHome"}, {"http://a.test/3", three + ".", "Home"},
+		}, map[string]string{"Home. " + one: one, two: two}},
+		{"captures of one page have one frame", 10, sitePages{
+			{"http://a.test/1", "Home. " + one, ""}, {"http://a.test/2", two, "Home"}, {"https://a.test/2", three, "Home"}, {"http://a.test/2", three + ".", "Home"},
+		}, map[string]string{"Home. " + one: "Home. " + one}},
+		{"what is around a text on another site", 10, sitePages{
+			{"http://a.test/1", "Home. " + one, ""}, {"http://b.test/2", two, "Home"}, {"http://c.test/3", three, "Home"}, {"urn:text:4", three + ".", "Home"},
+		}, map[string]string{"Home. " + one: "Home. " + one}},
+		{"a frame around bodies", 3, sitePages{
+			{"http://a.test/1", "Home. News\n" + one + ". About us", ""}, {"http://a.test/2", "Home. News\n" + two + ". About us", ""}, {"http://a.test/3", "Home. News\n" + three, ""},
 		}, map[string]string{"Home. News\n" + one + ". About us": one + ". About us", "Home. News\n" + two + ". About us": two + ". About us", "Home. News\n" + three: three}},
-		{"numbers tell sentences apart", sitePages{
-			{"http://a.test/1", "Page 1. " + one}, {"http://a.test/2", "Page 2. " + two}, {"http://a.test/3", "Page 3. " + three},
+		{"numbers tell sentences apart", 3, sitePages{
+			{"http://a.test/1", "Page 1. " + one, ""}, {"http://a.test/2", "Page 2. " + two, ""}, {"http://a.test/3", "Page 3. " + three, ""},
 		}, map[string]string{"Page 1. " + one: "Page 1. " + one}},
-		{"captures of one page", sitePages{
-			{"http://a.test/terms", "We may. " + one}, {"https://a.test/terms", "We may. " + two}, {"http://A.test/terms#top", "We may. " + three}, {"http://a.test/", "We may. Home"},
+		{"captures of one page", 3, sitePages{
+			{"http://a.test/terms", "We may. " + one, ""}, {"https://a.test/terms", "We may. " + two, ""}, {"http://A.test/terms#top", "We may. " + three, ""}, {"http://a.test/", "We may. Home", ""},
 		}, map[string]string{"We may. " + one: "We may. " + one}},
-		{"one text at many addresses", sitePages{
-			{"http://a.test/1", "A story. " + one}, {"http://a.test/2", "A story. " + one}, {"http://a.test/3", "A story. " + one}, {"http://a.test/4", "A story. Told again"},
+		{"one text at many addresses", 3, sitePages{
+			{"http://a.test/1", "A story. " + one, ""}, {"http://a.test/2", "A story. " + one, ""}, {"http://a.test/3", "A story. " + one, ""}, {"http://a.test/4", "A story. Told again", ""},
 		}, map[string]string{"A story. " + one: "A story. " + one}},
-		{"pages told apart by the query", sitePages{
-			{"http://a.test/?p=1", "Forum. " + one}, {"http://a.test/?p=2", "Forum. " + two}, {"http://a.test/?p=3", "Forum. " + three},
+		{"pages told apart by the query", 3, sitePages{
+			{"http://a.test/?p=1", "Forum. " + one, ""}, {"http://a.test/?p=2", "Forum. " + two, ""}, {"http://a.test/?p=3", "Forum. " + three, ""},
 		}, map[string]string{"Forum. " + one: one, "Forum. " + three: three}},
-		{"several sites", sitePages{
-			{"http://a.test/", "Same. " + one}, {"http://b.test/", "Same. " + two}, {"http://c.test/", "Same. " + three},
+		{"several sites", 3, sitePages{
+			{"http://a.test/", "Same. " + one, ""}, {"http://b.test/", "Same. " + two, ""}, {"http://c.test/", "Same. " + three, ""},
 		}, map[string]string{"Same. " + one: "Same. " + one}},
-		{"a frame of one of the text's sites", sitePages{
-			{"http://a.test/1", "Home. " + one}, {"http://a.test/2", "Home. " + two}, {"http://a.test/3", "Home. " + three}, {"http://b.test/", "Home. " + three}, {"http://b.test/2", "Home. Other"},
+		{"a frame of one of the text's sites", 3, sitePages{
+			{"http://a.test/1", "Home. " + one, ""}, {"http://a.test/2", "Home. " + two, ""}, {"http://a.test/3", "Home. " + three, ""}, {"http://b.test/", "Home. " + three, ""}, {"http://b.test/2", "Home. Other", ""},
 		}, map[string]string{"Home. " + three: three, "Home. Other": "Home. Other"}},
-		{"no site", sitePages{
-			{"urn:text:1", "Same. " + one}, {"urn:text:2", "Same. " + two}, {"urn:text:3", "Same. " + three},
+		{"no site", 3, sitePages{
+			{"urn:text:1", "Same. " + one, ""}, {"urn:text:2", "Same. " + two, ""}, {"urn:text:3", "Same. " + three, ""},
 		}, map[string]string{"Same. " + one: "Same. " + one}},
-		{"a text of little else", sitePages{
-			{"http://a.test/1", "Home."}, {"http://a.test/2", "Home. Two"}, {"http://a.test/3", "Home. Home. Three"},
+		{"a text of little else", 3, sitePages{
+			{"http://a.test/1", "Home.", ""}, {"http://a.test/2", "Home. Two", ""}, {"http://a.test/3", "Home. Home. Three", ""},
 		}, map[string]string{"Home.": "Home.", "Home. Home. Three": "Home. Home. Three"}},
-		{"a frame of one in twenty pages", append(numbered(57), sitePages{
-			{"http://a.test/a", "Told. " + one}, {"http://a.test/b", "Told. " + two}, {"http://a.test/c", "Told. " + three},
+		{"a frame of one in twenty pages", 3, append(numbered(57), sitePages{
+			{"http://a.test/a", "Told. " + one, ""}, {"http://a.test/b", "Told. " + two, ""}, {"http://a.test/c", "Told. " + three, ""},
 		}...), map[string]string{"Told. " + one: one}},
-		{"a story on fewer of the pages", append(numbered(58), sitePages{
-			{"http://a.test/a", "Told. " + one}, {"http://a.test/b", "Told. " + two}, {"http://a.test/c", "Told. " + three},
+		{"a story on fewer of the pages", 3, append(numbered(58), sitePages{
+			{"http://a.test/a", "Told. " + one, ""}, {"http://a.test/b", "Told. " + two, ""}, {"http://a.test/c", "Told. " + three, ""},
 		}...), map[string]string{"Told. " + one: "Told. " + one}},
 	} {
-		got := tt.pages.check(t, 3, workspace.Options{}, nil)
+		got := tt.pages.check(t, tt.least, workspace.Options{}, nil)
 		for body, want := range tt.want {
 			if got[body] != want {
 				t.Errorf("%s: %q reads %q without its frame, want %q", tt.name, body, got[body], want)
@@ -260,9 +295,13 @@ func TestFramesOfRandomCorpora(t *testing.T) {
 			if random.IntN(10) == 0 {
 				uri = fmt.Sprintf("urn:text:%d", random.IntN(12))
 			}
-			pages = append(pages, struct{ uri, text string }{uri, body})
+			around := ""
+			if len(texts) > 1 && random.IntN(3) == 0 {
+				around = texts[random.IntN(len(texts)-1)]
+			}
+			pages = append(pages, sitePage{uri, body, around})
 		}
-		pages.check(t, 2+random.IntN(4), workspace.Options{Workers: 1 + random.IntN(3), RunRows: 1 + random.IntN(30)}, random)
+		pages.check(t, 2+random.IntN(9), workspace.Options{Workers: 1 + random.IntN(3), RunRows: 1 + random.IntN(30)}, random)
 	}
 }
 
@@ -272,18 +311,18 @@ func TestFramesOfHostileCorpora(t *testing.T) {
 		fmt.Fprintf(&many, "line %d\n", i)
 	}
 	corpora := map[string]sitePages{
-		"empty texts":                {{"http://a.test/1", ""}, {"http://a.test/2", ""}, {"http://a.test/3", "\n\n"}, {"http://a.test/4", "... !"}},
-		"very many sentences":        {{"http://a.test/1", many.String()}, {"http://a.test/2", many.String() + "end"}, {"http://a.test/3", "line 7\nline 8\nown"}},
-		"the same sentence for ever": {{"http://a.test/1", strings.Repeat("a\n", 20_000)}, {"http://a.test/2", "a. b"}, {"http://a.test/3", "a. c"}},
-		"invalid text":               {{"http://a.test/1", "\xff.\xfe \x80"}, {"http://a.test/2", "\xff. a"}, {"http://a.test/3", "a. \xff b"}},
+		"empty texts":                {{"http://a.test/1", "", ""}, {"http://a.test/2", "", ""}, {"http://a.test/3", "\n\n", ""}, {"http://a.test/4", "... !", ""}},
+		"very many sentences":        {{"http://a.test/1", many.String(), ""}, {"http://a.test/2", many.String() + "end", ""}, {"http://a.test/3", "line 7\nline 8\nown", ""}},
+		"the same sentence for ever": {{"http://a.test/1", strings.Repeat("a\n", 20_000), ""}, {"http://a.test/2", "a. b", ""}, {"http://a.test/3", "a. c", ""}},
+		"invalid text":               {{"http://a.test/1", "\xff.\xfe \x80", ""}, {"http://a.test/2", "\xff. a", ""}, {"http://a.test/3", "a. \xff b", ""}},
 	}
 	page := strings.Repeat("Parked, buy it now. ", 100)
 	for site := range 2000 { // its text is over sightBytes when counted for each site
 		corpora["a text on many sites"] = append(corpora["a text on many sites"],
-			struct{ uri, text string }{fmt.Sprintf("http://site-%d.test/", site), page})
+			sitePage{fmt.Sprintf("http://site-%d.test/", site), page, ""})
 	}
 	corpora["a text on many sites"] = append(corpora["a text on many sites"], sitePages{
-		{"http://site-7.test/1", "Parked, own"}, {"http://site-7.test/2", "Parked, other"}}...)
+		{"http://site-7.test/1", "Parked, own", ""}, {"http://site-7.test/2", "Parked, other", ""}}...)
 	for _, name := range slices.Sorted(maps.Keys(corpora)) {
 		t.Run(name, func(t *testing.T) {
 			corpora[name].check(t, 3, workspace.Options{Workers: 2, RunRows: 50_000}, nil)

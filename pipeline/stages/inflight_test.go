@@ -12,6 +12,7 @@ import (
 
 	"neardup/configs"
 	"neardup/extract/container"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
@@ -36,7 +37,7 @@ func TestRecordsThatEndRuns(t *testing.T) {
 			pipetest.OkHTML+fmt.Sprintf("<p>Page %d says that %x is its number.", i, i*i)))
 	}
 	path := pipetest.WriteRecords(t, records...)
-	source, _, err := workspace.Inputs(t.TempDir(), []string{path}, nil, pipetest.Limits)
+	source, _, err := inputs.Find(t.Context(), t.TempDir(), []string{path}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestRecordsThatEndRuns(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		tried, warned := 0, &warnings{}
-		try := func(_ context.Context, s workspace.Source, c configs.Config) (string, error) {
+		try := func(_ context.Context, s inputs.Source, c configs.Config) (string, error) {
 			if s.Position != before[bad] || s.Path != source[0].Path || len(c.Extract.Statuses) == 0 {
 				t.Errorf("%s: tried %+v", name, s.Position)
 			}

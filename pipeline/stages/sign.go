@@ -1,17 +1,15 @@
 package stages
 
 import (
-	"bytes"
 	"errors"
 	"iter"
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"neardup/cluster"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -20,17 +18,17 @@ import (
 
 const signBatch = 64 // texts that a worker signs at a time
 
-// signJob is a batch of texts on its way through the workers.
+// signJob is a batch of texts for the workers.
 type signJob struct {
 	texts []dataflow.Text
 
-	postings []byte // keys of PostingSize
+	postings []byte // keys of PostingSize bytes
 	signed   []extsort.Entry
 }
 
-// runSign signs every text that is not signed yet. That a text is signed is
-// itself a row, which is ingested together with its postings: whatever is
-// missing after an interruption, or when crawls were added, is what is signed.
+// runSign signs every text that is not signed yet. A text's row in TableSigned is
+// ingested together with its postings. So after an interruption, or when crawls
+// were added, exactly the texts without that row are left to sign.
 func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
@@ -41,7 +39,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 	}
-	reader, err := results.LoadReader(w)
+	reader, err := results.LoadFrames(w)
 	if err != nil {
 		return err
 	}
@@ -51,81 +49,44 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	}
 	w.Options.Progress.Total(extracted.Texts-signed, "texts")
 
-	g, ctx := errgroup.WithContext(sr.Ctx)
-	in, out := make(chan *signJob, w.Options.Workers), make(chan *signJob, w.Options.Workers)
-	g.Go(func() error {
-		defer close(in)
-		for j, err := range unsigned(w, reader) {
-			if err != nil {
-				return err
-			}
-			select {
-			case in <- j:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+	postings := store.FixedRun{Size: store.PostingSize}
+	var entries []extsort.Entry
+	saved := time.Now()
+	flush := func() error {
+		err := w.DB.Ingest(sr.Ctx, append(postings.Sorted(w.Options.Workers), store.SortEntries(entries))...)
+		postings.Clear()
+		entries, saved = entries[:0], time.Now()
+		return err
+	}
+	worker := func() func(*signJob) error {
+		signer := dataflow.NewSigner(w.Config, reader.Frames)
+		return func(j *signJob) error { return j.sign(signer, w.Config.Text.Frames > 0) }
+	}
+	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, reader), worker, func(j *signJob) error {
+		for p := range slices.Chunk(j.postings, store.PostingSize) {
+			postings.Add(p)
+		}
+		entries = append(entries, j.signed...) // texts come in order of ID, but batches in any order
+		w.Options.Progress.Add(int64(len(j.signed)))
+		// Saving by time, too: some schemes give few signatures, and some are slow.
+		if postings.Len() >= w.Options.RunRows || time.Since(saved) > commitEvery {
+			return flush()
 		}
 		return nil
 	})
-	workers, wctx := errgroup.WithContext(ctx)
-	for range w.Options.Workers {
-		workers.Go(func() error {
-			signer := dataflow.NewSigner(w.Config, reader.Frames)
-			for j := range in {
-				if err := j.sign(signer, w.Config.Text.Frames > 0); err != nil {
-					return err
-				}
-				select {
-				case out <- j:
-				case <-wctx.Done():
-					return wctx.Err()
-				}
-			}
-			return nil
-		})
+	if err == nil {
+		err = flush()
 	}
-	g.Go(func() error {
-		defer close(out)
-		return workers.Wait()
-	})
-	g.Go(func() error {
-		postings := store.FixedRun{Size: store.PostingSize}
-		var signed []extsort.Entry
-		saved := time.Now()
-		flush := func() error {
-			err := w.DB.Ingest(ctx, append(postings.Sorted(w.Options.Workers), store.SortEntries(signed))...)
-			postings.Clear()
-			signed, saved = signed[:0], time.Now()
-			return err
-		}
-		for j := range out {
-			for p := range slices.Chunk(j.postings, store.PostingSize) {
-				postings.Add(p)
-			}
-			signed = append(signed, j.signed...) // texts come by id, but batches in any order
-			w.Options.Progress.Add(int64(len(j.signed)))
-			// Not all schemes have many signatures, or are fast.
-			if postings.Len() >= w.Options.RunRows || time.Since(saved) > commitEvery {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return flush()
-	})
-	if err := g.Wait(); err != nil {
+	if err != nil {
 		return err
 	}
 	return countSigned(w, sr, extracted.Texts)
 }
 
-// unsigned returns the texts that have no row in TableSigned, in batches.
+// unsigned yields the texts that have no row in TableSigned, in batches.
 func unsigned(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
-		next, stop := iter.Pull2(w.DB.Table(store.TableSigned))
+		next, stop := iter.Pull2(signedTexts(w))
 		defer stop()
 		signed, err, more := next()
 		j := &signJob{}
@@ -134,13 +95,17 @@ func unsigned(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*signJob
 				yield(nil, err)
 				return
 			}
-			for more && err == nil && bytes.Compare(signed.Key()[1:], r.Key()[1:]) < 0 {
+			id, kerr := r.TextID()
+			if kerr != nil {
+				yield(nil, kerr)
+				return
+			}
+			for more && err == nil && rows.CompareTexts(signed, id) < 0 {
 				signed, err, more = next()
 			}
-			if more && err == nil && bytes.Equal(signed.Key()[1:], r.Key()[1:]) {
+			if more && err == nil && signed == id {
 				continue
 			}
-			id := rows.TextID(r.Key()[1:])
 			if out, err := results.LeftOut(w, id); err != nil {
 				yield(nil, err)
 				return
@@ -152,12 +117,10 @@ func unsigned(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*signJob
 				yield(nil, err)
 				return
 			}
-			t := dataflow.Text{ID: id, Text: string(value)}
-			if w.Config.Text.Frames > 0 {
-				if t, err = reader.Text(id, t.Text); err != nil {
-					yield(nil, err)
-					return
-				}
+			t, err := reader.Text(id, string(value))
+			if err != nil {
+				yield(nil, err)
+				return
 			}
 			if j.texts = append(j.texts, t); len(j.texts) == signBatch {
 				if !yield(j, nil) {
@@ -172,7 +135,22 @@ func unsigned(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*signJob
 	}
 }
 
-// sign signs the texts.
+// signedTexts yields the signed texts, in order.
+func signedTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
+	return func(yield func(rows.TextID, error) bool) {
+		for r, err := range w.DB.Table(store.TableSigned) {
+			var id rows.TextID
+			if err == nil {
+				id, err = r.TextID()
+			}
+			if !yield(id, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sign signs the texts of the job.
 func (j *signJob) sign(signer *dataflow.Signer, frames bool) error {
 	var postings []cluster.Posting
 	for _, t := range j.texts {

@@ -1,6 +1,6 @@
 // Package stages has the stages of a run: extract, sign, cluster and verify, which
-// ends with the closing. Each reads rows and writes rows; what it computes is in
-// the packages extract, signature, cluster and verify.
+// ends with the closing. Each reads rows and writes rows. The computations are in
+// packages extract, signature, cluster and verify.
 package stages
 
 import (
@@ -13,33 +13,50 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// The stages in their order.
+// All lists the stages in their order. This is the history of their versions:
 //
 //	version 1: first
 //	extract 2: revisits, kinds of pages, overlays
-//	extract 3: addresses of occurrences; 4: status and record_bytes of documents; 5: main content by a learned model; 6: title and by-line apart; 7: parts of streamed pages, short titles
-//	extract 7: files of one name are told apart
-//	sign 2: pages: topic; 3: texts without a signature; 4: frames
-//	verify 2: subjects; when rounds are hopeless; 3: names of one wide character; 4: early ends are exact; 5: rarity; 6: partition; 7: frames
+//	extract 3: addresses of occurrences
+//	extract 4: status and record_bytes of documents
+//	extract 5: main content by a learned model
+//	extract 6: title and by-line apart
+//	extract 7: parts of streamed pages, short titles; files of one name are told apart
+//	extract 8: what is visible around the main content
+//	extract 9: PDF
+//	extract 10: weights that their script makes again
+//	extract 11: titles of the pages of a text
+//	sign 2: pages: topic
+//	sign 3: texts without a signature
+//	sign 4: frames
+//	sign 5: frames of small sites, and of what is around texts
+//	verify 2: subjects; early end of rounds that cannot reach the threshold
+//	verify 3: names of one wide character
+//	verify 4: early ends are exact
+//	verify 5: rarity
+//	verify 6: partition
+//	verify 7: frames
+//	verify 8: pairs of long texts
+//	verify 9: all pairs of sets with closing: transitive
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 7, Options: extractOptions, Run: runExtract, Extends: always,
-		Tables: []byte{store.TableDocument, store.TableText, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
-	{Name: workspace.StageSign, Version: 4, Options: signOptions, Run: runSign, Extends: withoutFrames,
+	{Name: workspace.StageExtract, Version: 11, Options: extractOptions, Run: runExtract, Extends: always,
+		Tables: []byte{store.TableDocument, store.TableText, store.TableAround, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
+	{Name: workspace.StageSign, Version: 6, Options: signOptions, Run: runSign, Extends: withoutFrames,
 		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster,
-		Tables: []byte{store.TableEdge, store.TablePermuted, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 7, Options: verifyOptions, Run: runVerify,
+		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
+	{Name: workspace.StageVerify, Version: 11, Options: verifyOptions, Run: runVerify,
 		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
 func always(configs.Config) bool { return true }
 
-// withoutFrames reports whether texts are signed as they are: what more crawls
-// teach of frames changes the signatures of texts that were there before.
+// withoutFrames reports whether new crawls leave the signatures of earlier texts as
+// they are. Frames learned from new crawls would change them.
 func withoutFrames(c configs.Config) bool { return c.Text.Frames == 0 }
 
-// The options of each stage are whole sections of the config, so that none can
-// be forgotten, but for those of parts that the method does not have.
+// The options of a stage are whole sections of the config, so that no setting can
+// be forgotten. Settings of parts that the method does not use are left out.
 func extractOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.Extract) }
 
 func signOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.UsedBySign()) }
@@ -56,7 +73,7 @@ func clusterOptions(c configs.Config) (json.RawMessage, error) {
 
 func verifyOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.UsedByVerify()) }
 
-// indexJudged makes the index of record ids if there are judged pairs to follow.
+// indexJudged makes the index of record IDs if there are judged pairs to follow.
 func indexJudged(ctx context.Context, w *workspace.Workspace, judged []workspace.EnforcedPair) error {
 	if len(judged) == 0 {
 		return nil
@@ -64,7 +81,7 @@ func indexJudged(ctx context.Context, w *workspace.Workspace, judged []workspace
 	return results.IndexNames(ctx, w)
 }
 
-// Names lists the stages in their order.
+// Names returns the names of the stages in their order.
 func Names() []string {
 	var names []string
 	for _, st := range All {

@@ -2,21 +2,22 @@ package stages
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"neardup/configs"
-	"neardup/extract"
 	"neardup/extract/container"
-	"neardup/pipeline/workspace"
+	"neardup/pipeline/extractors"
+	"neardup/pipeline/inputs"
 )
 
-// TryRecord reads the record at the source's position as extract does, and
-// drops it. Before, it writes the record's URI. It is for a process that may end
-// while it does.
-func TryRecord(s workspace.Source, config configs.Config, uri io.Writer) error {
-	r, _, closer, err := s.Reader(config.Extract.Limits)
+// TryRecord reads the record at the source's position as extract does, and drops
+// the result. First it writes the record's URI to uri. It is for a process of its
+// own, which the record may end.
+func TryRecord(ctx context.Context, s inputs.Source, config configs.Config, uri io.Writer) error {
+	r, _, closer, err := s.Reader(ctx, config.Extract.Limits)
 	if err != nil {
 		return err
 	}
@@ -32,12 +33,12 @@ func TryRecord(s workspace.Source, config configs.Config, uri io.Writer) error {
 	if _, err := fmt.Fprintf(uri, "%s\n", uriOf(raw.Header)); err != nil {
 		return err
 	}
-	extract.NewExtractor(config.Extract).Document(raw)
+	extractors.New(config.Extract).Document(raw)
 	return nil
 }
 
-// uriOf returns the URI that the header of a record has, to name the record. In
-// an ARC file that is the first word.
+// uriOf returns the target URI in a record's header, for messages. In an ARC file
+// it is the first word.
 func uriOf(header []byte) []byte {
 	for line := range bytes.Lines(header) {
 		name, value, ok := bytes.Cut(line, []byte(":"))

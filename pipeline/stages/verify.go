@@ -15,22 +15,22 @@ import (
 	"neardup/verify/pair"
 )
 
-// commitLinks verdicts are committed together.
+// commitLinks is the number of verdicts that are committed together.
 const commitLinks = 4096
 
-// verifyCursor is where the verification goes on: behind the set After (of
-// candidates that are pairs: behind the row), or after all sets with the
-// closing, which starts over.
+// verifyCursor is the place where the verification continues: behind the set After
+// (or, with candidate pairs, behind that row); after all sets, in the closing,
+// which starts over.
 type verifyCursor struct {
 	After   []byte            `json:"after,omitempty"`
-	Learned bool              `json:"learned,omitempty"` // it is known how common sentences are
-	Parting bool              `json:"parting,omitempty"` // all sets are done, and components up to the one of the key Parted are parted
+	Learned bool              `json:"learned,omitempty"` // TableCommon is filled
+	Parting bool              `json:"parting,omitempty"` // all sets are done, and the components up to the one with the key Parted are partitioned
 	Parted  []byte            `json:"parted,omitempty"`
 	Closing bool              `json:"closing,omitempty"`
 	Counts  rows.VerifyCounts `json:"counts"`
 }
 
-// compared says that all candidates are done with.
+// compared records that all candidates are done.
 func (c *verifyCursor) compared(closing string) {
 	c.Parting, c.Closing = closing == configs.ClosingPartition, closing != configs.ClosingPartition
 }
@@ -45,7 +45,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 		compare := compareSets
-		if w.Config.Cluster.Pairs() {
+		if w.Config.Pairs() {
 			compare = comparePairs
 		}
 		if err := compare(w, sr, &at); err != nil {
@@ -53,7 +53,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 		}
 	}
 	if at.Parting && !at.Closing {
-		if err := part(w, sr, &at); err != nil {
+		if err := partition(w, sr, &at); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return sr.SetCounts(at.Counts)
 }
 
-// NewTexts gives the workspace's texts as they are compared.
+// NewTexts returns the workspace's texts, ready for comparison.
 func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
 	reader, err := results.LoadReader(w)
 	if err != nil {
@@ -73,7 +73,7 @@ func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
 	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) }), nil
 }
 
-// progress commits what the verification has done, with its cursor.
+// progress commits the verification's results together with its cursor.
 type progress struct {
 	w     *workspace.Workspace
 	sr    *workspace.StageRun
@@ -86,7 +86,7 @@ func newProgress(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	return &progress{w, sr, at, w.DB.Batch(), time.Now()}
 }
 
-// put adds rows of links.
+// put adds links as rows of a table.
 func (p *progress) put(table byte, links []rows.Link) error {
 	for _, l := range links {
 		if err := p.b.Set(store.PairKey(table, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
@@ -96,7 +96,8 @@ func (p *progress) put(table byte, links []rows.Link) error {
 	return nil
 }
 
-// step ends a step. It commits if much was done since the last time.
+// step ends a step of so much work. It commits if enough was done since the last
+// commit.
 func (p *progress) step(done int64) error {
 	p.w.Options.Progress.Add(done)
 	if p.b.Count() >= commitLinks || time.Since(p.saved) > commitEvery {
@@ -138,7 +139,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	return p.commit()
 }
 
-// comparePairs verifies candidates that are pairs.
+// comparePairs verifies candidate pairs.
 func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
 	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
@@ -166,8 +167,8 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 	return p.commit()
 }
 
-// part partitions the components of near pairs.
-func part(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+// partition partitions the components of near pairs.
+func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
 	texts, err := NewTexts(w)
 	if err != nil {
 		return err
@@ -206,8 +207,8 @@ func part(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) erro
 	return p.commit()
 }
 
-// unverified returns the links that have no verdict from a set: pairs that link
-// nothing may have one.
+// unverified returns the links that have no verdict yet. Sets may have given a
+// verdict to pairs that link nothing.
 func unverified(w *workspace.Workspace, links []rows.Link) (out []rows.Link, err error) {
 	for _, l := range links {
 		if l.Score.Relation != "" {
@@ -224,18 +225,15 @@ func unverified(w *workspace.Workspace, links []rows.Link) (out []rows.Link, err
 	return out, nil
 }
 
-// storedScore is the score of a near pair.
+// storedScore returns the score of a near pair.
 func storedScore(s *store.Seeker, leader, member cluster.Key) (v rows.Score, err error) {
 	key := store.PairKey(store.TableVerdict, leader, member)
 	for r, err := range s.Rows(key) {
 		if err != nil {
 			return v, err
 		}
-		value, err := r.Value()
-		if err == nil {
-			v, err = store.ParseScore(value)
-		}
-		return v, err
+		l, err := r.Link()
+		return l.Score, err
 	}
 	return v, store.Corrupt(key)
 }

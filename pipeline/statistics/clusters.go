@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	largestClusters = 100 // that have a page
-	largestOfSpan   = 5   // of one host, and of several
+	largestClusters = 100 // clusters with a page of their own in the report
+	largestOfSpan   = 5   // of these, clusters of one host, and of several
 	hostsOfCluster  = 20
 )
 
-// cluster counts a cluster, keeps it if it is one of the largest, and draws from
-// its pairs.
+// cluster counts a cluster, keeps it if it is one of the largest, and samples its
+// pairs.
 func (g *statistics) cluster(c report.Cluster) error {
 	g.Summary.Add(c)
 	hosts := map[string]int64{}
-	var redundant int64 // bytes
+	var duplicates int64 // bytes of members other than the first
 	for i, m := range c.Members {
 		counts := static.Counts{Clustered: 1}
 		if i > 0 {
-			counts.Redundant, counts.RedundantBytes = 1, m.Bytes
-			redundant += m.Bytes
+			counts.Duplicates, counts.DuplicateBytes = 1, m.Bytes
+			duplicates += m.Bytes
 		}
 		hosts[m.Site]++
 		g.Totals.Add(counts)
@@ -41,18 +41,18 @@ func (g *statistics) cluster(c report.Cluster) error {
 	}
 	span.Clusters++
 	span.Pages += int64(c.Size)
-	span.Redundant += int64(c.Size - 1)
-	span.Bytes += redundant
+	span.Duplicates += int64(c.Size - 1)
+	span.Bytes += duplicates
 	g.pairs(c)
 	if g.largest[0].wants(c) || kind.wants(c) {
-		kept := g.shown(c, hosts, redundant)
+		kept := g.shown(c, hosts, duplicates)
 		g.largest[0].add(kept)
 		kind.add(kept)
 	}
 	return nil
 }
 
-// member counts how a page is in its cluster.
+// member counts a page by its relation and scores.
 func (g *statistics) member(m report.Member) {
 	if g.evidence == nil {
 		g.evidence = map[report.Relation]*static.Evidence{}
@@ -93,7 +93,7 @@ func addEvidence(all map[report.Relation]*static.Evidence, m report.Member) {
 	e.Bytes += m.Bytes
 }
 
-// scoreCounts count scores by their four decimals.
+// scoreCounts counts scores by their four decimals.
 type scoreCounts struct {
 	of  [scoreSteps + 1]int64
 	all int64
@@ -106,8 +106,8 @@ func (s *scoreCounts) add(x report.Score) {
 	s.all++
 }
 
-// quantile returns the least score that at least an n-th of all reach or are
-// below; 0 of none.
+// quantile returns the smallest score that at least an n-th of all scores do not
+// exceed, or 0 if there are none.
 func (s *scoreCounts) quantile(n int64) report.Score {
 	below := int64(0)
 	for i, count := range s.of {
@@ -119,11 +119,11 @@ func (s *scoreCounts) quantile(n int64) report.Score {
 }
 
 // bucket returns the index of the score's bucket, of n equal ones. A score of 1
-// belongs to the last.
+// belongs to the last one.
 func bucket(s report.Score, n int) int { return whole(float64(s)*float64(n), n-1) }
 
-// whole returns x without its fraction, from 0 to limit. Damage may give any
-// number.
+// whole returns x without its fraction, limited to 0 to limit, since damage may
+// give any number.
 func whole(x float64, limit int) int {
 	switch {
 	case !(x > 0):
@@ -134,10 +134,10 @@ func whole(x float64, limit int) int {
 	return int(x)
 }
 
-// largest are the largest clusters of those added, then by id.
+// largest holds the largest clusters added, ordered by size, then by ID.
 type largest struct {
-	most int
-	of   []*keptCluster
+	limit int
+	of    []*keptCluster
 }
 
 func (l *largest) place(size int, id string) int {
@@ -147,27 +147,27 @@ func (l *largest) place(size int, id string) int {
 	return at
 }
 
-func (l *largest) wants(c report.Cluster) bool { return l.place(c.Size, c.ID) < l.most }
+func (l *largest) wants(c report.Cluster) bool { return l.place(c.Size, c.ID) < l.limit }
 
 func (l *largest) add(k *keptCluster) {
-	if at := l.place(k.Size, k.ID); at < l.most {
+	if at := l.place(k.Size, k.ID); at < l.limit {
 		l.of = slices.Insert(l.of, at, k)
-		l.of = l.of[:min(len(l.of), l.most)]
+		l.of = l.of[:min(len(l.of), l.limit)]
 	}
 }
 
-// keptCluster is one that may have a page, with the pairs whose differences it
-// shows.
+// keptCluster is a cluster that may get a page, with the pairs whose differences
+// are shown there.
 type keptCluster struct {
 	static.Cluster
-	document string // of the representative
+	document string // docID of the representative
 	pairs    []pair
 }
 
-// shown returns what is kept of a cluster: values of any length are clipped.
-func (g *statistics) shown(c report.Cluster, hosts map[string]int64, redundant int64) *keptCluster {
+// shown returns what is kept of a cluster. Values of any length are cut.
+func (g *statistics) shown(c report.Cluster, hosts map[string]int64, duplicates int64) *keptCluster {
 	k := &keptCluster{Cluster: static.Cluster{ID: c.ID, Size: c.Size, Page: shownPage(c.Members[0]), HostSum: len(hosts),
-		Bytes: redundant, Lowest: 1}, document: c.Members[0].Document}
+		Bytes: duplicates, Lowest: 1}, document: c.Members[0].Document}
 	at := map[string]int{}
 	evidence := map[report.Relation]*static.Evidence{}
 	for i, m := range c.Members {

@@ -50,7 +50,7 @@ func TestSampleOfPairs(t *testing.T) {
 	draw := func(seed uint64, most int) (out []pair) {
 		g := &statistics{o: Options{Samples: most, Seed: seed}, bands: make([]sample, scoreBands)}
 		for i := range g.bands {
-			g.bands[i].most = most
+			g.bands[i].limit = most
 		}
 		for _, i := range rng.Perm(len(clusters)) {
 			g.pairs(clusters[i])
@@ -166,7 +166,7 @@ func TestLargest(t *testing.T) {
 			all = append(all, report.Cluster{ID: fmt.Sprintf("%032x", i), Size: 2 + rng.IntN(20)})
 		}
 		rng.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
-		l := largest{most: 7}
+		l := largest{limit: 7}
 		for _, c := range all {
 			if l.wants(c) {
 				l.add(&keptCluster{Cluster: static.Cluster{ID: c.ID, Size: c.Size}})
@@ -177,7 +177,7 @@ func TestLargest(t *testing.T) {
 		for _, k := range l.of {
 			got = append(got, k.ID)
 		}
-		for _, c := range all[:min(n, l.most)] {
+		for _, c := range all[:min(n, l.limit)] {
 			want = append(want, c.ID)
 		}
 		if !slices.Equal(got, want) {

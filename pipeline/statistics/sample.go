@@ -16,7 +16,6 @@ import (
 	"neardup/pipeline/browsing"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/scores"
 	"neardup/pipeline/store"
 	"neardup/report"
 	"neardup/report/static"
@@ -24,23 +23,23 @@ import (
 )
 
 const (
-	scoreBands    = 10 // of resemblance, that pairs are drawn from
-	excerptsShown = 3  // of a pair
+	scoreBands    = 10 // bands of resemblance from which pairs are drawn
+	excerptsShown = 3  // excerpts of a pair
 )
 
-// pair is two texts that were verified against each other, in one cluster, each
-// with a page that has it. The second is the member.
+// pair is a pair of texts of one cluster that were verified against each other,
+// with a page of each. The second is the member.
 type pair struct {
 	name      string // why it is shown
 	cluster   string
 	documents [2]string
-	texts     [2]string // textIDs, in hexadecimal
+	texts     [2]string // textIDs, hexadecimal
 	member    report.Member
-	rank      [16]byte // drawn: those with the least are taken
+	rank      [16]byte // random rank; the pairs with the smallest ranks are taken
 }
 
-// pairs gives the pairs of a cluster, of texts that differ. Of several pages
-// with the member's text the first is the member.
+// pairs adds the pairs of a cluster whose texts differ to the samples. If several
+// pages have the member's text, the first one is the member.
 func (g *statistics) pairs(c report.Cluster) {
 	g.eachPair(c, func(p pair) {
 		band := &g.bands[bucket(p.member.Resemblance, scoreBands)]
@@ -52,8 +51,8 @@ func (g *statistics) pairs(c report.Cluster) {
 	})
 }
 
-// pairsOf returns the pairs whose differences the cluster's page shows: the least
-// alike, and one that is drawn.
+// pairsOf returns the pairs whose differences the cluster's page shows: the one
+// with the lowest resemblance, and a random one.
 func (g *statistics) pairsOf(c report.Cluster) []pair {
 	var least, drawn *pair
 	g.eachPair(c, func(p pair) {
@@ -76,9 +75,9 @@ func (g *statistics) pairsOf(c report.Cluster) []pair {
 	return out
 }
 
-// eachPair gives the pairs of a cluster once a text.
+// eachPair yields the pairs of a cluster, one for each text.
 func (g *statistics) eachPair(c report.Cluster, yield func(pair)) {
-	texts := map[string]string{} // of documents
+	texts := map[string]string{} // texts by document
 	for _, m := range c.Members {
 		texts[m.Document] = m.Text
 	}
@@ -94,21 +93,22 @@ func (g *statistics) eachPair(c report.Cluster, yield func(pair)) {
 	}
 }
 
-// rank returns a number that the seed draws for a pair, whatever comes before it.
+// rank returns a random number for a pair. It depends only on the seed and the
+// pair.
 func rank(seed uint64, texts [2]string) [16]byte {
 	h := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), texts[0]+texts[1]...))
 	return [16]byte(h[:16])
 }
 
-// clipped keeps of a member what is shown of it.
+// clipped returns the fields of a member that are shown, cut in length.
 func clipped(m report.Member) report.Member {
 	page := shownPage(m)
 	return report.Member{RecordID: page.RecordID, URI: page.URI, Date: page.Date, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
 }
 
-// sample are the pairs of a band with the least ranks.
+// sample holds the pairs of a band with the smallest ranks.
 type sample struct {
-	most  int
+	limit int
 	all   int64
 	pairs []pair
 }
@@ -118,15 +118,15 @@ func (s *sample) place(p pair) int {
 	return at
 }
 
-func (s *sample) wants(p pair) bool { return s.place(p) < s.most }
+func (s *sample) wants(p pair) bool { return s.place(p) < s.limit }
 
 func (s *sample) add(p pair) {
 	s.pairs = slices.Insert(s.pairs, s.place(p), p)
-	s.pairs = s.pairs[:min(len(s.pairs), s.most)]
+	s.pairs = s.pairs[:min(len(s.pairs), s.limit)]
 }
 
-// drawn returns the pairs of the sample: as many of each band, as far as it has
-// them; the least alike first.
+// drawn returns the pairs of the sample: equally many of each band, as far as
+// possible, from the lowest resemblance up.
 func (g *statistics) drawn() (out []pair) {
 	for i := 0; len(out) < g.o.Samples; i++ {
 		none := true
@@ -145,7 +145,7 @@ func (g *statistics) drawn() (out []pair) {
 	return out
 }
 
-// report looks up what was kept, and aligns the pairs of texts that are shown.
+// report looks up what was kept and aligns the texts of the pairs that are shown.
 func (g *statistics) report(ctx context.Context) (static.Report, error) {
 	r := static.Report{Title: g.o.Title}
 	var err error
@@ -184,8 +184,33 @@ func (g *statistics) report(ctx context.Context) (static.Report, error) {
 		k.Differences, differences = differences[:len(k.pairs)], differences[len(k.pairs):]
 		r.Clusters = append(r.Clusters, k.Cluster)
 	}
+	if err := g.contained(ctx, &r); err != nil {
+		return r, err
+	}
 	r.Statistics = g.Statistics
 	return r, nil
+}
+
+// shownContained limits the contained pages that are listed.
+const shownContained = 100
+
+// contained lists the first pages that are contained in others, and counts the
+// rest.
+func (g *statistics) contained(ctx context.Context, r *static.Report) error {
+	if g.Summary.Contained.Texts == 0 {
+		return nil
+	}
+	return results.WriteGroups(ctx, g.w, func(p report.ContainedPage) error {
+		if len(r.Contained) == shownContained {
+			r.ContainedLeft++
+			return nil
+		}
+		for _, s := range []*string{&p.URI, &p.InURI} {
+			*s = screen.Characters(*s, shownText)
+		}
+		r.Contained = append(r.Contained, p)
+		return nil
+	})
 }
 
 func (g *statistics) title(document string) (string, error) {
@@ -193,7 +218,7 @@ func (g *statistics) title(document string) (string, error) {
 	return screen.Characters(d.Title, shownText), err
 }
 
-func (g *statistics) stored(document string) (d results.Document, err error) {
+func (g *statistics) stored(document string) (d rows.Document, err error) {
 	id, err := hex.DecodeString(document)
 	if err != nil || len(id) != len(extract.ID{}) {
 		return d, store.Corrupt([]byte(document))
@@ -203,11 +228,11 @@ func (g *statistics) stored(document string) (d results.Document, err error) {
 		return d, err
 	}
 	defer func() { _ = documents.Close() }()
-	s, err := results.ReadDocument[results.Document](documents, extract.ID(id))
+	s, err := results.ReadDocument[rows.Document](documents, extract.ID(id))
 	return s.Row, err
 }
 
-// differences aligns the texts of pairs, several at a time.
+// differences aligns the texts of pairs, several concurrently.
 func (g *statistics) differences(ctx context.Context, pairs []pair) ([]static.Difference, error) {
 	out := make([]static.Difference, len(pairs))
 	group, ctx := errgroup.WithContext(ctx)
@@ -238,11 +263,11 @@ func (g *statistics) difference(p pair) (static.Difference, error) {
 			return d, err
 		}
 	}
-	sides, weighed, err := results.Sides(g.w, texts)
+	sides, between, err := results.Sides(g.w, texts)
 	if err != nil {
 		return d, err
 	}
-	e, err := explain.Pair(g.w.Config, sides[0], sides[1], weighed, scores.BySearch(g.w.Config))
+	e, err := explain.Pair(g.w.Config, sides[0], sides[1], between)
 	if err != nil {
 		return d, err
 	}

@@ -1,4 +1,4 @@
-// Package statistics gathers what the report of a run shows.
+// Package statistics gathers the data for the report of a run.
 package statistics
 
 import (
@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"neardup/configs"
+	"neardup/keep"
+	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -22,21 +24,22 @@ import (
 
 const (
 	topHosts   = 50
-	maxPeriods = 60  // months; of more, years
-	maxColumns = 84  // of a plot of months; of more, years
-	shownText  = 500 // code points of a URI or another value that is kept for a page
+	maxPeriods = 60  // months; with more, periods are years
+	maxColumns = 84  // columns of a plot of months; with more, periods are years
+	shownText  = 500 // code points of a URI or another value that are kept of a page
 )
 
-// StatisticsOptions say what Statistics takes for a sample.
+// Options are the options of the statistics.
 type Options struct {
 	Title   string
-	Samples int // pairs whose differences are shown
+	Samples int // number of pairs whose differences are shown
 	Seed    uint64
 }
 
-// Gather gathers what the report of the run shows: totals by host and month
-// in a pass over the documents, all else in a pass over the clusters. Memory
-// does not follow the number of pages, hosts or clusters, but for one cluster.
+// Gather gathers the data for the report of the run: totals by host and month in
+// one pass over the documents, and everything else in one pass over the clusters.
+// Memory does not grow with the number of pages, hosts or clusters; it holds one
+// cluster at a time.
 func Gather(ctx context.Context, w *workspace.Workspace, o Options) (static.Report, error) {
 	if err := w.Current(workspace.StageVerify); err != nil {
 		return static.Report{}, err
@@ -52,18 +55,26 @@ func gather(ctx context.Context, w *workspace.Workspace, o Options) (_ static.Re
 	}
 	s.Stages = nil
 	g := &statistics{w: w, o: o, hosts: newTally(w.DB), months: newTally(w.DB), bands: make([]sample, scoreBands),
-		largest: [3]largest{{most: largestClusters}, {most: largestOfSpan}, {most: largestOfSpan}}}
+		largest: [3]largest{{limit: largestClusters}, {limit: largestOfSpan}, {limit: largestOfSpan}}}
 	g.Statistics = static.Statistics{Program: "neardup " + workspace.Version(), Method: methodOf(w.Config), Seed: o.Seed, Summary: s}
 	for i := range g.bands {
-		g.bands[i].most = o.Samples
+		g.bands[i].limit = o.Samples
 	}
 	defer func() { err = errors.Join(err, g.hosts.close(), g.months.close()) }()
 	if err := g.documents(ctx); err != nil {
 		return static.Report{}, err
 	}
-	for c, err := range results.Clusters(ctx, w) {
+	rules, err := keeping.Rules(w, keep.Default())
+	if err != nil {
+		return static.Report{}, err
+	}
+	g.Keep.Rules = rules.String()
+	for c, err := range keeping.Clusters(ctx, w, rules) {
 		if err == nil {
-			err = g.cluster(c)
+			for i, choice := range c.Choices {
+				g.Keep.Add(choice, c.Members[i])
+			}
+			err = g.cluster(c.Cluster)
 		}
 		if err != nil {
 			return static.Report{}, err
@@ -75,7 +86,7 @@ func gather(ctx context.Context, w *workspace.Workspace, o Options) (_ static.Re
 	return g.report(ctx)
 }
 
-// statistics gathers them.
+// statistics is the state of Gather.
 type statistics struct {
 	static.Statistics
 	w             *workspace.Workspace
@@ -85,8 +96,8 @@ type statistics struct {
 	evidence      map[report.Relation]*static.Evidence
 	resemblance   scoreCounts
 	containment   scoreCounts
-	largest       [3]largest // of all; of one host; of several
-	bands         []sample   // of pairs, by resemblance
+	largest       [3]largest // of all clusters; of those of one host; of those of several
+	bands         []sample   // samples of pairs, by resemblance
 }
 
 // count adds the counts of a page.
@@ -117,7 +128,7 @@ func (g *statistics) documents(ctx context.Context) error {
 	return nil
 }
 
-// finish makes what is shown of what was counted.
+// finish converts the counts for the report.
 func (g *statistics) finish() error {
 	for _, relation := range static.Relations {
 		if e := g.evidence[relation]; e != nil {
@@ -136,11 +147,11 @@ func (g *statistics) topHosts() error {
 			return err
 		}
 		h.Hosts++
-		if host.Redundant > 0 {
-			h.Redundant++
+		if host.Duplicates > 0 {
+			h.Duplicates++
 		}
 		at, _ := slices.BinarySearchFunc(h.Top, host, func(a, b static.Named) int {
-			return cmp.Or(cmp.Compare(b.RedundantBytes, a.RedundantBytes), cmp.Compare(b.Redundant, a.Redundant),
+			return cmp.Or(cmp.Compare(b.DuplicateBytes, a.DuplicateBytes), cmp.Compare(b.Duplicates, a.Duplicates),
 				cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name))
 		})
 		h.Top = slices.Insert(h.Top, at, host)
@@ -155,8 +166,8 @@ func (g *statistics) topHosts() error {
 	return nil
 }
 
-// periods are months, or years where there are many. Of many years, which only
-// clocks that are wrong give, those with most pages are listed.
+// periods sets the periods: months, or years if there are many months. If there are
+// many years, which only wrong clocks cause, those with the most pages are listed.
 func (g *statistics) periods() error {
 	p := &g.Periods
 	p.Unit, p.Undated = "month", g.undated
@@ -190,7 +201,8 @@ func (g *statistics) periods() error {
 	return nil
 }
 
-// methodOf names the parts of a method and the settings that they use.
+// methodOf returns the names of the parts of a method and the settings that they
+// use.
 func methodOf(c configs.Config) static.Method {
 	parts := []string{"signatures " + c.Sign.Scheme, "search " + c.Cluster.Search, "measure " + c.Verify.Measure}
 	if !c.Signs() {
@@ -215,7 +227,7 @@ func methodOf(c configs.Config) static.Method {
 		}
 		var plain any
 		d := json.NewDecoder(bytes.NewReader(b))
-		d.UseNumber() // as it is written
+		d.UseNumber() // numbers as they are written
 		_ = d.Decode(&plain)
 		walk("", plain)
 	}

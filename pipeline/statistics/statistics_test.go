@@ -20,7 +20,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/internal/pipetest"
-	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -73,7 +73,7 @@ func countSlowly(t *testing.T, w *workspace.Workspace, clusters []report.Cluster
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d results.Document
+		var d rows.Document
 		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func countSlowly(t *testing.T, w *workspace.Workspace, clusters []report.Cluster
 		for _, m := range c.Members {
 			counts := static.Counts{Clustered: 1}
 			if m.RecordID != c.Representative {
-				counts.Redundant, counts.RedundantBytes = 1, size[m.RecordID]
+				counts.Duplicates, counts.DuplicateBytes = 1, size[m.RecordID]
 			}
 			add(m.URI, m.Date, counts)
 		}
@@ -144,8 +144,8 @@ func checkStatistics(t *testing.T, w *workspace.Workspace, r *static.Report, clu
 	t.Helper()
 	s := &r.Statistics
 	want := countSlowly(t, w, clusters)
-	if s.Totals != want.totals || s.Totals.Pages != s.Summary.Records.Documents || s.Totals.Redundant != s.Summary.Redundant.Pages ||
-		s.Totals.RedundantBytes != s.Summary.Redundant.Bytes || s.Totals.Clustered != s.Summary.Clusters.Pages {
+	if s.Totals != want.totals || s.Totals.Pages != s.Summary.Records.Documents || s.Totals.Duplicates != s.Summary.Duplicates.Pages ||
+		s.Totals.DuplicateBytes != s.Summary.Duplicates.Bytes || s.Totals.Clustered != s.Summary.Clusters.Pages {
 		t.Errorf("totals are %+v, want %+v", s.Totals, want.totals)
 	}
 	if got := byName(s.Hosts.Top); !reflect.DeepEqual(got, values(want.hosts)) {
@@ -181,7 +181,7 @@ func checkStatistics(t *testing.T, w *workspace.Workspace, r *static.Report, clu
 		span := spans[len(hosts) > 1]
 		span.Clusters++
 		span.Pages += int64(len(c.Members))
-		span.Redundant += int64(len(c.Members) - 1)
+		span.Duplicates += int64(len(c.Members) - 1)
 	}
 	for _, e := range s.Evidence {
 		if relations[e.Relation] != e.Pages {
@@ -212,12 +212,12 @@ func checkStatistics(t *testing.T, w *workspace.Workspace, r *static.Report, clu
 		}
 	}
 	for across, span := range map[bool]static.Span{true: s.Across, false: s.Within} {
-		if want := spans[across]; span.Clusters != want.Clusters || span.Pages != want.Pages || span.Redundant != want.Redundant {
+		if want := spans[across]; span.Clusters != want.Clusters || span.Pages != want.Pages || span.Duplicates != want.Duplicates {
 			t.Errorf("several hosts %v: %+v, want %+v", across, span, want)
 		}
 	}
-	if s.Across.Bytes+s.Within.Bytes != s.Totals.RedundantBytes {
-		t.Errorf("%d and %d bytes, want %d", s.Across.Bytes, s.Within.Bytes, s.Totals.RedundantBytes)
+	if s.Across.Bytes+s.Within.Bytes != s.Totals.DuplicateBytes {
+		t.Errorf("%d and %d bytes, want %d", s.Across.Bytes, s.Within.Bytes, s.Totals.DuplicateBytes)
 	}
 	checkLargest(t, r, clusters)
 }
@@ -324,7 +324,7 @@ func TestTally(t *testing.T) {
 		got, want := newTally(w.DB), map[string]*static.Counts{}
 		for range 2000 {
 			name := strings.Repeat("x", rng.IntN(3)) + fmt.Sprint(rng.IntN(40))
-			c := static.Counts{Pages: rng.Int64N(5), Bytes: rng.Int64N(1 << 40), Clustered: 1, Redundant: rng.Int64N(2), RedundantBytes: rng.Int64N(9)}
+			c := static.Counts{Pages: rng.Int64N(5), Bytes: rng.Int64N(1 << 40), Clustered: 1, Duplicates: rng.Int64N(2), DuplicateBytes: rng.Int64N(9)}
 			if want[name] == nil {
 				want[name] = &static.Counts{}
 			}
@@ -364,7 +364,7 @@ func TestManyHostsAndMonths(t *testing.T) {
 		w := pipetest.OpenTest(t)
 		g := &statistics{w: w, hosts: newTally(w.DB), months: newTally(w.DB)}
 		for i := range test.months {
-			c := static.Counts{Pages: int64(i%7 + 1), Redundant: int64(i % 3), RedundantBytes: int64(i % 11)}
+			c := static.Counts{Pages: int64(i%7 + 1), Duplicates: int64(i % 3), DuplicateBytes: int64(i % 11)}
 			g.Totals.Add(c)
 			if err := g.count(fmt.Sprintf("host%d.example", i%97), fmt.Sprintf("%04d-%02d", 1000+i/12, i%12+1), c); err != nil {
 				t.Fatal(err)
@@ -384,7 +384,7 @@ func TestManyHostsAndMonths(t *testing.T) {
 		}
 		hosts := min(test.months, 97) + 1
 		if h := g.Hosts; h.Hosts != int64(hosts) || len(h.Top) != min(hosts, topHosts) ||
-			!slices.IsSortedFunc(h.Top, func(a, b static.Named) int { return cmp.Compare(b.RedundantBytes, a.RedundantBytes) }) {
+			!slices.IsSortedFunc(h.Top, func(a, b static.Named) int { return cmp.Compare(b.DuplicateBytes, a.DuplicateBytes) }) {
 			t.Errorf("%d months: %d hosts, %d listed", test.months, h.Hosts, len(h.Top))
 		}
 		if err := errors.Join(g.hosts.close(), g.months.close()); err != nil {
@@ -398,9 +398,9 @@ func TestManyHostsAndMonths(t *testing.T) {
 func TestStatisticsOfALargeCluster(t *testing.T) {
 	w := pipetest.OpenTest(t)
 	g := &statistics{w: w, o: Options{Samples: 12}, hosts: newTally(w.DB), months: newTally(w.DB), bands: make([]sample, scoreBands),
-		largest: [3]largest{{most: largestClusters}, {most: largestOfSpan}, {most: largestOfSpan}}}
+		largest: [3]largest{{limit: largestClusters}, {limit: largestOfSpan}, {limit: largestOfSpan}}}
 	for i := range g.bands {
-		g.bands[i].most = 12
+		g.bands[i].limit = 12
 	}
 	const pages = 100_000
 	long := "http://a.example/" + strings.Repeat("x", 60_000)
@@ -432,7 +432,7 @@ func TestStatisticsOfALargeCluster(t *testing.T) {
 	if got := g.drawn(); len(got) != 12 {
 		t.Errorf("%d pairs are drawn", len(got))
 	}
-	if g.Totals.Redundant != pages-1 || g.Scores.Pages != pages-1 {
+	if g.Totals.Duplicates != pages-1 || g.Scores.Pages != pages-1 {
 		t.Errorf("counted %+v", g.Totals)
 	}
 }

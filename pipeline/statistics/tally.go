@@ -9,15 +9,15 @@ import (
 	"neardup/report/static"
 )
 
-// tallyNames and tallyBytes are how many names a tally has in memory, and what
-// they take. They are variables for tests.
+// tallyNames and tallyBytes limit the names that a tally holds in memory, by number
+// and by size. They are variables for tests.
 var tallyNames, tallyBytes = 1 << 14, 1 << 20
 
-// tally sums up counts by name, of any number of names: what does not fit into
-// memory is in a sorter.
+// tally sums up counts for any number of names. What does not fit into memory goes
+// to a sorter.
 type tally struct {
 	sums  map[string]*static.Counts
-	bytes int // of the names
+	bytes int // of the names in memory
 	rest  *extsort.Sorter
 }
 
@@ -46,7 +46,7 @@ func (t *tally) spill() error {
 	var value []byte
 	for name, c := range t.sums {
 		value = value[:0]
-		for _, n := range [...]int64{c.Pages, c.Bytes, c.Clustered, c.Redundant, c.RedundantBytes} {
+		for _, n := range [...]int64{c.Pages, c.Bytes, c.Clustered, c.Duplicates, c.DuplicateBytes} {
 			value = binary.BigEndian.AppendUint64(value, uint64(n))
 		}
 		if err := t.rest.Add([]byte(name), value); err != nil {
@@ -58,7 +58,7 @@ func (t *tally) spill() error {
 	return nil
 }
 
-// named returns the sums by name, in the order of the names.
+// named yields the sums, ordered by name.
 func (t *tally) named() iter.Seq2[static.Named, error] {
 	return func(yield func(static.Named, error) bool) {
 		if err := t.spill(); err != nil {
@@ -82,7 +82,7 @@ func (t *tally) named() iter.Seq2[static.Named, error] {
 				at, any = static.Named{Name: string(e.Key)}, true
 			}
 			number := func(i int) int64 { return int64(binary.BigEndian.Uint64(e.Value[8*i:])) }
-			at.Add(static.Counts{Pages: number(0), Bytes: number(1), Clustered: number(2), Redundant: number(3), RedundantBytes: number(4)})
+			at.Add(static.Counts{Pages: number(0), Bytes: number(1), Clustered: number(2), Duplicates: number(3), DuplicateBytes: number(4)})
 		}
 		if any {
 			yield(at, nil)

@@ -20,13 +20,13 @@ import (
 	"neardup/pipeline/extsort"
 )
 
-// runBlockBytes is the block size of ingested files. These are read from one
-// end to the other, so large blocks cost no lookups.
+// runBlockBytes is the block size of ingested files, in bytes. These files are read
+// sequentially, so large blocks cost no lookups.
 const runBlockBytes = 32 << 10
 
-// Ingest adds runs of entries to the database, all or none. Each run must be
-// sorted by key, without repeats, and runs must not overlap. Ingesting sorted
-// files is several times as fast as batches.
+// Ingest adds runs of entries to the database, all or none. Each run must be sorted
+// by key, without repeats, and runs must not overlap. Ingesting sorted files is
+// several times as fast as writing batches.
 func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error {
 	var paths []string
 	defer func() {
@@ -60,7 +60,7 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error 
 	return s.db.Ingest(ctx, files)
 }
 
-// writeRun writes the run to a file, or no file if it is empty.
+// writeRun writes a run to a file. It writes no file if the run is empty.
 func (s *DB) writeRun(path string, run iter.Seq[extsort.Entry]) (written bool, err error) {
 	var w *sstable.Writer
 	for e := range run {
@@ -82,12 +82,12 @@ func (s *DB) writeRun(path string, run iter.Seq[extsort.Entry]) (written bool, e
 	return true, w.Close()
 }
 
-// FixedRun collects keys of one length, without an allocation for each, and
-// sorts them into a run.
+// FixedRun collects keys of one length, without an allocation for each, and sorts
+// them into a run.
 type FixedRun struct {
 	Size   int
 	n      int
-	chunks [][]byte // chunkKeys keys in each except the last, so that keys never move
+	chunks [][]byte // each but the last has chunkKeys keys, so keys never move
 }
 
 const chunkKeys = 4096
@@ -104,6 +104,7 @@ func (r *FixedRun) Add(parts ...[]byte) {
 	r.n++
 }
 
+// Len returns the number of keys, with repeats.
 func (r *FixedRun) Len() int { return r.n }
 
 // Clear drops the keys and keeps their memory.
@@ -119,17 +120,18 @@ func (r *FixedRun) key(i uint32) []byte {
 	return r.chunks[i/chunkKeys][at : at+r.Size]
 }
 
-// place is the place of a key in a FixedRun. lead has the bytes behind the
-// first, which is the table's. They are compared as one number if that decides.
+// place is the place of a key in a FixedRun. lead holds the bytes after the first,
+// which is the table's. Sorting compares it as one number before it looks at whole
+// keys.
 type place struct {
 	lead uint64
 	i    uint32
 }
 
-// Sorted returns the keys sorted, each once, in at most the given number of
-// parts, which goroutines can process at the same time.
+// Sorted returns the keys, sorted and without repeats, in at most parts parts,
+// which goroutines can process concurrently.
 func (r *FixedRun) Sorted(parts int) []iter.Seq[extsort.Entry] {
-	var starts [257]int // of the places by the first byte of lead
+	var starts [257]int // of the places with each first byte of lead
 	lead := func(i int) uint64 {
 		var b [8]byte
 		copy(b[:], r.key(uint32(i))[1:])
@@ -157,7 +159,7 @@ func (r *FixedRun) Sorted(parts int) []iter.Seq[extsort.Entry] {
 	return out
 }
 
-// part returns the keys of the places, sorted, each once.
+// part yields the keys of the places, sorted and without repeats.
 func (r *FixedRun) part(places []place) iter.Seq[extsort.Entry] {
 	return func(yield func(extsort.Entry) bool) {
 		slices.SortFunc(places, func(a, b place) int {
@@ -178,7 +180,7 @@ func (r *FixedRun) part(places []place) iter.Seq[extsort.Entry] {
 	}
 }
 
-// SortEntries returns the entries sorted, of which no two have the same key.
+// SortEntries yields the entries sorted by key. No two may have the same key.
 func SortEntries(run []extsort.Entry) iter.Seq[extsort.Entry] {
 	slices.SortFunc(run, func(a, b extsort.Entry) int { return bytes.Compare(a.Key, b.Key) })
 	return slices.Values(run)

@@ -7,56 +7,61 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 
 	"neardup/cluster"
 	"neardup/extract"
+	"neardup/extract/page"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
-	"neardup/report"
 	"neardup/signature"
 )
 
-// This file spells every key and binary value of the store. docs/format.md
+// This file and score.go spell every key and binary value of the store. docs/workspace.md
 // describes them byte by byte. The first byte of a key names its table.
 const (
 	tableMeta       = 'm' // m NAME                               JSON
 	TableSource     = 'i' // i PATH                               JSON, Source
 	TableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, Document
 	TableText       = 't' // t textID[16]                         UTF-8
+	TableAround     = 'A' // A docID[16] FILE 00 offset[8]        lines (uvarint) marks around
 	TableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
 	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
-	TableWanted     = 'w' // w key[16]                            capture
+	TableWanted     = 'w' // no longer written: what revisits referred by
 	TableFrame      = 'l' // l siteAndSentence[8]                 pages[4]
 	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
 	TableSigned     = 'g' // g textID[16]                         signatures[4], with frames characters[4] left[4]
 	TablePosting    = 's' // s signature[16] key[20]              -
-	TableEdge       = 'e' // e representative[20] member[20], with cluster.common signature[16]  -
-	TablePermuted   = 'q' // q table[2] permuted[8] key[20] texts[4]  -
+	TableSearch     = 'e' // e row of the search                  -
+	TableFormerRows = 'q' // no longer written: rows of the search hamming before they were in 'e'
 	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
 	TableChecked    = 'V' // V key[20] key[20], the larger first     verdict[18], of no relation where the pair is not near
 	TablePart       = 'P' // P representative[20] member[20]      verdict[18]
 	TableAssigned   = 'a' // a textID[16]                         representative[16]
 	TableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
+	TableContained  = 'h' // h group[16] host[16] textID[16]      own cluster[16] verdict[17]
+	TableHost       = 'H' // H textID[16]                         group[16] host[16] verdict[17]
 	TableKept       = 'k' // k outcome[16] textID[16]             representative[16]
 	TableName       = 'n' // n digest[16] date[14] docID[16]      -
 	TableBrowsed    = 'b' // b cluster[16]                        JSON, browsedCluster
 	TableSize       = 'z' // z ^size[4] cluster[16]               -
 	TableMember     = 'o' // o cluster[16] number[4]              docID[16] against[16] relation[1] scores[16]
 	TableSURT       = 'y' // y SURT 00 date[14] docID[16]         -, or cluster[16] size[4]
+	TableHeld       = 'K' // K number[8]                          JSON, browsedContained
 	TableDate       = 'f' // f date[14] docID[16]                 likewise
 	TableJudgement  = 'j' // j PairDigest[16] judge               JSON, audit.Judgement
 	TableAudit      = 'u' // u a NAME                             JSON, audit.Audit
 	//                       u i NAME 00 number[4]                JSON, audit.Item
-	TableOutcome = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
-	TableFormer  = 'F' // F textID[16]                         representative[16], or nothing
+	TableWithdrawn = 'W' // W name[16]                            JSON, Withdrawal
+	TableOutcome   = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
+	TableFormer    = 'F' // F textID[16]                         representative[16], or nothing
 )
 
-// TableBounds are the first key of a table and the first key behind it.
+// TableBounds returns the bounds of a table's keys: its first key, and the first
+// key behind it.
 func TableBounds(table byte) (lower, upper []byte) { return []byte{table}, []byte{table + 1} }
 
-// PrefixBounds are the bounds of the keys that start with prefix.
+// PrefixBounds returns the bounds of the keys that start with prefix.
 func PrefixBounds(prefix []byte) (lower, upper []byte) {
 	upper = bytes.Clone(prefix)
 	for i := len(upper) - 1; i >= 0; i-- {
@@ -68,7 +73,7 @@ func PrefixBounds(prefix []byte) (lower, upper []byte) {
 	return prefix, nil
 }
 
-func Key(table byte, parts ...[]byte) []byte {
+func key(table byte, parts ...[]byte) []byte {
 	n := 1
 	for _, p := range parts {
 		n += len(p)
@@ -81,25 +86,96 @@ func Key(table byte, parts ...[]byte) []byte {
 	return k
 }
 
-func MetaKey(name string) []byte { return Key(tableMeta, []byte(name)) }
+// MetaKey returns the key of a named row about the database or a stage.
+func MetaKey(name string) []byte { return key(tableMeta, []byte(name)) }
 
-func SourceKey(path string) []byte { return Key(TableSource, []byte(path)) }
+func SourceKey(path string) []byte { return key(TableSource, []byte(path)) }
 
-func TextKey(t rows.TextID) []byte { return Key(TableText, t[:]) }
+func TextKey(t rows.TextID) []byte { return key(TableText, t[:]) }
 
-func SignedKey(t rows.TextID) []byte { return Key(TableSigned, t[:]) }
+func SignedKey(t rows.TextID) []byte { return key(TableSigned, t[:]) }
 
-func AssignedKey(t rows.TextID) []byte { return Key(TableAssigned, t[:]) }
+func AssignedKey(t rows.TextID) []byte { return key(TableAssigned, t[:]) }
 
-func ClusterKey(rep, member rows.TextID) []byte { return Key(TableCluster, rep[:], member[:]) }
+func ClusterKey(rep, member rows.TextID) []byte { return key(TableCluster, rep[:], member[:]) }
 
-func FormerKey(t rows.TextID) []byte { return Key(TableFormer, t[:]) }
+// HeldKey returns the key of the n-th contained page in the index for browsing.
+func HeldKey(n uint64) []byte { return binary.BigEndian.AppendUint64(key(TableHeld), n) }
 
-func DocumentKey(id extract.ID, file string, offset int64) []byte {
-	return Key(TableDocument, id[:], appendPlace(nil, file, offset))
+// ContainedKey returns the key of a contained text with its group and host.
+func ContainedKey(group, host, t rows.TextID) []byte {
+	return key(TableContained, group[:], host[:], t[:])
 }
 
-// ParseDocumentKey gives the parts of a document's key.
+// ContainedValue returns a value of TableContained.
+func ContainedValue(c rows.Contained) []byte { return AppendScore(c.Cluster[:], c.Score) }
+
+// Contained parses a row of TableContained.
+func (r Row) Contained() (c rows.Contained, err error) {
+	k := r.Key()
+	v, err := r.Value()
+	if err != nil {
+		return c, err
+	}
+	if len(k) != 1+3*16 || len(v) != 16+ScoreSize {
+		return c, Corrupt(k)
+	}
+	c.Group, c.Host, c.Text, c.Cluster = rows.TextID(k[1:]), rows.TextID(k[17:]), rows.TextID(k[33:]), rows.TextID(v)
+	c.Score, err = ParseScore(v[16:])
+	return c, err
+}
+
+func HostKey(t rows.TextID) []byte { return key(TableHost, t[:]) }
+
+// HostValue returns a value of TableHost.
+func HostValue(c rows.Contained) []byte {
+	return AppendScore(append(c.Group[:], c.Host[:]...), c.Score)
+}
+
+// HostOf parses a row of TableHost. The row does not have the cluster of the text.
+func (r Row) HostOf() (c rows.Contained, err error) {
+	k := r.Key()
+	v, err := r.Value()
+	if err != nil {
+		return c, err
+	}
+	if len(k) != 1+16 || len(v) != 2*16+ScoreSize {
+		return c, Corrupt(k)
+	}
+	c.Text, c.Group, c.Host = rows.TextID(k[1:]), rows.TextID(v), rows.TextID(v[16:])
+	c.Score, err = ParseScore(v[32:])
+	return c, err
+}
+
+func FormerKey(t rows.TextID) []byte { return key(TableFormer, t[:]) }
+
+// DocumentKey returns the key of a document: its ID, and the file and offset of its record.
+func DocumentKey(id extract.ID, file string, offset int64) []byte {
+	return key(TableDocument, id[:], appendPlace(nil, file, offset))
+}
+
+// AroundKey returns a key of TableAround. It has the parts of the document's key.
+func AroundKey(id extract.ID, file string, offset int64) []byte {
+	return key(TableAround, id[:], appendPlace(nil, file, offset))
+}
+
+// AroundValue returns a value of TableAround: the marks of a page's visible text,
+// and those of its lines that are not in the page's text.
+func AroundValue(m page.Marks, around string) []byte {
+	b := binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen64+len(m)+len(around)), uint64(len(m)))
+	return append(append(b, m...), around...)
+}
+
+// ParseAround returns the parts of AroundValue. ok is false for other bytes.
+func ParseAround(b []byte) (m page.Marks, around string, ok bool) {
+	lines, n := binary.Uvarint(b)
+	if n <= 0 || lines > uint64(len(b)-n) {
+		return "", "", false
+	}
+	return page.Marks(b[n : n+int(lines)]), string(b[n+int(lines):]), true
+}
+
+// ParseDocumentKey returns the parts of a document's key.
 func ParseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err error) {
 	if len(k) < 1+16 {
 		return id, "", 0, Corrupt(k)
@@ -108,26 +184,49 @@ func ParseDocumentKey(k []byte) (id extract.ID, file string, offset int64, err e
 	return extract.ID(k[1:17]), file, offset, err
 }
 
-// RevisitKey returns the key of a revisit record. Unlike DocumentKey it has the
-// source's path: every revisit record has a row, so that all are accounted for.
+// RevisitKey returns the key of a revisit record. Unlike DocumentKey it includes
+// the source's path: every revisit record has its own row, so that all are
+// accounted for.
 func RevisitKey(id extract.ID, path, name string, offset int64) []byte {
-	return Key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, rows.Hash(path)), appendPlace(nil, name, offset))
+	return key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, rows.Hash(path)), appendPlace(nil, name, offset))
 }
 
-// ParseRevisitKey gives the parts that a document's key has.
-func ParseRevisitKey(k []byte) (id extract.ID, file string, offset int64, err error) {
-	if len(k) < 1+16+8 {
-		return id, "", 0, Corrupt(k)
-	}
-	file, offset, err = ParsePlace(k[1+16+8:])
-	return extract.ID(k[1:17]), file, offset, err
+// RevisitPlace is the parsed key of a row of TableRevisit.
+type RevisitPlace struct {
+	Place  []byte // the key without the table's letter
+	ID     extract.ID
+	file   string
+	offset int64
 }
+
+// ParseRevisitPlace parses a Place.
+func ParseRevisitPlace(place []byte) (p RevisitPlace, err error) {
+	if len(place) < 16+8 {
+		return p, Corrupt(place)
+	}
+	p.Place, p.ID = bytes.Clone(place), extract.ID(place[:16])
+	p.file, p.offset, err = ParsePlace(place[16+8:])
+	return p, err
+}
+
+// RevisitPlace parses the key of a row of TableRevisit.
+func (r Row) RevisitPlace() (RevisitPlace, error) { return ParseRevisitPlace(r.Key()[1:]) }
+
+// Row returns the key of the row.
+func (p RevisitPlace) Row() []byte { return key(TableRevisit, p.Place) }
+
+// Document returns the key of the document that the revisit becomes.
+func (p RevisitPlace) Document() []byte { return DocumentKey(p.ID, p.file, p.offset) }
+
+// Path returns the hash of the path of the source that has the revisit.
+func (p RevisitPlace) Path() uint64 { return binary.BigEndian.Uint64(p.Place[16:]) }
 
 // appendPlace appends the place of a record: the file's name and the offset.
 func appendPlace(b []byte, file string, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, file...), 0), uint64(offset))
 }
 
+// ParsePlace parses what appendPlace wrote.
 func ParsePlace(b []byte) (file string, offset int64, err error) {
 	if len(b) < 1+8 || b[len(b)-9] != 0 {
 		return "", 0, Corrupt(b)
@@ -135,10 +234,9 @@ func ParsePlace(b []byte) (file string, offset int64, err error) {
 	return string(b[:len(b)-9]), int64(binary.BigEndian.Uint64(b[len(b)-8:])), nil
 }
 
-func WantedKey(k extract.Key) []byte { return Key(TableWanted, k[:]) }
+func OccurrenceKey(t rows.TextID, d extract.ID) []byte { return key(TableOccurrence, t[:], d[:]) }
 
-func OccurrenceKey(t rows.TextID, d extract.ID) []byte { return Key(TableOccurrence, t[:], d[:]) }
-
+// ParseOccurrenceKey returns the parts of a key of TableOccurrence.
 func ParseOccurrenceKey(k []byte) (t rows.TextID, d extract.ID, err error) {
 	if len(k) != 1+32 {
 		return t, d, Corrupt(k)
@@ -146,12 +244,13 @@ func ParseOccurrenceKey(k []byte) (t rows.TextID, d extract.ID, err error) {
 	return rows.TextID(k[1:17]), extract.ID(k[17:]), nil
 }
 
-// The parts of a key of TableName. The date is in digits, zeros at its end.
+// The parts of a key of TableName. The date is in digits, padded with zeros.
 const (
 	NameDate = 14
 	NameSize = 1 + 16 + NameDate + 16
 )
 
+// ParseNameKey returns the document in a key of TableName.
 func ParseNameKey(k []byte) (d extract.ID, err error) {
 	if len(k) != NameSize {
 		return d, Corrupt(k)
@@ -159,14 +258,15 @@ func ParseNameKey(k []byte) (d extract.ID, err error) {
 	return extract.ID(k[1+16+NameDate:]), nil
 }
 
-func BrowsedKey(c rows.TextID) []byte { return Key(TableBrowsed, c[:]) }
+func BrowsedKey(c rows.TextID) []byte { return key(TableBrowsed, c[:]) }
 
 // SizeKey returns the key of a cluster's size. Keys sort from the largest size
 // down.
 func SizeKey(size uint32, c rows.TextID) []byte {
-	return Key(TableSize, binary.BigEndian.AppendUint32(nil, ^size), c[:])
+	return key(TableSize, binary.BigEndian.AppendUint32(nil, ^size), c[:])
 }
 
+// ParseSizeKey returns the cluster in a key of TableSize.
 func ParseSizeKey(k []byte) (c rows.TextID, err error) {
 	if len(k) != 1+4+16 {
 		return c, Corrupt(k)
@@ -174,10 +274,10 @@ func ParseSizeKey(k []byte) (c rows.TextID, err error) {
 	return rows.TextID(k[5:]), nil
 }
 
-// MemberKey is that of a member of a cluster, by its number in the order of
-// exports; that of the representative is 0.
+// MemberKey returns the key of a member of a cluster, by its number in the order of
+// exports. The representative has number 0.
 func MemberKey(c rows.TextID, number uint32) []byte {
-	return Key(TableMember, c[:], binary.BigEndian.AppendUint32(nil, number))
+	return key(TableMember, c[:], binary.BigEndian.AppendUint32(nil, number))
 }
 
 // BrowsedMember is a row of TableMember.
@@ -206,28 +306,30 @@ func (r Row) BrowsedMember() (m BrowsedMember, err error) {
 	return BrowsedMember{extract.ID(v[:16]), extract.ID(v[16:]), s}, err
 }
 
-// MaxSURT limits the bytes of a SURT in a key. The rest does not count.
+// MaxSURT limits the length of a SURT in a key, in bytes. Longer ones are cut.
 const MaxSURT = 512
 
+// SURTKey returns the key of a page by SURT and date.
 func SURTKey(surt, date string, d extract.ID) []byte {
-	return Key(TableSURT, []byte(surt[:min(MaxSURT, len(surt))]), []byte{0}, []byte(date), d[:])
+	return key(TableSURT, []byte(surt[:min(MaxSURT, len(surt))]), []byte{0}, []byte(date), d[:])
 }
 
-func DateKey(date string, d extract.ID) []byte { return Key(TableDate, []byte(date), d[:]) }
+func DateKey(date string, d extract.ID) []byte { return key(TableDate, []byte(date), d[:]) }
 
 // BrowsedPage is a row of TableSURT or of TableDate.
 type BrowsedPage struct {
-	Surt, Date string // no SURT in rows by date
+	Surt, Date string // Surt is empty in rows by date
 	Document   extract.ID
 	Cluster    rows.TextID
-	Size       uint32 // 0: in no cluster
+	Size       uint32 // of the cluster; 0: the page is in none
 }
 
-// AppendPlaced appends the value of a page in a cluster.
+// AppendPlaced appends the value of a row about a page in a cluster.
 func AppendPlaced(b []byte, c rows.TextID, size uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(b, c[:]...), size)
 }
 
+// BrowsedPage parses a row of TableSURT or TableDate.
 func (r Row) BrowsedPage() (p BrowsedPage, err error) {
 	k := r.Key()
 	at := len(k) - NameDate - 16
@@ -248,33 +350,36 @@ func (r Row) BrowsedPage() (p BrowsedPage, err error) {
 	return p, nil
 }
 
-const occurrenceSize = 8 + 8 + 1
+const occurrenceSize = 8 + 8 + 8 + 1
 
-// OccurrenceValue is a value of TableOccurrence.
+// OccurrenceValue returns a value of TableOccurrence.
 func OccurrenceValue(o rows.Occurrence) []byte {
 	var b []byte
 	b = binary.BigEndian.AppendUint64(b, o.Site)
 	b = binary.BigEndian.AppendUint64(b, o.Address)
+	b = binary.BigEndian.AppendUint64(b, o.Title)
 	if o.Navigation {
 		return append(b, 1)
 	}
 	return append(b, 0)
 }
 
+// Occurrence parses a row of TableOccurrence.
 func (r Row) Occurrence() (o rows.Occurrence, err error) {
 	v, err := r.Value()
 	if err != nil {
 		return o, err
 	}
-	if len(v) != occurrenceSize || v[16] > 1 {
+	if len(v) != occurrenceSize || v[24] > 1 {
 		return o, Corrupt(r.Key())
 	}
-	return rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[16] == 1}, nil
+	return rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]),
+		Title: binary.BigEndian.Uint64(v[16:]), Navigation: v[24] == 1}, nil
 }
 
 const signedSize, signedFrameSize = 4, 4 + 4 + 4
 
-// SignedValue is a value of TableSigned.
+// SignedValue returns a value of TableSigned.
 func SignedValue(s rows.Signed, frames bool) []byte {
 	b := binary.BigEndian.AppendUint32(nil, s.Signatures)
 	if frames {
@@ -283,6 +388,7 @@ func SignedValue(s rows.Signed, frames bool) []byte {
 	return b
 }
 
+// Signed parses a row of TableSigned.
 func (r Row) Signed() (s rows.Signed, err error) {
 	v, err := r.Value()
 	if err != nil {
@@ -299,15 +405,16 @@ func (r Row) Signed() (s rows.Signed, err error) {
 	return s, Corrupt(r.Key())
 }
 
-// CommonRunSize is the size of key and value of TableCommon and TableFrame.
-const CommonRunSize = 1 + 8 + 4
+// commonRunSize is the length of key and value of TableCommon and TableFrame, in
+// bytes.
+const commonRunSize = 1 + 8 + 4
 
-// CommonKey is the key of a sentence of a site in TableCommon or TableFrame.
-func CommonKey(table byte, sentence uint64) []byte {
+// commonKey returns the key of a sentence of a site in TableCommon or TableFrame.
+func commonKey(table byte, sentence uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{table}, sentence)
 }
 
-// Common returns the parts of a row of TableCommon or TableFrame.
+// Common parses a row of TableCommon or TableFrame.
 func (r Row) Common() (sentence uint64, pages uint32, err error) {
 	v, err := r.Value()
 	if err != nil {
@@ -319,7 +426,8 @@ func (r Row) Common() (sentence uint64, pages uint32, err error) {
 	return binary.BigEndian.Uint64(r.Key()[1:]), binary.BigEndian.Uint32(v), nil
 }
 
-// CommonRows returns the rows of a run whose keys have the values behind them.
+// CommonRows splits the keys of a run into the keys and values of TableCommon or
+// TableFrame.
 func CommonRows(run *FixedRun, parts int) []iter.Seq[extsort.Entry] {
 	var out []iter.Seq[extsort.Entry]
 	for _, part := range run.Sorted(parts) {
@@ -341,6 +449,7 @@ func AppendPosting(b []byte, s signature.Signature, k cluster.Key) []byte {
 	return append(append(append(b, TablePosting), s[:]...), k[:]...)
 }
 
+// ParsePostingKey parses what AppendPosting wrote.
 func ParsePostingKey(k []byte) (p cluster.Posting, err error) {
 	if len(k) != PostingSize {
 		return p, Corrupt(k)
@@ -348,68 +457,34 @@ func ParsePostingKey(k []byte) (p cluster.Posting, err error) {
 	return cluster.Posting{Signature: signature.Signature(k[1:17]), Key: cluster.Key(k[17:])}, nil
 }
 
-// PairKey is the key of a row about two documents, the larger first.
-func PairKey(table byte, a, b cluster.Key) []byte { return Key(table, a[:], b[:]) }
+// PairKey returns the key of a row about two texts. The larger key comes first.
+func PairKey(table byte, a, b cluster.Key) []byte { return key(table, a[:], b[:]) }
 
-func ParsePairKey(k []byte) (a, b cluster.Key, err error) {
+func parsePairKey(k []byte) (a, b cluster.Key, err error) {
 	if len(k) != 1+2*cluster.KeySize {
 		return a, b, Corrupt(k)
 	}
 	return cluster.Key(k[1 : 1+cluster.KeySize]), cluster.Key(k[1+cluster.KeySize:]), nil
 }
 
-const EdgeSize = 1 + 2*cluster.KeySize
+// The lengths of keys of TableSet.
+const (
+	setSize       = 1 + 2*cluster.KeySize
+	scoredSetSize = setSize + 8
+)
 
-const ScoredSetSize = EdgeSize + 8
-
-// ParseSetKey gives the parts of a key of TableSet; a score is 0 if the search
+// ParseSetKey returns the parts of a key of TableSet. The score is 0 if the search
 // gives none.
 func ParseSetKey(k []byte) (set, member cluster.Key, score float64, err error) {
-	if len(k) == ScoredSetSize {
-		score = math.Float64frombits(binary.BigEndian.Uint64(k[EdgeSize:]))
-		k = k[:EdgeSize]
+	if len(k) == scoredSetSize {
+		score = math.Float64frombits(binary.BigEndian.Uint64(k[setSize:]))
+		k = k[:setSize]
 	}
-	set, member, err = ParsePairKey(k)
+	set, member, err = parsePairKey(k)
 	return set, member, score, err
-}
-
-const PermutedSize = 1 + 2 + 8 + cluster.KeySize + 4
-
-// ParsePermutedKey returns the parts of a key of TablePermuted: the key of
-// package hamming, the largest key of the texts that have the signature, and how
-// many these are.
-func ParsePermutedKey(k []byte) (permuted []byte, largest cluster.Key, texts uint32, err error) {
-	if len(k) != PermutedSize {
-		return nil, largest, 0, Corrupt(k)
-	}
-	return k[1:11], cluster.Key(k[11:]), binary.BigEndian.Uint32(k[31:]), nil
-}
-
-// relations are the relations of stored scores. A row has the place of its
-// relation here.
-var relations = []report.Relation{"", report.Near, report.Contained, report.Contains, report.Judged,
-	report.Representative, report.Identical, report.Linked}
-
-const ScoreSize = 1 + 8 + 8
-
-// AppendScore appends the value of a score.
-func AppendScore(b []byte, s rows.Score) []byte {
-	b = append(b, byte(slices.Index(relations, s.Relation)))
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
-	return binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
-}
-
-func ParseScore(b []byte) (rows.Score, error) {
-	if len(b) != ScoreSize || int(b[0]) >= len(relations) {
-		return rows.Score{}, Corrupt(b)
-	}
-	return rows.Score{
-		Relation:    relations[b[0]],
-		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
-		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
-	}, nil
 }
 
 var ErrCorrupt = errors.New("the workspace's database is damaged")
 
+// Corrupt returns the error for a row that cannot be parsed. It wraps ErrCorrupt.
 func Corrupt(row []byte) error { return fmt.Errorf("%w: row %.40x", ErrCorrupt, row) }

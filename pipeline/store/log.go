@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// logFS ends the work where a log cannot be written: Pebble panics there, in ways
-// that nothing can recover from.
+// logFS calls Fatalf when a log cannot be written. Pebble would panic there, in
+// ways that cannot be recovered from.
 type logFS struct {
 	vfs.FS
 	log logger

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"neardup/pipeline/disk"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,22 +18,23 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Pebble opens a database whose MANIFEST or log was damaged as if it were an older
-// one: a broken record there may be the place where a crash stopped writing.
-// Pebble then removes the files that the older one does not know. So the seal
-// keeps, outside of the database, how much of these files was made durable, and
-// its checksum. A file may be longer, since writing goes on before the seal
-// knows, but never shorter or different.
+// Pebble may open a database whose MANIFEST or log is damaged as if it were an
+// older one, because a broken record there may mark the place where a crash stopped
+// writing. Pebble then removes the files that the older state does not name. To
+// detect this, the seal is kept outside Pebble: it records how many bytes of these
+// files were made durable, and their checksum. A file may be longer than the seal
+// says, since writing precedes sealing, but never shorter or different.
 
-// sealName is the seal in the database's directory. Pebble passes over it.
+// sealName is the name of the seal in the database's directory. Pebble ignores this
+// file.
 const sealName = "seal"
 
 const (
 	sealHeader = "neardup seal 1"
-	sealBlock  = 4 << 10 // the seal's size is a multiple, so that a full disk does not stop it from being written
+	sealBlock  = 4 << 10 // the seal's size is a multiple, so that it can be rewritten on a full disk
 )
 
-// errUnsealed says that a database has no seal, or one that cannot be read.
+// errUnsealed reports that a database has no seal, or one that cannot be read.
 var errUnsealed = errors.New("the database has no seal")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -43,8 +45,8 @@ type prefix struct {
 	sum    uint32 // CRC-32C
 }
 
-// isSealed tells the files that the seal keeps: those that say which others
-// make up the database, and the logs.
+// isSealed reports whether the seal covers a file: the files that name the files of
+// the database, and the logs.
 func isSealed(name string) bool {
 	return strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "marker.") || strings.HasSuffix(name, ".log")
 }
@@ -56,7 +58,7 @@ type seal struct {
 	files map[string]prefix
 }
 
-// openSeal opens the seal in dir to be written, or makes one.
+// openSeal opens or creates the seal in dir for writing.
 func openSeal(dir string, files map[string]prefix) (*seal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -72,24 +74,24 @@ func openSeal(dir string, files map[string]prefix) (*seal, error) {
 	return s, nil
 }
 
-// change changes what the seal keeps, and writes it.
+// change changes the seal's contents by calling how, and writes it.
 func (s *seal) change(how func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	how()
-	if err := FaultAt("write", sealName); err != nil {
+	if err := disk.FaultAt("write", sealName); err != nil {
 		return err
 	}
 	_, err := s.file.WriteAt(appendSeal(nil, s.files), 0)
 	return err
 }
 
-// set keeps the prefix of a file.
+// set records the prefix of a file.
 func (s *seal) set(name string, p prefix) error {
 	return s.change(func() { s.files[name] = p })
 }
 
-// forget keeps nothing of a file any more.
+// forget removes a file from the seal.
 func (s *seal) forget(name string) error {
 	s.mu.Lock()
 	_, known := s.files[name]
@@ -101,7 +103,7 @@ func (s *seal) forget(name string) error {
 }
 
 // appendSeal appends the content of a seal: a line for each file, a line with the
-// checksum of those before, and spaces.
+// checksum of these lines, and spaces.
 func appendSeal(b []byte, files map[string]prefix) []byte {
 	b = append(b, sealHeader+"\n"...)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -111,8 +113,8 @@ func appendSeal(b []byte, files map[string]prefix) []byte {
 	return append(b, bytes.Repeat([]byte(" "), (sealBlock-len(b)%sealBlock)%sealBlock)...)
 }
 
-// parseSeal parses what appendSeal made. What follows, from a longer one of
-// before, does not count.
+// parseSeal parses what appendSeal wrote. It ignores what follows, which may be
+// left from a longer seal.
 func parseSeal(b []byte) (map[string]prefix, error) {
 	at := bytes.Index(b, []byte("\nend "))
 	var sum uint32
@@ -135,8 +137,8 @@ func parseSeal(b []byte) (map[string]prefix, error) {
 }
 
 // checkSeal compares the files of the database in dir with its seal, which it
-// returns. The error wraps ErrCorrupt if they differ, and errUnsealed if there is
-// a database and no seal.
+// returns. The error wraps ErrCorrupt if they differ, and errUnsealed if there is a
+// database without a seal.
 func checkSeal(dir string) (map[string]prefix, error) {
 	b, err := os.ReadFile(filepath.Join(dir, sealName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +157,7 @@ func checkSeal(dir string) (map[string]prefix, error) {
 		case err != nil:
 			return nil, err
 		case got.length != want.length:
-			return nil, fmt.Errorf("%w: %s has %d bytes, and had %d", ErrCorrupt, name, got.length, want.length)
+			return nil, fmt.Errorf("%w: %s has %d bytes, but had %d", ErrCorrupt, name, got.length, want.length)
 		case got != want:
 			return nil, fmt.Errorf("%w: %s is not what was written", ErrCorrupt, name)
 		}
@@ -163,20 +165,20 @@ func checkSeal(dir string) (map[string]prefix, error) {
 	return files, nil
 }
 
-// unsealed returns what there is to say of a directory without a seal: nothing if
-// it has no database.
+// unsealed returns the error for a directory without a seal. It returns nil if the
+// directory has no database.
 func unsealed(dir string) error {
 	has, err := HasDatabase(dir)
 	if err != nil || !has {
 		return err
 	}
 	if markers, err := filepath.Glob(filepath.Join(dir, "marker.manifest.*")); err != nil || len(markers) == 0 {
-		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", ErrCorrupt), err) // Pebble would begin a new one
+		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", ErrCorrupt), err) // Pebble would begin a new database
 	}
 	return errUnsealed
 }
 
-// HasDatabase reports whether there is, or was, a database in dir.
+// HasDatabase reports whether dir has, or had, a database.
 func HasDatabase(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,13 +189,13 @@ func HasDatabase(dir string) (bool, error) {
 	}), err
 }
 
-// Contents is what a table holds.
+// Contents summarizes the rows of a table.
 type Contents struct {
 	Rows int64  `json:"rows"`
-	Keys string `json:"keys"` // CRC-32C of all keys in their order, in hexadecimal digits
+	Keys string `json:"keys"` // CRC-32C of all keys in order, in hexadecimal
 }
 
-// Contents returns what a table holds. It reads all keys and no values.
+// Contents returns the summary of a table. It reads all keys and no values.
 func (s *DB) Contents(table byte) (Contents, error) {
 	var c Contents
 	sum := uint32(0)
@@ -208,7 +210,8 @@ func (s *DB) Contents(table byte) (Contents, error) {
 	return c, nil
 }
 
-// sumPrefix returns the checksum of a file's first bytes, or of all that it has.
+// sumPrefix returns the length and checksum of a file's first length bytes, or of
+// the whole file if it is shorter.
 func sumPrefix(path string, length int64) (prefix, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -220,7 +223,7 @@ func sumPrefix(path string, length int64) (prefix, error) {
 	return prefix{n, h.Sum32()}, err
 }
 
-// sealedFS keeps the seal up to date with what the database writes.
+// sealedFS updates the seal as the database writes.
 type sealedFS struct {
 	vfs.FS
 	seal *seal
@@ -228,8 +231,8 @@ type sealedFS struct {
 
 func (f sealedFS) Unwrap() vfs.FS { return f.FS }
 
-// The seal forgets a file before it goes, and knows one after it is there: a
-// crash in between must not look like damage.
+// A file leaves the seal before it is removed, and enters the seal after it is
+// created. A crash in between must not look like damage.
 
 func (f sealedFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	base := filepath.Base(name)
@@ -268,7 +271,7 @@ func (f sealedFS) Rename(oldname, newname string) error {
 	return f.FS.Rename(oldname, newname)
 }
 
-// sealed seals what is written to a new file.
+// sealed returns a file that seals what is written to it.
 func (f sealedFS) sealed(file vfs.File, err error, name string) (vfs.File, error) {
 	if err != nil {
 		return file, err
@@ -279,7 +282,7 @@ func (f sealedFS) sealed(file vfs.File, err error, name string) (vfs.File, error
 	return &sealedFile{File: file, seal: f.seal, name: name}, nil
 }
 
-// sealedFile is a file that is written from its start to its end.
+// sealedFile is a sealed file. It is written sequentially.
 type sealedFile struct {
 	vfs.File
 	seal    *seal

@@ -1,10 +1,11 @@
-// Package store keeps the rows of a workspace in Pebble, which no other package
-// imports. Every key and binary value is spelled in keys.go, and described byte by
-// byte in docs/format.md.
+// Package store keeps the rows of a workspace in Pebble. No other package imports
+// Pebble. keys.go spells every key and binary value; docs/workspace.md describes them
+// byte by byte.
 package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,25 +20,25 @@ import (
 // DB is the workspace's Pebble database.
 type DB struct {
 	db  *pebble.DB
-	Tmp string // directory of files on their way into the database
+	Tmp string // directory of files that are about to be ingested
 	seq int
 
-	Unsealed bool // nothing vouched for the files of the database when it was opened
+	Unsealed bool // the database had no seal when it was opened
 	seal     *seal
 }
 
-// Settings of the database. A run of a large archive merges the texts, which
-// arrive in random order, again and again, level by level. Larger values here
-// make for less merging, at a cost:
+// Settings of the database. Texts arrive in random order, so in a run of a large
+// archive the database merges them again and again, level by level. Larger values
+// mean less merging, at a cost:
 //
-//   - memTableBytes: up to three of them in memory, and as much log to be read
-//     again when a workspace is opened;
-//   - l0Threshold: a lookup of a text looks into up to half as many flushed
-//     tables (of about 12 MB, compressed) more than the lower levels have, since
-//     half of it is where merging begins. With 4, which merges at the second
-//     flush already, a run of 12,831 pages spent 0.3 s of 10 s of processor time
-//     on merging, with 8 none; beyond, a lookup costs more and an archive that is
-//     merged anyhow saves little.
+//   - memTableBytes: up to three such tables are in memory, and as much log is read
+//     again when a workspace is opened.
+//   - l0Threshold: a lookup of a text searches up to half as many flushed tables
+//     (of about 12 MB, compressed) besides the lower levels, since merging begins
+//     at half of the threshold. With 4, merging begins at the second flush: a run
+//     of 12,831 pages spent 0.3 s of 10 s of processor time on it, and none with 8.
+//     Larger values make lookups slower and save little in an archive that needs
+//     merging anyway.
 const (
 	cacheBytes    = 48 << 20
 	memTableBytes = 32 << 20
@@ -54,10 +55,20 @@ func LockDirectory(dir string) (*Lock, error) { return pebble.LockDirectory(dir,
 // logger receives the database's messages. Fatalf must not return.
 type logger = pebble.Logger
 
-// Open opens the database in dir. It calls onDiskFull when a write finds no
-// space left. The error wraps ErrCorrupt if the files are not those that were
-// written; then it changes nothing.
-func Open(dir string, lock *Lock, log logger, onDiskFull func()) (_ *DB, err error) {
+// Open opens the database in dir. It calls onDiskFull when a write finds no space
+// left. If the files are not those that were written, the error wraps ErrCorrupt
+// and nothing is changed.
+func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
+	return open(dir, lock, log, onDiskFull, false)
+}
+
+// OpenCopy opens a copy made by Copy. The copy is never compacted, since that would
+// read and write all of it.
+func OpenCopy(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
+	return open(dir, lock, log, onDiskFull, true)
+}
+
+func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_ *DB, err error) {
 	files, err := checkSeal(dir)
 	unsealed := errors.Is(err, errUnsealed)
 	if unsealed {
@@ -84,10 +95,11 @@ func Open(dir string, lock *Lock, log logger, onDiskFull func()) (_ *DB, err err
 		L0CompactionThreshold:       l0Threshold,
 		L0StopWritesThreshold:       1000, // ingested runs may pile up while a stage writes
 		FormatMajorVersion:          pebble.FormatNewest,
+		DisableAutomaticCompactions: isCopy,
 		Lock:                        lock,
 		Logger:                      log,
 		EventListener: &pebble.EventListener{BackgroundError: func(err error) {
-			if !errors.Is(err, pebble.ErrCancelledCompaction) { // otherwise it would be tried again for ever
+			if !errors.Is(err, pebble.ErrCancelledCompaction) { // a cancelled compaction would be retried for ever
 				log.Fatalf("background work: %v", err)
 			}
 		}},
@@ -107,8 +119,8 @@ func (s *DB) Close() error {
 	return errors.Join(s.db.Close(), s.seal.file.Close(), os.RemoveAll(s.Tmp))
 }
 
-// Rows iterates over the keys and values of [lower, upper). Both are only
-// valid until the next step.
+// Rows iterates over the rows with keys in [lower, upper). Key and value of a row
+// are valid only until the next step.
 func (s *DB) Rows(lower, upper []byte) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
@@ -128,11 +140,11 @@ func (s *DB) Rows(lower, upper []byte) iter.Seq2[Row, error] {
 	}
 }
 
-// Seeker reads scattered rows of a table with one iterator, because making an
-// iterator costs several times the lookup. It sees the table as of its
-// creation.
+// Seeker reads scattered rows of a table with one iterator. Making an iterator
+// costs several times as much as a lookup. It sees the table as of its creation.
 type Seeker struct{ it *pebble.Iterator }
 
+// Seeker returns a Seeker for a table. The caller closes it.
 func (s *DB) Seeker(table byte) (*Seeker, error) {
 	lower, upper := TableBounds(table)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
@@ -141,7 +153,7 @@ func (s *DB) Seeker(table byte) (*Seeker, error) {
 
 func (s *Seeker) Close() error { return s.it.Close() }
 
-// Rows iterates over the rows whose keys start with prefix, as store.rows does.
+// Rows iterates over the rows whose keys start with prefix, as DB.Rows does.
 func (s *Seeker) Rows(prefix []byte) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for ok := s.it.SeekGE(prefix); ok && bytes.HasPrefix(s.it.Key(), prefix); ok = s.it.Next() {
@@ -155,12 +167,14 @@ func (s *Seeker) Rows(prefix []byte) iter.Seq2[Row, error] {
 	}
 }
 
+// Row is a row of an iterator. It is valid until the next step.
 type Row struct{ it *pebble.Iterator }
 
 func (r Row) Key() []byte { return r.it.Key() }
 
 func (r Row) Value() ([]byte, error) { return r.it.ValueAndErr() }
 
+// JSON decodes the value into v. An error wraps ErrCorrupt.
 func (r Row) JSON(v any) error {
 	b, err := r.Value()
 	if err != nil {
@@ -172,6 +186,7 @@ func (r Row) JSON(v any) error {
 	return nil
 }
 
+// Table iterates over all rows of a table.
 func (s *DB) Table(table byte) iter.Seq2[Row, error] { return s.Rows(TableBounds(table)) }
 
 // Count returns the number of rows of a table.
@@ -185,10 +200,10 @@ func (s *DB) Count(table byte) (n int64, err error) {
 	return n, nil
 }
 
-// DiskUsage estimates the bytes that the rows of a table take on disk.
+// DiskUsage returns an estimate of the disk space of a table's rows, in bytes.
 func (s *DB) DiskUsage(table byte) (uint64, error) { return s.db.EstimateDiskUsage(TableBounds(table)) }
 
-// Get returns a copy of the value of key; ok is false when there is none.
+// Get returns a copy of the value of key. ok is false if there is none.
 func (s *DB) Get(key []byte) (value []byte, ok bool, err error) {
 	v, closer, err := s.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -201,6 +216,7 @@ func (s *DB) Get(key []byte) (value []byte, ok bool, err error) {
 	return value, true, closer.Close()
 }
 
+// GetJSON decodes the value of key into v. ok is false if there is none.
 func (s *DB) GetJSON(key []byte, v any) (ok bool, err error) {
 	b, ok, err := s.Get(key)
 	if !ok || err != nil {
@@ -221,7 +237,7 @@ type Batch struct {
 // Batch returns an empty batch.
 func (s *DB) Batch() Batch { return Batch{s.db.NewBatch(), s} }
 
-// LargeBatch returns a batch with memory for about the given number of bytes.
+// LargeBatch returns an empty batch with memory for about so many bytes.
 func (s *DB) LargeBatch(bytes int) Batch {
 	return Batch{s.db.NewBatchWithSize(bytes + bytes/16), s}
 }
@@ -247,16 +263,15 @@ func (b Batch) SetJSON(key []byte, v any) error {
 	return b.b.Set(key, value, nil)
 }
 
-// Delete deletes a key, which need not be there.
+// Delete deletes a key. It is no error if the key does not exist.
 func (b Batch) Delete(key []byte) error { return b.b.Delete(key, nil) }
 
 // DeleteRange deletes the keys of [lower, upper).
 func (b Batch) DeleteRange(lower, upper []byte) error { return b.b.DeleteRange(lower, upper, nil) }
 
-// Clear deletes all committed rows of the tables. It leaves no mark in an empty
-// table. A run ingested later would overlap with the mark, and could not go
-// straight to the lowest level of the database, which is not compacted any
-// more.
+// Clear deletes all committed rows of the tables. It writes no range deletion for
+// an empty table: a run that is ingested later would overlap with it, and could not
+// go straight to the lowest level, which is not compacted any more.
 func (b Batch) Clear(tables ...byte) error {
 	for _, t := range tables {
 		for _, err := range b.db.Table(t) {
@@ -271,3 +286,14 @@ func (b Batch) Clear(tables ...byte) error {
 
 // Commit makes the batch durable.
 func (b Batch) Commit() error { return b.b.Commit(pebble.Sync) }
+
+// Compact rewrites the whole database without deleted and replaced rows. While it
+// works, it takes up to as much disk space again. Logs from before the database was
+// opened are gone by then. Rows that were deleted since may still be in the present
+// logs.
+func (s *DB) Compact(ctx context.Context) error {
+	if err := s.db.Flush(); err != nil {
+		return err
+	}
+	return s.db.Compact(ctx, []byte{0}, []byte{0xff}, true)
+}

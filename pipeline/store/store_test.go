@@ -47,7 +47,7 @@ func TestKeysRoundTrip(t *testing.T) {
 		}
 	}
 	a, b := cluster.NewKey(112, rows.TextID{1}), cluster.NewKey(3, rows.TextID{2})
-	if x, y, err := ParsePairKey(PairKey(TableEdge, a, b)); err != nil || x != a || y != b {
+	if x, y, err := parsePairKey(PairKey(TableSet, a, b)); err != nil || x != a || y != b {
 		t.Error("pair key", x, y, err)
 	}
 	p := cluster.Posting{Signature: signature.Signature{9}, Key: a}
@@ -62,6 +62,14 @@ func TestKeysRoundTrip(t *testing.T) {
 	if v := OccurrenceValue(o); len(v) != occurrenceSize {
 		t.Errorf("an occurrence of %d bytes", len(v))
 	}
+	for _, bad := range [][]byte{{}, {0x80}, {2, 1}, bytes.Repeat([]byte{0xff}, 12)} {
+		if _, _, ok := ParseAround(bad); ok {
+			t.Errorf("ParseAround accepts %x", bad)
+		}
+	}
+	if m, around, ok := ParseAround(AroundValue("\x01\x80", "a\nb")); m != "\x01\x80" || around != "a\nb" || !ok {
+		t.Errorf("ParseAround: %q, %q, %v", m, around, ok)
+	}
 	for _, bad := range [][]byte{{}, {TableDocument}, bytes.Repeat([]byte{1}, 30)} {
 		if _, _, _, err := ParseDocumentKey(bad); err == nil {
 			t.Errorf("document key %x passed", bad)
@@ -69,7 +77,7 @@ func TestKeysRoundTrip(t *testing.T) {
 		if _, err := ParsePostingKey(bad); err == nil {
 			t.Errorf("posting key %x passed", bad)
 		}
-		if _, _, err := ParsePairKey(bad); err == nil {
+		if _, _, err := parsePairKey(bad); err == nil {
 			t.Errorf("pair key %x passed", bad)
 		}
 	}
@@ -96,7 +104,7 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 	for range 5 {
 		run := FixedRun{Size: 3}
 		for range 200 {
-			k := []byte{TableEdge, byte(rng.IntN(40)), byte(rng.IntN(40))}
+			k := []byte{TableSet, byte(rng.IntN(40)), byte(rng.IntN(40))}
 			want[string(k)] = true
 			run.Add(k)
 		}
@@ -104,7 +112,7 @@ func TestIngestAddsToWhatIsThere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := db.Count(TableEdge)
+	n, err := db.Count(TableSet)
 	if err != nil || n != int64(len(want)) {
 		t.Errorf("%d rows, want %d (%v)", n, len(want), err)
 	}

@@ -8,30 +8,31 @@ import (
 	"slices"
 
 	"neardup/extract"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/reading"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 )
 
-// Text is a document's text in memory.
+// Text is the text of a document, in memory.
 type Text struct {
-	ID   string // of a line of a text collection as it stands there, else the WARC-Record-ID
+	ID   string // ID of a line of a text collection, otherwise the WARC-Record-ID
 	Text string
 }
 
-// ErrTooMuchText is the error of texts that are more than may be held.
+// ErrTooMuchText reports more text than may be held in memory.
 var ErrTooMuchText = errors.New("too much text to hold in memory")
 
-// Read reads sources without a workspace: the texts of their documents by
-// id, and of one id by text. Records of one id with one text count once, the
-// others as duplicates. A revisit record has no text of its own, and no
-// workspace to look for it in: it is skipped. Source by source its texts are
-// those of the extract stage.
+// Read reads the texts of sources without a workspace, ordered by ID, then by text.
+// Records with the same ID and text count once, and otherwise as duplicates. A
+// revisit record is skipped: it has no text of its own, and without a workspace its
+// capture cannot be looked up. The texts of a source are those of the extract
+// stage.
 //
-// It holds at most max bytes of ids and texts, else the error is
-// ErrTooMuchText. Where some source cannot be read, or not to its end, the
-// error wraps ErrInputFailure, and the texts are those of the others.
-func Read(ctx context.Context, sources []workspace.Source, config extract.Options, max int64, workers int, p workspace.Progress) ([]Text, results.ExtractCounts, error) {
+// Read holds at most max bytes of IDs and texts; if there are more, it returns
+// ErrTooMuchText. If some source cannot be read, or not to its end, the error wraps
+// ErrInputFailure, and the texts of the other sources are returned.
+func Read(ctx context.Context, sources []inputs.Source, config extract.Options, max int64, workers int, p workspace.Progress) ([]Text, results.ExtractCounts, error) {
 	var texts []Text
 	held := int64(0)
 	o := reading.Options{Extract: config, Workers: workers, Progress: p, LineIDs: true}

@@ -19,27 +19,26 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	"neardup/cluster/ppjoin"
-	"neardup/configs"
+	"neardup/cluster/search"
 	"neardup/pipeline/results"
-	"neardup/pipeline/scores"
+	"neardup/pipeline/sqljoin"
 	"neardup/pipeline/workspace"
 )
 
 // Formats are the formats of Result.Write.
 var Formats = []string{"tsv", "jsonl", "text"}
 
-// ErrTooManyPairs is the error of a join that finds more than may be held.
+// ErrTooManyPairs reports more pairs than may be held in memory.
 var ErrTooManyPairs = errors.New("too many similar pairs to hold in memory")
 
-// JoinOptions say which texts are similar, and what a join may take.
+// Options choose which texts are similar, and bound the join.
 type Options struct {
-	configs.Join
-	Workers  int   // at the same time
-	MaxPairs int64 // that may be found, 16 bytes each
+	search.Join
+	Workers  int   // number of concurrent workers
+	MaxPairs int64 // limit of the pairs, at 16 bytes each
 }
 
-// Validate says which option is wrong. The message starts with its name.
+// Validate returns an error that begins with the name of the wrong option.
 func (o Options) Validate() error {
 	if err := o.Join.Validate(); err != nil {
 		return err
@@ -53,35 +52,51 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// SimilarPair is two texts by their places in the collections.
+// Pair is a pair of texts, by their indexes in the collections.
 type Pair struct {
 	A, B       int32
 	Similarity float64 // of edit: the distance
 }
 
-// JoinResult is what a join of one collection with itself, or of two with each
-// other, found.
+// Result is the result of joining one collection with itself, or two with each
+// other.
 type Result struct {
 	Pairs  []Pair // by A, then B; in a self-join A < B
-	Counts ppjoin.Counts
+	Counts search.JoinCounts
 
-	a, b  []Text
-	whole bool // similarities are whole numbers
+	a, b     []Text
+	whole    bool            // similarities are whole numbers
+	database *sqljoin.Counts // of a join in a database, in place of Counts
 }
 
-// Join finds the similar pairs of one or two collections of ReadTexts. With
-// one, they are by id, the smaller first; with two, A is of the first. Neither
-// workers nor the order in which the texts were read change them.
+// Join finds the similar pairs of one or two collections, as Read returns them.
+// With one collection, pairs are ordered by ID, the smaller one first; with two, A
+// is of the first. The result depends neither on the number of workers nor on the
+// order in which the texts were read.
 func Join(ctx context.Context, o Options, collections ...[]Text) (Result, error) {
 	if err := o.Validate(); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
 	}
-	r := Result{a: collections[0], b: collections[len(collections)-1]}
-	r.whole = o.Measure == configs.JoinEdit || o.Measure == configs.JoinOverlap && o.Weights != configs.JoinIDF
+	r, texts, emit, err := newResult(o, collections)
+	if err != nil {
+		return Result{}, err
+	}
+	if r.Counts, err = o.Similar(ctx, o.Workers, texts, emit); err != nil {
+		return Result{}, err
+	}
+	r.sort()
+	return *r, nil
+}
+
+// newResult returns a result without pairs, the texts to join, and the function
+// that receives their pairs.
+func newResult(o Options, collections [][]Text) (*Result, [][]string, func(a, b int, similarity, share float64) error, error) {
+	r := &Result{a: collections[0], b: collections[len(collections)-1]}
+	r.whole = o.Measure == search.JoinEdit || o.Measure == search.JoinOverlap && o.Weights == search.JoinUnweighted
 	var texts [][]string
 	for _, c := range collections {
 		if len(c) > math.MaxInt32 {
-			return r, fmt.Errorf("%d texts in a collection, at most %d can be joined", len(c), math.MaxInt32)
+			return nil, nil, nil, fmt.Errorf("%d texts in a collection, at most %d can be joined", len(c), math.MaxInt32)
 		}
 		var s []string
 		for _, t := range c {
@@ -96,17 +111,16 @@ func Join(ctx context.Context, o Options, collections ...[]Text) (Result, error)
 		r.Pairs = append(r.Pairs, Pair{int32(a), int32(b), similarity})
 		return nil
 	}
-	var err error
-	if r.Counts, err = scores.FindSimilar(ctx, o.Join, o.Workers, texts, emit); err != nil {
-		return Result{}, err
-	}
-	slices.SortFunc(r.Pairs, func(x, y Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
-	return r, nil
+	return r, texts, emit, nil
 }
 
-// Write writes the pairs in one of Formats: the ids of both and their
-// similarity, as a line with tabs or a JSON object; text has the beginnings of
-// both texts, too.
+func (r *Result) sort() {
+	slices.SortFunc(r.Pairs, func(x, y Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+}
+
+// Write writes the pairs in one of Formats. tsv and jsonl have the IDs of both
+// texts and their similarity, as a line with tabs or a JSON object; text also has
+// the beginnings of both texts.
 func (r Result) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats, format) {
 		return fmt.Errorf("%w: format: there is no %q; there are %s", workspace.ErrUsage, format, strings.Join(Formats, ", "))
@@ -139,7 +153,7 @@ func (r Result) Write(w io.Writer, format string) error {
 	return b.Flush()
 }
 
-// number writes a similarity with six digits, or as the whole number it is.
+// number returns a similarity with six digits, or as a whole number if all are.
 func (r Result) number(similarity float64) string {
 	if r.whole {
 		return strconv.FormatFloat(similarity, 'f', 0, 64)
@@ -147,7 +161,7 @@ func (r Result) number(similarity float64) string {
 	return strconv.FormatFloat(similarity, 'f', 6, 64)
 }
 
-// beginning returns the first 200 characters of a text in one line.
+// beginning returns the first 200 characters of a text on one line.
 func beginning(text string) string {
 	s := text[:min(len(text), 200*utf8.UTFMax)]
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
@@ -162,7 +176,8 @@ func beginning(text string) string {
 	return s
 }
 
-// WriteSummary writes what was read and what each filter left, for people.
+// WriteSummary writes the counts of what was read and of what each filter left, as
+// text.
 func (r Result) WriteSummary(w io.Writer, read ...results.ExtractCounts) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, n int64, note string) { fmt.Fprintf(t, "%s\t%d\t  %s\n", name, n, note) }
@@ -184,6 +199,10 @@ func (r Result) WriteSummary(w io.Writer, read ...results.ExtractCounts) error {
 			reasons = append(reasons, fmt.Sprintf("%s %d", reason, c.Skipped[reason]))
 		}
 		row("+ skipped", skipped, strings.Join(reasons, ", "))
+	}
+	if r.database != nil {
+		r.writeDatabaseSummary(t)
+		return t.Flush()
 	}
 	c := r.Counts
 	row("different", c.Distinct, "of the texts, as sets of tokens; equal ones are joined once")

@@ -13,19 +13,21 @@ import (
 	"strings"
 	"testing"
 
-	"neardup/configs"
+	"neardup/cluster/search"
 	"neardup/example"
 	"neardup/extract"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
-func namedSources(t *testing.T, names ...string) []workspace.Source {
+func namedSources(t *testing.T, names ...string) []inputs.Source {
 	t.Helper()
-	sources, _, err := workspace.Inputs(t.TempDir(), names, nil, pipetest.MustLoad(t).Extract.Limits)
+	sources, _, err := inputs.Find(t.Context(), t.TempDir(), names, nil, pipetest.MustLoad(t).Extract.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +66,11 @@ func TestReadTextsIsExtract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d results.Document
+		var d rows.Document
 		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
-		id, err := d.ParsedTextID()
+		id, err := results.ParseTextID(d.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,8 +179,8 @@ func TestReadTextsStops(t *testing.T) {
 	}
 }
 
-func joinSettings(algorithm string, threshold float64) configs.Join {
-	return configs.Join{Tokens: "words", Size: 1, Measure: "jaccard", Threshold: threshold, Weights: "none",
+func joinSettings(algorithm string, threshold float64) search.Join {
+	return search.Join{Tokens: "words", Size: 1, Measure: "jaccard", Threshold: threshold, Weights: "none",
 		Algorithm: algorithm, MaxDepth: 2, Bitmaps: true, MaxBytes: 1 << 30}
 }
 
@@ -270,7 +272,7 @@ func TestJoinComparesAll(t *testing.T) {
 		if want.Len() == 0 {
 			t.Fatal("no pairs")
 		}
-		for _, algorithm := range configs.JoinAlgorithms {
+		for _, algorithm := range search.JoinAlgorithms {
 			for workers := range 4 {
 				o := Options{Join: joinSettings(algorithm, threshold), Workers: workers, MaxPairs: 1 << 20}
 				o.MaxDepth, o.Extra, o.Bitmaps = workers, workers, workers%2 == 0

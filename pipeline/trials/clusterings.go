@@ -18,12 +18,11 @@ import (
 	"neardup/truth"
 )
 
-// clusterings are the clusters that several methods made of the same texts. In
-// memory: of each text that is in a cluster of any, 24 bytes, and 4 for each
-// method.
+// clusterings holds the clusters that several methods made of the same texts. For
+// each text in a cluster of any method it takes 24 bytes, and 4 more per method.
 type clusterings struct {
-	texts   []rows.TextID        // in any cluster, in ascending order
-	pages   []int32              // that have the text
+	texts   []rows.TextID        // texts in any cluster, ascending
+	pages   []int32              // number of pages of each text
 	of      []compare.Clustering // of each method
 	judged  map[int32][]judgedPage
 	missing int // judged pages that are no document
@@ -31,7 +30,7 @@ type clusterings struct {
 
 // judgedPage is a document that is a page of the truth.
 type judgedPage struct {
-	page int // its number in the truth
+	page int // index in the truth
 	id   extract.ID
 }
 
@@ -41,10 +40,10 @@ func keptPrefix(outcome string) []byte {
 	if err != nil {
 		panic(err) // outcomes are digests
 	}
-	return store.Key(store.TableKept, b)
+	return store.KeptOf(b)
 }
 
-// keep copies the clusters of the last run, as those of the outcome.
+// keep copies the clusters of the last run and stores them under the outcome.
 func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 	prefix := keptPrefix(outcome)
 	b := w.DB.Batch()
@@ -52,8 +51,9 @@ func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 		if err != nil {
 			return err
 		}
-		representative, err := r.Value()
-		if err := errors.Join(err, b.Set(append(prefix[:len(prefix):len(prefix)], r.Key()[1:]...), representative)); err != nil {
+		text, kerr := r.TextID()
+		representative, verr := r.Value()
+		if err := errors.Join(kerr, verr, b.Set(slices.Concat(prefix, text[:]), representative)); err != nil {
 			return err
 		}
 		if b.Len() >= workspace.CommitBytes {
@@ -66,21 +66,14 @@ func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 	return b.Commit()
 }
 
-// kept returns the texts of an outcome's clusters, in ascending order, with their
+// kept yields the texts of an outcome's clusters, ascending, with their
 // representatives.
 func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]rows.TextID, error] {
 	return func(yield func([2]rows.TextID, error) bool) {
 		for r, err := range w.DB.Rows(store.PrefixBounds(keptPrefix(outcome))) {
 			var row [2]rows.TextID
 			if err == nil {
-				var representative []byte
-				representative, err = r.Value()
-				if k := r.Key(); err == nil && (len(k) != 1+16+16 || len(representative) != 16) {
-					err = store.Corrupt(k)
-				}
-				if err == nil {
-					row = [2]rows.TextID{rows.TextID(r.Key()[1+16:]), rows.TextID(representative)}
-				}
+				_, row[0], row[1], err = r.Kept()
 			}
 			if !yield(row, err) || err != nil {
 				return
@@ -89,8 +82,8 @@ func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]rows.TextID, erro
 	}
 }
 
-// dropKept deletes the clusters of other inputs, and those that an interruption
-// left without their result.
+// dropKept deletes kept clusters of other inputs, and those whose result an
+// interruption lost.
 func dropKept(w *workspace.Workspace) error {
 	known, err := w.Sources()
 	if err != nil {
@@ -101,14 +94,16 @@ func dropKept(w *workspace.Workspace) error {
 	lower, upper := store.TableBounds(store.TableKept)
 	for {
 		var prefix []byte
+		var of string
 		for r, err := range w.DB.Rows(lower, upper) {
 			if err != nil {
 				return err
 			}
-			if len(r.Key()) != 1+16+16 {
-				return store.Corrupt(r.Key())
+			outcome, _, _, err := r.Kept()
+			if err != nil {
+				return err
 			}
-			prefix = bytes.Clone(r.Key()[:1+16])
+			of, prefix = hex.EncodeToString(outcome), store.KeptOf(outcome)
 			break
 		}
 		if prefix == nil {
@@ -116,7 +111,7 @@ func dropKept(w *workspace.Workspace) error {
 		}
 		from, to := store.PrefixBounds(prefix)
 		lower = to
-		result := store.MetaKey("compare/" + hex.EncodeToString(prefix[1:]))
+		result := store.MetaKey("compare/" + of)
 		var m storedMethod
 		if ok, err := w.DB.GetJSON(result, &m); err != nil {
 			return err
@@ -128,7 +123,7 @@ func dropKept(w *workspace.Workspace) error {
 	}
 }
 
-// load reads the clusters of the outcomes, and where the truth's pages are.
+// load reads the clusters of the outcomes, and finds the truth's pages in them.
 func (c *clusterings) load(w *workspace.Workspace, outcomes []string, tr *truth.Truth) error {
 	for _, outcome := range outcomes {
 		var texts []rows.TextID
@@ -145,7 +140,7 @@ func (c *clusterings) load(w *workspace.Workspace, outcomes []string, tr *truth.
 		for i := range of {
 			of[i] = compare.None
 		}
-		numbers := map[rows.TextID]int32{} // of clusters
+		numbers := map[rows.TextID]int32{} // numbers of clusters
 		at := 0
 		for row, err := range kept(w, outcome) {
 			if err != nil {
@@ -241,7 +236,7 @@ func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error 
 	return nil
 }
 
-// judgedClusters returns the record ids of the judged pages of each cluster.
+// judgedClusters yields the record IDs of the judged pages of each cluster.
 func (c *clusterings) judgedClusters(of compare.Clustering, tr *truth.Truth) iter.Seq2[[]string, error] {
 	members := map[int32][]string{}
 	for i, pages := range c.judged {

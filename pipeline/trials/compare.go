@@ -3,33 +3,36 @@ package trials
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"neardup/compare"
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/sweep"
 	"neardup/truth"
 )
 
-// CompareOptions are what a comparison is told.
+// CompareOptions are the options of a comparison.
 type CompareOptions struct {
 	Plan        compare.Plan
 	Truth       *truth.Truth                     // nil: none; curves need one
-	TruthDigest string                           // tells truths apart
-	Disputed    int                              // disputed pairs to show of each two methods, each way
-	Begin       func(name string, place, of int) // called before the place-th run, and once more before what is measured of all
+	TruthDigest string                           // identifies the truth
+	Baseline    string                           // method that recall ratios are relative to; empty: none. It needs a truth
+	Disputed    int                              // disputed pairs to show for each two methods, in each direction
+	Begin       func(name string, place, of int) // called before each run with its number, and once more before the measurements
 }
 
-// comparison is a comparison at work.
+// comparison is a running comparison.
 type comparison struct {
 	*variants
 	CompareOptions
-	outcomes []string // of each method, what its clusters are kept under
+	outcomes []string // of each method, the outcome under which its clusters are kept
 	clusterings
 }
 
-// storedMethod is what a method gave, as the workspace keeps it.
+// storedMethod is the result of a method as the workspace stores it.
 type storedMethod struct {
 	Input  string       `json:"input"` // generation of the sources
 	Counts sweep.Counts `json:"counts"`
@@ -37,15 +40,15 @@ type storedMethod struct {
 }
 
 // Compare runs the plan's methods, and the variants of their curves, over the
-// inputs or over what the workspace holds: the extraction once, and of the other
-// stages those that differ. The workspace keeps its config. Results and clusters
-// are kept in it too, so that an interrupted comparison goes on with the run that
-// it was at, and other labels need no runs but those of the curves.
-// Like Run it returns an error that wraps ErrInputFailure, with all results,
-// when some input could not be read.
-func Compare(ctx context.Context, w *workspace.Workspace, inputs []workspace.Source, o CompareOptions) (out compare.Comparison, err error) {
+// inputs or over what the workspace holds. The extraction runs once; of the other
+// stages, those that differ run again. The workspace keeps its own config. It also
+// stores results and clusters. So an interrupted comparison resumes with the run
+// that it was at, and new labels need no runs except those of the curves. Like Run,
+// Compare returns an error that wraps ErrInputFailure, together with all results,
+// if some input could not be read.
+func Compare(ctx context.Context, w *workspace.Workspace, sources []inputs.Source, o CompareOptions) (out compare.Comparison, err error) {
 	c := &comparison{variants: newVariants(w, 1), CompareOptions: o, outcomes: make([]string, len(o.Plan.Methods))}
-	if err := c.begin(o.Plan.Base, inputs); err != nil {
+	if err := c.begin(o.Plan.Base, sources); err != nil {
 		return out, err
 	}
 	failure := c.runAll(ctx, &out)
@@ -63,7 +66,7 @@ func Compare(ctx context.Context, w *workspace.Workspace, inputs []workspace.Sou
 	return out, failure
 }
 
-// RunAll does all runs.
+// runAll does all runs.
 func (c *comparison) runAll(ctx context.Context, out *compare.Comparison) error {
 	var all []configs.Config
 	var names []string
@@ -72,7 +75,7 @@ func (c *comparison) runAll(ctx context.Context, out *compare.Comparison) error 
 		names, all, runs = append(names, name), append(all, config), append(runs, run)
 	}
 	for i, m := range c.Plan.Methods {
-		out.Methods = append(out.Methods, compare.Method{Name: m.Name, Config: m.Config})
+		out.Methods = append(out.Methods, compare.Method{Name: m.Name, Config: m.Config, EstimatedBy: m.Config.EstimatedBy()})
 		add(m.Name, m.Config, func() error { return c.runMethod(ctx, i, &out.Methods[i]) })
 	}
 	for _, m := range c.Plan.Methods {
@@ -95,11 +98,11 @@ func (c *comparison) runAll(ctx context.Context, out *compare.Comparison) error 
 	})
 }
 
-// steps are the runs, and what is measured after them.
+// steps returns the number of runs and measurements.
 func (c *comparison) steps() int {
 	n := len(c.Plan.Methods) + 1
 	for _, m := range c.Plan.Methods {
-		n += max(0, len(m.Curve)-1) // its own is no run
+		n += max(0, len(m.Curve)-1) // the method's own value is no run of its own
 	}
 	return n
 }
@@ -130,7 +133,27 @@ func (c *comparison) runPoint(ctx context.Context, p *compare.Point) error {
 	return err
 }
 
-// measure fills in what the methods' clusters are worth, and how they differ.
+// againstBaseline fills in table 1 of the TLCS paper.
+func (c *comparison) againstBaseline(out *compare.Comparison) error {
+	base := slices.IndexFunc(out.Methods, func(m compare.Method) bool { return m.Name == c.Baseline })
+	if c.Truth == nil || base < 0 {
+		return nil
+	}
+	out.Baseline = c.Baseline
+	judged := make([]truth.Judged, len(out.Methods))
+	for i := range out.Methods {
+		var err error
+		if judged[i], err = c.Truth.Judge(c.judgedClusters(c.of[i], c.Truth)); err != nil {
+			return err
+		}
+	}
+	for i := range out.Methods {
+		out.Methods[i].Table1 = compare.NewTable1(judged[i], judged[base])
+	}
+	return nil
+}
+
+// measure fills in the scores of the methods' clusters, and how they differ.
 func (c *comparison) measure(ctx context.Context, out *compare.Comparison) error {
 	if err := c.load(c.Workspace, c.outcomes, c.Truth); err != nil {
 		return err
@@ -148,6 +171,9 @@ func (c *comparison) measure(ctx context.Context, out *compare.Comparison) error
 			}
 			m.Scores = &scores
 		}
+	}
+	if err := c.againstBaseline(out); err != nil {
+		return err
 	}
 	for _, curve := range out.Curves {
 		for _, m := range out.Methods {

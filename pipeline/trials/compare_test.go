@@ -15,6 +15,7 @@ import (
 	"neardup/compare"
 	"neardup/configs"
 	"neardup/example"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
@@ -51,7 +52,7 @@ func compareIn(ctx context.Context, t *testing.T, dir, crawl string, log *pipete
 			t.Error(err)
 		}
 	}()
-	sources, _, err := workspace.Inputs(dir, []string{crawl}, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, []string{crawl}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"neardup/truth"
 )
 
-// dispute shows pairs that the first method and another one part over.
+// dispute fills in pairs about which the first method and another one disagree.
 func (c *comparison) dispute(ctx context.Context, out *compare.Comparison) error {
 	if c.Disputed == 0 {
 		return nil
@@ -26,7 +26,7 @@ func (c *comparison) dispute(ctx context.Context, out *compare.Comparison) error
 	for _, t := range c.texts {
 		ids = append(ids, t)
 	}
-	for _, g := range out.Agreement[:len(out.Methods)-1] { // those of the first
+	for _, g := range out.Agreement[:len(out.Methods)-1] { // those of the first method
 		other := 1 + len(out.Disputed)/2
 		for _, way := range []struct {
 			joins, parts int
@@ -67,7 +67,7 @@ func (c *comparison) judgedPair(p compare.Pair) (x, y judgedPage, ok bool) {
 	return a[0], b[0], true
 }
 
-// label returns what the truth says of a pair; ok is false where it judges nothing.
+// label returns the truth's label of a pair. ok is false if it has none.
 func (c *comparison) label(p compare.Pair) (l truth.Label, ok bool) {
 	x, y, ok := c.judgedPair(p)
 	if !ok {
@@ -106,8 +106,8 @@ func (c *comparison) disputedPair(ctx context.Context, p compare.Pair, joins, pa
 	return out, ctx.Err()
 }
 
-// PagesOf gives the pages that stand for a pair: judged ones if there are, else
-// those with the smallest ids.
+// pagesOf returns the pages that stand for a pair: judged ones if there are any,
+// otherwise those with the smallest IDs.
 func (c *comparison) pagesOf(p compare.Pair) (out [2]compare.Page, err error) {
 	finder, err := results.NewPageFinder(c.DB)
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *comparison) pagesOf(p compare.Pair) (out [2]compare.Page, err error) {
 		ids = [2]extract.ID{x.id, y.id}
 	} else {
 		for i, text := range p {
-			passed := 0 // of the first text, if both are one
-			for r, err := range finder.Occurrences.Rows(store.Key(store.TableOccurrence, c.texts[text][:])) {
+			passed := 0 // pages of the first text that were passed, if both texts are the same
+			for r, err := range finder.Occurrences.Rows(store.OccurrencesOf(c.texts[text])) {
 				if err != nil {
 					return out, err
 				}
@@ -143,8 +143,8 @@ func (c *comparison) pagesOf(p compare.Pair) (out [2]compare.Page, err error) {
 	return out, nil
 }
 
-// learned makes the frames in the workspace those of the config, if it learns some and
-// the workspace has others.
+// learned learns the frames for the config, if it uses frames and the workspace has
+// others.
 func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 	if config.Text.Frames == 0 {
 		return nil
@@ -167,9 +167,9 @@ func (c *comparison) learned(ctx context.Context, config configs.Config) error {
 	return nil
 }
 
-// scorePair returns the scores of two texts by the measure of a config: all of
-// them, also of pairs that the measure would reject before. ok is false where
-// nothing can be compared. Frames are those that the workspace has learned.
+// scorePair returns the scores of two texts by the measure of a config, complete
+// also for pairs that the measure would reject early. ok is false if there is
+// nothing to compare. It uses the frames that the workspace has learned.
 func scorePair(w *workspace.Workspace, config configs.Config, a, b rows.TextID) (resemblance, containment float64, ok bool, err error) {
 	return stages.Scored(w.With(config), a, b)
 }

@@ -151,6 +151,7 @@ func TestDisputedScoresLeaveOutFrames(t *testing.T) {
 	}
 	without := p.Methods[0]
 	without.Name, without.Config.Text.Frames = "without", 5
+	p.Methods[0].Config.Text.Frames = 0
 	for _, order := range [][]compare.Planned{{p.Methods[0], without}, {without, p.Methods[0]}} {
 		p.Methods = order
 		got, err := compareIn(t.Context(), t, filepath.Join(t.TempDir(), "ws"), pipetest.WriteRecords(t, records...), &pipetest.StageLog{}, CompareOptions{Plan: p, Disputed: 5})

@@ -22,40 +22,39 @@ import (
 	"neardup/verify/tlcs"
 )
 
-// maxMates bounds the texts of a set that a selected document is compared
-// with; of larger sets, that many at even distances stand for all.
+// maxMates limits the texts of a set that a selected document is compared with. Of
+// a larger set, so many texts at even distances stand for all.
 const maxMates = 1000
 
-// rateMeter measures the rates of section 4 of the TLCS paper, which are
-// defined in sweep.Rates. The pages and their texts are in memory, about 200
-// bytes a page.
+// rateMeter measures the rates of section 4 of the TLCS paper, which sweep.Rates
+// defines. It holds the pages and their texts in memory, about 200 bytes a page.
 type rateMeter struct {
-	input  string // generation of the extraction that the rest is of
+	input  string // generation of the extraction that the fields below belong to
 	pages  []ratePage
-	byText map[rows.TextID][]int // into pages
-	judged map[int]int           // from the truth's pages into pages
+	byText map[rows.TextID][]int // indexes of the pages with a text
+	judged map[int]int           // index of the truth's page → index of the page
 
-	// Measures of pairs by the settings that they depend on: several variants
+	// Measures of pairs, by the settings that they depend on; several variants
 	// share them.
 	pairs map[string]map[[2]rows.TextID]pairMeasure
 }
 
-// ratePage is a document: its text, and its page in the truth or -1.
+// ratePage is a document: its text, and the index of its page in the truth or -1.
 type ratePage struct {
 	text  rows.TextID
 	judge int
 }
 
-// pairMeasure is what was measured of two texts.
+// pairMeasure holds the measurements of two texts.
 type pairMeasure struct {
 	near                  bool
-	lengths               int // of both texts
-	strained              int // of both texts
+	lengths               int // sum over both texts
+	strained              int // sum over both texts
 	sketchTLCS, wholeTLCS int
 	has                   pairWant
 }
 
-// pairWant says what to measure.
+// pairWant is a set of measurements to make.
 type pairWant uint8
 
 const (
@@ -64,8 +63,8 @@ const (
 	wantReserved
 )
 
-// loadPages reads the documents, in the order of their ids: since those are digests,
-// the first N are a random sample of N, and the same for all variants.
+// loadPages reads the documents in the order of their IDs. IDs are digests, so the
+// first N documents are a random sample, the same for all variants.
 func (s *sweeper) loadPages() error {
 	extracted, _, err := s.State(workspace.StageExtract)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *sweeper) loadPages() error {
 		}
 		if s.Truth != nil {
 			if j, ok := s.Truth.Index(d.RecordID); ok {
-				if _, taken := m.judged[j]; !taken { // two documents with one record id: the first is it
+				if _, taken := m.judged[j]; !taken { // of two documents with one record ID, the first counts
 					p.judge, m.judged[j] = j, len(m.pages)
 				}
 			}
@@ -98,8 +97,9 @@ func (s *sweeper) loadPages() error {
 	return nil
 }
 
-// matesOf returns for each text the other texts of the perhaps-similar sets that
-// it is in, sorted. With the merging "direct" it can be in several.
+// matesOf returns a function that gives for each text the other texts of its
+// perhaps-similar sets, sorted. With the merging "direct" a text can be in several
+// sets.
 func (s *sweeper) matesOf() (func(rows.TextID) []rows.TextID, error) {
 	var sets [][]rows.TextID
 	in := map[rows.TextID][]int{}
@@ -151,7 +151,7 @@ func (s *sweeper) measureRates(ctx context.Context) (missing int, r sweep.Rates,
 }
 
 // selectPages selects the judged documents that have a near-duplicate, and the
-// (with a truth: judged) documents whose set has another document.
+// documents (judged ones, if there is a truth) whose set has another document.
 func (s *sweeper) selectPages(mates func(rows.TextID) []rows.TextID) (found, inSets []int) {
 	m := &s.rates
 	for i, p := range m.pages {
@@ -168,7 +168,7 @@ func (s *sweeper) selectPages(mates func(rows.TextID) []rows.TextID) (found, inS
 	return found, inSets
 }
 
-// nearPages returns the documents that the truth calls near-duplicates of p.
+// nearPages returns the documents that the truth labels as near-duplicates of p.
 func (s *sweeper) nearPages(p ratePage) []int {
 	var out []int
 	for _, j := range s.Truth.Near(p.judge) {
@@ -179,7 +179,7 @@ func (s *sweeper) nearPages(p ratePage) []int {
 	return out
 }
 
-// wantedPairs lists what has to be measured of which pairs of texts.
+// wantedPairs returns which measurements to make of which pairs of texts.
 func (s *sweeper) wantedPairs(found, inSets []int, mates func(rows.TextID) []rows.TextID) map[[2]rows.TextID]pairWant {
 	m := &s.rates
 	want := map[[2]rows.TextID]pairWant{}
@@ -210,8 +210,7 @@ func (s *sweeper) wantedPairs(found, inSets []int, mates func(rows.TextID) []row
 	return want
 }
 
-// label returns what the truth says of two pages; ok is false where it judges
-// nothing.
+// label returns the truth's label of two pages. ok is false if it has none.
 func (s *sweeper) label(p, q ratePage) (l truth.Label, ok bool) {
 	if s.Truth == nil || p.judge < 0 || q.judge < 0 || p.judge == q.judge {
 		return l, false
@@ -226,7 +225,7 @@ func textPair(a, b rows.TextID) [2]rows.TextID {
 	return [2]rows.TextID{a, b}
 }
 
-// known returns the measures that hold for the config.
+// known returns the measurements that are valid for the config.
 func (s *sweeper) known() map[[2]rows.TextID]pairMeasure {
 	m := &s.rates
 	key := fmt.Sprintf("%+v %+v", s.Config.Text, s.Config.Verify.Options)
@@ -239,7 +238,7 @@ func (s *sweeper) known() map[[2]rows.TextID]pairMeasure {
 	return m.pairs[key]
 }
 
-// measurePairs measures what is not known yet.
+// measurePairs makes the measurements that are not known yet.
 func (s *sweeper) measurePairs(ctx context.Context, want map[[2]rows.TextID]pairWant) error {
 	known := s.known()
 	var todo [][2]rows.TextID
@@ -251,7 +250,7 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]rows.TextID]pair
 	if len(todo) == 0 {
 		return nil
 	}
-	// Pairs of one text follow each other, which spares preparing it again.
+	// Pairs of one text are adjacent, so that it is prepared only once.
 	slices.SortFunc(todo, func(a, b [2]rows.TextID) int {
 		return cmp.Or(rows.CompareTexts(a[0], b[0]), rows.CompareTexts(a[1], b[1]))
 	})
@@ -299,7 +298,7 @@ type pairMeter struct {
 
 func newPairMeter(w *workspace.Workspace, docs *dataflow.Texts) *pairMeter {
 	whole := w.Config.Verify.Options
-	whole.Window = 1 // filters nothing that could match
+	whole.Window = 1 // a window of 1 removes nothing that could match
 	return &pairMeter{w, docs, docs.Judge.Measure.Comparer(), tlcs.NewComparer(w.Config.Verify.Options), tlcs.NewComparer(whole)}
 }
 
@@ -332,7 +331,7 @@ func (p *pairMeter) measure(texts [2]rows.TextID, want pairWant) (m pairMeasure,
 	return m, nil
 }
 
-// mean is the average of what it is given; nil of nothing.
+// mean averages values; it is nil if there are none.
 type mean struct {
 	sum float64
 	n   int
@@ -376,14 +375,15 @@ func (s *sweeper) coverage(selected []int, mates func(rows.TextID) []rows.TextID
 	return rate.value()
 }
 
-// setRates are the rates that are about the documents of a set.
+// setRates fills in the rates about the documents of a set.
 func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(rows.TextID) []rows.TextID) {
 	known := s.known()
-	var trustable, byLabels, strained, reserved mean
+	var trustable, byLabels, strained, reserved, precise, recalled mean
 	for _, i := range selected {
 		p := s.rates.pages[i]
-		near, all := 0, 0        // by the measurement, p itself and its like included
+		near, all := 0, 0        // by the measurement; p and pages with its text included
 		labelled, judged := 1, 1 // by the labels
+		right, announced := 0, 0 // of those that the measurement finds
 		for _, t := range append(evenly(mates(p.text), maxMates), p.text) {
 			pair := known[textPair(p.text, t)]
 			n := len(s.rates.byText[t])
@@ -393,6 +393,12 @@ func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(rows.TextI
 			}
 			for _, q := range s.rates.byText[t] {
 				label, ok := s.label(p, s.rates.pages[q])
+				if found := pair.near || t == p.text; ok && found && label != truth.Unjudged {
+					announced++
+					if label == truth.Near {
+						right++
+					}
+				}
 				switch {
 				case !ok:
 				case label == truth.Near:
@@ -411,9 +417,16 @@ func (s *sweeper) setRates(r *sweep.Rates, selected []int, mates func(rows.TextI
 		}
 		trustable.add(float64(near) / float64(all))
 		byLabels.add(float64(labelled) / float64(judged))
+		if announced > 0 {
+			precise.add(float64(right) / float64(announced))
+		}
+		if labelled > 1 {
+			recalled.add(float64(right) / float64(labelled-1))
+		}
 	}
 	r.Trustable, r.StrainAway, r.Reserve = trustable.value(), strained.value(), reserved.value()
 	if s.Truth != nil {
 		r.TrustableByLabels = byLabels.value()
+		r.SetPrecision, r.SetRecall = precise.value(), recalled.value()
 	}
 }

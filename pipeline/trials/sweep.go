@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -12,30 +13,29 @@ import (
 	"neardup/truth"
 )
 
-// SweepOptions are what a sweep is told.
+// SweepOptions are the options of a sweep.
 type SweepOptions struct {
 	Plan        sweep.Plan
 	Truth       *truth.Truth                     // nil: none
-	TruthDigest string                           // tells truths apart
-	Sample      int                              // documents that the rates are measured on; 0: no rates
-	Repeat      int                              // runs of each variant for its cost, the least of which counts
-	Begin       func(name string, place, of int) // called before the place-th variant of the order is run
+	TruthDigest string                           // identifies the truth
+	Sample      int                              // documents for which the rates are measured; 0: no rates
+	Repeat      int                              // runs of each variant to measure its cost; the smallest counts
+	Begin       func(name string, place, of int) // called before each variant is run, with its number in the order of running
 }
 
-// sweeper is a sweep at work.
+// sweeper is a running sweep.
 type sweeper struct {
 	*variants
 	SweepOptions
 	rates rateMeter
 }
 
-// Sweep runs the plan's variants over the inputs, or over what the workspace
-// holds. The workspace keeps its config; its stages are those of the last
-// variant. Results are kept in it too, so that an interrupted sweep goes on with
-// the variant that it was at.
-// Like Run it returns an error that wraps ErrInputFailure, with all results,
-// when some input could not be read.
-func Sweep(ctx context.Context, w *workspace.Workspace, inputs []workspace.Source, o SweepOptions) (sweep.Sweep, error) {
+// Sweep runs the plan's variants over the inputs, or over what the workspace holds.
+// The workspace keeps its own config; its stages are those of the last variant. It
+// also stores results, so an interrupted sweep resumes with the variant that it was
+// at. Like Run, Sweep returns an error that wraps ErrInputFailure, together with
+// all results, if some input could not be read.
+func Sweep(ctx context.Context, w *workspace.Workspace, sources []inputs.Source, o SweepOptions) (sweep.Sweep, error) {
 	base := o.Plan.Variants[0].Config
 	out := sweep.Sweep{Base: base, Varies: o.Plan.Varies, Grid: o.Plan.Grid, Sample: o.Sample, Repeat: o.Repeat,
 		Results: make([]sweep.Result, len(o.Plan.Variants))}
@@ -44,7 +44,7 @@ func Sweep(ctx context.Context, w *workspace.Workspace, inputs []workspace.Sourc
 		all = append(all, v.Config)
 	}
 	s := &sweeper{variants: newVariants(w, o.Repeat), SweepOptions: o}
-	if err := s.begin(base, inputs); err != nil {
+	if err := s.begin(base, sources); err != nil {
 		return out, err
 	}
 	err := s.each(all, func(place, i int) error {
@@ -63,13 +63,13 @@ func Sweep(ctx context.Context, w *workspace.Workspace, inputs []workspace.Sourc
 	return out, err
 }
 
-// storedResult is a variant's result as the workspace keeps it.
+// storedResult is a variant's result as the workspace stores it.
 type storedResult struct {
 	sweep.Result
 	Missing int `json:"missing"` // judged pages that are no document
 }
 
-// measure fills in what the variant's clusters are worth.
+// measure fills in the scores of the variant's clusters.
 func (s *sweeper) measure(ctx context.Context, r *storedResult) error {
 	summary, err := results.Summary(ctx, s.variants.Workspace)
 	if err != nil {
@@ -94,7 +94,7 @@ func sweepCounts(s report.Summary) sweep.Counts {
 		Clusters: s.Clusters.Clusters, Pages: s.Clusters.Pages, Largest: int64(s.Clusters.Largest)}
 }
 
-// recordIDs returns the clusters as the record ids of their pages.
+// recordIDs yields the clusters as the record IDs of their pages.
 func recordIDs(ctx context.Context, w *workspace.Workspace) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for c, err := range results.Clusters(ctx, w) {
@@ -109,7 +109,7 @@ func recordIDs(ctx context.Context, w *workspace.Workspace) iter.Seq2[[]string, 
 	}
 }
 
-// evenly takes at most n of s, at even distances.
+// evenly returns at most n elements of s, at even distances.
 func evenly[T any](s []T, n int) []T {
 	if len(s) <= n {
 		return s

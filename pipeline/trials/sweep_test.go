@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/cluster/search"
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -42,7 +44,7 @@ func sweepIn(ctx context.Context, t *testing.T, dir, crawl string, log *pipetest
 			t.Error(err)
 		}
 	}()
-	sources, _, err := workspace.Inputs(dir, []string{crawl}, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, []string{crawl}, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +91,7 @@ func TestSweep(t *testing.T) {
 		pages, largest, n := int64(0), int64(0), int64(0)
 		alone, err := pipetest.ExampleTruth(t).Score(func(yield func([]string, error) bool) {
 			for line := range bytes.Lines(clusters) {
+				line, _, _ = bytes.Cut(line, []byte(`"contained":[`)) // what is behind are no members
 				var ids []string
 				for field := range strings.SplitSeq(string(line), `"record_id":"`) {
 					if id, _, ok := strings.Cut(field, `"`); ok && strings.HasPrefix(id, "<urn:") {
@@ -107,7 +110,7 @@ func TestSweep(t *testing.T) {
 		if *r.Scores != alone {
 			t.Errorf("%s: scores %+v, alone %+v", v.Name(), *r.Scores, alone)
 		}
-		if c := r.Counts; c.Clusters != n || c.Pages != pages || c.Largest != largest || c.Pairs != c.ByLength+c.BySketch+c.ByDistance+c.ByScore+c.ByRarity+c.Near {
+		if c := r.Counts; c.Clusters != n || c.Pages != pages || c.Largest != largest || c.Pairs != c.ByLength+c.BySketch+c.ByDistance+c.ByScore+c.ByRarity+c.ByTitle+c.Near {
 			t.Errorf("%s: %+v, want %d clusters of %d pages, the largest %d", v.Name(), c, n, pages, largest)
 		}
 		if len(r.Stages) != len(stages.All) {
@@ -141,11 +144,11 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d results.Document
+		var d rows.Document
 		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
-		id, err := d.ParsedTextID()
+		id, err := results.ParseTextID(d.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +180,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 	near := func(a, b rows.TextID) bool {
 		return a == b || tlcs.NewComparer(c.Verify.Options).Compare(document(a, c.Verify.Window), document(b, c.Verify.Window)).Near
 	}
-	var coverage, trustable, byLabels, strained, reserved []float64
+	var coverage, trustable, byLabels, strained, reserved, precise, recalled []float64
 	for i := range tr.Len() {
 		inSet, everywhere := 1.0, 1.0
 		for j := range tr.Len() {
@@ -192,6 +195,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			coverage = append(coverage, inSet/everywhere)
 		}
 		nearPages, all, right, judged := 0.0, 0.0, 1.0, 1.0
+		announced, hits := 0.0, 0.0
 		for id, n := range pages {
 			if id == texts[i] || together[[2]rows.TextID{texts[i], id}] {
 				all += float64(n)
@@ -211,6 +215,12 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			if tr.Label(i, j) == truth.Near {
 				right++
 			}
+			if near(texts[i], texts[j]) {
+				announced++
+				if tr.Label(i, j) == truth.Near {
+					hits++
+				}
+			}
 			if texts[i] == texts[j] {
 				continue
 			}
@@ -225,6 +235,12 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 			}
 		}
 		trustable, byLabels = append(trustable, nearPages/all), append(byLabels, right/judged)
+		if announced > 0 {
+			precise = append(precise, hits/announced)
+		}
+		if right > 1 {
+			recalled = append(recalled, hits/(right-1))
+		}
 	}
 	for name, rate := range map[string]struct {
 		got  *float64
@@ -232,6 +248,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 	}{
 		"coverage": {f1.Coverage, coverage}, "trustable": {f1.Trustable, trustable}, "by labels": {f1.TrustableByLabels, byLabels},
 		"strain-away": {f1.StrainAway, strained}, "reserve": {f1.Reserve, reserved},
+		"set precision": {f1.SetPrecision, precise}, "set recall": {f1.SetRecall, recalled},
 	} {
 		if len(rate.want) == 0 {
 			t.Errorf("%s: nothing to measure", name)
@@ -253,10 +270,10 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 func TestRates(t *testing.T) {
 	tr := pipetest.ExampleTruth(t)
 	c := pipetest.PresetDefault(t)
-	if err := c.Set([]string{"sign.smallest=1", "sign.rotations=1", "sign.modulus=16", "verify.window=40", "text.max_columns=0"}); err != nil {
+	if err := c.Set([]string{"sign.smallest=1", "sign.rotations=1", "sign.modulus=16", "verify.window=40", "text.max_columns=0", "text.frames=0"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, merge := range []string{configs.MergeFollowing, configs.MergeDirect} {
+	for _, merge := range []string{search.MergeFollowing, search.MergeDirect} {
 		c.Cluster.Merge = merge
 		dir := filepath.Join(t.TempDir(), "ws")
 		plan, err := sweep.NewPlan(c, nil, false)
@@ -267,7 +284,7 @@ func TestRates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources, _, err := workspace.Inputs(dir, []string{pipetest.Crawl(t)}, nil, pipetest.Limits)
+		sources, _, err := inputs.Find(t.Context(), dir, []string{pipetest.Crawl(t)}, nil, pipetest.Limits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,14 +8,15 @@ import (
 	"errors"
 
 	"neardup/configs"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/sweep"
 )
 
-// measureVersion counts the changes of what is measured of the same clusters;
-// results of another version are measured again.
+// measureVersion is the version of the measurements of clusters. Stored results of
+// another version are measured again.
 //
 //	1: first
 //	2: memory of the stages
@@ -24,29 +25,28 @@ const measureVersion = 2
 // variants runs a workspace's stages with one config after another.
 type variants struct {
 	*workspace.Workspace
-	repeat int                   // runs of each variant for its cost, the least of which counts
-	costs  map[string]sweep.Cost // by stage, of the state that the workspace has
+	repeat int                   // runs of each variant to measure its cost; the smallest counts
+	costs  map[string]sweep.Cost // by stage, for the present state of the workspace
 }
 
 func newVariants(w *workspace.Workspace, repeat int) *variants {
 	return &variants{Workspace: w, repeat: repeat, costs: map[string]sweep.Cost{}}
 }
 
-// begin takes the inputs in. The workspace keeps the config that it had, a new one
-// the base, whatever runs from now on.
-func (v *variants) begin(base configs.Config, inputs []workspace.Source) error {
+// begin admits the inputs. The workspace keeps the config that it had, or gets the
+// base if it is new, whichever configs run from now on.
+func (v *variants) begin(base configs.Config, sources []inputs.Source) error {
 	m, err := workspace.ReadManifest(v.Dir)
 	if err != nil {
 		return err
 	}
 	v.Workspace = v.With(base).Trial(*cmp.Or(m.Config, &base))
-	return v.ExplainError(v.Admit(context.Background(), inputs))
+	return v.ExplainError(v.Admit(context.Background(), sources))
 }
 
-// each calls one for each config, which is then that of the workspace, in the
-// order that redoes the fewest stages. The stages are those of the last config
-// then. Like Run it goes on when some input could not be read, and returns that
-// error in the end.
+// each sets each config in turn and calls one, in the order that redoes the fewest
+// stages. Afterwards the stages are those of the last config. Like Run it continues
+// if some input could not be read, and returns that error at the end.
 func (v *variants) each(all []configs.Config, one func(place, i int) error) error {
 	order, err := v.order(all)
 	if err != nil {
@@ -64,7 +64,7 @@ func (v *variants) each(all []configs.Config, one func(place, i int) error) erro
 	return failure
 }
 
-// order returns the order in which the configs redo the fewest stages.
+// order returns the order of the configs that redoes the fewest stages.
 func (v *variants) order(all []configs.Config) ([]int, error) {
 	known, err := v.Sources()
 	if err != nil {
@@ -96,8 +96,8 @@ func (v *variants) order(all []configs.Config) ([]int, error) {
 	return sweep.Order(chains, present), nil
 }
 
-// outcome names what the stages make of the inputs with the workspace's config,
-// and whatever else it depends on.
+// outcome returns an identifier of the stages' results for the inputs and the
+// workspace's config. It also depends on parts.
 func (v *variants) outcome(parts ...any) (string, error) {
 	known, err := v.Sources()
 	if err != nil {
@@ -114,13 +114,13 @@ func (v *variants) outcome(parts ...any) (string, error) {
 	return workspace.Digest(append([]any{measureVersion, input}, parts...)...), nil
 }
 
-// scoresVersion is of what scores consist of, so that those that were remembered
-// before are not taken for these. 2: announced pages.
-const scoresVersion = 2
+// scoresVersion is the version of the stored scores; others are computed again. 2:
+// announced pages; 3: precision and recall in sets.
+const scoresVersion = 3
 
-// remembered runs all stages with the workspace's config and measures what they
-// made, or finds that done: results stay in the workspace under their kind and
-// the outcome that they are of, which has the parts in its name.
+// remembered returns a stored result, or runs all stages with the workspace's
+// config and measures their results. Results are stored in the workspace under
+// their kind and their outcome, which depends on parts.
 func remembered[T any](ctx context.Context, v *variants, kind string, parts []any, measure func(outcome string, r *T) error) (r T, outcome string, err error) {
 	if outcome, err = v.outcome(parts...); err != nil {
 		return r, outcome, err
@@ -133,8 +133,8 @@ func remembered[T any](ctx context.Context, v *variants, kind string, parts []an
 	if failure != nil && !errors.Is(failure, workspace.ErrInputFailure) {
 		return r, outcome, failure
 	}
-	// What was measured must be found again under what the inputs are now: a
-	// file that turned out unreadable changes them.
+	// The result must be found again for the inputs as they are now: a file that
+	// turned out to be unreadable changes them.
 	if outcome, err = v.outcome(parts...); err != nil {
 		return r, outcome, err
 	}
@@ -145,9 +145,9 @@ func remembered[T any](ctx context.Context, v *variants, kind string, parts []an
 	return r, outcome, errors.Join(b.SetJSON(store.MetaKey(kind+"/"+outcome), r), b.Commit(), failure)
 }
 
-// runForCost brings all stages up to date, as often as asked for those that
-// are not, and takes the least cost of each stage: other work on the machine
-// only adds to it.
+// runForCost brings all stages up to date. It repeats those that were not, and
+// records the smallest cost of each stage, because other work on the machine only
+// adds to it.
 func (v *variants) runForCost(ctx context.Context) error {
 	names := stages.Names()
 	first, err := v.firstStale()
@@ -177,13 +177,13 @@ func (v *variants) runForCost(ctx context.Context) error {
 			v.costs[name] = c
 		}
 		if first == len(names) {
-			break // there is nothing to repeat
+			break // nothing to repeat
 		}
 	}
 	return failure
 }
 
-// stageCosts returns the costs of all stages as they are now.
+// stageCosts returns the present costs of all stages.
 func (v *variants) stageCosts() (out []sweep.Cost) {
 	for _, name := range stages.Names() {
 		out = append(out, v.costs[name])
@@ -191,7 +191,7 @@ func (v *variants) stageCosts() (out []sweep.Cost) {
 	return out
 }
 
-// firstStale returns the place of the first stage that is not up to date.
+// firstStale returns the index of the first stage that is not up to date.
 func (v *variants) firstStale() (int, error) {
 	for i, name := range stages.Names() {
 		if err := v.Current(name); errors.Is(err, workspace.ErrUsage) {
@@ -203,7 +203,7 @@ func (v *variants) firstStale() (int, error) {
 	return len(v.Stages), nil
 }
 
-// forget makes stages count as never done.
+// forget marks stages as never done.
 func (v *variants) forget(names []string) error {
 	b := v.DB.Batch()
 	for _, name := range names {

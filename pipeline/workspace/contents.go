@@ -14,10 +14,10 @@ import (
 	"neardup/pipeline/store"
 )
 
-// tableContents is what tables hold, by their letters.
+// tableContents maps the letter of a table to its contents.
 type tableContents map[string]store.Contents
 
-// contents returns what the tables of a stage hold.
+// contents returns the contents of a stage's tables.
 func (w *Workspace) contents(st Stage) (tableContents, error) {
 	out := tableContents{}
 	for _, table := range st.Tables {
@@ -30,9 +30,9 @@ func (w *Workspace) contents(st Stage) (tableContents, error) {
 	return out, nil
 }
 
-// checkContents compares what the tables of the stages hold with what they held
-// when the stages were done.
-func (w *Workspace) checkContents() error {
+// CheckContents compares the present contents of the stages' tables with those
+// recorded when each stage was done.
+func (w *Workspace) CheckContents() error {
 	for _, st := range w.Stages {
 		s, ok, err := w.State(st.Name)
 		if err != nil {
@@ -47,20 +47,20 @@ func (w *Workspace) checkContents() error {
 		}
 		for _, table := range slices.Sorted(maps.Keys(s.Tables)) {
 			if was, is := s.Tables[table], now[table]; was != is {
-				return fmt.Errorf("%w: table %s of %s has %d rows, and had %d", store.ErrCorrupt, table, st.Name, is.Rows, was.Rows)
+				return fmt.Errorf("%w: table %s of %s has %d rows, but had %d", store.ErrCorrupt, table, st.Name, is.Rows, was.Rows)
 			}
 		}
 	}
 	return nil
 }
 
-// damaged says what to do about a database that cannot be opened.
+// damaged wraps the error of a database that cannot be opened with advice.
 func damaged(path string, err error) error {
 	return fmt.Errorf("%s: %w; put a copy of the workspace back, or start a new one", path, err)
 }
 
-// missesDatabase returns an error if the database of a workspace in which
-// something was done is gone.
+// missesDatabase returns an error if the manifest names finished work but the
+// database is gone.
 func (w *Workspace) missesDatabase() error {
 	has, err := store.HasDatabase(w.Path("db"))
 	if err != nil || has {
@@ -73,11 +73,11 @@ func (w *Workspace) missesDatabase() error {
 	return err
 }
 
-// migrate checks a database that nothing vouches for, and makes a workspace of
-// an older format one of this.
+// migrate checks a database that has no seal, and upgrades a workspace of an older
+// format to this one.
 func (w *Workspace) migrate() error {
 	if w.DB.Unsealed {
-		if err := w.checkContents(); err != nil {
+		if err := w.CheckContents(); err != nil {
 			return damaged(w.Path("db"), err)
 		}
 	}
@@ -89,8 +89,8 @@ func (w *Workspace) migrate() error {
 	return writeManifest(w.Dir, m)
 }
 
-// identityRow is a row of the database with what the manifest has of the
-// workspace as a whole. From it a lost manifest is made again.
+// identityRow is the row of the database that repeats the manifest's fields about
+// the workspace as a whole. Restore makes a lost manifest from it.
 type identityRow struct {
 	mu   sync.Mutex
 	kept identity
@@ -98,12 +98,12 @@ type identityRow struct {
 
 type identity struct {
 	Format int             `json:"format"`
-	Config *configs.Config `json:"config"` // of the last run
+	Config *configs.Config `json:"config"` // config of the last run
 }
 
 var identityKey = store.MetaKey("workspace")
 
-// keepIdentity writes the row if it changed.
+// keepIdentity writes the identity row if it changed.
 func (w *Workspace) keepIdentity() error {
 	w.identity.mu.Lock()
 	defer w.identity.mu.Unlock()
@@ -120,15 +120,15 @@ func (w *Workspace) keepIdentity() error {
 	return nil
 }
 
-// Restore makes the manifest of the workspace in dir again from its database if
-// it is missing or damaged.
+// Restore writes the manifest of the workspace in dir from its database, if the
+// manifest is missing or damaged.
 func Restore(dir string, stages []Stage) (restored bool, err error) {
 	_, err = ReadManifest(dir)
 	if err == nil || !errors.Is(err, errManifest) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	if has, hasErr := store.HasDatabase(filepath.Join(dir, "db")); hasErr != nil || !has {
-		if errors.Is(err, fs.ErrNotExist) { // the caller knows whether there should be one
+		if errors.Is(err, fs.ErrNotExist) { // the caller knows whether a database should be there
 			err = nil
 		}
 		return false, errors.Join(hasErr, err)
@@ -150,7 +150,7 @@ func Restore(dir string, stages []Stage) (restored bool, err error) {
 		return false, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d", ErrOtherFormat, dir, id.Format, Format)
 	}
 	if w.DB.Unsealed {
-		if err := w.checkContents(); err != nil {
+		if err := w.CheckContents(); err != nil {
 			return false, damaged(w.Path("db"), err)
 		}
 	}

@@ -2,6 +2,4 @@ package workspace
 
 // What the tests of package workspace_test use.
 
-const Temporary = temporary
-
 var Assess = assess

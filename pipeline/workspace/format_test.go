@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"archive/zip"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +14,18 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// testdata/format1.zip is a workspace of format 1, of three pages. Opened, it
-// becomes one of this format, with all that it had.
-func TestFormat1(t *testing.T) {
-	z, err := zip.OpenReader("testdata/format1.zip")
+// testdata has a workspace of each format, of three pages. Opened, it becomes one of
+// this format, with all that it had. A new format takes a file of the one before.
+func TestFormats(t *testing.T) {
+	for format := 1; format <= workspace.Format; format++ {
+		t.Run(fmt.Sprint(format), func(t *testing.T) { testFormat(t, format) })
+	}
+}
+
+func testFormat(t *testing.T, format int) {
+	z, err := zip.OpenReader(fmt.Sprintf("testdata/format%d.zip", format))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("no workspace of this format is kept: %v", err)
 	}
 	defer func() { _ = z.Close() }()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -26,7 +33,7 @@ func TestFormat1(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, err := workspace.ReadManifest(dir)
-	if err != nil || before.Format != 1 || len(before.Stages) != 4 || before.Inputs[0].Path != "/srv/crawls/small.warc" {
+	if err != nil || before.Format != format || len(before.Stages) != 4 || before.Inputs[0].Path != "/srv/crawls/small.warc" {
 		t.Fatalf("%+v %v", before, err)
 	}
 	for i := range 2 {
@@ -34,7 +41,7 @@ func TestFormat1(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w.DB.Unsealed != (i == 0) {
+		if w.DB.Unsealed != (i == 0 && format == 1) {
 			t.Errorf("time %d: unsealed %v", i, w.DB.Unsealed)
 		}
 		for table, want := range map[byte]int64{store.TableDocument: 3, store.TableText: 3, store.TableSource: 1} {

@@ -11,61 +11,49 @@ import (
 	"slices"
 
 	"neardup/extract/container"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 )
 
-// A page can end a run: it takes more memory than there is, or finds a mistake of
-// a library that no recover catches. The run after it would end there too. So
-// each worker notes the page that it reads, in a file that outlives the process.
-// The next run tries the pages that it finds there, each in a process of its own,
-// and skips those that end it.
+// A single page can end the process: it needs more memory than there is, or it hits
+// a library's error that recover cannot catch. The next run would end at the same
+// page. So each worker notes the page that it reads in a file that outlives the
+// process. The next run tries the noted pages, each in a process of its own, and
+// skips those that end that process.
 
-// inFlightName is the file in the workspace. It is there while pages are read, and
-// after a run that ended meanwhile.
+// inFlightName is the file of notes in the workspace. It exists while pages are
+// read, and after a run that ended while it read them.
 const inFlightName = "in-flight"
 
-const slotSize = 64 // of a worker's note
+const slotSize = 64 // bytes of one worker's note
 
-// maxDeaths is how many runs may end while a page is read, though it does no
-// harm alone. Then it is skipped all the same: it may be one page too many for the
-// memory that there is.
+// maxDeaths limits how many runs may end while the same page is read. After that
+// the page is skipped even if it is harmless when read alone: together with other
+// pages it may need more memory than there is.
 const maxDeaths = 3
-
-// EndedRun is a record that ended a run, or was being read when one ended.
-type EndedRun struct {
-	Position container.Position `json:"position"` // before the record
-	URI      string             `json:"uri,omitempty"`
-	Error    string             `json:"error,omitempty"` // how it ended; empty: it is read again
-	Deaths   int                `json:"deaths"`          // runs that ended while it was read
-}
-
-// Skips reports whether the record behind a position ended a run.
-func (s Source) Skips(at container.Position) bool {
-	return slices.ContainsFunc(s.Ended, func(e EndedRun) bool { return e.Position == at && e.Error != "" })
-}
 
 // InFlight notes the pages that are being read.
 type InFlight struct{ file *os.File }
 
-// NoteInFlight begins to note pages. The caller closes it.
+// NoteInFlight opens the file of notes. The caller closes it.
 func (w *Workspace) NoteInFlight() (*InFlight, error) {
 	f, err := os.Create(w.Path(inFlightName))
 	return &InFlight{f}, err
 }
 
-// Begin notes that a worker reads the record behind a position of a source.
+// Begin notes that a worker reads the record behind a position in a source.
 func (f *InFlight) Begin(worker int, path string, at container.Position) error {
 	return f.put(worker, slot{rows.Hash(path), at, 0})
 }
 
-// End notes that the worker reads none.
+// End notes that the worker reads no record.
 func (f *InFlight) End(worker int) error {
 	_, err := f.file.WriteAt(make([]byte, slotSize), int64(worker)*slotSize)
 	return err
 }
 
-// Close removes the notes: no page ended the run.
+// Close removes the notes, since no page ended the run.
 func (f *InFlight) Close() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
 
 func (f *InFlight) put(worker int, s slot) error {
@@ -73,11 +61,11 @@ func (f *InFlight) put(worker int, s slot) error {
 	return err
 }
 
-// slot is a note.
+// slot is one worker's note.
 type slot struct {
-	source uint64 // hash of the path
+	source uint64 // rows.Hash of the path
 	at     container.Position
-	tries  int // to read the record alone
+	tries  int // times that the record was tried alone
 }
 
 func (s slot) append(b []byte) []byte {
@@ -88,7 +76,7 @@ func (s slot) append(b []byte) []byte {
 	return append(b, make([]byte, slotSize-len(b))...)
 }
 
-// parseSlot parses a note; ok is false if there is none.
+// parseSlot parses a note. ok is false if the slot is empty.
 func parseSlot(b []byte) (s slot, ok bool) {
 	const n = 5 * 8
 	if len(b) < slotSize || crc32.ChecksumIEEE(b[:n]) != binary.BigEndian.Uint32(b[n:]) {
@@ -98,8 +86,8 @@ func parseSlot(b []byte) (s slot, ok bool) {
 	return slot{v(0), container.Position{Offset: int64(v(1)), Skip: int(v(2)), Reread: int64(v(3))}, int(v(4))}, true
 }
 
-// TryEnded tries the records that were being read when a run ended, and notes in
-// their sources which are to be skipped.
+// TryEnded tries the records that were being read when a run ended. It notes in
+// their sources which of them to skip.
 func (w *Workspace) TryEnded(ctx context.Context) error {
 	path := w.Path(inFlightName)
 	b, err := os.ReadFile(path)
@@ -121,7 +109,7 @@ func (w *Workspace) TryEnded(ctx context.Context) error {
 	}
 	for i := 0; (i+1)*slotSize <= len(b); i++ {
 		sl, ok := parseSlot(b[i*slotSize:])
-		at := slices.IndexFunc(known, func(s Source) bool { return s.State == SourcePending && rows.Hash(s.Path) == sl.source })
+		at := slices.IndexFunc(known, func(s inputs.Source) bool { return s.State == inputs.Pending && rows.Hash(s.Path) == sl.source })
 		if !ok || at < 0 {
 			continue
 		}
@@ -135,16 +123,16 @@ func (w *Workspace) TryEnded(ctx context.Context) error {
 	return nil
 }
 
-// tryEnded tries one record. note keeps the number of tries, since one may end
-// this process too.
-func (w *Workspace) tryEnded(ctx context.Context, s *Source, sl slot, note func(slot) error) error {
-	i := slices.IndexFunc(s.Ended, func(e EndedRun) bool { return e.Position == sl.at })
+// tryEnded tries one record. note stores the number of tries beforehand, since a
+// try may end this process, too.
+func (w *Workspace) tryEnded(ctx context.Context, s *inputs.Source, sl slot, note func(slot) error) error {
+	i := slices.IndexFunc(s.Ended, func(e inputs.EndedRun) bool { return e.Position == sl.at })
 	if i < 0 {
-		s.Ended = append(s.Ended, EndedRun{Position: sl.at})
+		s.Ended = append(s.Ended, inputs.EndedRun{Position: sl.at})
 		i = len(s.Ended) - 1
 	}
 	e := &s.Ended[i]
-	if sl.tries == 0 { // else counted before
+	if sl.tries == 0 { // a retried record was counted before
 		e.Deaths++
 	}
 	if sl.tries++; sl.tries >= maxDeaths {
@@ -165,7 +153,7 @@ func (w *Workspace) tryEnded(ctx context.Context, s *Source, sl slot, note func(
 		}
 	}
 	if e.Error != "" {
-		w.Options.Progress.Warn("page that ended a run is skipped", "file", ShowName(s.Path), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
+		w.Options.Progress.Warn("page that ended a run is skipped", "file", inputs.ShowName(s.Path), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
 	}
 	b := w.DB.Batch()
 	return errors.Join(b.SetJSON(store.SourceKey(s.Path), *s), b.Commit())

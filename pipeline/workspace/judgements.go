@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -13,23 +14,25 @@ import (
 	"neardup/pipeline/store"
 )
 
-// TableJudgement has people's judgements of pairs of pages, by the record ids
-// of the pages. It belongs to no stage, so no run clears it.
+// TableJudgement holds people's judgements of pairs of pages, keyed by the pages'
+// record IDs. It belongs to no stage, so no run clears it.
 
-// PairSize is the size of a judged pair's digest.
+// PairSize is the length of a pair's digest, in bytes.
 const PairSize = 16
 
-// PairDigest names a pair.
+// PairDigest returns the digest that identifies a pair of pages.
 func PairDigest(p audit.Pair) []byte {
 	sum := sha256.Sum256([]byte(p.A + "\x00" + p.B))
 	return sum[:PairSize]
 }
 
+// JudgementKey returns the key of a judge's judgement of a pair.
 func JudgementKey(p audit.Pair, judge string) []byte {
-	return store.Key(store.TableJudgement, PairDigest(p), []byte(judge))
+	return store.JudgementKey(PairDigest(p), judge)
 }
 
-func OutcomeKey(p audit.Pair) []byte { return store.Key(store.TableOutcome, PairDigest(p)) }
+// OutcomeKey returns the key of the outcome of a judged pair.
+func OutcomeKey(p audit.Pair) []byte { return store.OutcomeKey(PairDigest(p)) }
 
 func parseJudgement(r store.Row) (j audit.Judgement, err error) {
 	if err := r.JSON(&j); err != nil {
@@ -41,7 +44,7 @@ func parseJudgement(r store.Row) (j audit.Judgement, err error) {
 	return j, nil
 }
 
-// Judgements returns the judgements of a pair, by judge.
+// Judgements returns the judgements of a pair, ordered by judge.
 func (w *Workspace) Judgements(p audit.Pair) (out []audit.Judgement, err error) {
 	for r, err := range w.DB.Rows(store.PrefixBounds(JudgementKey(p, ""))) {
 		if err != nil {
@@ -56,14 +59,11 @@ func (w *Workspace) Judgements(p audit.Pair) (out []audit.Judgement, err error) 
 	return out, nil
 }
 
-// JudgedPairs returns the judgements of each pair, by judge; pairs by their
-// digests, from the one behind after on.
+// JudgedPairs yields the judgements of each judged pair, ordered by judge. Pairs
+// come in the order of their digests, beginning behind the digest after.
 func (w *Workspace) JudgedPairs(after []byte) iter.Seq2[[]audit.Judgement, error] {
 	return func(yield func([]audit.Judgement, error) bool) {
-		lower, upper := store.TableBounds(store.TableJudgement)
-		if after != nil {
-			_, lower = store.PrefixBounds(store.Key(store.TableJudgement, after))
-		}
+		lower, upper := store.BehindJudgement(after)
 		var of []audit.Judgement
 		for r, err := range w.DB.Rows(lower, upper) {
 			var j audit.Judgement
@@ -88,7 +88,7 @@ func (w *Workspace) JudgedPairs(after []byte) iter.Seq2[[]audit.Judgement, error
 	}
 }
 
-// AllJudgements returns the judgements of each item.
+// AllJudgements returns the judgements of each item, in the order of the items.
 func (w *Workspace) AllJudgements(ctx context.Context, items []audit.Item) (out [][]audit.Judgement, err error) {
 	out = make([][]audit.Judgement, len(items))
 	for i, it := range items {
@@ -102,16 +102,19 @@ func (w *Workspace) AllJudgements(ctx context.Context, items []audit.Item) (out 
 	return out, nil
 }
 
-// PutJudgement puts a valid judgement into a batch. It replaces the judge's
-// former one.
+// PutJudgement adds a valid judgement to a batch. It replaces an earlier judgement
+// by the same judge.
 func PutJudgement(b store.Batch, j audit.Judgement) error {
 	return b.SetJSON(JudgementKey(j.Pair, j.Judge), j)
 }
 
-// WriteJudgements writes audits, and judgements of pairs. They are durable when
-// it returns. It updates the manifest if clusters have to follow, so that
-// status shows it.
+// WriteJudgements writes audits and judgements of pairs. They are durable when it
+// returns. If the pairs that clusters have to follow changed, it updates the
+// manifest, so that status shows it.
 func (w *Workspace) WriteJudgements(put func(b store.Batch) error, pairs ...audit.Pair) error {
+	if w.ReadOnly() {
+		return fmt.Errorf("nothing can be written: %w", w.why)
+	}
 	w.judging.Lock()
 	defer w.judging.Unlock()
 	before, err := w.enforcedVerdicts(pairs)
@@ -132,8 +135,8 @@ func (w *Workspace) WriteJudgements(put func(b store.Batch) error, pairs ...audi
 	return w.ExplainError(w.publish())
 }
 
-// enforcedVerdicts returns what clusters have to follow of each pair; empty:
-// nothing.
+// enforcedVerdicts returns the verdict that clusters have to follow for each pair,
+// empty if none.
 func (w *Workspace) enforcedVerdicts(pairs []audit.Pair) (out []audit.Verdict, err error) {
 	for _, p := range pairs {
 		e, err := w.EnforcedPair(p)
@@ -145,8 +148,8 @@ func (w *Workspace) enforcedVerdicts(pairs []audit.Pair) (out []audit.Verdict, e
 	return out, nil
 }
 
-// EnforcedPair returns what clusters have to follow of a pair; without judges:
-// nothing.
+// EnforcedPair returns the pair with the verdict that clusters have to follow. It
+// has no judges if none enforces one.
 func (w *Workspace) EnforcedPair(p audit.Pair) (EnforcedPair, error) {
 	of, err := w.Judgements(p)
 	if err != nil {
@@ -156,15 +159,16 @@ func (w *Workspace) EnforcedPair(p audit.Pair) (EnforcedPair, error) {
 	return e, nil
 }
 
-// EnforcedPair is a pair that clusters must follow.
+// EnforcedPair is a pair whose verdict clusters have to follow.
 type EnforcedPair struct {
 	audit.Pair
-	Verdict audit.Verdict // unknown if its judges differ; then it is not followed
-	Judges  []string      // judges who enforce it
+	Verdict audit.Verdict // unknown if its judges disagree; then clusters do not follow it
+	Judges  []string      // judges who enforce a verdict
 }
 
-// EnforcedBy returns what clusters must do by the judgements of a pair. Only
-// those that say true or false and have enforce count.
+// EnforcedBy returns what clusters have to do about a pair with these judgements.
+// Only judgements that say true or false and have enforce set count. ok is false if
+// none does.
 func EnforcedBy(of []audit.Judgement) (e EnforcedPair, ok bool) {
 	for _, j := range of {
 		if !j.Enforce || j.Verdict != audit.True && j.Verdict != audit.False {
@@ -178,7 +182,7 @@ func EnforcedBy(of []audit.Judgement) (e EnforcedPair, ok bool) {
 	return e, len(e.Judges) > 0
 }
 
-// EnforcedPairs returns the pairs that clusters must follow, sorted.
+// EnforcedPairs returns the pairs that clusters have to follow, sorted.
 func (w *Workspace) EnforcedPairs() (out []EnforcedPair, err error) {
 	for of, err := range w.JudgedPairs(nil) {
 		if err != nil {
@@ -192,7 +196,8 @@ func (w *Workspace) EnforcedPairs() (out []EnforcedPair, err error) {
 	return out, nil
 }
 
-// Followed returns the pairs that a run follows now: none in a trial.
+// Followed returns the pairs that a run with this workspace follows. A trial
+// follows none.
 func (w *Workspace) Followed() ([]EnforcedPair, error) {
 	if w.trial != nil {
 		return nil, nil
@@ -200,8 +205,8 @@ func (w *Workspace) Followed() ([]EnforcedPair, error) {
 	return w.EnforcedPairs()
 }
 
-// JudgedSet identifies a set of enforced pairs with their verdicts, whoever
-// gave them.
+// JudgedSet identifies a set of enforced pairs and their verdicts, whoever judged
+// them.
 type JudgedSet struct {
 	Pairs  int    `json:"pairs"`
 	Digest string `json:"digest"`

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,17 +12,20 @@ import (
 	"runtime/debug"
 
 	"neardup/configs"
+	"neardup/extract/container"
+	"neardup/pipeline/disk"
+	"neardup/pipeline/inputs"
 )
 
-// Manifest is the content of manifest.json. It mirrors the states in the
-// database, for status and for other tools.
+// Manifest is the content of manifest.json. It repeats the states from the database
+// for status and for other tools.
 type Manifest struct {
 	Format  int             `json:"format"`
 	Program string          `json:"program"`
-	Config  *configs.Config `json:"config,omitempty"` // of the last run
-	Inputs  []Source        `json:"inputs,omitempty"`
+	Config  *configs.Config `json:"config,omitempty"` // config of the last run
+	Inputs  []inputs.Source `json:"inputs,omitempty"`
 	Stages  []StageInfo     `json:"stages,omitempty"`
-	Judged  JudgedSet       `json:"judged,omitzero"` // pairs that the next run follows
+	Judged  JudgedSet       `json:"judged,omitzero"` // pairs that the next run has to follow
 }
 
 // StageInfo is the state of one stage.
@@ -30,7 +34,7 @@ type StageInfo struct {
 	StageState
 }
 
-// Version returns the version of the program, from its build.
+// Version returns the program's version, from its build information.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -40,14 +44,14 @@ func Version() string {
 }
 
 // ReadManifest reads the manifest of the workspace in dir. It does not open the
-// database, so another process may work in the workspace.
+// database, so it works while another process uses the workspace.
 func ReadManifest(dir string) (m Manifest, err error) {
 	path := filepath.Join(dir, "manifest.json")
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return m, err
 	}
-	var format struct{ Format int } // read first, because another format may have any other fields
+	var format struct{ Format int } // read alone first: another format may have any other fields
 	if err := json.Unmarshal(b, &format); err != nil {
 		return m, fmt.Errorf("%w: %s: %w", errManifest, path, err)
 	}
@@ -64,10 +68,10 @@ func ReadManifest(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
-// Readable reports whether this program reads the workspace's format.
+// Readable reports whether this program can read the workspace's format.
 func (m Manifest) Readable() bool { return m.Format >= 1 && m.Format <= Format }
 
-// The last field of a manifest is the checksum of what is before it.
+// The last field of a manifest is the checksum of all bytes before it.
 const sumField = ",\n  \"sum\": \""
 
 func appendSum(b []byte) []byte {
@@ -75,24 +79,39 @@ func appendSum(b []byte) []byte {
 	return fmt.Appendf(b, "%s%s\"\n}\n", sumField, Digest(string(b)))
 }
 
-// hasSum reports whether there is no wrong checksum. Format 1 has none.
+// hasSum reports whether the manifest's checksum is right. A manifest of format 1
+// has none, which counts as right.
 func hasSum(b []byte) bool {
 	at := bytes.LastIndex(b, []byte(sumField))
 	return at < 0 || bytes.Equal(b, appendSum(append(bytes.Clone(b[:at]), "\n}\n"...)))
 }
 
-func writeManifest(dir string, m Manifest) error {
+func writeManifest(dir string, m Manifest) error { return putManifest(dir, m, disk.WriteFile) }
+
+// createManifest writes the first manifest of a workspace. If another process has
+// written one meanwhile, that one stays.
+func createManifest(dir string, m Manifest) error {
+	err := putManifest(dir, m, disk.CreateFile)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // ErrNotExist: the process that holds the lock removed this temporary file
+		if _, readErr := ReadManifest(dir); readErr == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func putManifest(dir string, m Manifest, write func(string, func(*os.File) error) error) error {
 	b, err := marshalIndent(m)
 	if err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(dir, "manifest.json"), func(f *os.File) error {
+	return write(filepath.Join(dir, "manifest.json"), func(f *os.File) error {
 		_, err := f.Write(appendSum(b))
 		return err
 	})
 }
 
-// publish writes the manifest from the database.
+// publish writes the manifest from the state in the database.
 func (w *Workspace) publish() error {
 	if err := w.keepIdentity(); err != nil {
 		return err
@@ -105,7 +124,7 @@ func (w *Workspace) publish() error {
 	return writeManifest(w.Dir, m)
 }
 
-// manifest returns what the database has of the manifest: all but the config.
+// manifest builds the manifest from the database, without the config.
 func (w *Workspace) manifest() (Manifest, error) {
 	m := Manifest{Format: Format, Program: Version()}
 	for _, st := range w.Stages {
@@ -129,7 +148,7 @@ func (w *Workspace) manifest() (Manifest, error) {
 	return m, nil
 }
 
-// StageStatus compares a stage with a config.
+// StageStatus is the state of a stage compared with a config.
 type StageStatus struct {
 	Name    string          `json:"stage"`
 	Done    bool            `json:"done"`
@@ -141,18 +160,18 @@ type StageStatus struct {
 	Counts  json.RawMessage `json:"counts,omitempty"`
 }
 
-// Status is what neardup status shows.
+// Status is what neardup status prints.
 type Status struct {
-	Workspace string        `json:"workspace"`
-	Program   string        `json:"program"`
-	Records   RecordCounts  `json:"records"`
-	Inputs    []Source      `json:"inputs"`
-	Stages    []StageStatus `json:"stages"`
+	Workspace string              `json:"workspace"`
+	Program   string              `json:"program"`
+	Records   inputs.RecordCounts `json:"records"`
+	Inputs    []inputs.Source     `json:"inputs"`
+	Stages    []StageStatus       `json:"stages"`
 }
 
-// ReadStatus compares the workspace in dir with config; a nil config stands
-// for the one it was last run with.
-func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, error) {
+// ReadStatus compares the workspace in dir with config. If config is nil, it uses
+// the config of the last run.
+func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs.Config) (Status, error) {
 	m, err := ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Status{}, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
@@ -167,21 +186,24 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 		config = m.Config
 	}
 	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs}
-	var files comparer
+	var limits container.Limits
 	if config != nil {
-		files.limits = config.Extract.Limits
+		limits = config.Extract.Limits
 	}
+	files := inputs.NewComparer(limits)
 	for i, s := range m.Inputs {
 		out.Records.Add(s.Counts)
-		if s.State == SourceDone && config != nil {
-			if same, err := files.unchanged(s); err != nil {
+		if s.State == inputs.Done && config != nil {
+			if same, err := files.Unchanged(ctx, s); errors.Is(err, fs.ErrNotExist) {
 				out.Inputs[i].Note = "not there any more"
+			} else if err != nil {
+				out.Inputs[i].Note = "cannot be looked at: " + err.Error()
 			} else if !same {
 				out.Inputs[i].Note = "changed since it was read"
 			}
 		}
 	}
-	if config == nil { // the workspace is new, and nothing was done
+	if config == nil { // a new workspace in which nothing was done
 		return out, nil
 	}
 	known := map[string]StageState{}
@@ -194,13 +216,13 @@ func ReadStatus(dir string, stages []Stage, config *configs.Config) (Status, err
 		reason, why := assess(st, s, ok, *config, input, m.Judged)
 		out.Stages = append(out.Stages, StageStatus{Name: st.Name, Done: ok && s.Done, Stale: reason, Why: why,
 			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
-		options, _ := st.Options(*config) // with an error, which the stage tells, the stages behind it are stale
+		options, _ := st.Options(*config) // the stage itself reports the error; stages after it are stale
 		input = StageState{Version: st.Version, Options: options, Input: input}.Generation()
 	}
 	return out, nil
 }
 
-// keptConfig returns the config that the manifest names.
+// keptConfig returns the config in the manifest.
 func (w *Workspace) keptConfig() *configs.Config {
 	if w.trial != nil {
 		return &w.trial.keeps

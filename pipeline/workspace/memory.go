@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// sampleEvery is the pause between samples of a running stage's memory.
+// sampleEvery is the time between two samples of a running stage's memory.
 const sampleEvery = 20 * time.Millisecond
 
-// memoryMeter follows the memory that the Go runtime holds: its heap, its
-// stacks and what manages them, less what it gave back to the system. Memory
-// outside of it (of a database built with cgo) does not count.
+// memoryMeter records the peak of the memory that the Go runtime holds: heap,
+// stacks and their management, less what it returned to the system. Memory outside
+// the runtime (cgo) does not count.
 type memoryMeter struct {
 	peak atomic.Int64 // bytes
 	quit chan struct{}
@@ -35,7 +35,7 @@ func startMemoryMeter() *memoryMeter {
 	return m
 }
 
-// look takes a sample and returns the largest so far.
+// look takes a sample and returns the peak so far, in bytes.
 func (m *memoryMeter) look() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

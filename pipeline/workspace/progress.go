@@ -1,23 +1,24 @@
 package workspace
 
-// Progress is told how a run goes. Its methods are called from one goroutine
-// at a time, except Add, which any may call.
+// Progress receives reports on a run. Add may be called from any goroutine. The
+// other methods are called from one goroutine at a time.
 type Progress interface {
-	// Skip says that a stage is up to date.
+	// Skip reports that a stage is up to date.
 	Skip(stage string)
-	// Start says that a stage begins, and why it has to be done.
+	// Start reports that a stage begins, with the reason why it has to be done.
 	Start(stage, reason, why string)
-	// Total says how many units the stage will do from now on, and of what
-	// they are ("bytes" are shown as such).
+	// Total sets how many units the stage will do from now on. The unit "bytes" is
+	// shown scaled.
 	Total(n int64, unit string)
-	// Add says that n more units are done.
+	// Add reports n more finished units.
 	Add(n int64)
-	// Warn tells of input that was skipped, or another thing worth a line.
+	// Warn reports skipped input, or anything else worth a line.
 	Warn(message string, args ...any)
-	// Stop ends the stage.
+	// Stop reports the end of the stage.
 	Stop(err error)
 }
 
+// Silent is a Progress that ignores all reports.
 type Silent struct{}
 
 func (Silent) Skip(string) {}

@@ -7,36 +7,40 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/store"
 )
 
-// run is one call of Run.
+// run is the state of one call of Run.
 type run struct {
-	ctx    context.Context
-	inputs []Source
-	judged []EnforcedPair
+	ctx     context.Context
+	sources []inputs.Source
+	judged  []EnforcedPair
 }
 
-// Run takes the inputs in, if any, and brings the stages from first to last up
-// to date; stages before first must be up to date already. It returns an
-// error that wraps ErrInputFailure when everything was done but some input
-// could not be read.
-func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source) error {
+// Run admits the given inputs, if any, and brings the stages from first to last up
+// to date. Stages before first must be up to date already. It returns an error that
+// wraps ErrInputFailure if everything was done but some input could not be read.
+func (w *Workspace) Run(ctx context.Context, first, last string, sources []inputs.Source) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.cancel.Store(&cancel)
-	r := run{ctx: ctx, inputs: inputs}
+	r := run{ctx: ctx, sources: sources}
 	err := w.runStages(r, first, last)
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w (%w)", cause, err)
 	}
 	if errors.Is(err, ErrUsage) {
-		return err // nothing was done, so nothing is published, the config least of all
+		return err // nothing was done, so nothing is published, not even the config
 	}
 	if perr := w.publish(); err == nil {
 		err = perr
+	}
+	if err == nil {
+		err = w.dropFinished()
 	}
 	if err != nil {
 		return w.ExplainError(err)
@@ -45,9 +49,9 @@ func (w *Workspace) Run(ctx context.Context, first, last string, inputs []Source
 }
 
 func (w *Workspace) runStages(r run, first, last string) error {
-	// A trial has named its inputs once, for all of its runs.
-	if first == StageExtract && (w.trial == nil || len(r.inputs) > 0) {
-		if err := w.Admit(r.ctx, r.inputs); err != nil {
+	// A trial has admitted its inputs once, for all of its runs.
+	if first == StageExtract && (w.trial == nil || len(r.sources) > 0) {
+		if err := w.Admit(r.ctx, r.sources); err != nil {
 			return err
 		}
 	}
@@ -102,10 +106,13 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		}
 	}
 	if w.trial != nil {
-		debug.FreeOSMemory() // the stage is not to pay for what was before it
+		debug.FreeOSMemory() // the stage's measured memory must not include what came before it
 	}
 	sr := StartStage(r.ctx, r.judged, st)
 	defer sr.Stop()
+	if err := w.keepFinished(); err != nil {
+		return s, err
+	}
 	b := w.DB.Batch()
 	if reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config) {
 		sr.State = s
@@ -117,7 +124,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 				return s, err
 			}
 		}
-	} else if err := w.reset(b, st); err != nil {
+	} else if err := w.reset(r.ctx, b, st); err != nil {
 		return s, err
 	}
 	sr.State.Version, sr.State.Options, sr.State.Input, sr.State.Done = st.Version, options, input, false
@@ -137,17 +144,18 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	}
 
 	w.Options.Progress.Start(st.Name, string(reason), why)
-	stop := w.publishMeanwhile()
+	stop := sync.OnceValue(w.publishMeanwhile())
+	defer func() { _ = stop() }() // stop also when an error returns early: publishing must not read a closed database
 	err = errors.Join(st.Run(w, sr), stop())
 	if err == nil {
 		err = context.Cause(r.ctx)
 	}
 	if err != nil {
 		w.Options.Progress.Stop(err)
-		_ = w.publish() // a mirror: the error that counts is the stage's
+		_ = w.publish() // the manifest only mirrors the state; the stage's error is the one to report
 		return s, fmt.Errorf("%s: %w", st.Name, err)
 	}
-	if st.Name == StageExtract { // what could not be read is no part of its input
+	if st.Name == StageExtract { // inputs that could not be read are no part of extract's input
 		known, err := w.Sources()
 		if err != nil {
 			return s, err
@@ -173,8 +181,8 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	return sr.State, w.publish()
 }
 
-// publishMeanwhile writes the manifest from time to time until stop is called,
-// so that status can tell how far a long stage is.
+// publishMeanwhile writes the manifest from time to time until stop is called, so
+// that status can show the progress of a long stage.
 func (w *Workspace) publishMeanwhile() (stop func() error) {
 	quit, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -200,25 +208,25 @@ func (w *Workspace) publishMeanwhile() (stop func() error) {
 }
 
 // reset clears what the stage wrote.
-func (w *Workspace) reset(b store.Batch, st Stage) error {
+func (w *Workspace) reset(ctx context.Context, b store.Batch, st Stage) error {
 	if err := b.Clear(st.Tables...); err != nil || st.Name != StageExtract {
 		return err
 	}
-	errs := []error{w.forgetProgress(b)}
+	errs := []error{w.forgetProgress(ctx, b)}
 	for _, other := range w.Stages {
-		if other.Name == StageSign { // which only adds to what is signed, and so would keep the old texts
+		if other.Name == StageSign { // sign only adds to what is signed, so it would keep the old texts
 			errs = append(errs, b.Clear(other.Tables...), b.Delete(store.MetaKey("stage/"+other.Name)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Current reports whether the stages up to name are up to date.
+// Current reports whether all stages up to name are up to date.
 func (w *Workspace) Current(name string) error { return w.CurrentExcept(name, UpToDate) }
 
-// CurrentExcept reports whether the stages up to name are up to date, ignoring
-// one reason. Judging pairs ignores that judgements changed: it shows the
-// clusters from before.
+// CurrentExcept reports whether all stages up to name are up to date, ignoring one
+// reason. The pages for judging pairs ignore changed judgements, because they show
+// the clusters from before.
 func (w *Workspace) CurrentExcept(name string, but Reason) error {
 	pairs, err := w.Followed()
 	if err != nil {
@@ -245,20 +253,21 @@ func (w *Workspace) CurrentExcept(name string, but Reason) error {
 	return nil
 }
 
-// Unread is the error that tells of inputs that were not read whole.
+// Unread returns an error that lists the inputs that were not read completely, or
+// nil.
 func (w *Workspace) Unread() error {
 	known, err := w.Sources()
 	if err != nil {
 		return err
 	}
-	bad := slices.DeleteFunc(known, func(s Source) bool { return s.State != SourceUnreadable || s.Gone })
+	bad := slices.DeleteFunc(known, func(s inputs.Source) bool { return s.State != inputs.Unreadable || s.Gone })
 	if len(bad) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), ShowName(bad[0].Path), bad[0].Error)
+	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), inputs.ShowName(bad[0].Path), bad[0].Error)
 }
 
-// stopwatch measures a stage's wall and processor time, and its memory.
+// stopwatch measures the wall time, processor time and memory of a stage.
 type stopwatch struct {
 	wall   time.Time
 	cpu    float64

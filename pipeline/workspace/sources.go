@@ -3,25 +3,22 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
-	"neardup/extract/container"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/store"
 )
 
-// Sources returns the inputs that the workspace knows, by path.
-func (w *Workspace) Sources() ([]Source, error) {
-	var out []Source
+// Sources returns the inputs that the workspace knows, ordered by path.
+func (w *Workspace) Sources() ([]inputs.Source, error) {
+	var out []inputs.Source
 	for r, err := range w.DB.Table(store.TableSource) {
 		if err != nil {
 			return nil, err
 		}
-		var s Source
+		var s inputs.Source
 		if err := r.JSON(&s); err != nil {
 			return nil, err
 		}
@@ -30,17 +27,21 @@ func (w *Workspace) Sources() ([]Source, error) {
 	return out, nil
 }
 
-// SourcesGeneration names what extract reads. Only files of which something
-// could be read count, up to where they could, and where they lie does not.
-func SourcesGeneration(known []Source) string {
+// SourcesGeneration identifies the input of extract. Only files from which
+// something was read count, up to where they could be read. Their paths do not
+// count.
+func SourcesGeneration(known []inputs.Source) string {
 	var ids []string
 	for _, s := range known {
 		id := fmt.Sprintf("%s %d %s", s.Name, s.Size, s.Sample)
-		if s.State == SourceUnreadable {
+		if s.State == inputs.Unreadable {
 			if s.Counts.Records == 0 {
 				continue
 			}
 			id += fmt.Sprintf(" to record %d", s.Counts.Records)
+		}
+		if s.Withdrawn != "" {
+			id += " without " + s.Withdrawn
 		}
 		ids = append(ids, id)
 	}
@@ -48,35 +49,38 @@ func SourcesGeneration(known []Source) string {
 	return Digest(strings.Join(ids, "\n"))
 }
 
-// Admit records the inputs of a run. A file that changed since it was read
-// makes the extraction start over, for which all files must still be there.
-func (w *Workspace) Admit(ctx context.Context, inputs []Source) error {
+// Admit records the inputs of a run. If a file changed since it was read,
+// extraction starts over, and all files must still exist.
+func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 	b := w.DB.Batch()
-	halfRead, err := w.refreshPending(ctx, b, len(inputs) > 0)
+	halfRead, err := w.refreshPending(ctx, b, len(sources) > 0)
 	if err != nil {
 		return err
 	}
-	inputs, err = w.retry(b, inputs)
+	if sources, err = w.withoutWithdrawn(sources); err != nil {
+		return err
+	}
+	sources, err = w.retry(ctx, b, sources)
 	if err != nil {
 		return err
 	}
-	changed, err := w.forgetMembers(b, inputs)
+	changed, err := w.forgetMembers(b, sources)
 	if err != nil {
 		return err
 	}
 	changed = cmp.Or(changed, halfRead)
-	for _, s := range inputs {
-		var old Source
+	for _, s := range sources {
+		var old inputs.Source
 		known, err := w.DB.GetJSON(store.SourceKey(s.Path), &old)
 		if err != nil {
 			return err
 		}
-		if s.State == SourceUnreadable {
-			w.Options.Progress.Warn("cannot read file", "file", ShowName(s.Path), "error", s.Error)
-			if known && (old.State != SourceUnreadable || old.Counts.Records > 0) {
+		if s.State == inputs.Unreadable {
+			w.Options.Progress.Warn("cannot read file", "file", inputs.ShowName(s.Path), "error", s.Error)
+			if known && (old.State != inputs.Unreadable || old.Counts.Records > 0) {
 				continue // what was read of it stays
 			}
-		} else if known && old.State != SourceUnreadable {
+		} else if known && old.State != inputs.Unreadable {
 			if s.Size == old.Size && s.Sample == old.Sample {
 				continue
 			}
@@ -89,19 +93,25 @@ func (w *Workspace) Admit(ctx context.Context, inputs []Source) error {
 		}
 	}
 	if changed != "" {
-		if err := w.restartExtraction(b, changed); err != nil {
+		if err := w.restartExtraction(ctx, b, changed); err != nil {
+			return err
+		}
+	}
+	if b.Count() > 0 {
+		if err := w.keepFinished(); err != nil {
 			return err
 		}
 	}
 	return b.Commit()
 }
 
-// forgetMembers removes sources that a file among the inputs held and holds no
-// more: a WACZ file that was written anew. It returns one that had been read.
-func (w *Workspace) forgetMembers(b store.Batch, inputs []Source) (changed string, err error) {
+// forgetMembers removes sources that were members of an input and no longer are,
+// because a WACZ file was rewritten. It returns the name of one from which
+// something had been read.
+func (w *Workspace) forgetMembers(b store.Batch, sources []inputs.Source) (changed string, err error) {
 	files, paths := map[string]bool{}, map[string]bool{}
-	for _, s := range inputs {
-		files[s.file()] = files[s.file()] || s.State != SourceUnreadable
+	for _, s := range sources {
+		files[s.FilePath()] = files[s.FilePath()] || s.State != inputs.Unreadable
 		paths[s.Path] = true
 	}
 	known, err := w.Sources()
@@ -109,10 +119,10 @@ func (w *Workspace) forgetMembers(b store.Batch, inputs []Source) (changed strin
 		return "", err
 	}
 	for _, s := range known {
-		if paths[s.Path] || !files[s.file()] {
+		if paths[s.Path] || !files[s.FilePath()] {
 			continue
 		}
-		if s.State != SourceUnreadable || s.Counts.Records > 0 {
+		if s.State != inputs.Unreadable || s.Counts.Records > 0 {
 			changed = s.Path
 		}
 		if err := b.Delete(store.SourceKey(s.Path)); err != nil {
@@ -122,38 +132,38 @@ func (w *Workspace) forgetMembers(b store.Batch, inputs []Source) (changed strin
 	return changed, nil
 }
 
-// retry adds the files that could not be read before to a run that names no
-// inputs; a run that names its inputs forgets those that are not among them.
-func (w *Workspace) retry(b store.Batch, inputs []Source) ([]Source, error) {
+// retry adds earlier inputs that could not be read to a run that names no inputs. A
+// run that names its inputs forgets failed ones that it does not name.
+func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.Source) ([]inputs.Source, error) {
 	named := map[string]bool{}
-	for _, s := range inputs {
+	for _, s := range sources {
 		named[s.Path] = true
 	}
 	known, err := w.Sources()
 	if err != nil {
 		return nil, err
 	}
-	again := len(inputs) == 0
+	again := len(sources) == 0
 	for _, s := range known {
 		switch {
-		case s.State != SourceUnreadable || named[s.Path]:
-		case again && w.trial == nil && isGone(s): // what a trial took in stays said in each of its runs
-			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", ShowName(s.Path), "records", s.Counts.Records)
+		case s.State != inputs.Unreadable || named[s.Path]:
+		case again && w.trial == nil && s.IsGone(ctx): // a trial repeats in each run what it admitted once
+			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", inputs.ShowName(s.Path), "records", s.Counts.Records)
 			s.Gone = true
 			if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
 				return nil, err
 			}
 		case again:
-			found := findSources(s.file(), true, w.Config.Extract.Limits)
-			if !slices.ContainsFunc(found, func(f Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
-				if err := b.Delete(store.SourceKey(s.Path)); err != nil { // a WACZ file that could not be opened, and now can
+			found := s.FindAgain(ctx, w.Config.Extract.Limits)
+			if !slices.ContainsFunc(found, func(f inputs.Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
+				if err := b.Delete(store.SourceKey(s.Path)); err != nil { // a WACZ file that could not be opened before, and now can
 					return nil, err
 				}
 			}
 			for _, f := range found {
 				if !named[f.Path] {
 					named[f.Path] = true
-					inputs = append(inputs, f)
+					sources = append(sources, f)
 				}
 			}
 		case s.Counts.Records == 0:
@@ -162,24 +172,17 @@ func (w *Workspace) retry(b store.Batch, inputs []Source) ([]Source, error) {
 			}
 		}
 	}
-	return inputs, nil
+	return sources, nil
 }
 
-// isGone reports whether there is no such file any more. A run that does not name
-// it does without.
-func isGone(s Source) bool {
-	_, err := os.Lstat(s.file())
-	return errors.Is(err, fs.ErrNotExist)
-}
-
-// restartExtraction makes the next extraction begin anew because file changed.
-func (w *Workspace) restartExtraction(b store.Batch, file string) error {
+// restartExtraction makes the next extraction start over because file changed.
+func (w *Workspace) restartExtraction(ctx context.Context, b store.Batch, file string) error {
 	known, err := w.Sources()
 	if err != nil {
 		return err
 	}
 	for _, s := range known {
-		if _, err := os.Stat(s.file()); err != nil && s.State != SourceUnreadable {
+		if err := s.CheckThere(ctx); err != nil && s.State != inputs.Unreadable {
 			return fmt.Errorf("%s has changed since it was read, so everything must be read again, but %w; start a new workspace", file, err)
 		}
 	}
@@ -187,27 +190,69 @@ func (w *Workspace) restartExtraction(b store.Batch, file string) error {
 	return b.Delete(store.MetaKey("stage/" + StageExtract))
 }
 
-// forgetProgress makes all sources unread. They must all still be there.
-func (w *Workspace) forgetProgress(b store.Batch) error {
+// forgetProgress marks all sources as unread. All of them must still exist.
+func (w *Workspace) forgetProgress(ctx context.Context, b store.Batch) error {
 	known, err := w.Sources()
 	if err != nil {
 		return err
 	}
-	files := comparer{limits: w.Config.Extract.Limits}
+	files := inputs.NewComparer(w.Config.Extract.Limits)
 	for _, s := range known {
-		if s.State == SourceUnreadable {
+		if s.State == inputs.Unreadable {
 			continue
 		}
-		if same, err := files.unchanged(s); err != nil {
+		if same, err := files.Unchanged(ctx, s); err != nil {
 			return fmt.Errorf("everything must be read again, but %w; start a new workspace", err)
 		} else if !same {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
 		}
-		s.State, s.Position, s.Counts, s.Ended = SourcePending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}, nil
-		s.Digested, s.SHA256 = nil, ""
+		s.Forget()
 		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refreshPending compares the sources that are still to be read with their files,
+// and takes in anew those that changed. It returns the name of a changed one from
+// which something was read. If the run names no inputs, it warns of files that
+// changed after they were read.
+func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, named bool) (changed string, err error) {
+	known, err := w.Sources()
+	if err != nil {
+		return "", err
+	}
+	limits := w.Config.Extract.Limits
+	files := inputs.NewComparer(limits)
+	for _, s := range known {
+		same, err := files.Unchanged(ctx, s)
+		if s.State != inputs.Pending {
+			if s.State == inputs.Done && !named && err == nil && !same {
+				w.Options.Progress.Warn("file changed since it was read; name it among the inputs to read it again", "file", inputs.ShowName(s.Path))
+			}
+			continue
+		}
+		if err == nil && same && s.Digested != nil {
+			same, err = s.BeginsAsRead(ctx, limits)
+		}
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil || same { // extract reports a file that is gone
+			continue
+		}
+		for _, now := range s.FindAgain(ctx, limits) {
+			if now.Path == s.Path {
+				err = b.SetJSON(store.SourceKey(s.Path), now)
+			}
+		}
+		if err != nil {
+			return "", err
+		}
+		if s.Counts.Records > 0 || s.Counts.Damaged > 0 {
+			changed = s.Path
+		}
+	}
+	return changed, nil
 }

@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
 
 // runWith runs all stages on the inputs and returns what Run says.
-func runWith(t *testing.T, dir string, inputs ...string) error {
+func runWith(t *testing.T, dir string, paths ...string) error {
 	t.Helper()
 	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
 	if err != nil {
@@ -24,7 +25,7 @@ func runWith(t *testing.T, dir string, inputs ...string) error {
 			t.Error(err)
 		}
 	}()
-	sources, _, err := workspace.Inputs(dir, inputs, nil, pipetest.Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, paths, nil, pipetest.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}

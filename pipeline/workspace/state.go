@@ -17,18 +17,18 @@ import (
 	"neardup/pipeline/store"
 )
 
-// Reason says why a stage has to be done.
+// Reason is why a stage has to be done.
 type Reason string
 
-// The reasons for which a stage is redone, or done further.
+// The reasons why a stage is done again, or continued.
 const (
-	UpToDate   Reason = ""           // it does not
+	UpToDate   Reason = ""           // nothing to do
 	Missing    Reason = "missing"    // it was never done
-	Unfinished Reason = "unfinished" // it was interrupted and goes on where it stopped
-	Outdated   Reason = "version"    // this program computes it otherwise
+	Unfinished Reason = "unfinished" // it was interrupted and continues where it stopped
+	Outdated   Reason = "version"    // this program's version of the stage computes other results
 	Changed    Reason = "options"    // a setting that it uses changed
-	Input      Reason = "input"      // what it reads changed
-	Judgements Reason = "judgements" // the judged pairs that clusters are to follow changed: only these are done again
+	Input      Reason = "input"      // its input changed
+	Judgements Reason = "judgements" // the judged pairs that clusters follow changed; only the clusters are made again
 )
 
 // The names of the stages.
@@ -42,40 +42,43 @@ const (
 // Stage is one step of a run.
 type Stage struct {
 	Name string
-	// version counts the changes of what the stage computes from the same
-	// input and options, one comment line each.
+	// Version is the version of the stage's results. It grows with each change of
+	// what the stage computes from the same input and options; the comment at
+	// stages.All lists them.
 	Version int
-	// Options are the settings that it uses, as JSON. An error is about a file that a
-	// setting names.
+	// Options returns the settings that the stage uses, as JSON. An error concerns
+	// a file that a setting names.
 	Options func(configs.Config) (json.RawMessage, error)
-	Tables  []byte // what it writes, cleared when it is redone
-	// extends reports whether input that only grew needs no redoing; nil: it does.
+	Tables  []byte // tables that the stage writes; they are cleared when it is redone
+	// Extends reports whether the stage can be continued when its input only grew.
+	// If it is nil, the stage is always redone.
 	Extends func(configs.Config) bool
 	Run     func(*Workspace, *StageRun) error
-	// prepare is called before the stage begins. It shows its own progress.
+	// Prepare, if set, is called before the stage begins. It shows its own
+	// progress.
 	Prepare func(ctx context.Context, w *Workspace, judged []EnforcedPair) error
-	// follows is of a stage that judged pairs are an input of. It gives the cursor
-	// from which a stage that was done goes on with other pairs.
+	// Follows is set for a stage that reads judged pairs. It returns the cursor
+	// from which a finished stage continues when these pairs changed.
 	Follows func(StageState) (cursor any, err error)
 }
 
-// StageState is what the database remembers of a stage. It is committed with
-// the rows that it speaks of.
+// StageState is the stored state of a stage. It is committed together with the rows
+// that it describes.
 type StageState struct {
 	Version int             `json:"version"`
 	Options json.RawMessage `json:"options"`
-	Input   string          `json:"input"` // the generation of what it read
+	Input   string          `json:"input"` // generation of its input
 	Judged  JudgedSet       `json:"judged,omitzero"`
 	Done    bool            `json:"done"`
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
 	Counts  json.RawMessage `json:"counts,omitempty"`
-	Tables  tableContents   `json:"tables,omitempty"` // what the stage left when it was done
-	Seconds float64         `json:"seconds"`          // wall time spent so far
-	CPU     float64         `json:"cpu_seconds"`      // processor time of the process meanwhile
-	Peak    int64           `json:"peak_bytes"`       // most memory that the process had meanwhile, see memoryMeter
+	Tables  tableContents   `json:"tables,omitempty"` // contents of its tables when it was done
+	Seconds float64         `json:"seconds"`          // wall time so far
+	CPU     float64         `json:"cpu_seconds"`      // processor time of the process in that time
+	Peak    int64           `json:"peak_bytes"`       // peak memory of the process in that time, see memoryMeter
 }
 
-// Generation names the output of a stage: equal generations, equal rows.
+// Generation identifies the output of a stage: equal generations mean equal rows.
 func (s StageState) Generation() string {
 	parts := []any{s.Version, string(Compact(s.Options)), s.Input}
 	if s.Judged != (JudgedSet{}) {
@@ -84,7 +87,7 @@ func (s StageState) Generation() string {
 	return Digest(parts...)
 }
 
-// Compact undoes the indentation of the manifest.
+// Compact removes the indentation from JSON of the manifest.
 func Compact(raw json.RawMessage) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -93,6 +96,7 @@ func Compact(raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
+// Digest returns a digest of the printed parts, in hexadecimal.
 func Digest(parts ...any) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -101,13 +105,14 @@ func Digest(parts ...any) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// State returns the stored state of a stage. ok is false if it was never begun.
 func (w *Workspace) State(name string) (s StageState, ok bool, err error) {
 	ok, err = w.DB.GetJSON(store.MetaKey("stage/"+name), &s)
 	return s, ok, err
 }
 
-// assess compares a stage's state with what config, input and judged pairs ask
-// for.
+// assess compares the state of a stage with the config, input and judged pairs of a
+// run. It returns the reason to do the stage again, and a description of it.
 func assess(st Stage, s StageState, ok bool, config configs.Config, input string, judged JudgedSet) (Reason, string) {
 	options, err := st.Options(config)
 	switch {
@@ -129,7 +134,7 @@ func assess(st Stage, s StageState, ok bool, config configs.Config, input string
 	return UpToDate, ""
 }
 
-// changedOptions names the settings that differ, as "verify.slope: 0.1 -> 0.2".
+// changedOptions lists the settings that differ, as "verify.slope: 0.1 -> 0.2".
 func changedOptions(old, new json.RawMessage) []string {
 	flat := func(raw json.RawMessage) map[string]any {
 		out := map[string]any{}
@@ -164,24 +169,25 @@ func changedOptions(old, new json.RawMessage) []string {
 	return out
 }
 
-// StageRun is a stage at work.
+// StageRun is a running stage.
 type StageRun struct {
 	Ctx    context.Context
-	Judged []EnforcedPair // that clusters are to follow
+	Judged []EnforcedPair // pairs that clusters have to follow
 	stage  Stage
 	State  StageState
 	clock  *stopwatch
 }
 
-// StartStage starts the clock of a stage. The caller stops it.
+// StartStage starts the clock of a stage. The caller calls Stop.
 func StartStage(ctx context.Context, judged []EnforcedPair, st Stage) *StageRun {
 	return &StageRun{Ctx: ctx, Judged: judged, stage: st, clock: startStopwatch()}
 }
 
+// Stop stops the clock.
 func (r *StageRun) Stop() { r.clock.stop() }
 
-// SetCursor puts the stage's state, with cursor as its place to go on from,
-// into the batch.
+// SetCursor adds the stage's state to the batch, with cursor as the place to resume
+// from.
 func (r *StageRun) SetCursor(b store.Batch, cursor any) error {
 	e, err := r.CursorEntry(cursor)
 	if err != nil {
@@ -190,7 +196,7 @@ func (r *StageRun) SetCursor(b store.Batch, cursor any) error {
 	return b.Set(e.Key, e.Value)
 }
 
-// CursorEntry returns the state as a row for a run to be ingested.
+// CursorEntry returns the same as a row, for a sorted run that is ingested.
 func (r *StageRun) CursorEntry(cursor any) (extsort.Entry, error) {
 	var err error
 	if r.State.Cursor, err = json.Marshal(cursor); err != nil {
@@ -209,7 +215,7 @@ func (r *StageRun) stateEntry() (extsort.Entry, error) {
 	return extsort.Entry{Key: store.MetaKey("stage/" + r.stage.Name), Value: value}, err
 }
 
-// Cursor reads where the stage stopped; ok is false at its beginning.
+// Cursor decodes the stored cursor into v. ok is false if the stage has not begun.
 func (r *StageRun) Cursor(v any) (ok bool, err error) {
 	if len(r.State.Cursor) == 0 {
 		return false, nil
@@ -217,13 +223,13 @@ func (r *StageRun) Cursor(v any) (ok bool, err error) {
 	return true, json.Unmarshal(r.State.Cursor, v)
 }
 
-// SetCounts keeps the stage's counts, to be written with its state.
+// SetCounts sets the stage's counts, which are written with its state.
 func (r *StageRun) SetCounts(v any) (err error) {
 	r.State.Counts, err = json.Marshal(v)
 	return err
 }
 
-// followAgain makes a stage that was done go on where it follows judged pairs.
+// followAgain makes a finished stage continue where it follows judged pairs.
 func (r *StageRun) followAgain() error {
 	cursor, err := r.stage.Follows(r.State)
 	if err == nil {
@@ -232,7 +238,7 @@ func (r *StageRun) followAgain() error {
 	return err
 }
 
-// Counts reads what a stage counted.
+// Counts decodes the counts of a stage into into.
 func (w *Workspace) Counts(name string, into any) error {
 	s, ok, err := w.State(name)
 	if err != nil || !ok || len(s.Counts) == 0 {

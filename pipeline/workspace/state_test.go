@@ -107,7 +107,7 @@ func uses(c configs.Config, path string) bool {
 	case section == "text" && field == "terms":
 		return c.Sign.Scheme == "terms" || c.Verify.Measure == "terms"
 	case section == "sign" && field == "options":
-		return c.Sign.Scheme == configs.SchemeRing
+		return c.Sign.Scheme == "ring"
 	case section == "sign" && len(fields) > 3:
 		return field == c.Sign.Scheme
 	case section == "cluster" && len(fields) > 3:

@@ -1,16 +1,18 @@
-// Package workspace keeps what was done in a directory, and brings the stages up
-// to date that it is opened with. It alone knows files, the lock and progress.
+// Package workspace keeps the results of runs in a directory, and brings the stages
+// that it is opened with up to date. Only this package handles the workspace's
+// files, lock and progress.
 //
 // A workspace is one directory:
 //
-//	manifest.json  what was done: versions, settings, inputs, stages, counts
-//	db/            the database, see package store and docs/format.md
-//	exports/       what run leaves: clusters.jsonl, clusters.csv, summary.json, summary.txt
+//	manifest.json  versions, settings, inputs, stages, counts
+//	db/            the database, see package store and docs/workspace.md
+//	finished/      the last finished state, while a run changes it, see keepFinished
+//	exports/       exports of the last run: clusters.jsonl, clusters.csv, summary.json, summary.txt
 //	spool/         copies of what was read from standard input
 //	tmp/           files on their way into the database
 //
-// The database is the truth; the manifest mirrors it, so that status can be
-// read while a run holds the database.
+// The database is the truth. The manifest repeats parts of it, so that status can
+// be read while a run holds the database.
 package workspace
 
 import (
@@ -24,95 +26,103 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"neardup/configs"
+	"neardup/pipeline/disk"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/store"
 )
 
-// Format is the version of the workspace's layout. A workspace of another
-// format cannot be read; a stage whose own version changed is recomputed.
+// Format is the version of the workspace's layout. A program reads the formats
+// listed here and rejects others. A stage whose own version changed is recomputed.
 //
 //	1: first
-//	2: a seal beside the database, what tables hold, a checksum in the manifest; 1 is read, and becomes 2
+//	2: a seal beside the database, contents of tables, a checksum in the manifest; format 1 is read and upgraded
 const Format = 2
 
-// Errors that a caller may want to tell apart.
+// Errors that callers tell apart.
 var (
 	ErrNoWorkspace  = errors.New("no workspace")
 	ErrInUse        = errors.New("workspace in use")
 	ErrOtherFormat  = errors.New("workspace of another version")
-	ErrDiskFull     = errors.New("no space left on the disk")
 	ErrUsage        = errors.New("usage")
 	ErrInputFailure = errors.New("some input could not be read")
 	errManifest     = errors.New("the workspace's manifest is damaged")
 )
 
-// CommitBytes is how much text and metadata a batch holds. One batch commits while
-// another is filled, so an interruption loses at most twice as much.
+// CommitBytes is the size of a batch, in bytes of text and metadata. One batch is
+// committed while the next is filled, so an interruption loses at most twice as
+// much.
 const CommitBytes = 4 << 20
 
-// Options are what a caller chooses besides the config; none of it changes a
-// result.
+// Options are a caller's choices besides the config. None of them changes a result.
 type Options struct {
-	Workers  int      // goroutines that work; 0: one a processor
+	Workers  int      // number of working goroutines; 0: one per processor
 	Progress Progress // nil: silent
 
-	// Try reads the record behind the position of a source in a process of its
-	// own, and returns its URI. The error says how that process ended, if it did
-	// not survive the record. nil: records that ended a run are not tried.
-	Try func(context.Context, Source, configs.Config) (uri string, died error)
+	// Try reads the record behind the source's position in a process of its own,
+	// and returns the record's URI. The error tells how that process ended if the
+	// record ended it. If Try is nil, records that ended a run are not tried.
+	Try func(context.Context, inputs.Source, configs.Config) (uri string, died error)
 
-	// For tests; 0 is the usual.
-	RunRows      int           // rows of a sorted run: about a million
-	CommitBytes  int           // of an extraction's batch
+	// For tests; 0 means the default.
+	RunRows      int           // rows of a sorted run; default about a million
+	CommitBytes  int           // size of a batch of extract
 	PublishEvery time.Duration // how often a running stage updates the manifest
 
-	// Fatal is called when the database cannot go on at all. It must not
-	// return. What was committed is safe. nil panics.
+	// Read opens the workspace for reading. If it cannot be locked, because another
+	// process holds it or it cannot be written, a copy is read.
+	Read bool
+
+	// Fatal is called when the database cannot continue. It must not return.
+	// Everything that was committed is safe. If Fatal is nil, the database panics.
 	Fatal func(error)
 }
 
-// Workspace is an open workspace, to be run with a config. One process at a time
-// has it.
+// Workspace is an open workspace with the config of its next run. Only one process
+// at a time can hold it.
 type Workspace struct {
 	*opened
 	Config configs.Config
 	trial  *trial
 }
 
-// opened is what a workspace has whatever the config.
+// opened is the part of a workspace that does not depend on the config.
 type opened struct {
 	Dir      string
 	Options  Options
 	lock     *store.Lock
+	copied   func() error    // closes the copy that is read; nil: the workspace itself is open
+	why      error           // why a copy is read
+	finished *configs.Config // config of the kept state that is read; nil: the present state is read
 	DB       *store.DB
 	Stages   []Stage
 	diskFull atomic.Bool
 	cancel   atomic.Pointer[context.CancelCauseFunc]
-	judging  sync.Mutex // held while audits and judgements are written, and until the manifest tells of them
+	judging  sync.Mutex // held while judgements are written, until the manifest has them
 	identity identityRow
 	Indexing sync.Mutex // held while names are indexed
 }
 
-// trial is of runs that are compared with each other.
+// trial marks a workspace whose runs are compared with each other. keeps is the
+// config for the manifest.
 type trial struct{ keeps configs.Config }
 
 // With returns the workspace with another config.
 func (w *Workspace) With(c configs.Config) *Workspace { return &Workspace{w.opened, c, w.trial} }
 
-// Trial returns the workspace for runs that are compared with each other. They give
-// memory back before each stage, and their clusters follow no judged pairs. The
-// manifest names the config keeps, not theirs.
+// Trial returns the workspace for runs that are compared with each other. They
+// return memory to the system before each stage, and their clusters follow no
+// judged pairs. The manifest names the config keeps, not theirs.
 func (w *Workspace) Trial(keeps configs.Config) *Workspace {
 	return &Workspace{w.opened, w.Config, &trial{keeps}}
 }
 
-// Open opens the workspace in dir for runs of the stages with config. It makes
-// the workspace if create is set.
+// Open opens the workspace in dir, to run the stages with config. It creates the
+// workspace if create is set.
 func Open(dir string, stages []Stage, config configs.Config, create bool, o Options) (_ *Workspace, err error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -128,27 +138,38 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 		return nil, err
 	}
 	if w.lock, err = store.LockDirectory(w.Path("db")); err != nil {
-		return nil, locked(dir, err)
+		err = locked(dir, err)
+		if !o.Read {
+			return nil, err
+		}
+		if err := w.openCopy(err); err != nil {
+			return nil, err
+		}
+		return w, nil
 	}
+	w.noteHolder()
 	if err := w.sweep(); err != nil {
 		return nil, errors.Join(err, w.lock.Close())
 	}
 	if err := w.openDatabase(); err != nil {
 		return nil, errors.Join(err, w.lock.Close())
 	}
+	if err := w.dropFinished(); err != nil {
+		return nil, errors.Join(w.ExplainError(err), w.Close())
+	}
 	return w, nil
 }
 
-// locked says why a workspace cannot be locked.
+// locked returns the error of a workspace that cannot be locked.
 func locked(dir string, err error) error {
-	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
+	if errors.Is(err, fs.ErrPermission) || disk.IsReadOnly(err) {
 		return fmt.Errorf("%s cannot be written: %w", dir, err)
 	}
-	return fmt.Errorf("%w: another neardup works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, dir, err)
+	return fmt.Errorf("%w: %s works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, holder(dir), dir, err)
 }
 
-// openDatabase opens the database, and checks that it is the one that the
-// workspace had.
+// openDatabase opens the database and checks that it is the one that the manifest
+// describes.
 func (w *Workspace) openDatabase() (err error) {
 	if err := w.missesDatabase(); err != nil {
 		return err
@@ -156,8 +177,8 @@ func (w *Workspace) openDatabase() (err error) {
 	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull)
 	switch {
 	case err == nil:
-	case w.diskFull.Load() || IsNoSpace(err):
-		return fmt.Errorf("%w: %s (%w)", ErrDiskFull, w.Dir, err)
+	case w.diskFull.Load() || disk.IsNoSpace(err):
+		return fmt.Errorf("%w: %s (%w)", disk.ErrFull, w.Dir, err)
 	default:
 		return damaged(w.Path("db"), err)
 	}
@@ -167,7 +188,7 @@ func (w *Workspace) openDatabase() (err error) {
 	return nil
 }
 
-// prepare checks what is in the directory, or makes it.
+// prepare checks the contents of the directory, or creates them.
 func (w *Workspace) prepare(create bool) error {
 	if info, err := os.Stat(w.Dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%w in %s: it is not a directory", ErrNoWorkspace, w.Dir)
@@ -192,24 +213,24 @@ func (w *Workspace) prepare(create bool) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if len(slices.DeleteFunc(entries, isTemporary)) > 0 {
+		if len(slices.DeleteFunc(entries, disk.IsTemporary)) > 0 {
+			if _, err := ReadManifest(w.Dir); err == nil { // another process has created the workspace since
+				return w.prepare(create)
+			}
 			return fmt.Errorf("%w in %s, and the directory is not empty; choose an empty or a new one", ErrNoWorkspace, w.Dir)
 		}
 		if err := os.MkdirAll(w.Dir, 0o777); err != nil {
 			return err
 		}
-		if err := writeManifest(w.Dir, Manifest{Format: Format, Program: Version()}); err != nil {
+		if err := createManifest(w.Dir, Manifest{Format: Format, Program: Version()}); err != nil {
 			return w.ExplainError(err)
 		}
 	}
-	return os.MkdirAll(w.Path("db"), 0o777)
+	if err := os.MkdirAll(w.Path("db"), 0o777); err != nil && !w.Options.Read {
+		return err
+	}
+	return nil
 }
-
-// isTemporary tells the files that WriteFile and spool leave when they are
-// killed.
-func isTemporary(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), temporary) }
-
-const temporary = ".neardup-"
 
 // sweep removes the temporary files of a run that was killed.
 func (w *Workspace) sweep() error {
@@ -219,8 +240,11 @@ func (w *Workspace) sweep() error {
 			return err
 		}
 		for _, e := range entries {
-			if isTemporary(e) {
-				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			if disk.IsTemporary(e) {
+				if e.IsDir() && e.Name() != halfName { // an unfinished report
+					continue
+				}
+				if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 					return err
 				}
 			}
@@ -229,11 +253,16 @@ func (w *Workspace) sweep() error {
 	return nil
 }
 
-// Close ends the work. Everything committed stays.
+// Close closes the workspace. Everything that was committed stays.
 func (w *Workspace) Close() error {
+	if w.copied != nil {
+		return errors.Join(w.DB.Close(), w.lock.Close(), w.copied())
+	}
+	_ = os.Remove(w.Path(holderName))
 	return errors.Join(w.DB.Close(), w.lock.Close())
 }
 
+// Path returns a path below the workspace's directory.
 func (w *Workspace) Path(elem ...string) string {
 	return filepath.Join(append([]string{w.Dir}, elem...)...)
 }
@@ -241,26 +270,22 @@ func (w *Workspace) Path(elem ...string) string {
 func (w *Workspace) onDiskFull() {
 	w.diskFull.Store(true)
 	if cancel := w.cancel.Load(); cancel != nil {
-		(*cancel)(ErrDiskFull)
+		(*cancel)(disk.ErrFull)
 	}
 }
 
 // IsFull reports whether a write to the database found no space left.
 func (w *Workspace) IsFull() bool { return w.diskFull.Load() }
 
-// ExplainError says what to do about an error of the disk.
+// ExplainError adds advice to an error of the disk.
 func (w *Workspace) ExplainError(err error) error {
-	if err == nil || errors.Is(err, ErrDiskFull) || !w.diskFull.Load() && !IsNoSpace(err) {
+	if err == nil || errors.Is(err, disk.ErrFull) || !w.diskFull.Load() && !disk.IsNoSpace(err) {
 		return err
 	}
-	return DiskFull(w.Dir, err)
+	return disk.Full(w.Dir, err)
 }
 
-func DiskFull(dir string, err error) error {
-	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrDiskFull, dir, err)
-}
-
-// logger passes on only what the database cannot survive.
+// logger drops the database's messages except fatal ones.
 type logger struct{ w *Workspace }
 
 func (logger) Infof(string, ...any) {}
@@ -273,40 +298,6 @@ func (l logger) Fatalf(format string, args ...any) {
 		panic(err)
 	}
 	l.w.Options.Fatal(err)
-}
-
-// WriteFile publishes a file whole: written beside its place, synced, renamed.
-func WriteFile(path string, write func(f *os.File) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
-	if err != nil {
-		return err
-	}
-	hold(f)
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := store.FaultAt("sync", path); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := store.FaultAt("publish", path); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 func marshalIndent(v any) ([]byte, error) {

@@ -1,6 +1,6 @@
-// Package figure draws plots as SVG: panels under each other, each with its
-// legend, in colours that colour-blind eyes can tell apart. It gives the plots
-// of sweeps, comparisons, explanations and the report one look.
+// Package figure draws plots as SVG: panels one below the other, each with its
+// legend, in colours that colour-blind people can distinguish. Sweeps, comparisons,
+// explanations and the report share its style.
 package figure
 
 import (
@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The colours of Okabe and Ito, which colour-blind eyes can tell apart.
+// The colours of Okabe and Ito, which colour-blind people can distinguish.
 var (
 	Black  = color.RGBA{A: 255}
 	Orange = color.RGBA{R: 230, G: 159, A: 255}
@@ -27,12 +27,13 @@ var (
 	Pink   = color.RGBA{R: 204, G: 121, B: 167, A: 255}
 )
 
-// Colours returns colours that are easy to tell apart, one for each thing.
+// Colours returns colours that are easy to distinguish, for things of different
+// kinds.
 func Colours() []color.Color { return []color.Color{Blue, Red, Green, Orange, Pink, Sky, Black} }
 
 const titleHeight = 0.45 * vg.Inch
 
-// Figure is panels under each other, each with its legend beside it.
+// Figure is a set of panels, one below the other, each with its legend beside it.
 type Figure struct {
 	Title       string    // empty if the surrounding page has a title
 	Width       vg.Length // of all
@@ -95,7 +96,7 @@ func (f Figure) WriteSVG(w io.Writer) error {
 }
 
 // style returns the style of all text. Without it the plots would depend on a
-// global.
+// global variable.
 func style(size font.Length) text.Style {
 	s := plot.New().Title.TextStyle
 	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}

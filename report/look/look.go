@@ -6,7 +6,8 @@ package look
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"neardup/report"
 	"neardup/screen"
@@ -67,8 +68,8 @@ func Percent(part, whole int64) string {
 
 // day returns the day of a WARC-Date.
 func day(date string) string {
-	const most = len("2006-01-02")
-	return screen.Characters(date[:min(len(date), most)], most)
+	const limit = len("2006-01-02")
+	return screen.Characters(date[:min(len(date), limit)], limit)
 }
 
 // Relations are the relations of members in words.
@@ -76,6 +77,7 @@ var Relations = map[report.Relation]string{
 	report.Representative: "stands for the cluster",
 	report.Identical:      "has the same text as the representative",
 	report.Near:           "reaches the resemblance that is asked for",
+	report.Alike:          "has the same sentences but for numbers and a few others",
 	report.Contained:      "is contained in the other",
 	report.Contains:       "contains the other",
 	report.Linked:         "was verified against another member",

@@ -22,19 +22,19 @@ const (
 	rowHeight   = 0.25 * vg.Inch
 	axisHeight  = 0.65 * vg.Inch
 	hostsDrawn  = 15
-	labelled    = 12 // of the bars of an axis
+	labelled    = 12 // bars of an axis that have labels
 	longLabel   = 30 // characters
 )
 
-// rest is the colour of the parts that are of no kind and not redundant.
+// rest is the colour of parts that belong to no kind and are not near-duplicates.
 var rest = color.Gray{Y: 170}
 
 // bar is a bar of parts, one after another.
 type bar struct {
 	label string
 	parts []float64
-	note  string // at its end
-	gap   bool   // room in place of bars that are left out
+	note  string // text at its end
+	gap   bool   // gap in place of bars that are left out
 }
 
 func (b bar) sum() (sum float64) {
@@ -60,7 +60,7 @@ func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
 	for i, b := range bars {
 		ticks = append(ticks, plot.Tick{Value: float64(len(bars) - 1 - i), Label: b.label})
 	}
-	// No line, but room, because viewers may draw the labels in a wider font.
+	// No line, but some room, because viewers may draw the labels in a wider font.
 	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(8)
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
@@ -158,7 +158,7 @@ func addBars(p *figure.Panel, kinds []kind, bars []bar, horizontal bool) error {
 	return nil
 }
 
-// showAmounts makes an axis begin at 0 and end behind the longest bar. It shows
+// showAmounts makes an axis begin at 0 and end after the longest bar. It shows
 // whole numbers if all amounts are whole.
 func showAmounts(a *plot.Axis, bars []bar) {
 	most, whole := 0.0, true
@@ -220,7 +220,7 @@ func label(name string) string {
 	return s
 }
 
-// unit returns the unit for the given number of bytes.
+// unit returns the unit for sizes up to the given number of bytes.
 func unit(most int64) (name string, size float64) {
 	size = 1
 	for _, name = range []string{"B", "kB", "MB", "GB", "TB", "PB"} {
@@ -232,11 +232,11 @@ func unit(most int64) (name string, size float64) {
 	return name, size
 }
 
-func redundantKinds() []kind {
-	return []kind{{"redundant", figure.Colours()[0]}, {"the rest", rest}}
+func duplicateKinds() []kind {
+	return []kind{{"near-duplicates", figure.Colours()[0]}, {"the rest", rest}}
 }
 
-// hostsFigure draws the hosts with the most redundant bytes or pages.
+// figure draws the hosts with the most near-duplicates, by bytes or pages.
 func (h *Hosts) figure() (figure.Figure, error) {
 	top := h.Top[:min(len(h.Top), hostsDrawn)]
 	most := int64(0)
@@ -252,25 +252,25 @@ func (h *Hosts) figure() (figure.Figure, error) {
 	for _, host := range top {
 		b := bar{label: label(host.Name)}
 		if h.weighed() {
-			b.parts = []float64{float64(host.RedundantBytes) / size, float64(host.Bytes-host.RedundantBytes) / size}
-			b.note = look.Percent(host.RedundantBytes, host.Bytes)
+			b.parts = []float64{float64(host.DuplicateBytes) / size, float64(host.Bytes-host.DuplicateBytes) / size}
+			b.note = look.Percent(host.DuplicateBytes, host.Bytes)
 		} else {
-			b.parts = []float64{float64(host.Redundant), float64(host.Pages - host.Redundant)}
-			b.note = look.Percent(host.Redundant, host.Pages)
+			b.parts = []float64{float64(host.Duplicates), float64(host.Pages - host.Duplicates)}
+			b.note = look.Percent(host.Duplicates, host.Pages)
 		}
 		bars = append(bars, b)
 	}
-	p, err := rows(axis, redundantKinds(), bars)
+	p, err := rows(axis, duplicateKinds(), bars)
 	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []figure.Panel{p}}, err
 }
 
-// weighed reports whether there are payloads: text collections have none, and
-// revisits.
-func (h *Hosts) weighed() bool { return len(h.Top) > 0 && h.Top[0].RedundantBytes > 0 }
+// weighed reports whether the near-duplicates have payloads. Text collections and
+// revisits have none.
+func (h *Hosts) weighed() bool { return len(h.Top) > 0 && h.Top[0].DuplicateBytes > 0 }
 
-// Columns returns the columns that the periods take in a plot. Periods without
-// pages have one each, but if more than a year of months is missing, or ten
-// years, one stands for all of them.
+// Columns returns the number of columns of the periods in a plot. A period without
+// pages has a column, too, but one gap stands for more than a year of missing
+// months, or for more than ten missing years.
 func (p *Periods) Columns() int { return len(p.bars()) }
 
 func (p *Periods) bars() (bars []bar) {
@@ -291,18 +291,18 @@ func (p *Periods) bars() (bars []bar) {
 			}
 		}
 		before = at
-		bars = append(bars, bar{label: period.Name, parts: []float64{float64(period.Redundant), float64(period.Pages - period.Redundant)}})
+		bars = append(bars, bar{label: period.Name, parts: []float64{float64(period.Duplicates), float64(period.Pages - period.Duplicates)}})
 	}
 	return bars
 }
 
-// figure draws the periods in their order.
+// figure draws the periods in order.
 func (p *Periods) figure() (figure.Figure, error) {
-	panel, err := columns(p.Unit+" of capture", "pages", redundantKinds(), p.bars())
+	panel, err := columns(p.Unit+" of capture", "pages", duplicateKinds(), p.bars())
 	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: 2.3 * vg.Inch, Panels: []figure.Panel{panel}}, err
 }
 
-// ordinal numbers the months, or the years, from the year 0 on.
+// ordinal returns the number of a month or a year, counted from year 0.
 func ordinal(name string) int {
 	var year, month int
 	if n, _ := fmt.Sscanf(name, "%4d-%2d", &year, &month); n == 2 {
@@ -345,7 +345,7 @@ func (s *Statistics) sizesFigure() (figure.Figure, error) {
 
 func sizes(from, to int) string { return look.Count(from) + " - " + look.Count(to) }
 
-// figure draws how the scores are distributed.
+// figure draws the distribution of the scores.
 func (s *Scores) figure() (figure.Figure, error) {
 	f := figure.Figure{Width: figureWidth, LegendWidth: 1.5 * vg.Inch, PanelHeight: 2.1 * vg.Inch}
 	colours := figure.Colours()
@@ -372,7 +372,7 @@ func (s *Scores) figure() (figure.Figure, error) {
 	return f, nil
 }
 
-// figure draws what each step leaves, and what it takes out.
+// figure draws what each step leaves and what it removes.
 func (s steps) figure() (figure.Figure, error) {
 	var bars []bar
 	for _, step := range s.Steps {

@@ -1,9 +1,9 @@
-// Package static writes the report of a run: a directory of HTML pages that
-// opens from disk, without network and without script. It is pure: it gets all
-// numbers and texts, and a function that creates files.
+// Package static writes the report of a run: a directory of HTML pages that opens
+// from disk, without network and scripts. It is pure: it gets all numbers and
+// texts, and a function that creates files.
 //
-// URIs, titles and texts are crawled. The pages show them as text, never as
-// markup, and URIs never as links.
+// URIs, titles and texts are crawled. The pages show them as text, never as markup,
+// and URIs never as links.
 package static
 
 import "neardup/report"
@@ -13,13 +13,16 @@ type Report struct {
 	Title      string
 	Statistics Statistics
 	Clusters   []Cluster    // clusters with a page of their own, the largest first; they include those of Spans
-	Samples    []Difference // the least similar first
+	Samples    []Difference // from the lowest resemblance up
+
+	Contained     []report.ContainedPage // the first pages that are contained in others
+	ContainedLeft int64                  // further contained texts
 }
 
-// Statistics has the numbers. The same workspace and options give the same
+// Statistics holds the numbers. The same workspace and options give the same
 // numbers.
 type Statistics struct {
-	Program  string         `json:"program"` // and its version
+	Program  string         `json:"program"` // with its version
 	Method   Method         `json:"method"`
 	Seed     uint64         `json:"seed"`    // of the samples
 	Summary  report.Summary `json:"summary"` // without the stages' times
@@ -28,14 +31,21 @@ type Statistics struct {
 	Periods  Periods        `json:"periods"`
 	Evidence []Evidence     `json:"evidence"` // relations that occur, in the order of Relations
 	Scores   Scores         `json:"scores"`
-	Within   Span           `json:"one_host"` // clusters of pages of one host
+	Within   Span           `json:"one_host"` // clusters whose pages are all of one host
 	Across   Span           `json:"several_hosts"`
 	Audits   []Audit        `json:"audits,omitempty"`
+	Keep     Keep           `json:"keep"`
+}
+
+// Keep holds the sums of a keep list with the default rules.
+type Keep struct {
+	Rules string `json:"rules"`
+	report.Kept
 }
 
 // Method is the method that found the clusters.
 type Method struct {
-	Name     string    `json:"name"` // its parts
+	Name     string    `json:"name"` // names of its parts
 	Settings []Setting `json:"settings"`
 }
 
@@ -45,14 +55,14 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Counts counts pages, and bytes of their payload. Redundant pages are the
+// Counts counts pages and the bytes of their payloads. Near-duplicates are the
 // members of clusters other than the representative.
 type Counts struct {
 	Pages          int64 `json:"pages"`
 	Bytes          int64 `json:"bytes"`
 	Clustered      int64 `json:"clustered_pages"`
-	Redundant      int64 `json:"redundant_pages"`
-	RedundantBytes int64 `json:"redundant_bytes"`
+	Duplicates     int64 `json:"near_duplicates"`
+	DuplicateBytes int64 `json:"near_duplicate_bytes"`
 }
 
 // Add adds other counts to c.
@@ -60,31 +70,31 @@ func (c *Counts) Add(o Counts) {
 	c.Pages += o.Pages
 	c.Bytes += o.Bytes
 	c.Clustered += o.Clustered
-	c.Redundant += o.Redundant
-	c.RedundantBytes += o.RedundantBytes
+	c.Duplicates += o.Duplicates
+	c.DuplicateBytes += o.DuplicateBytes
 }
 
-// Named has the counts of a host or a period.
+// Named holds the counts of a host or a period.
 type Named struct {
 	Name string `json:"name"` // empty for URIs without a host
 	Counts
 }
 
-// Hosts has the counts by host. That is the registrable domain of the target
-// URI, or its host if it has none.
+// Hosts holds the counts by host: the registrable domain of the target URI, or its
+// host if it has none.
 type Hosts struct {
-	Hosts     int64   `json:"hosts"`
-	Redundant int64   `json:"hosts_with_redundant_pages"`
-	Top       []Named `json:"top"` // by redundant bytes, then redundant pages, pages and name
-	Others    Counts  `json:"others"`
+	Hosts      int64   `json:"hosts"`
+	Duplicates int64   `json:"hosts_with_near_duplicates"`
+	Top        []Named `json:"top"` // by bytes of near-duplicates, then near-duplicates, pages and name
+	Others     Counts  `json:"others"`
 }
 
-// Periods has the counts by date of capture. Periods without pages are left out.
+// Periods holds the counts by date of capture. Periods without pages are left out.
 type Periods struct {
 	Unit    string  `json:"unit"` // month or year
 	Periods []Named `json:"periods"`
-	Others  Counts  `json:"others"`  // of periods beyond those listed
-	Undated Counts  `json:"undated"` // of pages whose WARC-Date is no date
+	Others  Counts  `json:"others"`  // of periods that are not listed
+	Undated Counts  `json:"undated"` // of pages without a valid WARC-Date
 }
 
 // Evidence counts the pages that are in their clusters by a relation.
@@ -94,15 +104,16 @@ type Evidence struct {
 	Bytes    int64           `json:"bytes"`
 }
 
-// Relations has the relations in order of strength. Those up to Contained are
-// verified against the representative, which has what they have.
-var Relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Contained, report.Contains,
+// Relations lists the relations by strength. Those up to Contained are verified
+// against the representative, which has the text of these members.
+var Relations = []report.Relation{report.Representative, report.Identical, report.Near, report.Alike, report.Contained, report.Contains,
 	report.Linked, report.Judged}
 
 // Bins of a distribution.
 const Bins = 20
 
-// Scores has the scores of members whose text is not the representative's.
+// Scores holds the distributions of the scores of members whose text is not the
+// representative's.
 type Scores struct {
 	Pages       int64        `json:"pages"`
 	Resemblance Distribution `json:"resemblance"`
@@ -114,26 +125,27 @@ type Scores struct {
 type Distribution struct {
 	Tenth  report.Score `json:"tenth"`
 	Median report.Score `json:"median"`
-	Bins   [Bins]Bin    `json:"bins"` // i: from i/20 to under (i+1)/20, the last with 1
+	Bins   [Bins]Bin    `json:"bins"` // bin i counts scores from i/20 to below (i+1)/20, the last one also 1
 }
 
 // Bin counts pages by relation.
 type Bin struct {
 	Near      int64 `json:"near"`
-	Contained int64 `json:"contained"` // or contains
-	Linked    int64 `json:"linked"`    // or judged
+	Contained int64 `json:"contained"` // contained or contains
+	Linked    int64 `json:"linked"`    // linked or judged
 }
 
 // Sum returns the number of all pages in the bin.
 func (b Bin) Sum() int64 { return b.Near + b.Contained + b.Linked }
 
-// Span has the clusters whose pages are of one host, or of several.
+// Span holds the figures of the clusters whose pages are of one host, or of
+// several.
 type Span struct {
-	Clusters  int64    `json:"clusters"`
-	Pages     int64    `json:"pages"`
-	Redundant int64    `json:"redundant_pages"`
-	Bytes     int64    `json:"redundant_bytes"`
-	Largest   []string `json:"largest"` // ids
+	Clusters   int64    `json:"clusters"`
+	Pages      int64    `json:"pages"`
+	Duplicates int64    `json:"near_duplicates"`
+	Bytes      int64    `json:"near_duplicate_bytes"`
+	Largest    []string `json:"largest"` // ids
 }
 
 // Audit is the result of people's judgements of a sample of pairs.
@@ -141,13 +153,13 @@ type Audit struct {
 	Name      string  `json:"name"`
 	Sample    string  `json:"sample"`            // pages or verified pairs
 	Different bool    `json:"different"`         // only pairs whose texts differ
-	Missing   int     `json:"missing,omitempty"` // strata without a judged pair
+	Missing   int     `json:"missing,omitempty"` // strata without a decided pair
 	Pairs     int     `json:"pairs"`             // judged true or false
 	Value     float64 `json:"precision"`
-	Low       float64 `json:"low"` // of the 95% interval
+	Low       float64 `json:"low"` // lower end of the 95% interval
 	High      float64 `json:"high"`
 	Judges    int     `json:"judges"`
-	Outdated  bool    `json:"outdated"` // the clusters have changed since it was drawn
+	Outdated  bool    `json:"outdated"` // the clusters have changed since the sample was drawn
 }
 
 // Page is a page of the archive.
@@ -163,16 +175,16 @@ type Cluster struct {
 	ID      string
 	Size    int
 	Page           // the representative
-	First   string // date, of members that have one
+	First   string // earliest date
 	Last    string
-	Hosts   []Named // those with most members, at most 20; Clustered counts them
-	HostSum int     // all
-	Bytes   int64   // redundant
+	Hosts   []Named // the hosts with the most members, at most 20; Clustered counts them
+	HostSum int     // number of all hosts
+	Bytes   int64   // of near-duplicates
 	Lowest  report.Score
 	By      []Evidence // as in Statistics
-	Members []Member   // the representative first, then by date and record id; at most MaxMembers
+	Members []Member   // the representative first, then by date and record ID; at most MaxMembers
 
-	Differences []Difference // of members and what they were verified against
+	Differences []Difference // between members and the pages that they were verified against
 }
 
 // MaxMembers limits the listed members of a cluster.
@@ -185,15 +197,15 @@ type Member struct {
 	Relation    report.Relation
 	Resemblance report.Score
 	Containment report.Score
-	Against     string // record id of the page that it was verified against
-	AgainstAt   int    // number of that page in Members, from 1; 0 if it is not listed
+	Against     string // record ID of the page that it was verified against
+	AgainstAt   int    // index of that page in Members, from 1; 0 if it is not listed
 }
 
-// Difference is a pair of pages that were verified against each other, and where
-// their texts differ.
+// Difference is a pair of pages that were verified against each other, with the
+// places where their texts differ.
 type Difference struct {
-	Name        string // why it is shown
-	Cluster     string // id
+	Name        string // why the pair is shown
+	Cluster     string // ID of the cluster
 	A, B        Page   // B is a member that was verified against A
 	Relation    report.Relation
 	Resemblance report.Score
@@ -201,9 +213,9 @@ type Difference struct {
 	Same        int // characters that both have
 	OnlyA       int
 	OnlyB       int
-	Moved       int       // of both texts
-	Excerpts    []Excerpt // where they differ most, in the order of the texts
-	Left        int       // other places
+	Moved       int       // characters of both texts
+	Excerpts    []Excerpt // where they differ the most, in the order of the texts
+	Left        int       // number of other places
 }
 
 // Excerpt is a place where two texts differ, with the text around it.
@@ -214,17 +226,17 @@ type Piece struct {
 	Kind PieceKind
 	Text string
 	Left int    // characters left out between Text and End
-	End  string // empty if nothing behind the gap is shown
+	End  string // empty if nothing after the gap is shown
 }
 
-// PieceKind says which text has a piece.
+// PieceKind tells which text has a piece.
 type PieceKind string
 
-// The kinds of pieces.
+// Kinds of pieces.
 const (
 	Both   PieceKind = "both"
 	OnlyA  PieceKind = "a"
 	OnlyB  PieceKind = "b"
-	MovedA PieceKind = "moved-a" // in a at this place, in b at another
+	MovedA PieceKind = "moved-a" // at this place in a, at another in b
 	MovedB PieceKind = "moved-b"
 )

@@ -33,7 +33,7 @@ func sampleReport(text string) *Report {
 		Same: 100, OnlyA: 1000, OnlyB: 10, Moved: 3, Left: 2, Excerpts: []Excerpt{{
 			{Kind: Both, Left: 10, End: text}, {Kind: OnlyA, Text: text}, {Kind: OnlyB, Text: text, Left: 1234, End: text},
 			{Kind: MovedA, Text: text}, {Kind: MovedB, Text: text}, {Kind: Both, Text: text, Left: 3}}}}
-	counts := Counts{Pages: 10, Bytes: 5_000_000, Clustered: 6, Redundant: 4, RedundantBytes: 2_000_000}
+	counts := Counts{Pages: 10, Bytes: 5_000_000, Clustered: 6, Duplicates: 4, DuplicateBytes: 2_000_000}
 	r := &Report{Title: "A report " + text, Samples: []Difference{difference, {Cluster: hexID(77)}}}
 	s := &r.Statistics
 	s.Program, s.Seed = "neardup "+text, 7
@@ -50,14 +50,14 @@ func sampleReport(text string) *Report {
 		r.Clusters = append(r.Clusters, c)
 	}
 	s.Totals = counts
-	s.Hosts = Hosts{Hosts: 3, Redundant: 2, Top: []Named{{text, counts}, {"", Counts{Pages: 3}}}, Others: Counts{Pages: 1}}
+	s.Hosts = Hosts{Hosts: 3, Duplicates: 2, Top: []Named{{text, counts}, {"", Counts{Pages: 3}}}, Others: Counts{Pages: 1}}
 	s.Periods = Periods{Unit: "month", Periods: []Named{{"2022-11", counts}, {"2023-01", counts}, {"2030-01", counts}}, Undated: Counts{Pages: 1}, Others: Counts{Pages: 1}}
 	s.Evidence = []Evidence{{report.Representative, 2, 5}, {report.Identical, 1, 5}, {report.Near, 1, 5}, {report.Contained, 1, 2}, {report.Linked, 1, 5}}
 	s.Scores = Scores{Pages: 3, Resemblance: Distribution{Tenth: 0.4, Median: 0.8}, Containment: Distribution{Tenth: 0.7, Median: 0.9}}
 	s.Scores.Resemblance.Bins[9] = Bin{1, 1, 1}
 	s.Scores.Containment.Bins[19] = Bin{1, 1, 1}
-	s.Across = Span{Clusters: 1, Pages: 4, Redundant: 3, Largest: []string{hexID(0)}}
-	s.Within = Span{Clusters: 1, Pages: 2, Redundant: 1, Largest: []string{hexID(1)}}
+	s.Across = Span{Clusters: 1, Pages: 4, Duplicates: 3, Largest: []string{hexID(0)}}
+	s.Within = Span{Clusters: 1, Pages: 2, Duplicates: 1, Largest: []string{hexID(1)}}
 	s.Audits = []Audit{{Name: text, Pairs: 200, Value: 0.975, Low: 0.94, High: 0.99, Judges: 1}, {Name: "old", Pairs: 500, Outdated: true}}
 	return r
 }
@@ -225,14 +225,18 @@ func TestLittleToShow(t *testing.T) {
 	tests := map[string]func(r *Report){
 		"nothing at all": func(r *Report) { *r = Report{Title: "t"} },
 		"no clusters":    func(r *Report) { *r = Report{Title: "t", Statistics: Statistics{Totals: Counts{Pages: 5}}} },
-		"no bytes":       func(r *Report) { r.Statistics.Totals.RedundantBytes, r.Statistics.Hosts.Top[0].RedundantBytes = 0, 0 },
+		"no bytes":       func(r *Report) { r.Statistics.Totals.DuplicateBytes, r.Statistics.Hosts.Top[0].DuplicateBytes = 0, 0 },
 		"identical only": func(r *Report) { r.Statistics.Scores = Scores{}; r.Samples = nil },
 		"no dates":       func(r *Report) { r.Statistics.Periods = Periods{Unit: "month"} },
 		"years": func(r *Report) {
 			r.Statistics.Periods = Periods{Unit: "year", Periods: []Named{{"0001", Counts{}}, {"2024", Counts{Pages: 3}}}}
 		},
-		"no cluster pages":    func(r *Report) { r.Clusters = nil },
-		"hosts only":          func(r *Report) { r.Statistics.Across = Span{} },
+		"no cluster pages": func(r *Report) { r.Clusters = nil },
+		"hosts only":       func(r *Report) { r.Statistics.Across = Span{} },
+		"contained": func(r *Report) {
+			r.Statistics.Summary.Contained = report.ContainedCounts{Texts: 3, Pages: 4}
+			r.Contained, r.ContainedLeft = []report.ContainedPage{{URI: "http://a.example/<b>", InURI: "http://b.example/", Pages: 2, Containment: .99}}, 2
+		},
 		"candidates":          func(r *Report) { n := int64(5); r.Statistics.Summary.Candidates = &n },
 		"pairs without texts": func(r *Report) { r.Samples[0].Excerpts = nil },
 	}
@@ -251,10 +255,10 @@ func TestLittleToShow(t *testing.T) {
 
 func TestHeadline(t *testing.T) {
 	for want, totals := range map[string]Counts{
-		"There are no pages in this workspace.":                                                                {},
-		"Nothing is redundant here: none of the 1,234 pages was found to repeat another.":                      {Pages: 1234},
-		"Of 1,234 pages, 1 is redundant: the main content is that of another page, which stands for it.":       {Pages: 1234, Clustered: 2, Redundant: 1},
-		"Of 12,345 pages, 2,000 are redundant: the main content is that of another page, which stands for it.": {Pages: 12345, Clustered: 2100, Redundant: 2000},
+		"There are no pages in this workspace.":                                                                             {},
+		"There are no near-duplicates here: none of the 1,234 pages was found to repeat another.":                           {Pages: 1234},
+		"Of 1,234 pages, 1 is a near-duplicate: it has about the main content of another page, which stands for it.":        {Pages: 1234, Clustered: 2, Duplicates: 1},
+		"Of 12,345 pages, 2,000 are near-duplicates: each has about the main content of another page, which stands for it.": {Pages: 12345, Clustered: 2100, Duplicates: 2000},
 	} {
 		s := Statistics{Totals: totals}
 		if got := s.headline(); got != want {
@@ -272,10 +276,12 @@ func TestFindings(t *testing.T) {
 		return b.String()
 	}
 	s := &sampleReport("kite.example").Statistics
+	s.Keep.Kept = report.Kept{Keep: 2, Redundant: 3, Lossless: 1, Review: 1, Characters: 5000, Lost: 40}
 	for _, want := range []string{
-		"How much? 40.0% of the pages are redundant [They take 2.0 MB of 5.0 MB of payload: 40.0%. 2 clusters hold them with the pages that stand for them; the largest has 4 pages. 4 pages are in none.]",
-		"Where? 100.0% of the redundant bytes at one host, kite.example [Redundant pages are at 2 of 3 hosts. 1 cluster reaches across hosts, with 75.0% of the redundant pages; the other clusters keep to one host.]",
-		"How sure? 97.5% of a sample of pairs are right, as people judged them: 200 pairs, 95% interval 94.0% to 99.0% [25.0% of the redundant pages have exactly",
+		"How much? 40.0% of the pages are near-duplicates [They take 2.0 MB of 5.0 MB of payload: 40.0%. 2 clusters hold them with the pages that stand for them; the largest has 4 pages. 4 pages are in none.]",
+		"What could be dropped? 30.0% of the pages are redundant: a keep list would drop them [Of 3 redundant pages 1 loses nothing. What the others lose is 40 characters of the 5,000 of all. 1 page is to be reviewed by people; it stays until then.]",
+		"Where? 100.0% of the bytes of near-duplicates at one host, kite.example [Near-duplicates are at 2 of 3 hosts. 1 cluster reaches across hosts, with 75.0% of the near-duplicates; the other clusters keep to one host.]",
+		"How sure? 97.5% of a sample of pairs are right, as people judged them: 200 pairs, 95% interval 94.0% to 99.0% [25.0% of the near-duplicates have exactly",
 		"50.0% were compared with it and are near it, or contained in it (25.0%). Where texts differ, the median resemblance is 0.80; the tenth that is least alike has 0.40 or less.",
 		"1 page (25.0%) should be looked at before anything is dropped",
 	} {
@@ -296,11 +302,11 @@ func TestFindings(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	s.Audits = s.Audits[:1] // of other clusters
-	s.Hosts.Top[0].RedundantBytes = 0
+	s.Hosts.Top[0].DuplicateBytes = 0
 	for _, want := range []string{
-		"How sure? 25.0% of the redundant pages have exactly the text of the page that stands for them [",
+		"How sure? 25.0% of the near-duplicates have exactly the text of the page that stands for them [",
 		"No sample of these clusters was judged by people, so how many are right is not measured.",
-		"Where? 100.0% of the redundant pages at one host",
+		"Where? 100.0% of the near-duplicates at one host",
 	} {
 		if got := said(s); !strings.Contains(got, want) {
 			t.Errorf("got %s\nwant %s", got, want)
@@ -312,7 +318,7 @@ func TestFindings(t *testing.T) {
 func TestFunnelAddsUp(t *testing.T) {
 	r := report.Records{Read: 100, Documents: 60, Duplicates: 5, Skipped: map[string]int64{"a": 30, "b": 5}}
 	s := Statistics{Summary: report.Summary{Records: r, Texts: 50, Unsigned: 3, Navigation: 4,
-		Pairs: report.Pairs{Compared: 28, Outcomes: verify.Outcomes{ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 5, Near: 13}}}}
+		Pairs: report.Pairs{Compared: 34, Outcomes: verify.Outcomes{ByLength: 1, BySketch: 2, ByDistance: 3, ByScore: 4, ByRarity: 5, ByTitle: 6, Near: 13}}}}
 	records, pairs := s.funnel()
 	for _, f := range []steps{records, pairs} {
 		left := f.Steps[0].Count

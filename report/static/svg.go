@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// The plotting library writes SVG with fixed colours in style attributes. A
-// page has other colours in the dark, and its policy forbids style attributes,
-// so that nothing crawled can bring one in. So this file reads the plot into
-// nodes, which a template writes. Anything unexpected is an error, and text is
-// escaped like all text of the page.
+// The plotting library writes SVG with fixed colours in style attributes. A page
+// has other colours in dark mode, and its policy forbids style attributes, so that
+// crawled text cannot bring one in. Therefore this file parses the plot into nodes,
+// which a template writes. Anything unexpected is an error, and text is escaped
+// like all text of the page.
 
-// drawing is a plot for a page.
+// drawing is a plot on a page.
 type drawing struct {
 	ViewBox string
 	Nodes   []node
@@ -35,8 +35,8 @@ type node struct {
 	Nodes     []node // of g
 }
 
-// inks has the names of the plots' colours in the style sheet. Black is the
-// colour of the text around; white is not drawn.
+// inks maps the plots' colours to names in the style sheet. Black is the colour of
+// the surrounding text; white is not drawn.
 var inks = func() map[string]string {
 	names := map[string]string{"none": "none", "#FFFFFF": "none", "#000000": "ink", "#E1E1E1": "grid", "#AAAAAA": "rest"}
 	for i, c := range figure.Colours() {
@@ -58,7 +58,7 @@ func draw(f figure.Figure) (d drawing, err error) {
 	return parseSVG(&b)
 }
 
-// parseSVG reads what the plot library writes.
+// parseSVG parses the plot library's output.
 func parseSVG(r io.Reader) (d drawing, err error) {
 	x := xml.NewDecoder(r)
 	for {
@@ -85,7 +85,7 @@ func parseSVG(r io.Reader) (d drawing, err error) {
 	}
 }
 
-// read reads the content of the node, up to its end.
+// read reads the content of the node up to its end.
 func (n *node) read(x *xml.Decoder) error {
 	for {
 		t, err := x.Token()
@@ -107,7 +107,7 @@ func (n *node) read(x *xml.Decoder) error {
 			if err := child.read(x); err != nil {
 				return err
 			}
-			if child.Class != "fill-none stroke-none" { // the white ground
+			if child.Class != "fill-none stroke-none" { // the white background
 				n.Nodes = append(n.Nodes, child)
 			}
 		}

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"neardup/report"
 	"neardup/report/figure"
@@ -31,14 +32,22 @@ var templates = template.Must(template.New("").Funcs(look.Funcs).Funcs(template.
 	"relation": func(r report.Relation) string { return look.Relations[r] },
 	"plural":   look.Plural,
 	"short":    func(id string) string { return screen.Characters(id, 8) },
-	"number":   func(i int) int { return i + 1 },
-	"sizes":    sizes,
-	"binFrom":  func(i int) string { return fmt.Sprintf("%.2f", float64(i)/Bins) },
-	"binTo":    func(i int) string { return fmt.Sprintf("%.2f", float64(i+1)/Bins) },
+	// Templates cannot call methods, see docs/release.md.
+	"otherHosts":     (*Report).otherHosts,
+	"across":         (*Report).across,
+	"within":         (*Report).within,
+	"hostsBeyond":    (*Cluster).hostsBeyond,
+	"membersBeyond":  (*Cluster).membersBeyond,
+	"identicalPages": (*Statistics).identicalPages,
+	"number":         func(i int) int { return i + 1 },
+	"int64":          func(i int) int64 { return int64(i) },
+	"sizes":          sizes,
+	"binFrom":        func(i int) string { return fmt.Sprintf("%.2f", float64(i)/Bins) },
+	"binTo":          func(i int) string { return fmt.Sprintf("%.2f", float64(i+1)/Bins) },
 }).ParseFS(pages, "*.html"))
 
-// The files of a report. Mark says that a directory is a report, so that it may
-// be replaced.
+// The files of a report. Mark marks a directory as a report, so that it may be
+// replaced.
 const (
 	Mark  = "neardup-report.txt"
 	Index = "index.html"
@@ -50,8 +59,8 @@ Running neardup report with this directory again replaces it as a whole.
 
 var clusterFile = regexp.MustCompile(`^cluster/[0-9a-f]{32}\.html$`)
 
-// Owns reports whether a file, by its path from the report's directory with
-// slashes, is one that Write makes.
+// Owns reports whether Write makes a file with this path, which is relative to the
+// report's directory and uses slashes.
 func Owns(name string) bool {
 	switch name {
 	case Mark, Index, "clusters.html", "style.css", "statistics.json":
@@ -117,7 +126,7 @@ func (s *Statistics) writeJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// document has the values of a page's template.
+// document holds the values of a page's template.
 type document struct {
 	Report *Report
 	Title  string
@@ -125,7 +134,7 @@ type document struct {
 	Of     any
 }
 
-// index has what the first page shows besides the numbers.
+// index holds the values of the start page besides the numbers.
 type index struct {
 	Headline       string
 	Findings       []finding
@@ -146,10 +155,10 @@ type sample struct {
 	HasPage bool
 }
 
-// partOfAll is some of all clusters.
+// partOfAll is a part of all clusters.
 type partOfAll struct {
 	Span
-	All int64 // redundant pages
+	All int64 // near-duplicates
 }
 
 // picture is a plot with its title.
@@ -160,7 +169,7 @@ type picture struct {
 	Drawing     drawing
 }
 
-// firstClusters limits the clusters on the first page.
+// firstClusters limits the clusters on the start page.
 const firstClusters = 10
 
 func (r *Report) index() (*index, error) {
@@ -189,15 +198,15 @@ func (r *Report) index() (*index, error) {
 		}
 		return p
 	}
-	if s.Totals.Redundant > 0 {
-		x.Hosts = picture("hosts", "Payload by host, redundant and other", s.Hosts.describe(), s.Hosts.figure)
+	if s.Totals.Duplicates > 0 {
+		x.Hosts = picture("hosts", "Payload by host, near-duplicates and other", s.Hosts.describe(), s.Hosts.figure)
 		if !s.Hosts.weighed() {
-			x.Hosts.Title = "Pages by host, redundant and other"
+			x.Hosts.Title = "Pages by host, near-duplicates and other"
 		}
 		x.Sizes = picture("sizes", "Clusters by their size, and the pages in them", s.describeSizes(), s.sizesFigure)
 	}
 	if len(s.Periods.Periods) > 0 {
-		x.Periods = picture("periods", "Pages by "+s.Periods.Unit+" of capture, redundant and other", s.Periods.describe(), s.Periods.figure)
+		x.Periods = picture("periods", "Pages by "+s.Periods.Unit+" of capture, near-duplicates and other", s.Periods.describe(), s.Periods.figure)
 	}
 	if s.Scores.Pages > 0 {
 		x.Scores = picture("scores", "Scores of the pages whose text differs", s.Scores.describe(), s.Scores.figure)
@@ -210,8 +219,8 @@ func (r *Report) index() (*index, error) {
 }
 
 // largest returns the first clusters.
-func (r *Report) largest(most int) (out []*Cluster) {
-	for i := range r.Clusters[:min(len(r.Clusters), most)] {
+func (r *Report) largest(limit int) (out []*Cluster) {
+	for i := range r.Clusters[:min(len(r.Clusters), limit)] {
 		out = append(out, &r.Clusters[i])
 	}
 	return out
@@ -228,49 +237,49 @@ func (r *Report) byID(ids []string) (out []*Cluster) {
 	return out
 }
 
-// OtherHosts returns the number of hosts that are not listed.
-func (r *Report) OtherHosts() int {
+// otherHosts returns the number of hosts that are not listed.
+func (r *Report) otherHosts() int {
 	return int(r.Statistics.Hosts.Hosts) - len(r.Statistics.Hosts.Top)
 }
 
-// Across returns the clusters of several hosts.
-func (r *Report) Across() partOfAll {
-	return partOfAll{r.Statistics.Across, r.Statistics.Totals.Redundant}
+// across returns the clusters of several hosts.
+func (r *Report) across() partOfAll {
+	return partOfAll{r.Statistics.Across, r.Statistics.Totals.Duplicates}
 }
 
-// Within returns the clusters of one host.
-func (r *Report) Within() partOfAll {
-	return partOfAll{r.Statistics.Within, r.Statistics.Totals.Redundant}
+// within returns the clusters of one host.
+func (r *Report) within() partOfAll {
+	return partOfAll{r.Statistics.Within, r.Statistics.Totals.Duplicates}
 }
 
-// OtherHosts returns the number of hosts that are not listed.
-func (c *Cluster) OtherHosts() int { return c.HostSum - len(c.Hosts) }
+// hostsBeyond returns the number of hosts that are not listed.
+func (c *Cluster) hostsBeyond() int { return c.HostSum - len(c.Hosts) }
 
-// OtherMembers returns the number of members that are not listed.
-func (c *Cluster) OtherMembers() int { return c.Size - len(c.Members) }
+// membersBeyond returns the number of members that are not listed.
+func (c *Cluster) membersBeyond() int { return c.Size - len(c.Members) }
 
-// IdenticalPages returns the number of pages with the text of their
+// identicalPages returns the number of pages with the text of their
 // representative.
-func (s *Statistics) IdenticalPages() int64 { return s.of(report.Identical) }
+func (s *Statistics) identicalPages() int64 { return s.of(report.Identical) }
 
 // Descriptions of the plots. Their numbers are in a table below.
 
 func (h *Hosts) describe() string {
 	n := min(len(h.Top), hostsDrawn)
 	top := h.Top[0]
-	return fmt.Sprintf("A bar for each of %s, the one with most that is redundant on top: %s, with %s of %s redundant.",
-		look.Plural(n, "host", "hosts"), label(top.Name), look.Count(top.Redundant), look.Plural(top.Pages, "page", "pages"))
+	return fmt.Sprintf("A bar for each of %s, the one with most near-duplicates on top: %s, with %s of %s near-duplicates.",
+		look.Plural(n, "host", "hosts"), label(top.Name), look.Count(top.Duplicates), look.Plural(top.Pages, "page", "pages"))
 }
 
 func (p *Periods) describe() string {
 	most := p.Periods[0]
 	for _, period := range p.Periods {
-		if period.Redundant > most.Redundant {
+		if period.Duplicates > most.Duplicates {
 			most = period
 		}
 	}
-	return fmt.Sprintf("A column a %s from %s to %s. Most redundant pages were captured in %s: %s of %s.", p.Unit,
-		p.Periods[0].Name, p.Periods[len(p.Periods)-1].Name, most.Name, look.Count(most.Redundant), look.Plural(most.Pages, "page", "pages"))
+	return fmt.Sprintf("A column a %s from %s to %s. Most near-duplicates were captured in %s: %s of %s.", p.Unit,
+		p.Periods[0].Name, p.Periods[len(p.Periods)-1].Name, most.Name, look.Count(most.Duplicates), look.Plural(most.Pages, "page", "pages"))
 }
 
 func (s *Statistics) describeSizes() string {

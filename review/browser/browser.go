@@ -1,8 +1,8 @@
-// Package browser drives Chromium in tests of pages that it is to show, and
-// collects what must not happen in it. Only tests import it.
+// Package browser drives Chromium in tests of pages, and collects what must not
+// happen in it. Only tests import it.
 //
-// Without Chromium the tests are skipped, but where NEARDUP_BROWSER is
-// "required" or CI is set they fail.
+// Without Chromium these tests are skipped. If NEARDUP_BROWSER is "required" or CI
+// is set, they fail.
 package browser
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience bounds what one browser is used for: machines of checks are slow.
+// patience limits the use of one browser, since CI machines are slow.
 const patience = 4 * time.Minute
 
 var find = sync.OnceValue(func() string {
@@ -37,8 +37,7 @@ var find = sync.OnceValue(func() string {
 	return ""
 })
 
-// Need skips a test that cannot have a browser, or fails it where there must be
-// one.
+// Need skips a test if there is no browser, or fails it if one is required.
 func Need(t *testing.T) {
 	t.Helper()
 	if raced {
@@ -52,24 +51,24 @@ func Need(t *testing.T) {
 	}
 }
 
-// Tab is a page of a browser, and what went wrong in it. What fails ends the
-// test.
+// Tab is a browser page with the problems found in it. Its methods fail the test on
+// an error.
 type Tab struct {
 	*testing.T
-	Origin  string // of the pages, without a slash at the end
-	Missing bool   // a page that is not there is asked for: answers may be 404
+	Origin  string // of the pages, without a trailing slash
+	Missing bool   // a missing page is requested: answers may be 404
 
 	ctx   context.Context
 	close []func()
-	width int64 // of the screen
+	width int64 // width of the screen in pixels
 
 	mu       sync.Mutex
 	problems []string
 }
 
-// Open starts a browser, with nothing in it of any other, for the pages below an
-// origin: http://ADDRESS or file://DIRECTORY. The end of the test closes it, and
-// fails the test for what was collected.
+// Open starts a browser with an empty profile for the pages below an origin:
+// http://ADDRESS or file://DIRECTORY. The end of the test closes it, and fails the
+// test if problems were collected.
 func Open(t *testing.T, origin string) *Tab {
 	t.Helper()
 	Need(t)
@@ -83,7 +82,7 @@ func Open(t *testing.T, origin string) *Tab {
 	b.close = append(b.close, cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	b.close = append(b.close, cancel)
-	if err := chromedp.Listen(ctx, b.watch); err != nil { // starts the browser
+	if err := chromedp.Listen(ctx, b.watch); err != nil { // it starts the browser
 		t.Fatal(err)
 	}
 	b.ctx, cancel = context.WithTimeout(ctx, patience)
@@ -96,7 +95,7 @@ func Open(t *testing.T, origin string) *Tab {
 	return b
 }
 
-// Close ends the browser.
+// Close closes the browser.
 func (b *Tab) Close() {
 	for _, p := range b.Problems() {
 		b.Errorf("the browser had: %s", p)
@@ -106,8 +105,8 @@ func (b *Tab) Close() {
 	}
 }
 
-// watch collects what must not happen: a dialog, a request to elsewhere, an
-// error or a violation of the policy on the console, an exception.
+// watch collects what must not happen: a dialog, a request to another origin, an
+// error or a policy violation on the console, an exception.
 func (b *Tab) watch(event any) {
 	var what string
 	switch e := event.(type) {
@@ -137,7 +136,7 @@ func (b *Tab) watch(event any) {
 	}
 }
 
-// Problems takes out what was collected.
+// Problems returns and clears the collected problems.
 func (b *Tab) Problems() (out []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,7 +149,7 @@ func (b *Tab) Problems() (out []string) {
 	return out
 }
 
-// Do does actions of chromedp.
+// Do runs actions of chromedp.
 func (b *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	if err := chromedp.Do(b.ctx, actions...); err != nil {
@@ -158,7 +157,7 @@ func (b *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Call gives a command of the browser's protocol.
+// Call sends a command of the browser's protocol.
 func Call[P, R any](b *Tab, command cdp.Command[P, R], params P) R {
 	b.Helper()
 	result, err := chromedp.Call(b.ctx, command, params)
@@ -178,28 +177,28 @@ func Eval[T any](b *Tab, expression string) T {
 	return out
 }
 
-// At opens a page by its path, with what is behind it.
+// At opens a page by its path and query.
 func (b *Tab) At(path string) {
 	b.Helper()
 	b.Do(chromedp.Navigate(b.Origin + path))
 	b.Until("document.readyState === 'complete' && document.querySelector('main')")
 }
 
-// Arrived waits for a page that keys have led to.
+// Arrived waits for a page that key presses have led to.
 func (b *Tab) Arrived(path string) {
 	b.Helper()
 	b.Until(fmt.Sprintf("document.readyState === 'complete' && location.pathname === %q", path))
 }
 
-// Follow clicks on what a selector finds, and waits for a page whose path, with
-// its query, begins so.
+// Follow clicks on what a selector finds, and waits for a page whose path and query
+// begin with to.
 func (b *Tab) Follow(selector, to string) {
 	b.Helper()
 	b.Do(chromedp.Click(chromedp.CSS(selector)))
 	b.Until(fmt.Sprintf("document.readyState === 'complete' && (location.pathname + location.search).startsWith(%q)", to))
 }
 
-// Until waits for an expression to be true, also over the loading of a page.
+// Until waits until an expression is true, also while a page loads.
 func (b *Tab) Until(expression string) {
 	b.Helper()
 	for {
@@ -230,7 +229,8 @@ func (b *Tab) Keys(keys string) {
 			b.Do(chromedp.KeyEvent(string(r)))
 			continue
 		}
-		// As of a keyboard: the browser types the letter unless the page takes the key.
+		// Like a keyboard: the browser types the letter unless the page handles the
+		// key.
 		key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: string(r), Text: string(r)}
 		Call(b, input.DispatchKeyEvent, key)
 		key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
@@ -238,11 +238,11 @@ func (b *Tab) Keys(keys string) {
 	}
 }
 
-// focused describes what has the focus.
+// focused describes the focused element.
 const focused = `(() => { const e = document.activeElement; return [e.localName, e.name || "", e.value || e.getAttribute("href") || e.textContent.trim()].join(" ").slice(0, 80) })()`
 
-// TabTo presses Tab until something has the focus: that whose element, name and
-// value, address or text begin so.
+// TabTo presses Tab until an element has the focus whose name and value, URL or
+// text begin with want.
 func (b *Tab) TabTo(want string) {
 	b.Helper()
 	var seen []string
@@ -257,7 +257,7 @@ func (b *Tab) TabTo(want string) {
 	b.Fatalf("Tab does not reach %s: %s", want, strings.Join(seen, "; "))
 }
 
-// Unfold opens all that is folded.
+// Unfold opens everything that is folded.
 func (b *Tab) Unfold() {
 	b.Helper()
 	Eval[bool](b, "document.querySelectorAll('details').forEach(d => { d.open = true }), true")
@@ -272,13 +272,13 @@ func (b *Tab) Screen(width, height int64, scheme string) {
 	Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 }
 
-// Script turns the scripts of pages on or off; those of the test run still.
+// Script turns the scripts of pages on or off. Scripts of the test still run.
 func (b *Tab) Script(on bool) {
 	b.Helper()
 	Call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
 }
 
-// Shoot keeps a picture of the page where NEARDUP_SHOTS names a directory.
+// Shoot saves a picture of the page if NEARDUP_SHOTS names a directory.
 func (b *Tab) Shoot(name string) {
 	b.Helper()
 	dir := os.Getenv("NEARDUP_SHOTS")
@@ -294,7 +294,7 @@ func (b *Tab) Shoot(name string) {
 	}
 }
 
-// Full keeps a picture of all of the page, up to some length.
+// Full saves a picture of the whole page, up to some length.
 func (b *Tab) Full(name string) {
 	b.Helper()
 	height := min(3200, Eval[int64](b, "document.documentElement.scrollHeight"))

@@ -2,5 +2,5 @@
 
 package browser
 
-// raced tells that the race detector is on.
+// raced reports whether the race detector is on.
 const raced = false

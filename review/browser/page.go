@@ -5,7 +5,7 @@ import "fmt"
 // Fits fails the test if the page scrolls sideways on its screen.
 func (b *Tab) Fits(what string) {
 	b.Helper()
-	// A page that is too wide for a small screen makes innerWidth larger, too.
+	// A page that is too wide for a small screen also enlarges innerWidth.
 	sizes := Eval[[3]int64](b, "[document.documentElement.scrollWidth, document.documentElement.clientWidth, innerWidth]")
 	if sizes[0] <= sizes[1] && sizes[2] == b.width {
 		return
@@ -14,8 +14,8 @@ func (b *Tab) Fits(what string) {
 	b.Errorf("%s is %d wide on a screen of %d:\n%s", what, sizes[0], b.width, wide)
 }
 
-// contrasts gives the elements with text of their own whose contrast with what
-// is behind them is under 4.5 (large text: 3), after WCAG 2.
+// contrasts returns the elements with text of their own whose contrast with their
+// background is under 4.5 (large text: 3), after WCAG 2.
 const contrasts = `(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (colour) => {
@@ -41,8 +41,7 @@ const contrasts = `(() => {
   return low.slice(0, 5).join("\n");
 })()`
 
-// Legible fails the test for text that has too little contrast with what is
-// behind it.
+// Legible fails the test for text with too little contrast.
 func (b *Tab) Legible(what string) {
 	b.Helper()
 	b.Until("document.getAnimations().length === 0")

@@ -14,9 +14,9 @@ const (
 	RowsQGrams = 5 // 5 on DBLP-5GRAM, 3 on TREC-8GRAM
 )
 
-// LSH says how to cut a signature: "We concatenate k min-hash signatures from
-// each record into a single signature, and repeat this for a total l times";
-// two documents are candidates if one of their l bands is the same.
+// LSH holds how a signature is cut into bands: "We concatenate k min-hash
+// signatures from each record into a single signature, and repeat this for a total
+// l times". Two documents are candidates if one of their l bands is equal.
 type LSH struct {
 	Rows  int `json:"rows" yaml:"rows"`   // k: components of a band
 	Bands int `json:"bands" yaml:"bands"` // l

@@ -52,8 +52,8 @@ type Signer struct {
 	distinct []uint64
 }
 
-// batch is the number of features watched at once; their events stay in the
-// first cache.
+// batch is the number of features processed at once. Their events fit into the
+// first-level cache.
 const batch = 1024
 
 // event is the next arrival of a feature.
@@ -65,8 +65,8 @@ type arrival struct{ time, feature uint64 }
 // none is later than any arrival.
 var none = arrival{math.MaxUint64, math.MaxUint64}
 
-// New returns a Signer for the given number of components, 1 to MaxComponents;
-// it panics on other numbers. Signatures are comparable only if their seeds and
+// New returns a Signer for the given number of components, 1 to MaxComponents. It
+// panics on other numbers. Signatures are comparable only if their seeds and
 // numbers of components are equal.
 func New(components int, seed uint64) *Signer {
 	if components < 1 || components > MaxComponents {
@@ -82,8 +82,8 @@ func New(components int, seed uint64) *Signer {
 const spare = 2.5
 
 // Sign appends the signature of a document to dst. Neither the order of its
-// features nor repetitions change it. A document without features has no
-// signature; Sign returns dst unchanged.
+// features nor repetitions change it. A document without features has no signature:
+// Sign returns dst unchanged.
 func (s *Signer) Sign(dst []uint32, features []uint64) []uint32 {
 	for _, m := range s.first(features) {
 		dst = append(dst, uint32(hash.At(m.feature, 0)>>32))
@@ -110,8 +110,8 @@ func (s *Signer) first(features []uint64) []arrival {
 		s.minima[i] = none
 	}
 	if !s.watch(features, s.wait(features)) && !s.watch(features, 2*s.wait(features)) {
-		// Almost certainly most features are repetitions. Each would be watched
-		// as long as the few others need.
+		// Most features are probably repetitions. Each would be watched as long as
+		// the few distinct ones need.
 		s.distinct = append(s.distinct[:0], features...)
 		slices.Sort(s.distinct)
 		s.distinct = slices.Compact(s.distinct)

@@ -8,14 +8,14 @@ import (
 	"neardup/signature/words"
 )
 
-// Options are the options of the scheme. The TODS paper, section 8.1.1, has
-// Recall 0.95 and, for words, Rows 4 or 5. Threshold is the wanted similarity,
-// the Jaccard coefficient of the sets of shingles.
+// Options are the options of the scheme. The TODS paper, section 8.1.1, uses Recall
+// 0.95 and, for words, Rows 4 or 5. Threshold is the wanted similarity: the Jaccard
+// coefficient of the sets of shingles.
 type Options struct {
 	Words     int     `json:"words" yaml:"words"`         // words of a shingle; the paper's tokens are words: 1
 	Rows      int     `json:"rows" yaml:"rows"`           // k: components of a band; rows times bands at most 65536
 	Bands     int     `json:"bands" yaml:"bands"`         // l: signatures of a text; 0: as many as Threshold and Recall need
-	Threshold float64 `json:"threshold" yaml:"threshold"` // similarity of pairs that are to be found, above 0, at most 1
+	Threshold float64 `json:"threshold" yaml:"threshold"` // smallest similarity of pairs to be found, above 0, at most 1
 	Recall    float64 `json:"recall" yaml:"recall"`       // share of pairs at the threshold that are found, between 0 and 1
 }
 
@@ -37,9 +37,8 @@ func (o Options) Validate() error {
 	return o.LSH().Validate()
 }
 
-// LSH returns how to cut signatures: into the given bands, or into the paper's
-// l, see Bands. Its Candidate and Miss are the curves of the false positives
-// and negatives.
+// LSH returns the bands: the given number, or the paper's l, see Bands. Its
+// Candidate and Miss are the curves of the false positives and negatives.
 func (o Options) LSH() LSH {
 	if o.Bands > 0 {
 		return LSH{Rows: o.Rows, Bands: o.Bands}
@@ -59,9 +58,9 @@ type scheme struct {
 	keys      []uint64
 }
 
-// NewScheme returns the Scheme for the options. It panics if they are not
-// valid. A text's signatures are the keys of its bands, ascending. A text of
-// fewer than Words words has one shingle, all of it, and one without words no
+// NewScheme returns the Scheme for the options. It panics if they are not valid. A
+// text's signatures are the keys of its bands, ascending. A text of fewer than
+// Words words has one shingle, which is all of it. A text without words has no
 // signature.
 func NewScheme(o Options) signature.Scheme {
 	if err := o.Validate(); err != nil {

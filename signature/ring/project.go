@@ -9,10 +9,10 @@ import (
 )
 
 // unit is the weight 1 in fixed point. Weights are integers, so their sums are
-// exact, and depend neither on the order of the sentences nor on how a platform
-// rounds. Rounding to the nearest 1/1024 also hides the last places of the
-// logarithm, in which platforms differ. The tests check that no width up to
-// 2^20 comes near a tie.
+// exact and depend neither on the order of the sentences nor on the platform's
+// rounding. Rounding to the nearest 1/1024 also hides the last places of the
+// logarithm, in which platforms differ. The tests check that no width up to 2^20
+// comes near a tie.
 const unit = 1024
 
 // weights holds the weights of short sentences, by width.
@@ -90,9 +90,8 @@ func signatureOf(hi, lo uint64) (s signature.Signature) {
 	return s
 }
 
-// projectThree does what projectAny does for three fingerprints, the default
-// number. A position is 1 if all fingerprints of a subset that outweighs the
-// rest have a 1.
+// projectThree is projectAny for three fingerprints, the default number. A position
+// is 1 if all fingerprints of a subset that outweighs the rest have a 1 there.
 func projectThree(a, b, c *fingerprint) signature.Signature {
 	half := (a.weight + b.weight + c.weight) / 2
 	wins := func(weight uint32) uint64 { // all ones if weight > half

@@ -23,31 +23,33 @@ const (
 	maxRotations = md5.Size
 	maxModulus   = 4096
 	maxSmallest  = 4096
+	maxFew       = 64 // n sentences make 1 + n + n(n-1)/2 signatures besides the usual ones
 )
 
-// Options are the options of the scheme. The paper has Rotations 16, Modulus 7,
-// MinColumns 16 and Weight "log"; it states neither Smallest nor how far
-// sentences disperse.
+// Options are the options of the scheme. The paper uses Rotations 16, Modulus 7,
+// MinColumns 16 and Weight "log". It states neither Smallest nor how sentences
+// disperse.
 type Options struct {
 	Rotations  int    `json:"rotations" yaml:"rotations"`     // n: rotations of the ring that are used, 1 to 16
 	Modulus    int    `json:"modulus" yaml:"modulus"`         // m: residue classes of a rotation, 1 to 4096
 	Smallest   int    `json:"smallest" yaml:"smallest"`       // k: fingerprints that make one signature, 1 to 4096
-	MinColumns int    `json:"min_columns" yaml:"min_columns"` // only sentences wider than this count
-	Spread     int    `json:"spread" yaml:"spread"`           // smallest distance of two chosen sentences; 1: any two
+	MinColumns int    `json:"min_columns" yaml:"min_columns"` // only wider sentences count
+	Spread     int    `json:"spread" yaml:"spread"`           // smallest distance of two chosen sentences; 1: any
 	Weight     string `json:"weight" yaml:"weight"`           // Log or None
-	Short      string `json:"short" yaml:"short"`             // documents without a signature: Whole or Abandon
+	Short      string `json:"short" yaml:"short"`             // for documents without a signature: Whole or Abandon
+	Few        int    `json:"few" yaml:"few"`                 // documents of 3 to Few sentences also get the signatures of allButTwo; 0: none do
 }
 
 // Values of Options.Weight.
 const (
 	Log  = "log"  // 1 + ln(l), l the sentence's width in columns: the paper's
-	None = "none" // every sentence weighs the same
+	None = "none" // every sentence has the same weight
 )
 
 // Values of Options.Short.
 const (
-	Whole   = "whole"   // they get one of all their sentences, if these together are wider than MinColumns
-	Abandon = "abandon" // they have none, as in the paper
+	Whole   = "whole"   // they get one signature of all their sentences, if these together are wider than MinColumns
+	Abandon = "abandon" // they get none, as in the paper
 )
 
 // Validate returns an error that names the option out of its range.
@@ -61,6 +63,7 @@ func (o Options) Validate() error {
 		{"smallest", o.Smallest, 1, maxSmallest},
 		{"min_columns", o.MinColumns, 0, math.MaxInt},
 		{"spread", o.Spread, 1, math.MaxInt},
+		{"few", o.Few, 0, maxFew},
 	} {
 		switch {
 		case f.value >= f.min && f.value <= f.max:
@@ -91,8 +94,8 @@ func (f *fingerprint) less(g *fingerprint) bool {
 	return f.hi < g.hi || f.hi == g.hi && f.lo < g.lo
 }
 
-// Signer signs documents one after another; it is not safe for concurrent use.
-type Signer struct {
+// signer signs documents one after another; it is not safe for concurrent use.
+type signer struct {
 	o       Options
 	weights weights
 	turn    uint32 // -(2^128 - 1) mod m, see rotate
@@ -104,16 +107,16 @@ type Signer struct {
 	classes [][]fingerprint
 	chosen  []fingerprint
 
-	watch func(rotation, class int, made signature.Signature) // if not nil, called with each signature made of chosen
+	watch func(rotation, class int, made signature.Signature) // if not nil, called with each signature and the fingerprints in chosen
 }
 
-// New returns a Signer for the options. It panics if they are not valid.
-func New(o Options) *Signer {
+// newSigner returns a signer for the options. It panics if they are not valid.
+func newSigner(o Options) *signer {
 	if err := o.Validate(); err != nil {
 		panic("ring: " + err.Error())
 	}
 	m := uint64(o.Modulus)
-	return &Signer{
+	return &signer{
 		o:       o,
 		weights: newWeights(o.Weight),
 		turn:    uint32((m - bits.Rem64(math.MaxUint64, math.MaxUint64, m)) % m),
@@ -121,21 +124,29 @@ func New(o Options) *Signer {
 	}
 }
 
-// Sign appends the signatures of a document, whose sentences are given in its
-// order, to dst: ascending, each once, at most n*m.
+// Sign appends the signatures of a document, whose sentences come in its order, to
+// dst: ascending, without repeats, at most n*m.
 //
 // The paper asks that "the sentences whose fingerprints are chosen to compute a
-// signature should disperse in the document" and does not say how. Our reading:
-// going up the fingerprints of a class, Sign chooses one if its sentence stands
-// at least Spread places from those already chosen. Only sentences wider than
-// MinColumns count, and equal ones stand at their first place. A class without
-// k such fingerprints gives no signature.
+// signature should disperse in the document" and does not say how. In our reading,
+// Sign goes up the fingerprints of a class and chooses one if its sentence is at
+// least Spread places from those already chosen. Only sentences wider than
+// MinColumns count, and equal ones count at their first place. A class without k
+// such fingerprints gives no signature.
 //
-// The paper gives up documents without a signature. They are short. With Whole
-// they meet documents that say exactly the same.
-func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
+// Few sentences seldom fall into one class, so texts of few sentences that share
+// all but one or two have a signature in common only by luck. With the option Few
+// they always have one in common.
+//
+// The paper gives up documents without a signature, which are short. With Whole
+// they still meet documents with exactly the same text.
+func (s *signer) Sign(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
 	own := len(dst)
-	if s.fingerprint(sentences); len(s.prints) >= s.o.Smallest {
+	s.fingerprint(sentences)
+	if n := len(s.prints); 3 <= n && n <= s.o.Few {
+		dst = s.allButTwo(dst)
+	}
+	if len(s.prints) >= s.o.Smallest {
 		dst = s.rounds(dst)
 	}
 	if len(dst) == own && s.o.Short == Whole {
@@ -146,7 +157,7 @@ func (s *Signer) Sign(dst []signature.Signature, sentences []text.Sentence) []si
 }
 
 // rounds appends the signatures of all classes of all rotations.
-func (s *Signer) rounds(dst []signature.Signature) []signature.Signature {
+func (s *signer) rounds(dst []signature.Signature) []signature.Signature {
 	for i := range s.o.Rotations {
 		if i > 0 {
 			s.rotate()
@@ -169,8 +180,40 @@ func (s *Signer) rounds(dst []signature.Signature) []signature.Signature {
 	return dst
 }
 
-// whole appends one signature of all sentences.
-func (s *Signer) whole(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
+// allButTwo sorts the fingerprints and appends a signature of all of them, one of
+// all but each, and one of all but each two if two are left. The fingerprints of
+// each are in order.
+func (s *signer) allButTwo(dst []signature.Signature) []signature.Signature {
+	slices.SortFunc(s.prints, func(f, g fingerprint) int { return cmp.Or(cmp.Compare(f.hi, g.hi), cmp.Compare(f.lo, g.lo)) })
+	of := func(without ...int) {
+		s.chosen, s.text = s.chosen[:0], s.text[:0]
+		for i, f := range s.prints {
+			if !slices.Contains(without, i) {
+				s.chosen = append(s.chosen, f)
+				s.text = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(s.text, f.hi), f.lo)
+			}
+		}
+		dst = append(dst, md5.Sum(s.text))
+		if s.watch != nil {
+			s.watch(few, 0, dst[len(dst)-1])
+		}
+	}
+	of()
+	for i := range s.prints {
+		of(i)
+		for j := range i {
+			if len(s.prints) > 3 {
+				of(i, j)
+			}
+		}
+	}
+	return dst
+}
+
+const few = -1 // rotation that watch gets for signatures of allButTwo
+
+// whole appends one signature made of all sentences.
+func (s *signer) whole(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
 	s.text = s.text[:0]
 	columns := 0
 	for _, sentence := range sentences {
@@ -192,7 +235,7 @@ func compareSignatures(a, b signature.Signature) int {
 }
 
 // fingerprint fills prints with the fingerprints of the sentences that count.
-func (s *Signer) fingerprint(sentences []text.Sentence) {
+func (s *signer) fingerprint(sentences []text.Sentence) {
 	s.prints = s.prints[:0]
 	size := 1 << bits.Len(uint(2*len(sentences)))
 	s.table = slices.Grow(s.table[:0], size)[:size]
@@ -218,8 +261,8 @@ func (s *Signer) fingerprint(sentences []text.Sentence) {
 	}
 }
 
-// slot returns where the table has the fingerprint, or the empty place for it.
-func (s *Signer) slot(hi, lo uint64) int {
+// slot returns the table's index of a fingerprint, or the free index for it.
+func (s *signer) slot(hi, lo uint64) int {
 	mask := len(s.table) - 1
 	for i := int(lo) & mask; ; i = (i + 1) & mask {
 		if n := s.table[i]; n == 0 || s.prints[n-1].hi == hi && s.prints[n-1].lo == lo {
@@ -228,9 +271,9 @@ func (s *Signer) slot(hi, lo uint64) int {
 	}
 }
 
-// rotate turns every ring left by one byte b. v becomes
-// 256(v - b*2^120) + b = 256v - b(2^128 - 1), and its residue with it.
-func (s *Signer) rotate() {
+// rotate rotates every ring left by one byte b. v becomes 256(v - b*2^120) + b =
+// 256v - b(2^128 - 1), and its residue follows.
+func (s *signer) rotate() {
 	m := uint32(s.o.Modulus)
 	for i := range s.prints {
 		f := &s.prints[i]
@@ -240,10 +283,10 @@ func (s *Signer) rotate() {
 	}
 }
 
-// choose puts the k smallest fingerprints of class that are far enough apart
-// into chosen, and reports whether there are k. k is small, so it finds each by
-// a pass over the rest of class, which it uses up.
-func (s *Signer) choose(class []fingerprint) bool {
+// choose puts the k smallest fingerprints of class that are far enough apart into
+// chosen, and reports whether there are k. k is small, so it finds each one by a
+// pass over the rest of class, which it overwrites.
+func (s *signer) choose(class []fingerprint) bool {
 	s.chosen = s.chosen[:0]
 	for need := s.o.Smallest; need > 0; need-- {
 		if len(class) < need {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -77,6 +78,21 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 			set[signature.Signature(v.FillBytes(make([]byte, 16)))] = true
 		}
 	}
+	if n := len(counted); 3 <= n && n <= o.Few {
+		for without := range 1 << n { // the sentences that are left out
+			if out := bits.OnesCount(uint(without)); out > 2 || n-out < 2 {
+				continue
+			}
+			var sums []string
+			for i, c := range counted {
+				if without>>i&1 == 0 {
+					sums = append(sums, string(c.sum[:]))
+				}
+			}
+			slices.Sort(sums)
+			set[md5.Sum([]byte(strings.Join(sums, "")))] = true
+		}
+	}
 	if len(set) == 0 && o.Short == Whole {
 		all, columns := "", 0
 		for _, s := range sentences {
@@ -116,7 +132,7 @@ func document(r *rand.Rand, n int) []text.Sentence {
 	return out
 }
 
-func check(t *testing.T, o Options, s *Signer, doc []text.Sentence) {
+func check(t *testing.T, o Options, s *signer, doc []text.Sentence) {
 	t.Helper()
 	got, want := s.Sign(nil, doc), slow(o, doc)
 	if !slices.Equal(got, want) {
@@ -134,9 +150,10 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 		{Rotations: 16, Modulus: 4096, Smallest: 1, MinColumns: 16, Spread: 1, Weight: Log, Short: Abandon},
 		{Rotations: 5, Modulus: 3, Smallest: 6, MinColumns: 40, Spread: 2, Weight: None, Short: Abandon},
 		{Rotations: 4, Modulus: 1, Smallest: 3, MinColumns: 0, Spread: math.MaxInt, Weight: None, Short: Abandon},
+		{Rotations: 16, Modulus: 7, Smallest: 3, MinColumns: 16, Spread: 1, Weight: Log, Short: Whole, Few: 8},
 	}
 	for _, o := range variants {
-		s := New(o)
+		s := newSigner(o)
 		for _, n := range []int{0, 1, 4, 30, 60, 200, 7} { // growing and shrinking: scratch is reused
 			for range 4 {
 				check(t, o, s, document(r, n))
@@ -144,8 +161,8 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 		}
 	}
 	for range 150 {
-		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)]}
-		check(t, o, New(o), document(r, r.IntN(120)))
+		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)], r.IntN(12)}
+		check(t, o, newSigner(o), document(r, r.IntN(120)))
 	}
 }
 
@@ -157,14 +174,14 @@ func FuzzSign(f *testing.F) {
 		if len(b) < 6 {
 			return // no options in it
 		}
-		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2], []string{Whole, Abandon}[b[5]/2%2]}
-		check(t, o, New(o), text.Sentences(page))
+		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2], []string{Whole, Abandon}[b[5]/2%2], int(b[5]) / 4 % 16}
+		check(t, o, newSigner(o), text.Sentences(page))
 	})
 }
 
 func TestSignProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	sign := func(o Options, doc []text.Sentence) []signature.Signature { return New(o).Sign(nil, doc) }
+	sign := func(o Options, doc []text.Sentence) []signature.Signature { return newSigner(o).Sign(nil, doc) }
 	for range 40 {
 		doc := document(r, 20+r.IntN(100))
 		all := sign(paper, doc)
@@ -186,6 +203,39 @@ func TestSignProperties(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Texts of few sentences that have all but two in common have a signature in common,
+// and texts that have less have none of those.
+func TestFew(t *testing.T) {
+	o := paper
+	o.Few = 8
+	for n := 3; n <= 9; n++ {
+		for changed := 0; changed <= min(3, n); changed++ {
+			a, b := numbered("first", n), numbered("first", n)
+			copy(b[n-changed:], numbered("other", changed))
+			slices.Reverse(b)
+			x, y := newSigner(o).Sign(nil, a), newSigner(o).Sign(nil, b)
+			o.Few = 0
+			x0, y0 := newSigner(o).Sign(nil, a), newSigner(o).Sign(nil, b)
+			o.Few = 8
+			shared := func(x, y []signature.Signature) int {
+				return len(slices.DeleteFunc(slices.Clone(x), func(s signature.Signature) bool { return !slices.Contains(y, s) }))
+			}
+			few := shared(x, y) - shared(x0, y0)
+			if want := n <= 8 && changed <= 2 && n-changed >= 2; (few > 0) != want {
+				t.Errorf("%d of %d sentences are others: %d signatures in common", changed, n, few)
+			}
+		}
+	}
+}
+
+func numbered(name string, n int) (out []text.Sentence) {
+	for i := range n {
+		s := fmt.Sprintf("The %s sentence of number %d", name, i)
+		out = append(out, text.Sentence{Text: s, Columns: len(s)})
+	}
+	return out
 }
 
 func TestSignSmallDocuments(t *testing.T) {
@@ -215,7 +265,7 @@ func TestSignSmallDocuments(t *testing.T) {
 		{"a repetition does not separate", spread, []text.Sentence{a, a, b}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := New(test.o).Sign(nil, test.doc); len(got) != test.want {
+			if got := newSigner(test.o).Sign(nil, test.doc); len(got) != test.want {
 				t.Errorf("%d signatures, want %d", len(got), test.want)
 			}
 		})
@@ -229,7 +279,7 @@ func TestSignOneIsTheFingerprint(t *testing.T) {
 	want := []signature.Signature{sum, signature.Signature(slices.Concat(sum[1:], sum[:1]))}
 	slices.SortFunc(want, compare)
 	before := signature.Signature{0xff} // stays in front of the document's own
-	got := New(o).Sign([]signature.Signature{before}, []text.Sentence{{Text: "sentence", Columns: 8}})
+	got := newSigner(o).Sign([]signature.Signature{before}, []text.Sentence{{Text: "sentence", Columns: 8}})
 	if got[0] != before || !slices.Equal(got[1:], want) {
 		t.Errorf("got %x, want %x after %x", got, want, before)
 	}
@@ -311,7 +361,7 @@ func BenchmarkSign(b *testing.B) {
 				s := fmt.Sprintf("%d, %s", i, strings.Repeat("word ", 4+i%13))
 				doc = append(doc, text.Sentence{Text: s, Columns: len(s)})
 			}
-			s := New(paper)
+			s := newSigner(paper)
 			dst := s.Sign(nil, doc)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -5,12 +5,12 @@ import (
 	"neardup/signature"
 )
 
-// NewScheme makes a Signer of valid options, for texts in place of sentences;
-// it panics on others.
-func NewScheme(o Options) signature.Scheme { return scheme{New(o)} }
+// NewScheme returns the Scheme of the options, for texts. It panics if they are not
+// valid.
+func NewScheme(o Options) signature.Scheme { return scheme{newSigner(o)} }
 
-type scheme struct{ *Signer }
+type scheme struct{ *signer }
 
 func (s scheme) Sign(dst []signature.Signature, t string) []signature.Signature {
-	return s.Signer.Sign(dst, text.Sentences(t))
+	return s.signer.Sign(dst, text.Sentences(t))
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"neardup/extract/text"
@@ -13,10 +14,10 @@ import (
 )
 
 // checkTrace computes every signature from what is said to have made it.
-func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool) {
+func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool, few int) {
 	t.Helper()
-	s := New(o)
-	origins, want := s.Trace(doc), New(o).Sign(nil, doc)
+	s := newSigner(o)
+	origins, want := s.Trace(doc).Origins, newSigner(o).Sign(nil, doc)
 	var made []signature.Signature
 	for _, origin := range origins {
 		made = append(made, origin.Signature)
@@ -24,6 +25,18 @@ func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool) {
 			whole = true
 			if len(origin.Sentences) != len(doc) || len(origins) != 1 {
 				t.Fatalf("%+v: %+v of %d sentences", o, origins, len(doc))
+			}
+			continue
+		}
+		if origin.Few {
+			few++
+			var sums []string
+			for _, i := range origin.Sentences {
+				sum := md5.Sum([]byte(doc[i].Text))
+				sums = append(sums, string(sum[:]))
+			}
+			if md5.Sum([]byte(strings.Join(sums, ""))) != origin.Signature || !slices.IsSorted(sums) {
+				t.Fatalf("%+v: %+v is not of its sentences", o, origin)
 			}
 			continue
 		}
@@ -70,26 +83,28 @@ func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool) {
 	if again := s.Sign(nil, doc); !slices.Equal(again, want) {
 		t.Fatalf("%+v: signed %x after the trace, want %x", o, again, want)
 	}
-	return whole
+	return whole, few
 }
 
 func TestTrace(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	wholes := 0
+	wholes, fews := 0, 0
 	for range 200 {
-		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)]}
-		if checkTrace(t, o, document(r, r.IntN(120))) {
+		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)], r.IntN(40)}
+		whole, few := checkTrace(t, o, document(r, r.IntN(120)))
+		if whole {
 			wholes++
 		}
+		fews += few
 	}
-	if wholes == 0 {
-		t.Error("no document had a signature of all its sentences")
+	if wholes == 0 || fews == 0 {
+		t.Errorf("%d documents had a signature of all their sentences; %d signatures were of few", wholes, fews)
 	}
 }
 
 func TestCounted(t *testing.T) {
 	doc := []text.Sentence{{Text: "a", Columns: 17}, {Text: "b", Columns: 16}, {Text: "a", Columns: 17}, {Text: "c", Columns: 30}}
-	if got := New(paper).Counted(doc); got != 2 {
+	if got := len(newSigner(paper).Trace(doc).Counted); got != 2 {
 		t.Errorf("%d sentences count, want 2", got)
 	}
 }

@@ -104,7 +104,7 @@ func BenchmarkSketch(b *testing.B) {
 	})
 	b.Run("mod", func(b *testing.B) {
 		for b.Loop() {
-			Mod(s, Modulus)
+			sampleOf(s, Modulus)
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"neardup/signature/words"
 )
 
-// Options are the options of the scheme. The lecture has Words 10 and ByMinWise
-// with Size 20, or ByModulo with a Modulus of about 25; it states neither how
-// many smallest shingles make a sketch nor Super.
+// Options are the options of the scheme. The lecture uses Words 10 and ByMinWise
+// with Size 20, or ByModulo with a Modulus of about 25. It states neither how many
+// smallest shingles make a sketch nor Super.
 type Options struct {
 	Words   int    `json:"words" yaml:"words"`     // w: words of a shingle
 	Sketch  string `json:"sketch" yaml:"sketch"`   // of the shingles: ByMinWise, ByModulo, BySmallest or All
@@ -24,13 +24,13 @@ type Options struct {
 // Values of Options.Sketch.
 const (
 	ByMinWise  = "minwise"  // the smallest shingle of each of Size permutations
-	ByModulo   = "modulo"   // those that are 0 modulo Modulus
-	BySmallest = "smallest" // the Size smallest
-	All        = "all"      // all: as many signatures as the text has words
+	ByModulo   = "modulo"   // the shingles that are 0 modulo Modulus
+	BySmallest = "smallest" // the Size smallest shingles
+	All        = "all"      // all shingles: as many signatures as the text has words
 )
 
 // Validate returns an error that names the option out of its range. Size and
-// Modulus have none where the sketch does not use them.
+// Modulus may have any value if the sketch does not use them.
 func (o Options) Validate() error {
 	sized := o.Sketch == ByMinWise || o.Sketch == BySmallest
 	switch {
@@ -60,17 +60,17 @@ type scheme struct {
 	shingles []uint64
 }
 
-// NewScheme returns the Scheme for the options. It panics if they are not
-// valid. A text's signatures are the values of its sketch (slides 15 to 24) or,
-// with Super, its supershingles (slide 27), ascending. It takes |S|·ln|S| steps
-// for |S| shingles, and m·ln(m) more for m permutations.
+// NewScheme returns the Scheme for the options. It panics if they are not valid. A
+// text's signatures are the values of its sketch (slides 15 to 24) or, with Super,
+// its supershingles (slide 27), ascending. Signing takes |S|·ln|S| steps for |S|
+// shingles, and m·ln(m) more for m permutations.
 //
-// Short texts are handled, not merged. One of fewer than w words, but of some,
-// is one shingle. So far the lecture; ours is that of a text none of whose
-// shingles is 0 modulo m the smallest shingle stands for the sample, and that a
-// sketch of fewer values than make a supershingle is one supershingle. So every
-// text with words has a signature, and two texts share one only if they share a
-// shingle or, so short, all that was kept of them.
+// Short texts still get signatures. As in the lecture, a text of fewer than w
+// words, but at least one, is one shingle. The rest is not in the lecture: if no
+// shingle of a text is 0 modulo m, the smallest shingle is the sample, and a sketch
+// of fewer values than make a supershingle is one supershingle. So every text with
+// words has a signature. Two texts share one only if they share a shingle or, if
+// they are that short, the whole sketch.
 func NewScheme(o Options) signature.Scheme {
 	if err := o.Validate(); err != nil {
 		panic("shingle: " + err.Error())

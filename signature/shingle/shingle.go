@@ -1,8 +1,8 @@
 // Package shingle compares documents by their w-shingles: Broder, Glassman,
-// Manasse, Zweig, Syntactic clustering of the web, WWW 1997, as the lecture on
-// finding near-duplicate documents has it (slides 11 to 30): resemblance and
-// containment, exactly and by sketches of three kinds, and the counting of
-// shingles in common over sorted ⟨shingle, document⟩ pairs.
+// Manasse, Zweig, Syntactic clustering of the web, WWW 1997, as presented in the
+// lecture on finding near-duplicate documents (slides 11 to 30). It computes
+// resemblance and containment, exactly and by sketches of three kinds, and counts
+// common shingles over sorted ⟨shingle, document⟩ pairs.
 package shingle
 
 import (
@@ -28,14 +28,14 @@ const (
 // shingles have the same hash with a probability of about 2^-64.
 type Set []uint64
 
-// NewSet returns the set of hashes that come from elsewhere; it takes over the
-// slice. Sketches are samples only if the hashes look random.
+// NewSet returns the set of hashes from elsewhere. It takes over the slice.
+// Sketches are samples only if the hashes look random.
 func NewSet(hashes []uint64) Set {
 	slices.Sort(hashes)
 	return slices.Compact(hashes)
 }
 
-// Common is |A ∩ B|.
+// Common returns |A ∩ B|.
 func Common(a, b Set) int {
 	n := 0
 	for len(a) > 0 && len(b) > 0 {

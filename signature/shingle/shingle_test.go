@@ -158,8 +158,8 @@ func TestEstimatorsAreUnbiased(t *testing.T) {
 		for _, e := range []estimator{
 			{"min-wise resemblance", resemblance, 0, func(a, b Set) float64 { return ResemblanceMinWise(MinWise(a, m), MinWise(b, m)) }, true},
 			{"min-wise containment", containment, bend, func(a, b Set) float64 { return ContainmentMinWise(MinWise(a, m), MinWise(b, m)) }, false},
-			{"mod resemblance", resemblance, .01, func(a, b Set) float64 { return ResemblanceMod(Mod(a, modulus), Mod(b, modulus)) }, true},
-			{"mod containment", containment, .01, func(a, b Set) float64 { return ContainmentMod(Mod(a, modulus), Mod(b, modulus)) }, false},
+			{"mod resemblance", resemblance, .01, func(a, b Set) float64 { return ResemblanceMod(sampleOf(a, modulus), sampleOf(b, modulus)) }, true},
+			{"mod containment", containment, .01, func(a, b Set) float64 { return ContainmentMod(sampleOf(a, modulus), sampleOf(b, modulus)) }, false},
 			{"smallest resemblance", resemblance, 0, func(a, b Set) float64 { return ResemblanceSmallest(Smallest(a, m), Smallest(b, m), m) }, true},
 			{"smallest containment", containment, bend, func(a, b Set) float64 { return ContainmentSmallest(Smallest(a, m), Smallest(b, m), m) }, false},
 		} {
@@ -196,7 +196,7 @@ func TestSketches(t *testing.T) {
 	again := NewSet(append(shuffled, shuffled[:50]...))
 	for _, make := range []func(Set) Sketch{
 		func(s Set) Sketch { return MinWise(s, Permutations) },
-		func(s Set) Sketch { return Mod(s, Modulus) },
+		func(s Set) Sketch { return sampleOf(s, Modulus) },
 		func(s Set) Sketch { return ModOrLeast(s, Modulus) },
 		func(s Set) Sketch { return ModOrLeast(s, 1<<60) },
 		func(s Set) Sketch { return Smallest(s, 20) },
@@ -209,12 +209,12 @@ func TestSketches(t *testing.T) {
 			t.Errorf("%v of nothing", none)
 		}
 	}
-	for _, x := range Mod(s, 5).Values {
+	for _, x := range sampleOf(s, 5).Values {
 		if x%5 != 0 || !slices.Contains(s, x) {
 			t.Errorf("%x is not to be in the sketch", x)
 		}
 	}
-	if got := ModOrLeast(s, 5); !slices.Equal(got.Values, Mod(s, 5).Values) {
+	if got := ModOrLeast(s, 5); !slices.Equal(got.Values, sampleOf(s, 5).Values) {
 		t.Errorf("%x is not the sample", got.Values)
 	}
 	if got := ModOrLeast(s, 1<<60); !slices.Equal(got.Values, s[:1]) {
@@ -245,7 +245,7 @@ func TestSketchesOfSmallDocuments(t *testing.T) {
 		if got := ContainmentSmallest(Smallest(a, 30), Smallest(b, 30), 30); math.Abs(got-Containment(a, b)) > 1e-12 {
 			t.Errorf("%v, want %v", got, Containment(a, b))
 		}
-		if ResemblanceMod(Mod(a, 1), Mod(b, 1)) != Resemblance(a, b) || ContainmentMod(Mod(a, 1), Mod(b, 1)) != Containment(a, b) {
+		if ResemblanceMod(sampleOf(a, 1), sampleOf(b, 1)) != Resemblance(a, b) || ContainmentMod(sampleOf(a, 1), sampleOf(b, 1)) != Containment(a, b) {
 			t.Error("all shingles give another value than the exact one")
 		}
 	}

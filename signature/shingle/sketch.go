@@ -7,8 +7,8 @@ import (
 	"neardup/signature/minhash"
 )
 
-// Sketch is a sample of a document's shingles: of one kind, for one number or
-// modulus, that another sketch is compared with.
+// Sketch is a sample of a document's shingles. It is comparable with sketches of
+// the same kind and the same number or modulus.
 type Sketch struct {
 	Values []uint64 `json:"values"` // the sample
 	Size   int      `json:"size"`   // |S(D)|, from which containment is estimated
@@ -33,11 +33,11 @@ func minWise(signer *minhash.Signer, s Set) Sketch {
 	return Sketch{Values: values, Size: len(s)}
 }
 
-// Mod returns the sketch of the shingles that are 0 modulo m ≥ 1: "sketch formed by
-// taking shingle hash values mod some selected m" (slide "Variations of
-// shingling"). Its size follows that of the document: ascending, about |S|/m
-// values, of a short document perhaps none.
-func Mod(s Set, m uint64) Sketch {
+// sampleOf returns the sketch of the shingles that are 0 modulo m ≥ 1: "sketch
+// formed by taking shingle hash values mod some selected m" (slide "Variations of
+// shingling"). Its size is proportional to the document's: about |S|/m values,
+// ascending, and possibly none for a short document.
+func sampleOf(s Set, m uint64) Sketch {
 	out := Sketch{Size: len(s)}
 	for _, x := range s {
 		if x%m == 0 {
@@ -47,30 +47,31 @@ func Mod(s Set, m uint64) Sketch {
 	return out
 }
 
-// ModOrLeast is Mod, but the smallest shingle where no shingle is 0 modulo m, so
-// that short documents are not lost, nor taken for one another. Ours.
+// ModOrLeast is sampleOf, except that if no shingle is 0 modulo m it returns the
+// smallest shingle. So short documents are not lost, and are not taken for each
+// other. This is not in the lecture.
 func ModOrLeast(s Set, m uint64) Sketch {
-	out := Mod(s, m)
+	out := sampleOf(s, m)
 	if len(out.Values) == 0 {
 		out.Values = slices.Clone(s[:min(1, len(s))])
 	}
 	return out
 }
 
-// Smallest returns the sketch of the n smallest shingles, ascending; all of fewer
-// (Broder: On the resemblance and containment of documents, 1997, section 3,
-// MIN_s).
+// Smallest returns the sketch of the n smallest shingles, ascending, or of all
+// shingles if there are fewer (Broder: On the resemblance and containment of
+// documents, 1997, section 3, MIN_s).
 func Smallest(s Set, n int) Sketch {
 	return Sketch{Values: slices.Clone(s[:min(n, len(s))]), Size: len(s)}
 }
 
 // ResemblanceMinWise estimates the resemblance from two sketches of MinWise: "P
-// (x(Π, A) = x(Π, B)) as |ψ(A) ∩ ψ(B)| / m" (slide 17), a permutation's
-// minimum compared only with that of the same permutation. Unbiased, with
+// (x(Π, A) = x(Π, B)) as |ψ(A) ∩ ψ(B)| / m" (slide 17). A permutation's minimum is
+// compared only with that of the same permutation. The estimate is unbiased, with
 // variance r(1-r)/m.
 func ResemblanceMinWise(a, b Sketch) float64 {
 	if len(a.Values) != len(b.Values) {
-		return 0 // one is of nothing
+		return 0 // one document is empty
 	}
 	equal := 0
 	for i, v := range a.Values {
@@ -81,14 +82,15 @@ func ResemblanceMinWise(a, b Sketch) float64 {
 	return ratio(equal, len(a.Values))
 }
 
-// ContainmentMinWise estimates the containment of A in B from sketches of
-// MinWise, see contained. It is 0 when the sketches have nothing in common,
-// which of a short A in a long B they often have not.
+// ContainmentMinWise estimates the containment of A in B from sketches of MinWise,
+// see contained. It is 0 if the sketches have nothing in common, which is frequent
+// for a short A in a long B.
 func ContainmentMinWise(a, b Sketch) float64 { return contained(ResemblanceMinWise(a, b), a, b) }
 
-// ResemblanceSmallest estimates the resemblance from two sketches of Smallest
-// with one n: of the n smallest values of their union, which is a random sample
-// of A ∪ B, the share that both have (Broder 1997, theorem 1). Unbiased.
+// ResemblanceSmallest estimates the resemblance from two sketches of Smallest with
+// the same n: the share of the n smallest values of their union, which are a random
+// sample of A ∪ B, that both have (Broder 1997, theorem 1). The estimate is
+// unbiased.
 func ResemblanceSmallest(a, b Sketch, n int) float64 {
 	x, y := a.Values, b.Values
 	common, union := 0, 0
@@ -106,15 +108,15 @@ func ResemblanceSmallest(a, b Sketch, n int) float64 {
 	return ratio(common, union)
 }
 
-// ContainmentSmallest estimates the containment of A in B from sketches of
-// Smallest with one n, see contained.
+// ContainmentSmallest estimates the containment of A in B from sketches of Smallest
+// with the same n, see contained.
 func ContainmentSmallest(a, b Sketch, n int) float64 {
 	return contained(ResemblanceSmallest(a, b, n), a, b)
 }
 
-// contained is |A ∩ B| / |A| for a resemblance r: |A ∩ B| = r·|A ∪ B| =
-// r/(1+r)·(|A|+|B|). It bends r, so that its bias is of the order of the
-// variance of r; it is not cut off at 1, which would add to that.
+// contained returns |A ∩ B| / |A| for a resemblance r: |A ∩ B| = r·|A ∪ B| =
+// r/(1+r)·(|A|+|B|). It is not linear in r, so its bias is of the order of the
+// variance of r. It is not cut off at 1, which would add to the bias.
 func contained(r float64, a, b Sketch) float64 {
 	if a.Size == 0 {
 		return 0

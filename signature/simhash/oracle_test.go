@@ -18,7 +18,7 @@ func FixedPoint(weight float64) uint32 {
 
 // Of returns the signature of a document.
 func Of(features []Feature) (uint64, bool) {
-	var s Sum
+	var s sum
 	for _, f := range features {
 		s.Add(f.Hash, f.Weight)
 	}

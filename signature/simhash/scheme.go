@@ -7,12 +7,12 @@ import (
 	"neardup/signature/words"
 )
 
-// Options are the options of the scheme. The lecture (slide "Term-based
-// signature with SimHash") has terms weighed by their frequency: Words 1 and
-// Weight words.Count. The TLCS paper, section 4, states neither.
+// Options are the options of the scheme. In the lecture (slide "Term-based
+// signature with SimHash") terms are weighed by their frequency: Words 1 and Weight
+// words.Count. The TLCS paper, section 4, states neither.
 type Options struct {
 	Words  int    `json:"words" yaml:"words"`   // words of a feature; 1: single words
-	Weight string `json:"weight" yaml:"weight"` // of a feature that the text has n times: words.Count, Log or One
+	Weight string `json:"weight" yaml:"weight"` // weight of a feature that occurs n times: words.Count, Log or One
 }
 
 // Validate returns an error that names the option out of its range.
@@ -32,11 +32,10 @@ type scheme struct {
 	features []uint64 // scratch memory, reused from text to text
 }
 
-// NewScheme returns the Scheme for the options. It panics if they are not
-// valid. A text has one signature, of 64 bits, see signature.Of; one without
-// words has none. Texts are compared by the number of bits in which they
-// differ, see Distance. A text of fewer than Words words has one feature, all
-// of it.
+// NewScheme returns the Scheme for the options. It panics if they are not valid. A
+// text has one signature of 64 bits, see signature.Of; a text without words has
+// none. Texts are compared by the number of bits in which they differ, see
+// Distance. A text of fewer than Words words has one feature, which is all of it.
 func NewScheme(o Options) signature.Scheme {
 	if err := o.Validate(); err != nil {
 		panic("simhash: " + err.Error())
@@ -55,12 +54,12 @@ func (s *scheme) Sign(dst []signature.Signature, text string) []signature.Signat
 }
 
 func (s *scheme) fingerprint() (uint64, bool) {
-	if s.o.Weight == words.Count { // repetitions add up: no need to sort
+	if s.o.Weight == words.Count { // repetitions add up, so the features need no sorting
 		return OfHashes(s.features)
 	}
-	var sum Sum
+	var total sum
 	for hash, n := range words.Counted(s.features) {
-		sum.Add(hash, s.weigh(n))
+		total.Add(hash, s.weigh(n))
 	}
-	return sum.Signature()
+	return total.Signature()
 }

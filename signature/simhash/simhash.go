@@ -1,9 +1,9 @@
 // Package simhash computes Charikar's simhash (Similarity estimation techniques
-// from rounding algorithms, STOC 2002) as the lecture on finding near-duplicate
-// documents has it (slide "Term-based signature with SimHash") and as the TLCS
-// paper compares itself with it (section 4). A signature has 64 bits, made of
-// the weighted features of a document. The more similar two documents are, the
-// more bits agree. Package neardup/cluster/hamming finds the pairs.
+// from rounding algorithms, STOC 2002) in the form of the lecture on finding
+// near-duplicate documents (slide "Term-based signature with SimHash"). The TLCS
+// paper compares its method with it (section 4). A signature has 64 bits and is
+// made from the weighted features of a document. The more similar two documents
+// are, the more bits agree. Package neardup/cluster/hamming finds the pairs.
 package simhash
 
 import (
@@ -25,10 +25,10 @@ const (
 	DistanceManku = 3
 )
 
-// Feature is a term, word or shingle of a document: the hash that stands for
-// it, whose bits must look random (the lecture: "each term → random f-dim
-// vector t over {-1, 1}"), and its weight, say how often the document has it.
-// A feature may come in parts, whose weights add up.
+// Feature is a term, word or shingle of a document: a hash that stands for it,
+// whose bits must look random (the lecture: "each term → random f-dim vector t over
+// {-1, 1}"), and a weight, such as its number of occurrences. A feature may come in
+// parts, whose weights add up.
 type Feature struct {
 	Hash   uint64
 	Weight uint32
@@ -38,34 +38,32 @@ type Feature struct {
 // integers depend neither on their order nor on the machine.
 const unit = 1024
 
-// Sum collects features. Its zero value has none. Neither their order nor their
-// splitting into parts changes the signature. Weights must sum to less than
-// 2^63.
+// sum adds up features. The zero value has none. Neither their order nor their
+// splitting into parts changes the signature. Weights must sum to less than 2^63.
 //
-// The lecture: v(k) = Σ t_j(k)·w(j), s(k) = 1 if v(k) > 0, else 0. With p the
-// weight of the features that have a 1 in bit k and total that of all,
-// v = p - (total-p), so that a bit is 1 where 2p > total. The 64 sums p are
-// built at once, bit-sliced: plane i holds bit i of all of them, and a weight
-// goes in by one ripple of carries for each of its 1-bits, from the plane of
-// that bit on.
-type Sum struct {
+// In the lecture v(k) = Σ t_j(k)·w(j), and s(k) = 1 if v(k) > 0, else 0. With p the
+// weight of the features that have a 1 in bit k and total the weight of all, v = p
+// - (total-p), so a bit is 1 if 2p > total. The 64 sums p are built at once,
+// bit-sliced: plane i holds bit i of all of them. A weight is added by one ripple
+// of carries for each of its 1-bits, from the plane of that bit on.
+type sum struct {
 	planes [Bits]uint64
 	total  uint64
 }
 
 // Add adds a feature.
-func (s *Sum) Add(hash uint64, weight uint32) {
+func (s *sum) Add(hash uint64, weight uint32) {
 	s.total += uint64(weight)
 	for ; weight != 0; weight &= weight - 1 {
 		s.ripple(bits.TrailingZeros32(weight), hash)
 	}
 }
 
-// Signature returns the simhash. It reports false if nothing has any weight.
-// Such a document has no direction; do not compare it with others.
-func (s *Sum) Signature() (uint64, bool) {
-	// p > total/2, rounded down, compared from the lowest plane to the highest:
-	// what is equal above is decided below.
+// Signature returns the simhash. It reports false if no feature has any weight. Such a
+// document must not be compared with others.
+func (s *sum) Signature() (uint64, bool) {
+	// Compares p with total/2, rounded down, from the lowest plane to the highest:
+	// a higher plane overrules the lower ones.
 	half := s.total / 2
 	greater := uint64(0)
 	for i, p := range s.planes {
@@ -79,13 +77,12 @@ func (s *Sum) Signature() (uint64, bool) {
 }
 
 // OfHashes returns the signature of a document in which each of the hashes weighs
-// one; repetitions add up, so that words in running text weigh by their
-// frequency.
+// one. Repetitions add up, so that words weigh by their frequency.
 //
-// Seven hashes are added together, by four full adders that make three numbers
-// of them.
+// Seven hashes are added at a time, by four full adders that turn them into three
+// numbers.
 func OfHashes(hashes []uint64) (uint64, bool) {
-	var s Sum
+	var s sum
 	s.total = uint64(len(hashes))
 	for ; len(hashes) >= 7; hashes = hashes[7:] {
 		h := hashes[:7]
@@ -104,14 +101,14 @@ func OfHashes(hashes []uint64) (uint64, bool) {
 }
 
 // ripple adds 2^i to the sums under the 1-bits of carry.
-func (s *Sum) ripple(i int, carry uint64) {
+func (s *sum) ripple(i int, carry uint64) {
 	for ; carry != 0; i++ {
 		p := &s.planes[i&(Bits-1)]
 		*p, carry = *p^carry, *p&carry
 	}
 }
 
-// add is 64 full adders.
+// add is 64 full adders in parallel.
 func add(a, b, c uint64) (sum, carry uint64) {
 	x := a ^ b
 	return x ^ c, a&b | x&c

@@ -13,37 +13,37 @@ import (
 	"sync"
 )
 
-// words is the Chinese dictionary of github.com/go-ego/gse (Apache License 2.0;
-// its words and frequencies are those of jieba, MIT): of its words those of Han
-// characters alone, since only runs of these are segmented. dictionary_test.go
-// makes it, and holds it and segment against gse.
+// words is the Chinese dictionary of github.com/go-ego/gse (Apache License 2.0; its
+// words and frequencies are those of jieba, MIT). It has only the words made of Han
+// characters, since only runs of these are segmented. dictionary_test.go makes it,
+// and compares it and segment with gse.
 //
 //go:embed words.flate
 var words []byte
 
-// lexicon is the dictionary of Chinese, with the frequencies F' and F of the
-// paper: of the least and the most frequent term of every part of speech. It
+// lexicon is the dictionary of Chinese. It includes the frequencies F' and F of the
+// paper: those of the least and the most frequent term of every part of speech. It
 // does not change once it is loaded.
 type lexicon struct {
 	least, most [groups]uint64
 	letters     []rune   // of all words, in the order of the words
-	ends        []uint32 // where in letters a word ends
-	first       []uint32 // by character, up to U+FFFF: the first word that does not begin with a smaller one
+	ends        []uint32 // where each word ends in letters
+	first       []uint32 // by character, up to U+FFFF: the first word that begins with this or a greater character
 	words       []word
 }
 
 // word is an entry of the dictionary.
 type word struct {
 	frequency uint32
-	distance  float32 // how much longer it makes a path: less the more frequent it is
+	distance  float32 // how much it lengthens a path: the more frequent the word, the less
 	group     group
 }
 
 // unlisted stands for a character that starts no path through the dictionary.
 var unlisted = word{frequency: 1, distance: 32, group: groupOf("x")}
 
-// dictionary is loaded when the first Han character comes: collections in other
-// scripts do without its memory.
+// dictionary is loaded at the first Han character, so that collections in other
+// scripts do not need its memory.
 var dictionary = sync.OnceValue(func() *lexicon {
 	d, err := readLexicon(words)
 	if err != nil {
@@ -52,13 +52,13 @@ var dictionary = sync.OnceValue(func() *lexicon {
 	return d
 })
 
-// readLexicon reads what writeLexicon in dictionary_test.go writes. All is in
-// numbers as of encoding/binary: the sum of all frequencies; how many parts of
-// speech there are, and of each its name (length, bytes), the least and the
-// greatest frequency, words that are not listed included; how many words there
-// are. Then, in five columns, of each word, in the order of their characters:
-// how many characters it shares with the one before, how many more it has; the
-// part of speech; the frequency; the characters that it does not share.
+// readLexicon reads what writeLexicon in dictionary_test.go writes. All numbers are
+// varints of encoding/binary: the sum of all frequencies; the number of parts of
+// speech, and of each its name (length, bytes) and its least and greatest
+// frequency, including words that are not listed; the number of words. Five columns
+// follow, with the words in the order of their characters: how many characters the
+// word shares with the one before; how many more it has; its part of speech; its
+// frequency; the characters that it does not share.
 func readLexicon(compressed []byte) (*lexicon, error) {
 	b, err := io.ReadAll(flate.NewReader(bytes.NewReader(compressed)))
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *lexicon) start(i int) uint32 {
 	return d.ends[i-1]
 }
 
-// letter returns the character of word i at a place, or -1 behind its end.
+// letter returns the character of word i at a place, or -1 after its end.
 func (d *lexicon) letter(i, place int) rune {
 	if at := d.start(i) + uint32(place); at < d.ends[i] {
 		return d.letters[at]
@@ -146,18 +146,18 @@ type piece struct {
 	*word
 }
 
-// step is how the shortest path to a place comes there: 0 is a place that none
-// has reached.
+// step is the last step of the shortest path to a place. 0 means that no path has
+// reached the place.
 type step struct {
 	distance float32
 	from     int32
 	word     *word
 }
 
-// segment cuts a run of at most chunk characters on the path through the
-// dictionary's words of the least distance, which is that of the greatest
-// product of frequencies; of equal ones it keeps the word that begins first. It
-// appends the pieces to dst.
+// segment splits a run of at most chunk characters along the shortest path through
+// the dictionary's words, which is the path with the greatest product of
+// frequencies. Of equal ones it keeps the path whose word begins first. It appends
+// the pieces to dst.
 func (d *lexicon) segment(dst []piece, run string) []piece {
 	var path [chunk + 1]step
 	var letters [chunk]rune
@@ -177,7 +177,7 @@ func (d *lexicon) segment(dst []piece, run string) []piece {
 		alone := false
 		low, high := d.startingWith(letters[i])
 		for k := 1; low < high; k++ {
-			if d.letter(low, k) < 0 { // it is what the words of the range begin with
+			if d.letter(low, k) < 0 { // it is a prefix of the words in the range
 				alone = alone || k == 1
 				reach(i+k, &d.words[low])
 				low++
@@ -209,8 +209,8 @@ func (d *lexicon) startingWith(r rune) (low, high int) {
 	return int(d.first[r]), int(d.first[r+1])
 }
 
-// narrow returns the part of a range of words, which agree in what stands before a
-// place, that have a character there.
+// narrow returns the part of a range of words that have the character r at a place.
+// The words of the range agree before that place.
 func (d *lexicon) narrow(low, high, place int, r rune) (from, to int) {
 	from = low + sort.Search(high-low, func(i int) bool { return d.letter(low+i, place) >= r })
 	if from == high || d.letter(from, place) != r {
@@ -219,8 +219,8 @@ func (d *lexicon) narrow(low, high, place int, r rune) (from, to int) {
 	return from, from + sort.Search(high-from, func(i int) bool { return d.letter(from+i, place) > r })
 }
 
-// groupOf returns the group of a part of speech as the dictionary writes it, in the
-// tag set of Peking University that jieba uses: the first letter is the kind.
+// groupOf returns the group of a part of speech, in the dictionary's tags. jieba
+// uses the tag set of Peking University, in which the first letter gives the kind.
 func groupOf(pos string) group {
 	if pos == "" {
 		return noun

@@ -2,8 +2,8 @@ package terms
 
 import "strings"
 
-// english is the closed classes of English: words that only hold a sentence
-// together. What an apostrophe leaves of a contraction is among them.
+// english lists the closed word classes of English: words with a grammatical
+// function only. It includes the parts that an apostrophe leaves of contractions.
 var english = func() map[string]group {
 	of := map[string]group{}
 	for g, words := range map[group]string{

@@ -9,7 +9,7 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// Options are the options of the scheme. The paper has Gram 3, Extra 3 and
+// Options are the options of the scheme. The paper uses Gram 3, Extra 3 and
 // Threshold 0.65, and no limit of features.
 type Options struct {
 	Weighing    `json:"-" yaml:"-"` // is a setting of its own
@@ -17,16 +17,16 @@ type Options struct {
 	Gram        int                 `json:"gram" yaml:"gram"`                 // N: contiguous features of a fingerprint
 	Extra       int                 `json:"extra" yaml:"extra"`               // features beyond the k of inequality 5
 	MaxFeatures int                 `json:"max_features" yaml:"max_features"` // limit of the features of a text; 0: none
-	Order       string              `json:"order" yaml:"order"`               // in which features are contiguous: ByText or ByWeight
+	Order       string              `json:"order" yaml:"order"`               // the order in which features are contiguous: ByText or ByWeight
 }
 
 // Values of Options.Order.
 const (
-	ByText   = "text"   // order of their first places in the text
+	ByText   = "text"   // order of their first occurrences in the text
 	ByWeight = "weight" // descending weight
 )
 
-// maxGram limits Gram, far above any use.
+// maxGram limits Gram. It is far above any useful value.
 const maxGram = 1000
 
 // Validate returns an error that names the option out of its range.
@@ -64,7 +64,8 @@ type Scheme struct {
 
 var _ signature.Scheme = (*Scheme)(nil)
 
-// placedTerm is a term with its first place among those of its text.
+// placedTerm is a term with the index of its first occurrence among the terms of
+// its text.
 type placedTerm struct {
 	Term
 	place int
@@ -78,18 +79,17 @@ func New(o Options) *Scheme {
 	return &Scheme{o: o, weigher: NewWeigher(o.Weighing)}
 }
 
-// Sign appends the fingerprints of a text to dst, ascending, each once.
+// Sign appends the fingerprints of a text to dst, ascending, without repeats.
 //
-// The distinct terms are sorted by descending weight, and terms of one weight
-// by their hashes, which is the same order in every text and otherwise
-// arbitrary. k is the smallest number of terms that hold more than θ of the
-// weight (inequality 5). The first λ = k + Extra terms, or all, are features.
-// Each N contiguous features are a fingerprint.
+// The distinct terms are sorted by descending weight. Terms of equal weight are
+// sorted by their hashes, which is arbitrary but the same in every text. k is the
+// smallest number of terms that hold more than θ of the weight (inequality 5). The
+// first λ = k + Extra terms, or all, are features. Each N contiguous features make
+// a fingerprint.
 //
-// The paper does not say in which order features are contiguous; see
-// Options.Order. A text of fewer than N features has one fingerprint of them
-// all, so that it meets texts with exactly the same. A text without terms has
-// none.
+// The paper does not say in which order features are contiguous; see Options.Order.
+// A text of fewer than N features has one fingerprint of all of them, so that it
+// meets texts with exactly the same features. A text without terms has none.
 func (s *Scheme) Sign(dst []signature.Signature, text string) []signature.Signature {
 	s.hashes = s.hashes[:0]
 	for _, t := range s.features(text) {
@@ -122,7 +122,7 @@ func (s *Scheme) features(text string) []placedTerm {
 	return features
 }
 
-// count is λ for terms by descending weight.
+// count returns λ for terms in order of descending weight.
 func (s *Scheme) count(terms []placedTerm) int {
 	total := uint64(0)
 	for _, t := range terms {

@@ -1,12 +1,13 @@
-// Package terms is SimFinder: C. Gong, Y. Huang, X. Cheng, S. Bai, Detecting
-// near-duplicates in large-scale short text databases, PAKDD 2008. A short
-// text is a set of terms, each with a weight by its part of speech and its
-// frequency (section 3.1); the heaviest are features, and runs of features are
-// fingerprints (section 3.2). Package neardup/verify/terms is its measure.
+// Package terms is the scheme of SimFinder: C. Gong, Y. Huang, X. Cheng, S. Bai,
+// Detecting near-duplicates in large-scale short text databases, PAKDD 2008. A
+// short text is a set of terms, each weighed by its part of speech and its
+// frequency (section 3.1). The heaviest terms are features, and runs of features
+// are fingerprints (section 3.2). Package neardup/verify/terms is the paper's
+// measure.
 //
-// The paper segments Chinese. Here every text is cut: Chinese by the
-// words of github.com/go-ego/gse, what is written with spaces at these,
-// and English function words are known (see Weigher.Append).
+// The paper segments Chinese texts. Here every text is split: Chinese by the words
+// of github.com/go-ego/gse, text with spaces at the spaces, and English function
+// words are known (see Weigher.Append).
 package terms
 
 import (
@@ -15,13 +16,14 @@ import (
 	"unicode/utf8"
 )
 
-// Weighing says how terms weigh, and how many terms of a text count.
+// Weighing holds the settings of the weights of terms, and the limit of terms of a
+// text.
 type Weighing struct {
-	Intervals Intervals `json:"intervals" yaml:"intervals"` // [a, b] of every part of speech
-	Heaviest  string    `json:"heaviest" yaml:"heaviest"`   // heaviest term of a part of speech: the most frequent (Frequent) or the rarest (Rare)
-	Scale     string    `json:"scale" yaml:"scale"`         // of frequencies: Linear or Log
+	Intervals Intervals `json:"intervals" yaml:"intervals"` // [a, b] of each part of speech
+	Heaviest  string    `json:"heaviest" yaml:"heaviest"`   // heaviest term of each part of speech: the most frequent (Frequent) or the rarest (Rare)
+	Scale     string    `json:"scale" yaml:"scale"`         // scale of the frequencies: Linear or Log
 	Long      bool      `json:"long" yaml:"long"`           // weights are multiplied by the term's length: equation 2
-	MaxTerms  int       `json:"max_terms" yaml:"max_terms"` // terms of a text that count, repetitions included, from its start
+	MaxTerms  int       `json:"max_terms" yaml:"max_terms"` // limit of the terms of a text, counted from its start with repetitions
 }
 
 // Values of Weighing.Heaviest.
@@ -42,14 +44,14 @@ type Interval [2]float64
 // Intervals has the intervals of all parts of speech. The paper names the kinds
 // and gives no numbers.
 type Intervals struct {
-	Noun       Interval `json:"noun" yaml:"noun"`             // also names, abbreviations, words that are in no dictionary
-	Verb       Interval `json:"verb" yaml:"verb"`             //
-	Adjective  Interval `json:"adjective" yaml:"adjective"`   //
-	Other      Interval `json:"other" yaml:"other"`           // idioms, times, places, scripts without spaces or dictionary
-	Adverb     Interval `json:"adverb" yaml:"adverb"`         //
+	Noun       Interval `json:"noun" yaml:"noun"` // also names, abbreviations, words that no dictionary has
+	Verb       Interval `json:"verb" yaml:"verb"`
+	Adjective  Interval `json:"adjective" yaml:"adjective"`
+	Other      Interval `json:"other" yaml:"other"` // idioms, times, places, scripts without spaces or dictionary
+	Adverb     Interval `json:"adverb" yaml:"adverb"`
 	Connective Interval `json:"connective" yaml:"connective"` // conjunctions, prepositions, particles, articles, auxiliary verbs
-	Pronoun    Interval `json:"pronoun" yaml:"pronoun"`       //
-	Numeral    Interval `json:"numeral" yaml:"numeral"`       // and measure words
+	Pronoun    Interval `json:"pronoun" yaml:"pronoun"`
+	Numeral    Interval `json:"numeral" yaml:"numeral"` // also measure words
 }
 
 // group is a part of speech, a set G of the paper.
@@ -111,18 +113,18 @@ func (o Weighing) Validate() error {
 	return nil
 }
 
-// Term is a term of a text: the 64-bit hash that stands for it, and its
-// weight, which is above 0 and in steps of 2^-20, so that sums are exact.
+// Term is a term of a text: the 64-bit hash that stands for it, and its weight,
+// which is positive and in steps of 2^-20, so that sums are exact.
 //
-// Two of n different terms have one hash with a probability of n²/2^65: 3 in
-// 100 million for a vocabulary of a million. The two would then count as one
-// term.
+// Among n different terms, some two have the same hash with a probability of
+// n²/2^65: 3 in 100 million for a vocabulary of a million. The two then count as
+// one term.
 type Term struct {
 	Hash   uint64
 	Weight uint64
 }
 
-// Weigher makes weighed terms of texts. It is immutable and safe for concurrent
+// Weigher makes weighed terms from texts. It is immutable and safe for concurrent
 // use.
 type Weigher struct {
 	o    Weighing
@@ -143,13 +145,13 @@ func NewWeigher(o Weighing) *Weigher {
 	return w
 }
 
-// weight returns W(t) of equation 1 or 2 for a term of the given frequency, in
-// a group with the given least and greatest frequencies. If these are equal, a
-// case that the paper leaves open, F(t) counts as the least.
+// weight returns W(t) of equation 1 or 2 for a term with the given frequency, in a
+// group with the given least and greatest frequencies. If these two are equal,
+// which the paper leaves open, F(t) counts as the least.
 //
 // The length |t| is in code points, and at most maxLength. In columns a Chinese
-// character would count two. Numbers in Chinese texts would then count for
-// less, and more texts that differ only in numbers would pass.
+// character would count two; numbers in Chinese texts would then count for less,
+// and more texts that differ only in numbers would be near.
 // docs/benchmarks/short-texts.md has the difference.
 func (w *Weigher) weight(g group, term string, frequency, least, most uint64) uint64 {
 	above, spread := frequency-least, most-least // F(t) - F', F - F'
@@ -170,6 +172,6 @@ func (w *Weigher) weight(g group, term string, frequency, least, most uint64) ui
 	return weight
 }
 
-// logarithm of x >= 1 to base 2, in steps of 2^-16, in which platforms that
-// round the last places differently agree.
+// logarithm returns the logarithm of x >= 1 to base 2, in steps of 2^-16. The steps
+// hide the last places, in which platforms differ.
 func logarithm(x uint64) uint64 { return uint64(math.Round(1 << 16 * math.Log2(float64(x)))) }

@@ -9,27 +9,26 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// chunk limits the code points that are segmented at once. Distances are added
-// as 32-bit floats, which would lose their differences on very long runs.
+// chunk limits the code points that are segmented at once. Distances are added as
+// 32-bit floats, which would lose their differences on very long runs.
 const chunk = 512
 
-// Append appends to dst the terms of a text in its order, including
-// repetitions, but without terms of weight 0. A text of white space,
-// punctuation and symbols has no terms. The terms depend only on the text and
-// the options.
+// Append appends to dst the terms of a text in order, with repetitions but without
+// terms of weight 0. A text of white space, punctuation and symbols has no terms.
+// The terms depend only on the text and the options.
 //
-//   - Runs of Han characters are cut by the dictionary, simplified and
-//     traditional, on the path of the greatest product of frequencies; a
-//     character that starts no word is a term. The dictionary gives the part of
-//     speech and F(t): it stands for the paper's background database, so that
-//     signing needs no pass over the collection and new crawls change nothing.
-//   - A run of letters, marks and digits of other scripts is a word, in lower
-//     case and half width. Digits alone are numerals, English function words are
-//     what they are, and any other word is a noun; the dictionary has no
-//     frequency of them, so that each counts as the least frequent.
+//   - Runs of Han characters, simplified and traditional, are split by the
+//     dictionary along the path of the greatest product of frequencies. A character
+//     that starts no word is a term. The dictionary gives the part of speech and
+//     F(t). It replaces the paper's background database, so that signing needs no
+//     pass over the collection and new crawls change nothing.
+//   - A run of letters, marks and digits of other scripts is a word, in lower case
+//     and half width. Digits alone are numerals, English function words have their
+//     own part of speech, and any other word is a noun. The dictionary has no
+//     frequency for them, so each counts as the least frequent.
 //   - Thai, Lao, Khmer, Burmese and hiragana have neither spaces nor a dictionary
-//     here: each two neighbouring characters are a term. Single ones would be
-//     too few to tell texts apart. Hiragana count as particles.
+//     here, so each two neighbouring characters are a term. Single characters would
+//     be too few to tell texts apart. Hiragana count as particles.
 //
 // Bytes that are not UTF-8 separate terms.
 func (w *Weigher) Append(dst []Term, text string) []Term {
@@ -82,8 +81,8 @@ func (w *Weigher) Append(dst []Term, text string) []Term {
 	return dst
 }
 
-// segment appends the terms of a run of Han characters, left at most, and
-// returns how many are still left.
+// segment appends at most left terms of a run of Han characters, and returns how
+// many are left after that.
 func (w *Weigher) segment(dst []Term, run string, left int) ([]Term, int) {
 	d := dictionary()
 	var room [chunk]piece
@@ -120,8 +119,8 @@ func (w *Weigher) pair(dst []Term, term string) []Term {
 	return w.unknown(dst, g, term)
 }
 
-// unknown appends a term without a frequency, which "counts as the least
-// frequently used" of its group; how frequent the others are does not matter.
+// unknown appends a term without a frequency. It "counts as the least frequently
+// used" of its group, so the other frequencies do not matter.
 func (w *Weigher) unknown(dst []Term, g group, term string) []Term {
 	return appendTerm(dst, term, w.weight(g, term, 1, 1, 2))
 }
@@ -133,12 +132,12 @@ func appendTerm(dst []Term, term string, weight uint64) []Term {
 	return append(dst, Term{Hash: hash.String(term), Weight: weight})
 }
 
-// What a character is to a term.
+// Roles of a character in terms.
 const (
 	between = iota
 	letter  // or a digit
 	upper   // a letter or digit that fold changes
-	mark    // goes with the letter before it
+	mark    // belongs to the letter before it
 	han
 	paired
 )
@@ -159,8 +158,8 @@ func classOf(r rune) byte {
 	return letter
 }
 
-// fold returns a character in lower case, of all characters that have one upper
-// case the same one (σ of ς), and of ASCII's in half width.
+// fold returns a character in lower case and, for ASCII, half width. Characters
+// that share an upper case fold to the same one (ς to σ).
 func fold(r rune) rune {
 	if r >= '！' && r <= '～' {
 		r -= '！' - '!'
@@ -177,8 +176,8 @@ var plane = sync.OnceValue(func() *[1 << 16]byte {
 	return of
 })
 
-// classAt returns the class of the character that text starts with, and its
-// length.
+// classAt returns the class of the character that text starts with, and its length
+// in bytes.
 func classAt(classes *[1 << 16]byte, text string) (class byte, size int) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return classes[c], 1

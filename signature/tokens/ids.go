@@ -2,10 +2,10 @@ package tokens
 
 import "math/bits"
 
-// ids numbers 64-bit keys. Their bits must be mixed.
+// ids numbers 64-bit keys from 0. The bits of the keys must be mixed.
 type ids struct {
 	slots []idSlot // open addressing; a power of two
-	left  int      // first bits of the hash that all keys have in common
+	left  int      // number of leading bits that all keys share
 	shift int
 	n     uint32
 }
@@ -21,12 +21,12 @@ func newIDs(expected, left int) *ids {
 	return &ids{slots: make([]idSlot, 1<<b), left: left, shift: 64 - b}
 }
 
-// mix spreads the bits of a key, no two to the same number; the constant is
+// mix spreads the bits of a key and maps no two keys to one number. The constant is
 // 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming 3,
 // section 6.4).
 func mix(key uint64) uint64 { return (key ^ key>>32) * 0x9E3779B97F4A7C15 }
 
-// take returns the slot of a key, which is in it from now on.
+// take returns the slot of a key, and adds the key if it is new.
 func (d *ids) take(key uint64) *idSlot {
 	mask := uint64(len(d.slots) - 1)
 	i := key << d.left >> d.shift

@@ -14,37 +14,38 @@ import (
 	"slices"
 )
 
-// Unit is a way to cut a text.
+// Unit is a way to split a text.
 type Unit int
 
-// The units. Words are compared in lower case, characters as written.
+// Units. Words are compared in lower case, characters as written.
 const (
-	Words      Unit = iota // cut at white space
-	Letters                // those of neardup/signature/words
+	Words      Unit = iota // split at white space
+	Letters                // the words of neardup/signature/words
 	Characters             // code points; an invalid byte is U+FFFD
 )
 
-// Options says what a token is.
+// Options choose what a token is.
 type Options struct {
 	Unit Unit
 
-	// Size is the number of consecutive units in a token: q of the q-grams, or
-	// of the words of a shingle (Broder 1997); 0 counts as 1. A text of fewer
-	// units, but at least one, has one token of all of them.
+	// Size is the number of consecutive units in a token: q of the q-grams, or the
+	// words of a shingle (Broder 1997). 0 counts as 1. A text of fewer units, but
+	// at least one, has one token of all of them.
 	Size int
 
-	// Repeats keeps a token as often as it occurs. Otherwise a text has it once.
+	// Repeats keeps a token as often as it occurs. Otherwise a text has each token
+	// once.
 	Repeats bool
 
-	// Alone counts tokens that only one text has instead of listing them, as
-	// far as finding them is cheap. They match nothing, and often few others
-	// are left. It needs !Repeats.
+	// Alone counts tokens that only one text has instead of listing them, where
+	// finding them is cheap. They match nothing, and often few other tokens are
+	// left. It needs !Repeats.
 	Alone bool
 
-	Workers int // number of goroutines, at most 16; it changes ids, but not which tokens have the same id
+	Workers int // number of goroutines, at most 16; it changes IDs, but not which tokens share an ID
 }
 
-const workersMost = 16
+const maxWorkers = 16
 
 // Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
@@ -59,11 +60,11 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Records are texts as token ids: the fields of ppjoin.Collection.
+// Records are texts as token IDs, in the form of ppjoin.Collection.
 type Records struct {
 	Tokens []uint32 // record after record
 	Ends   []int    // where in Tokens record i ends
-	Alone  []uint32 // further tokens of record i, which no other record has; nil: there are none
+	Alone  []uint32 // number of further tokens of record i that no other record has; nil: none
 }
 
 // Record returns the listed tokens of record i.
@@ -74,7 +75,8 @@ func (r Records) Record(i int) []uint32 {
 	return r.Tokens[r.Ends[i-1]:r.Ends[i]]
 }
 
-// Make tokenizes the collections. Their ids are dense, and of one vocabulary.
+// Make returns the records of the collections. IDs are dense, and shared by all
+// collections.
 func Make(o Options, collections ...[]string) ([]Records, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

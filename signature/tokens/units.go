@@ -12,16 +12,15 @@ import (
 	"neardup/signature/words"
 )
 
-// units has texts as codes of their characters or words, numbered from 1 by
-// first occurrence. A text of fewer than Size units, but at least one, is
-// filled up with 0.
+// units holds texts as codes of their characters or words, numbered from 1 by first
+// occurrence. A text of fewer than Size units, but at least one, is padded with 0.
 type units struct {
 	codes    []uint32
 	ends     []int // of the texts
 	distinct int   // the largest code
 }
 
-// end ends a text that began at start.
+// end ends a text whose codes begin at start.
 func (u *units) end(start, size int) {
 	if n := len(u.codes) - start; n > 0 && n < size {
 		u.codes = append(u.codes, make([]uint32, size-n)...)
@@ -29,8 +28,8 @@ func (u *units) end(start, size int) {
 	u.ends = append(u.ends, len(u.codes))
 }
 
-// room returns units with memory for the texts: for as many units a byte as
-// every 64th text has, and a sixteenth more.
+// room returns units with memory for the texts. It estimates the units per byte
+// from every 64th text, and adds a sixteenth.
 func room(texts []string, size int, count func(string) int) units {
 	total, bytes, counted := 0, 1, 0
 	for i, s := range texts {
@@ -44,17 +43,20 @@ func room(texts []string, size int, count func(string) int) units {
 	return units{codes: make([]uint32, 0, n+size*len(texts)/16), ends: make([]int, 0, len(texts))}
 }
 
-// namer codes units. Merging that of a later part yields the codes that the
-// units would have if they had been read one after the other.
+// namer gives codes to units. Merging the namer of a later part gives the codes
+// that the units would have if the parts had been read in succession.
 type namer interface {
 	read(texts []string, size int) units
-	merge(later namer) (codes []uint32) // of the later part's codes, from 1
+	merge(later namer) (codes []uint32) // merge returns the new codes of the later part's codes, from 1
 }
+
+// minTexts is how many texts a worker has at least.
+const minTexts = 64
 
 // inParts reads texts with several workers.
 func inParts(texts []string, size, workers int, make func() namer) units {
-	workers = max(1, min(workers, workersMost, len(texts)/64))
-	namers, parts := []namer{}, [workersMost]units{}
+	workers = max(1, min(workers, maxWorkers, len(texts)/minTexts))
+	namers, parts := []namer{}, [maxWorkers]units{}
 	var group sync.WaitGroup
 	for w := range workers {
 		n := make()
@@ -80,7 +82,7 @@ func inParts(texts []string, size, workers int, make func() namer) units {
 	return u
 }
 
-// alphabet codes characters.
+// alphabet gives codes to characters.
 type alphabet struct {
 	ascii [utf8.RuneSelf]uint32
 	low   [256]*[256]uint32     // of the basic plane, by the high byte
@@ -158,7 +160,7 @@ func (a *alphabet) merge(later namer) []uint32 {
 	return codes
 }
 
-// lexicon numbers words.
+// lexicon gives codes to words.
 type lexicon struct {
 	seed  maphash.Seed
 	slots []slot // open addressing; a power of two
@@ -187,7 +189,7 @@ func (l *lexicon) merge(later namer) []uint32 {
 	return codes
 }
 
-// take returns the number of the word appended to text after the last one.
+// take returns the code of the word that was just appended to text.
 func (l *lexicon) take() uint32 {
 	from := l.ends[len(l.ends)-1]
 	word := l.text[from:]
@@ -221,7 +223,7 @@ func (l *lexicon) take() uint32 {
 	return code
 }
 
-// spaces and lower are of ASCII.
+// spaces and lower are tables for ASCII.
 var spaces, lower = func() (space [utf8.RuneSelf]bool, low [utf8.RuneSelf]uint8) {
 	for r := range rune(utf8.RuneSelf) {
 		space[r] = unicode.IsSpace(r)
@@ -257,7 +259,7 @@ func (l *lexicon) readLetters(codes []uint32, s string) []uint32 {
 	}
 }
 
-// readWords appends the codes of what stands between white space.
+// readWords appends the codes of the words between white space.
 func (l *lexicon) readWords(codes []uint32, s string) []uint32 {
 	from := len(l.text)
 	end := func() {

@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// keys gives each window of Size codes a number of 64 bits that identifies the
-// codes exactly. Codes that fit are packed. If they do not fit, packed windows
-// of as many as fit are named by ids, and windows of up to twice the length by
-// the names of two overlapping ones (R. Karp, R. Miller, A. Rosenberg, Rapid
-// identification of repeated patterns, STOC 1972).
+// keys gives each window of Size codes a 64-bit number that identifies the codes
+// exactly. Codes that fit are packed. Otherwise packed windows of as many codes as
+// fit are numbered by ids, and windows of up to twice the length get the numbers of
+// two overlapping ones (R. Karp, R. Miller, A. Rosenberg, Rapid identification of
+// repeated patterns, STOC 1972).
 type keys struct {
 	codes []uint32
 	width int // bits of a code in a key
 	size  int // codes of a window
-	gap   int // > 0: a key is the names of the windows at i and i+gap
+	gap   int // if > 0, a key is made of the numbers of the windows at i and i+gap
 }
 
 func newKeys(u units, size int) keys {
@@ -34,8 +34,8 @@ func newKeys(u units, size int) keys {
 	return k
 }
 
-// name replaces each code by the name of the window of n codes that begins
-// there, unless it reaches over the end of its text.
+// name replaces each code by the number of the window of n codes that begins there,
+// unless that extends beyond the end of its text.
 func (k *keys) name(ends []int, size, n int) {
 	d := newIDs(len(k.codes)/4, 0)
 	names := make([]uint32, len(k.codes))
@@ -53,8 +53,8 @@ func (k *keys) name(ends []int, size, n int) {
 	k.codes = names
 }
 
-// of appends the keys of a text's windows to out[:0], mixed, which tells them
-// apart as well.
+// of appends the keys of a text's windows to out[:0]. They are mixed, which keeps
+// them distinct.
 func (k *keys) of(start, end int, out []uint64) []uint64 {
 	out = out[:0]
 	if end-start < k.size {
@@ -87,7 +87,7 @@ type once struct {
 }
 
 func newOnce(n int) *once {
-	b := max(10, bits.Len(uint(n))+2) // 4 to 8 places a hash: at most a quarter of the lone ones go unnoticed
+	b := max(10, bits.Len(uint(n))+2) // 4 to 8 places per hash: at most a quarter of the lone ones go unnoticed
 	return &once{make([]uint64, 1<<(b-5)), 64 - b}
 }
 
@@ -97,13 +97,13 @@ func (o *once) add(hash uint64) {
 	*word |= (*word&(1<<at)<<1 | 1<<at)
 }
 
-// more is 1 if a hash came oftener than once, as far as is known, else 0.
+// more returns 1 if a hash is known to have come more than once, otherwise 0.
 func (o *once) more(hash uint64) int {
 	place := hash >> o.shift
 	return int(o.words[place>>5] >> (place & 31 * 2) >> 1 & 1)
 }
 
-// several returns about how many hashes came oftener than once.
+// several returns about how many hashes came more than once.
 func (o *once) several() (n int) {
 	for _, w := range o.words {
 		n += bits.OnesCount64(w & 0xAAAAAAAAAAAAAAAA) // the second bits
@@ -111,8 +111,8 @@ func (o *once) several() (n int) {
 	return n
 }
 
-// windows numbers the tokens: the windows of Size units. With several workers
-// each has the tokens whose hash begins with one bit or the other.
+// windows numbers the tokens, which are the windows of Size units. If there are
+// several workers, each takes the tokens whose hash begins with its bits.
 func windows(u units, o Options) Records {
 	if o.Size == 1 {
 		return single(u, o)
@@ -150,7 +150,7 @@ func windows(u units, o Options) Records {
 	return r
 }
 
-// share is the tokens whose hash begins with a given bit, or all.
+// share is the set of tokens whose hash begins with a given bit, or of all tokens.
 type share struct {
 	left int // 1: tokens whose hash begins with part; 0: all
 	part uint64
@@ -161,9 +161,9 @@ type share struct {
 	distinct uint32
 }
 
-// keys puts a text's keys into buffer, without those outside the share. Here
-// and below, the next key overwrites one that is left out. This avoids a branch
-// that could be mispredicted.
+// keys puts a text's keys into buffer, without those outside the share. Here and
+// below, a key that is left out is overwritten by the next one. This avoids a
+// branch that could be mispredicted.
 func (s *share) keys(k *keys, start, end int, buffer []uint64) []uint64 {
 	buffer = k.of(start, end, buffer)
 	if s.left == 0 {
@@ -212,7 +212,7 @@ func (s *share) number(k *keys, ends []int, alone, repeats bool) {
 			s.alone[text] = uint32(len(buffer) - n)
 			left = buffer[:n]
 		}
-		for _, key := range left { // requests the memory of all places at once
+		for _, key := range left { // prefetches the memory of all slots
 			touched += d.slots[key<<d.left>>d.shift].key
 		}
 		for _, key := range left {
@@ -233,10 +233,10 @@ func (s *share) number(k *keys, ends []int, alone, repeats bool) {
 // sink keeps the compiler from removing reads.
 var sink atomic.Uint64
 
-// manyAlone reports, from every 16th text, whether it pays to look for lone
-// tokens. More are alone among those texts than among all. Of the 3-grams and
-// 5-grams of English descriptions (debian-descriptions) 3% and 18% are, of
-// Chinese titles (titles-zh) 73% and 94%: for the former looking for them costs
+// manyAlone reports, from every 16th text, whether searching for lone tokens pays.
+// More tokens are alone among those texts than among all. Of the 3-grams and
+// 5-grams of English descriptions (debian-descriptions) 3% and 18% are alone, of
+// those of Chinese titles (titles-zh) 73% and 94%. For the former the search costs
 // more than it saves, for the latter less.
 func manyAlone(k *keys, ends []int) bool {
 	d := newIDs(1<<10, 0)
@@ -261,8 +261,8 @@ func manyAlone(k *keys, ends []int) bool {
 	return 2*alone > tokens
 }
 
-// single does what windows does for tokens of one unit. Their codes are ids
-// already. Lone ones cost so little here that they are listed.
+// single is windows for tokens of one unit. Their codes serve as IDs. Lone tokens
+// cost so little here that they are listed.
 func single(u units, o Options) Records {
 	r := Records{Tokens: u.codes[:0], Ends: u.ends}
 	if o.Repeats {

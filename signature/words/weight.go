@@ -24,21 +24,21 @@ func Counted(hashes []uint64) iter.Seq2[uint64, int] {
 	}
 }
 
-// The weights of a term that occurs n times, by name.
+// Names of the weights of a term that occurs n times.
 const (
 	Count = "count" // n: the lecture's "vector w of term freq." (slide "Term-based signature with SimHash")
 	Log   = "log"   // 1 + ln(n), as the TLCS paper, section 3.1, weighs sentences by their length
 	One   = "one"   // 1: whether the text has it
 )
 
-// unit is the weight 1 of Log, as in neardup/signature/ring: sums of integers
-// depend neither on their order nor on the machine, and rounding to 1/1024
-// hides the last places of the logarithm, in which platforms differ.
+// unit is the weight 1 of Log, as in neardup/signature/ring. Sums of integers
+// depend neither on their order nor on the machine, and rounding to 1/1024 hides
+// the last places of the logarithm, in which platforms differ.
 const unit = 1024
 
-// Weigher returns the weight of that name, of n ≥ 1: in units of 1, of Log in
-// units of 1/1024. Weights of n < 2^32 are exact or, of Log, rounded; above, it
-// is that of 2^32-1.
+// Weigher returns the weight function of that name, for n ≥ 1. Its unit is 1, for
+// Log 1/1024. Weights of n < 2^32 are exact, for Log rounded; greater n have the
+// weight of 2^32-1.
 func Weigher(name string) (func(n int) uint32, error) {
 	switch name {
 	case Count:

@@ -1,11 +1,10 @@
-// Package words cuts texts into words, the one way in which all schemes and
-// measures do it, and hashes them and their w-shingles.
+// Package words splits texts into words, in the same way for all schemes and
+// measures, and hashes words and w-shingles.
 //
-// A word is a run of letters, marks and numbers, in lower case. Scripts that
-// are written without spaces have no such runs that mean something: there each
-// letter is a word (Han, kana, Thai, Lao, Khmer, Burmese). (The TLCS paper
-// finds the words of such texts: section 4 has 602 hours with it for 68
-// without.) What is not valid UTF-8 separates words.
+// A word is a run of letters, marks and numbers, in lower case. In scripts without
+// spaces such runs have no meaning, so each letter is a word (Han, kana, Thai, Lao,
+// Khmer, Burmese). The TLCS paper segments such texts, which takes 602 hours
+// instead of 68 (section 4). Invalid UTF-8 separates words.
 package words
 
 import (
@@ -16,26 +15,26 @@ import (
 	"neardup/signature/internal/hash"
 )
 
-// Shingler makes the w-shingles of texts, runs of w words (the lecture on
-// finding near-duplicate documents, slide "Shingles"), as hashes. It keeps
-// memory from text to text and is not for concurrent use.
+// Shingler makes the hashes of the w-shingles of texts, which are runs of w words
+// (the lecture on finding near-duplicate documents, slide "Shingles"). It reuses
+// memory from text to text and is not safe for concurrent use.
 type Shingler struct {
 	W     int // words of a shingle, at least 1
 	words []uint64
 }
 
-// Append appends to dst the hashes of the w-shingles of a text, in order,
-// repetitions included; of a text of fewer than w words, that of all of them.
-// A text without words has none. Two different shingles have the same hash with
-// a probability of about 2^-64.
+// Append appends to dst the hashes of the w-shingles of a text, in order, with
+// repetitions. A text of fewer than w words has the hash of all of them. A text
+// without words has none. Two different shingles have the same hash with a
+// probability of about 2^-64.
 func (s *Shingler) Append(dst []uint64, text string) []uint64 {
 	s.words = appendHashes(s.words[:0], text)
 	return hash.Windows(dst, s.words, max(1, s.W))
 }
 
-// Next appends to dst the first word that begins at byte from of text or later,
-// and returns the byte at which to look for the one after it. If there is no
-// word any more, it appends nothing.
+// Next appends to dst the first word that begins at or after byte from of text, and
+// returns the byte from which to look for the next word. If there is no further
+// word, it appends nothing.
 func Next(dst []byte, text string, from int) (word []byte, next int) {
 	kinds := plane()
 	start := len(dst)
@@ -61,13 +60,13 @@ func Next(dst []byte, text string, from int) (word []byte, next int) {
 	return dst, from
 }
 
-// kind is what a character is to a word.
+// kind is the role of a character in words.
 type kind byte
 
 const (
 	between kind = iota
 	inside
-	upper  // inside, but another character in lower case
+	upper  // part of a word, with a different lower case
 	single // a word of its own
 )
 
@@ -101,7 +100,7 @@ var plane = sync.OnceValue(func() *table {
 	return t
 })
 
-// folded is an ASCII letter or digit in lower case, and 0 for anything else.
+// folded maps an ASCII letter or digit to its lower case, and anything else to 0.
 var folded = func() (of [256]byte) {
 	for c := range utf8.RuneSelf {
 		if kindOf(rune(c)) != between {
@@ -111,7 +110,7 @@ var folded = func() (of [256]byte) {
 	return of
 }()
 
-// appendHashes appends the hash of each word of text to dst: those of Strings,
+// appendHashes appends the hash of each word of text to dst: the hashes of Strings,
 // several times as fast.
 func appendHashes(dst []uint64, text string) []uint64 {
 	kinds := plane()
@@ -125,7 +124,7 @@ func appendHashes(dst []uint64, text string) []uint64 {
 			}
 			continue
 		}
-		if text[i] < utf8.RuneSelf { // what is below would do, 8% slower
+		if text[i] < utf8.RuneSelf { // the code below would also do, 8% slower
 			i++
 			if length > 0 {
 				dst = append(dst, hash.Finish(state, rest, length))
@@ -167,8 +166,8 @@ func appendHashes(dst []uint64, text string) []uint64 {
 	return dst
 }
 
-// decode is utf8.DecodeRuneInString, with three bytes from U+3000 to U+CFFF,
-// most of Chinese, Japanese and Korean, done in place.
+// decode is utf8.DecodeRuneInString with a fast path for three bytes from U+3000 to
+// U+CFFF, which are most of Chinese, Japanese and Korean.
 func decode(s string) (rune, int) {
 	if len(s) >= 3 && s[0]-0xE3 < 10 && s[1]&0xC0 == 0x80 && s[2]&0xC0 == 0x80 {
 		return rune(s[0]&0xF)<<12 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3

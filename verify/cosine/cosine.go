@@ -7,22 +7,32 @@ import (
 	"fmt"
 	"math"
 
+	"neardup/signature/terms"
 	"neardup/signature/words"
 	"neardup/verify"
 )
 
-// Options are the options of the measure. The TLCS paper has Cosine 0.95, which a
-// pair must exceed there and reach here. Of terms it says only that they are words
-// with their frequency.
+// Options are the options of the measure. The TLCS paper uses a cosine of 0.95; a
+// pair must exceed it there and reach it here. The paper's terms are words with
+// their frequency; it finds Chinese words by segmentation.
 type Options struct {
+	Terms  string  `json:"terms" yaml:"terms"`   // what a word is: Letters or Segmented
 	Words  int     `json:"words" yaml:"words"`   // words of a term; 1: single words
 	Weight string  `json:"weight" yaml:"weight"` // weight of a term that occurs n times: words.Count, Log or One
-	Cosine float64 `json:"cosine" yaml:"cosine"` // threshold, above 0, at most 1
+	Cosine float64 `json:"cosine" yaml:"cosine"` // smallest cosine of near pairs, above 0, at most 1
 }
+
+// Values of Options.Terms.
+const (
+	Letters   = "letters"   // runs of letters; in scripts without spaces each letter (package words)
+	Segmented = "segmented" // Chinese is segmented by a dictionary (package terms)
+)
 
 // Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	switch {
+	case o.Terms != Letters && o.Terms != Segmented:
+		return fmt.Errorf("terms is %q, must be %q or %q", o.Terms, Letters, Segmented)
 	case o.Words < 1:
 		return fmt.Errorf("words is %d, must be at least 1", o.Words)
 	case !(o.Cosine > 0 && o.Cosine <= 1):
@@ -39,26 +49,26 @@ type measure struct {
 	weigh func(n int) uint32
 }
 
-// document is a term vector. Its sums are of integers. So they are exact for texts
-// of fewer than 2^32 words, and do not depend on the order.
+// document is a term vector. Its sums are integers, so they do not depend on the
+// order and are exact for texts of fewer than 2^32 words.
 type document struct {
 	terms   []uint64 // hashes, ascending
 	weights []uint32 // of the terms, in the units of words.Weigher
-	sum     uint64   // of the weights
-	squares uint64   // of them
+	sum     uint64   // sum of the weights
+	squares uint64   // sum of their squares
 }
 
-// Bytes returns the memory of the terms and weights, of the slices that hold them
-// and of the sums.
+// Bytes returns the memory of the terms and weights, the slice headers and the
+// sums.
 func (d *document) Bytes() int { return 8*cap(d.terms) + 4*cap(d.weights) + 64 }
 
-// New returns the Measure of the options. It panics if these are not valid. A text
-// of fewer than Words words has one term, all of it.
+// New returns the Measure of the options. It panics if they are not valid. A text
+// of fewer than Words words has one term, which is all of it.
 //
-// The resemblance is the cosine, Σ w_A·w_B / √(Σ w_A² · Σ w_B²) over the terms.
-// The containment is ours: the share of the lighter text's weight that the heavier
-// one has as well, Σ min(w_A, w_B) / Σ w of the text with the smaller sum of
-// weights. It decides nothing.
+// The resemblance is the cosine, Σ w_A·w_B / √(Σ w_A² · Σ w_B²) over the terms. The
+// containment is not in the paper: it is the share of the lighter text's weight
+// that the heavier one also has, Σ min(w_A, w_B) / Σ w of the text with the smaller
+// sum of weights. It decides nothing.
 func New(o Options) verify.Measure {
 	if err := o.Validate(); err != nil {
 		panic("cosine: " + err.Error())
@@ -68,8 +78,13 @@ func New(o Options) verify.Measure {
 }
 
 func (m *measure) Prepare(text string) verify.Document {
-	shingler := words.Shingler{W: m.o.Words}
-	shingles := shingler.Append(nil, text)
+	var shingles []uint64
+	if m.o.Terms == Segmented {
+		shingles = terms.NewSegmenter(m.o.Words).Append(nil, text)
+	} else {
+		shingler := words.Shingler{W: m.o.Words}
+		shingles = shingler.Append(nil, text)
+	}
 	n := 0
 	for range words.Counted(shingles) {
 		n++
@@ -112,4 +127,4 @@ func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	return verify.Scored(cosine, float64(common)/float64(min(a.sum, b.sum)), m.o.Cosine, never)
 }
 
-const never = 2 // a threshold of containment
+const never = 2 // threshold of containment that is never reached

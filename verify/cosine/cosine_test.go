@@ -14,7 +14,7 @@ import (
 )
 
 var allOptions = []Options{
-	{1, words.Count, .95}, {1, words.Log, .95}, {1, words.One, .8}, {2, words.Count, 1}, {3, words.Log, .5},
+	{Letters, 1, words.Count, .95}, {Letters, 1, words.Log, .95}, {Letters, 1, words.One, .8}, {Letters, 2, words.Count, 1}, {Letters, 3, words.Log, .5},
 }
 
 func TestOptions(t *testing.T) {
@@ -27,11 +27,12 @@ func TestOptions(t *testing.T) {
 		name string
 		o    Options
 	}{
-		{"words", Options{0, words.Count, .95}},
-		{"weight", Options{1, "tf-idf", .95}},
-		{"cosine", Options{1, words.Count, 0}},
-		{"cosine", Options{1, words.Count, 1.01}},
-		{"cosine", Options{1, words.Count, math.NaN()}},
+		{"terms", Options{"", 1, words.Count, .95}},
+		{"words", Options{Letters, 0, words.Count, .95}},
+		{"weight", Options{Letters, 1, "tf-idf", .95}},
+		{"cosine", Options{Letters, 1, words.Count, 0}},
+		{"cosine", Options{Letters, 1, words.Count, 1.01}},
+		{"cosine", Options{Letters, 1, words.Count, math.NaN()}},
 	} {
 		if err := c.o.Validate(); err == nil || !strings.HasPrefix(err.Error(), c.name) {
 			t.Errorf("%+v: %v, want an error about %s", c.o, err, c.name)
@@ -152,7 +153,7 @@ func TestExample(t *testing.T) {
 		{words.Count, 4 / math.Sqrt(5*9), 2. / 3}, // 2·1 + 1·2; min(2, 1) + min(1, 2) of 2 + 1
 		{words.One, 2 / math.Sqrt(2*3), 1},
 	} {
-		m := New(Options{1, c.weight, .95})
+		m := New(Options{Letters, 1, c.weight, .95})
 		got := m.Comparer().Compare(m.Prepare("a b, a"), m.Prepare("C c b B a"))
 		if math.Abs(got.Resemblance-c.cosine) > 1e-15 || got.Containment != c.containment || got.Near {
 			t.Errorf("%s: %+v, want %v, %v", c.weight, got, c.cosine, c.containment)
@@ -192,6 +193,18 @@ func TestHugeTexts(t *testing.T) {
 		}
 		if a.Bytes() > 1<<12 || b.Bytes() < 12*290_000 {
 			t.Errorf("%+v: %d bytes of one term, %d of many", o, a.Bytes(), b.Bytes())
+		}
+	}
+}
+
+// Cut by the dictionary, the first text has three terms and the second shares two of
+// them; by letters they share 9 of 10.
+func TestSegmentedTerms(t *testing.T) {
+	for terms, want := range map[string]float64{Segmented: 2. / 3, Letters: .9} {
+		m := New(Options{terms, 1, words.Count, .95})
+		v := m.Comparer().Compare(m.Prepare("中国人民银行今天宣布"), m.Prepare("中国人民银行昨天宣布"))
+		if math.Abs(v.Resemblance-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", terms, v.Resemblance, want)
 		}
 	}
 }

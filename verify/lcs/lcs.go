@@ -36,14 +36,14 @@ import "slices"
 // Match is a run of Len equal elements, a[X:X+Len] == b[Y:Y+Len].
 type Match struct{ X, Y, Len int }
 
-// Hint is what a caller knows of a pair before. It changes how fast the answer
-// comes and never the answer, so it may be wrong; the zero value knows nothing.
+// Hint is what a caller knows about a pair beforehand. It changes the speed and
+// never the result, so it may be wrong. The zero value knows nothing.
 type Hint struct {
-	// D is about the length of the shortest edit script, best a little more;
-	// 0 if not known.
+	// D is about the length of the shortest edit script, better a little more than
+	// less; 0 if unknown.
 	D int
-	// Common gives some common subsequence, as Matches does, the longer the
-	// better; nil if there is none to give. It is called only where it helps.
+	// Common returns some common subsequence, in the form of Matches; the longer,
+	// the better. It returns nil if it has none. It is called only where it helps.
 	Common func() []Match
 }
 

@@ -82,8 +82,8 @@ func (s *symbols) enter(c int32) int32 {
 	return int32(id)
 }
 
-// take sets ids to the numbers of the elements of b, and returns how many of
-// them were still there to be taken from the counts.
+// take sets ids to the numbers of the elements of b. It takes each element from the
+// counts, and returns how many were there to be taken.
 func (s *symbols) take(ids, b []int32) (taken int) {
 	for i, c := range b {
 		id := s.number(c)

@@ -1,5 +1,6 @@
-// Package pair decides about a pair of texts: by a measure, and by what the two
-// pages are about. The stage and the explanations decide by it alike.
+// Package pair decides whether two texts are near-duplicates: by a measure, and by
+// the rarity of what the two pages share. The stage verify and the explanations use
+// the same decision.
 package pair
 
 import (
@@ -10,35 +11,35 @@ import (
 	"neardup/verify/rarity"
 )
 
-// Judge decides whether two texts are near-duplicates. It is immutable, so
-// goroutines can share it.
+// Judge decides about pairs of texts. It is immutable, so goroutines can share it.
 type Judge struct {
 	Measure verify.Measure
 	Rarity  rarity.Options
-	Frames  bool // texts know their sites, and how they read without the frames of these
+	Frames  bool // texts know their sites and their readings without the frames of these sites
 }
 
 // Text is a text ready for comparison. Goroutines can share it.
 type Text struct {
 	compared string
-	length   int // in code points
+	length   int // code points
 	rare     rarity.Text
 
 	measure verify.Measure
 	once    sync.Once
 	scored  verify.Document
 
-	sites []uint64 // that have the text, sorted
+	sites []uint64 // sites that have the text, sorted
 	own   *Text    // the text without frames; nil if it has none
+	names Names    // of the pages that have the text
 }
 
-// Text returns a text, and how common its sentences are.
+// Text returns a text ready for comparison. rare has the weights of its sentences.
 func (j Judge) Text(compared string, rare rarity.Text) *Text {
 	return &Text{compared: compared, length: utf8.RuneCountInString(compared), measure: j.Measure, rare: rare}
 }
 
-// Framed returns a text that stands on these sites, which are sorted. own is the text
-// without their frames, or nil if they have none in it.
+// Framed returns a copy of the text with the sites that have it, sorted. own is the
+// text without their frames, or nil if it has none of them.
 func (t *Text) Framed(sites []uint64, own *Text) *Text {
 	t.sites, t.own = sites, own
 	return t
@@ -58,8 +59,17 @@ func (t *Text) HasFrame() bool { return t.own != nil }
 // Sites returns the sites that have the text, sorted.
 func (t *Text) Sites() []uint64 { return t.sites }
 
-// ShareSite reports whether a site is in both lists, which are sorted.
-func ShareSite(x, y []uint64) bool {
+// Named sets the names of the pages that have the text.
+func (t *Text) Named(n Names) *Text {
+	t.names = n
+	return t
+}
+
+// ShareSite reports whether two sorted lists have a site in common.
+func ShareSite(x, y []uint64) bool { return share(x, y) }
+
+// share reports whether two sorted lists have an element in common.
+func share(x, y []uint64) bool {
 	for len(x) > 0 && len(y) > 0 {
 		switch {
 		case x[0] == y[0]:
@@ -76,21 +86,21 @@ func ShareSite(x, y []uint64) bool {
 // Compared returns the text as it is compared.
 func (t *Text) Compared() string { return t.compared }
 
-// Len returns the length of what is scored, in code points.
+// Len returns the length of the scored text, in code points.
 func (t *Text) Len() int { return t.length }
 
-// Scored returns the text prepared by the measure. It is prepared when it is
-// first asked for: many texts share nothing rare with any other.
+// Scored returns the text prepared by the measure. It is prepared on the first
+// call, since many texts share nothing rare with any other and are never scored.
 func (t *Text) Scored() verify.Document {
 	t.once.Do(func() { t.scored = t.measure.Prepare(t.compared) })
 	return t.scored
 }
 
-// Bytes returns about the memory that the text holds. A measure with BytesOf says
-// what everything takes that it may be asked for later; for any other measure the
-// text is prepared here.
+// Bytes returns about the memory that the text holds. If the measure has BytesOf,
+// this includes what it may prepare later. For any other measure Bytes prepares the
+// text.
 func (t *Text) Bytes() int {
-	n := len(t.compared) + t.rare.Bytes() + 8*len(t.sites)
+	n := len(t.compared) + t.rare.Bytes() + 8*len(t.sites) + t.names.bytes()
 	if t.own != nil {
 		n += t.own.Bytes()
 	}
@@ -100,10 +110,10 @@ func (t *Text) Bytes() int {
 	return n + t.Scored().Bytes()
 }
 
-// Decision is the decision about a pair.
+// Decision is a decision about a pair.
 type Decision struct {
 	verify.Verdict
-	Texts   [2]*Text // the readings that decided; nil if the texts were not read
+	Texts   [2]*Text // readings that decided; nil if the texts were not read
 	Weighed bool     // what the two share was weighed by its rarity
 }
 
@@ -117,11 +127,37 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 }
 
 // Decide decides about two texts. Pages of one site have its frame in common, so
-// what they share is weighed by how rare it is on the site. If that is too little,
-// or not alike, they can still resemble each other without the frame; that one has
-// the other in it says little then. Texts of different sites
-// are compared without the frames of these: what is left is not common to any site.
+// what they share is weighed by its rarity on the site. If too little of it is
+// rare, the two can still be near by resemblance of their readings without the
+// frame; containment of these would say little. Texts of different sites are
+// compared without the frames of their sites: what is left is not common on any
+// site. Different pages of one site must be nearly equal.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
+	d := j.decide(c, a, b)
+	if d.Near && j.OtherPages(a, b) {
+		d.Verdict = j.OfOtherPages(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len())
+	}
+	return d
+}
+
+// OtherPages reports whether two texts are of different pages of one site, as far as
+// their titles and addresses tell.
+func (j Judge) OtherPages(a, b *Text) bool {
+	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.sites, b.sites) && a.names.different(b.names)
+}
+
+// OfOtherPages returns the verdict on texts of these lengths, in code points, that are
+// of different pages of one site. What these share is their subject or their template,
+// unless they are nearly equal. That one contains the other is no claim that they are
+// one page.
+func (j Judge) OfOtherPages(v verify.Verdict, first, second int) verify.Verdict {
+	if v.Near && v.Resemblance < j.Rarity.OtherPages && !v.OnlyContained(first, second) {
+		return verify.Verdict{Rejected: verify.ByTitle}
+	}
+	return v
+}
+
+func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
 	if !j.Frames {
 		return j.weighed(c, a, b)
 	}
@@ -140,40 +176,37 @@ func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
 	return d
 }
 
-// weighed decides by the rarity of what the two share. It measures them only if that
-// leaves it open.
+// weighed decides by the rarity of what the two share. It calls the measure only if
+// the rarity does not decide.
 func (j Judge) weighed(c verify.Comparer, a, b *Text) Decision {
 	v := j.Rarity.Decide(rarity.Compare(a.rare, b.rare), func() verify.Verdict { return c.Compare(a.Scored(), b.Scored()) })
 	return Decision{v, [2]*Text{a, b}, true}
 }
 
-// Outcome returns the verdict that follows from the evidence and from what the
-// measure says.
+// Sentences are the weighed sentences of a text and of its reading without frames,
+// with the sites that have it. They decide whether two texts are alike.
+type Sentences struct {
+	sites      []uint64
+	whole, own rarity.Text
+}
+
+// Sentences returns those of t.
+func (t *Text) Sentences() Sentences { return Sentences{t.sites, t.rare, t.Own().rare} }
+
+// Alike reports whether Decide finds two texts near by their sentences when the
+// measure does not.
+func (j Judge) Alike(a, b Sentences) bool {
+	if j.Frames && !ShareSite(a.sites, b.sites) {
+		return false
+	}
+	alike := func(x, y rarity.Text) bool {
+		return j.Rarity.MayBeAlike(x, y) && j.Rarity.Alike(rarity.Compare(x, y))
+	}
+	return alike(a.whole, b.whole) || j.Frames && alike(a.own, b.own)
+}
+
+// Outcome returns the verdict that follows from the evidence and the measure's
+// verdict.
 func (j Judge) Outcome(evidence rarity.Evidence, v verify.Verdict) verify.Verdict {
 	return j.Rarity.Decide(evidence, func() verify.Verdict { return v })
-}
-
-// Relation is the relation of a near pair, seen from its second text.
-type Relation uint8
-
-const (
-	Near      Relation = iota // resemblance reaches its threshold, or containment with texts of one length
-	Contained                 // the second text is contained in the first
-	Contains                  // the second text contains the first
-)
-
-// RelationOf returns the relation of a near pair of texts of these lengths.
-func RelationOf(v verify.Verdict, first, second int) Relation {
-	switch {
-	case !v.Contained || first == second:
-		return Near
-	case second < first:
-		return Contained
-	}
-	return Contains
-}
-
-// Relation returns the relation of a near pair.
-func (d Decision) Relation() Relation {
-	return RelationOf(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len())
 }

@@ -1,6 +1,8 @@
 package pair
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -113,30 +115,6 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestRelation(t *testing.T) {
-	for _, tt := range []struct {
-		contained     bool
-		first, second int
-		want          Relation
-	}{
-		{false, 10, 10, Near},
-		{false, 10, 5, Near},
-		{false, 5, 10, Near},
-		{true, 10, 10, Near},
-		{true, 10, 9, Contained},
-		{true, 9, 10, Contains},
-	} {
-		v := verify.Verdict{Near: true, Contained: tt.contained}
-		d := Decision{Verdict: v}
-		for i, n := range [2]int{tt.first, tt.second} {
-			d.Texts[i] = Judge{}.Text(strings.Repeat("x", n), rarity.Text{})
-		}
-		if got := d.Relation(); got != tt.want || RelationOf(v, tt.first, tt.second) != tt.want {
-			t.Errorf("contained %v, lengths %d and %d: %d, want %d", tt.contained, tt.first, tt.second, got, tt.want)
-		}
-	}
-}
-
 // equal is a measure for which texts are near if they are equal.
 type equal struct{ measure }
 
@@ -209,6 +187,44 @@ func TestReadings(t *testing.T) {
 	}
 }
 
+// Texts that the measure gives no chance are near if their sentences are the same but
+// for numbers. Who knows the sentences alone, without the measure, finds the same.
+func TestAlike(t *testing.T) {
+	options := rarity.Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6}
+	one, other := []uint64{7}, []uint64{3}
+	random := rand.New(rand.NewPCG(3, 4))
+	found := map[bool]int{}
+	for n := range 3000 {
+		j := Judge{Measure: &measure{verdict: hopeless}, Rarity: options, Frames: n%3 > 0}
+		text := func(sites []uint64) *Text {
+			read := func(s string) *Text {
+				return j.Text(s, options.Read(s, func(unit uint64) int { return int(unit % 7) }))
+			}
+			var whole, own string
+			for i := range 6 {
+				if s := fmt.Sprintf("Sentence %s with the number %d.\n", strings.Repeat("x", i), random.IntN(100)); random.IntN(8) > 0 {
+					if whole += s; i > 2 {
+						own += s
+					}
+				}
+			}
+			if random.IntN(2) == 0 {
+				return read(whole).Framed(sites, nil)
+			}
+			return read(whole).Framed(sites, read(own))
+		}
+		a, b := text(one), text([][]uint64{one, other}[random.IntN(2)])
+		d := j.Decide(j.Comparers(1)[0], a, b)
+		if d.Near != d.Alike || d.Alike != j.Alike(a.Sentences(), b.Sentences()) || d.Alike != j.Alike(b.Sentences(), a.Sentences()) {
+			t.Fatalf("%q, %q: %+v, by the sentences %v", a.Compared(), b.Compared(), d.Verdict, j.Alike(a.Sentences(), b.Sentences()))
+		}
+		found[d.Alike]++
+	}
+	if found[true] < 100 || found[false] < 100 {
+		t.Errorf("%v", found)
+	}
+}
+
 // A text is prepared once, when it is first asked for, and its size is known before
 // if the measure can tell.
 func TestText(t *testing.T) {
@@ -226,6 +242,12 @@ func TestText(t *testing.T) {
 	text = Judge{Measure: sized{m}}.Text("a中é", rarity.Text{})
 	if got := text.Bytes(); got != 6+30 || m.prepared != 1 {
 		t.Errorf("%d bytes, prepared %d times", got, m.prepared)
+	}
+	rare := rarity.Options{RarePages: 1}.Read("One sentence that is rare enough to count here.", func(uint64) int { return 1 })
+	text = Judge{Measure: sized{m}}.Text("a中é", rare)
+	text.Framed([]uint64{7, 8}, Judge{Measure: sized{m}}.Text("a", rarity.Text{}))
+	if got, want := text.Bytes(), 6+30+rare.Bytes()+8*2+1+10; rare.Bytes() == 0 || got != want {
+		t.Errorf("%d bytes of a text with sites, rare units and another reading, want %d", got, want)
 	}
 	if n := len((Judge{Measure: m}).Comparers(3)); n != 3 {
 		t.Errorf("%d comparers, want 3", n)

@@ -1,12 +1,11 @@
-// Package rarity weighs what two texts have in common by how rare it is. Text
-// that only these two have says that they are one; text that stands on page
-// after page of their site says nothing. So it tells apart pages that one
-// template makes alike, such as two functions of one reference or two products
-// of one shop, whose measured resemblance is high, and it keeps articles
-// together that got another headline. The TLCS paper counts such pages among
-// its false positives ("similar objects", section 4), and deletes signatures
-// that are frequent (section 3.1); that the verdict asks how rare the common
-// text is, is ours.
+// Package rarity weighs what two texts share by how rare it is. Text that only
+// these two have shows that they are versions of one page. Text that is on page
+// after page of their site shows nothing. So the weighing separates pages whose
+// resemblance comes from a common template, such as two functions of one reference
+// or two products of one shop, and it keeps articles together that got another
+// headline. The TLCS paper counts such pages among its false positives ("similar
+// objects", section 4), and deletes frequent signatures (section 3.1). Weighing a
+// verdict by rarity is not in the paper.
 package rarity
 
 import (
@@ -20,42 +19,52 @@ import (
 	"neardup/verify"
 )
 
-// Options of the check. docs/verdicts.md has the rows behind the defaults.
+// Options are the options of the check. docs/verdicts.md has the measurements
+// behind the defaults.
 type Options struct {
-	RarePages       int     `yaml:"rare_pages" json:"rare_pages"`             // pages of one site on which a sentence may stand before it counts less; 0: no check
-	RareResemblance float64 `yaml:"rare_resemblance" json:"rare_resemblance"` // least weighted resemblance of near-duplicates, from 0 to 1
+	RarePages       int     `yaml:"rare_pages" json:"rare_pages"`             // pages of one site that may have a sentence before it weighs less; 0: no check
+	RareResemblance float64 `yaml:"rare_resemblance" json:"rare_resemblance"` // smallest weighted resemblance of near pairs, from 0 to 1
+	Sentences       float64 `yaml:"sentences" json:"sentences"`               // smallest resemblance of the sentences of two pages of one site that are alike, from 0 to 1; 0: none are
+	RareSentences   float64 `yaml:"rare_sentences" json:"rare_sentences"`     // and the smallest weighted one, from 0 to 1
+	OtherPages      float64 `yaml:"other_pages" json:"other_pages"`           // smallest resemblance of two pages of one site that differ in title and address, from 0 to 1
 }
 
-// Validate names the first option that makes no sense.
+// Validate returns an error that names the first invalid option.
 func (o Options) Validate() error {
 	switch {
 	case o.RarePages < 0 || o.RarePages > maxPages:
 		return fmt.Errorf("rare_pages: %d, must be from 0 to %d", o.RarePages, maxPages)
 	case !(o.RareResemblance >= 0 && o.RareResemblance <= 1):
 		return fmt.Errorf("rare_resemblance: %v, must be from 0 to 1", o.RareResemblance)
+	case !(o.Sentences >= 0 && o.Sentences <= 1):
+		return fmt.Errorf("sentences: %v, must be from 0 to 1", o.Sentences)
+	case !(o.RareSentences >= 0 && o.RareSentences <= 1):
+		return fmt.Errorf("rare_sentences: %v, must be from 0 to 1", o.RareSentences)
+	case !(o.OtherPages >= 0 && o.OtherPages <= 1):
+		return fmt.Errorf("other_pages: %v, must be from 0 to 1", o.OtherPages)
 	}
 	return nil
 }
 
 const (
 	one      = 1 << 24 // the weight 1
-	floor    = 100     // a sentence keeps at least one part in so many of its weight
-	maxPages = 1 << 16 // keeps products of weights inside 64 bits
+	floor    = 100     // a sentence keeps at least 1/floor of its weight
+	maxPages = 1 << 16 // keeps products of weights within 64 bits
 )
 
-// Unit is a sentence as it is counted.
+// Unit is the form of a sentence that is counted.
 type Unit struct {
-	Key     uint64 // a hash of its text without numbers; 0: it has no letter, and does not count
-	Columns int    // width of what is hashed
+	Key     uint64 // hash of its text, by UnitOf without numbers; 0: no letter, does not count
+	Columns int    // width of the hashed text
 }
 
-// UnitOf is the unit of a sentence. Numbers are left out: prices, dates,
-// versions and counters change in one page, and a template has others on each
-// of its pages.
+// UnitOf returns the unit of a sentence without its numbers. Prices, dates,
+// versions and counters change within one page, and differ between the pages of a
+// template.
 func UnitOf(sentence string) Unit { return unit(sentence, false) }
 
-// ExactUnitOf is the unit of a sentence with its numbers: of what a frame has on
-// every page, they are a part.
+// ExactUnitOf returns the unit of a sentence with its numbers. In a frame, which is
+// the same on every page, they belong to the text.
 func ExactUnitOf(sentence string) Unit { return unit(sentence, true) }
 
 func unit(sentence string, numbers bool) Unit {
@@ -84,8 +93,8 @@ func unit(sentence string, numbers bool) Unit {
 	return Unit{max(1, h^h>>32), columns}
 }
 
-// Units gives the distinct units of a text, by UnitOf or ExactUnitOf, sorted by their
-// keys.
+// Units returns the distinct units of a text, by UnitOf or ExactUnitOf, sorted by
+// key.
 func Units(t string, of func(sentence string) Unit) []Unit {
 	out := make([]Unit, 0, 1+len(t)/64)
 	for s := range text.Each(t) {
@@ -97,42 +106,46 @@ func Units(t string, of func(sentence string) Unit) []Unit {
 	return slices.CompactFunc(out, func(a, b Unit) bool { return a.Key == b.Key })
 }
 
-// Text is a text prepared for comparison: its units with their weights. It is
-// not changed by that, so goroutines can share it.
-type Text struct{ units []weighed }
+// Text is a text prepared for comparison: its units with their weights. Comparisons
+// do not change it, so goroutines can share it.
+type Text struct {
+	units []weighed
+	plain int64 // sum of their plain weights
+}
 
 type weighed struct {
 	key   uint64
-	plain int32 // weight of the sentence, in parts of one
-	rare  int32 // the same, less where the sentence is common
+	plain int32 // weight of the sentence, in units of 1/one
+	rare  int32 // the same, reduced if the sentence is common
 }
 
-// Bytes is the memory that t takes, about.
+// Bytes returns about the memory that t takes.
 func (t Text) Bytes() int { return 16 * len(t.units) }
 
-// Read prepares a text. pages, asked for each unit once and by ascending keys,
-// gives the number of pages of the site that has the sentence on the most of
-// them, among the sites that have the text.
+// Read prepares a text. pages returns the number of pages that have a unit, on the
+// site with the most of them among those that have the text. It is called once for
+// each unit, in ascending order of keys.
 func (o Options) Read(t string, pages func(key uint64) int) Text {
 	units := Units(t, UnitOf)
-	out := make([]weighed, len(units))
+	out := Text{units: make([]weighed, len(units))}
 	for i, u := range units {
 		plain := plainWeight(u.Columns)
-		out[i] = weighed{u.Key, plain, o.rareWeight(plain, pages(u.Key))}
+		out.units[i] = weighed{u.Key, plain, o.rareWeight(plain, pages(u.Key))}
+		out.plain += int64(plain)
 	}
-	return Text{out}
+	return out
 }
 
-// plainWeight is the weight of a sentence in the TLCS paper, section 3.1: 1 + ln
-// of its length.
+// plainWeight returns the weight of a sentence in the TLCS paper, section 3.1: 1 +
+// ln of its length.
 func plainWeight(columns int) int32 {
 	return int32(math.Round(one * (1 + math.Log(float64(columns)))))
 }
 
-// rareWeight is the weight of a sentence that stands on so many pages. Beyond
-// RarePages it falls with their third power, down to a floor, so that text that all
-// versions of a page have in common still counts where they have next to no
-// other.
+// rareWeight returns the weight of a sentence that is on so many pages. Beyond
+// RarePages it falls with the third power of their number, down to a floor. The
+// floor lets text that all versions of a page share still count if they share
+// little else.
 func (o Options) rareWeight(plain int32, pages int) int32 {
 	limit, n := int64(o.RarePages), int64(pages)
 	switch {
@@ -144,28 +157,30 @@ func (o Options) rareWeight(plain int32, pages int) int32 {
 	return max(plain/floor, int32(int64(plain)*limit*limit/(n*n)*limit/n))
 }
 
-// Saturation is the number of pages from which on a sentence counts as little
-// as it can.
+// Saturation returns the number of pages from which on a sentence has its smallest
+// weight.
 func (o Options) Saturation() int { return int(math.Ceil(float64(o.RarePages) * math.Cbrt(floor))) }
 
-// Share is what two texts share of what they have, by the weights of their
-// sentences, from 0 to 1.
+// Share is how much two texts share, by the weights of their sentences, from 0 to
+// 1.
 type Share struct {
-	Resemblance float64 // of the sentences of either: Jaccard's coefficient, weighted
-	Containment float64 // of the sentences of the lighter text
+	Resemblance float64 // weighted Jaccard coefficient of the two sets of sentences
+	Containment float64 // shared part of the lighter text
 }
 
-// Evidence is what two texts share, as measured in two ways.
+// Evidence is how much two texts share, weighed in two ways.
 type Evidence struct {
-	Plain Share // each sentence counts as if it were rare
-	Rare  Share // common ones count less
+	Plain  Share // every sentence counts as rare
+	Rare   Share // common sentences count less
+	Shared int   // number of rare sentences that both have
 }
 
-// Compare weighs two texts; it does not matter which comes first. A sentence
-// that both have is as common as where it is the commonest. Texts without
-// sentences share all they have.
+// Compare weighs two texts, in either order. A sentence that both have counts as
+// common as it is where it is most common. Texts without sentences share
+// everything.
 func Compare(a, b Text) Evidence {
 	var plain, rare sums
+	shared := 0
 	x, y := a.units, b.units
 	for len(x) > 0 || len(y) > 0 {
 		switch {
@@ -180,14 +195,16 @@ func Compare(a, b Text) Evidence {
 		default:
 			plain.both += int64(x[0].plain)
 			rare.both += int64(min(x[0].rare, y[0].rare))
+			if x[0].rare == x[0].plain && y[0].rare == y[0].plain {
+				shared++
+			}
 			x, y = x[1:], y[1:]
 		}
 	}
-	return Evidence{plain.share(), rare.share()}
+	return Evidence{plain.share(), rare.share(), shared}
 }
 
-// sums are of weights: of the sentences of both texts, and of those that only
-// one has.
+// sums are sums of weights: of all sentences, and of those that only one text has.
 type sums struct {
 	both int64
 	own  [2]int64
@@ -203,23 +220,43 @@ func (s *sums) share() Share {
 	return Share{of(s.both + s.own[0] + s.own[1]), of(s.both + min(s.own[0], s.own[1]))}
 }
 
-// RareContainment is the least weighted containment: that of two texts of equal
-// weight whose resemblance is RareResemblance.
+// RareContainment returns the smallest weighted containment of near pairs: that of
+// two texts of equal weight whose weighted resemblance is RareResemblance.
 func (o Options) RareContainment() float64 { return 2 * o.RareResemblance / (1 + o.RareResemblance) }
 
-// Parts reports whether the evidence parts texts that resemble each other, and
-// texts of which one contains the other: what is rare of what they share is
-// too little, and less than if all text counted alike. Where it is more, the
-// sentences that only one of them has are common, and the measured scores have
-// judged those already.
+// Parts reports whether the evidence separates texts that are near by resemblance,
+// and texts of which one contains the other. It does if what they share, weighed by
+// rarity, is too little and is less than unweighed. If it is more, the sentences
+// that only one text has are common ones, and the measured scores have judged those
+// already.
 func (o Options) Parts(e Evidence) (alike, contained bool) {
 	parts := func(rare, plain, least float64) bool { return o.RarePages > 0 && rare < least && rare < plain }
 	return parts(e.Rare.Resemblance, e.Plain.Resemblance, o.RareResemblance),
 		parts(e.Rare.Containment, e.Plain.Containment, o.RareContainment())
 }
 
-// Decide is the verdict on two texts by the evidence and, where that leaves it
-// open, by their scores. One that the evidence rejects has no scores.
+// Alike reports whether two texts have the same sentences, except numbers and a few
+// sentences, and share more than the sentences of their site. An example are two
+// captures of a page of figures: the number in each line differs, so no long part
+// of the texts is equal.
+func (o Options) Alike(e Evidence) bool {
+	return o.RarePages > 0 && o.Sentences > 0 && e.Shared >= fewestShared && e.Plain.Resemblance >= o.Sentences && e.Rare.Resemblance >= o.RareSentences
+}
+
+// fewestShared is how many rare sentences two alike texts must share. Pages of a
+// template with different numbers on each page share none.
+const fewestShared = 1
+
+// MayBeAlike reports whether Alike can hold. It is false for most texts of
+// different lengths.
+func (o Options) MayBeAlike(a, b Text) bool {
+	return o.RarePages > 0 && o.Sentences > 0 && float64(min(a.plain, b.plain)) >= o.Sentences*float64(max(a.plain, b.plain))
+}
+
+// Decide returns the verdict on two texts by the evidence and, if that does not
+// decide, by their scores. If the evidence rejects a pair, its scores are not
+// computed. Texts that are alike, but not near by the measure, get the scores of
+// their sentences.
 func (o Options) Decide(e Evidence, scored func() verify.Verdict) verify.Verdict {
 	alike, contained := o.Parts(e)
 	rejected := verify.Verdict{Rejected: verify.ByRarity}
@@ -227,6 +264,9 @@ func (o Options) Decide(e Evidence, scored func() verify.Verdict) verify.Verdict
 		return rejected
 	}
 	v := scored()
+	if (!v.Near || v.Contained) && o.Alike(e) {
+		return verify.Verdict{Near: true, Alike: true, Resemblance: e.Plain.Resemblance, Containment: e.Plain.Containment}
+	}
 	if v.Near && (v.Contained && contained || !v.Contained && alike) {
 		return rejected
 	}

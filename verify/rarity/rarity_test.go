@@ -66,12 +66,18 @@ func slowCompare(o Options, a, b string, pages func(unit string) int) Evidence {
 		return s
 	}
 	plain := func(u string) float64 { return 1 + math.Log(float64(text.Columns(u))) }
+	shared := 0
+	for u := range x {
+		if y[u] && pages(u) <= o.RarePages {
+			shared++
+		}
+	}
 	return Evidence{share(plain), share(func(u string) float64 {
 		if n := float64(pages(u)); n > float64(o.RarePages) {
 			return plain(u) * max(1.0/floor, math.Pow(float64(o.RarePages)/n, 3))
 		}
 		return plain(u)
-	})}
+	}), shared}
 }
 
 // words are of a vocabulary so small that sentences meet.
@@ -113,10 +119,19 @@ func TestCompareRandom(t *testing.T) {
 				t.Fatalf("%d: %q, %q: %+v, want %+v", i, a, b, got, want)
 			}
 		}
+		if got.Shared != want.Shared {
+			t.Fatalf("%q, %q: %d rare sentences in common, want %d", a, b, got.Shared, want.Shared)
+		}
+		if o.Sentences = random.Float64(); !o.MayBeAlike(x, y) && o.Alike(got) {
+			t.Fatalf("%q, %q: alike, which they may not be", a, b)
+		}
+		if o.Sentences = 1; o.RarePages > 0 && !o.MayBeAlike(x, x) {
+			t.Fatalf("%q may not be alike itself", a)
+		}
 		if other := Compare(y, x); other != got {
 			t.Fatalf("not symmetric: %+v, %+v", got, other)
 		}
-		if same := Compare(x, x); same != (Evidence{Share{1, 1}, Share{1, 1}}) {
+		if same := Compare(x, x); same.Plain != (Share{1, 1}) || same.Rare != (Share{1, 1}) {
 			t.Fatalf("with itself: %+v", same)
 		}
 		var sums [2]float64
@@ -200,6 +215,8 @@ func TestDecide(t *testing.T) {
 	far := verify.Verdict{Rejected: verify.ByScore, Resemblance: 0.1}
 	rejected := verify.Verdict{Rejected: verify.ByRarity}
 	low, high := Share{0.1, 0.1}, Share{0.9, 0.9}
+	sentences := Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.7, RareSentences: 0.6}
+	alike := verify.Verdict{Near: true, Alike: true, Resemblance: 0.9, Containment: 0.9}
 	for _, tt := range []struct {
 		name   string
 		o      Options
@@ -208,15 +225,22 @@ func TestDecide(t *testing.T) {
 		want   verify.Verdict
 		scored bool
 	}{
-		{"rare", options, Evidence{high, high}, near, near, true},
-		{"common", options, Evidence{high, low}, near, rejected, false},
-		{"common, and contained", options, Evidence{high, low}, inside, rejected, false},
-		{"rare in the lighter text", options, Evidence{high, Share{0.1, 0.9}}, inside, inside, true},
-		{"rare in the lighter text, but alike", options, Evidence{high, Share{0.1, 0.9}}, near, rejected, true},
-		{"common in the lighter text only", options, Evidence{high, Share{0.9, 0.1}}, inside, rejected, true},
-		{"low, and no lower than if all were rare", options, Evidence{low, low}, near, near, true},
-		{"far", options, Evidence{high, high}, far, far, true},
-		{"off", Options{RareResemblance: 0.25}, Evidence{high, low}, near, near, true},
+		{"rare", options, Evidence{high, high, 1}, near, near, true},
+		{"common", options, Evidence{high, low, 1}, near, rejected, false},
+		{"common, and contained", options, Evidence{high, low, 1}, inside, rejected, false},
+		{"rare in the lighter text", options, Evidence{high, Share{0.1, 0.9}, 1}, inside, inside, true},
+		{"rare in the lighter text, but alike", options, Evidence{high, Share{0.1, 0.9}, 1}, near, rejected, true},
+		{"common in the lighter text only", options, Evidence{high, Share{0.9, 0.1}, 1}, inside, rejected, true},
+		{"low, and no lower than if all were rare", options, Evidence{low, low, 1}, near, near, true},
+		{"far", options, Evidence{high, high, 1}, far, far, true},
+		{"off", Options{RareResemblance: 0.25}, Evidence{high, low, 1}, near, near, true},
+		{"alike and far", sentences, Evidence{high, high, 1}, far, alike, true},
+		{"alike and near", sentences, Evidence{high, high, 1}, near, near, true},
+		{"alike and contained", sentences, Evidence{high, high, 1}, inside, alike, true},
+		{"nearly alike", sentences, Evidence{Share{0.69, 0.9}, high, 1}, far, far, true},
+		{"alike but for rare sentences", sentences, Evidence{high, Share{0.59, 0.9}, 1}, far, far, true},
+		{"alike, with no rare sentence", sentences, Evidence{high, high, 0}, far, far, true},
+		{"alike, without a check", Options{Sentences: 0.7}, Evidence{high, high, 1}, far, far, true},
 	} {
 		asked := false
 		got := tt.o.Decide(tt.e, func() verify.Verdict {
@@ -285,18 +309,25 @@ func TestCount(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for o, want := range map[Options]string{
-		{3, 0.25}:           "",
-		{0, 1}:              "",
-		{-1, 0.5}:           "rare_pages",
-		{maxPages + 1, 0.5}: "rare_pages",
-		{3, 1.1}:            "rare_resemblance",
-		{3, -0.1}:           "rare_resemblance",
+		{3, 0.25, 0, 0, 0}:           "",
+		{0, 1, 1, 1, 0}:              "",
+		{-1, 0.5, 0, 0, 0}:           "rare_pages",
+		{maxPages + 1, 0.5, 0, 0, 0}: "rare_pages",
+		{3, 1.1, 0, 0, 0}:            "rare_resemblance",
+		{3, -0.1, 0, 0, 0}:           "rare_resemblance",
+		{3, 0.5, 1.1, 0, 0}:          "sentences",
+		{3, 0.5, -0.1, 0, 0}:         "sentences",
+		{3, 0.5, 0.5, 1.1, 0}:        "rare_sentences",
+		{3, 0.5, 0.5, -0.1, 0}:       "rare_sentences",
+		{3, 0.5, 0.5, 0.5, 1.1}:      "other_pages",
+		{3, 0.5, 0.5, 0.5, -0.1}:     "other_pages",
 	} {
 		if err := o.Validate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if (Options{3, math.NaN()}).Validate() == nil {
+	if (Options{3, math.NaN(), 0, 0, 0}).Validate() == nil || (Options{3, 0, math.NaN(), 0, 0}).Validate() == nil || (Options{3, 0, 0, math.NaN(), 0}).Validate() == nil ||
+		(Options{3, 0, 0, 0, math.NaN()}).Validate() == nil {
 		t.Error("no number is a resemblance")
 	}
 }
@@ -320,7 +351,7 @@ func FuzzRead(f *testing.F) {
 		}
 		delete(units, 0)
 		x := options.Read(s, func(uint64) int { return n })
-		if len(x.units) != len(units) || Compare(x, x) != (Evidence{Share{1, 1}, Share{1, 1}}) {
+		if len(x.units) != len(units) || Compare(x, x).Rare != (Share{1, 1}) || Compare(x, x).Plain != (Share{1, 1}) {
 			t.Fatalf("%d units, want %d", len(x.units), len(units))
 		}
 		for _, u := range x.units {

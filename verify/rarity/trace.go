@@ -1,13 +1,13 @@
 package rarity
 
-// Weighed is a sentence of one of two texts, or of both, with its weights.
+// Weighed is a sentence that one or both of two texts have, with its weights.
 type Weighed struct {
-	Key         uint64 // of its unit
+	Key         uint64 // key of its unit
 	Of          [2]bool
 	Plain, Rare float64
 }
 
-// Trace gives what Compare sums up, by the keys of the units.
+// Trace returns the sentences that Compare sums up, by the keys of their units.
 func Trace(a, b Text) []Weighed {
 	var out []Weighed
 	x, y := a.units, b.units

@@ -66,16 +66,19 @@ type document struct{ shingle.Sketch }
 // Bytes returns the memory of the values and of the slice that holds them.
 func (d *document) Bytes() int { return 8*cap(d.Values) + 32 }
 
-// New returns the Measure of the options. It panics if these are not valid. A text
-// of fewer than Words words has one shingle, all of it. A sample ByModulo that
-// would be empty is the smallest shingle (shingle.ModOrLeast), so that equal texts
-// always score 1.
+// New returns the Measure of the options. It panics if they are not valid. A text
+// of fewer than Words words has one shingle, which is all of it. A sample ByModulo
+// that would be empty has the smallest shingle instead (shingle.ModOrLeast), so
+// that equal texts always score 1.
 func New(o Options) verify.Measure {
 	if err := o.Validate(); err != nil {
 		panic("shingles: " + err.Error())
 	}
 	return &measure{o}
 }
+
+// LeastContainment implements verify.Containing.
+func (m *measure) LeastContainment() float64 { return m.o.Containment }
 
 func (m *measure) Prepare(text string) verify.Document {
 	shingler := words.Shingler{W: m.o.Words}
@@ -87,7 +90,7 @@ func (m *measure) Prepare(text string) verify.Document {
 		return &document{shingle.ModOrLeast(set, uint64(m.o.Modulus))}
 	case shingle.BySmallest:
 		return &document{shingle.Smallest(set, m.o.Size)}
-	default: // cloned, because the set lies in memory for all shingles with their repetitions
+	default: // cloned: the set holds memory for all shingles with repetitions
 		return &document{shingle.Sketch{Values: slices.Clone(set), Size: len(set)}}
 	}
 }
@@ -101,7 +104,7 @@ func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 		return m.scored(0, 0)
 	}
 	if a.Size > b.Size || a.Size == b.Size && len(a.Values) > len(b.Values) {
-		a, b = b, a // containment is that of the smaller one
+		a, b = b, a // containment is that of the smaller set
 	}
 	switch m.o.Sketch {
 	case shingle.ByMinWise:
@@ -109,12 +112,12 @@ func (m *measure) Compare(x, y verify.Document) verify.Verdict {
 	case shingle.BySmallest:
 		return m.scored(shingle.ResemblanceSmallest(a, b, m.o.Size), shingle.ContainmentSmallest(a, b, m.o.Size))
 	default:
-		// This computes shingle.Resemblance and Containment at once.
+		// The same as shingle.Resemblance and Containment, in one pass.
 		common := shingle.Common(a.Values, b.Values)
 		return m.scored(float64(common)/float64(len(a.Values)+len(b.Values)-common), float64(common)/float64(len(a.Values)))
 	}
 }
 
 func (m *measure) scored(resemblance, containment float64) verify.Verdict {
-	return verify.Scored(resemblance, min(1, containment), m.o.Resemblance, m.o.Containment) // estimates may be above 1
+	return verify.Scored(resemblance, min(1, containment), m.o.Resemblance, m.o.Containment) // estimates may exceed 1
 }

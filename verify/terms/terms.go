@@ -15,7 +15,7 @@ import (
 	"neardup/verify"
 )
 
-// Options are the options of the measure. The paper has Threshold 0.65 and no
+// Options are the options of the measure. The paper uses Threshold 0.65 and no
 // containment.
 type Options struct {
 	terms.Weighing `json:"-" yaml:"-"` // a setting of its own, text.terms
@@ -71,13 +71,13 @@ type document struct {
 	total uint64
 }
 
-// Bytes returns the memory that the document takes.
+// Bytes returns the approximate memory of the document.
 func (d *document) Bytes() int {
 	return int(unsafe.Sizeof(*d)) + cap(d.terms)*int(unsafe.Sizeof(terms.Term{}))
 }
 
-// Prepare returns the set of a text's terms. Under equation 3 each term weighs 1.
-// Terms of weight 0 count under neither equation.
+// Prepare returns the set of a text's terms. With equation 3 each term weighs 1.
+// Terms of weight 0 count with neither equation.
 func (m *Measure) Prepare(text string) verify.Document {
 	all := m.weigher.Append(nil, text)
 	slices.SortFunc(all, func(a, b terms.Term) int {
@@ -102,7 +102,7 @@ type comparer struct{ o Options }
 
 // Compare computes d(A, B), the weight of the common terms divided by that of all
 // terms (equation 4 or 3), and the containment, the weight of the common terms
-// divided by that of the lighter text. The paper's near-duplicates exceed the
+// divided by that of the lighter text. In the paper near-duplicates exceed the
 // threshold; here, as in the other measures, they reach it.
 func (c comparer) Compare(a, b verify.Document) verify.Verdict {
 	x, y := a.(*document), b.(*document)
@@ -114,8 +114,8 @@ func (c comparer) Compare(a, b verify.Document) verify.Verdict {
 		c.o.Threshold, c.o.Containment)
 }
 
-// common returns the weight of the terms that both have. A term weighs the same in
-// every text.
+// common returns the weight of the terms that both documents have. A term weighs
+// the same in every text.
 func common(a, b []terms.Term) uint64 {
 	sum := uint64(0)
 	for len(a) > 0 && len(b) > 0 {

@@ -10,7 +10,7 @@ import (
 type chain struct {
 	where []int32 // by code point of A: its position in the sketch
 	links []link
-	tails []tail // by length: the chain that ends with the smallest x
+	tails []tail // by length: the chain of that length that ends with the smallest x
 	last  int    // length of the chain made last
 	runs  []lcs.Match
 }
@@ -22,10 +22,10 @@ type link struct{ x, y, before int32 }
 // tail is a chain: its last link, and the x of that link.
 type tail struct{ x, link int32 }
 
-// common returns a common subsequence of the sketches of the first round: of the
-// windows that both have the longest chain in ascending order, by the code
-// points they start with. A window of B stands for the one of A that continues
-// the window before, if that is the same, or else for the first that is.
+// common returns a common subsequence of the sketches of the first round: among the
+// windows that both have, the longest chain in ascending order, given by the
+// windows' first code points. A window of B stands for the window of A after the
+// previous match, if that is equal, and otherwise for the first equal one.
 func (c *Comparer) common() []lcs.Match {
 	h, idsA, idsB := &c.chain, c.viewA.ids, c.viewB.ids
 	h.where = slices.Grow(h.where[:0], len(c.viewA.text))[:len(c.viewA.text)]
@@ -33,7 +33,7 @@ func (c *Comparer) common() []lcs.Match {
 		h.where[at] = int32(x)
 	}
 	h.links, h.tails, h.last = h.links[:0], h.tails[:0], 0
-	last := -2 // the window of A for the one before
+	last := -2 // the window of A for the previous window
 	for y, at := range c.b.at {
 		if int(at) >= len(idsB) || idsB[at] < 0 {
 			last = -2
@@ -49,8 +49,8 @@ func (c *Comparer) common() []lcs.Match {
 	return h.matches()
 }
 
-// add makes a chain that ends at x and y. y must be beyond all earlier ones. Mostly
-// the chain continues the one made last.
+// add adds a chain that ends at x and y. y must be greater than all earlier ones.
+// In most cases the chain continues the one made last.
 func (h *chain) add(x, y int32) {
 	n := h.last
 	if n > 0 && h.tails[n-1].x >= x || n < len(h.tails) && h.tails[n].x < x {
@@ -68,7 +68,7 @@ func (h *chain) add(x, y int32) {
 	h.last = n + 1
 }
 
-// matches returns the longest chain in runs.
+// matches returns the longest chain as runs.
 func (h *chain) matches() []lcs.Match {
 	h.runs = h.runs[:0]
 	if len(h.tails) == 0 {

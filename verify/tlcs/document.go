@@ -7,13 +7,13 @@ import (
 	"neardup/extract/text"
 )
 
-// Document is a text prepared for comparison: its code points and the
-// fingerprints of its windows. It is immutable and can be shared.
+// Document is a text prepared for comparison: its code points and the fingerprints
+// of its windows. It is immutable and can be shared.
 //
-// Window i starts at code point i and is the shortest run from there that is
-// at least as wide as the sliding window; near the end, where no run is, there
-// is no window. A text narrower than one window counts as a single window, so
-// that equal short texts still match (ours; the paper has no such texts).
+// Window i starts at code point i and is the shortest run from there that is at
+// least as wide as the sliding window. Near the end of the text, where no run is
+// that wide, there is no window. A text narrower than one window counts as a single
+// window, so that equal short texts match. The paper has no such texts.
 type Document struct {
 	window int
 	text   []int32
@@ -21,10 +21,10 @@ type Document struct {
 	prints []uint32 // its fingerprint
 	first  []int32  // the first window that is the same text
 
-	// Both find windows by their fingerprints, and are in the order of these as far
-	// as their size allows.
+	// Both find windows by their fingerprints, and are ordered by these as far as
+	// their size allows.
 	table []int32  // open addressing, at most half full: 1 + a first window; 0 is free
-	seen  []uint64 // a bit for a fingerprint, eight for each that there can be
+	seen  []uint64 // one bit per fingerprint, with eight times as many bits as windows
 }
 
 // Fingerprints follow Karp and Rabin: a window is read as a number to a fixed base,
@@ -96,13 +96,13 @@ func (d *Document) add(end int, print uint32) {
 	d.first = append(d.first, first)
 }
 
-// bit returns where in seen a fingerprint is.
+// bit returns the position of a fingerprint in seen.
 func (d *Document) bit(print uint32) uint64 {
 	return uint64(print) * uint64(64*len(d.seen)) >> 32
 }
 
-// find returns the first window of d that is the same text as window i of o,
-// -1 if there is none, and then the slot where it would be put.
+// find returns the first window of d that is equal to window i of o. If there is
+// none, it returns -1 and the slot where the window would go.
 func (d *Document) find(o *Document, i int) (first int32, slot int) {
 	print := o.prints[i]
 	slot = int(uint64(print) * uint64(len(d.table)) >> 32)
@@ -118,7 +118,7 @@ func (d *Document) find(o *Document, i int) (first int32, slot int) {
 	return -1, slot
 }
 
-// has does what find does, and is fast if there is none.
+// has is find, but fast if there is no equal window.
 func (d *Document) has(o *Document, i int) int32 {
 	if bit := d.bit(o.prints[i]); d.seen[bit/64]>>(bit%64)&1 == 0 {
 		return -1
@@ -127,8 +127,8 @@ func (d *Document) has(o *Document, i int) int32 {
 	return first
 }
 
-// continues reports whether window w of d is the same text as window i of o, given
-// that the windows before these are the same.
+// continues reports whether window w of d equals window i of o, given that the
+// windows before these are equal.
 func (d *Document) continues(w int, o *Document, i int) bool {
 	return w < len(d.ends) && int(d.ends[w])-w == int(o.ends[i])-i &&
 		slices.Equal(d.text[d.ends[w-1]:d.ends[w]], o.text[o.ends[i-1]:o.ends[i]])

@@ -11,19 +11,21 @@ var seed = rand.Uint64() | 1
 
 // Index holds the windows of many documents. It bounds how much of another document
 // the sketch against each of them can keep (section 3.2), without comparing them
-// one by one. In a set of pages made from one template, that ends nearly all
-// comparisons before they begin.
+// one by one. In a set of pages from one template this ends nearly all comparisons
+// before they begin.
 //
-// A window that few of the documents have counts for these. One that more have
-// counts for all, so that the work for a document does not grow with their number.
-// Windows with equal fingerprints count as equal, which can only raise a bound.
+// A window that few of the documents have counts for these documents only. One that
+// more have counts for all documents, so that the work for a document does not grow
+// with their number. Windows with equal fingerprints count as equal, which can only
+// raise a bound.
 type Index struct {
-	limit int // limit of the windows held
+	limit int // limit of the windows that are held
 	docs  int
 	full  bool
+	thin  bool // it holds a sample of the windows
 
-	// Open addressing, at most half full: the fingerprint, and the document that
-	// has it, or the place of these documents in lists. 0 is free.
+	// An open-addressing table, at most half full: the fingerprint, and the
+	// document that has it, or the place of these documents in lists. 0 is free.
 	prints []uint32
 	heads  []int32
 	used   int
@@ -35,15 +37,33 @@ const (
 	commonFrom = 8
 )
 
-// NewIndex returns an Index that holds at most limit windows, in 16 bytes each.
-// Documents added when it is full have no bounds.
+// NewIndex returns an Index of at most limit windows, at 16 bytes each. Documents
+// that are added when it is full have no bounds.
 func NewIndex(limit int) *Index {
 	x := &Index{limit: limit}
 	x.grow(1 << 10)
 	return x
 }
 
-// Len returns the number of documents that have bounds; none in a nil Index.
+// thinBy is the number of windows that each window of a thin index stands for.
+const thinBy = 16
+
+// NewThinIndex returns an Index of a sixteenth of the windows, chosen by their
+// fingerprints. It tells which documents have much in common with another, but
+// gives no bounds.
+func NewThinIndex(limit int) *Index {
+	x := NewIndex(limit)
+	x.thin = true
+	return x
+}
+
+// leavesOut reports whether the index leaves out the windows with a fingerprint.
+// Other bits decide that than those that give the slot.
+func (x *Index) leavesOut(print uint32) bool {
+	return x.thin && print*0x9e3779b1>>28 != 0
+}
+
+// Len returns the number of documents that have bounds. It is 0 for a nil Index.
 func (x *Index) Len() int {
 	if x == nil {
 		return 0
@@ -53,13 +73,17 @@ func (x *Index) Len() int {
 
 // Add adds a document, unless the index is full.
 func (x *Index) Add(d *Document) {
-	if x.full = x.full || x.used+len(d.ends) > x.limit; x.full {
+	room := len(d.ends)
+	if x.thin {
+		room /= thinBy
+	}
+	if x.full = x.full || x.used+room > x.limit; x.full {
 		return
 	}
 	doc := int32(x.docs)
 	x.docs++
 	for w, first := range d.first {
-		if int(first) != w {
+		if int(first) != w || x.leavesOut(d.prints[w]) {
 			continue
 		}
 		if 2*(x.used+1) > len(x.prints) {
@@ -73,7 +97,7 @@ func (x *Index) Add(d *Document) {
 			x.used++
 		case head == common:
 		case head >= 0:
-			if head != doc { // two windows of the document have one fingerprint
+			if head != doc { // not a second window of the document with the same fingerprint
 				x.heads[i] = ^int32(len(x.lists))
 				x.lists = append(x.lists, []int32{head, doc})
 			}
@@ -90,10 +114,10 @@ func (x *Index) Add(d *Document) {
 	}
 }
 
-// short returns a fingerprint as the index keeps it, never 0.
+// short returns the form of a fingerprint that the index stores. It is never 0.
 func short(print uint32) uint32 { return print | 1 }
 
-// find returns the slot that a fingerprint is in, or the free one for it.
+// find returns the slot of a fingerprint, or the free slot for it.
 func (x *Index) find(print uint32) int {
 	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(x.prints)))
 	i := int(hi)
@@ -116,20 +140,30 @@ func (x *Index) grow(n int) {
 	}
 }
 
-// Bounds has the bounds of one document against those of an Index.
+// Bounds holds the bounds of one document against those of an Index.
 type Bounds struct {
 	common int     // code points in windows that any document may have
-	each   []int32 // by document: code points in its own windows
-	ends   []int32 // by document: end of the last of them
+	each   []int32 // by document: code points in windows that count for it only
+	ends   []int32 // by document: end of the last of these windows
+	few    []int32 // documents that have such windows
 }
 
 // Bound sets b to the bounds of d against the documents of the index. It does not
-// change the index, so goroutines can share that.
+// change the index, so goroutines can share the index.
 func (x *Index) Bound(d *Document, b *Bounds) {
 	b.common = 0
-	b.each, b.ends = zeros(b.each, x.docs), zeros(b.ends, x.docs)
+	for _, doc := range b.few {
+		b.each[doc], b.ends[doc] = 0, 0
+	}
+	b.few = b.few[:0]
+	if more := x.docs - len(b.each); more > 0 {
+		b.each, b.ends = append(b.each, make([]int32, more)...), append(b.ends, make([]int32, more)...)
+	}
 	end := int32(0)
 	for i, print := range d.prints {
+		if x.leavesOut(print) {
+			continue
+		}
 		start, till := int32(i), d.ends[i]
 		at := x.find(short(print))
 		if x.prints[at] == 0 {
@@ -149,34 +183,35 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 	}
 }
 
-// Kept is the number of code points in windows that the document has, of those
-// that stand in few documents of the index.
+// Kept returns the number of code points in windows that the document has and that
+// few documents of the index have.
 func (b *Bounds) Kept(doc int) int { return int(b.each[doc]) }
 
+// Few returns the documents whose Kept is not 0.
+func (b *Bounds) Few() []int32 { return b.few }
+
+// FewOnly reports whether the document shares windows with the documents of Few
+// only.
+func (b *Bounds) FewOnly() bool { return b.common == 0 }
+
 func (b *Bounds) add(doc, start, till int32) {
+	if b.each[doc] == 0 {
+		b.few = append(b.few, doc)
+	}
 	b.each[doc] += till - max(start, b.ends[doc])
 	b.ends[doc] = till
 }
 
-func zeros(s []int32, n int) []int32 {
-	if cap(s) < n {
-		return make([]int32, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
-}
-
-// Rejects returns the check that rejects the pair of the document with these bounds
-// and a document of the index, as Compare would, if the bounds alone decide it. The
-// lengths are those of the two.
+// Rejects returns the check by which Compare would reject the pair of the document
+// with these bounds and a document of the index, if the bounds alone decide that.
+// The lengths are those of the two documents, in code points.
 func (b *Bounds) Rejects(o *Options, doc, length, other int) Stage {
 	lenA, lenB := max(length, other), min(length, other)
-	need := o.need(lenA, lenB)
-	switch {
-	case lenB == 0 || need > lenB:
+	have := b.common + int(b.each[doc])
+	switch { // computes need without searching for it
+	case lenB == 0 || !o.reached(lenB, lenA, lenB):
 		return ByLength
-	case b.common+int(b.each[doc]) < need:
+	case have < lenB && !o.reached(have, lenA, lenB):
 		return BySketch
 	}
 	return None

@@ -1,9 +1,9 @@
 package tlcs
 
 // InOrder returns the length of the LCS of the sketches of x and y, in code points:
-// what the two have in common in one order, in runs that are at least as wide as the
-// window. The LCS of the texts is as long or longer. ok is false if it is below
-// need. Unlike Compare it trusts all of the LCS, and what has moved does not count.
+// what the two share in one order, in runs that are at least as wide as the window.
+// The LCS of the whole texts is at least as long. ok is false if it is below need.
+// Unlike Compare, InOrder trusts the whole LCS and does not count what has moved.
 func (c *Comparer) InOrder(x, y *Document, need int) (n int, ok bool) {
 	c.mustFit(x, y)
 	docA, docB := order(x, y)

@@ -5,7 +5,16 @@ import "neardup/verify"
 // Measure returns the comparison as one of the measures of package verify.
 func (o Options) Measure() verify.Measure { return measure{o} }
 
+// Aligner is this measure, for callers that show how it aligns two texts.
+type Aligner interface {
+	verify.Measure
+	Options() Options
+}
+
 type measure struct{ o Options }
+
+// Options implements Aligner.
+func (m measure) Options() Options { return m.o }
 
 func (m measure) Prepare(text string) verify.Document { return Prepare(text, m.o.Window) }
 

@@ -257,7 +257,7 @@ func slowScore(o Options, x, y string) (v Verdict) {
 		v.Containment = float64(v.TLCS) / float64(lenB)
 		whole := float64(v.Whole) / float64(lenA+lenB-v.Whole)
 		v.Near = v.Resemblance >= o.Resemblance && whole >= o.Whole || v.Containment >= o.Containment
-		if v.Near || text.Columns(string(found)) < o.Window {
+		if text.Columns(string(found)) < o.Window {
 			break
 		}
 		rest := func(cs []char, gone map[int]bool) (out []char) {

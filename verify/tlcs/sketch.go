@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// view is what is left of a document in a round. It has the code points, and for
-// the one at i the end of the window that starts there, and the id of the window's
-// text. The id is the first equal window of the original A; it is below 0 if there
-// is none or if the window is cut. The last code points have no windows.
+// view is what is left of a document in a round: its code points, and for the one
+// at i the end of the window that starts there and the ID of the window's text. The
+// ID is the index of the first equal window of the original A. It is negative if
+// there is none, or if the window is cut. The last code points have no windows.
 type view struct{ text, ends, ids []int32 }
 
 // sketch is the part of a view that is kept, with its positions in the view.
 type sketch struct{ text, at []int32 }
 
-// probe looks up the windows of b in a and stores the results in c.ids. It gives up
-// as soon as the windows found cannot cover need code points of b.
+// probe looks up the windows of b in a and stores the results in c.ids. It stops as
+// soon as the windows found cannot cover need code points of b.
 func (c *Comparer) probe(a, b *Document, need int) bool {
 	c.ids = slices.Grow(c.ids[:0], len(b.ends))
-	decided, lost := 0, 0 // of the first decided code points of b, lost are in no window found
-	last := -1            // the window of a that the one before was found at
+	decided, lost := 0, 0 // of the first decided code points of b, lost are in no window found so far
+	last := -1            // the window of a that equals the previous window of b
 	for i := range b.ends {
 		if i > decided {
 			decided++
@@ -61,7 +61,7 @@ func (c *Comparer) filter(a, b view, first bool) {
 		}
 	}
 	c.b.reset(len(b.text))
-	from, to := 0, 0 // covered without a gap
+	from, to := 0, 0 // range that is covered without a gap
 	for i, id := range b.ids {
 		if id >= 0 && (first || c.marks[id] >= inA) {
 			c.marks[id] = inBoth
@@ -139,7 +139,7 @@ func (v *view) splice(old view, start, end int) {
 // gone[i+1] == 1. old may be v itself.
 func (v *view) without(old view, gone []int32) {
 	for i := range old.text {
-		gone[i+1] += gone[i] // from here on the number gone before i
+		gone[i+1] += gone[i] // from here on, the number of code points gone before i
 	}
 	text, ends, ids := v.text[:0], v.ends[:0], v.ids[:0]
 	for i, r := range old.text {

@@ -22,16 +22,16 @@ import (
 // Options are the parameters of the comparison.
 type Options struct {
 	Window      int     `yaml:"window" json:"window"`           // S, width of the sliding window in half-width columns (paper: 16)
-	Blocks      int     `yaml:"blocks" json:"blocks"`           // k, blocks that A is cut into (the paper does not state it)
+	Blocks      int     `yaml:"blocks" json:"blocks"`           // k, number of blocks that A is cut into (the paper does not state it)
 	Slope       float64 `yaml:"slope" json:"slope"`             // largest slope of a trustable region (paper: 0.1)
 	Resemblance float64 `yaml:"resemblance" json:"resemblance"` // threshold (paper: 0.28); above 1 it is never reached
 	Containment float64 `yaml:"containment" json:"containment"` // threshold (paper: 0.7); above 1 it is never reached
-	Trustable   bool    `yaml:"trustable" json:"trustable"`     // score the trustable part of the LCS (true: paper) or the whole of it
-	Rounds      int     `yaml:"rounds" json:"rounds"`           // limit of the trustable regions to look for, see Compare; needs Trustable
-	Whole       float64 `yaml:"whole" json:"whole"`             // smallest resemblance by the whole LCS of a pair that reaches Resemblance (paper: 0, none)
+	Trustable   bool    `yaml:"trustable" json:"trustable"`     // score the trustable part of the LCS (true: paper) or all of it
+	Rounds      int     `yaml:"rounds" json:"rounds"`           // limit of the trustable regions that are looked for, see Compare; needs Trustable
+	Whole       float64 `yaml:"whole" json:"whole"`             // smallest resemblance by the whole LCS of pairs that reach Resemblance (paper: 0, none)
 }
 
-// Validate returns an error that names the first option that makes no sense.
+// Validate returns an error that names the first invalid option.
 func (o Options) Validate() error {
 	switch {
 	case o.Window < 1:
@@ -54,7 +54,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// The checks that reject a pair, in their order.
+// The checks that reject a pair, in order.
 const (
 	None       = verify.None
 	ByLength   = verify.ByLength
@@ -66,11 +66,11 @@ const (
 // Stage is the check that rejected a pair.
 type Stage = verify.Stage
 
-// Verdict is the outcome of a comparison. It does not depend on the order of the two
-// documents. Resemblance and Containment are those of the TLCS found when the
-// verdict was certain. They are complete for near pairs and for pairs rejected
-// ByScore in the last round. They are 0 for pairs rejected before anything was
-// scored.
+// Verdict is the result of a comparison. It does not depend on the order of the two
+// documents. For near pairs, and for pairs rejected ByScore in the last round,
+// Resemblance and Containment are those of the TLCS of all rounds. For other pairs
+// they are those of the rounds before the verdict was certain. For pairs rejected
+// before anything was scored they are 0.
 type Verdict struct {
 	Near             bool
 	Rejected         Stage   // the check that rejected the pair, None if near
@@ -85,14 +85,14 @@ type Verdict struct {
 	Whole            int     // matched code points with the whole LCS of the best round in place of its trustable part
 }
 
-// Comparer compares documents. It has scratch memory that grows to what the longest
-// documents need, so use one for each goroutine.
+// Comparer compares documents. Its scratch memory grows with the longest documents,
+// so each goroutine uses one of its own.
 type Comparer struct {
 	o       Options
 	solver  lcs.Solver
 	matches []lcs.Match
 	script  []int32 // d(x)
-	// The first round: its views, and what is known of its LCS.
+	// The first round: its views, and what is known about its LCS.
 	viewA, viewB view
 	first        lcs.Hint
 	chain        chain
@@ -102,12 +102,12 @@ type Comparer struct {
 	gone         []int32
 	// Sketches.
 	a, b  sketch
-	ids   []int32  // of the windows of B: the first window of A that is the same, else -1
-	marks []uint32 // by first windows of A: the last epoch the text was seen in
+	ids   []int32  // of the windows of B: the first equal window of A, or -1
+	marks []uint32 // by first windows of A: the last epoch in which the text was seen
 	epoch uint32
 }
 
-// NewComparer returns a Comparer; it panics if o is not valid.
+// NewComparer returns a Comparer. It panics if o is not valid.
 func NewComparer(o Options) *Comparer {
 	if err := o.Validate(); err != nil {
 		panic("tlcs: " + err.Error())
@@ -117,9 +117,9 @@ func NewComparer(o Options) *Comparer {
 	return c
 }
 
-// order returns A, the text whose regions are trusted or not, and B. A is the
-// longer; of two equally long texts, the one with the greater code points. The paper
-// leaves this open.
+// order returns A, whose regions are trusted or not, and B. A is the longer text;
+// of two equally long texts, the one with the greater code points. The paper leaves
+// this case open.
 func order(x, y *Document) (a, b *Document) {
 	n := len(x.text) - len(y.text)
 	if n == 0 {
@@ -139,14 +139,17 @@ func score(t, lenA, lenB int) (resemblance, containment float64) {
 
 func (o *Options) reached(t, lenA, lenB int) bool { return o.near(t, lenA, lenA, lenB) }
 
-// near reports whether t code points in trustable regions, and whole with all of
-// an LCS, make a pair near. Containment is enough by itself. Resemblance is not:
-// what two texts share must not stand in patches of the longer one only, because a
-// common template is half of each of two short texts.
+// near reports whether a pair is near with t code points in trustable regions and
+// whole in the whole LCS. Containment alone is enough. Resemblance is not: the
+// whole LCS must reach Whole, too, because a common template can be half of each of
+// two short texts.
 func (o *Options) near(t, whole, lenA, lenB int) bool {
 	r, c := score(t, lenA, lenB)
+	if c >= o.Containment || r < o.Resemblance {
+		return c >= o.Containment
+	}
 	w, _ := score(min(whole, lenB), lenA, lenB)
-	return c >= o.Containment || r >= o.Resemblance && w >= o.Whole
+	return w >= o.Whole
 }
 
 // need returns the least t that reaches a threshold, lenB+1 if none does. Both
@@ -156,25 +159,25 @@ func (o *Options) need(lenA, lenB int) int {
 	return sort.Search(lenB+1, func(t int) bool { return o.reached(t, lenA, lenB) })
 }
 
-// Compare decides whether x and y are near-duplicates. Both must have been
-// prepared with the Comparer's window. An empty document is near to nothing.
+// Compare decides whether x and y are near-duplicates. Both must be prepared with
+// the Comparer's window. An empty document is near no other.
 //
-// Rounds > 1 is for paragraphs that have moved. If a round leaves the pair below the
-// thresholds, another round follows on what is left: the trustable region is cut
-// out of A, the characters matched there are cut out of B, and the TLCS lengths add
-// up. The last round is the one that reaches a threshold, or matches less than a
-// window's width, or is number Rounds. Windows never reach over a cut, because that
-// would make text that is in neither document. So sketches, and with them the LCS,
-// can only become shorter from round to round.
+// Rounds > 1 is for paragraphs that have moved. Each further round compares what is
+// left: the trustable region is cut out of A, the characters matched there are cut
+// out of B, and the TLCS lengths add up. The last round is the one that matches
+// less than a window's width, or is number Rounds. So the score of a near pair
+// counts everything that moved, not only what it takes to reach a threshold. No
+// window extends over a cut, because that would be text of neither document. So
+// sketches, and with them the LCS, can only become shorter from round to round.
 //
-// No round is begun that could not lead to a threshold: each later round brings
-// at most the LCS of the round before it, and all of them what their sketches
-// have left. So Compare and Score agree on whether a pair is near.
+// No round begins that could not lead to a threshold: each later round adds at most
+// the LCS of the round before it, and all together at most what their sketches have
+// left. So Compare and Score agree on whether a pair is near.
 func (c *Comparer) Compare(x, y *Document) Verdict { return c.compare(x, y, false) }
 
-// Score does what Compare does without the checks that reject a pair early. For a
-// near pair it returns the same verdict; for any other pair the scores are those of
-// all rounds. It takes as long as the whole LCS.
+// Score is Compare without the checks that reject a pair early. For a near pair it
+// returns the same verdict. For any other pair the scores are those of all rounds.
+// It takes as long as computing the whole LCS.
 func (c *Comparer) Score(x, y *Document) Verdict { return c.compare(x, y, true) }
 
 func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
@@ -206,7 +209,8 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 		rounds = 1
 	}
 	for left := rounds; ; left-- {
-		if v.Rejected = c.align(max(0, need-v.TLCS), left, hint); v.Rejected != None {
+		if rejected := c.align(max(0, need-v.TLCS), left, hint); rejected != None {
+			v.Rejected = rejected
 			break
 		}
 		found, start, end := c.matched(), 0, len(a.text)
@@ -229,16 +233,15 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 		trusted := c.matched()
 		v.TLCS += trusted
 		v.Rounds++
-		if c.o.near(v.TLCS, v.Whole, lenA, lenB) {
-			v.Near = true
-			break
-		}
-		// The LCS of a later round is no longer than this one's, and its TLCS
-		// no longer than that. TLCS lengths themselves may rise, since a
+		v.Near = v.Near || c.o.near(v.TLCS, v.Whole, lenA, lenB)
+		// The LCS of a later round is at most as long as this one's, and its TLCS
+		// at most as long as its LCS. TLCS lengths themselves may rise, since a
 		// region is chosen by weight.
 		limit := v.TLCS + min((left-1)*found, min(len(c.a.text), len(c.b.text))-trusted)
-		if left == 1 || c.narrow() || !complete && !c.o.near(min(limit, lenB), max(v.Whole, limit), lenA, lenB) {
-			v.Rejected = ByScore
+		if left == 1 || c.narrow() || !complete && !v.Near && !c.o.near(min(limit, lenB), max(v.Whole, limit), lenA, lenB) {
+			if !v.Near {
+				v.Rejected = ByScore
+			}
 			break
 		}
 		a, b = c.cut(a, b, start, end)
@@ -251,17 +254,17 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 	return v
 }
 
-// mustFit panics if a document was prepared for another window.
+// mustFit panics if a document was prepared with another window.
 func (c *Comparer) mustFit(x, y *Document) {
 	if x.window != c.o.Window || y.window != c.o.Window {
 		panic(fmt.Sprintf("tlcs: documents prepared with windows of %d and %d columns, not %d", x.window, y.window, c.o.Window))
 	}
 }
 
-// align computes the LCS of the two sketches, or rejects the pair if the rounds left
-// cannot match another need code points. All of these must come out of both
-// sketches. No later LCS is longer than this one, so this one must have its share of
-// them, which limits the edit script.
+// align computes the LCS of the two sketches. It rejects the pair if the remaining
+// rounds cannot match another need code points. All of these must come from both
+// sketches. No later LCS is longer than this one, so this one must match its share
+// of them, which limits the edit script.
 func (c *Comparer) align(need, left int, hint lcs.Hint) Stage {
 	lenA, lenB := len(c.a.text), len(c.b.text)
 	if min(lenA, lenB) < need {
@@ -275,7 +278,8 @@ func (c *Comparer) align(need, left int, hint lcs.Hint) Stage {
 	return None
 }
 
-// share returns what the next of the rounds left must match of need.
+// share returns how many of need code points the next of the remaining rounds must
+// match.
 func share(need, left int) int { return (need + left - 1) / left }
 
 // matched returns the number of code points in the matches.
@@ -287,7 +291,7 @@ func (c *Comparer) matched() int {
 	return n
 }
 
-// narrow reports whether the matches together are narrower than a window.
+// narrow reports whether all matches together are narrower than a window.
 func (c *Comparer) narrow() bool {
 	columns := 0
 	for _, m := range c.matches {

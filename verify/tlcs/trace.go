@@ -2,51 +2,50 @@ package tlcs
 
 import "neardup/verify"
 
-// Trace is a comparison with what was computed on the way. Lengths and
-// positions are in code points.
+// Trace is a comparison with its intermediate results. Lengths and positions are in
+// code points.
 type Trace struct {
-	Verdict Verdict // that of Compare
-	Score   Verdict // that of Score, which all rounds belong to
-	Swapped bool    // A, the longer text, is the second of the two
-	A, B    int     // lengths
-	Need    int     // least that trustable regions must match for the pair to be near; B+1 if that is never enough
-	Rounds  []Round // of none if a text is empty
+	Verdict Verdict // verdict of Compare
+	Score   Verdict // verdict of Score, which all rounds belong to
+	Swapped bool    // A, the longer text, is the second argument
+	A, B    int     // lengths of the texts
+	Need    int     // smallest number of code points in trustable regions that makes the pair near; B+1 if none does
+	Rounds  []Round // empty if a text is empty
 }
 
-// Round is one round of a comparison. The first is about the texts as they are,
-// a later one about what the rounds before it have left of them.
+// Round is one round of a comparison. The first one compares the whole texts, each
+// later one what the earlier ones left.
 type Round struct {
 	A, B             int     // lengths of what is left
 	SketchA, SketchB int     // lengths of the sketches
 	LCS              int     // length of the LCS of the sketches
 	SES              int     // length of the edit script of the sketches
-	Most             int     // the longest with which Compare goes on; below 0 if a sketch is shorter than what is needed
+	Most             int     // longest edit script with which Compare continues; negative if a sketch is shorter than needed
 	Curve            []int32 // d(x), x from 0 to A (figure 4); nil after the first tracedCurves rounds
-	Start, End       int     // the trustable region is A[Start:End] of what is left; all of it if not Options.Trustable
+	Start, End       int     // the trustable region is A[Start:End] of what is left; without Options.Trustable it is all of that
 	TLCS             int     // matched code points in the region
 	Runs             []Run   // the LCS, in ascending order
 }
 
-// Run is a part of an LCS that is without a gap in both texts.
+// Run is a part of an LCS without a gap in either text.
 type Run struct {
 	A, B, Len int  // positions in the whole texts
-	Trusted   bool // in the trustable region
+	Trusted   bool // it is in the trustable region
 }
 
-// tracedCurves is the number of rounds whose curves a Trace has: each takes as
-// much memory as the text.
+// tracedCurves limits the rounds whose curves a Trace has, since each takes as much
+// memory as the text.
 const tracedCurves = 16
 
-// Trace is Score with everything that it computed, and the verdict of Compare.
-// The rounds are those of Compare as far as that goes: it may have ended before
-// them, see Verdict.Rounds.
+// Trace returns Score's comparison with all intermediate results, and Compare's
+// verdict. Compare has the same rounds, but may end earlier, see Verdict.Rounds.
 func (c *Comparer) Trace(x, y *Document) Trace {
 	t := Trace{Verdict: c.Compare(x, y)}
 	a, b := order(x, y)
 	t.Swapped, t.A, t.B = a != x, len(a.text), len(b.text)
 	t.Need = c.o.need(t.A, t.B)
-	restA, restB := positions(t.A), positions(t.B) // what is left, by positions in the whole texts
-	trusted := 0                                   // of the rounds before
+	restA, restB := positions(t.A), positions(t.B) // what is left, as positions in the whole texts
+	trusted := 0                                   // matched in earlier rounds
 	left := c.o.Rounds
 	if !c.o.Trustable {
 		left = 1
@@ -103,7 +102,7 @@ func positions(n int) []int32 {
 	return out
 }
 
-// without takes what is trusted out of rest.
+// without removes the trusted runs from rest.
 func without(rest []int32, runs []Run) []int32 {
 	out := rest[:0]
 	for _, at := range rest {
@@ -117,5 +116,5 @@ func without(rest []int32, runs []Run) []int32 {
 	return out
 }
 
-// Common returns a verdict as that of the measures of package verify.
+// Common returns a verdict in the form of package verify.
 func (c *Comparer) Common(v Verdict) verify.Verdict { return comparer{c}.verdict(v) }

@@ -1,5 +1,5 @@
-// Package header reads the headers of WARC records and HTTP answers as crawls
-// hold them: with bare line ends, folded lines, and lines that are no field.
+// Package header reads the headers of WARC records and HTTP responses as crawls
+// contain them: with bare line ends, folded lines, and lines that are no field.
 package header
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// End is the index behind the first empty line of b, searching from
-// from, or 0.
+// End returns the index after the first empty line of b, searching from from, or 0
+// if there is none.
 func End(b []byte, from int) int {
 	for at := from; ; {
 		i := bytes.IndexByte(b[at:], '\n')
@@ -17,7 +17,7 @@ func End(b []byte, from int) int {
 			return 0
 		}
 		at += i + 1
-		for _, empty := range [3]string{"\n", "\r\n", "\r\r\n"} { // the last from a tool that did it twice
+		for _, empty := range [3]string{"\n", "\r\n", "\r\r\n"} { // the last one comes from a tool that converted line ends twice
 			if bytes.HasPrefix(b[at:], []byte(empty)) {
 				return at + len(empty)
 			}
@@ -25,9 +25,9 @@ func End(b []byte, from int) int {
 	}
 }
 
-// Fields yields the fields of a WARC or HTTP header behind its first line.
-// Folded lines are joined with a space; a line without a colon is passed over.
-// What it yields is part of one copy of the header.
+// Fields yields the fields of a WARC or HTTP header, after its first line. Folded
+// lines are joined with a space. A line without a colon is skipped. All strings are
+// parts of one copy of the header.
 func Fields(header []byte) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		_, rest, _ := strings.Cut(string(header), "\n")
@@ -46,7 +46,8 @@ func Fields(header []byte) iter.Seq2[string, string] {
 	}
 }
 
-// unfold joins a value with the folded lines that rest starts with.
+// unfold joins a value with the folded lines that rest starts with. behind is what
+// follows them.
 func unfold(value, rest string) (whole, behind string) {
 	var parts []string
 	if value != "" {

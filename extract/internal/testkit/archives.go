@@ -1,5 +1,5 @@
-// Package testkit makes what the tests of extract's packages read, and holds
-// what they check together.
+// Package testkit makes test data for extract's packages and has checks that their
+// tests share.
 package testkit
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// WARCRecord is a record with the given fields, "name: value" each; the type
-// is the first. Content-Length is added unless it is among the fields.
+// WARCRecord returns a record with the given fields, each "name: value"; the first
+// one is the type. Content-Length is added unless it is given.
 func WARCRecord(block string, fields ...string) string {
 	var b strings.Builder
 	b.WriteString("WARC/1.0\r\n")
@@ -31,10 +31,10 @@ func WARCRecord(block string, fields ...string) string {
 	return b.String() + "\r\n" + block + "\r\n\r\n"
 }
 
-// Record is a resource record.
+// Record returns a resource record.
 func Record(block string) string { return WARCRecord(block, "WARC-Type: resource") }
 
-// Member is s as one gzip member; a level of 0 stores it.
+// Member returns s as one gzip member. Level 0 stores it.
 func Member(s string, level int) string {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, level)
@@ -43,7 +43,7 @@ func Member(s string, level int) string {
 	return b.String()
 }
 
-// Members are the records as gzip members, one each.
+// Members returns the records as gzip members, one each.
 func Members(records ...string) string {
 	var b strings.Builder
 	for _, s := range records {
@@ -52,7 +52,7 @@ func Members(records ...string) string {
 	return b.String()
 }
 
-// Noise is text that does not compress much.
+// Noise returns text that hardly compresses.
 func Noise(rng *rand.Rand, n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -61,10 +61,10 @@ func Noise(rng *rand.Rand, n int) string {
 	return string(b)
 }
 
-// ARCRecord is a record of version 1.
+// ARCRecord returns a record of version 1.
 func ARCRecord(block string) string { return ARCRecordOf("http://www.example.org/", block) }
 
-// ARCRecordOf is a record of a URI.
+// ARCRecordOf returns an ARC record of a URI.
 func ARCRecordOf(uri, block string) string {
 	return fmt.Sprintf("%s 192.0.2.1 20080430204825 text/html %d\n%s\n", uri, len(block), block)
 }
@@ -72,12 +72,12 @@ func ARCRecordOf(uri, block string) string {
 // ARCVersion is the block of the record that describes an ARC file.
 const ARCVersion = "1 0 Example\nURL IP-address Archive-date Content-type Archive-length\n"
 
-// ARCFile is an ARC file with its description.
+// ARCFile returns an ARC file with its first record.
 func ARCFile(records ...string) string {
 	return fmt.Sprintf("filedesc://x.arc 0.0.0.0 20080430204825 text/plain %d\n%s\n", len(ARCVersion), ARCVersion) + strings.Join(records, "")
 }
 
-// LZ4Frame is s as one lz4 frame.
+// LZ4Frame returns s as one lz4 frame.
 func LZ4Frame(s string, o ...lz4.Option) string {
 	var b bytes.Buffer
 	w := lz4.NewWriter(&b)
@@ -94,7 +94,7 @@ func LZ4Frame(s string, o ...lz4.Option) string {
 	return b.String()
 }
 
-// LZ4Frames are the records as lz4 frames, one each.
+// LZ4Frames returns the records as lz4 frames, one each.
 func LZ4Frames(records ...string) string {
 	var b strings.Builder
 	for _, s := range records {
@@ -103,7 +103,7 @@ func LZ4Frames(records ...string) string {
 	return b.String()
 }
 
-// encoder is made once: making one costs more than a frame.
+// encoder is shared: making one costs more than encoding a frame.
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
 	if err != nil {
@@ -112,10 +112,10 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 	return e
 })
 
-// Frame is s as one zstd frame.
+// Frame returns s as one zstd frame.
 func Frame(s string) string { return string(encoder().EncodeAll([]byte(s), nil)) }
 
-// Frames are the records as zstd frames, one each.
+// Frames returns the records as zstd frames, one each.
 func Frames(records ...string) string {
 	var b strings.Builder
 	for _, s := range records {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Bounded runs work and checks that it comes to an end and that the heap grows
-// little meanwhile. The deadline tells a hang, not a speed.
+// Bounded runs work and checks that it ends and that the heap grows little
+// meanwhile. The deadline only detects a hang; it asserts no speed.
 func Bounded(t *testing.T, work func()) {
 	t.Helper()
 	const most, deadline = 256 << 20, 2 * time.Minute
@@ -43,7 +43,7 @@ func Bounded(t *testing.T, work func()) {
 	}
 }
 
-// Repeated is a file of head, then n bytes that repeat unit, then tail.
+// Repeated returns a file of head, then n bytes that repeat unit, then tail.
 func Repeated(head, unit, tail string, n int64) io.ReaderAt { return repeated{head, unit, tail, n} }
 
 type repeated struct {
@@ -72,12 +72,12 @@ func (f repeated) ReadAt(p []byte, offset int64) (n int, err error) {
 // GiB is 2^30 bytes.
 const GiB = 1 << 30
 
-// Raced says that the race detector is on.
+// Raced reports that the race detector is on.
 var Raced bool
 
-// Sequential skips a long test of one goroutine under the race detector, which
-// has nothing to see there and takes many times as long: libraries that keep
-// large buffers in pools make them anew each time.
+// Sequential skips a long test of one goroutine under the race detector. The
+// detector has nothing to find there, and the test takes many times as long,
+// because libraries that keep large buffers in pools then make them anew each time.
 func Sequential(t *testing.T) {
 	t.Helper()
 	if Raced {
@@ -85,17 +85,17 @@ func Sequential(t *testing.T) {
 	}
 }
 
-// Unit divides a GiB.
+// Unit is the size by which tests divide a GiB.
 const Unit = 1 << 20
 
-// AGiB is a GiB of the letter a as deflate blocks, of which none is the last: a
-// little of the stream, over and over.
+// AGiB returns a GiB of the letter a as deflate blocks, none of them the last. A
+// short piece of the stream is repeated.
 var AGiB = sync.OnceValue(func() string {
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, 1)
 	a := bytes.Repeat([]byte{'a'}, Unit)
 	_, _ = w.Write(a)
-	_ = w.Flush() // ends at a byte
+	_ = w.Flush() // ends at a byte boundary
 	first := b.Len()
 	_, _ = w.Write(a)
 	_ = w.Flush()
@@ -105,7 +105,7 @@ var AGiB = sync.OnceValue(func() string {
 // GzipHeader is the header of a gzip member without a name.
 const GzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// StoredBlock is a deflate block of s as it is.
+// StoredBlock returns a stored deflate block of s.
 func StoredBlock(s string, last byte) string {
 	n := len(s)
 	return string([]byte{last, byte(n), byte(n >> 8), ^byte(n), ^byte(n >> 8)}) + s

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What a page about a village library says, in the languages that the legacy
-// encodings were made for. All were written for these tests.
+// Text of a page about a village library, in the languages that the legacy charsets
+// were made for. All were written for these tests.
 const (
 	Russian = "Сельская библиотека открыта каждый день, кроме понедельника. В читальном зале можно взять свежие газеты и старые журналы. " +
 		"Осенью мы проводим вечера поэзии, куда приходят и дети, и взрослые."
@@ -74,17 +74,16 @@ const (
 	English = "The village library is open every day but Monday. In the reading room there are new papers and old magazines."
 )
 
-// Sample is a text in one of the encodings that the WHATWG Encoding Standard
-// names.
-type Sample struct {
+// sample is a text in a charset that the WHATWG Encoding Standard names.
+type sample struct {
 	Charset, Language, Text string
 
-	Guess string // what it is taken for if nothing declares it
-	Right bool   // whether that gives the same text
+	Guess string // charset that is guessed if none is declared
+	Right bool   // whether decoding by the guess gives the same text
 }
 
-// Samples are texts in all encodings but UTF-8.
-var Samples = []Sample{
+// Samples are texts in all charsets but UTF-8.
+var Samples = []sample{
 	{"ibm866", "Russian", Russian, "ibm866", true},
 	{"iso-8859-2", "Polish", Polish, "iso-8859-2", true},
 	{"iso-8859-2", "Czech", Czech, "iso-8859-2", true},
@@ -141,13 +140,13 @@ var Samples = []Sample{
 	{"utf-16le", "English", English, "utf-16le", true},
 }
 
-// PlainQuotes takes out what the older encodings lack.
+// PlainQuotes replaces characters that the older charsets lack.
 func PlainQuotes(s string) string {
 	return strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`).Replace(s)
 }
 
-// ToneMarks writes Vietnamese as windows-1258 does: vowels composed, tones
-// behind them.
+// ToneMarks writes Vietnamese as windows-1258 does: vowels composed, tones after
+// them.
 func ToneMarks(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -164,7 +163,7 @@ func ToneMarks(s string) string {
 	return b.String()
 }
 
-// In encodes s.
+// In encodes s in a charset.
 func In(t testing.TB, charset, s string) string {
 	t.Helper()
 	e, err := htmlindex.Get(charset)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// CheckLines holds text against what visibleText promises: valid UTF-8 of at
-// most max bytes; lines that are not empty; one plain space between words, none
-// at the ends; nothing that has no width.
+// CheckLines checks the form of a page's text: valid UTF-8 of at most max bytes; no
+// empty lines; one plain space between words and none at the ends; no characters
+// without width.
 func CheckLines(t *testing.T, text string, max int) {
 	t.Helper()
 	if !utf8.ValidString(text) {

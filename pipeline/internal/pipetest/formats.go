@@ -128,8 +128,8 @@ func CheckFormats(t *testing.T, w *workspace.Workspace) {
 	checkEdges(t, w, cluster)
 }
 
-// checkEdges checks that the edges inside clusters connect each of them, and
-// that they are those of the database.
+// checkEdges checks that the edges inside clusters connect each cluster, and that
+// they are those of the database.
 func checkEdges(t *testing.T, w *workspace.Workspace, clusters map[string]string) {
 	t.Helper()
 	type edge struct {

@@ -2,6 +2,6 @@
 
 package pipetest
 
-// Raced tells tests that go through many pairs one after another, of which the
-// race detector has nothing to say and for which it takes ten times as long.
+// Raced is for tests that go through many pairs one after another. The race
+// detector finds nothing in them and makes them ten times as slow.
 const Raced = true

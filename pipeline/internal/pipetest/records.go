@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Answer returns an HTTP answer as a record; length is its Content-Length if not 0.
+// Answer returns an HTTP response. length is its Content-Length if it is not 0.
 func Answer(uri, date, header, body string, length int64) string {
 	block := "HTTP/1.1 200 OK\r\n" + header + "\r\n\r\n" + body
 	if length == 0 {
@@ -39,7 +39,7 @@ const (
 )
 
 // Revisits returns a crawl in which revisits refer to captures in every way, and
-// what each should be a revisit of.
+// the capture that each must resolve to.
 func Revisits() (records [][]byte, want map[string]string) {
 	page := func(id, uri string, day int, text string, fields ...string) {
 		records = append(records, Archived("response", id, uri, day, OkHTML+"<p>"+text, fields...))
@@ -70,8 +70,8 @@ func Revisits() (records [][]byte, want map[string]string) {
 	revisit("itself", "http://a.example/", 5, "", OkHTML, "WARC-Refers-To: <urn:test:itself>")
 	revisit("circle-1", "http://a.example/", 5, "", OkHTML, "WARC-Refers-To: <urn:test:circle-2>")
 	revisit("circle-2", "http://a.example/", 5, "", OkHTML, "WARC-Refers-To: <urn:test:circle-1>")
-	// Captures of each other, and each has a payload: what they share with a
-	// page goes first.
+	// These captures refer to each other, and each has a payload. The page that
+	// they share a digest with takes precedence.
 	revisit("cross-1", "http://a.example/", 11, "a", OkHTML, "WARC-Refers-To: <urn:test:cross-2>", payload+"AAAA2222AAAA2222AAAA2222AAAA2222")
 	revisit("cross-2", "http://b.example/", 11, "b", OkHTML, "WARC-Refers-To: <urn:test:cross-1>", payload+"BBBB2222AAAA2222AAAA2222AAAA2222")
 	before := "by-id"

@@ -1,5 +1,5 @@
-// Package pipetest has what the tests of several packages below pipeline use:
-// crawls and texts that are made, runs, and progress that counts or interrupts.
+// Package pipetest has what the tests of several packages below pipeline share:
+// generated crawls and texts, runs, and progress that counts or interrupts.
 package pipetest
 
 import (
@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/truth"
@@ -36,20 +38,24 @@ func OpenWith(t *testing.T, dir string, settings ...string) *workspace.Workspace
 	return w
 }
 
-// Spill makes sorters write files whatever they sort.
+// Spill makes sorters write files even for few rows.
 func Spill(t *testing.T) {
 	old := extsort.Bytes
 	extsort.Bytes = 300
 	t.Cleanup(func() { extsort.Bytes = old })
 }
 
-// Countdown is a context that is cancelled when it was asked a number of times.
+// Countdown is a context that is cancelled after it was asked a number of times, by
+// any goroutines.
 type Countdown struct {
 	context.Context
 	Left int
+	mu   sync.Mutex
 }
 
 func (c *Countdown) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.Left--; c.Left < 0 {
 		return context.Canceled
 	}
@@ -58,7 +64,7 @@ func (c *Countdown) Err() error {
 
 var ErrNoRoom = errors.New("no room")
 
-// Limits are those of the preset default.
+// Limits are the limits of the preset default.
 var Limits = func() container.Limits {
 	c, err := configs.Load("default", nil)
 	if err != nil {
@@ -67,7 +73,7 @@ var Limits = func() container.Limits {
 	return c.Extract.Limits
 }()
 
-// Tree lists the files below a directory.
+// Tree returns the files below a directory.
 func Tree(t *testing.T, root string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -104,7 +110,7 @@ func Crawl(t *testing.T) string {
 }
 
 // RunAll brings the workspace in dir up to date and returns its clusters.
-func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options, inputs ...string) []byte {
+func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options, paths ...string) []byte {
 	t.Helper()
 	w, err := workspace.Open(dir, stages.All, config, true, o)
 	if err != nil {
@@ -115,7 +121,7 @@ func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options
 			t.Error(err)
 		}
 	}()
-	sources, _, err := workspace.Inputs(dir, inputs, nil, Limits)
+	sources, _, err := inputs.Find(t.Context(), dir, paths, nil, Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +135,7 @@ func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options
 	return out.Bytes()
 }
 
-// Interrupter cancels a run after some steps of progress.
+// Interrupter cancels a run after a number of reports of progress.
 type Interrupter struct {
 	workspace.Silent
 	Left   atomic.Int64
@@ -150,7 +156,7 @@ func (i *Interrupter) Total(int64, string) { i.step() }
 
 func Staleness(t *testing.T, dir string, config configs.Config, stage string) workspace.Reason {
 	t.Helper()
-	s, err := workspace.ReadStatus(dir, stages.All, &config)
+	s, err := workspace.ReadStatus(t.Context(), dir, stages.All, &config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +214,7 @@ func PresetDefault(t *testing.T) configs.Config {
 	return c
 }
 
-// StageLog counts the stages that begin, and can end a run when one does.
+// StageLog counts the stages that begin, and can stop the run at one of them.
 type StageLog struct {
 	workspace.Silent
 	Begun []string

@@ -18,7 +18,7 @@ import (
 
 func TextURN(i int) string { return fmt.Sprintf("urn:text:%d", i) }
 
-// WriteTexts writes a collection of texts, named by their places.
+// WriteTexts writes a collection of texts, whose IDs are their numbers.
 func WriteTexts(t *testing.T, first int, texts []string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -28,7 +28,7 @@ func WriteTexts(t *testing.T, first int, texts []string) string {
 	return WriteFile(t, filepath.Join(t.TempDir(), fmt.Sprintf("texts-%d.tsv", first)), b.Bytes())
 }
 
-// prose makes sentences of random words of one script.
+// prose returns sentences of random words of one script.
 func prose(rng *rand.Rand, words int, word func() string, between, stop string) (sentences []string) {
 	for words > 0 {
 		n := 6 + rng.IntN(10)
@@ -42,7 +42,7 @@ func prose(rng *rand.Rand, words int, word func() string, between, stop string) 
 	return sentences
 }
 
-// Scripts returns words of several scripts, with what stands between them.
+// Scripts returns generators of words in several scripts, with their separators.
 func Scripts(rng *rand.Rand) []func(words int) []string {
 	letters := func(from rune, n, least int) func() string {
 		return func() string {
@@ -61,13 +61,13 @@ func Scripts(rng *rand.Rand) []func(words int) []string {
 		of(letters('а', 32, 3), " ", ". "), // Cyrillic
 		of(letters('一', 3000, 1), "", "。"), // Han, which has no spaces
 		of(letters('ا', 26, 2), " ", "؟ "), // Arabic
-		of(letters('ก', 46, 3), "", "! "),  // Thai, which has no spaces, nor full stops: without marks all would be one sentence
+		of(letters('ก', 46, 3), "", "! "),  // Thai, which has neither spaces nor full stops: without marks all would be one sentence
 		of(letters('अ', 50, 2), " ", "। "), // Devanagari
 	}
 }
 
-// Planted returns families of a text and near copies of it, in which a sentence or
-// two are others, and as many texts that are like none.
+// Planted returns families, each a text and near copies with a sentence or two
+// replaced, and as many texts that are near no other.
 func Planted(rng *rand.Rand, families int) (texts []string, family []int) {
 	kinds := Scripts(rng)
 	add := func(f int, sentences []string) {
@@ -95,7 +95,7 @@ func Planted(rng *rand.Rand, families int) (texts []string, family []int) {
 	return texts, family
 }
 
-// ClustersOf reads an export: for each text, the cluster that it is in.
+// ClustersOf parses an export and returns the cluster of each text.
 func ClustersOf(t *testing.T, jsonl []byte) (clusterOf map[string]int, members []report.Member) {
 	t.Helper()
 	clusterOf = map[string]int{}
@@ -113,8 +113,8 @@ func ClustersOf(t *testing.T, jsonl []byte) (clusterOf map[string]int, members [
 	return clusterOf, members
 }
 
-// Judgements returns judgements of texts by their numbers, "1=2" for a pair that must be
-// joined, "1|2" for one that must not; all are enforced.
+// Judgements returns enforced judgements of texts by their numbers: "1=2" for a
+// pair that must be joined, "1|2" for one that must not.
 func Judgements(t *testing.T, pairs ...string) (out []audit.Judgement) {
 	t.Helper()
 	for _, p := range pairs {
@@ -129,7 +129,7 @@ func Judgements(t *testing.T, pairs ...string) (out []audit.Judgement) {
 	return out
 }
 
-// Copies returns a page with near copies, and texts that are like none.
+// Copies returns a page with near copies, and texts that are near no other.
 func Copies() (texts []string) {
 	rng := rand.New(rand.NewPCG(51, 52))
 	english := Scripts(rng)[0]
@@ -137,7 +137,7 @@ func Copies() (texts []string) {
 	for i := range 4 {
 		copied := slices.Clone(original)
 		copied[i] = english(5)[0]
-		texts = append(texts, strings.Join(copied[:len(copied)-i], "")) // 0 is the longest
+		texts = append(texts, strings.Join(copied[:len(copied)-i], "")) // the longest is 0
 	}
 	for range 3 {
 		texts = append(texts, strings.Join(english(200), ""))
@@ -173,7 +173,7 @@ func WriteFile(t *testing.T, path string, content []byte) string {
 	return path
 }
 
-// Copied returns a workspace with the texts of copies, run.
+// Copied returns a workspace with the texts of Copies after a run.
 func Copied(t *testing.T, settings ...string) *workspace.Workspace {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -181,8 +181,9 @@ func Copied(t *testing.T, settings ...string) *workspace.Workspace {
 	return OpenWith(t, dir, settings...)
 }
 
-// Chains returns texts of which each is the one before with a word changed, so that
-// those far apart in a chain are not near, and each text has many near ones.
+// Chains returns chains of texts, each of which is the previous one with a word
+// changed. Texts far apart in a chain are not near, and each text is near many
+// others.
 func Chains(rng *rand.Rand, chains, links int) (texts []string) {
 	for c := range chains {
 		words := strings.Fields(strings.Join(Scripts(rng)[0](200), ""))

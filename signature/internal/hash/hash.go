@@ -1,6 +1,6 @@
-// Package hash holds the 64-bit hash functions that the signature schemes
-// share. They never change, so that signatures of one year match those of the
-// next. None of them is hard to forge.
+// Package hash has the 64-bit hash functions that the signature schemes share. They
+// never change, so that old signatures match new ones. None of them resists
+// deliberate collisions.
 package hash
 
 import "math/bits"

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"neardup/pipeline/checking"
+	"neardup/pipeline/workspace"
+)
+
+// errDamaged reports that a check found damage.
+var errDamaged = errors.New("the workspace is damaged; put a copy of it back, or start a new one; exports alone are made again by neardup run")
+
+func checkCommand() *cobra.Command {
+	var o workOptions
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Look for damage in a workspace",
+		Long: `Check reads all of a workspace and looks for damage: the checksums of all blocks of
+the database, what the stages noted of their tables, what the tables say of each
+other, texts against their digests, and exports against the database. It changes
+nothing, and ends with 1 if something is wrong. docs/reliability.md says what it
+finds.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.check(c) },
+	}
+	o.workspaceFlag(c)
+	return c
+}
+
+func (o *workOptions) check(c *cobra.Command) error {
+	r, err := checking.Check(c.Context(), o.workspace, func() (*workspace.Workspace, error) {
+		j, err := o.open(c, false, nil)
+		if err != nil {
+			return nil, err
+		}
+		return j.Workspace, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(c.OutOrStdout(), "damaged: %s\n", p)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(c.OutOrStdout(), "and %d more\n", r.More)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(c.OutOrStdout(), "not checked: %s\n", n)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "checked %d files of the database, %d rows, %d exports\n", r.Files, r.Rows, r.Exports)
+	if len(r.Problems) > 0 {
+		return errDamaged
+	}
+	return nil
+}

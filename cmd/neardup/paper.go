@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"neardup/explain"
+	"neardup/pipeline/trials"
+	"neardup/pipeline/workspace"
+)
+
+// paperOptions are the flags of neardup paper.
+type paperOptions struct {
+	trialOptions
+	sample int
+	recall float64
+}
+
+func paperCommand() *cobra.Command {
+	var o paperOptions
+	c := &cobra.Command{
+		Use:   "paper [INPUT...]",
+		Short: "Repeat the experiments of the TLCS paper on a labelled collection",
+		Long: `Paper runs the experiments of section 4 of the TLCS paper over one extraction,
+with labels in the place of its judges, and writes their tables and figures:
+
+  table 1     precision, and recall against simhash, of paper, cosine and simhash,
+              overall and on one site; processor time
+  table 2     what verifying costs without step 1 (sets) and without step 2
+              (sketches); precision after steps 1 and 3
+  figure 4    the edit curve of a near pair with its trustable region (figure 5)
+  figure 6    coverage and trustable rate over the number of signatures
+  figure 7    strain-away and reserve rate over the width of the window
+  figure 8    precision over the slope, at a recall within sets (--recall, 0.90)
+
+  neardup paper --truth example/crawl --out measured example/crawl.warc.gz
+
+docs/format.md defines the rates and the labels.
+
+` + inputHelp,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	o.flags(c, "page.md, paper.json and figure4.svg to figure8.svg")
+	c.Flags().Lookup("config").Usage = "base, a preset or YAML file of the measure tlcs; default the preset paper"
+	c.Flags().IntVar(&o.sample, "sample", 150, "documents to measure the rates on")
+	c.Flags().Float64Var(&o.recall, "recall", 0.9, "recall within sets that figure 8 keeps")
+	return c
+}
+
+func (o *paperOptions) run(c *cobra.Command, args []string) (err error) {
+	switch {
+	case o.truth == "":
+		return usageError{errors.New("--truth: the experiments need labels")}
+	case o.out == "":
+		return usageError{errors.New("--out: name a directory for the page and its figures")}
+	case o.sample < 1:
+		return usageError{errors.New("--sample: at least 1")}
+	case !(o.recall > 0 && o.recall <= 1):
+		return usageError{fmt.Errorf("--recall: %v is not above 0 and at most 1", o.recall)}
+	}
+	if o.config == "" {
+		o.config = "paper"
+	}
+	remove, err := o.temporary(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	p := trials.PaperOptions{Name: filepath.Base(o.truth), Sample: o.sample, Recall: o.recall}
+	if p.Base, err = o.load(); err != nil {
+		return usageError{err}
+	}
+	if p.Base.Verify.Measure != "tlcs" || p.Base.Pairs() {
+		return usageError{errors.New("--config: the experiments are about perhaps-similar sets and the measure tlcs")}
+	}
+	if p.Truth, p.TruthDigest, err = readTruth(o.truth); err != nil {
+		return usageError{err}
+	}
+	if err := makeOut(o.out); err != nil {
+		return err
+	}
+	j, err := o.open(c, true, args)
+	if err != nil {
+		return err
+	}
+	p.Begin = j.progress.variant
+	r, pair, failure := trials.Paper(c.Context(), j.Workspace, j.inputs, p)
+	if failure == nil || errors.Is(failure, workspace.ErrInputFailure) {
+		files := map[string]func(io.Writer) error{"page.md": r.WritePage, "paper.json": r.WriteJSON,
+			"figure6.svg": r.WriteFigure6, "figure7.svg": r.WriteFigure7, "figure8.svg": r.WriteFigure8}
+		if pair[0] != "" {
+			e, err := explain.Pair(p.Base, explain.Side{Stored: pair[0], Compared: pair[0]}, explain.Side{Stored: pair[1], Compared: pair[1]}, explain.Between{Weighed: true})
+			failure = errors.Join(failure, err)
+			files["figure4.svg"] = e.WriteSVG
+		}
+		failure = errors.Join(writeFiles(o.out, files), r.WritePage(c.OutOrStdout()), failure)
+	}
+	return errors.Join(failure, j.Close())
+}

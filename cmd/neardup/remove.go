@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
+)
+
+// removeOptions are the flags of neardup remove.
+type removeOptions struct {
+	workOptions
+	why  string
+	undo bool
+	list bool
+}
+
+func removeCommand() *cobra.Command {
+	var o removeOptions
+	c := &cobra.Command{
+		Use:   "remove INPUT|URI-PATTERN...",
+		Short: "Withdraw captures, by input or by URI, and keep them out",
+		Long: `Remove takes captures out of the workspace, and brings all stages and exports up to
+date. The result is that of one run over what is left. Archives stay as they are.
+
+  neardup remove crawl-2019.warc.gz
+  neardup remove --why 'request of 3 May' 'https://shop.example/orders/*'
+
+An INPUT is a file of the workspace, a directory of such files, or a URL as it was
+given. Anything else with :// or * is a pattern of URIs: * stands for any
+characters; scheme and fragment do not count. What is withdrawn stays out: later
+runs pass it over, also under another file name and in other inputs, and count it
+as withdrawn. --undo lets it in again: captures of a URI are read again by the next
+run, an input when it is named again.
+
+The texts are gone from the tables at once, and from the disk after neardup
+compact. --list shows what is withdrawn, and why. docs/takedown.md says what else
+may hold a page's text or its URI.`,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	o.workspaceFlag(c)
+	f := c.Flags()
+	f.IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
+	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
+	f.StringVar(&o.why, "why", "", "reason to keep with it")
+	f.BoolVar(&o.undo, "undo", false, "forget that the inputs or patterns are withdrawn")
+	f.BoolVar(&o.list, "list", false, "show what is withdrawn, as JSON lines, and change nothing")
+	return c
+}
+
+func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
+	if o.list != (len(args) == 0) {
+		return usageError{errors.New("name an input or a URI pattern, or --list alone")}
+	}
+	o.read = o.list
+	j, err := o.open(c, false, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	withdrawn, err := j.Withdrawn()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		e := json.NewEncoder(c.OutOrStdout())
+		e.SetEscapeHTML(false)
+		for _, d := range withdrawn {
+			if err := e.Encode(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if o.undo {
+		return o.takeBack(c, j, withdrawn, args)
+	}
+	known, err := j.Sources()
+	if err != nil {
+		return err
+	}
+	var of []workspace.Withdrawal
+	for _, arg := range args {
+		more, err := withdrawals(arg, known)
+		if err != nil {
+			return err
+		}
+		for _, d := range more {
+			d.Why = o.why
+			of = append(of, d)
+		}
+	}
+	n, err := stages.Withdraw(j.Workspace, of...)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%d captures are withdrawn. Their texts are on the disk until neardup compact has run.\n", n)
+	if known, err = j.Sources(); err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return j.DropExports()
+	}
+	return o.workOptions.run(c, j, 0)
+}
+
+// withdrawals returns the withdrawals that an argument stands for.
+func withdrawals(arg string, known []inputs.Source) (out []workspace.Withdrawal, err error) {
+	path := arg
+	if !strings.Contains(arg, "://") {
+		if path, err = inputs.RealPath(arg); err != nil { // the file may no longer exist
+			if path, err = filepath.Abs(arg); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, s := range known {
+		if at := s.FilePath(); at != path && s.Path != path && s.Given != arg && !strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
+			continue
+		}
+		if s.Sample == "" {
+			return nil, usageError{fmt.Errorf("%s could not be read, so the workspace has no page of it", inputs.ShowName(s.Path))}
+		}
+		out = append(out, workspace.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample})
+	}
+	switch {
+	case len(out) > 0:
+		return out, nil
+	case strings.Contains(arg, "://") || strings.Contains(arg, "*"):
+		return []workspace.Withdrawal{{URI: arg}}, nil
+	}
+	return nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which has :// or *", arg)}
+}
+
+// takeBack removes withdrawals.
+func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.Withdrawn, args []string) error {
+	for _, arg := range args {
+		found := false
+		path, _ := filepath.Abs(arg) // it fails only without a working directory; then nothing is found
+		for _, d := range withdrawn {
+			if d.URI != arg && d.Input != arg && (d.Input == "" || d.Input != inputs.ShowName(path)) {
+				continue
+			}
+			ok, err := stages.Readmit(j.Workspace, d)
+			if err != nil {
+				return err
+			}
+			found = found || ok
+		}
+		if !found {
+			return usageError{fmt.Errorf("%s is not withdrawn; neardup remove --list shows what is", arg)}
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%s is no longer withdrawn: run neardup run, and name it if it is an input\n", arg)
+	}
+	return nil
+}
+
+func compactCommand() *cobra.Command {
+	var o workOptions
+	c := &cobra.Command{
+		Use:   "compact",
+		Short: "Remove deleted and replaced data from the disk",
+		Long: `Compact rewrites the database without the rows that were deleted or replaced, and
+removes copies of standard input that have withdrawn captures. Meanwhile it may
+need as much free space as the workspace takes. It does not change what other
+commands show.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			config, err := o.load()
+			if err != nil {
+				return err
+			}
+			p, err := newProgress("none", c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "The database has %d bytes; before, it had %d.\n", done.After, done.Before)
+			for _, name := range done.Inputs {
+				fmt.Fprintf(c.OutOrStdout(), "%s, a copy of standard input, is gone: it cannot be extracted again.\n", name)
+			}
+			return nil
+		},
+	}
+	o.workspaceFlag(c)
+	return c
+}

@@ -1,0 +1,60 @@
+package extract
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"neardup/extract/pdf"
+	"neardup/extract/pdf/pdftest"
+)
+
+func TestPDFBecomesDocument(t *testing.T) {
+	e := &pdf.Engine{}
+	if dir, err := os.UserCacheDir(); err == nil {
+		e.CacheDir = filepath.Join(dir, "neardup", "pdfium")
+	}
+	book := pdftest.Book{Title: "Seals", Columns: 60, Lines: 10}
+	pages := func(n int) string {
+		var text []string
+		for i := range 5 * n {
+			text = append(text, "seals "+strings.Repeat(string(rune('a'+i%26)), 1+i/26))
+		}
+		return string(book.Typeset(text...).Bytes())
+	}
+	scan := pdftest.Document{Pages: []pdftest.Page{{}}}
+	for outcome := pdf.Broken; outcome <= pdf.Crashed; outcome++ {
+		if pdfReasons[outcome] == "" {
+			t.Errorf("no reason for outcome %d", outcome)
+		}
+	}
+	for _, c := range []struct {
+		name, body string
+		limits     pdf.Limits
+		max        int // bytes of text
+		want       Reason
+		choices    Choices
+	}{
+		{"read", pages(1), options.PDF, 1 << 20, ReasonNone, 0},
+		{"pages", pages(20), options.PDF, 1 << 20, ReasonNone, ChoicePagesLost},
+		{"text", pages(5), options.PDF, 100, ReasonNone, ChoiceTextCut},
+		{"off", pages(1), pdf.Limits{MaxMemory: 64 << 20, MaxSteps: 1 << 30}, 1 << 20, ReasonMediaType, 0},
+		{"broken", "%PDF-1.4\n", options.PDF, 1 << 20, ReasonPDFBroken, 0},
+		{"scan", string(scan.Bytes()), options.PDF, 1 << 20, ReasonPDFImages, 0},
+		{"encrypted", string(pdftest.Document{Encrypted: true, Pages: scan.Pages}.Bytes()), options.PDF, 1 << 20, ReasonPDFSecret, 0},
+		{"steps", pages(10), pdf.Limits{MaxPages: 10, MaxMemory: 64 << 20, MaxSteps: 100}, 1 << 20, ReasonPDFSteps, 0},
+	} {
+		o := options
+		o.PDF, o.MaxTextBytes = c.limits, c.max
+		x := NewExtractor(o)
+		x.ReadPDF(e)
+		doc, reason := x.Document(httpRecord(c.body, "Content-Type: application/pdf"))
+		if reason != c.want || reason == ReasonNone && doc.Choices != c.choices || doc.MediaType != typePDF {
+			t.Errorf("%s: %q, %v, %s", c.name, reason, doc.Choices.Names(), doc.MediaType)
+		}
+		if reason == ReasonNone && (doc.Title != "Seals" || !strings.HasPrefix(doc.Text, "seals") || doc.Text != doc.Visible || doc.Charset != "utf-8") {
+			t.Errorf("%s: %+v", c.name, doc)
+		}
+	}
+}

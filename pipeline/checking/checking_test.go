@@ -1,0 +1,305 @@
+package checking_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"neardup/pipeline/checking"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/rows"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+var (
+	flips    = flag.Int("flips", 60, "bits that TestFlippedBits flips, one in each copy of a workspace")
+	flipSeed = flag.Uint64("flip-seed", 1, "seed of TestFlippedBits")
+)
+
+// finished returns a workspace of the example with its exports.
+func finished(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{Workers: 2}, pipetest.Crawl(t))
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = exports.WriteAll(t.Context(), w, func(report.Cluster) {})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// warned says whether something was warned of.
+type warned struct {
+	workspace.Silent
+	warnings []string
+}
+
+func (w *warned) Warn(message string, _ ...any) { w.warnings = append(w.warnings, message) }
+
+// outcome is what a check makes of a workspace.
+type outcome struct {
+	found string // how damage was found; empty: it was not
+	rows  string // digest of all rows
+	files string // digest of the exports
+}
+
+func check(t *testing.T, dir string) (o outcome) {
+	t.Helper()
+	p := &warned{}
+	open := func() (*workspace.Workspace, error) {
+		return workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{Workers: 1, Progress: p})
+	}
+	r, err := checking.Check(t.Context(), dir, open)
+	switch {
+	case err != nil:
+		o.found = "refused: " + err.Error()
+	case len(r.Problems) > 0:
+		o.found = "problem: " + r.Problems[0]
+	case len(p.warnings) > 0:
+		o.found = "mended: " + p.warnings[0]
+	}
+	if o.found != "" {
+		return o
+	}
+	w, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	h := sha256.New()
+	for row, err := range w.DB.Rows([]byte{0}, []byte{0xff}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := row.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(h, "%x %x\n", row.Key(), v)
+	}
+	o.rows = fmt.Sprintf("%x", h.Sum(nil))
+	h.Reset()
+	for _, name := range exports.Files {
+		b, err := os.ReadFile(filepath.Join(dir, "exports", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = h.Write(b)
+	}
+	o.files = fmt.Sprintf("%x", h.Sum(nil))
+	return o
+}
+
+// problems checks a workspace whose files are sound.
+func problems(t *testing.T, dir string) checking.Result {
+	t.Helper()
+	r, err := checking.Check(t.Context(), dir, func() (*workspace.Workspace, error) {
+		return workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{Workers: 1})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A bit that flips in any file of a workspace is found, or was harmless: all rows and
+// exports are as before.
+func TestFlippedBits(t *testing.T) {
+	whole := finished(t)
+	want := check(t, whole)
+	if want.found != "" {
+		t.Fatal(want.found)
+	}
+	var files []string
+	for _, path := range pipetest.Tree(t, whole) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			name, err := filepath.Rel(whole, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, name)
+		}
+	}
+	rng := rand.New(rand.NewPCG(*flipSeed, 0))
+	found, harmless := map[string]int{}, map[string]int{}
+	for i := range *flips {
+		name := files[i%len(files)]
+		dir := filepath.Join(t.TempDir(), "ws")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := rng.IntN(8 * len(b))
+		b[at/8] ^= 1 << (at % 8)
+		pipetest.WriteFile(t, filepath.Join(dir, name), b)
+		got := check(t, dir)
+		kind := strings.TrimRight(filepath.Base(name), "0123456789-")
+		if ext := filepath.Ext(name); ext == ".sst" || ext == ".log" {
+			kind = ext
+		}
+		switch {
+		case got.found != "":
+			found[kind]++
+		case got != want:
+			t.Errorf("run %d of seed %d: bit %d of %s is not found, and rows or exports differ", i, *flipSeed, at, name)
+		default:
+			harmless[kind]++
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("found %v; harmless %v", found, harmless)
+	if *flips >= 60 && (found[".sst"] == 0 || found["clusters.jsonl"] == 0 || found["manifest.json"] == 0) {
+		t.Errorf("found only %v", found)
+	}
+}
+
+// What tables say of each other: a row that is missing, or says something else, is a
+// problem, though all checksums are right and no stage noted what it left.
+func TestTables(t *testing.T) {
+	whole := finished(t)
+	first := func(w *workspace.Workspace, table byte) (key, value []byte) {
+		for r, err := range w.DB.Table(table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := r.Value()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return append([]byte(nil), r.Key()...), append([]byte(nil), v...)
+		}
+		t.Fatalf("table %c is empty", table)
+		return nil, nil
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(w *workspace.Workspace, b store.Batch) error
+		want   string
+	}{
+		{"a text is missing", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, store.TableText)
+			return b.Delete(k)
+		}, "which is missing"},
+		{"a text is another", func(w *workspace.Workspace, b store.Batch) error {
+			k, v := first(w, store.TableText)
+			return b.Set(k, append(v, '.'))
+		}, "is not the text that was stored"},
+		{"a text on no page", func(w *workspace.Workspace, b store.Batch) error {
+			return b.Set(store.TextKey(rows.TextID{1}), []byte("a"))
+		}, "is on no page"},
+		{"a page without its text", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, store.TableOccurrence)
+			return b.Delete(k)
+		}, "is not listed under its text"},
+		{"what is around of no page", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, store.TableAround)
+			return b.Delete(append([]byte{store.TableDocument}, k[1:]...))
+		}, "belongs to no page"},
+		{"a posting is missing", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, store.TablePosting)
+			return b.Delete(k)
+		}, "texts were signed with"},
+		{"a verdict of a strange text", func(w *workspace.Workspace, b store.Batch) error {
+			k, v := first(w, store.TableVerdict)
+			k[len(k)-1] ^= 1
+			return b.Set(k, v)
+		}, "which is not signed"},
+		{"a text is in two clusters", func(w *workspace.Workspace, b store.Batch) error {
+			k, v := first(w, store.TableCluster)
+			k[1] ^= 1
+			return b.Set(k, v)
+		}, "is not recorded in that cluster"},
+		{"a host is missing", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, store.TableHost)
+			return b.Delete(k)
+		}, "contained in another"},
+		{"a record is not accounted for", func(w *workspace.Workspace, b store.Batch) error {
+			known, err := w.Sources()
+			if err != nil {
+				return err
+			}
+			known[0].Counts.Records++
+			return b.SetJSON(store.SourceKey(known[0].Path), known[0])
+		}, "are accounted for"},
+		{"a row that cannot be parsed", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, store.TableCluster)
+			return b.Set(k, []byte("?"))
+		}, "damaged"},
+	} {
+		dir := filepath.Join(t.TempDir(), "ws")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := w.DB.Batch()
+		for _, st := range stages.All { // what it left is not noted
+			s, _, err := w.State(st.Name)
+			s.Tables = nil
+			if err := errors.Join(err, b.SetJSON(store.MetaKey("stage/"+st.Name), s)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(tt.change(w, b), b.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r := problems(t, dir)
+		if !strings.Contains(strings.Join(r.Problems, "\n"), tt.want) {
+			t.Errorf("%s: problems %q", tt.name, r.Problems)
+		}
+	}
+}
+
+// What the stages noted of their tables, and the exports.
+func TestNotedAndExported(t *testing.T) {
+	dir := finished(t)
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.DB.Batch()
+	for r, err := range w.DB.Table(store.TableSet) {
+		if err := errors.Join(err, b.Delete(append([]byte(nil), r.Key()...))); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if err := errors.Join(b.Commit(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "exports", "clusters.csv")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	r := problems(t, dir)
+	got := strings.Join(r.Problems, "\n")
+	for _, want := range []string{"table p of cluster has", "exports/clusters.csv is missing"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not among %q", want, got)
+		}
+	}
+}

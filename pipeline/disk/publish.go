@@ -1,0 +1,81 @@
+// Package disk publishes files and directories whole or not at all, and tells a
+// full disk from other failures.
+//
+// A file is written under a temporary name beside its place and then renamed. A
+// killed process leaves the temporary file behind; RemoveStale removes it.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrFull reports that no space is left on the disk.
+var ErrFull = errors.New("no space left on the disk")
+
+// Full returns the error for a full disk, with advice. err names what could not be
+// written.
+func Full(dir string, err error) error {
+	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrFull, dir, err)
+}
+
+// Temporary is the prefix of the names of temporary files and directories.
+const Temporary = ".neardup-"
+
+// IsTemporary reports whether a directory entry has a temporary name.
+func IsTemporary(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), Temporary) }
+
+// WriteFile publishes a file whole: it writes a temporary file beside path, syncs
+// it, and renames it.
+func WriteFile(path string, write func(f *os.File) error) (err error) {
+	return writeFile(path, write, os.Rename)
+}
+
+// CreateFile is WriteFile for a new file. If path exists, it returns fs.ErrExist.
+func CreateFile(path string, write func(f *os.File) error) error {
+	return writeFile(path, write, func(temporary, path string) error {
+		err := os.Link(temporary, path)
+		if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(temporary)
+			return err
+		}
+		return os.Rename(temporary, path) // the file system has no hard links
+	})
+}
+
+func writeFile(path string, write func(f *os.File) error, publish func(temporary, path string) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), Temporary+"*")
+	if err != nil {
+		return err
+	}
+	hold(f)
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := FaultAt("sync", path); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := FaultAt("publish", path); err != nil {
+		return err
+	}
+	return publish(f.Name(), path)
+}

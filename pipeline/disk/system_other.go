@@ -1,0 +1,15 @@
+//go:build !unix
+
+package disk
+
+import "os"
+
+// IsNoSpace reports whether an error says that the disk is full.
+func IsNoSpace(error) bool { return false }
+
+// IsReadOnly reports whether an error says that the file system is read-only.
+func IsReadOnly(error) bool { return false }
+
+func hold(*os.File) {}
+
+func isHeld(string) bool { return true }

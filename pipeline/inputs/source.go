@@ -1,0 +1,244 @@
+package inputs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"neardup/extract"
+	"neardup/extract/container"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The states of a source.
+const (
+	Pending    = "pending"    // not read yet, or not to its end
+	Done       = "done"       // read to its end
+	Unreadable = "unreadable" // could not be opened, or not be read to its end; the next run tries again
+)
+
+// Source is an input with the state of its reading: a file, an object at a URL, or
+// an archive in a WACZ file.
+type Source struct {
+	Path     string             `json:"path"`             // absolute, without symbolic links; FILE!MEMBER in a WACZ file; in JSON as ShowName shows it
+	Name     string             `json:"name"`             // base name of the file as text, as exports show it
+	Given    string             `json:"given,omitempty"`  // the file's path as the user gave it, or derived from the directory that was given; as text
+	File     string             `json:"file,omitempty"`   // the WACZ file that holds it
+	Entry    int                `json:"entry,omitempty"`  // its index in the WACZ file
+	Format   container.Format   `json:"format,omitempty"` // format of a text collection; empty for archives
+	Size     int64              `json:"size"`
+	ModTime  int64              `json:"mtime_ns"`      // of a file
+	Tag      string             `json:"tag,omitempty"` // of an object: its ETag, or else its Last-Modified
+	Sample   string             `json:"sample"`        // digest of the file's first and last 64 KiB
+	State    string             `json:"state"`
+	Error    string             `json:"error,omitempty"`
+	Position container.Position `json:"position"` // where reading continues
+	Counts   RecordCounts       `json:"counts"`
+	Ended    []EndedRun         `json:"ended,omitempty"` // records that ended a run
+	Digested *Digested          `json:"digested,omitempty"`
+	SHA256   string             `json:"sha256,omitempty"`  // of the whole file, once it is done
+	Changed  bool               `json:"changed,omitempty"` // it changed while it was read
+	Gone     bool               `json:"gone,omitempty"`    // it is unreadable because the file no longer exists
+	Note     string             `json:"note,omitempty"`    // only status sets it
+
+	Withdrawn string `json:"withdrawn,omitempty"` // Generation of the patterns that remove captures of it; empty: none does
+
+	NotArchive bool `json:"-"` // it is unreadable because it is no archive
+
+	cause error // why it is unreadable
+
+	shared *sharedZip // nil: the source opens its own file
+}
+
+// RecordCounts accounts for every record of one or more sources: Records = Captures
+// + Revisits + the sum of Skipped. Whether a revisit's capture exists is known only
+// when all sources are read. A capture that another file had counts as a duplicate
+// of the input.
+type RecordCounts struct {
+	Records  int64            `json:"records"`
+	Captures int64            `json:"captures"`
+	Revisits int64            `json:"revisits"`          // of captures in these or other sources
+	Parsed   int64            `json:"parsed"`            // captures whose HTML was parsed into a tree
+	Clipped  int64            `json:"clipped"`           // captures whose payload was cut
+	Damaged  int64            `json:"damaged"`           // damaged places in files
+	Skipped  map[string]int64 `json:"skipped"`           // by reason
+	Kinds    map[string]int64 `json:"kinds,omitempty"`   // captures of HTML pages by kind
+	Choices  map[string]int64 `json:"choices,omitempty"` // captures by soft choice made
+}
+
+// Add adds the counts of other sources.
+func (c *RecordCounts) Add(o RecordCounts) {
+	c.Records += o.Records
+	c.Captures += o.Captures
+	c.Revisits += o.Revisits
+	c.Parsed += o.Parsed
+	c.Clipped += o.Clipped
+	c.Damaged += o.Damaged
+	addCounts(&c.Skipped, o.Skipped)
+	addCounts(&c.Kinds, o.Kinds)
+	addCounts(&c.Choices, o.Choices)
+}
+
+// Skip counts n records that were skipped for a reason.
+func (c *RecordCounts) Skip(reason extract.Reason, n int64) {
+	addCounts(&c.Skipped, map[string]int64{string(reason): n})
+}
+
+// Capture counts a document.
+func (c *RecordCounts) Capture(d extract.Document) {
+	c.Captures++
+	if d.Parsed {
+		c.Parsed++
+	}
+	if d.Clipped {
+		c.Clipped++
+	}
+	if d.Kind != "" {
+		addCounts(&c.Kinds, map[string]int64{string(d.Kind): 1})
+	}
+	for _, choice := range d.Choices.Names() {
+		addCounts(&c.Choices, map[string]int64{choice: 1})
+	}
+}
+
+// Uncapture reverses Capture.
+func (c *RecordCounts) Uncapture(d extract.Document) {
+	one := RecordCounts{}
+	one.Capture(d)
+	c.Captures -= one.Captures
+	c.Parsed -= one.Parsed
+	c.Clipped -= one.Clipped
+	takeCounts(&c.Kinds, one.Kinds)
+	takeCounts(&c.Choices, one.Choices)
+}
+
+// takeCounts subtracts counts. It deletes entries that become zero, as if they had
+// never been there.
+func takeCounts(from *map[string]int64, counts map[string]int64) {
+	for name, n := range counts {
+		if (*from)[name] -= n; (*from)[name] == 0 {
+			delete(*from, name)
+		}
+	}
+	if len(*from) == 0 {
+		*from = nil
+	}
+}
+
+func addCounts(to *map[string]int64, counts map[string]int64) {
+	if *to == nil {
+		*to = map[string]int64{}
+	}
+	for name, n := range counts {
+		(*to)[name] += n
+	}
+}
+
+// EndedRun is a record that ended a run, or that was being read when a run ended.
+type EndedRun struct {
+	Position container.Position `json:"position"` // before the record
+	URI      string             `json:"uri,omitempty"`
+	Error    string             `json:"error,omitempty"` // how it ended the process; empty: it is read again
+	Deaths   int                `json:"deaths"`          // runs that ended while it was read
+}
+
+// FilePath returns the path of the source's file.
+func (s Source) FilePath() string { return cmp.Or(s.File, s.Path) }
+
+// Open opens the source for reading at any offset.
+func (s Source) Open(ctx context.Context, limits container.Limits) (io.ReaderAt, io.Closer, error) {
+	if s.shared != nil {
+		r, c, err := s.shared.open(ctx, s, limits)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", ShowName(s.Path), err)
+		}
+		return r, c, err
+	}
+	if s.File != "" {
+		alone := []Source{s}
+		ShareFiles(alone, limits)
+		return alone[0].Open(ctx, limits)
+	}
+	f, _, err := openFile(ctx, s.Path, s.wanted())
+	return f, f, err
+}
+
+// IsGone reports whether the source's file no longer exists. A run that does not
+// name it continues without it.
+func (s Source) IsGone(ctx context.Context) bool {
+	if s.isObject() {
+		_, err := statFile(ctx, s.FilePath())
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	_, err := os.Lstat(s.FilePath())
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// CheckThere returns an error if the source's file does not exist or cannot be
+// examined.
+func (s Source) CheckThere(ctx context.Context) error {
+	_, err := statFile(ctx, s.FilePath())
+	return err
+}
+
+// FindAgain returns the sources that the source's file holds now.
+func (s Source) FindAgain(ctx context.Context, limits container.Limits) []Source {
+	return findSources(ctx, s.FilePath(), true, limits)
+}
+
+// Forget resets the source as if nothing of it had been read.
+func (s *Source) Forget() {
+	s.State, s.Position, s.Counts, s.Ended = Pending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}, nil
+	s.Digested, s.SHA256, s.Withdrawn = nil, "", ""
+}
+
+// IsMissing reports whether the file or object did not exist when it was looked
+// for.
+func (s Source) IsMissing() bool { return errors.Is(s.cause, fs.ErrNotExist) }
+
+// Skips reports whether the record behind a position ended a run and is to be
+// skipped.
+func (s Source) Skips(at container.Position) bool {
+	return slices.ContainsFunc(s.Ended, func(e EndedRun) bool { return e.Position == at && e.Error != "" })
+}
+
+// Reader opens the source and returns a reader at its position. The Digester
+// digests what is read.
+func (s Source) Reader(ctx context.Context, limits container.Limits) (*container.Reader, *Digester, io.Closer, error) {
+	file, closer, err := s.Open(ctx, limits)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, err := newDigester(file, s.Digested)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, closer.Close())
+	}
+	var r *container.Reader
+	if s.Format == container.FormatRecords {
+		r, err = container.NewReader(f, s.Position, limits)
+	} else {
+		r, err = container.NewCollectionReader(f, s.Format, s.Position, limits)
+	}
+	if err != nil {
+		_ = closer.Close()
+		return nil, nil, nil, err
+	}
+	return r, f, closer, nil
+}
+
+// ID returns an identifier made of the source's name and content. Rows that come
+// from the source are stored under it. So files of one name are told apart, and
+// their place does not matter. Files of one name and content count as one.
+func (s Source) ID() string { return s.Name + "/" + s.Sample[:min(len(s.Sample), 16)] }
+
+// Place returns the file's path as it was given and, for a WACZ file, the entry.
+func (s Source) Place() (path, entry string) {
+	if s.File != "" {
+		entry = ShowName(strings.TrimPrefix(s.Path, s.File+"!"))
+	}
+	return cmp.Or(s.Given, ShowName(s.FilePath())), entry
+}

@@ -1,0 +1,73 @@
+package inputs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"neardup/extract/container"
+	"neardup/pipeline/disk"
+)
+
+// IsStream reports whether an argument names something that can be read only once
+// and is therefore copied into the workspace: standard input, or a pipe that a
+// shell made for this process, such as /dev/fd/63. A named pipe is not one, since
+// opening it could wait forever.
+func IsStream(arg string) bool {
+	if arg == "-" {
+		return true
+	}
+	clean := filepath.Clean(arg)
+	if clean != "/dev/stdin" && !strings.HasPrefix(clean, "/dev/fd/") && !strings.HasPrefix(clean, "/proc/self/fd/") {
+		return false
+	}
+	info, err := os.Stat(clean)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// spoolArgument copies a stream into the workspace.
+func spoolArgument(ctx context.Context, dir, arg string, stdin io.Reader, limits container.Limits) ([]Source, error) {
+	if arg == "-" || filepath.Clean(arg) == "/dev/stdin" {
+		return spool(ctx, dir, stdin, limits)
+	}
+	f, err := os.Open(arg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return spool(ctx, dir, f, limits)
+}
+
+// spool copies standard input into the workspace. The copy is named by its digest.
+func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
+	into := filepath.Join(dir, "spool")
+	if err := os.MkdirAll(into, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(into, disk.Temporary+"*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, h), stdin); err != nil {
+		if disk.IsNoSpace(err) {
+			return nil, disk.Full(dir, err)
+		}
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	path := filepath.Join(into, "stdin-"+hex.EncodeToString(h.Sum(nil)[:8]))
+	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {
+		return nil, err
+	}
+	return findSources(ctx, path, true, limits), nil
+}

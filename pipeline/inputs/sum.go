@@ -1,0 +1,148 @@
+package inputs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"sync"
+
+	"neardup/extract/container"
+)
+
+// A source is digested while it is read. A run that resumes inside a file first
+// checks that its beginning is unchanged. The manifest has the checksum of each
+// file that was read to its end.
+
+// errChanged reports that a file was replaced or written while it was read.
+var errChanged = errors.New("it changed while it was read")
+
+// Digested is the state of a source's digest.
+type Digested struct {
+	Bytes int64  `json:"bytes"`
+	State []byte `json:"state"` // state of SHA-256, as crypto/sha256 marshals it
+}
+
+// Digester digests a file in order while it is read. If the reader goes back,
+// nothing is digested twice. If it skips something, that is read for the digest
+// alone.
+type Digester struct {
+	f  io.ReaderAt
+	mu sync.Mutex
+	h  hash.Hash
+	to int64
+}
+
+const digestStep = 256 << 10
+
+func newDigester(f io.ReaderAt, from *Digested) (*Digester, error) {
+	d := &Digester{f: f, h: sha256.New()}
+	if from == nil {
+		return d, nil
+	}
+	d.to = from.Bytes
+	return d, d.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(from.State)
+}
+
+// ReadAt implements io.ReaderAt.
+func (d *Digester) ReadAt(p []byte, off int64) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if off > d.to { // at once, since going back later in a deflated member means reading it from its start
+		d.digestTo(off)
+	}
+	n, err := d.f.ReadAt(p, off)
+	if from := d.to - off; from >= 0 && from < int64(n) {
+		d.h.Write(p[from:n])
+		d.to = off + int64(n)
+	}
+	return n, err
+}
+
+// digestTo digests the bytes before an offset, or as many as there are.
+func (d *Digester) digestTo(off int64) {
+	n, _ := io.Copy(d.h, io.NewSectionReader(d.f, d.to, off-d.to)) // bytes that cannot be read are not digested either
+	d.to += n
+}
+
+// Digested returns the present state.
+func (d *Digester) Digested() (*Digested, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	state, err := d.h.(encoding.BinaryMarshaler).MarshalBinary()
+	return &Digested{d.to, state}, err
+}
+
+// Sum digests the rest of a file of size bytes and returns its checksum, or "" if
+// it cannot be read.
+func (d *Digester) Sum(size int64) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.digestTo(size); d.to < size {
+		return ""
+	}
+	return hex.EncodeToString(d.h.Sum(nil))
+}
+
+// BeginsAsRead reports whether the file still begins with the bytes that were
+// digested.
+func (s Source) BeginsAsRead(ctx context.Context, limits container.Limits) (bool, error) {
+	if s.isObject() && s.Tag != "" {
+		return true, nil // the version covers all of it, and is compared
+	}
+	f, closer, err := s.Open(ctx, limits)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = closer.Close() }()
+	d, err := newDigester(f, nil)
+	if err != nil {
+		return false, err
+	}
+	for d.to < s.Digested.Bytes && ctx.Err() == nil {
+		before := d.to
+		if d.digestTo(min(s.Digested.Bytes, d.to+digestStep)); d.to == before {
+			return false, nil // it is shorter now
+		}
+	}
+	now, err := d.Digested()
+	return err == nil && bytes.Equal(now.State, s.Digested.State), errors.Join(err, ctx.Err())
+}
+
+// Finish records the checksum of a source that was read to its end. It returns an
+// error if the file changed since reading began.
+func (s *Source) Finish(ctx context.Context, d *Digester, limits container.Limits) error {
+	sum := d.Sum(s.Size)
+	now, err := statFile(ctx, s.FilePath())
+	if err != nil {
+		return err
+	}
+	if s.shared != nil {
+		same, err := s.shared.Unchanged(ctx, *s)
+		if s.Digested, s.Changed = nil, err != nil || !same; s.Changed {
+			return errChanged
+		}
+		s.SHA256 = sum
+		return nil
+	}
+	s.Changed = now.size != s.Size || now.tag != s.Tag
+	if now.modTime != s.ModTime && !s.Changed { // it may only have been touched
+		if s.Digested, err = d.Digested(); err != nil {
+			return err
+		}
+		same, err := s.BeginsAsRead(ctx, limits)
+		if s.Changed = err != nil || !same; !s.Changed {
+			s.ModTime = now.modTime
+		}
+	}
+	s.Digested = nil
+	if s.Changed {
+		return errChanged
+	}
+	s.SHA256 = sum
+	return nil
+}

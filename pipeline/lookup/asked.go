@@ -1,0 +1,175 @@
+package lookup
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"neardup/extract"
+	"neardup/extract/container"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/reading"
+	"neardup/pipeline/results"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// Asked is a page as a server or a crawler hands it over.
+type Asked struct {
+	URI         string // of the page; empty: unknown, and then the page has no site
+	ContentType string // as the server sent it; empty: the content decides
+	Body        []byte
+}
+
+// MaxBody returns how many bytes of a page, and of each of its decodings, are read.
+func (x *Index) MaxBody() int64 { return x.w.Config.Extract.MaxRecordBytes }
+
+// Page looks up a page and returns at most limit matches; 0 means the default
+// number. A page without visible text also gets an answer.
+func (x *Index) Page(ctx context.Context, p Asked, limit int) (a report.Answer, err error) {
+	if err := checkURI(p.URI); err != nil {
+		return a, err
+	}
+	err = x.take(ctx, func(wk *worker) error {
+		d, reason := wk.extractor.Document(p.raw())
+		d = asAsked(d)
+		if reason != extract.ReasonNone {
+			a = report.Answer{Verdict: report.VerdictNoPage, Reason: string(reason), Matches: []report.Match{}, Archive: x.state, Page: report.AskedPage{URI: d.TargetURI}}
+			return nil
+		}
+		a, err = wk.answer(ctx, d, limit)
+		return err
+	})
+	return a, err
+}
+
+// checkURI rejects a URI that does not fit into a record's header.
+func checkURI(uri string) error {
+	if strings.ContainsFunc(uri, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(uri) > maxURI {
+		return fmt.Errorf("%w: the URI has control characters, or over %d bytes", workspace.ErrUsage, maxURI)
+	}
+	return nil
+}
+
+const maxURI = 8 << 10
+
+// noURI stands for an unknown URI, since a record must have one.
+const noURI = "urn:neardup:asked"
+
+// asAsked removes from a document the fields that only stand for unknown values.
+func asAsked(d extract.Document) extract.Document {
+	if d.TargetURI == noURI {
+		d.TargetURI, d.Site = "", ""
+	}
+	if strings.HasPrefix(d.RecordID, "<urn:neardup:") {
+		d.RecordID = ""
+	}
+	return d
+}
+
+// raw returns the page as a record that states only what is known.
+func (p Asked) raw() *container.Raw {
+	uri := p.URI
+	if uri == "" {
+		uri = noURI
+	}
+	if p.ContentType == "" || strings.ContainsAny(p.ContentType, "\r\n") {
+		return &container.Raw{Block: p.Body, Length: int64(len(p.Body)),
+			Header: []byte("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
+	}
+	block := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "+p.ContentType+"\r\n\r\n"), p.Body...)
+	return &container.Raw{Block: block, Length: int64(len(block)),
+		Header: []byte("WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http;msgtype=response\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
+}
+
+// Sources looks up the pages of sources, in order. o.PageURI returns the URI of a
+// source that is a single page, or "" if it is unknown. If the error wraps
+// workspace.ErrInputFailure, everything readable was looked up.
+func (x *Index) Sources(ctx context.Context, sources []inputs.Source, o reading.Options, limit int, emit func(report.Answer) error) (results.ExtractCounts, error) {
+	o.Extract = x.w.Config.Extract
+	pageURI := o.PageURI
+	o.PageURI = func(s inputs.Source) string { return cmp.Or(pageURI(s), noURI) }
+	const together = 64 // pages that are looked up at a time
+	var batch []extract.Document
+	flush := func() error {
+		answers := make([]report.Answer, len(batch))
+		g, gctx := errgroup.WithContext(ctx)
+		g.SetLimit(cap(x.workers))
+		for i, d := range batch {
+			g.Go(func() error {
+				return x.take(gctx, func(wk *worker) (err error) {
+					answers[i], err = wk.answer(gctx, d, limit)
+					return err
+				})
+			})
+		}
+		batch = batch[:0]
+		err := g.Wait()
+		for i := 0; i < len(answers) && err == nil; i++ {
+			err = emit(answers[i])
+		}
+		return err
+	}
+	counts, err := reading.Each(ctx, sources, o, func(d extract.Document) error {
+		if batch = append(batch, asAsked(d)); len(batch) < together {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil || errors.Is(err, workspace.ErrInputFailure) {
+		err = errors.Join(flush(), err)
+	}
+	return counts, err
+}
+
+// fetchTime limits the time of fetching a page.
+const fetchTime = time.Minute
+
+// Fetch reads a page from a web server. It follows redirections, except from https
+// to http. The page is what the server sends to a program, which may differ from
+// what it sends to a browser.
+func (x *Index) Fetch(ctx context.Context, address string) (p Asked, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil {
+		return p, fmt.Errorf("%w: %q is no URL of a page, or has a password in it", workspace.ErrUsage, address)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
+	}
+	r.Header.Set("User-Agent", "neardup")
+	client := http.Client{CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		if len(via) >= 10 || via[len(via)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
+			return errors.New("the redirections are too many, or lead from https to http")
+		}
+		return nil
+	}}
+	answer, err := client.Do(r)
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", workspace.ErrInputFailure, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return p, fmt.Errorf("%w: %s answers %s", workspace.ErrInputFailure, address, answer.Status)
+	}
+	var body bytes.Buffer
+	n, err := io.Copy(&body, io.LimitReader(answer.Body, x.MaxBody()+1))
+	switch {
+	case err != nil:
+		return p, fmt.Errorf("%w: %s: %w", workspace.ErrInputFailure, address, err)
+	case n > x.MaxBody():
+		return p, fmt.Errorf("%w: %s has over %d bytes (extract.max_record_bytes)", workspace.ErrInputFailure, address, x.MaxBody())
+	}
+	return Asked{URI: address, ContentType: answer.Header.Get("Content-Type"), Body: body.Bytes()}, nil
+}

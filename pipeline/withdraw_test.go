@@ -1,0 +1,299 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/configs"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// withdraw withdraws from the workspace in dir, which it makes if there is none.
+func withdraw(t *testing.T, dir string, config configs.Config, of ...workspace.Withdrawal) (captures int64) {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, config, true, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	captures, err = stages.Withdraw(w, of...)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return captures
+}
+
+// ofInput withdraws a file of a workspace.
+func ofInput(t *testing.T, dir, file string) workspace.Withdrawal {
+	t.Helper()
+	m, err := workspace.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(m.Inputs, func(s inputs.Source) bool { return filepath.Base(s.Path) == filepath.Base(file) })
+	if i < 0 {
+		t.Fatalf("no %s in %s", file, dir)
+	}
+	return workspace.Withdrawal{Input: m.Inputs[i].Path, Size: m.Inputs[i].Size, Sample: m.Inputs[i].Sample}
+}
+
+// contentsOf returns all rows of the stages' tables, and the counts of the stages.
+func contentsOf(t *testing.T, dir string, config configs.Config) map[string]string {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, config, false, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	out := map[string]string{}
+	for _, st := range stages.All {
+		s, ok, err := w.State(st.Name)
+		if err != nil || !ok || !s.Done {
+			t.Fatal(st.Name, ok, s.Done, err)
+		}
+		out["counts of "+st.Name] = string(workspace.Compact(s.Counts))
+		for _, table := range st.Tables {
+			for r, err := range w.DB.Table(table) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := r.Value()
+				if err != nil {
+					t.Fatal(err)
+				}
+				out[string(r.Key())] = string(v)
+			}
+		}
+	}
+	known, err := w.Sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range known {
+		counts, err := json.Marshal(s.Counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out["counts of "+s.ID()] = string(counts)
+	}
+	return out
+}
+
+func sameContents(t *testing.T, name string, got, want map[string]string) {
+	t.Helper()
+	if maps.Equal(got, want) {
+		return
+	}
+	shown := 0
+	keys := slices.Concat(slices.Collect(maps.Keys(got)), slices.Collect(maps.Keys(want)))
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		g, inGot := got[k]
+		v, inWant := want[k]
+		if (inGot != inWant || g != v) && shown < 8 {
+			t.Errorf("%s: %.60q: has %.300q (%v), want %.300q (%v)", name, k, g, inGot, v, inWant)
+			shown++
+		}
+	}
+}
+
+// halves writes the example crawl, and another file of pages that share texts with it.
+func withdrawnInputs(t *testing.T) (crawl, other string) {
+	t.Helper()
+	crawl = pipetest.Crawl(t)
+	records, _ := pipetest.Revisits()
+	return crawl, pipetest.WriteRecords(t, records...)
+}
+
+// A withdrawn input leaves the rows of a run over the others, with and without frames.
+func TestWithdrawInput(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	for _, settings := range [][]string{nil, {"text.frames=0"}} {
+		config := pipetest.MustLoad(t, settings...)
+		for _, gone := range []string{crawl, other} {
+			stays := map[string]string{crawl: other, other: crawl}[gone]
+			ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
+			pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
+			n := withdraw(t, ws, config, ofInput(t, ws, gone))
+			got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2})
+			want := pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, stays)
+			if n == 0 || !bytes.Equal(got, want) {
+				t.Errorf("%v: %s: %d captures, other clusters than without it", settings, filepath.Base(gone), n)
+			}
+			sameContents(t, filepath.Base(gone), contentsOf(t, ws, config), contentsOf(t, alone, config))
+			// It stays out when it is named again, under any name, and comes back when it is let in.
+			copied := filepath.Join(t.TempDir(), "copy.gz")
+			b, err := os.ReadFile(gone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pipetest.WriteFile(t, copied, b)
+			if again := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, gone, copied); !bytes.Equal(again, want) {
+				t.Errorf("%s came back", filepath.Base(gone))
+			}
+		}
+	}
+}
+
+// Captures of withdrawn URIs leave the rows of a run that never had them, whether it
+// comes before or after: in a run from the beginning, in a later run, and by the counts.
+func TestWithdrawURI(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	whole := filepath.Join(t.TempDir(), "whole")
+	all := pipetest.RunAll(t, whole, config, workspace.Options{Workers: 2}, crawl, other)
+	uris := map[string]bool{}
+	w := pipetest.OpenWith(t, whole)
+	for r, err := range w.DB.Table(store.TableRevisit) {
+		var v struct {
+			URI string `json:"uri"`
+		}
+		if err := errors.Join(err, r.JSON(&v)); err != nil {
+			t.Fatal(err)
+		}
+		uris[v.URI] = true
+	}
+	for d, err := range results.Documents[rows.Document](w) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(d.Row.TargetURI, ".example/pages/") { // those of the revisits
+			uris[d.Row.TargetURI] = true
+		}
+	}
+	patterns := [][]string{{"http://recipes.example/*"}, {"https://recipes.example/pages/tea.html", "*kite*"}, {"*/pages/*"}}
+	for i, uri := range slices.Sorted(maps.Keys(uris)) {
+		if i%4 == 0 {
+			patterns = append(patterns, []string{uri})
+		}
+	}
+	for _, p := range patterns {
+		var of []workspace.Withdrawal
+		for _, uri := range p {
+			of = append(of, workspace.Withdrawal{URI: uri, Why: "asked for"})
+		}
+		after, before, later := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws")
+		pipetest.RunAll(t, after, config, workspace.Options{Workers: 2}, crawl, other)
+		n := withdraw(t, after, config, of...)
+		got := pipetest.RunAll(t, after, config, workspace.Options{Workers: 2})
+		withdraw(t, before, config, of...)
+		want := pipetest.RunAll(t, before, config, workspace.Options{Workers: 2}, crawl, other)
+		if n == 0 || !bytes.Equal(got, want) || bytes.Equal(got, all) && len(p) > 1 {
+			t.Errorf("%v: %d captures, other clusters than if they had never been there", p, n)
+		}
+		one := contentsOf(t, before, config)
+		sameContents(t, fmt.Sprint(p), contentsOf(t, after, config), one)
+		pipetest.RunAll(t, later, config, workspace.Options{Workers: 2}, crawl)
+		withdraw(t, later, config, of...)
+		pipetest.RunAll(t, later, config, workspace.Options{Workers: 2}, other)
+		sameContents(t, fmt.Sprint(p, ", later"), contentsOf(t, later, config), one)
+		if p[0] == "*/pages/*" && bytes.Contains(got, []byte("/pages/")) {
+			t.Errorf("%v: there are still pages", p)
+		}
+	}
+}
+
+// What is left is as a run over archives that never had the pages.
+func TestWithdrawnPagesAsIfNotThere(t *testing.T) {
+	crawl, _ := withdrawnInputs(t)
+	var texts []string
+	for i := range 20 {
+		texts = append(texts, strings.Repeat(fmt.Sprintf("Page %d of the other site says a sentence that is long enough. ", i/2), 3)+fmt.Sprint(i))
+	}
+	other := pipetest.WriteTexts(t, 0, texts)
+	config := pipetest.MustLoad(t)
+	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
+	if n := withdraw(t, ws, config, workspace.Withdrawal{URI: "urn:text:*"}); n != 20 {
+		t.Errorf("%d captures", n)
+	}
+	got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2})
+	if want := pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, crawl); !bytes.Equal(got, want) {
+		t.Error("other clusters than without the pages")
+	}
+}
+
+// An interrupted run goes on, and a withdrawal that is taken back brings the captures
+// back.
+func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws, fresh := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws")
+	whole := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
+	gone := workspace.Withdrawal{URI: "*.example/*"}
+	withdraw(t, fresh, config, gone)
+	want := pipetest.RunAll(t, fresh, config, workspace.Options{Workers: 2}, crawl, other)
+	withdraw(t, ws, config, gone)
+	for steps := 1; steps <= 12; steps++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		i := &pipetest.Interrupter{Cancel: cancel}
+		i.Left.Store(int64(steps))
+		w, err := workspace.Open(ws, stages.All, config, false, workspace.Options{Workers: 2, Progress: i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Run(ctx, "extract", "verify", nil)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}); !bytes.Equal(got, want) || bytes.Equal(got, whole) {
+		t.Error("interrupted: other clusters")
+	}
+	w, err := workspace.Open(ws, stages.All, config, false, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok, err := stages.Readmit(w, workspace.Withdrawal{URI: "*.example/*#x"})
+	if err := errors.Join(err, w.Close()); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}); !bytes.Equal(got, whole) {
+		t.Error("taken back: other clusters than before")
+	}
+}
+
+func TestWithdrawNothing(t *testing.T) {
+	crawl, _ := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl)
+	if n := withdraw(t, ws, config, workspace.Withdrawal{URI: "http://nowhere.example/*"}); n != 0 {
+		t.Error(n)
+	}
+	for _, stage := range stages.Names() {
+		if why := pipetest.Staleness(t, ws, config, stage); why != workspace.UpToDate {
+			t.Errorf("%s is stale (%s) though nothing was withdrawn", stage, why)
+		}
+	}
+	if n := withdraw(t, ws, config, ofInput(t, ws, crawl)); n == 0 {
+		t.Error("nothing withdrawn")
+	}
+	w := pipetest.OpenWith(t, ws)
+	for _, st := range stages.All {
+		for _, table := range st.Tables {
+			if n, err := w.DB.Count(table); n != 0 || err != nil {
+				t.Errorf("table %c has %d rows without inputs; %v", table, n, err)
+			}
+		}
+	}
+}

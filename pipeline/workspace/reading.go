@@ -1,0 +1,137 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"neardup/pipeline/store"
+)
+
+// If another process holds the workspace, or it cannot be written, readers use a
+// copy of its database at one moment (see store.Copy). They take no lock and write
+// nothing into the workspace. What they write into the copy, such as an index, is
+// discarded with it.
+
+// ReadOnly reports whether the workspace is open for reading only.
+func (w *Workspace) ReadOnly() bool { return w.copied != nil }
+
+// openCopy opens a workspace that cannot be locked, for reading. It reads the
+// present state, or the last finished state while a run changes the workspace. why
+// is the reason why the lock failed.
+func (w *Workspace) openCopy(why error) error {
+	w.why = why
+	m, err := ReadManifest(w.Dir)
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	if !m.isFinished(w.Stages) && w.readFinished() == nil {
+		return nil
+	}
+	err = w.readCopy(w.Dir)
+	if err != nil && w.readFinished() == nil { // a run has begun since
+		return nil
+	}
+	if err == nil {
+		w.Options.Progress.Warn("only read, as it is now; nothing is written into it", "workspace", w.Dir, "why", why)
+	}
+	return err
+}
+
+// readFinished opens a copy of the kept finished state.
+func (w *Workspace) readFinished() error {
+	m, err := ReadManifest(w.Path(finishedName))
+	if err != nil {
+		return err
+	}
+	if err := w.readCopy(w.Path(finishedName)); err != nil {
+		return err
+	}
+	w.finished = m.Config
+	return nil
+}
+
+// readCopy opens a copy of the database in the directory from.
+func (w *Workspace) readCopy(from string) (err error) {
+	dir, err := os.MkdirTemp("", "neardup-read-")
+	if err != nil {
+		return errors.Join(w.why, err)
+	}
+	release := func() {}
+	w.copied = func() error {
+		release()
+		return os.RemoveAll(dir)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.copied())
+		}
+	}()
+	db := filepath.Join(dir, "db")
+	if err := os.Mkdir(db, 0o700); err != nil {
+		return err
+	}
+	held, err := store.Copy(filepath.Join(from, "db"), db)
+	if err != nil {
+		return fmt.Errorf("%w; and it cannot be read beside it: %w", w.why, err)
+	}
+	release = held
+	if w.lock, err = store.LockDirectory(db); err != nil {
+		return err
+	}
+	if w.DB, err = store.OpenCopy(db, w.lock, logger{w}, w.onDiskFull); err != nil {
+		return errors.Join(damaged(filepath.Join(from, "db"), err), w.lock.Close())
+	}
+	if err = w.underWay(); err == nil && w.DB.Unsealed {
+		if err = w.CheckContents(); err != nil {
+			err = damaged(filepath.Join(from, "db"), err)
+		}
+	}
+	if err != nil {
+		return errors.Join(err, w.DB.Close(), w.lock.Close())
+	}
+	return nil
+}
+
+// underWay returns an error if another process holds the workspace and a stage is
+// not done: the workspace can be read once it is.
+func (w *Workspace) underWay() error {
+	if !errors.Is(w.why, ErrInUse) {
+		return nil
+	}
+	for _, st := range w.Stages {
+		s, ok, err := w.State(st.Name)
+		if err != nil {
+			return err
+		}
+		if !ok || !s.Done {
+			return fmt.Errorf("%w; its stage %s is under way, and can be read when the run is done", w.why, st.Name)
+		}
+	}
+	return nil
+}
+
+// holderName is the file that names the process that holds the workspace.
+const holderName = "holder"
+
+// noteHolder writes this process into the holder file. Only a message uses it, so a
+// failure does not matter.
+func (w *Workspace) noteHolder() {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	_ = os.WriteFile(w.Path(holderName), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o644)
+}
+
+// holder returns the description of the process that holds a workspace.
+func holder(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, holderName))
+	name := strings.TrimSpace(string(b))
+	if err != nil || name == "" || len(name) > 300 || strings.ContainsAny(name, "\n\r\x1b") {
+		return "another neardup"
+	}
+	return name
+}

@@ -1,0 +1,99 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"neardup/report"
+)
+
+// Finder is an Archive that can look up pages that it may not have.
+type Finder interface {
+	// Lookup returns what the archive has of a page, with at most limit matches; 0
+	// means the default number. contentType and uri may be empty. The error wraps
+	// ErrBusy if too many lookups are waiting, and ErrRefused if uri is not a URI.
+	Lookup(ctx context.Context, uri, contentType string, body []byte, limit int) (report.Answer, error)
+	// MaxPage returns the largest size of a page that may be sent, in bytes.
+	MaxPage() int64
+}
+
+// ErrBusy reports that a Finder has too many lookups.
+var ErrBusy = errors.New("too many lookups at once; try again in a moment")
+
+// maxSent limits the pages of the largest size that may be in memory together.
+const maxSent = 4
+
+// maxMatches limits the matches that a request may ask for.
+const maxMatches = 100
+
+// lookup looks up a page that a program has sent. Answers and errors are JSON.
+func (s *server) lookup(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.lookUp(w, r)
+	status := http.StatusOK
+	if err != nil {
+		if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return // the client is gone
+		}
+		var p problem
+		switch {
+		case errors.As(err, &p):
+		case errors.Is(err, ErrBusy):
+			w.Header().Set("Retry-After", "1")
+			p = problem{http.StatusServiceUnavailable, ErrBusy.Error()}
+		case errors.Is(err, ErrRefused):
+			p = problem{http.StatusUnprocessableEntity, err.Error()}
+		default:
+			p = problem{http.StatusInternalServerError, "the lookup failed; what failed is in the terminal that neardup serve runs in"}
+			if s.options.Failed != nil {
+				s.options.Failed(fmt.Errorf("%s %q: %w", r.Method, r.URL.Path, err))
+			}
+		}
+		status = p.status
+		answer = map[string]string{"error": p.what}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(answer) // it fails only if the client is gone
+}
+
+func (s *server) lookUp(w http.ResponseWriter, r *http.Request) (any, error) {
+	finder, ok := s.archive.(Finder)
+	if !ok {
+		return nil, problem{http.StatusNotFound, "this archive looks up nothing"}
+	}
+	asked := r.URL.Query()
+	limit := 0
+	if value := asked.Get("limit"); value != "" {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxMatches {
+			return nil, bad("limit: %q is no number from 1 to %d", value, maxMatches)
+		}
+		limit = n
+	}
+	maxBytes := finder.MaxPage()
+	size := maxBytes
+	if r.ContentLength >= 0 {
+		size = min(r.ContentLength, maxBytes)
+	}
+	if s.sent.Add(size) > maxSent*maxBytes {
+		s.sent.Add(-size)
+		return nil, ErrBusy
+	}
+	defer s.sent.Add(-size)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return nil, problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the page has over %d bytes (extract.max_record_bytes)", maxBytes)}
+	case err != nil:
+		return nil, bad("the page broke off: %v", err)
+	}
+	return finder.Lookup(r.Context(), asked.Get("uri"), r.Header.Get("Content-Type"), body, limit)
+}

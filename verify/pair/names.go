@@ -1,0 +1,46 @@
+package pair
+
+import "slices"
+
+// Names are the addresses and titles of the pages that have a text, as hashes. The
+// zero value has no pages.
+//
+// A page that is captured again keeps its address or its title. On the labelled sets
+// no two captures of a page differ in both, except for six pairs that are nearly equal
+// (docs/verdicts.md).
+type Names struct {
+	addresses, titles []uint64 // sorted
+	unknown           bool     // a page has no title, or there are more names than are kept
+}
+
+// maxNames is the number of different addresses, and of titles, that are kept.
+const maxNames = 64
+
+// Add adds a page. title is 0 for a page without one.
+func (n *Names) Add(address, title uint64) {
+	n.unknown = n.unknown || title == 0
+	if !n.unknown {
+		n.addresses, n.titles = insert(n.addresses, address), insert(n.titles, title)
+		n.unknown = len(n.addresses) > maxNames || len(n.titles) > maxNames
+	}
+	if n.unknown {
+		n.addresses, n.titles = nil, nil
+	}
+}
+
+func insert(to []uint64, x uint64) []uint64 {
+	if i, found := slices.BinarySearch(to, x); !found {
+		return slices.Insert(to, i, x)
+	}
+	return to
+}
+
+// different reports whether the pages of n are known to be others than those of m: all
+// have titles, and no address and no title is of both.
+func (n Names) different(m Names) bool {
+	return n.known() && m.known() && !share(n.addresses, m.addresses) && !share(n.titles, m.titles)
+}
+
+func (n Names) known() bool { return !n.unknown && len(n.addresses) > 0 }
+
+func (n Names) bytes() int { return 8 * (len(n.addresses) + len(n.titles)) }
