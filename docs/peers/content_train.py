@@ -1,18 +1,22 @@
 """Train and check the model of the lines of a page: extract/page/weights.go.
 
-usage, in a directory that takes the files; BENCH holds the labelled sets, SCORER the scorer's truth:
-  content_train.py pages BENCH/SET.warc.gz > SET.html.jsonl      pages as JSON lines
-  NEARDUP_PAGES=SET.html.jsonl NEARDUP_ROWS=SET go test ./extract/page -run TestRowsOnPages
-  content_train.py thin SET N                                    one capture of a page, at most N pages of a host
-  content_train.py teach SET                                     weak labels, by trafilatura and Resiliparse
-  content_train.py check BENCH                                   scores out of fold, by host
-  content_train.py train BENCH weights.go [SET ...]              writes the model; sets named are left out
+usage, in an empty directory; BENCH holds the labelled sets:
+  content_train.py rows BENCH PROJECT        pages, features of their lines and weak labels
+  content_train.py check BENCH               scores out of fold, by host
+  content_train.py train BENCH weights.go [SET ...]     the model; sets that are named are left out
+  content_train.py folds BENCH DIR           DIR/weights-0.go to -3.go, each without a quarter of the hosts, and
+                                             DIR/folds.json: record_id to the fold that has not seen it (content-a)
+  content_train.py pages FILE.warc.gz        pages as JSON lines, for content_by.py and BenchmarkReadPages
 
-The sets are content-a, syn-wide-a, and, thinned to one capture of a page, tpl-a, lang-a, dating and elections.
-Labels: segments and bodies that people marked (content-a); text that several sites share, and text that a site
-repeats (syn-wide-a); what stands between a page's heading and its last text of its own, and what stands around
-it (tpl-a, lang-a); what both teachers keep, and what both leave out at the ends (dating, elections, the rest of
-content-a). It needs catboost, numpy, fastwarc, resiliparse and trafilatura.
+The sets are content-a, syn-wide-a, and, thinned to one capture of a page and 60 pages of a host, tpl-a, lang-a,
+dating and elections. Labels: segments and bodies that people marked (content-a); text that several sites share, and
+text that a site repeats (syn-wide-a); what stands between a page's heading and its last text of its own, and what
+stands around it (tpl-a, lang-a); what both teachers keep, and what both leave out at the ends (dating, elections, the
+rest of content-a). Teachers are trafilatura and Resiliparse.
+
+Seeds and orders are fixed, one thread adds up, and the weights are rounded to thousandths, so that rows and train
+write the same bytes again with the same versions: Python 3.11, catboost 1.2.8, numpy 2.4.6, fastwarc 2.0.1,
+resiliparse 2.0.1, trafilatura 2.3.1, lxml 6.1.3 and lxml_html_clean. Other versions were not tried.
 """
 import json,re,collections,sys,os,math,random,numpy as np
 try: import catboost as cb
@@ -143,11 +147,6 @@ def synscore(ps,key='s',th=.5):
         c=cols(p)*(p['w']>=1); s=p[key]>th
         k[0]+=(c*s*(p['y']==1)).sum(); k[1]+=(c*(p['y']==1)).sum(); k[2]+=(c*s*(p['y']==0)).sum(); k[3]+=(c*(p['y']==0)).sum()
     return f'syn kept {k[0]/k[1]:.4f} frame {k[2]/k[3]:.4f}'
-def cat(depth,n,lr,l2=5,rsm=.5,bc=32):
-    def fit(X,y,w):
-        m=cb.CatBoostClassifier(iterations=n,depth=depth,learning_rate=lr,l2_leaf_reg=l2,verbose=0,thread_count=1,border_count=bc,random_seed=1,rsm=rsm,bootstrap_type='Bernoulli',subsample=.7)
-        m.fit(X,y,sample_weight=w); return lambda x:m.predict_proba(x)[:,1] if len(x) else np.zeros(0)
-    return fit
 def data():
     pages=load2('content-a'); content_labels(pages)
     syn=load2('syn-wide-a'); syn_labels(syn,'syn-wide-a')
@@ -162,11 +161,11 @@ def made_labels(pages,tag):
     for p in pages:
         h=p['uri'].split('/')[2]; p['host']=h; cnt[h]+=1
         for l in set(p['lines']): site[h][l].add(p['id'])
-        for t,l in zip(p['tags'],p['lines']):
-            if t=='h1': h1s[h].add(l)
+        p['head']=next((i for t in ('h1','h2') for i,u in enumerate(p['tags']) if u==t),None)
+        if p['head'] is not None: h1s[h].add(p['lines'][p['head']])
     for p in pages:
         h=p['host']; n=len(p['lines']); y=np.full(n,-1.0); w=np.zeros(n)
-        i1=next((i for i,t in enumerate(p['tags']) if t=='h1'),None)
+        i1=p['head']
         uniq=[i for i,l in enumerate(p['lines']) if len(site[h][l])<=2 and l not in h1s[h] and cols(p)[i]<2000]
         if i1 is None or not uniq: p['y']=y; p['w']=w; continue
         uniq=[i for i in uniq if i>i1]
@@ -204,19 +203,19 @@ def more():
         hs=sorted({p['host'] for p in ps})
         for p in ps: p['fold']=hs.index(p['host'])%4; p['set']=s
     return out
-def runall(name,fit,groups,ths=(.4,.5,.6),out=True):
+def runall(name,groups,ths=(.4,.5,.6)):
     allp=[p for g in groups.values() for p in g]
     for k in range(4):
-        f=fit(*mat([p for p in allp if p['fold']!=k]))
+        X,y,w=mat([p for p in allp if p['fold']!=k]); m=model(); m.fit(X,y,sample_weight=w)
         te=[p for p in allp if p['fold']==k]
-        s=f(np.concatenate([p['x'] for p in te])); i=0
+        s=m.predict_proba(np.concatenate([p['x'] for p in te]))[:,1]; i=0
         for p in te: n=len(p['lines']); p['s']=s[i:i+n]; i+=n
     for th in ths:
         pages=groups['content-a']
         print(name,th,score(pages,[text(p,p['s']>th) for p in pages]),*[f"{g} {synscore(ps,th=th)[4:]}" for g,ps in groups.items() if g!='content-a'],flush=True)
 ORDER='''atDepth atLists atHeading atParagraph atDivision atButtons atQuotes atFigures atUpHalf atUpMost atBelowHalf atBelowMost atSame0 atSame1 atSame3 atFree0 atFree1 atFree2 atFree3 atLinks0 atLinks1 atLinks2 atLinks3 atLinks4 atShare1 atShare2 atShare3 atProse0 atProse1 atProse2 atColumns atLinks atStops atEnded atDigits atCapitals atWords atTitled atItem atCell atNav atAside atHeader atFooter atMain atForm atPre atLinesBefore atProseBefore atProseAfter atFromProse atToProse atFromTitle atBefore3 atBefore8 atAfter3 atAfter8 atProseAfter3 atPrevious atNext atPreviousLinks atPageLines atPageProse atPageLinks atPageDense'''.split()
 def fname(i): return ORDER[i] if i<len(ORDER) else f'atNames + {i-len(ORDER)}'
-def emit(model,depth,path,extra):
+def emit(model,depth,path):
     model.save_model('m.json',format='json'); m=json.load(open('m.json')); ff=m['features_info']['float_features']
     scale,bias=m['scale_and_bias']; bias=bias[0] if isinstance(bias,list) else bias
     out=[]
@@ -235,22 +234,24 @@ def emit(model,depth,path,extra):
         o.write('\t{[treeDepth]ask{'+', '.join('{%s, %d}'%(fname(f),b) for f,b in a)+'},\n\t\t[1 << treeDepth]int16{'+', '.join(map(str,l))+'}},\n')
     o.write('}\n'); o.close()
 
-def thin(name,perhost):
+THINNED=('tpl-a','lang-a','dating','elections')
+PER_HOST=60
+def thin(pages):
     """one capture of a page, and at most so many pages of a host"""
-    rows=list(open(name+'.html.jsonl')); random.Random(3).shuffle(rows); cu=collections.Counter(); ch=collections.Counter()
-    with open(name+'.html.jsonl','w') as o:
-        for l in rows:
-            u=json.loads(l)['URI'].split('?v=')[0]; h=u.split('/')[2]
-            if cu[u] or ch[h]>=perhost: continue
-            cu[u]+=1; ch[h]+=1; o.write(l)
-def write_pages(src):
+    random.Random(3).shuffle(pages); seen=set(); ch=collections.Counter()
+    for p in pages:
+        u=p['URI'].split('?v=')[0]; h=u.split('/')[2]
+        if u not in seen and ch[h]<PER_HOST: seen.add(u); ch[h]+=1; yield p
+def read_pages(src):
     from fastwarc.warc import ArchiveIterator,WarcRecordType
     from resiliparse.parse.encoding import detect_encoding,bytes_to_str
     for r in ArchiveIterator(open(src,'rb'),record_types=WarcRecordType.response|WarcRecordType.resource):
         body=r.reader.read(); enc=r.http_charset if r.is_http else None
         try: h=body.decode(enc or 'utf-8')
         except Exception: h=bytes_to_str(body,detect_encoding(body))
-        print(json.dumps(dict(ID='<'+r.record_id.strip('<>')+'>',URI=r.headers.get('WARC-Target-URI') or '',HTML=h),ensure_ascii=False))
+        yield dict(ID='<'+r.record_id.strip('<>')+'>',URI=r.headers.get('WARC-Target-URI') or '',HTML=h)
+def write_pages(pages,o):
+    for p in pages: o.write(json.dumps(p,ensure_ascii=False)+'\n')
 def teach(s):
     import trafilatura
     from resiliparse.extract.html2text import extract_plain_text
@@ -262,14 +263,29 @@ def teach(s):
             try: r=extract_plain_text(d['HTML'],main_content=True,alt_texts=False,links=False) or ''
             except Exception: r=''
             o.write(json.dumps(dict(ID=d['ID'],traf=t,resi=r),ensure_ascii=False)+'\n')
+def rows(project):
+    import subprocess
+    here=os.getcwd()
+    for s in ('content-a','syn-wide-a')+THINNED:
+        pages=read_pages(f'{BENCH}/{s}.warc.gz')
+        with open(s+'.html.jsonl','w') as o: write_pages(thin(list(pages)) if s in THINNED else pages,o)
+        env=dict(os.environ,NEARDUP_PAGES=f'{here}/{s}.html.jsonl',NEARDUP_ROWS=f'{here}/{s}')
+        subprocess.run(['go','test','-count=1','./extract/page','-run','TestRowsOnPages'],cwd=project,env=env,check=True)
+        if s in ('content-a','dating','elections'): teach(s)
+def model():
+    return cb.CatBoostClassifier(iterations=40,depth=6,learning_rate=.25,l2_leaf_reg=5,verbose=0,thread_count=1,border_count=32,random_seed=1,rsm=.5,bootstrap_type='Bernoulli',subsample=.7)
+def train(pages,path):
+    X,y,W=mat(pages); m=model(); m.fit(X,y,sample_weight=W); emit(m,6,path)
 if __name__=='__main__':
     what=sys.argv[1]
-    if what=='pages': write_pages(sys.argv[2])
-    elif what=='thin': thin(sys.argv[2],int(sys.argv[3]))
-    elif what=='teach': teach(sys.argv[2])
-    else:
-        BENCH=sys.argv[2]; pages,syn=data(); G={'content-a':pages,'syn-wide-a':syn,**more()}
-        if what=='check': runall('out of fold',cat(6,40,.25),G)
-        else:
-            m=cb.CatBoostClassifier(iterations=40,depth=6,learning_rate=.25,l2_leaf_reg=5,verbose=0,thread_count=1,border_count=32,random_seed=1,rsm=.5,bootstrap_type='Bernoulli',subsample=.7)
-            X,y,W=mat([p for g,ps in G.items() if g not in sys.argv[4:] for p in ps]); m.fit(X,y,sample_weight=W); emit(m,6,sys.argv[3],'')
+    if what=='pages': write_pages(read_pages(sys.argv[2]),sys.stdout); sys.exit()
+    BENCH=sys.argv[2]
+    if what=='rows': rows(sys.argv[3]); sys.exit()
+    pages,syn=data(); G={'content-a':pages,'syn-wide-a':syn,**more()}
+    if what=='check': runall('out of fold',G)
+    elif what=='train': train([p for g,ps in G.items() if g not in sys.argv[4:] for p in ps],sys.argv[3])
+    elif what=='folds':
+        os.makedirs(sys.argv[3],exist_ok=True)
+        for k in range(4): train([p for ps in G.values() for p in ps if p['fold']!=k],f'{sys.argv[3]}/weights-{k}.go')
+        json.dump({p['id']:p['fold'] for p in pages},open(sys.argv[3]+'/folds.json','w'))
+    else: sys.exit(__doc__)

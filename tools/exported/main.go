@@ -1,7 +1,8 @@
-// Exported lists the exported names of a module's packages that no other package
-// uses, not even its own tests from outside: functions, types and variables. A type
-// that an exported declaration shows counts as used. Constants are sets of values,
-// and fields and methods are of their types; these are not looked at.
+// Command exported lists the exported functions, types and variables of a module's
+// packages that no other package uses, not even their own external tests. A type
+// that an exported declaration refers to counts as used. Constants are not checked,
+// because they are sets of values, and neither are fields and methods, because they
+// belong to their types.
 //
 //	cd tools && go run ./exported -root ..
 package main
@@ -35,7 +36,7 @@ func main() {
 	}
 }
 
-// find returns where the unused names of the module in root stand, sorted.
+// find returns the positions of the unused names of the module in root, sorted.
 func find(root string) ([]string, error) {
 	fset := token.NewFileSet()
 	all, err := packages.Load(&packages.Config{Dir: root, Fset: fset, Tests: true,
@@ -46,8 +47,8 @@ func find(root string) ([]string, error) {
 	if packages.PrintErrors(all) > 0 {
 		return nil, fmt.Errorf("the module does not compile")
 	}
-	// A package is loaded several times, with its tests and without, so names are
-	// told by where they stand.
+	// A package is loaded several times, with and without its tests, so names are
+	// identified by their positions.
 	declared, used := map[string]string{}, map[string]bool{}
 	at := func(o types.Object) string { return fset.Position(o.Pos()).String() }
 	for _, p := range all {
@@ -57,7 +58,7 @@ func find(root string) ([]string, error) {
 				continue
 			}
 			if _, ok := o.(*types.Const); ok {
-				continue // one of a set of values, most of them
+				continue // most are one of a set of values
 			}
 			declared[at(o)] = p.PkgPath + "." + id.Name
 		}
@@ -80,8 +81,8 @@ func find(root string) ([]string, error) {
 	return out, nil
 }
 
-// shown calls use for each type that an exported declaration of a file names: who
-// uses the declaration holds values of these types, without ever naming them.
+// shown calls use for each type that an exported declaration of a file refers to.
+// Users of the declaration hold values of these types without ever naming them.
 func shown(p *packages.Package, f *ast.File, use func(types.Object)) {
 	names := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {

@@ -1,17 +1,17 @@
-// Command mutate breaks one line of a package at a time and reports which
-// breaks the package's tests do not see.
+// Command mutate breaks one line of a package at a time, and reports which breaks
+// the package's tests do not detect.
 //
-// It draws lines by a seed, and for each line one of the breaks that fit it: an
-// operator that becomes its neighbour, a condition that is negated, a number
-// that is one larger, a bool that is flipped, a statement that is left out. A
-// break that does not compile is replaced by another. The sources are not
-// touched: go test reads the broken file through -overlay. A test that fails,
-// panics or exceeds the time limit has seen the break.
+// It draws lines by a seed. For each line it makes one of the breaks that fit it:
+// an operator becomes a similar one, a condition is negated, a number is increased
+// by one, a bool is flipped, or a statement is left out. A break that does not
+// compile is replaced by another. The sources are not changed: go test reads the
+// broken file through -overlay. A test that fails, panics or exceeds the time limit
+// has detected the break.
 //
 //	cd tools && go run ./mutate -root .. -seed 1 -sites 10 ./cluster ./verify/lcs
 //
-// writes one line a break to standard output: seen or unseen, file and line,
-// what became what, and the line. The exit code is 0 whatever was seen.
+// It writes one line per break to standard output: seen or unseen, file and line,
+// the change, and the line. The exit code is 0 whatever the result.
 package main
 
 import (
@@ -36,7 +36,7 @@ import (
 
 // breakage replaces length bytes of a file at an offset.
 type breakage struct {
-	file           string // within root
+	file           string // relative to root
 	line           int
 	offset, length int
 	to             string
@@ -105,7 +105,7 @@ func mutate(pkg string) error {
 	return nil
 }
 
-// again tries the breaks of a report: those in lines that still have the text.
+// again repeats the breaks of a report, in the lines that still have the same text.
 func again() error {
 	report, err := os.ReadFile(options.only)
 	if err != nil {
@@ -140,7 +140,7 @@ func again() error {
 	return nil
 }
 
-// describe says what becomes what, and gives the line.
+// describe returns the change and the line.
 func (b breakage) describe() (what, line string) {
 	text, err := os.ReadFile(filepath.Join(options.root, b.file))
 	if err != nil {
@@ -211,7 +211,7 @@ func run(args ...string) ([]byte, error) {
 	return c.CombinedOutput()
 }
 
-// breakages are the breaks that fit a package.
+// breakages returns the breaks that fit a package.
 func breakages(pkg string) (all []breakage, err error) {
 	dir := filepath.Join(options.root, pkg)
 	p, err := build.ImportDir(dir, 0)

@@ -1,6 +1,6 @@
-// Command notices writes the licences of what the program links in: of the
-// modules on all platforms that releases are for, of Go, and of the dictionary
-// whose words are in signature/terms. Modules with one licence text share it.
+// Command notices writes the licences of what the program contains: the modules for
+// all platforms of releases, Go, the dictionary whose words are in signature/terms,
+// and PDFium in extract/pdf. Modules with the same licence text share it.
 //
 //	cd tools && go run ./notices -root .. > ../THIRD_PARTY_NOTICES
 package main
@@ -20,9 +20,9 @@ import (
 
 var platforms = []string{"linux", "darwin", "windows"}
 
-// further are modules that are not linked in, but something of them is: the
-// words of its dictionary.
-var further = []string{"github.com/go-ego/gse"}
+// further are modules that are not linked in, but of which a part is: the words of
+// a dictionary, and a build of PDFium.
+var further = []string{"github.com/go-ego/gse", "github.com/klippa-app/go-pdfium"}
 
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents)`)
 
@@ -42,7 +42,7 @@ func write(root string) error {
 	if err != nil {
 		return err
 	}
-	names := map[string][]string{} // by the text
+	names := map[string][]string{} // names of the modules by licence text
 	for _, m := range modules {
 		text, err := licence(m)
 		if err != nil {
@@ -62,7 +62,7 @@ func write(root string) error {
 	return nil
 }
 
-// linked lists the modules of the program on all platforms, sorted.
+// linked returns the modules of the program for all platforms, sorted.
 func linked(root string) (modules []module, err error) {
 	seen := map[module]bool{}
 	list := func(env []string, args ...string) error {
@@ -85,7 +85,7 @@ func linked(root string) (modules []module, err error) {
 		}
 	}
 	for _, path := range further {
-		if err := list(nil, "-m", "-f", "{{.Path}} {{.Version}} (words)\t{{.Dir}}", path); err != nil {
+		if err := list(nil, "-m", "-f", "{{.Path}} {{.Version}} (in part)\t{{.Dir}}", path); err != nil {
 			return nil, err
 		}
 	}
@@ -94,6 +94,7 @@ func linked(root string) (modules []module, err error) {
 		return nil, err
 	}
 	seen[module{"the Go standard library and runtime", strings.TrimSpace(string(goroot))}] = true
+	seen[module{"PDFium", filepath.Join(root, "extract", "pdf")}] = true
 	for m := range seen {
 		modules = append(modules, m)
 	}
@@ -101,7 +102,7 @@ func linked(root string) (modules []module, err error) {
 	return modules, nil
 }
 
-// licence is the text of all legal files of a module.
+// licence returns the text of all legal files of a module.
 func licence(m module) (string, error) {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {

@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""Rebuild from the papers' definitions what a workspace has: signatures, perhaps-similar sets, scores, clusters.
+
+usage: go run ./docs/peers/rows WORKSPACE | python3 docs/peers/brute.py
+
+For the methods paper (and any other with the ring, merge lists, direct or following, closing transitive and the
+measure tlcs with one round), cosine with terms: letters, and simhash. Standard library only, and nothing of neardup:
+slow, and no early exits. Every row is compared with what the definitions give. Prints a count of rows and of
+differences for each kind, and exits with 1 if there is one. docs/papers.md states the readings.
+"""
+import hashlib
+import json
+import math
+import struct
+import sys
+import unicodedata
+
+
+def category(c):
+    return unicodedata.category(c)
+
+
+def is_word(c):
+    return category(c)[0] in "LMN"
+
+
+def columns(s):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in s)
+
+
+def cut(s, limit):
+    n = 0
+    for i, c in enumerate(s):
+        n += columns(c)
+        if limit > 0 and n > limit:
+            return s[:i]
+    return s
+
+
+def member(ranges):
+    return frozenset(chr(c) for lo, hi in ranges for c in range(lo, hi + 1))
+
+
+def closes_then_ends(s, i):
+    """Only what closes a quotation or a bracket stands between s[i] and white space or the end."""
+    while i < len(s):
+        c = s[i]
+        if c in " \n":
+            return True
+        if ord(c) < 128 and c not in "\"')]}" or ord(c) >= 128 and category(c) not in ("Pe", "Pf", "Pi"):
+            return False
+        i += 1
+    return True
+
+
+def sentences(text, terminal):
+    """Visible blocks, cut at punctuation (section 3.1)."""
+    out, start, i = [], 0, 0
+    def end(at):
+        s = text[start:at]
+        a, b = 0, len(s)
+        while a < b and not is_word(s[a]):
+            a += 1
+        while b > a and not is_word(s[b - 1]):
+            b -= 1
+        if a < b:
+            out.append(s[a:b])
+    while i < len(text):
+        c = text[i]
+        if c == "\n" or c in ".,:;!?…" and closes_then_ends(text, i + 1) or c in terminal:
+            end(i)
+            start = i + 1
+        i += 1
+    end(len(text))
+    return out
+
+
+def ring_signatures(text, o, terminal):
+    """Rings of MD5, n rotations, m classes, the k smallest that are spread, projection (section 3.1)."""
+    prints, seen = [], set()
+    for s in sentences(text, terminal):
+        width = columns(s)
+        digest = hashlib.md5(s.encode()).digest()
+        if width <= o["min_columns"] or digest in seen:
+            continue
+        seen.add(digest)
+        weight = math.floor(1024 * (1 + math.log(width)) + 0.5) if o["weight"] == "log" else 1
+        prints.append((digest, weight))
+    out = set()
+    for rotation in range(o["rotations"]):
+        classes = {}
+        for place, (digest, weight) in enumerate(prints):
+            turned = int.from_bytes(digest[rotation:] + digest[:rotation], "big")
+            classes.setdefault(turned % o["modulus"], []).append((turned, weight, place))
+        for members in classes.values():
+            chosen = []
+            for turned, weight, place in sorted(members):
+                if len(chosen) < o["smallest"] and all(abs(place - p) >= o["spread"] for _, _, p in chosen):
+                    chosen.append((turned, weight, place))
+            if len(chosen) < o["smallest"]:
+                continue
+            bits = 0
+            for b in range(128):
+                if sum(w if turned >> b & 1 else -w for turned, w, _ in chosen) > 0:
+                    bits |= 1 << b
+            out.add(bits.to_bytes(16, "big").hex())
+    return out
+
+
+def merged(lists, rule):
+    """The final lists, by the paper's words. Keys sort ascending from the largest."""
+    by = {}
+    for keys in lists:
+        by.setdefault(min(keys), set()).update(keys)
+    sets, taken = {}, set()
+    for rep in sorted(by):
+        if rep not in by:
+            continue
+        arrived, found = sorted(by.pop(rep)), set()
+        queue = list(arrived)
+        found.update(arrived)
+        while queue:
+            k = queue.pop()
+            if k in by:
+                more = by.pop(k)
+                if rule != "direct":
+                    queue.extend(more - found)
+                found |= more
+        if rule == "following":
+            found -= taken
+            taken |= found
+        sets[rep] = found
+    return sets
+
+
+def windows(s, width):
+    """Where each window ends: the shortest run that is as wide."""
+    w = [columns(c) for c in s]
+    if sum(w) < width:
+        return [(0, len(s))] if s else []
+    out, j, n = [], 0, 0
+    for i in range(len(s)):
+        while n < width and j < len(s):
+            n += w[j]
+            j += 1
+        if n < width:
+            break
+        out.append((i, j))
+        n -= w[i]
+    return out
+
+
+def sketch(s, own, others):
+    covered = 0
+    places = []
+    for i, j in own:
+        if s[i:j] in others:
+            places.extend(range(max(i, covered), j))
+            covered = max(covered, j)
+    return places
+
+
+def lcs(a, b):
+    """Pairs of a longest common subsequence: prefix, suffix, and the walk back through the table between."""
+    p, n, m = 0, len(a), len(b)
+    pairs = []
+    while p < n and p < m and a[p] == b[p]:
+        pairs.append((p, p))
+        p += 1
+    while n > p and m > p and a[n - 1] == b[m - 1]:
+        n, m = n - 1, m - 1
+        pairs.append((n, m))
+    a, b = a[p:n], b[p:m]
+    if a and b:
+        # Row x has a bit for each y at which the table rises (Crochemore and others 2001).
+        full = (1 << len(b)) - 1
+        at = {}
+        for y, c in enumerate(b):
+            at[c] = at.get(c, 0) | 1 << y
+        v, rows = full, [0]
+        for c in a:
+            u = v & at.get(c, 0)
+            v = (v + u | v - u) & full
+            rows.append(full & ~v)
+        x, y = len(a), len(b)
+        here, above = rows[x].bit_count(), rows[x - 1].bit_count()  # the table at (x, y) and (x-1, y)
+        while x > 0 and y > 0:
+            if a[x - 1] == b[y - 1]:
+                x, y = x - 1, y - 1
+                pairs.append((p + x, p + y))
+            elif above == here:
+                x -= 1
+            else:
+                y -= 1
+            low = (1 << y) - 1
+            here = (rows[x] & low).bit_count()
+            above = (rows[x - 1] & low).bit_count() if x else 0
+    return sorted(pairs)
+
+
+def edit_curve(n, m, pairs):
+    ops, last, x, y = [0] * (n + 1), 0, 0, 0
+    for i, j in pairs + [(n, m)]:
+        for k in range(x, i):
+            ops[k + 1] += 1
+        ops[last] += j - y
+        x, y, last = i + 1, j + 1, i + 1
+    d, total = [], 0
+    for op in ops:
+        total += op
+        d.append(total)
+    return d
+
+
+def region(d, blocks, slope):
+    """Figure 5."""
+    n = len(d) - 1
+    size = -(-n // blocks)
+    k = -(-n // size)
+    trusted = lambda s, e: float(d[e] - d[s]) <= slope * float(e - s)
+    bases = []
+    for i in range(k):
+        weight = 0
+        for j in range(i + 1, k + 1):
+            weight += min(j, k + 1 - j)
+            if trusted(i * size, min(j * size, n)):
+                bases.append((-weight, j - i, i * size, min(j * size, n)))
+    if not bases:
+        return 0, 0
+    best = min(bases)[:2]
+    right = lambda s, e: max(x for x in range(e, min(e + size - 1, n) + 1) if x == e or trusted(s, x))
+    left = lambda s, e: min(x for x in range(max(s - size + 1, 0), s + 1) if x == s or trusted(x, e))
+    found = []
+    for base in bases:
+        if base[:2] == best:
+            s, e = base[2:]
+            e1 = right(s, e)
+            s2 = left(s, e)
+            found += [(left(s, e1), e1), (s2, right(s2, e))]
+    return min(found, key=lambda r: (r[0] - r[1], r[0]))
+
+
+class TLCS:
+    """Sections 3.2 and 3.3, one round."""
+
+    def __init__(self, o):
+        self.o, self.prepared = o, {}
+
+    def prepare(self, s):
+        if s not in self.prepared:
+            own = windows(s, self.o["window"])
+            self.prepared[s] = own, {s[i:j] for i, j in own}
+        return self.prepared[s]
+
+    def compare(self, a, b):
+        if (len(a), a) < (len(b), b):
+            a, b = b, a
+        if not b:
+            return False, 0, 0
+        (wa, sa), (wb, sb) = self.prepare(a), self.prepare(b)
+        ka, kb = sketch(a, wa, sb), sketch(b, wb, sa)
+        pairs = [(ka[i], kb[j]) for i, j in lcs("".join(a[i] for i in ka), "".join(b[i] for i in kb))]
+        t = whole = len(pairs)
+        if self.o["trustable"]:
+            start, end = region(edit_curve(len(a), len(b), pairs), self.o["blocks"], self.o["slope"])
+            t = sum(start <= i < end for i, _ in pairs)
+        r, c = t / (len(a) + len(b) - t), t / len(b)
+        all_r = whole / (len(a) + len(b) - whole)
+        return r >= self.o["resemblance"] and all_r >= self.o["whole"] or c >= self.o["containment"], r, c
+
+
+def words(s, single):
+    out, run = [], ""
+    for c in s:
+        if is_word(c) and c not in single:
+            run += c.lower() if len(c.lower()) == 1 else c
+            continue
+        if run:
+            out.append(run)
+            run = ""
+        if c in single and is_word(c):
+            out.append(c)
+    return out + [run] if run else out
+
+
+class Cosine:
+    def __init__(self, o, single):
+        self.o, self.single, self.vectors = o, single, {}
+        if o["terms"] != "letters" or o["words"] != 1 or o["weight"] != "count":
+            sys.exit("brute: cosine is rebuilt for single words by letters, that count")
+
+    def vector(self, s):
+        if s not in self.vectors:
+            v = {}
+            for w in words(s, self.single):
+                v[w] = v.get(w, 0) + 1
+            self.vectors[s] = v
+        return self.vectors[s]
+
+    def compare(self, a, b):
+        x, y = self.vector(a), self.vector(b)
+        if not x or not y:
+            return False, 0, 0
+        product = sum(n * y.get(w, 0) for w, n in x.items())
+        r = min(1.0, product / math.sqrt(float(sum(n * n for n in x.values())) * float(sum(n * n for n in y.values()))))
+        c = sum(min(n, y.get(w, 0)) for w, n in x.items()) / min(sum(x.values()), sum(y.values()))
+        return r >= self.o["cosine"], r, c
+
+
+M64 = (1 << 64) - 1
+
+
+def term_hash(s):
+    """The 64-bit hash of a term: the lecture's random vector."""
+    def fold(state, constant):
+        wide = state * constant
+        return wide >> 64 ^ wide & M64
+    state, rest, b = 0x6A09E667F3BCC909, 0, s.encode()
+    for i, c in enumerate(b):
+        rest = (rest << 8 | c) & M64
+        if i % 8 == 7:
+            state, rest = fold(state ^ rest, 0xBB67AE8584CAA73B), 0
+    x = fold(state ^ (rest | len(b) << 56 & M64), 0x3C6EF372FE94F82B)
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
+    return x ^ x >> 31
+
+
+def simhash(s, single):
+    v, cache = [0] * 64, {}
+    for w in words(s, single):
+        cache[w] = cache.get(w, 0) + 1
+    if not cache:
+        return None
+    for w, n in cache.items():
+        h = term_hash(w)
+        for k in range(64):
+            v[k] += n if h >> k & 1 else -n
+    return sum(1 << k for k in range(64) if v[k] > 0)
+
+
+def main():
+    texts, left, cluster_of, postings, sets, near = {}, set(), {}, {}, {}, {}
+    for line in sys.stdin:
+        kind, *f = json.loads(line)
+        if kind == "config":
+            config = f[0]
+        elif kind == "terminal":
+            terminal = member(f[0])
+        elif kind == "single":
+            single = member(f[0])
+        elif kind == "text":
+            texts[f[0]] = f[1]
+            if f[2]:
+                left.add(f[0])
+            if f[3]:
+                cluster_of[f[0]] = f[3]
+        elif kind == "posting":
+            postings.setdefault(f[0], set()).add(f[1])
+        elif kind == "set":
+            sets[f[0][0]] = set(f[0])
+        elif kind == "near":
+            near[f[0], f[1]] = f[3], f[4]
+    sign, search, verify = config["sign"], config["cluster"], config["verify"]
+    if config["text"]["frames"] or verify["closing"] != "transitive":
+        sys.exit("brute: only text.frames: 0 and verify.closing: transitive")
+    compared = {t: cut(s, config["text"]["max_columns"]) for t, s in texts.items() if t not in left}
+    wrong = 0
+
+    def check(what, want, got):
+        nonlocal wrong
+        differ = sorted((set(want.items()) ^ set(got.items())), key=repr)
+        wrong += len(differ)
+        print(f"{what}: {len(got)} rows, {len(differ)} differences")
+        for d in differ[:5]:
+            print("   ", *map(lambda x: str(x)[:200], d))
+
+    if sign["scheme"] == "ring":
+        signed = {t: ring_signatures(s, sign, terminal) for t, s in compared.items()}
+        key = {t: bytes(255 - x for x in struct.pack(">f", len(signed[t]))).hex() + t for t in compared}
+        lists = {}
+        for t, signatures in signed.items():
+            for s in signatures:
+                lists.setdefault(s, set()).add(key[t])
+        freeze = lambda d: {k: frozenset(v) for k, v in d.items()}
+        check("signatures, with the keys of their texts", freeze(lists), freeze(postings))
+        if any(len(l) > search["site_list"] or len(l) > search["max_list"] for l in lists.values()):
+            sys.exit("brute: lists so long that they may be deleted are not rebuilt")
+        want = merged([l for l in lists.values() if len(l) > 1], search["merge"])
+        want = {k: v for k, v in want.items() if len(v) > 1}
+        check("perhaps-similar sets", freeze(want), freeze({k: v for k, v in sets.items() if len(v) > 1}))
+        pairs = {(min(a, b), max(a, b)) for s in want.values() for a in s for b in s if a < b}
+        text_of = {k: compared[t] for t, k in key.items()}
+        measure = Cosine(verify["cosine"], single) if verify["measure"] == "cosine" else TLCS(verify)
+        if verify["measure"] == "tlcs" and verify["trustable"] and verify["rounds"] != 1:
+            sys.exit("brute: only one round")
+        scored = {}
+        for a, b in sorted(pairs):
+            is_near, r, c = measure.compare(text_of[a], text_of[b])
+            if is_near:
+                scored[a, b] = r, c
+    elif sign["scheme"] == "simhash" and search["search"] == "hamming" and sign["simhash"]["words"] == 1:
+        signed = {t: simhash(s, single) for t, s in compared.items()}
+        rows = {k[8:]: int(s[:16], 16) for s, keys in postings.items() for k in keys}
+        check("signatures", {t: s for t, s in signed.items() if s is not None}, rows)
+        keys = {k[8:]: k for s in postings.values() for k in s}
+        scored, pairs = {}, []
+        some = sorted((t for t in signed if signed[t] is not None), key=lambda t: keys[t])
+        for i, a in enumerate(some):
+            for b in some[i + 1:]:
+                d = (signed[a] ^ signed[b]).bit_count()
+                pairs.append(d)
+                if d <= search["hamming"]["distance"]:
+                    scored[keys[a], keys[b]] = 1 - d / 64, 1 - d / 64
+    else:
+        sys.exit("brute: not this method")
+    digits = lambda d: {k: tuple(round(x, 12) for x in v) for k, v in d.items()}
+    check(f"near pairs with their scores, of {len(pairs)} compared", digits(scored), digits(near))
+
+    # Similarity is transitive: components, and texts that are in none by themselves.
+    parent = {}
+    def root(x):
+        while parent.setdefault(x, x) != x:
+            parent[x] = x = parent[parent[x]]
+        return x
+    for a, b in scored:
+        parent[root(a[8:])] = root(b[8:])
+    groups = {}
+    for t in parent:
+        groups.setdefault(root(t), set()).add(t)
+    clusters = {}
+    for t, c in cluster_of.items():
+        clusters.setdefault(c, set()).add(t)
+    check("clusters of several texts", {min(g): frozenset(g) for g in groups.values()},
+          {min(g): frozenset(g) for g in clusters.values() if len(g) > 1})
+    sys.exit(1 if wrong else 0)
+
+
+main()
