@@ -25,7 +25,7 @@ func faultyMain() {
 			panic(err)
 		}
 		var changes atomic.Int64
-		disk.Fault = func(operation, file string, n int) (int, error) {
+		disk.Fault.Store(new(disk.Injector(func(operation, file string, n int) (int, error) {
 			if changes.Add(1) != at && (kind != "full" || changes.Load() < at) {
 				return n, nil
 			}
@@ -41,7 +41,7 @@ func faultyMain() {
 				return n / 2, syscall.EIO
 			}
 			return 0, syscall.EIO
-		}
+		})))
 	}
 	main()
 }

@@ -1,21 +1,30 @@
 package disk
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"sync/atomic"
+)
 
-// Fault, if set, is called before each operation that changes a file of a
-// workspace. The fault harness sets it to fail the operation or to end the process
-// there. For a write, n is the number of bytes; allowed may be fewer.
-var Fault func(operation, file string, n int) (allowed int, err error)
+// Injector is called before each operation that changes a file of a workspace, by
+// several goroutines at a time. For a write, n is the number of bytes; allowed may be
+// fewer. It fails the operation by an error, or ends the process there.
+type Injector func(operation, file string, n int) (allowed int, err error)
 
-// FaultOf calls Fault and returns how many of n bytes may be written.
+// Fault is set by the fault harness only. Goroutines of a database ask for it at any
+// time, so it is read and set atomically.
+var Fault atomic.Pointer[Injector]
+
+// FaultOf calls the fault, if there is one, and returns how many of n bytes may be
+// written.
 func FaultOf(operation, path string, n int) (int, error) {
-	if Fault == nil {
+	inject := Fault.Load()
+	if inject == nil {
 		return n, nil
 	}
-	return Fault(operation, filepath.Base(path), n)
+	return (*inject)(operation, filepath.Base(path), n)
 }
 
-// FaultAt calls Fault before an operation that writes no bytes.
+// FaultAt calls the fault before an operation that writes no bytes.
 func FaultAt(operation, path string) error {
 	_, err := FaultOf(operation, path, 0)
 	return err

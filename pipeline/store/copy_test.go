@@ -122,15 +122,15 @@ func TestKeep(t *testing.T) {
 		}
 		write('a')
 		if !links {
-			disk.Fault = func(operation, file string, n int) (int, error) {
+			disk.Fault.Store(new(disk.Injector(func(operation, file string, n int) (int, error) {
 				if operation == "link" {
 					return 0, errors.ErrUnsupported
 				}
 				return n, nil
-			}
+			})))
 		}
 		err := errors.Join(os.Mkdir(kept, 0o777), Keep(from, kept))
-		disk.Fault = nil
+		disk.Fault.Store(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,13 +8,13 @@ import (
 
 // fileSystem returns the file system that databases use.
 func fileSystem() vfs.FS {
-	if disk.Fault == nil {
+	if disk.Fault.Load() == nil {
 		return vfs.Default
 	}
 	return faultFS{vfs.Default}
 }
 
-// faultFS calls disk.Fault before each change of a directory.
+// faultFS asks disk.Fault before each change of a directory.
 type faultFS struct{ vfs.FS }
 
 func (f faultFS) Unwrap() vfs.FS { return f.FS }
@@ -63,7 +63,7 @@ func (f faultFS) Link(oldname, newname string) error {
 	return f.FS.Link(oldname, newname)
 }
 
-// faultFile calls disk.Fault before each change of a file.
+// faultFile asks disk.Fault before each change of a file.
 type faultFile struct {
 	vfs.File
 	name string

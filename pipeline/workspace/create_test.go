@@ -22,18 +22,18 @@ func TestTwoMakeAWorkspace(t *testing.T) {
 		}
 		var first *workspace.Workspace
 		var made os.FileInfo
-		disk.Fault = func(operation, file string, n int) (int, error) {
+		disk.Fault.Store(new(disk.Injector(func(operation, file string, n int) (int, error) {
 			if operation != at || file != "manifest.json" {
 				return n, nil
 			}
-			disk.Fault = nil
+			disk.Fault.Store(nil)
 			var err error
 			if first, err = open(); err == nil {
 				made, err = os.Stat(filepath.Join(dir, "manifest.json"))
 			}
 			return n, err
-		}
-		t.Cleanup(func() { disk.Fault = nil })
+		})))
+		t.Cleanup(func() { disk.Fault.Store(nil) })
 		if _, err := open(); !errors.Is(err, workspace.ErrInUse) {
 			t.Errorf("%s: %v", at, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"neardup/pipeline/disk"
@@ -35,7 +36,7 @@ func TestFinishedFaults(t *testing.T) {
 	crawl := pipetest.Crawl(t)
 	before, after := pipetest.MustLoad(t), pipetest.MustLoad(t, "verify.resemblance=0.9")
 	want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), after, workspace.Options{}, crawl)
-	t.Cleanup(func() { disk.Fault = nil })
+	t.Cleanup(func() { disk.Fault.Store(nil) })
 	for _, at := range [][2]string{{"link", ""}, {"sync", "manifest.json"}, {"publish", "manifest.json"}, {"publish", "finished"}, {"remove", "finished"}} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, dir, before, workspace.Options{}, crawl)
@@ -44,17 +45,16 @@ func TestFinishedFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended := errors.New("ended")
-		done := false
-		disk.Fault = func(operation, file string, n int) (int, error) {
-			if done || operation != at[0] || at[1] != "" && file != at[1] {
+		var done atomic.Bool
+		disk.Fault.Store(new(disk.Injector(func(operation, file string, n int) (int, error) {
+			if operation != at[0] || at[1] != "" && file != at[1] || done.Swap(true) {
 				return n, nil
 			}
-			done = true
 			return 0, ended
-		}
+		})))
 		err = w.Run(t.Context(), "extract", "verify", nil)
-		disk.Fault = nil
-		if !done {
+		disk.Fault.Store(nil)
+		if !done.Load() {
 			t.Fatalf("%v: there was no such change", at)
 		}
 		if err != nil && !errors.Is(err, ended) {
