@@ -29,6 +29,14 @@ import (
 //go:embed *.yaml
 var presets embed.FS
 
+// The names of the stages. A section of the config has the name of its stage.
+const (
+	StageExtract = "extract"
+	StageSign    = "sign"
+	StageCluster = "cluster"
+	StageVerify  = "verify"
+)
+
 // Config holds all settings of a run. The preset default.yaml documents every
 // field.
 type Config struct {

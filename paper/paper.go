@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"neardup/compare"
+	"neardup/configs"
 	"neardup/report/figure"
 	"neardup/sweep"
 	"neardup/truth"
@@ -252,7 +253,7 @@ func (r Report) WritePage(w io.Writer) error {
 	for _, m := range r.Table1 {
 		seconds := 0.0
 		for _, s := range m.Stages {
-			if s.Stage != "extract" {
+			if s.Stage != configs.StageExtract {
 				seconds += s.CPU
 			}
 		}

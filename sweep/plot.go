@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"neardup/report/figure"
 	"slices"
 	"strings"
 
@@ -14,6 +13,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"neardup/configs"
+	"neardup/report/figure"
 )
 
 // Plot shows quality and cost over the values of one numeric setting. In a grid the
@@ -137,9 +139,9 @@ var panels = []struct {
 	}},
 	{"processor seconds", false, true, []series{
 		{"cpu_seconds", "all stages", figure.Black, draw.CircleGlyph{}},
-		{"sign_cpu_seconds", "sign", figure.Green, draw.PyramidGlyph{}},
-		{"cluster_cpu_seconds", "cluster", figure.Orange, draw.PlusGlyph{}},
-		{"verify_cpu_seconds", "verify", figure.Blue, draw.BoxGlyph{}},
+		{secondsOf(configs.StageSign), configs.StageSign, figure.Green, draw.PyramidGlyph{}},
+		{secondsOf(configs.StageCluster), configs.StageCluster, figure.Orange, draw.PlusGlyph{}},
+		{secondsOf(configs.StageVerify), configs.StageVerify, figure.Blue, draw.BoxGlyph{}},
 	}},
 }
 

@@ -104,12 +104,15 @@ const Legend = "  ann.: of pages that have an announced near-duplicate (TLCS pap
 // Counted returns the columns of the counts.
 func Counted() []Column { return slices.Clone(quantity) }
 
+// secondsOf names the column of a stage's processor time.
+func secondsOf(stage string) string { return stage + "_cpu_seconds" }
+
 // costs returns the columns of the stages of the results.
 func costs(results []Result) []Column {
 	var out []Column
 	if len(results) > 0 {
 		for i, c := range results[0].Stages {
-			out = append(out, Column{c.Stage + "_cpu_seconds", c.Stage, 's', func(r Result) *float64 { return &r.Stages[i].CPU }})
+			out = append(out, Column{secondsOf(c.Stage), c.Stage, 's', func(r Result) *float64 { return &r.Stages[i].CPU }})
 		}
 	}
 	return append(out,

@@ -307,10 +307,10 @@ func (l *largestClusters) add(c report.Cluster) {
 }
 
 var stageHelp = map[string][2]string{
-	"extract": {"Read archives and keep the visible text of their pages", inputHelp},
-	"sign":    {"Compute the signatures of the texts", "Sign computes up to n*m signatures for every text that has none yet."},
-	"cluster": {"Group texts that share signatures into perhaps-similar sets", "Cluster lists the texts that share a signature, and merges the lists by their\nrepresentatives."},
-	"verify":  {"Compare the texts of each set and close near pairs into clusters", "Verify filters and scores the pairs of each perhaps-similar set."},
+	workspace.StageExtract: {"Read archives and keep the visible text of their pages", inputHelp},
+	workspace.StageSign:    {"Compute the signatures of the texts", "Sign computes up to n*m signatures for every text that has none yet."},
+	workspace.StageCluster: {"Group texts that share signatures into perhaps-similar sets", "Cluster lists the texts that share a signature, and merges the lists by their\nrepresentatives."},
+	workspace.StageVerify:  {"Compare the texts of each set and close near pairs into clusters", "Verify filters and scores the pairs of each perhaps-similar set."},
 }
 
 func stageCommand(name string) *cobra.Command {

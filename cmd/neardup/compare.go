@@ -10,7 +10,6 @@ import (
 
 	"neardup/compare"
 	"neardup/pipeline/trials"
-	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
@@ -58,29 +57,16 @@ numbers and the files of --out.
 	return c
 }
 
-func (o *compareOptions) run(c *cobra.Command, args []string) (err error) {
-	remove, err := o.temporary(c)
-	if err != nil {
+func (o *compareOptions) run(c *cobra.Command, args []string) error {
+	var options trials.CompareOptions
+	return o.trial(c, args, func() (err error) {
+		options, err = o.options()
 		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	options, err := o.options()
-	if err != nil {
-		return usageError{err}
-	}
-	if err := makeOut(o.out); err != nil {
-		return err
-	}
-	j, err := o.open(c, true, args)
-	if err != nil {
-		return err
-	}
-	options.Begin = j.progress.variant
-	result, failure := trials.Compare(c.Context(), j.Workspace, j.inputs, options)
-	if failure == nil || errors.Is(failure, workspace.ErrInputFailure) {
-		failure = errors.Join(o.write(c.OutOrStdout(), result), failure)
-	}
-	return errors.Join(failure, j.Close())
+	}, func(j *job) (func(io.Writer) error, error) {
+		options.Begin = j.progress.variant
+		result, err := trials.Compare(c.Context(), j.Workspace, j.inputs, options)
+		return func(stdout io.Writer) error { return o.write(stdout, result) }, err
+	})
 }
 
 // options checks the flags before any work is done.

@@ -8,9 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"neardup/configs"
 	"neardup/explain"
+	"neardup/paper"
 	"neardup/pipeline/trials"
-	"neardup/pipeline/workspace"
 )
 
 // paperOptions are the flags of neardup paper.
@@ -51,53 +52,56 @@ docs/format.md defines the rates and the labels.
 	return c
 }
 
-func (o *paperOptions) run(c *cobra.Command, args []string) (err error) {
+func (o *paperOptions) run(c *cobra.Command, args []string) error {
+	var options trials.PaperOptions
+	return o.trial(c, args, func() (err error) {
+		options, err = o.options()
+		return err
+	}, func(j *job) (func(io.Writer) error, error) {
+		options.Begin = j.progress.variant
+		result, near, err := trials.Paper(c.Context(), j.Workspace, j.inputs, options)
+		return func(stdout io.Writer) error { return o.write(stdout, result, options.Base, near) }, err
+	})
+}
+
+// options checks the flags before any work is done.
+func (o *paperOptions) options() (p trials.PaperOptions, err error) {
 	switch {
 	case o.truth == "":
-		return usageError{errors.New("--truth: the experiments need labels")}
+		return p, errors.New("--truth: the experiments need labels")
 	case o.out == "":
-		return usageError{errors.New("--out: name a directory for the page and its figures")}
+		return p, errors.New("--out: name a directory for the page and its figures")
 	case o.sample < 1:
-		return usageError{errors.New("--sample: at least 1")}
+		return p, errors.New("--sample: at least 1")
 	case !(o.recall > 0 && o.recall <= 1):
-		return usageError{fmt.Errorf("--recall: %v is not above 0 and at most 1", o.recall)}
+		return p, fmt.Errorf("--recall: %v is not above 0 and at most 1", o.recall)
 	}
 	if o.config == "" {
 		o.config = "paper"
 	}
-	remove, err := o.temporary(c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	p := trials.PaperOptions{Name: filepath.Base(o.truth), Sample: o.sample, Recall: o.recall}
+	p.Name, p.Sample, p.Recall = filepath.Base(o.truth), o.sample, o.recall
 	if p.Base, err = o.load(); err != nil {
-		return usageError{err}
+		return p, err
 	}
-	if p.Base.Verify.Measure != "tlcs" || p.Base.Pairs() {
-		return usageError{errors.New("--config: the experiments are about perhaps-similar sets and the measure tlcs")}
+	if p.Base.Verify.Measure != configs.MeasureTLCS || p.Base.Pairs() {
+		return p, errors.New("--config: the experiments are about perhaps-similar sets and the measure " + configs.MeasureTLCS)
 	}
-	if p.Truth, p.TruthDigest, err = readTruth(o.truth); err != nil {
-		return usageError{err}
-	}
-	if err := makeOut(o.out); err != nil {
-		return err
-	}
-	j, err := o.open(c, true, args)
-	if err != nil {
-		return err
-	}
-	p.Begin = j.progress.variant
-	r, pair, failure := trials.Paper(c.Context(), j.Workspace, j.inputs, p)
-	if failure == nil || errors.Is(failure, workspace.ErrInputFailure) {
-		files := map[string]func(io.Writer) error{"page.md": r.WritePage, "paper.json": r.WriteJSON,
-			"figure6.svg": r.WriteFigure6, "figure7.svg": r.WriteFigure7, "figure8.svg": r.WriteFigure8}
-		if pair[0] != "" {
-			e, err := explain.Pair(p.Base, explain.Side{Stored: pair[0], Compared: pair[0]}, explain.Side{Stored: pair[1], Compared: pair[1]}, explain.Between{Weighed: true})
-			failure = errors.Join(failure, err)
+	p.Truth, p.TruthDigest, err = readTruth(o.truth)
+	return p, err
+}
+
+// write writes the page and its figures. near is the pair of texts of figure 4; both
+// are empty if there is none.
+func (o *paperOptions) write(stdout io.Writer, r paper.Report, base configs.Config, near [2]string) error {
+	files := map[string]func(io.Writer) error{"page.md": r.WritePage, "paper.json": r.WriteJSON,
+		"figure6.svg": r.WriteFigure6, "figure7.svg": r.WriteFigure7, "figure8.svg": r.WriteFigure8}
+	var failure error
+	if near[0] != "" {
+		var e explain.Explanation
+		e, failure = explain.Pair(base, explain.Side{Stored: near[0], Compared: near[0]}, explain.Side{Stored: near[1], Compared: near[1]}, explain.Between{Weighed: true})
+		if failure == nil {
 			files["figure4.svg"] = e.WriteSVG
 		}
-		failure = errors.Join(writeFiles(o.out, files), r.WritePage(c.OutOrStdout()), failure)
 	}
-	return errors.Join(failure, j.Close())
+	return errors.Join(writeFiles(o.out, files), r.WritePage(stdout), failure)
 }

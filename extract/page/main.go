@@ -49,7 +49,7 @@ func (m measure) link32() int32 { return int32(m.link) }
 // prose returns the columns outside links if the line looks like sentences, and
 // otherwise 0.
 func (m measure) prose() int32 {
-	if m.says() && (m.free >= longLine || m.free >= menuLine && m.ended) {
+	if m.isText() && (m.free >= longLine || m.free >= menuLine && m.ended) {
 		return int32(m.free)
 	}
 	return 0
@@ -60,15 +60,15 @@ func (m measure) columns() int { return m.free + m.link }
 // linked reports whether the line consists mainly of links.
 func (m measure) linked() bool { return float64(m.link) >= linkLine*float64(m.columns()) }
 
-// says reports whether the line is text, which may contain links.
-func (m measure) says() bool { return float64(m.link) <= textLine*float64(m.columns()) }
+// isText reports whether the line is text, which may contain links.
+func (m measure) isText() bool { return float64(m.link) <= textLine*float64(m.columns()) }
 
 // paragraph reports whether the line is a paragraph.
-func (m measure) paragraph() bool { return m.says() && m.free >= longLine }
+func (m measure) paragraph() bool { return m.isText() && m.free >= longLine }
 
-// around reports whether the line is in an element that the page marks as no
+// boilerplate reports whether the line is in an element that the page marks as no
 // content. An aside or footer within an article belongs to the article.
-func (m measure) around() bool {
+func (m measure) boilerplate() bool {
 	return m.in&inNav != 0 || m.in&(inFooter|inAside) != 0 && m.in&inMain == 0
 }
 
@@ -107,7 +107,7 @@ func kindOf(all []measure) Kind {
 		}
 	}
 	for _, m := range all {
-		if !m.around() {
+		if !m.boilerplate() {
 			count(m)
 		}
 	}

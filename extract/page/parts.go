@@ -185,12 +185,12 @@ func titleLine(s shown, all []measure) int {
 	for i := range all {
 		m := &all[i]
 		prose = prose || m.prose() > 0
-		if m.around() || !m.repeats && (m.in&inHeading == 0 || !startsTitle(s.title, s.line(i))) {
+		if m.boilerplate() || !m.repeats && (m.in&inHeading == 0 || !startsTitle(s.title, s.line(i))) {
 			continue
 		}
 		switch n := m.columns(); {
 		case m.in&inHeading == 0:
-			if !prose && m.says() {
+			if !prose && m.isText() {
 				above = i
 			}
 		case n > size:
@@ -213,7 +213,7 @@ func titleLine(s shown, all []measure) int {
 		}
 		only = i
 	}
-	if only >= 0 && (all[only].columns() < minHeading || all[only].linked() || all[only].around()) {
+	if only >= 0 && (all[only].columns() < minHeading || all[only].linked() || all[only].boilerplate()) {
 		return -1
 	}
 	return only

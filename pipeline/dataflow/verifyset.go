@@ -16,9 +16,9 @@ import (
 	"neardup/verify/pair"
 )
 
-// chunkSize is the number of members that meet the leaders together. It bounds the
-// memory. It is fixed because the closing rules "leaders" and "partition" use the
-// clusters as they were when a chunk began.
+// chunkSize is the number of members that are compared with the leaders together.
+// It bounds the memory. It is fixed because the closing rules "leaders" and
+// "partition" use the clusters as they were when a chunk began.
 const chunkSize = 64
 
 // manyLeaders is the number of leaders from which they are indexed.
@@ -33,12 +33,12 @@ const manyLeaders = 16
 // is near a member of a leader's cluster need not be near the leader.
 //
 // Otherwise less is compared, which departs from the paper. A leader is a member
-// that was near no earlier leader. Each member meets the leaders from the largest
-// key down. With the closing rule "representative" it stops at the first leader
-// that it is near. With "leaders" and "partition" it meets all leaders whose
-// clusters it is not in yet, and joins those that it is near. A member that joins
-// none becomes a leader, also one that is near others by containment only, unless
-// the setting is contained: links.
+// that was near no earlier leader. Each member is compared with the leaders from the
+// largest key down. With the closing rule "representative" it stops at the first
+// leader that it is near. With "leaders" and "partition" it is compared with all
+// leaders whose clusters it is not in yet, and joins those that it is near. A member
+// that joins none becomes a leader, also one that is near others by containment
+// only, unless the setting is contained: links.
 //
 // The result does not depend on the number of comparers.
 type setVerifier struct {
@@ -73,7 +73,7 @@ type member struct {
 	bounds bounds
 	links  []rows.Link
 	joined []int // leaders that it is near, unless all are compared
-	byKept bool  // it meets leaders in the order of what they have in common
+	byKept bool  // it is compared with leaders in the order of what they have in common
 	counts rows.VerifyCounts
 }
 
@@ -83,7 +83,8 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	for keys := range slices.Chunk(set, chunkSize) {
 		chunk := make([]member, len(keys))
 		known := len(v.leaders)
-		// First, all members in parallel meet the leaders known before the chunk.
+		// First, all members are compared in parallel with the leaders known before
+		// the chunk.
 		var next atomic.Int64
 		g, gctx := errgroup.WithContext(ctx)
 		for _, c := range v.workers {
@@ -95,7 +96,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 						return err
 					}
 					v.index.bound(m.doc, &m.bounds)
-					if err := v.meet(gctx, []verify.Comparer{c}, m, 0, known); err != nil {
+					if err := v.compareLeaders(gctx, []verify.Comparer{c}, m, 0, known); err != nil {
 						return err
 					}
 				}
@@ -105,14 +106,14 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		// Then, one after another, the members meet the leaders of the chunk
-		// itself.
+		// Then, one after another, the members are compared with the leaders of the
+		// chunk itself.
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.held() > known {
 				v.index.bound(m.doc, &m.bounds)
 			}
-			if err := v.meet(ctx, v.workers, m, known, len(v.leaders)); err != nil {
+			if err := v.compareLeaders(ctx, v.workers, m, known, len(v.leaders)); err != nil {
 				return err
 			}
 			v.links = append(v.links, m.links...)

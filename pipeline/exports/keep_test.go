@@ -135,21 +135,9 @@ func TestAllPages(t *testing.T) {
 // Files of one name are told apart: at the place that an export names, the record is.
 // The halves of a crawl lie in two directories, and in two WACZ files.
 func TestFilesOfOneNameAreToldApart(t *testing.T) {
-	b, err := os.ReadFile(pipetest.Crawl(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut := offsets(t, b)[60]
+	first, second, whole := halves(t)
 	dir := t.TempDir()
-	var inputs []string
-	for i, half := range [][]byte{b[:cut], b[cut:], b} {
-		for _, d := range []string{"a", "b", "whole"}[i : i+1] {
-			if err := os.Mkdir(filepath.Join(dir, d), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			inputs = append(inputs, pipetest.WriteFile(t, filepath.Join(dir, d, "data.warc.gz"), half))
-		}
-	}
+	inputs := writeNamesakes(t, dir, first, second, whole)
 	waczs := []string{writeWACZ(t, filepath.Join(dir, "one.wacz"), inputs[0]), writeWACZ(t, filepath.Join(dir, "two.wacz"), inputs[1])}
 	for _, given := range [][]string{inputs[:2], {inputs[1], inputs[0]}, {dir + "/a/../a", dir + "/b"}, waczs, {inputs[2], inputs[0]}} {
 		ws := t.TempDir()
@@ -171,6 +159,31 @@ func TestFilesOfOneNameAreToldApart(t *testing.T) {
 			t.Errorf("%v: %v", given, seen)
 		}
 	}
+}
+
+// halves returns the records of the example crawl up to one of them, those from it
+// on, and all.
+func halves(t *testing.T) (first, second, whole []byte) {
+	t.Helper()
+	b, err := os.ReadFile(pipetest.Crawl(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := offsets(t, b)[60]
+	return b[:cut], b[cut:], b
+}
+
+// writeNamesakes writes each archive as data.warc.gz, into directories a, b and so on.
+func writeNamesakes(t *testing.T, dir string, archives ...[]byte) (paths []string) {
+	t.Helper()
+	for i, archive := range archives {
+		sub := filepath.Join(dir, string(rune('a'+i)))
+		if err := os.Mkdir(sub, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, pipetest.WriteFile(t, filepath.Join(sub, "data.warc.gz"), archive))
+	}
+	return paths
 }
 
 func offsets(t *testing.T, b []byte) (all []int64) {

@@ -112,20 +112,9 @@ func exportsOf(t *testing.T, w *workspace.Workspace, o exports.Options) map[stri
 // directories, or as two files of one name in WACZ files, or as two in one WACZ file. A
 // new format is in the table, and so in this test.
 func TestEveryFormatTellsFilesApart(t *testing.T) {
-	b, err := os.ReadFile(pipetest.Crawl(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut := offsets(t, b)[60]
+	first, second, _ := halves(t)
 	dir := t.TempDir()
-	var files []string
-	for i, half := range [][]byte{b[:cut], b[cut:]} {
-		sub := filepath.Join(dir, []string{"a", "b"}[i])
-		if err := os.Mkdir(sub, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, pipetest.WriteFile(t, filepath.Join(sub, "data.warc.gz"), half))
-	}
+	files := writeNamesakes(t, dir, first, second)
 	both := writeWACZ(t, filepath.Join(dir, "both.wacz"), files...)
 	for _, x := range []struct {
 		name   string

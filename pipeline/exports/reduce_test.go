@@ -207,12 +207,7 @@ func TestReducedArchivesOfOneMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, d := range []string{"a", "b"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files := []string{pipetest.WriteFile(t, filepath.Join(dir, "a", "data.warc.gz"), whole.Bytes()), pipetest.WriteFile(t, filepath.Join(dir, "b", "data.warc.gz"), b)}
+	files := writeNamesakes(t, dir, whole.Bytes(), b)
 	pipetest.RunAll(t, filepath.Join(dir, "ws"), pipetest.MustLoad(t), workspace.Options{}, files...)
 	w := pipetest.OpenWith(t, filepath.Join(dir, "ws"))
 	rules := keep.Default()

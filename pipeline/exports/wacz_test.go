@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"neardup/extract/container"
 	"neardup/keep"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
@@ -54,31 +53,11 @@ func writeWACZ(t *testing.T, path string, archives ...string) string {
 // Of two WACZ files that call their archive the same, each gets the clusters
 // that have a page in it.
 func TestWACZGetsItsOwnClusters(t *testing.T) {
-	file := pipetest.Crawl(t)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var offsets []int64
-	r, err := container.NewReader(bytes.NewReader(b), container.Position{}, pipetest.Limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		raw, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		offsets = append(offsets, raw.Offset)
-	}
-	cut := offsets[len(offsets)/4]
+	first, second, _ := halves(t)
 	dir := t.TempDir()
 	parts := []string{
-		writeWACZ(t, filepath.Join(dir, "one.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "one"), b[:cut])),
-		writeWACZ(t, filepath.Join(dir, "two.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "two"), b[cut:])),
+		writeWACZ(t, filepath.Join(dir, "one.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "one"), first)),
+		writeWACZ(t, filepath.Join(dir, "two.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "two"), second)),
 	}
 	ws := t.TempDir()
 	pipetest.RunAll(t, ws, pipetest.MustLoad(t), workspace.Options{}, parts...)
@@ -108,10 +87,12 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 			}
 			got[c.ID] = true
 		}
+		ids := map[string]bool{}
+		for _, record := range rawRecords(t, [][]byte{first, second}[i]) {
+			ids[idOf(record)] = true
+		}
 		for id, c := range all {
-			in := slices.ContainsFunc(c.Members, func(m report.Member) bool {
-				return slices.ContainsFunc(recordIDs(b, cut, i), func(id string) bool { return id == m.RecordID })
-			})
+			in := slices.ContainsFunc(c.Members, func(m report.Member) bool { return ids[m.RecordID] })
 			if got[id] != in {
 				t.Errorf("%s: cluster %s of %d pages: %v, want %v", part, id, c.Size, got[id], in)
 			}
@@ -120,28 +101,11 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 			t.Errorf("%s has %d of %d clusters", part, len(got), len(all))
 		}
 	}
-	for _, wrong := range []string{filepath.Join(dir, "missing.wacz"), file} {
+	for _, wrong := range []string{filepath.Join(dir, "missing.wacz"), pipetest.Crawl(t)} {
 		if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz", WACZ: wrong}, io.Discard); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
-}
-
-// recordIDs returns the ids of the records before the cut, or behind it.
-func recordIDs(b []byte, cut int64, part int) (ids []string) {
-	half := [][]byte{b[:cut], b[cut:]}[part]
-	r, err := container.NewReader(bytes.NewReader(half), container.Position{}, pipetest.Limits)
-	if err != nil {
-		return nil
-	}
-	for raw, err := r.Next(); err == nil; raw, err = r.Next() {
-		for line := range strings.Lines(string(raw.Header)) {
-			if id, ok := strings.CutPrefix(line, "WARC-Record-ID: "); ok {
-				ids = append(ids, strings.TrimSpace(id))
-			}
-		}
-	}
-	return ids
 }
 
 func TestKeepByQuality(t *testing.T) {
@@ -167,15 +131,10 @@ func TestKeepByQuality(t *testing.T) {
 // A WACZ file that the workspace has not read is refused, wherever it lies; one that
 // was moved is not.
 func TestWACZOfAnotherWorkspace(t *testing.T) {
-	crawl := pipetest.Crawl(t)
-	b, err := os.ReadFile(crawl)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut := offsets(t, b)[60]
+	first, second, _ := halves(t)
 	dir, ws := t.TempDir(), t.TempDir()
-	one := writeWACZ(t, filepath.Join(dir, "one.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "one"), b[:cut]))
-	other := writeWACZ(t, filepath.Join(dir, "other.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "other"), b[cut:]))
+	one := writeWACZ(t, filepath.Join(dir, "one.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "one"), first))
+	other := writeWACZ(t, filepath.Join(dir, "other.wacz"), pipetest.WriteFile(t, filepath.Join(dir, "other"), second))
 	pipetest.RunAll(t, ws, pipetest.MustLoad(t), workspace.Options{}, one)
 	w := pipetest.OpenWith(t, ws)
 	if err := exports.Write(context.Background(), w, exports.Options{Format: "wacz", WACZ: other}, io.Discard); !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "other.wacz") {

@@ -97,11 +97,11 @@ func placesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, names pair
 		if err != nil {
 			return nil, pair.Names{}, err
 		}
-		if o.Site != rows.NoSite && !slices.Contains(sites, o.Site) {
+		if o.Site != rows.NoSite {
 			sites = append(sites, o.Site)
 		}
 		names.Add(o.Address, o.Title)
 	}
 	slices.Sort(sites)
-	return sites, names, nil
+	return slices.Compact(sites), names, nil
 }

@@ -84,18 +84,37 @@ func (j *Job) Result() int64 {
 	return int64(len(j.Document.Text) + len(j.Document.Visible) + len(j.row) + len(j.around))
 }
 
-// runExtract reads all pending sources. Each file has one reader, and its events
-// are committed in their order, together with the position to resume from. The
-// workers, which all files share, parse the records.
-func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
+// runExtract reads all pending sources, and resolves the revisits among their
+// records.
+func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := w.TryEnded(sr.Ctx); err != nil {
 		return err
 	}
-	known, err := w.Sources()
+	withdrawn, err := w.Withdrawn()
 	if err != nil {
 		return err
 	}
-	withdrawn, err := w.Withdrawn()
+	if err := readPending(w, sr, withdrawn); err != nil {
+		return err
+	}
+	revisits, err := resolveRevisits(w, sr)
+	if err != nil {
+		return err
+	}
+	if len(withdrawn) > 0 {
+		if err := dropTexts(w, sr); err != nil {
+			return err
+		}
+	}
+	return countExtraction(w, sr, revisits)
+}
+
+// readPending reads all pending sources. Each file has one reader, and its events
+// are committed in their order, together with the position to resume from. The
+// workers, which all files share, parse the records. queue.Ordered does not fit,
+// because it has its own workers for one sequence of jobs.
+func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn workspace.Withdrawn) (err error) {
+	known, err := w.Sources()
 	if err != nil {
 		return err
 	}
@@ -154,19 +173,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	revisits, err := resolveRevisits(w, sr)
-	if err != nil {
-		return err
-	}
-	if len(withdrawn) > 0 {
-		if err := dropTexts(w, sr); err != nil {
-			return err
-		}
-	}
-	return countExtraction(w, sr, revisits)
+	return g.Wait()
 }
 
 // extractFile reads one file and commits the workers' results.

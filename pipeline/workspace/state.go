@@ -33,10 +33,10 @@ const (
 
 // The names of the stages.
 const (
-	StageExtract = "extract"
-	StageSign    = "sign"
-	StageCluster = "cluster"
-	StageVerify  = "verify"
+	StageExtract = configs.StageExtract
+	StageSign    = configs.StageSign
+	StageCluster = configs.StageCluster
+	StageVerify  = configs.StageVerify
 )
 
 // Stage is one step of a run.

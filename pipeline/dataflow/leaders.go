@@ -53,13 +53,13 @@ func otherShare(length int) int { return share(otherPairs, minScored, length) }
 
 func partShare(length int) int { return share(partPairs, minScored, length) }
 
-// meet compares m with the leaders from number from up to to. Of the leaders that
-// the index does not reject, at most max_scored are scored, and fewer once m is
-// near one. It prefers leaders that share the most of m's rare windows, those that
-// few leaders have, since what all leaders share does not tell them apart. The
-// comparers work on the leaders in waves. Results are taken in the order of the
-// leaders, so they do not depend on the number of comparers.
-func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *member, from, to int) error {
+// compareLeaders compares m with the leaders from number from up to to. Of the
+// leaders that the index does not reject, at most max_scored are scored, and fewer
+// once m is near one. It prefers leaders that share the most of m's rare windows,
+// those that few leaders have, since what all leaders share does not tell them
+// apart. The comparers work on the leaders in waves. Results are taken in the order
+// of the leaders, so they do not depend on the number of comparers.
+func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Comparer, m *member, from, to int) error {
 	leaders, rejected := v.ordered(m, from, to)
 	limit, limitOthers, limitCompared := math.MaxInt, math.MaxInt, math.MaxInt
 	if v.config.MaxScored > 0 && !v.config.Small(v.size) {
@@ -73,7 +73,7 @@ func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *
 	}
 	var joins []join
 	for _, l := range m.joined { // from earlier calls
-		joins = append(joins, join{met{kept: math.MaxInt}, v.root(l)})
+		joins = append(joins, join{candidate{kept: math.MaxInt}, v.root(l)})
 	}
 	var found map[int]outcome // results of the wave, by leader
 	for i, leader := range leaders {
@@ -120,34 +120,35 @@ func (v *setVerifier) meet(ctx context.Context, comparers []verify.Comparer, m *
 	return nil
 }
 
-// met is a leader that m meets, by number.
-type met struct {
+// candidate is a leader that a member may be near, by number. Its order is that of
+// the comparisons: the largest kept first, then by number.
+type candidate struct {
 	number int
-	kept   int // order in which m meets leaders: largest kept first, then by number
+	kept   int // code points of the member in windows that few leaders have, and this one has
 }
 
-func (a met) compare(b met) int {
+func (a candidate) compare(b candidate) int {
 	return cmp.Or(cmp.Compare(b.kept, a.kept), cmp.Compare(a.number, b.number))
 }
 
 // join is a leader that a member is near, with the root of the leader's cluster.
 type join struct {
-	met
+	candidate
 	root int
 }
 
 // ordered returns the leaders from number from up to to that the index does not
-// reject, in the order in which m meets them, and counts the rejected ones. The
+// reject, in the order of the comparisons, and counts the rejected ones. The
 // order is from the largest key down. If more are left than may be scored, it is by
 // the windows of m that only few leaders have. Leaders that share nothing in a
 // sample count as over the budget.
-func (v *setVerifier) ordered(m *member, from, to int) (left []met, rejected verify.Outcomes) {
+func (v *setVerifier) ordered(m *member, from, to int) (left []candidate, rejected verify.Outcomes) {
 	m.byKept = false
 	bounded := min(to, v.index.len())
 	for l := from; l < bounded; l++ {
 		switch v.index.rejects(&v.config.Options, &m.bounds, l) {
 		case verify.None:
-			left = append(left, met{number: l})
+			left = append(left, candidate{number: l})
 		case verify.ByLength:
 			rejected.ByLength++
 		default:
@@ -155,7 +156,7 @@ func (v *setVerifier) ordered(m *member, from, to int) (left []met, rejected ver
 		}
 	}
 	for l := range v.beyond(m, max(from, bounded), to) {
-		left = append(left, met{number: l})
+		left = append(left, candidate{number: l})
 	}
 	if v.config.MaxScored == 0 || len(left) <= v.config.MaxScored || v.index.len() == 0 {
 		return left, rejected
@@ -164,7 +165,7 @@ func (v *setVerifier) ordered(m *member, from, to int) (left []met, rejected ver
 	for i := range left {
 		left[i].kept = v.index.kept(&m.bounds, left[i].number)
 	}
-	slices.SortFunc(left, met.compare)
+	slices.SortFunc(left, candidate.compare)
 	return left, rejected
 }
 
@@ -192,7 +193,7 @@ func (v *setVerifier) beyond(m *member, from, to int) iter.Seq[int] {
 }
 
 // apart counts the leaders that are not in a cluster that m is in.
-func (v *setVerifier) apart(m *member, leaders []met) (n int64) {
+func (v *setVerifier) apart(m *member, leaders []candidate) (n int64) {
 	if len(m.joined) == 0 {
 		return int64(len(leaders))
 	}
@@ -205,14 +206,14 @@ func (v *setVerifier) apart(m *member, leaders []met) (n int64) {
 }
 
 // rejectedBefore counts the leaders that the index rejects. It leaves out those
-// that m would have met only after it had joined their cluster.
+// that m would have been compared with only after it had joined their cluster.
 func (v *setVerifier) rejectedBefore(m *member, from, to int, joins []join) (rejected verify.Outcomes) {
 	for l := from; l < min(to, v.index.len()); l++ {
 		stage := v.index.rejects(&v.config.Options, &m.bounds, l)
 		if stage == verify.None {
 			continue
 		}
-		x := met{number: l}
+		x := candidate{number: l}
 		if m.byKept {
 			x.kept = v.index.kept(&m.bounds, l)
 		}
@@ -232,7 +233,7 @@ type outcome struct {
 }
 
 // compare compares m with the first limit of the leaders.
-func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, m *member, leaders []met, limit int) (map[int]outcome, error) {
+func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, m *member, leaders []candidate, limit int) (map[int]outcome, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
