@@ -102,6 +102,10 @@ func (x *chooser) covering(n int) (by, common int) {
 func (x *chooser) why(n, i int, stands bool) report.Why {
 	c := x.classes[n]
 	switch {
+	case i > 0 && c.exempt:
+		return report.WhyExempt
+	case i > 0 && c.clipped:
+		return report.WhyClipped
 	case c.why == report.WhyPolicy, c.why == report.WhyRevisited, c.fixed():
 		return c.why
 	case i > 0:

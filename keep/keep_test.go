@@ -305,6 +305,8 @@ func TestPolicies(t *testing.T) {
 		member("whole", "http://c.example/", "2019-01-01T00:00:00Z", report.Contains, 500, ""),
 		member("far", "http://c.example/", "2018-01-01T00:00:00Z", report.Linked, 500, ""),
 		member("again", "http://c.example/", "2017-01-01T00:00:00Z", report.Near, 500, "late"),
+		member("undated", "http://e.example/", "", report.Near, 30, ""),
+		member("no date", "http://e.example/", "9999-99-99T00:00:00Z", report.Near, 30, ""),
 	}}
 	quality := func(uri string) float64 {
 		return map[string]float64{"http://d.example/": 2, "http://c.example/": 9}[uri]
@@ -348,6 +350,7 @@ func TestPattern(t *testing.T) {
 		{"http://a.example/", "http://a.example/", true}, {"a.example/", "https://a.example/", true}, {"https://a.example/", "http://a.example/", false},
 		{"*.example/*", "http://a.b.example/x?y=z", true}, {"a.example/*/end", "http://a.example/end", false}, {"a.example/*end", "http://a.example/end", true},
 		{"a.example/?q=1", "http://a.example/xq=1", false}, {"*a*b*", "http://xaxbx/", true}, {"*b*a", "ba", true}, {"ab*ba", "aba", false}, {"*", "", true}, {"", "http://x/", false},
+		{"A.example/x", "http://a.Example/X", true},
 	} {
 		if got := keep.Pattern(x.pattern).Match(x.uri); got != x.want {
 			t.Errorf("%q %q: %v", x.pattern, x.uri, got)

@@ -128,14 +128,24 @@ func (r Rules) compare(a, b report.Member) int {
 
 func (r Rules) byPolicy(a, b report.Member) int {
 	switch r.Policy {
+	case Earliest:
+		return cmp.Or(undatedLast(a, b), report.CompareDates(a.Date, b.Date))
 	case Latest:
-		return report.CompareDates(b.Date, a.Date)
+		return cmp.Or(undatedLast(a, b), report.CompareDates(b.Date, a.Date))
 	case Longest:
 		return cmp.Compare(b.TextBytes, a.TextBytes)
 	case Quality:
 		return cmp.Compare(r.Score(b.URI), r.Score(a.URI))
 	}
 	return 0
+}
+
+// undatedLast orders members whose date is no date behind all others: it tells
+// nothing about which of them is the first or the last.
+func undatedLast(a, b report.Member) int {
+	_, x := report.Day(a.Date)
+	_, y := report.Day(b.Date)
+	return report.FalseFirst(!x, !y)
 }
 
 // host returns the index of a member's host among the preferred ones.
@@ -199,12 +209,14 @@ func (r Rules) String() string {
 }
 
 // Pattern is a URI in which * stands for any characters. A pattern without a scheme
-// matches all schemes.
+// matches all schemes. Upper and lower case are the same: crawls write one host in
+// several ways, and a pattern that matches too much only keeps more pages.
 type Pattern string
 
 // Match reports whether the URI matches the pattern.
 func (p Pattern) Match(uri string) bool {
-	pattern := string(p)
+	pattern := strings.ToLower(string(p))
+	uri = strings.ToLower(uri)
 	if !strings.Contains(pattern, "://") {
 		if _, rest, ok := strings.Cut(uri, "://"); ok {
 			uri = rest

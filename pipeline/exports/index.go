@@ -74,25 +74,32 @@ func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.W
 	if err != nil {
 		return err
 	}
-	entry, err := wacz.Create("clusters.jsonl")
-	if err != nil {
-		return err
-	}
-	lines := report.NewJSONL(entry)
+	var lines report.Writer // py-wacz takes an empty file for a broken one
 	for c, err := range results.Clusters(ctx, w) {
 		if err != nil {
 			return err
 		}
 		for _, m := range c.Members {
-			if in[m.Document] {
-				if err := lines.Write(c); err != nil {
+			if !in[m.Document] {
+				continue
+			}
+			if lines == nil {
+				entry, err := wacz.Create("clusters.jsonl")
+				if err != nil {
 					return err
 				}
-				break
+				lines = report.NewJSONL(entry)
 			}
+			if err := lines.Write(c); err != nil {
+				return err
+			}
+			break
 		}
 	}
-	return errors.Join(lines.Close(), wacz.Close(), ctx.Err())
+	if lines != nil {
+		err = lines.Close()
+	}
+	return errors.Join(err, wacz.Close(), ctx.Err())
 }
 
 // known returns an error if the workspace has read neither the file nor any of its

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -376,5 +377,37 @@ func TestVisible(t *testing.T) {
 	}
 	if maps.Equal(main, visible) {
 		t.Error("the main content of all pages is all that is visible: nothing was tested")
+	}
+}
+
+// A page of which only a part was read is never redundant, even if a kept page has
+// all that was read of it.
+func TestPagesReadInPartStay(t *testing.T) {
+	var lines strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&lines, "<p>Line %d of the minutes is about matter %d, which the council puts off until %d.</p>\n", i, i*7919%1000, 2000+i*31%97)
+	}
+	capture := func(day int, end string) []byte {
+		return pipetest.Archived("response", fmt.Sprint(day), "http://a.example/minutes", day, pipetest.OkHTML+lines.String()+"<p>"+end)
+	}
+	file := pipetest.WriteRecords(t, capture(1, "The vote was for it."), capture(2, "The vote was against it."))
+	for limit, want := range map[string]string{"4096": "keep policy 0, review clipped 0", "1000000": "keep policy 0, redundant covered 11"} {
+		dir := t.TempDir()
+		settings := "extract.max_text_bytes=" + limit
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings), workspace.Options{}, file)
+		rules := keep.Default()
+		rules.Resemblance = 0.9
+		list, err := csv.NewReader(bytes.NewReader(pipetest.ExportOf(t, pipetest.OpenWith(t, dir, settings), exports.Options{Format: "keep", Keep: &rules}))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, row := range list[1:] {
+			got = append(got, strings.Join([]string{row[1], row[2], row[slices.Index(list[0], "lost")]}, " "))
+		}
+		slices.Sort(got)
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q, want %q", settings, got, want)
+		}
 	}
 }

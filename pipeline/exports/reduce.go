@@ -395,13 +395,16 @@ func (r *reducer) write(name string, from *extsort.Sorter, row func(extsort.Entr
 	return f.Close()
 }
 
-// finish writes the index and the list of what was left out.
+// finish writes the index and the list of what was left out. A WACZ file has no
+// list without lines: py-wacz takes an empty file for a broken one.
 func (r *reducer) finish(index, folder string) error {
 	if err := r.write(index, r.index, func(e extsort.Entry) ([]byte, error) { return e.Key, nil }); err != nil {
 		return err
 	}
-	if err := r.write(folder+"left-out.jsonl", r.leftOut, func(e extsort.Entry) ([]byte, error) { return e.Value, nil }); err != nil {
-		return err
+	if sum := r.manifest.Sum; folder == "" || sum.LeftOut+sum.Belonging > 0 {
+		if err := r.write(folder+"left-out.jsonl", r.leftOut, func(e extsort.Entry) ([]byte, error) { return e.Value, nil }); err != nil {
+			return err
+		}
 	}
 	manifest, err := r.make(folder + "manifest.json")
 	if err != nil {

@@ -146,3 +146,31 @@ func TestWACZOfAnotherWorkspace(t *testing.T) {
 	}
 	pipetest.ExportOf(t, w, exports.Options{Format: "wacz", WACZ: moved})
 }
+
+// No WACZ file gets an empty list: validators take one for a broken file.
+func TestNoEmptyListsInWACZ(t *testing.T) {
+	one := pipetest.WriteRecords(t, pipetest.Archived("response", "1", "http://a.example/", 1, pipetest.OkHTML+"<p>The only page of this archive has this text.</p>"))
+	in := writeWACZ(t, filepath.Join(t.TempDir(), "one.wacz"), one)
+	ws := t.TempDir()
+	pipetest.RunAll(t, ws, pipetest.MustLoad(t), workspace.Options{}, in)
+	w := pipetest.OpenWith(t, ws)
+	for name, o := range map[string]exports.Options{"with clusters": {Format: "wacz", WACZ: in}, "reduced": {Format: "wacz"}} {
+		out := pipetest.ExportOf(t, w, o)
+		z, err := zip.NewReader(bytes.NewReader(out), int64(len(out)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		archives := 0
+		for _, f := range z.File {
+			if f.UncompressedSize64 == 0 {
+				t.Errorf("%s: %s is empty", name, f.Name)
+			}
+			if strings.HasPrefix(f.Name, "archive/") {
+				archives++
+			}
+		}
+		if archives != 1 {
+			t.Errorf("%s: %d archives", name, archives)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package results_test
+
+import (
+	"testing"
+
+	"neardup/extract"
+	"neardup/pipeline/results"
+)
+
+// A page is clipped if its record, its text or its pages were read in part.
+func TestClippedMembers(t *testing.T) {
+	for _, x := range []struct {
+		d    results.DocumentView
+		want bool
+	}{
+		{results.DocumentView{}, false},
+		{results.DocumentView{Clipped: true}, true},
+		{results.DocumentView{Choices: extract.ChoiceTextCut}, true},
+		{results.DocumentView{Choices: extract.ChoicePagesLost}, true},
+		{results.DocumentView{Choices: extract.ChoiceMojibake | extract.ChoiceLengthMismatch}, false},
+	} {
+		if got := x.d.Member(extract.ID{}, "", 0).Clipped; got != x.want {
+			t.Errorf("%v, choices %v: %v", x.d.Clipped, x.d.Choices.Names(), got)
+		}
+	}
+}
