@@ -116,25 +116,31 @@ func again() error {
 		if len(f) != 4 || f[0] != "unseen" {
 			continue
 		}
-		file, _, _ := strings.Cut(f[1], ":")
+		file, number, _ := strings.Cut(f[1], ":")
 		pkg := "./" + filepath.Dir(file)
 		all, err := breakages(pkg)
 		if err != nil {
 			fmt.Printf("gone\t%s\t%s\t%s\n", f[1], f[2], f[3])
 			continue
 		}
-		found := false
+		var same []breakage
 		for _, b := range all {
 			if what, line := b.describe(); what == f[2] && line == f[3] && filepath.Base(b.file) == filepath.Base(file) {
-				found = true
-				if _, err := b.try(pkg); err != nil {
-					return err
-				}
-				break
+				same = append(same, b)
 			}
 		}
-		if !found {
+		if len(same) == 0 {
 			fmt.Printf("gone\t%s\t%s\t%s\n", f[1], f[2], f[3])
+			continue
+		}
+		// Of lines with one text, the nearest is the one of the report.
+		at, err := strconv.Atoi(number)
+		if err != nil {
+			return err
+		}
+		distance := func(b breakage) int { return max(b.line-at, at-b.line) }
+		if _, err := slices.MinFunc(same, func(a, b breakage) int { return distance(a) - distance(b) }).try(pkg); err != nil {
+			return err
 		}
 	}
 	return nil
