@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
@@ -32,6 +34,8 @@ type workOptions struct {
 	workers   int
 	progress  string
 	lists     []string
+	temp      string
+	leaveFree string
 	read      bool // the command only reads the workspace, or can work without writing
 }
 
@@ -52,6 +56,35 @@ func (o *workOptions) workFlags(c *cobra.Command) {
 	o.configFlags(c)
 	c.Flags().IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
 	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
+	o.diskFlags(c)
+}
+
+func (o *workOptions) diskFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.temp, "temp", "", "directory for temporary files; default the workspace's own")
+	c.Flags().StringVar(&o.leaveFree, "leave-free", "0", "disk space, such as 10GB, that a stage must leave free by its\nestimate, or it is not begun; off: no estimate stops it")
+}
+
+// spared returns the bytes of --leave-free.
+func (o *workOptions) spared() (int64, error) {
+	if o.leaveFree == "off" {
+		return workspace.NoLimit, nil
+	}
+	n, err := humanize.ParseBytes(cmp.Or(o.leaveFree, "0"))
+	if err != nil || n > math.MaxInt64 {
+		return 0, fmt.Errorf("--leave-free: %q is neither a size, such as 10GB, nor off", o.leaveFree)
+	}
+	return int64(n), nil
+}
+
+// checkTemp checks --temp.
+func (o *workOptions) checkTemp() error {
+	if o.temp == "" {
+		return nil
+	}
+	if info, err := os.Stat(o.temp); err != nil || !info.IsDir() {
+		return fmt.Errorf("--temp: %s is no directory", o.temp)
+	}
+	return nil
 }
 
 func (o *workOptions) inputFlags(c *cobra.Command) {
@@ -111,6 +144,10 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	if o.workers < 0 {
 		return nil, usageError{fmt.Errorf("--workers: %d is negative", o.workers)}
 	}
+	leaveFree, err := o.spared()
+	if err := errors.Join(err, o.checkTemp()); err != nil {
+		return nil, usageError{err}
+	}
 	p, err := newProgress(cmp.Or(o.progress, "none"), c.ErrOrStderr())
 	if err != nil {
 		return nil, usageError{err}
@@ -127,10 +164,13 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		}
 	}
 	j.Workspace, err = workspace.Open(o.workspace, stages.All, config, len(names) > 0, workspace.Options{
-		Workers:  o.workers,
-		Progress: p,
-		Read:     o.read,
-		Try:      tryRecord,
+		Workers:   o.workers,
+		Progress:  p,
+		Read:      o.read,
+		Temp:      o.temp,
+		LeaveFree: leaveFree,
+		Costs:     workspace.NewCosts(),
+		Try:       tryRecord,
 		Fatal: func(err error) {
 			fmt.Fprintf(c.ErrOrStderr(), "neardup: %v\n", err)
 			os.Exit(exitCode(context.Background(), err))

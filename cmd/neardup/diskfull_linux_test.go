@@ -36,7 +36,7 @@ func TestDiskFull(t *testing.T) {
 	dir := filepath.Join(disk, "workspace")
 	full := 0
 	for {
-		p := start(t, big.arguments(dir))
+		p := start(t, append(big.arguments(dir), "--leave-free", "off"))
 		code := p.wait()
 		t.Logf("%d KB: exit code %d, at work: %s", kilobytes, code, atWork(t, dir))
 		if code == exitOK {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"neardup/pipeline/workspace"
+	"neardup/report/look"
 )
 
 // progress shows the progress of a run on standard error: a bar on a terminal,
@@ -62,6 +65,17 @@ func (p *progress) Start(stage, reason, why string) {
 	defer p.mu.Unlock()
 	p.stage, p.began, p.said, p.total, p.done = stage, time.Now(), time.Now(), 0, 0
 	p.info("started", "stage", stage, "reason", reason, "why", why)
+}
+
+func (p *progress) Disk(stage string, e workspace.Estimate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bars {
+		fmt.Fprintf(p.out, "%-8s needs about %s of disk; %s are free\n", stage, look.Bytes(e.Workspace+e.Temporary), look.Bytes(e.Free))
+		return
+	}
+	p.info("disk", "stage", stage, "needs_bytes", e.Workspace, "free_bytes", e.Free,
+		"needs_temporary_bytes", e.Temporary, "free_temporary_bytes", e.FreeTemporary)
 }
 
 func (p *progress) Total(n int64, unit string) {

@@ -74,7 +74,10 @@ func (o *trialOptions) temporary(c *cobra.Command) (remove func() error, err err
 	if o.workspace != "" {
 		return func() error { return nil }, nil
 	}
-	if o.workspace, err = os.MkdirTemp("", "neardup-"+c.Name()+"-"); err != nil {
+	if err := o.checkTemp(); err != nil {
+		return nil, usageError{err}
+	}
+	if o.workspace, err = os.MkdirTemp(o.temp, "neardup-"+c.Name()+"-"); err != nil {
 		return nil, err
 	}
 	return func() error {

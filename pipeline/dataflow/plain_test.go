@@ -322,7 +322,7 @@ func (p plain) run(workers int) {
 				yield(set, nil)
 			}
 		}
-		return dataflow.VerifySets(ctx, sets, texts, c.Verify, workers, func(v dataflow.VerifiedSets) error { return put(v.Links) })
+		return dataflow.VerifySets(ctx, sets, texts, c.Verify, workers, nil, func(v dataflow.VerifiedSets) error { return put(v.Links) })
 	})
 
 	// Links to parts.

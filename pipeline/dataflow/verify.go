@@ -23,9 +23,16 @@ type VerifiedSets struct {
 	Counts  rows.VerifyCounts
 }
 
+// Watch is called when a worker begins a set, and what it returns when the worker
+// has done it. Workers call it at the same time.
+type Watch func(set []cluster.Key) (done func(rows.VerifyCounts))
+
 // VerifySets verifies the pairs of perhaps-similar sets. A set has its members from
-// the largest key down; the first one names the set.
-func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts *Texts, c configs.Verify, workers int, emit func(VerifiedSets) error) error {
+// the largest key down; the first one names the set. watch may be nil.
+func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts *Texts, c configs.Verify, workers int, watch Watch, emit func(VerifiedSets) error) error {
+	if watch == nil {
+		watch = func([]cluster.Key) func(rows.VerifyCounts) { return func(rows.VerifyCounts) {} }
+	}
 	jobs := func(yield func(*setsJob, error) bool) {
 		j := &setsJob{}
 		for set, err := range sets {
@@ -54,9 +61,11 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					comparers = texts.Judge.Comparers(workers)
 				}
 				v := setVerifier{Judge: texts.Judge, config: &c, docs: texts.Get, workers: comparers}
+				done := watch(set)
 				if err := v.verify(ctx, set); err != nil {
 					return err
 				}
+				done(v.counts)
 				j.Links = append(j.Links, v.links...)
 				j.Counts.Add(v.counts)
 			}

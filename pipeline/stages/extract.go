@@ -43,7 +43,8 @@ type Job struct {
 	before   container.Position
 	position container.Position // position behind the record
 	Consumed int64              // bytes of the file since the event before
-	Weight   int64              // bytes of the record
+	Weight   int64              // bytes of the record, and what else reading it holds
+	bytes    int64              // bytes of the record's block
 
 	dataflow.Extracted
 	row    []byte // row of the document
@@ -51,6 +52,7 @@ type Job struct {
 	err    error
 	Wanted bool // the consumer waits for this job, see queue.Limiter
 	Done   chan struct{}
+	took   time.Duration // the worker's time
 }
 
 // work does the worker's part of a job: all that needs neither the order of jobs
@@ -68,7 +70,9 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 	if j.err = notes.Begin(worker, j.source.Path, j.before); j.err != nil {
 		return
 	}
+	began := time.Now()
 	j.Extracted = dataflow.Extract(x, j.Raw)
+	j.took = time.Since(began)
 	j.err = notes.End(worker)
 	j.Raw.Block = nil
 	if j.err == nil && j.Reason == extract.ReasonNone && !j.IsRevisit() {
@@ -180,6 +184,7 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, withdrawn workspace.Withdrawn, work chan<- *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
 	jobs := make(chan *Job, Queued)
 	g, both := errgroup.WithContext(ctx)
+	began, cost := time.Now(), workspace.FileCost{File: inputs.ShowName(s.Path)}
 	var readErr error
 	var digester *inputs.Digester
 	g.Go(func() error {
@@ -192,10 +197,12 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, w
 		})
 		return both.Err() // a file that cannot be read further does not stop the others
 	})
-	g.Go(func() error { return commitFile(both, w, &s, withdrawn, jobs, memory, finished) })
+	g.Go(func() error { return commitFile(both, w, &s, withdrawn, jobs, memory, finished, &cost) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	cost.Elapsed = time.Since(began).Seconds()
+	w.Options.Costs.File(cost)
 	if readErr == nil {
 		readErr = s.Finish(ctx, digester, w.Config.Extract.Limits)
 	}
@@ -229,7 +236,8 @@ func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emi
 		at = r.Position()
 		j.position, j.Weight = at, 1
 		if j.Raw != nil {
-			j.Weight = min(int64(len(j.Raw.Block))+4096, InFlight)
+			j.bytes = int64(len(j.Raw.Block))
+			j.Weight = min(j.bytes+4096, InFlight)
 		}
 		j.Consumed, consumed = r.Consumed()-consumed, r.Consumed()
 		if emit(j) != nil {
@@ -240,7 +248,7 @@ func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emi
 
 // commitFile takes the jobs of a file in order and commits their documents together
 // with the file's position.
-func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, withdrawn workspace.Withdrawn, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter) (err error) {
+func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, withdrawn workspace.Withdrawn, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter, cost *workspace.FileCost) (err error) {
 	batch := func() store.Batch { // small: there may be thousands of small files
 		return w.DB.LargeBatch(int(min(int64(w.Options.CommitBytes), 64<<10+8*max(0, s.Size-s.Position.Offset))))
 	}
@@ -271,6 +279,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 		if err := commitJob(w, b, s, withdrawn, j); err != nil {
 			return err
 		}
+		j.cost(w, withdrawn, cost)
 		memory.Release(j.Weight)
 		if j.Raw != nil {
 			finished.Release(j.Result())
@@ -293,6 +302,21 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 		return err
 	}
 	return committed()
+}
+
+// cost adds what the job cost to the costs of its file and of the run.
+func (j *Job) cost(w *workspace.Workspace, withdrawn workspace.Withdrawn, file *workspace.FileCost) {
+	if j.Raw == nil {
+		return
+	}
+	file.Records++
+	file.Seconds += j.took.Seconds()
+	page := workspace.PageCost{URI: j.Document.TargetURI, File: file.File, Offset: j.Raw.Offset, Bytes: j.bytes,
+		Skipped: string(j.Reason), Seconds: j.took.Seconds()}
+	if withdrawn.Has(page.URI) { // nothing in the workspace names it
+		page.URI, page.Skipped = "", string(extract.ReasonWithdrawn)
+	}
+	w.Options.Costs.Page(page)
 }
 
 func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdrawn workspace.Withdrawn, j *Job) error {

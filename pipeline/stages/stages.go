@@ -39,13 +39,13 @@ import (
 //	verify 8: pairs of long texts
 //	verify 9: all pairs of sets with closing: transitive
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 11, Options: extractOptions, Run: runExtract, Extends: always,
+	{Name: workspace.StageExtract, Version: 11, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableAround, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
-	{Name: workspace.StageSign, Version: 6, Options: signOptions, Run: runSign, Extends: withoutFrames,
+	{Name: workspace.StageSign, Version: 6, Options: signOptions, Run: runSign, Extends: withoutFrames, Need: signNeed,
 		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
-	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster,
+	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: clusterNeed,
 		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 11, Options: verifyOptions, Run: runVerify,
+	{Name: workspace.StageVerify, Version: 11, Options: verifyOptions, Run: runVerify, Need: verifyNeed,
 		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 

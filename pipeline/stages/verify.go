@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -124,7 +125,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 		return err
 	}
 	p := newProgress(w, sr, at)
-	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, func(v dataflow.VerifiedSets) error {
+	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, watchSets(w), func(v dataflow.VerifiedSets) error {
 		if err := p.put(store.TableVerdict, v.Links); err != nil {
 			return err
 		}
@@ -137,6 +138,21 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	}
 	at.compared(w.Config.Verify.Closing)
 	return p.commit()
+}
+
+// watchSets notes what sets cost.
+func watchSets(w *workspace.Workspace) dataflow.Watch {
+	if w.Options.Costs == nil {
+		return nil
+	}
+	return func(set []cluster.Key) func(rows.VerifyCounts) {
+		began := time.Now()
+		return func(c rows.VerifyCounts) {
+			id := set[0].ID()
+			w.Options.Costs.Set(workspace.SetCost{Set: hex.EncodeToString(id[:]), Texts: len(set), Pairs: c.Pairs,
+				OverBudget: c.OverBudget, Seconds: time.Since(began).Seconds()})
+		}
+	}
 }
 
 // comparePairs verifies candidate pairs.

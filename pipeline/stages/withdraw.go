@@ -50,7 +50,7 @@ func Withdraw(w *workspace.Workspace, of ...workspace.Withdrawal) (captures int6
 	if err := errors.Join(x.dropRevisits(), x.dropDocuments()); err != nil {
 		return 0, err
 	}
-	return x.total, errors.Join(x.note(left, len(known)), x.b.Commit())
+	return x.total, errors.Join(x.note(left, len(known)), x.b.Commit(), w.DropCosts())
 }
 
 // withdrawing collects what Withdraw deletes.

@@ -38,7 +38,7 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error 
 	var g errgroup.Group
 	for i, run := range runs {
 		s.seq++
-		path := filepath.Join(s.Tmp, fmt.Sprintf("run-%06d.sst", s.seq))
+		path := filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
 		paths = append(paths, path)
 		g.Go(func() (err error) {
 			written[i], err = s.writeRun(path, run)

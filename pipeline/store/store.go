@@ -5,11 +5,13 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -20,7 +22,8 @@ import (
 // DB is the workspace's Pebble database.
 type DB struct {
 	db  *pebble.DB
-	Tmp string // directory of files that are about to be ingested
+	Tmp string // directory for sorted runs and spilled queues
+	own string // directory of files that are about to be ingested; beside the database, so that they are linked and not copied
 	seq int
 
 	Unsealed bool // the database had no seal when it was opened
@@ -57,18 +60,19 @@ type logger = pebble.Logger
 
 // Open opens the database in dir. It calls onDiskFull when a write finds no space
 // left. If the files are not those that were written, the error wraps ErrCorrupt
-// and nothing is changed.
-func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
-	return open(dir, lock, log, onDiskFull, false)
+// and nothing is changed. Sorted runs go into the directory tmp, which must exist; if
+// it is empty, into one beside the database.
+func Open(dir string, lock *Lock, log logger, onDiskFull func(), tmp string) (*DB, error) {
+	return open(dir, lock, log, onDiskFull, tmp, false)
 }
 
 // OpenCopy opens a copy made by Copy. The copy is never compacted, since that would
 // read and write all of it.
 func OpenCopy(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
-	return open(dir, lock, log, onDiskFull, true)
+	return open(dir, lock, log, onDiskFull, "", true)
 }
 
-func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_ *DB, err error) {
+func open(dir string, lock *Lock, log logger, onDiskFull func(), tmp string, isCopy bool) (_ *DB, err error) {
 	files, err := checkSeal(dir)
 	unsealed := errors.Is(err, errUnsealed)
 	if unsealed {
@@ -108,15 +112,15 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 	if err != nil {
 		return nil, err
 	}
-	tmp := filepath.Join(dir, "..", "tmp")
-	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o777)); err != nil {
+	own := filepath.Join(dir, "..", "tmp")
+	if err := errors.Join(os.RemoveAll(own), os.MkdirAll(own, 0o777)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{db: db, Tmp: tmp, Unsealed: unsealed, seal: sealed}, nil
+	return &DB{db: db, Tmp: cmp.Or(tmp, own), own: own, Unsealed: unsealed, seal: sealed}, nil
 }
 
 func (s *DB) Close() error {
-	return errors.Join(s.db.Close(), s.seal.file.Close(), os.RemoveAll(s.Tmp))
+	return errors.Join(s.db.Close(), s.seal.file.Close(), os.RemoveAll(s.own))
 }
 
 // Rows iterates over the rows with keys in [lower, upper). Key and value of a row
@@ -198,6 +202,13 @@ func (s *DB) Count(table byte) (n int64, err error) {
 		n++
 	}
 	return n, nil
+}
+
+// FreeSpace returns the bytes that this process may still write to the disk that
+// holds dir.
+func FreeSpace(dir string) (int64, error) {
+	usage, err := vfs.Default.GetDiskUsage(dir)
+	return int64(min(usage.AvailBytes, math.MaxInt64)), err
 }
 
 // DiskUsage returns an estimate of the disk space of a table's rows, in bytes.

@@ -7,6 +7,8 @@ type Progress interface {
 	Skip(stage string)
 	// Start reports that a stage begins, with the reason why it has to be done.
 	Start(stage, reason, why string)
+	// Disk reports how much disk space the stage will take, before Start.
+	Disk(stage string, e Estimate)
 	// Total sets how many units the stage will do from now on. The unit "bytes" is
 	// shown scaled.
 	Total(n int64, unit string)
@@ -24,6 +26,8 @@ type Silent struct{}
 func (Silent) Skip(string) {}
 
 func (Silent) Start(string, string, string) {}
+
+func (Silent) Disk(string, Estimate) {}
 
 func (Silent) Total(int64, string) {}
 

@@ -55,7 +55,7 @@ func (w *Workspace) readFinished() error {
 
 // readCopy opens a copy of the database in the directory from.
 func (w *Workspace) readCopy(from string) (err error) {
-	dir, err := os.MkdirTemp("", "neardup-read-")
+	dir, err := os.MkdirTemp(w.Options.Temp, "neardup-read-")
 	if err != nil {
 		return errors.Join(w.why, err)
 	}

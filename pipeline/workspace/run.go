@@ -42,6 +42,7 @@ func (w *Workspace) Run(ctx context.Context, first, last string, sources []input
 	if err == nil {
 		err = w.dropFinished()
 	}
+	err = errors.Join(err, w.writeCosts(err))
 	if err != nil {
 		return w.ExplainError(err)
 	}
@@ -105,6 +106,11 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 			return s, fmt.Errorf("%s: %w", st.Name, err)
 		}
 	}
+	extends := reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config)
+	need, err := w.estimate(st, !extends)
+	if err != nil {
+		return s, err
+	}
 	if w.trial != nil {
 		debug.FreeOSMemory() // the stage's measured memory must not include what came before it
 	}
@@ -114,7 +120,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		return s, err
 	}
 	b := w.DB.Batch()
-	if reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config) {
+	if extends {
 		sr.State = s
 		if reason == Input {
 			sr.State.Cursor = nil
@@ -143,6 +149,11 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		return s, err
 	}
 
+	before, err := sizeOf(w.Path("db"))
+	if err != nil {
+		return s, err
+	}
+	secondsBefore, cpuBefore := sr.State.Seconds, sr.State.CPU
 	w.Options.Progress.Start(st.Name, string(reason), why)
 	stop := sync.OnceValue(w.publishMeanwhile())
 	defer func() { _ = stop() }() // stop also when an error returns early: publishing must not read a closed database
@@ -178,6 +189,12 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	if err := json.Unmarshal(e.Value, &sr.State); err != nil {
 		return s, err
 	}
+	after, err := sizeOf(w.Path("db"))
+	if err != nil {
+		return s, err
+	}
+	w.Options.Costs.stage(StageCost{Name: st.Name, Reason: string(reason), Seconds: sr.State.Seconds - secondsBefore, CPU: sr.State.CPU - cpuBefore,
+		Peak: sr.State.Peak, Needs: need.Workspace, NeedsTemp: need.Temporary, Took: after - before})
 	return sr.State, w.publish()
 }
 

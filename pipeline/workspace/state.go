@@ -54,6 +54,9 @@ type Stage struct {
 	// If it is nil, the stage is always redone.
 	Extends func(configs.Config) bool
 	Run     func(*Workspace, *StageRun) error
+	// Need, if set, estimates the disk space that the stage will take. all is set if
+	// the stage starts over.
+	Need func(w *Workspace, all bool) (Need, error)
 	// Prepare, if set, is called before the stage begins. It shows its own
 	// progress.
 	Prepare func(ctx context.Context, w *Workspace, judged []EnforcedPair) error

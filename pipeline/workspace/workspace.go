@@ -9,7 +9,9 @@
 //	finished/      the last finished state, while a run changes it, see keepFinished
 //	exports/       exports of the last run: clusters.jsonl, clusters.csv, summary.json, summary.txt
 //	spool/         copies of what was read from standard input
-//	tmp/           files on their way into the database
+//	tmp/           files on their way into the database, and sorted runs
+//	run.json       what the last run cost, see Costs
+//	temporary      names the directory of sorted runs, if that is another
 //
 // The database is the truth. The manifest repeats parts of it, so that status can
 // be read while a run holds the database.
@@ -63,15 +65,20 @@ type Options struct {
 	Workers  int      // number of working goroutines; 0: one per processor
 	Progress Progress // nil: silent
 
+	Temp      string // directory for sorted runs and spilled queues; empty: tmp/ of the workspace
+	LeaveFree int64  // bytes of a disk that a stage must leave free by its estimate; NoLimit: stages begin whatever is free
+	Costs     *Costs // takes what the run cost; nil: none
+
 	// Try reads the record behind the source's position in a process of its own,
 	// and returns the record's URI. The error tells how that process ended if the
 	// record ended it. If Try is nil, records that ended a run are not tried.
 	Try func(context.Context, inputs.Source, configs.Config) (uri string, died error)
 
 	// For tests; 0 means the default.
-	RunRows      int           // rows of a sorted run; default about a million
-	CommitBytes  int           // size of a batch of extract
-	PublishEvery time.Duration // how often a running stage updates the manifest
+	RunRows      int                             // rows of a sorted run; default about a million
+	CommitBytes  int                             // size of a batch of extract
+	PublishEvery time.Duration                   // how often a running stage updates the manifest
+	Free         func(dir string) (int64, error) // free bytes of a disk
 
 	// Read opens the workspace for reading. If it cannot be locked, because another
 	// process holds it or it cannot be written, a copy is read.
@@ -92,19 +99,21 @@ type Workspace struct {
 
 // opened is the part of a workspace that does not depend on the config.
 type opened struct {
-	Dir      string
-	Options  Options
-	lock     *store.Lock
-	copied   func() error    // closes the copy that is read; nil: the workspace itself is open
-	why      error           // why a copy is read
-	finished *configs.Config // config of the kept state that is read; nil: the present state is read
-	DB       *store.DB
-	Stages   []Stage
-	diskFull atomic.Bool
-	cancel   atomic.Pointer[context.CancelCauseFunc]
-	judging  sync.Mutex // held while judgements are written, until the manifest has them
-	identity identityRow
-	Indexing sync.Mutex // held while names are indexed
+	Dir           string
+	Options       Options
+	lock          *store.Lock
+	copied        func() error    // closes the copy that is read; nil: the workspace itself is open
+	why           error           // why a copy is read
+	finished      *configs.Config // config of the kept state that is read; nil: the present state is read
+	DB            *store.DB
+	Stages        []Stage
+	diskFull      atomic.Bool
+	cancel        atomic.Pointer[context.CancelCauseFunc]
+	judging       sync.Mutex // held while judgements are written, until the manifest has them
+	identity      identityRow
+	elsewhere     string // directory for temporary files in Options.Temp; empty: none
+	elsewhereLock *store.Lock
+	Indexing      sync.Mutex // held while names are indexed
 }
 
 // trial marks a workspace whose runs are compared with each other. keeps is the
@@ -151,8 +160,11 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 	if err := w.sweep(); err != nil {
 		return nil, errors.Join(err, w.lock.Close())
 	}
+	if err := w.makeElsewhere(); err != nil {
+		return nil, errors.Join(w.ExplainError(err), w.lock.Close())
+	}
 	if err := w.openDatabase(); err != nil {
-		return nil, errors.Join(err, w.lock.Close())
+		return nil, errors.Join(err, w.dropElsewhere(), w.lock.Close())
 	}
 	if err := w.dropFinished(); err != nil {
 		return nil, errors.Join(w.ExplainError(err), w.Close())
@@ -174,7 +186,7 @@ func (w *Workspace) openDatabase() (err error) {
 	if err := w.missesDatabase(); err != nil {
 		return err
 	}
-	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull)
+	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull, w.elsewhere)
 	switch {
 	case err == nil:
 	case w.diskFull.Load() || disk.IsNoSpace(err):
@@ -259,7 +271,7 @@ func (w *Workspace) Close() error {
 		return errors.Join(w.DB.Close(), w.lock.Close(), w.copied())
 	}
 	_ = os.Remove(w.Path(holderName))
-	return errors.Join(w.DB.Close(), w.lock.Close())
+	return errors.Join(w.DB.Close(), w.dropElsewhere(), w.lock.Close())
 }
 
 // Path returns a path below the workspace's directory.
