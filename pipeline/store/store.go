@@ -5,7 +5,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +21,7 @@ import (
 // DB is the workspace's Pebble database.
 type DB struct {
 	db  *pebble.DB
-	Tmp string // directory for sorted runs and spilled queues
+	Tmp string // directory for sorted runs and spilled queues; a caller may name another
 	own string // directory of files that are about to be ingested; beside the database, so that they are linked and not copied
 	seq int
 
@@ -60,19 +59,18 @@ type logger = pebble.Logger
 
 // Open opens the database in dir. It calls onDiskFull when a write finds no space
 // left. If the files are not those that were written, the error wraps ErrCorrupt
-// and nothing is changed. Sorted runs go into the directory tmp, which must exist; if
-// it is empty, into one beside the database.
-func Open(dir string, lock *Lock, log logger, onDiskFull func(), tmp string) (*DB, error) {
-	return open(dir, lock, log, onDiskFull, tmp, false)
+// and nothing is changed.
+func Open(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
+	return open(dir, lock, log, onDiskFull, false)
 }
 
 // OpenCopy opens a copy made by Copy. The copy is never compacted, since that would
 // read and write all of it.
 func OpenCopy(dir string, lock *Lock, log logger, onDiskFull func()) (*DB, error) {
-	return open(dir, lock, log, onDiskFull, "", true)
+	return open(dir, lock, log, onDiskFull, true)
 }
 
-func open(dir string, lock *Lock, log logger, onDiskFull func(), tmp string, isCopy bool) (_ *DB, err error) {
+func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_ *DB, err error) {
 	files, err := checkSeal(dir)
 	unsealed := errors.Is(err, errUnsealed)
 	if unsealed {
@@ -116,7 +114,7 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), tmp string, isC
 	if err := errors.Join(os.RemoveAll(own), os.MkdirAll(own, 0o777)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{db: db, Tmp: cmp.Or(tmp, own), own: own, Unsealed: unsealed, seal: sealed}, nil
+	return &DB{db: db, Tmp: own, own: own, Unsealed: unsealed, seal: sealed}, nil
 }
 
 func (s *DB) Close() error {

@@ -19,7 +19,7 @@ import (
 
 func openTest(t *testing.T) *DB {
 	t.Helper()
-	db, err := Open(filepath.Join(t.TempDir(), "db"), nil, panics{}, func() { t.Error("disk full") }, "")
+	db, err := Open(filepath.Join(t.TempDir(), "db"), nil, panics{}, func() { t.Error("disk full") })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func Restore(dir string, stages []Stage) (restored bool, err error) {
 		return false, fmt.Errorf("manifest.json is missing or damaged: %w", locked(dir, err))
 	}
 	defer func() { err = errors.Join(err, w.lock.Close()) }()
-	if w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull, ""); err != nil {
+	if w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull); err != nil {
 		return false, damaged(w.Path("db"), err)
 	}
 	defer func() { err = errors.Join(err, w.DB.Close()) }()

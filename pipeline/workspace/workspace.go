@@ -186,13 +186,16 @@ func (w *Workspace) openDatabase() (err error) {
 	if err := w.missesDatabase(); err != nil {
 		return err
 	}
-	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull, w.elsewhere)
+	w.DB, err = store.Open(w.Path("db"), w.lock, logger{w}, w.onDiskFull)
 	switch {
 	case err == nil:
 	case w.diskFull.Load() || disk.IsNoSpace(err):
 		return fmt.Errorf("%w: %s (%w)", disk.ErrFull, w.Dir, err)
 	default:
 		return damaged(w.Path("db"), err)
+	}
+	if w.elsewhere != "" {
+		w.DB.Tmp = w.elsewhere
 	}
 	if err := w.migrate(); err != nil {
 		return errors.Join(w.ExplainError(err), w.DB.Close())
