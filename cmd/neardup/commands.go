@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,6 +37,8 @@ type workOptions struct {
 	lists     []string
 	temp      string
 	leaveFree string
+	metrics   string
+	log       string
 	read      bool // the command only reads the workspace, or can work without writing
 }
 
@@ -57,7 +60,17 @@ func (o *workOptions) workFlags(c *cobra.Command) {
 	c.Flags().IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
 	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
 	o.diskFlags(c)
+	o.watchFlags(c)
 }
+
+// watchFlags are the flags of commands that others watch.
+func (o *workOptions) watchFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.log, logFlag, "text", "log lines and the error that ends the command as text or json")
+	c.Flags().StringVar(&o.metrics, "metrics", "", "address and port, such as 127.0.0.1:9420, at which Prometheus\nfinds figures of the command under /metrics")
+}
+
+// logFlag is the flag that the end of the program reads, too.
+const logFlag = "log"
 
 func (o *workOptions) diskFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.temp, "temp", "", "directory for temporary files; default the workspace's own")
@@ -136,7 +149,7 @@ type job struct {
 // open opens the workspace with the command's config. If the command has inputs, it
 // creates the workspace. It finds the inputs first, so that a wrong call leaves no
 // workspace behind.
-func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*job, error) {
+func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_ *job, err error) {
 	config, err := o.load()
 	if err != nil {
 		return nil, err
@@ -148,9 +161,20 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 	if err := errors.Join(err, o.checkTemp()); err != nil {
 		return nil, usageError{err}
 	}
-	p, err := newProgress(cmp.Or(o.progress, "none"), c.ErrOrStderr())
+	p, err := newProgress(cmp.Or(o.progress, "none"), cmp.Or(o.log, "text"), c.ErrOrStderr())
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if p.meters, err = serveMeters(c.Context(), o.metrics, o.workspace); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.meters.close())
+		}
+	}()
+	if p.meters != nil {
+		p.info("metrics", "url", p.meters.address)
 	}
 	names, err := o.names(c, args)
 	if err != nil {
@@ -190,7 +214,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		j.Workspace = j.With(config)
 	}
 	if j.FinishedConfig() != nil {
-		fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: a run is under way in %s; what is read is what the run before it left\n", o.workspace)
+		o.warn(c, fmt.Sprintf("a run is under way in %s; what is read is what the run before it left", o.workspace))
 	}
 	if spool {
 		if j.inputs, err = o.inputs(c, names, config, p); err != nil {
@@ -198,6 +222,15 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (*
 		}
 	}
 	return j, nil
+}
+
+// warn writes a warning in the format of --log, whatever --progress is.
+func (o *workOptions) warn(c *cobra.Command, message string) {
+	if o.log == "json" {
+		slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)).Warn(message)
+		return
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: %s\n", message)
 }
 
 // names returns the inputs that the arguments and the lists name.

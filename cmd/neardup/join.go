@@ -264,7 +264,7 @@ func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	p, err := newProgress(o.progress, c.ErrOrStderr())
+	p, err := newProgress(o.progress, "text", c.ErrOrStderr())
 	if err != nil {
 		return usageError{err}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -49,21 +50,33 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c.SetIn(stdin)
 	c.SetOut(stdout)
 	c.SetErr(stderr)
-	err := c.ExecuteContext(ctx)
+	did, err := c.ExecuteContextC(ctx)
 	code := exitCode(ctx, err)
+	if err == nil {
+		return code
+	}
+	message := errorText(code, err)
+	if f := did.Flags().Lookup(logFlag); f != nil && f.Value.String() == "json" {
+		slog.New(slog.NewJSONHandler(stderr, nil)).Error(message, "exit_code", code)
+		return code
+	}
+	fmt.Fprintf(stderr, "neardup: %s\n", message)
+	return code
+}
+
+// errorText returns what the program says of the error that ends it.
+func errorText(code int, err error) string {
 	switch {
 	case errors.Is(err, errNothingKept):
-		fmt.Fprintf(stderr, "neardup: %v\n", errNothingKept)
+		return errNothingKept.Error()
 	case errors.Is(err, errJoinInterrupted):
-		fmt.Fprintf(stderr, "neardup: %v\n", errJoinInterrupted)
+		return errJoinInterrupted.Error()
 	case errors.Is(err, errTextInterrupted):
-		fmt.Fprintf(stderr, "neardup: %v\n", errTextInterrupted)
+		return errTextInterrupted.Error()
 	case code == exitInterrupted:
-		fmt.Fprintf(stderr, "neardup: interrupted; everything committed is kept. Run the same command again to go on.\n")
-	case err != nil:
-		fmt.Fprintf(stderr, "neardup: %s\n", strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": "))
+		return "interrupted; everything committed is kept. Run the same command again to go on."
 	}
-	return code
+	return strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": ")
 }
 
 // usageError reports a wrong call of the program.

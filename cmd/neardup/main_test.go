@@ -196,7 +196,7 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 
 // runAt runs a workspace with one more file, and calls at when a stage begins.
 func runAt(ctx context.Context, ts *testscript.TestScript, dir, stage, file string, at func()) error {
-	quiet, err := newProgress("none", io.Discard)
+	quiet, err := newProgress("none", "text", io.Discard)
 	ts.Check(err)
 	dir = ts.MkAbs(dir)
 	w, err := openWorkspace(dir, &stopAt{quiet, stage, at})

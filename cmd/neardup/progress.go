@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,13 +31,23 @@ type progress struct {
 	total int64
 	done  int64
 	unit  string
+
+	meters *meters // nil without --metrics
 }
 
 // sayEvery is the time between two log lines about one stage.
 const sayEvery = 5 * time.Second
 
-func newProgress(mode string, out io.Writer) (*progress, error) {
+// newProgress returns the progress of a mode. format is that of log lines, text or
+// json.
+func newProgress(mode, format string, out io.Writer) (*progress, error) {
 	p := &progress{out: out}
+	if format != "text" && format != "json" {
+		return nil, fmt.Errorf("--log: %q is neither text nor json", format)
+	}
+	if mode == "bar" && format == "json" {
+		return nil, errors.New("--log json writes lines, and --progress bar none")
+	}
 	f, isFile := out.(*os.File)
 	terminal := isFile && term.IsTerminal(int(f.Fd()))
 	switch mode {
@@ -44,8 +55,11 @@ func newProgress(mode string, out io.Writer) (*progress, error) {
 	case "json":
 		p.log = slog.New(slog.NewJSONHandler(out, nil))
 	case "auto", "bar", "plain":
-		p.bars = mode == "bar" || mode == "auto" && terminal
+		p.bars = mode == "bar" || mode == "auto" && terminal && format == "text"
 		p.log = slog.New(slog.NewTextHandler(out, nil))
+		if format == "json" {
+			p.log = slog.New(slog.NewJSONHandler(out, nil))
+		}
 	default:
 		return nil, fmt.Errorf("--progress: %q is none of auto, bar, plain, json, none", mode)
 	}
@@ -58,11 +72,15 @@ func (p *progress) info(message string, args ...any) {
 	}
 }
 
-func (p *progress) Skip(stage string) { p.info("up to date", "stage", stage) }
+func (p *progress) Skip(stage string) {
+	p.meters.skip(stage)
+	p.info("up to date", "stage", stage)
+}
 
 func (p *progress) Start(stage, reason, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.meters.start(stage)
 	p.stage, p.began, p.said, p.total, p.done = stage, time.Now(), time.Now(), 0, 0
 	p.info("started", "stage", stage, "reason", reason, "why", why)
 }
@@ -70,6 +88,7 @@ func (p *progress) Start(stage, reason, why string) {
 func (p *progress) Disk(stage string, e workspace.Estimate) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.meters.disk(stage, e)
 	if p.bars {
 		fmt.Fprintf(p.out, "%-8s needs about %s of disk; %s are free\n", stage, look.Bytes(e.Workspace+e.Temporary), look.Bytes(e.Free))
 		return
@@ -82,6 +101,7 @@ func (p *progress) Total(n int64, unit string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total, p.unit, p.done = n, unit, 0
+	p.meters.work(p.stage, unit, 0, n)
 	if !p.bars {
 		return
 	}
@@ -105,6 +125,7 @@ func (p *progress) Add(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += n
+	p.meters.work(p.stage, p.unit, p.done, p.total)
 	if p.bar != nil {
 		_ = p.bar.Set64(min(p.done, p.total))
 		return
@@ -121,6 +142,7 @@ func (p *progress) Add(n int64) {
 func (p *progress) Warn(message string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.meters.warn()
 	if p.log == nil {
 		return
 	}
@@ -141,6 +163,7 @@ func (p *progress) Warn(message string, args ...any) {
 func (p *progress) Stop(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.meters.stop(p.stage, err)
 	took := time.Since(p.began).Round(time.Millisecond).String()
 	if p.bar != nil {
 		_ = p.bar.Clear()

@@ -177,7 +177,7 @@ commands show.`,
 			if err != nil {
 				return err
 			}
-			p, err := newProgress("none", c.ErrOrStderr())
+			p, err := newProgress("none", "text", c.ErrOrStderr())
 			if err != nil {
 				return err
 			}

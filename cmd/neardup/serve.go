@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -58,6 +59,7 @@ can judge. docs/serve.md describes the pages.`,
 	o.workspaceFlag(c)
 	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8420", "address and port; port 0 takes a free one")
 	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
+	o.watchFlags(c)
 	return c
 }
 
@@ -91,12 +93,15 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 	}
 	at := l.Addr().(*net.TCPAddr)
 	if !at.IP.IsLoopback() {
-		fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: other machines reach %s, and there is no password: who does sees the text of all pages and can judge\n", at)
+		o.warn(c, fmt.Sprintf("other machines reach %s, and there is no password: who does sees the text of all pages and can judge", at))
 	}
 	errorLog := log.New(c.ErrOrStderr(), "neardup: ", 0)
+	if o.log == "json" {
+		errorLog = slog.NewLogLogger(slog.NewJSONHandler(c.ErrOrStderr(), nil), slog.LevelError)
+	}
 	var open sync.WaitGroup // the workspace is closed after the last answer
-	handler := review.New(a, review.Options{Name: o.workspace, Version: programBuild().Version, Hosts: hostsOf(host, at),
-		Failed: func(err error) { errorLog.Print(err) }})
+	handler := j.progress.meters.watch(review.New(a, review.Options{Name: o.workspace, Version: programBuild().Version, Hosts: hostsOf(host, at),
+		Failed: func(err error) { errorLog.Print(err) }}))
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			open.Add(1)

@@ -110,7 +110,7 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 	if len(names) == 0 {
 		return usageError{errors.New("nothing to read: name a file, a directory or a pattern, or - for standard input")}
 	}
-	p, err := newProgress(o.progress, c.ErrOrStderr())
+	p, err := newProgress(o.progress, "text", c.ErrOrStderr())
 	if err != nil {
 		return usageError{err}
 	}

@@ -26,6 +26,10 @@ type Estimate struct {
 	FreeTemporary int64
 }
 
+// FreeSpace returns the bytes that this process may still write to the disk that
+// holds dir.
+func FreeSpace(dir string) (int64, error) { return store.FreeSpace(dir) }
+
 // estimate compares what the stage needs with the free space. The error wraps
 // disk.ErrFull.
 func (w *Workspace) estimate(st Stage, all bool) (e Estimate, err error) {
