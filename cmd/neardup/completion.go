@@ -25,6 +25,7 @@ func completeFlags(c *cobra.Command) {
 		"methods":    configs.Names(),
 		"pages":      {"all", "topic"},
 		"progress":   {"auto", "bar", "plain", "json", "none"},
+		"log":        {"text", "json"},
 		"policy":     strings.Split(names(keep.Policies), ", "),
 		"every":      strings.Split(names(keep.Periods), ", "),
 		"set":        settings,
