@@ -164,8 +164,5 @@ func (a *answered) WriteHeader(code int) {
 	a.ResponseWriter.WriteHeader(code)
 }
 
-// Unwrap is for http.ResponseController.
-func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
 // Close closes the workspace and ends --metrics.
 func (j *job) Close() error { return errors.Join(j.Workspace.Close(), j.progress.meters.close()) }
