@@ -19,6 +19,8 @@ const (
 	textLine  = 1.0 / 3 // share of links up to which a line is text
 	menuLine  = 40      // a line of links with fewer columns looks like a menu entry
 	leastMain = 200     // columns outside links, without title and by-line; with less, the model may have chosen the wrong lines
+	thinMain  = 400     // likewise; with less, other text beside it makes the choice uncertain
+	thinRest  = 0.25    // share of that other text, of the columns kept
 	longLine  = 80      // columns outside links from which on a line is a paragraph
 
 	navigationLinks = 0.55 // share of lines of links from which on a page is a navigation page ...
@@ -145,17 +147,28 @@ func contentOf(s shown, all []measure) content {
 	marks := partsByOdds(rows, scores, threshold(all, rows, scores))
 	var c content
 	c.title, c.byline = markTitle(s, all, rows, marks)
-	kept := 0
-	for i, p := range marks {
-		if p == PartMain {
-			kept += all[i].free
-		}
-	}
 	c.marks = newMarks(marks, scores)
-	if c.sure = kept >= leastMain; c.sure {
+	if c.sure = certain(all, marks); c.sure {
 		c.main = c.marks.Select(s.text, PartsOf(PartMain))
 	}
 	return c
+}
+
+// certain reports whether the lines of the main content are enough to stand for the
+// page. A short text such as a licence may be all that looks like content on pages
+// whose content is a table or a declaration. So a short text is uncertain if there
+// is other text beside it, outside of the elements that the page marks as no content.
+func certain(all []measure, parts []Part) bool {
+	kept, rest := 0, 0
+	for i, p := range parts {
+		switch {
+		case p == PartMain:
+			kept += all[i].free
+		case p == PartFrame && !all[i].around():
+			rest += all[i].free
+		}
+	}
+	return kept >= thinMain || kept >= leastMain && float64(rest) < thinRest*float64(kept)
 }
 
 // partsByOdds returns the parts of lines by the log odds that they are content.

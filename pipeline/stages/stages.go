@@ -26,6 +26,7 @@ import (
 //	extract 9: PDF
 //	extract 10: weights that their script makes again
 //	extract 11: titles of the pages of a text
+//	extract 12: short main content beside other text is uncertain
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -39,7 +40,7 @@ import (
 //	verify 8: pairs of long texts
 //	verify 9: all pairs of sets with closing: transitive
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 11, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
+	{Name: workspace.StageExtract, Version: 12, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableAround, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
 	{Name: workspace.StageSign, Version: 6, Options: signOptions, Run: runSign, Extends: withoutFrames, Need: signNeed,
 		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
