@@ -19,7 +19,7 @@ const (
 	textLine  = 1.0 / 3 // share of links up to which a line is text
 	menuLine  = 40      // a line of links with fewer columns looks like a menu entry
 	leastMain = 200     // columns outside links, without title and by-line; with less, the model may have chosen the wrong lines
-	thinMain  = 400     // likewise; with less, other text beside it makes the choice uncertain
+	thinMain  = 320     // likewise; with less, other text beside it makes the choice uncertain
 	thinRest  = 0.25    // share of that other text, of the columns kept
 	longLine  = 80      // columns outside links from which on a line is a paragraph
 
