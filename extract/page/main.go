@@ -164,7 +164,7 @@ func certain(all []measure, parts []Part) bool {
 		switch {
 		case p == PartMain:
 			kept += all[i].free
-		case p == PartFrame && !all[i].around():
+		case p == PartFrame && !all[i].boilerplate():
 			rest += all[i].free
 		}
 	}
