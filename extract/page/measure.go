@@ -7,78 +7,95 @@ import (
 	"neardup/extract/text"
 )
 
-// Classes of ASCII in a line.
+// lanes has the counts that an ASCII character adds to those of a line, 16 bits each:
+// spaces, digits, capitals, and characters that end a sentence if white space, a
+// quote or the line's end follows.
+var lanes = buildLanes()
+
 const (
-	markSpace uint8 = 1 << iota
-	markDigit
-	markCapital
-	markStop  // ends a sentence if white space, a quote or the line's end follows
-	markClose // may follow the end of a sentence
+	laneSpace   uint64 = 1
+	laneDigit   uint64 = 1 << 16
+	laneCapital uint64 = 1 << 32
+	laneStop    uint64 = 1 << 48
+
+	laneRoom = 1<<16 - 1 // characters that lanes can count
 )
 
-var marks = buildMarks()
-
-func buildMarks() (class [256]uint8) {
-	class[' '] = markSpace
+func buildLanes() (of [utf8.RuneSelf]uint64) {
+	of[' '] = laneSpace
 	for c := '0'; c <= '9'; c++ {
-		class[c] = markDigit
+		of[c] = laneDigit
 	}
 	for c := 'A'; c <= 'Z'; c++ {
-		class[c] = markCapital
+		of[c] = laneCapital
 	}
 	for _, c := range ".!?;" {
-		class[c] = markStop
+		of[c] = laneStop
 	}
-	for _, c := range `"')]` {
-		class[c] = markClose
+	return of
+}
+
+// closes reports whether an ASCII character may follow the end of a sentence.
+func closes(c byte) bool {
+	switch c {
+	case '"', '\'', ')', ']':
+		return true
 	}
-	return class
+	return false
 }
 
 // read measures a line that is not empty, except for its links, and returns its
 // columns.
 func (m *measure) read(line string) (columns int) {
 	m.words = 1
-	last := rune(0)
 	for i := 0; i < len(line); {
-		c := line[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(line[i:])
-			i += n
-			columns += text.RuneColumns(r)
-			switch {
-			case closesQuote(r):
-				continue
-			case endsSentence(r):
-				m.stops++
-			case r < 0x2000 && unicode.IsUpper(r):
-				m.capitals++
+		if line[i] < utf8.RuneSelf {
+			var counts uint64
+			start := i
+			for end := min(len(line), start+laneRoom); i < end && line[i] < utf8.RuneSelf; i++ {
+				c := line[i]
+				counts += lanes[c]
+				if lanes[c] == laneStop && i+1 < len(line) && line[i+1] != ' ' && !closes(line[i+1]) {
+					counts -= laneStop
+				}
 			}
-			last = r
+			columns += i - start
+			m.words += int32(uint16(counts))
+			m.digits += int32(uint16(counts >> 16))
+			m.capitals += int32(uint16(counts >> 32))
+			m.stops += int32(counts >> 48)
 			continue
 		}
-		i++
-		columns++
-		switch marks[c] {
-		case 0:
-		case markSpace:
-			m.words++
-			continue
-		case markClose:
-			continue
-		case markDigit:
-			m.digits++
-		case markCapital:
+		r, n := utf8.DecodeRuneInString(line[i:])
+		i += n
+		columns += text.RuneColumns(r)
+		switch {
+		case endsSentence(r):
+			m.stops++
+		case r < 0x2000 && unicode.IsUpper(r):
 			m.capitals++
-		case markStop:
-			if i == len(line) || marks[line[i]]&(markSpace|markClose) != 0 {
-				m.stops++
-			}
 		}
-		last = rune(c)
 	}
-	m.ended = last < utf8.RuneSelf && marks[uint8(last)] == markStop || last == ':' || last == '：' || endsSentence(last)
+	m.ended = ends(line)
 	return columns
+}
+
+// ends reports whether the last character of a line ends a sentence, quotes and
+// spaces left out.
+func ends(line string) bool {
+	for len(line) > 0 {
+		r, n := utf8.DecodeLastRuneInString(line)
+		line = line[:len(line)-n]
+		switch {
+		case r >= utf8.RuneSelf:
+			if !closesQuote(r) {
+				return r == '：' || endsSentence(r)
+			}
+		case r != ' ' && !closes(byte(r)):
+			return r == ':' || lanes[r] == laneStop
+		}
+	}
+	return false
 }
 
 // endsSentence reports whether a character outside ASCII ends a sentence.
