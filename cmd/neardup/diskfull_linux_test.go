@@ -28,9 +28,9 @@ func TestDiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	variants := 30
+	variants, growth := 30, 4./3
 	if raced {
-		variants = 15
+		variants, growth = 15, 2
 	}
 	big := bigReference(t, variants)
 	dir := filepath.Join(disk, "workspace")
@@ -47,7 +47,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatalf("exit code %d, want %d, and %q in standard error:\n%s", code, exitDiskFull, want, stderr)
 		}
 		full++
-		if kilobytes = kilobytes * 4 / 3; kilobytes > 1<<20 {
+		if kilobytes = int(float64(kilobytes) * growth); kilobytes > 1<<20 {
 			t.Fatal("1 GB is not enough")
 		}
 		if err := mount(syscall.MS_REMOUNT, kilobytes); err != nil {
