@@ -181,9 +181,10 @@ func truth(b bool) int32 {
 	return 0
 }
 
-// featuresOf sets rows to the features of each line of s. all are the measures of
-// all lines.
-func featuresOf(s shown, all []measure, rows []row) {
+// eachRow calls do with the features of each line of s, in order. all are the
+// measures of all lines. The row is the same each time, so that a page of millions of
+// lines takes no more memory for it.
+func eachRow(s shown, all []measure, do func(i int, r *row)) {
 	held := holders(s, all)
 	page := held[0]
 	half, most := lowest(held, page.prose/2), lowest(held, int32(int64(page.prose)*4/5))
@@ -207,12 +208,10 @@ func featuresOf(s shown, all []measure, rows []row) {
 	}
 
 	n := int32(len(all))
+	r, links := new(row), int32(-1)
 	for i, m := range all {
-		r := &rows[i]
 		node := s.blocks[i].node
-		if i > 0 && s.blocks[i-1].node == node {
-			*r = rows[i-1]
-		} else {
+		if i == 0 || s.blocks[i-1].node != node {
 			r.setNode(s.nodes, held, node)
 			r[atUpHalf], r[atUpMost] = upHalf[node], upMost[node]
 			r[atBelowHalf], r[atBelowMost] = held[node].depth-held[half].depth, held[node].depth-held[most].depth
@@ -246,11 +245,11 @@ func featuresOf(s shown, all []measure, rows []row) {
 				r[atProseAfter3] = thousandths(b.prose-a.prose, b.link+b.free-a.link-a.free)
 			}
 		}
-		r[atPrevious], r[atNext], r[atPreviousLinks] = -1, -1, -1
+		r[atPrevious], r[atNext], r[atPreviousLinks] = -1, -1, links
 		if i > 0 {
 			r[atPrevious] = standing(s.nodes, node, s.blocks[i-1].node)
-			r[atPreviousLinks] = rows[i-1][atLinks]
 		}
+		links = r[atLinks]
 		if i+1 < len(all) {
 			r[atNext] = standing(s.nodes, node, s.blocks[i+1].node)
 		}
@@ -258,6 +257,7 @@ func featuresOf(s shown, all []measure, rows []row) {
 		r[atPageProse] = page.prose
 		r[atPageLinks] = thousandths(page.link, page.link+page.free)
 		r[atPageDense] = thousandths(page.prose, page.free)
+		do(i, r)
 	}
 }
 

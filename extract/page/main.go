@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // The following rules separate a page's main content from its surroundings. They
@@ -137,17 +136,11 @@ func contentOf(s shown, all []measure) content {
 	if len(all) == 0 {
 		return content{}
 	}
-	rows := rowsFor(len(all))
-	defer freeRows(rows)
-	featuresOf(s, all, rows)
-	scores := make([]int32, len(all))
-	for i := range rows {
-		scores[i] = rows[i].weigh()
-	}
-	marks := partsByOdds(rows, scores, threshold(all, rows, scores))
+	lines := scoredLines(s, all)
+	marks := partsByOdds(lines, threshold(all, lines))
 	var c content
-	c.title, c.byline = markTitle(s, all, rows, marks)
-	c.marks = newMarks(marks, scores)
+	c.title, c.byline = markTitle(s, all, lines, marks)
+	c.marks = newMarks(marks, lines)
 	if c.sure = certain(all, marks); c.sure {
 		c.main = c.marks.Select(s.text, PartsOf(PartMain))
 	}
@@ -171,54 +164,51 @@ func certain(all []measure, parts []Part) bool {
 	return kept >= thinMain || kept >= leastMain && float64(rest) < thinRest*float64(kept)
 }
 
+// scored is what the model says of a line, and what its row tells the rules.
+type scored struct {
+	odds    int32 // log odds that it is content, in thousandths
+	central bool  // it is in the lowest node with most of the page's prose
+	comment bool  // it is among comments
+	meta    bool  // an element near it is named as a by-line
+}
+
+// scoredLines returns what the model says of each line.
+func scoredLines(s shown, all []measure) []scored {
+	lines := make([]scored, len(all))
+	eachRow(s, all, func(i int, r *row) {
+		lines[i] = scored{odds: r.weigh(), central: r[atUpMost] == 0, comment: r[atNames+kindComment] != 0, meta: r[atNames+kindMeta] == 2}
+	})
+	return lines
+}
+
 // partsByOdds returns the parts of lines by the log odds that they are content.
-func partsByOdds(rows []row, scores []int32, over int32) []Part {
-	parts := make([]Part, len(rows))
-	for i := range rows {
+func partsByOdds(lines []scored, over int32) []Part {
+	parts := make([]Part, len(lines))
+	for i, l := range lines {
 		switch {
-		case scores[i] > over:
+		case l.odds > over:
 			parts[i] = PartMain
-		case rows[i][atNames+kindComment] != 0:
+		case l.comment:
 			parts[i] = PartComments
 		}
 	}
 	return parts
 }
 
-// rowsFor returns n rows, from those kept if possible.
-func rowsFor(n int) []row {
-	if p := rowPool.Get().(*[]row); cap(*p) >= n {
-		return (*p)[:n]
-	}
-	return make([]row, n, n+n/4)
-}
-
-// freeRows keeps the rows for the next page, unless there are too many.
-func freeRows(rows []row) {
-	if cap(rows) <= maxRows {
-		rowPool.Put(&rows)
-	}
-}
-
-var rowPool = sync.Pool{New: func() any { return new([]row) }}
-
-// maxRows limits the rows that are kept for the next page.
-const maxRows = 1 << 14
-
 // threshold returns the score above which a line is content. It is 0 unless the
 // lowest node with half of the page's prose would lose most of it. Then the page is
 // unlike those that the model knows, and the scores only compare its lines; the
 // threshold is the score that most of that prose reaches.
-func threshold(all []measure, rows []row, scores []int32) int32 {
+func threshold(all []measure, lines []scored) int32 {
 	prose, kept := 0, 0
 	var reached []int32
 	for i, m := range all {
-		if r := &rows[i]; r[atUpMost] == 0 && m.prose() > 0 && r[atNames+kindComment] == 0 {
+		if l := lines[i]; l.central && m.prose() > 0 && !l.comment {
 			prose += m.free
-			if scores[i] > 0 {
+			if l.odds > 0 {
 				kept += m.free
 			}
-			reached = append(reached, scores[i])
+			reached = append(reached, l.odds)
 		}
 	}
 	if len(reached) == 0 || 4*kept >= prose {

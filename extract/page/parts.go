@@ -63,10 +63,10 @@ const (
 
 // newMarks makes marks from the lines' parts and the log odds, in thousandths, that
 // they are content.
-func newMarks(parts []Part, odds []int32) Marks {
+func newMarks(parts []Part, lines []scored) Marks {
 	b := make([]byte, len(parts))
 	for i, p := range parts {
-		b[i] = newMark(p, odds[i])
+		b[i] = newMark(p, lines[i].odds)
 	}
 	return Marks(b)
 }
@@ -242,9 +242,9 @@ func headed(nodes []node, n int32) bool {
 
 // isByline reports whether a line beside the title has the page's author or date:
 // it is short, no prose, and in an element named as a by-line, or has a date.
-func isByline(line string, m measure, r *row) bool {
+func isByline(line string, m measure, named bool) bool {
 	return m.columns() <= maxByline && m.prose() == 0 && m.in&(inHeading|inPre) == 0 &&
-		(r[atNames+kindMeta] == 2 || dated(line))
+		(named || dated(line))
 }
 
 // dated reports whether a line has a year of the last decades, beside another
@@ -267,7 +267,7 @@ func digit(c byte) bool { return c-'0' < 10 }
 
 // markTitle marks the heading of the content, and the lines beside it with author
 // and date, whatever part they had before. It returns these texts.
-func markTitle(s shown, all []measure, rows []row, parts []Part) (title, byline string) {
+func markTitle(s shown, all []measure, lines []scored, parts []Part) (title, byline string) {
 	at := titleLine(s, all)
 	if at < 0 {
 		return "", ""
@@ -278,7 +278,7 @@ func markTitle(s shown, all []measure, rows []row, parts []Part) (title, byline 
 		if i > at && all[i].prose() > 0 {
 			break
 		}
-		if i != at && isByline(s.line(i), all[i], &rows[i]) {
+		if i != at && isByline(s.line(i), all[i], lines[i].meta) {
 			parts[i] = PartByline
 			by = append(by, s.line(i))
 		}

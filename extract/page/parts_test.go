@@ -76,7 +76,7 @@ func TestMarks(t *testing.T) {
 		for _, c := range []struct{ odds, want int32 }{
 			{0, 0}, {249, 0}, {250, 250}, {-1, -250}, {-250, -250}, {-251, -500}, {1999, 1750}, {3750, 3750}, {1 << 30, 3750}, {-4000, -4000}, {-1 << 31, -4000},
 		} {
-			m := newMarks([]Part{p}, []int32{c.odds})
+			m := newMarks([]Part{p}, []scored{{odds: c.odds}})
 			for l := range m.Lines("x") {
 				if l.Part != p || l.Odds != int(c.want) || l.Text != "x" {
 					t.Errorf("%v with %d: %+v", p, c.odds, l)
@@ -93,7 +93,7 @@ func TestMarks(t *testing.T) {
 }
 
 func TestMarksSelect(t *testing.T) {
-	m := newMarks([]Part{PartFrame, PartTitle, PartMain, PartMain, PartComments}, make([]int32, 5))
+	m := newMarks([]Part{PartFrame, PartTitle, PartMain, PartMain, PartComments}, make([]scored, 5))
 	visible := "a\nb\nc\nd\ne"
 	for _, c := range []struct {
 		parts Parts
@@ -125,7 +125,7 @@ func TestWhole(t *testing.T) {
 				parts[i] = PartMain
 			}
 		}
-		m := newMarks(parts, make([]int32, 5))
+		m := newMarks(parts, make([]scored, 5))
 		for _, text := range []string{visible, m.Select(visible, PartsOf(PartMain))} {
 			if text == "" {
 				continue

@@ -57,7 +57,7 @@ func TestRowsOnPages(t *testing.T) {
 		s := withoutOverlays(r.HTML, 4<<20)
 		all := measures(s)
 		rows := make([]row, len(all))
-		featuresOf(s, all, rows)
+		eachRow(s, all, func(i int, r *row) { rows[i] = *r })
 		main, sure := mainText(s, all)
 		if !sure {
 			main = s.text
