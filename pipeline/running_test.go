@@ -119,8 +119,8 @@ func TestTemporaryFilesOfKilledCommands(t *testing.T) {
 // bytes.
 type disks struct {
 	workspace.Silent
-	elsewhere, free, freeElsewhere int64
-	needs                          map[string]workspace.Estimate
+	free, freeElsewhere int64
+	needs               map[string]workspace.Estimate
 }
 
 func (d *disks) Disk(stage string, e workspace.Estimate) { d.needs[stage] = e }
