@@ -50,7 +50,7 @@ func testMeasure(t *testing.T, line string) {
 func FuzzMeasure(f *testing.F) {
 	for _, line := range []string{
 		"He said: “It is 12.5 m long.” Then (at 3 o'clock!) it stopped.", "Wait; what?\") A.B", "它很长。」 Ünder Éa",
-		"…", " ", "a:", "一二三：", "v1.2.3-RC.", "\xff.\xe2\x80", ".\xc3", "Ω.»",
+		"…", " ", "a:", "一二三：", "v1.2.3-RC.", "\xff.\xe2\x80", ".\xc3", "Ω.»", "'It is.' He [left.] A (b.) \"C!\"", "'It is.'",
 	} {
 		f.Add(line)
 	}
