@@ -15,8 +15,12 @@ const (
 	JoinJaccard    = search.JoinJaccard
 	JoinCosine     = search.JoinCosine
 	JoinOverlap    = search.JoinOverlap
+	JoinHamming    = search.JoinHamming
 	JoinEdit       = search.JoinEdit
 	JoinCharacters = search.JoinCharacters
+	JoinIDF        = search.JoinIDF
 	JoinUnweighted = search.JoinUnweighted
+	JoinGiven      = search.JoinGiven
 	JoinPPJoinPlus = search.JoinPPJoinPlus
+	JoinLSH        = search.JoinLSH
 )

@@ -135,7 +135,7 @@ var searches = []searching{
 	{searchHamming, func(c *Config) options { return c.Cluster.Hamming },
 		func(c *Config) search.Search { return c.Cluster.Hamming },
 		threshold{"cluster.hamming.distance", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}}, fingerprints},
-	{"join", func(c *Config) options { return c.Cluster.Join },
+	{searchJoin, func(c *Config) options { return c.Cluster.Join },
 		func(c *Config) search.Search { return c.Cluster.Join },
 		threshold{"cluster.join.threshold", similarities[8:]}, none},
 }
@@ -168,6 +168,7 @@ const measureSearch = "search"
 // Parts whose scores are estimates.
 const (
 	searchHamming   = "hamming"
+	searchJoin      = "join"
 	measureShingles = "shingles"
 )
 
@@ -254,6 +255,8 @@ func (c Config) EstimatedBy() string {
 	switch {
 	case c.Verify.Measure == measureSearch && c.Cluster.Search == searchHamming:
 		return "the share of bits that two simhashes have in common"
+	case c.Verify.Measure == measureSearch && c.Cluster.Search == searchJoin && c.Cluster.Join.Sketch > 0:
+		return "sketches of tokens"
 	case c.Verify.Measure == measureShingles && c.Verify.Shingles.Sketch != shingles.Exact:
 		return "sketches of shingles"
 	}

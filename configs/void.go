@@ -43,6 +43,7 @@ func (c *Config) voids() []voidRule {
 	rules := c.voidParts()
 	v, k, j := &c.Verify, &c.Cluster, &c.Cluster.Join
 	pairs, byKeys, edit := c.Pairs(), k.Search == plainSearch, j.Measure == JoinEdit
+	distance, lsh := edit || j.Measure == JoinHamming, j.Algorithm == JoinLSH
 	return append(rules,
 		rule(!v.Trustable, "verify", "rounds slope blocks", "is of the trustable part, and verify.trustable is false"),
 		rule(v.Measure == measureSearch && v.RarePages > 0, "verify", "rare_pages rare_resemblance sentences rare_sentences other_pages", "is not checked with verify.measure: %s", v.Measure),
@@ -59,8 +60,11 @@ func (c *Config) voids() []voidRule {
 		rule(k.SiteList == 0, "cluster", "sites site_share", "is of the rule that cluster.site_list: 0 turns off"),
 		rule(byKeys && k.Merge != search.MergePairs, "cluster", "all_pairs", "is of cluster.merge: %s, which is %s", search.MergePairs, k.Merge),
 		rule(!pairs, "cluster", "max_pairs", "is about candidates that are pairs, and here they are sets"),
-		rule(edit, "cluster.join", "repeats threshold", "is not of cluster.join.measure: %s", JoinEdit),
-		rule(!edit, "cluster.join", "distance", "is of cluster.join.measure: %s, which is %s", JoinEdit, j.Measure),
+		rule(edit, "cluster.join", "repeats", "is not of cluster.join.measure: %s", JoinEdit),
+		rule(distance, "cluster.join", "threshold", "is not of cluster.join.measure: %s", j.Measure),
+		rule(!distance, "cluster.join", "distance", "is of cluster.join.measure: %s or %s, which is %s", JoinEdit, JoinHamming, j.Measure),
+		rule(lsh, "cluster.join", "extra bitmaps", "is not of cluster.join.algorithm: %s", JoinLSH),
+		rule(!lsh, "cluster.join", "rows recall", "is of cluster.join.algorithm: %s, which is %s", JoinLSH, j.Algorithm),
 		rule(j.Algorithm != JoinPPJoinPlus, "cluster.join", "max_depth", "is of cluster.join.algorithm: %s, which is %s", JoinPPJoinPlus, j.Algorithm),
 		rule(j.Weights != JoinUnweighted, "cluster.join", "bitmaps", "is for tokens without weights, and cluster.join.weights is %s", j.Weights),
 		rule(c.Extract.PDF.MaxPages == 0, "extract.pdf", "max_memory max_steps", "is of documents that extract.pdf.max_pages: 0 does not read"),

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
+	"neardup/cluster/search"
 	"neardup/configs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
@@ -28,20 +30,23 @@ import (
 // promises are the shares of the pairs of near copies, near by a method's own
 // measure too, which it must put into one cluster.
 var promises = map[string]float64{
-	"default":         0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
-	"paper":           0.95,
-	"lcs":             0.95,
-	"allpairs":        1, // exact
-	"ppjoin":          1,
-	"ppjoinplus":      1,
-	"simhash":         1,    // the tables find what a scan finds
-	"minhash-lsh":     0.95, // what it promises at the threshold; most pairs are above
-	"shingling":       0.95,
-	"supershingles":   0.9, // it takes as many unchanged values of a sketch in a row as make one
-	"simfinder":       0.9,
-	"simhash-tuned":   1,
-	"simfinder-tuned": 0.9,
-	"cosine":          0.9,
+	"default":    0.95, // the ring promises nothing; of families a paragraph long it finds all but a few
+	"paper":      0.95,
+	"lcs":        0.95,
+	"allpairs":   1, // exact
+	"ppjoin":     1,
+	"ppjoinplus": 1,
+	"cosine-lsh": 0.95, // as minhash-lsh
+	// It finds all pairs whose sketches reach the threshold.
+	"ppjoinplus-sketches": 1,
+	"simhash":             1,    // the tables find what a scan finds
+	"minhash-lsh":         0.95, // what it promises at the threshold; most pairs are above
+	"shingling":           0.95,
+	"supershingles":       0.9, // it takes as many unchanged values of a sketch in a row as make one
+	"simfinder":           0.9,
+	"simhash-tuned":       1,
+	"simfinder-tuned":     0.9,
+	"cosine":              0.9,
 }
 
 // forMethods runs a test with each preset.
@@ -83,7 +88,16 @@ func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resembl
 			d := simhash.Differ(x[0].Bits(), y[0].Bits())
 			return d <= c.Cluster.Hamming.Distance, 1 - float64(d)/simhash.Bits
 		}
-	default: // the presets join by Jaccard's coefficient of shingles of words
+	case c.Cluster.Join.Sketch > 0: // the oracle of sketches is in cluster/search
+		find := c.NewSearch().(search.Scorer)
+		return func(i, j int) (bool, float64) {
+			s, err := find.Score(search.Two{Texts: [2]string{texts[i], texts[j]}})
+			if err != nil {
+				panic(err)
+			}
+			return s.Near, s.Similarity
+		}
+	default: // the presets join by Jaccard's coefficient, or the cosine, of shingles of words
 		var shingles []map[string]bool
 		for _, s := range texts {
 			shingles = append(shingles, slowShingles(s, c.Cluster.Join.Size))
@@ -97,6 +111,9 @@ func nearBy(c configs.Config, texts []string) func(i, j int) (near bool, resembl
 				}
 			}
 			r := float64(common) / float64(max(1, len(x)+len(y)-common))
+			if c.Cluster.Join.Measure == search.JoinCosine {
+				r = float64(common) / math.Sqrt(float64(max(1, len(x)*len(y))))
+			}
 			return r >= c.Cluster.Join.Threshold, r
 		}
 	}

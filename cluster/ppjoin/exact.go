@@ -233,6 +233,9 @@ func (b *bounds) decide(x, y, overlap int64, exact func() bool) (s float64, ok b
 	if overlap <= 0 {
 		return s, false
 	}
+	if b.measure == Hamming {
+		return s, s <= b.threshold
+	}
 	margin := near * max(1, b.threshold)
 	if b.slack > 0 {
 		margin += b.slack / max(1, min(float64(x), float64(y)))

@@ -12,7 +12,7 @@ type bounds struct {
 	threshold float64
 	limit     *big.Rat // the threshold exactly
 	factor    float64  // for Jaccard and Cosine: the overlap needed is factor * f(|x|,|y|)
-	delta     int64    // for edit: the distance
+	delta     int64    // for edit and Hamming: the distance
 	qDelta    int64    // for edit: the q-grams that the edits can touch
 	unit      float64  // mass of a weight of 1
 	slack     float64  // for weights: how much rounding can lower an overlap, or raise the one needed
@@ -20,8 +20,11 @@ type bounds struct {
 
 func newBounds(o Options) bounds {
 	b := bounds{measure: o.Measure, threshold: o.Threshold, limit: limit(o.Threshold), factor: o.Threshold, unit: 1}
-	if o.Measure == Jaccard {
+	switch o.Measure {
+	case Jaccard:
 		b.factor = o.Threshold / (1 + o.Threshold)
+	case Hamming:
+		b.delta = int64(o.Threshold)
 	}
 	return b
 }
@@ -34,8 +37,8 @@ func ceil(v float64) int64 {
 	return max(1, int64(math.Ceil(v*(1-0x1p-48)-0x1p-30)))
 }
 
-// overlap returns α, the smallest overlap of two similar records: equation 1 and
-// section 6.1.
+// overlap returns α, the smallest overlap of two similar records that have a token
+// in common: equations 1 and 2, and section 6.1.
 func (b *bounds) overlap(x, y int64) int64 {
 	switch b.measure {
 	case Jaccard:
@@ -44,6 +47,8 @@ func (b *bounds) overlap(x, y int64) int64 {
 		return ceil(b.factor*math.Sqrt(float64(x)*float64(y)) - b.slack)
 	case Overlap:
 		return ceil(b.threshold*b.unit - b.slack)
+	case Hamming:
+		return max(1, (x+y-b.delta+1)>>1)
 	default:
 		return max(1, max(x, y)-b.qDelta)
 	}
@@ -72,12 +77,14 @@ func (b *bounds) probing(x int64) int64 { return b.overlap(x, min(x, b.least(x))
 // (lemma 4.4).
 func (b *bounds) indexing(x int64) int64 { return b.overlap(x, x) }
 
-// similarity returns the similarity of records of sizes x and y with the given
-// overlap. It is symmetric in x and y.
+// similarity returns the similarity, or with Hamming the distance, of records of
+// sizes x and y with the given overlap. It is symmetric in x and y.
 func (b *bounds) similarity(x, y, overlap int64) float64 {
 	switch {
 	case b.measure == Jaccard:
 		return float64(overlap) / float64(x+y-overlap)
+	case b.measure == Hamming:
+		return float64(x + y - 2*overlap)
 	case b.measure == Cosine && x == y:
 		return float64(overlap) / float64(x) // avoids the rounding of a square
 	case b.measure == Cosine:

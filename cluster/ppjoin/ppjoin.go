@@ -8,8 +8,8 @@
 //   - PPJoin: besides, positional filter and the verification that goes on
 //     from the prefixes (4, algorithms 1 and 2), longer prefixes (corollary 4.7);
 //   - PPJoin+: besides, suffix filter (5, algorithms 3 to 5);
-//   - Jaccard, overlap, cosine, edit distance (6.1), weights (6.2, algorithms
-//     6 and 7), two collections (7.4.2).
+//   - Jaccard, overlap, cosine, Hamming distance (2.1), edit distance (6.1),
+//     weights (6.2, algorithms 6 and 7), two collections (7.4.2).
 //
 // It departs from the paper in four places:
 //
@@ -34,11 +34,12 @@ import (
 // set's tokens replaces its size.
 type Measure int
 
-// The measures of section 2.1. An empty record is similar to none.
+// The measures of section 2.1. A record without tokens is similar to none.
 const (
 	Jaccard Measure = iota // |x∩y| / |x∪y|
 	Cosine                 // |x∩y| / √(|x||y|); weighted: of the vectors that have a token's weight where it occurs
 	Overlap                // |x∩y|, "not normalized"
+	Hamming                // |x∪y| - |x∩y|, a distance: the threshold is its maximum; only without weights
 	edit                   // q-grams shared; see Edit
 )
 
@@ -103,8 +104,14 @@ type Options struct {
 // Validate returns an error that names the option out of its range.
 func (o Options) Validate() error {
 	switch {
-	case o.Measure < Jaccard || o.Measure > Overlap:
-		return fmt.Errorf("ppjoin: measure is %d, must be Jaccard, Cosine or Overlap", o.Measure)
+	case o.Measure < Jaccard || o.Measure > Hamming:
+		return fmt.Errorf("ppjoin: measure is %d, must be Jaccard, Cosine, Overlap or Hamming", o.Measure)
+	case o.Measure == Hamming && !(o.Threshold >= 0 && o.Threshold <= maxDistance && o.Threshold == math.Trunc(o.Threshold)):
+		return fmt.Errorf("ppjoin: threshold is %v, must be a whole number from 0 to %d", o.Threshold, maxDistance)
+	case o.Measure == Hamming && o.Weights != nil:
+		return errors.New("ppjoin: the Hamming distance is of tokens without weights")
+	case o.Measure == Hamming:
+		return o.validateSearch(false)
 	case !(o.Threshold > 0) || math.IsInf(o.Threshold, 1):
 		return fmt.Errorf("ppjoin: threshold is %v, must be above 0", o.Threshold)
 	case o.Measure != Overlap && o.Threshold > 1:
@@ -132,11 +139,14 @@ func (o Options) validateSearch(weighted bool) error {
 	return nil
 }
 
+// maxDistance limits the Hamming distance. Sizes are below 2³¹.
+const maxDistance = 1 << 30
+
 // Pair is a pair of similar records, by their indexes in the collections. In a
 // self-join A < B; else A is of the first collection.
 type Pair struct {
 	A, B       int
-	Similarity float64
+	Similarity float64 // with Hamming: the distance
 }
 
 // Counts are the pairs that each filter left. They count distinct records and their
@@ -156,6 +166,7 @@ type Counts struct {
 	Candidates int64 `json:"candidates" yaml:"candidates"` // of those, left after reading the prefixes: the paper's candidate size
 	Verified   int64 `json:"verified" yaml:"verified"`     // of those, pairs whose overlap was computed
 	Similar    int64 `json:"similar" yaml:"similar"`       // of those, similar
+	Short      int64 `json:"short,omitempty" yaml:"short"` // with Hamming: similar pairs so small that they share no token; not among those above
 	Pairs      int64 `json:"pairs" yaml:"pairs"`           // emitted
 }
 
@@ -168,6 +179,7 @@ func (c *Counts) add(o Counts) {
 	c.Candidates += o.Candidates
 	c.Verified += o.Verified
 	c.Similar += o.Similar
+	c.Short += o.Short
 	c.Pairs += o.Pairs
 }
 
@@ -197,9 +209,14 @@ func run(ctx context.Context, cs []Collection, o Options, emit func(Pair) error)
 			return Counts{}, errors.New("ppjoin: lone tokens that are only counted have no weights")
 		}
 	}
+	short, pairs, err := disjoint(ctx, cs, o, emit)
+	if err != nil {
+		return Counts{}, err
+	}
 	t, err := newTable(ctx, cs, o, newBounds(o), true)
 	if err != nil {
 		return Counts{}, err
 	}
+	t.counts.Short, t.counts.Pairs = short, pairs
 	return t.join(ctx, emit)
 }

@@ -187,7 +187,7 @@ func TestRefuses(t *testing.T) {
 		{c, ppjoin.Options{}, "threshold"},
 		{c, ppjoin.Options{Threshold: 1.5}, "threshold"},
 		{c, ppjoin.Options{Threshold: math.NaN()}, "threshold"},
-		{c, ppjoin.Options{Threshold: .5, Measure: 3}, "measure"},
+		{c, ppjoin.Options{Threshold: .5, Measure: 5}, "measure"},
 		{c, ppjoin.Options{Threshold: .5, Algorithm: 3}, "algorithm"},
 		{c, ppjoin.Options{Threshold: .5, MaxDepth: -1}, "max depth"},
 		{c, ppjoin.Options{Threshold: .5, Extra: 1, Weights: ppjoin.Given([]float64{1, 1, 1})}, "extra"},

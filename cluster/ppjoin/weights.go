@@ -16,6 +16,9 @@ type Weights struct {
 // maxWeight keeps the sum of the weights of all tokens there can be below 2⁶².
 const maxWeight = 1 << 20
 
+// Given returns weights by token id, each from 0 to 2²⁰ (for Cosine its square).
+func Given(values []float64) *Weights { return &Weights{values: values} }
+
 // IDF returns the weights of the tokens of collections by rarity, as in section
 // 8.1.1: the log of the number of records over the number that have the token.
 // A token that no record has weighs 0.

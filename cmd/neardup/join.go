@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -58,13 +59,17 @@ For near-duplicate pages of a crawl use neardup run.
   neardup join titles.tsv --tokens characters --threshold 0.9
   neardup join old.jsonl new.jsonl --measure cosine --weights idf
   neardup join names.tsv --measure edit --threshold 2
+  neardup join notes.tsv --weights weights.tsv --algorithm ppjoinplus
+  neardup join notes.tsv --measure cosine --algorithm lsh
 
 Similarity is computed from the tokens of the texts: words in lower case, unless
 --tokens says otherwise. jaccard and cosine are from 0 to 1. overlap is the
-number of common tokens (with --weights idf their weight). edit is the edit
-distance; the threshold is its maximum. The result is exact. The algorithm
-changes only the cost (Xiao and others, Efficient similarity joins for
-near-duplicate detection, 2011). Pairs go to standard output or --output, sorted
+number of common tokens (with --weights their weight). hamming is the number of
+tokens that only one of two texts has, edit the edit distance; the threshold is
+their maximum. The result is exact. The algorithm changes only the cost (Xiao
+and others, Efficient similarity joins for near-duplicate detection, 2011).
+Two ways find most pairs only: --algorithm lsh compares the pairs that share a
+band of min-hashes, and --sketch joins samples of the tokens in their place. Pairs go to standard output or --output, sorted
 by id. The order of the input and the number of workers do not matter. Counts of
 each filter go to standard error.
 
@@ -105,8 +110,8 @@ All other tables are temporary and gone when the join ends, however it ends.
 	f := c.Flags()
 	words := func(names []string) string { return strings.Join(names, ", ") }
 	f.StringVarP(&o.Measure, "measure", "m", "jaccard", words(configs.JoinMeasures))
-	f.Float64VarP(&o.Threshold, "threshold", "t", 0, "least similarity, 0.8 for jaccard and cosine unless given;\nfor edit the greatest distance")
-	f.StringVar(&o.Weights, "weights", "none", "weights of tokens: "+words(configs.JoinWeights)+" (rare ones weigh more)")
+	f.Float64VarP(&o.Threshold, "threshold", "t", 0, "least similarity, 0.8 for jaccard and cosine unless given;\nfor hamming and edit the greatest distance")
+	f.StringVar(&o.Weights, "weights", "none", "weights of tokens: "+words(configs.JoinWeights)+" (rare ones weigh more), or a file of\nTOKEN<TAB>WEIGHT lines; tokens that are not in it weigh 1")
 	f.StringVar(&o.Tokens, "tokens", "", words(configs.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
 	f.IntVarP(&o.Size, "size", "q", 1, "consecutive units in a token; default for characters 3, for edit 2")
 	f.BoolVar(&o.Repeats, "repeats", false, "a token counts as often as it occurs")
@@ -114,6 +119,9 @@ All other tables are temporary and gone when the join ends, however it ends.
 	f.IntVar(&o.MaxDepth, "max-depth", 2, "MAXDEPTH of the suffix filter of ppjoinplus")
 	f.IntVar(&o.Extra, "extra", 0, "further tokens of each prefix, and further common ones demanded")
 	f.BoolVar(&o.Bitmaps, "bitmaps", true, "filter by bitmaps, too (not with weights)")
+	f.IntVar(&o.Sketch, "sketch", 0, "join min-wise sketches of this many tokens in place of all,\n32 in the paper; 0: all tokens. Similarities are those of\nthe sketches")
+	f.IntVar(&o.Rows, "rows", 5, "min-hashes of a band of lsh")
+	f.Float64Var(&o.Recall, "recall", 0.95, "share of the pairs at the threshold that lsh finds")
 	f.IntVar(&o.Workers, "workers", 0, "number of workers; 0: one for each processor")
 	f.Int64Var(&o.MaxBytes, "max-bytes", 2<<30, "of text to hold in memory")
 	f.Int64Var(&o.MaxPairs, "max-pairs", 50_000_000, "pairs to hold in memory, 16 bytes each")
@@ -138,7 +146,7 @@ func joinEngines() []string { return append([]string{inMemory}, sqljoin.Engines(
 
 // void returns an error for the first given flag that others make void.
 func (o *joinOptions) void(c *cobra.Command) error {
-	edit, weighted := o.Measure == configs.JoinEdit, o.Weights != configs.JoinUnweighted
+	edit, weighted, lsh := o.Measure == configs.JoinEdit, o.Weights != configs.JoinUnweighted, o.Algorithm == configs.JoinLSH
 	for _, f := range []struct {
 		name string
 		void bool
@@ -146,6 +154,11 @@ func (o *joinOptions) void(c *cobra.Command) error {
 	}{
 		{"repeats", edit, "edit distance compares the texts themselves"},
 		{"max-depth", o.Algorithm != configs.JoinPPJoinPlus, "is of the suffix filter, --algorithm " + configs.JoinPPJoinPlus},
+		{"sketch", edit, "edit distance compares the texts themselves"},
+		{"extra", lsh, "is not of --algorithm " + configs.JoinLSH},
+		{"bitmaps", lsh, "is not of --algorithm " + configs.JoinLSH},
+		{"rows", !lsh, "is of --algorithm " + configs.JoinLSH},
+		{"recall", !lsh, "is of --algorithm " + configs.JoinLSH},
 		{"bitmaps", weighted, "is for tokens without weights"},
 		{"bitmaps", o.inDatabase(), "is for --engine " + inMemory},
 		{"extra", o.inDatabase() && o.database.Scheme != textjoin.SchemeLonger, "is in a database for --scheme " + textjoin.SchemeLonger},
@@ -184,6 +197,10 @@ func (o *joinOptions) checkDatabase() error {
 	switch d := o.database; {
 	case o.Measure != configs.JoinJaccard && o.Measure != configs.JoinCosine && o.Measure != configs.JoinOverlap:
 		return fmt.Errorf("--measure: a database joins by %s, %s and %s", configs.JoinJaccard, configs.JoinCosine, configs.JoinOverlap)
+	case o.Algorithm == configs.JoinLSH:
+		return fmt.Errorf("--algorithm: %s is for --engine %s", o.Algorithm, inMemory)
+	case o.Sketch > 0:
+		return fmt.Errorf("--sketch: is for --engine %s", inMemory)
 	case weighted && o.Algorithm == configs.JoinPPJoinPlus:
 		return fmt.Errorf("--algorithm: %s of a database is for tokens without weights", o.Algorithm)
 	case d.Scheme == textjoin.SchemeLonger && o.Extra < 1:
@@ -204,16 +221,20 @@ func (o *joinOptions) checkDatabase() error {
 
 // check fills in defaults and checks the flags before any work is done.
 func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
-	edit := o.Measure == configs.JoinEdit
+	edit, hamming := o.Measure == configs.JoinEdit, o.Measure == configs.JoinHamming
 	if !c.Flags().Changed("threshold") {
-		if o.Measure == configs.JoinOverlap || edit {
+		if o.Measure == configs.JoinOverlap || edit || hamming {
 			return configs.Config{}, fmt.Errorf("--threshold: %s has no default, give one", o.Measure)
 		}
 		o.Threshold = 0.8
 	}
-	if edit {
+	if edit || hamming {
+		of := "edits"
+		if hamming {
+			of = "tokens"
+		}
 		if o.Distance = int(o.Threshold); float64(o.Distance) != o.Threshold {
-			return configs.Config{}, fmt.Errorf("--threshold: %v is not a number of edits", o.Threshold)
+			return configs.Config{}, fmt.Errorf("--threshold: %v is not a number of %s", o.Threshold, of)
 		}
 	}
 	if o.Tokens == "" {
@@ -234,6 +255,9 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 		if c.Flags().Changed(f) && !c.Flags().Changed("engine") {
 			o.engine = sqljoin.Engines()[0]
 		}
+	}
+	if err := o.readWeights(); err != nil {
+		return configs.Config{}, fmt.Errorf("--weights: %w", err)
 	}
 	if err := o.Validate(); err != nil {
 		key, problem, _ := strings.Cut(err.Error(), ":")
@@ -257,6 +281,25 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 		}
 	}
 	return configs.Load("default", o.set)
+}
+
+// readWeights reads the file that --weights names, if it names one.
+func (o *joinOptions) readWeights() error {
+	if slices.Contains(configs.JoinWeights, o.Weights) || !slices.Contains(configs.JoinTokens, o.Tokens) {
+		return nil
+	}
+	f, err := os.Open(o.Weights)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %q and no such file; there are %s", o.Weights, strings.Join(configs.JoinWeights, ", "))
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := o.ReadWeights(f); err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return nil
 }
 
 func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {

@@ -55,7 +55,7 @@ func (o Options) Validate() error {
 // Pair is a pair of texts, by their indexes in the collections.
 type Pair struct {
 	A, B       int32
-	Similarity float64 // of edit: the distance
+	Similarity float64 // of edit and hamming: the distance
 }
 
 // Result is the result of joining one collection with itself, or two with each
@@ -64,6 +64,7 @@ type Result struct {
 	Pairs  []Pair // by A, then B; in a self-join A < B
 	Counts search.JoinCounts
 
+	bands    bool // candidates share a band of min-hashes
 	a, b     []Text
 	whole    bool            // similarities are whole numbers
 	database *sqljoin.Counts // of a join in a database, in place of Counts
@@ -91,8 +92,8 @@ func Join(ctx context.Context, o Options, collections ...[]Text) (Result, error)
 // newResult returns a result without pairs, the texts to join, and the function
 // that receives their pairs.
 func newResult(o Options, collections [][]Text) (*Result, [][]string, func(a, b int, similarity, share float64) error, error) {
-	r := &Result{a: collections[0], b: collections[len(collections)-1]}
-	r.whole = o.Measure == search.JoinEdit || o.Measure == search.JoinOverlap && o.Weights == search.JoinUnweighted
+	r := &Result{bands: o.Algorithm == search.JoinLSH, a: collections[0], b: collections[len(collections)-1]}
+	r.whole = o.Measure == search.JoinEdit || o.Measure == search.JoinHamming || o.Measure == search.JoinOverlap && o.Weights == search.JoinUnweighted
 	var texts [][]string
 	for _, c := range collections {
 		if len(c) > math.MaxInt32 {
@@ -206,6 +207,13 @@ func (r Result) WriteSummary(w io.Writer, read ...results.ExtractCounts) error {
 	}
 	c := r.Counts
 	row("different", c.Distinct, "of the texts, as sets of tokens; equal ones are joined once")
+	if r.bands {
+		row("band keys", c.Postings, "")
+		row("candidates", c.Candidates, "pairs that share a band of min-hashes")
+		row("similar", c.Similar, "")
+		row("pairs", c.Pairs, "with those of equal texts")
+		return t.Flush()
+	}
 	row("probing", c.Probing, "have enough tokens that others have")
 	row("postings", c.Postings, "tokens in the index")
 	row("scanned", c.Scanned, "postings met")
@@ -216,6 +224,9 @@ func (r Result) WriteSummary(w io.Writer, read ...results.ExtractCounts) error {
 	row("candidates", c.Candidates, "when the prefixes were read")
 	row("verified", c.Verified, "")
 	row("similar", c.Similar, "")
+	if c.Short > 0 {
+		row("besides", c.Short, "so small that they are similar without a common token")
+	}
 	row("pairs", c.Pairs, "with those of equal texts")
 	return t.Flush()
 }

@@ -200,7 +200,17 @@ func TestJoinOptionsValidate(t *testing.T) {
 		"distance: -1 ":       func(o *Options) { o.Measure, o.Distance, o.Tokens = "edit", -1, "characters" },
 		"extra: longer p":     func(o *Options) { o.Measure, o.Extra, o.Tokens = "edit", 1, "characters" },
 		"size: 101 ":          func(o *Options) { o.Size = 101 },
-		"algorithm: ":         func(o *Options) { o.Algorithm = "lsh" },
+		"algorithm: there":    func(o *Options) { o.Algorithm = "dice" },
+		"weights: there is":   func(o *Options) { o.Weights = "given" },
+		"recall: 1 ":          func(o *Options) { o.Algorithm, o.Recall, o.Rows = "lsh", 1, 5 },
+		"rows: 0 ":            func(o *Options) { o.Algorithm, o.Recall = "lsh", .9 },
+		"bands is ":           func(o *Options) { o.Algorithm, o.Recall, o.Rows, o.Threshold = "lsh", .9, 20, .1 },
+		"algorithm: lsh is":   func(o *Options) { o.Algorithm, o.Measure = "lsh", "overlap" },
+		"sketch: 4 is for":    func(o *Options) { o.Sketch, o.Weights = 4, "idf" },
+		"sketch: 4 is for an": func(o *Options) { o.Sketch, o.Algorithm = 4, "lsh" },
+		"sketch: -1 is not":   func(o *Options) { o.Sketch = -1 },
+		"distance: -2 is not": func(o *Options) { o.Measure, o.Distance = "hamming", -2 },
+		"weights: idf is fo":  func(o *Options) { o.Measure, o.Weights = "hamming", "idf" },
 		"max_depth: -1 ":      func(o *Options) { o.MaxDepth = -1 },
 		"extra: -1 ":          func(o *Options) { o.Extra = -1 },
 		"extra: longer":       func(o *Options) { o.Extra, o.Weights = 1, "idf" },
@@ -272,7 +282,7 @@ func TestJoinComparesAll(t *testing.T) {
 		if want.Len() == 0 {
 			t.Fatal("no pairs")
 		}
-		for _, algorithm := range search.JoinAlgorithms {
+		for _, algorithm := range []string{"allpairs", "ppjoin", "ppjoinplus"} {
 			for workers := range 4 {
 				o := Options{Join: joinSettings(algorithm, threshold), Workers: workers, MaxPairs: 1 << 20}
 				o.MaxDepth, o.Extra, o.Bitmaps = workers, workers, workers%2 == 0
