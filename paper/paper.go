@@ -134,11 +134,13 @@ type Table2 struct {
 }
 
 // WriteJSON writes the report as indented JSON.
-func (r Report) WriteJSON(w io.Writer) error {
+func (r Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, report any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return e.Encode(report)
 }
 
 // line is a line of a figure. Unknown values are left out.
@@ -147,7 +149,13 @@ type line struct {
 	values []*float64
 }
 
+// write draws shares.
 func write(w io.Writer, x, y string, labels []string, lines ...line) error {
+	return writeLines(w, x, y, labels, func(p *plot.Plot) { p.Y.Min, p.Y.Max = min(p.Y.Min, 0.9), 1 }, lines...)
+}
+
+// writeLines draws lines over labels.
+func writeLines(w io.Writer, x, y string, labels []string, limit func(*plot.Plot), lines ...line) error {
 	p := figure.NewPanel(x, y)
 	colours := figure.Colours()
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
@@ -175,8 +183,8 @@ func write(w io.Writer, x, y string, labels []string, lines ...line) error {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: label})
 	}
 	p.X.Tick.Marker = ticks
-	p.X.Min, p.X.Max, p.Y.Max = -0.25, float64(len(labels))-0.75, 1
-	p.Y.Min = min(p.Y.Min, 0.9)
+	p.X.Min, p.X.Max = -0.25, float64(len(labels))-0.75
+	limit(p.Plot)
 	return figure.Figure{Width: 6.5 * vg.Inch, LegendWidth: 1.4 * vg.Inch, PanelHeight: 2.8 * vg.Inch, Panels: []figure.Panel{p}}.WriteSVG(w)
 }
 

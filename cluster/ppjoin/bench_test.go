@@ -124,33 +124,6 @@ func benchmarkTextToPairs(b *testing.B, measure ppjoin.Measure) {
 	}
 }
 
-// BenchmarkAlgorithms is the join alone, with the candidates that each
-// algorithm has: table I and figure 3 of the paper.
-func BenchmarkAlgorithms(b *testing.B) {
-	texts := texts(b)
-	for _, u := range units {
-		c := collection(b, u.o, texts)
-		for _, threshold := range []float64{0.95, 0.9, 0.85, 0.8} {
-			for _, a := range []struct {
-				name string
-				o    ppjoin.Options
-			}{
-				{"AllPairs", ppjoin.Options{Algorithm: ppjoin.AllPairs}},
-				{"PPJoin", ppjoin.Options{Algorithm: ppjoin.PPJoin}},
-				{"PPJoin+2", ppjoin.Options{Algorithm: ppjoin.PPJoinPlus, MaxDepth: 2}},
-				{"PPJoin+5", ppjoin.Options{Algorithm: ppjoin.PPJoinPlus, MaxDepth: 5}},
-				{"PPJoin-bitmaps", ppjoin.Options{Algorithm: ppjoin.PPJoin, Bitmaps: true}},
-				{"PPJoin-longer-prefix", ppjoin.Options{Algorithm: ppjoin.PPJoin, Extra: 1}},
-			} {
-				b.Run(u.name+"/"+strconv.FormatFloat(threshold, 'f', -1, 64)+"/"+a.name, func(b *testing.B) {
-					a.o.Threshold = threshold
-					reportJoin(b, c, a.o)
-				})
-			}
-		}
-	}
-}
-
 // BenchmarkEdit is the join by edit distance, from texts in memory.
 func BenchmarkEdit(b *testing.B) {
 	texts := texts(b)
@@ -168,4 +141,8 @@ func BenchmarkEdit(b *testing.B) {
 			b.ReportMetric(float64(counts.Pairs), "pairs")
 		})
 	}
+}
+
+func milliseconds(b *testing.B, d time.Duration) float64 {
+	return float64(d.Microseconds()) / 1000 / float64(b.N)
 }

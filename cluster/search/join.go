@@ -140,7 +140,7 @@ func (j Join) validateSampled() error {
 		return fmt.Errorf("%s is for %s", what, JoinJaccard)
 	case j.Measure != JoinJaccard && j.Measure != JoinCosine:
 		return fmt.Errorf("%s is for %s and %s", what, JoinJaccard, JoinCosine)
-	case j.Weights != JoinUnweighted:
+	case j.Sketch != 0 && j.Weights != JoinUnweighted:
 		return fmt.Errorf("%s is for tokens without weights", what)
 	case j.Sketch != 0:
 		return nil

@@ -49,7 +49,8 @@ func (j Join) sketches(workers int, texts [][]string) (cs []ppjoin.Collection) {
 // bands returns the bands of JoinLSH: as many as find a pair at the threshold with
 // probability Recall. Min-hashes agree with the probability of Jaccard's
 // coefficient, "suppose" section 8.1.1. Records of cosine c have one of c² at least,
-// where the smaller is a part of the larger.
+// where the smaller is a part of the larger. Min-hashes know no weights, so with
+// weights the probability may be smaller.
 func (j Join) bands() minhash.LSH {
 	t := j.Threshold
 	if j.Measure == JoinCosine {
@@ -82,6 +83,7 @@ func firstShared(a, b []uint64) int {
 // sampled is a distinct record of a side, with the keys of its bands.
 type sampled struct {
 	side    int
+	mass    int64
 	tokens  []uint32 // ascending
 	members []int
 	keys    []uint64
@@ -103,6 +105,11 @@ func (j Join) byBands(ctx context.Context, workers int, texts [][]string, cs []p
 		return emit(ppjoin.Pair{A: a, B: b, Similarity: similarity})
 	}
 	records := distinctRecords(cs)
+	for i := range records {
+		for _, t := range records[i].tokens {
+			records[i].mass += rule.Mass(t)
+		}
+	}
 	for i := range cs {
 		c.Records += int64(cs[i].Len())
 	}
@@ -119,7 +126,7 @@ func (j Join) byBands(ctx context.Context, workers int, texts [][]string, cs []p
 	verify := func(x, y *sampled) error {
 		c.Candidates++
 		c.Verified++
-		similarity, ok := rule.Decide(int64(len(x.tokens)), int64(len(y.tokens)), commonTokens(x.tokens, y.tokens), x.tokens, y.tokens)
+		similarity, ok := rule.Decide(x.mass, y.mass, commonMass(rule, x.tokens, y.tokens), x.tokens, y.tokens)
 		if !ok {
 			return nil
 		}
@@ -138,12 +145,17 @@ func (j Join) byBands(ctx context.Context, workers int, texts [][]string, cs []p
 		return nil
 	}
 	for _, r := range records {
+		if len(cs) == 2 || len(r.members) == 1 {
+			continue
+		}
+		similarity, ok := rule.Decide(r.mass, r.mass, r.mass, r.tokens, r.tokens)
 		for k, b := range r.members {
 			for _, a := range r.members[:k] {
-				if len(cs) == 1 {
-					if err := pair(a, b, 1); err != nil {
-						return c, err
-					}
+				if !ok {
+					break
+				}
+				if err := pair(a, b, similarity); err != nil {
+					return c, err
 				}
 			}
 		}
@@ -216,8 +228,8 @@ func distinctRecords(cs []ppjoin.Collection) (records []sampled) {
 	return records
 }
 
-// commonTokens returns how many tokens two records have in common.
-func commonTokens(x, y []uint32) (n int64) {
+// commonMass returns the mass of the tokens that two records have in common.
+func commonMass(rule *ppjoin.Rule, x, y []uint32) (mass int64) {
 	for len(x) > 0 && len(y) > 0 {
 		switch {
 		case x[0] < y[0]:
@@ -225,9 +237,9 @@ func commonTokens(x, y []uint32) (n int64) {
 		case x[0] > y[0]:
 			y = y[1:]
 		default:
-			n++
+			mass += rule.Mass(x[0])
 			x, y = x[1:], y[1:]
 		}
 	}
-	return n
+	return mass
 }

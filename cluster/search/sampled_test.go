@@ -319,6 +319,21 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// With weights the pairs are some of those of the exact join, with its similarities.
+func TestBandsWithWeights(t *testing.T) {
+	texts := near(rand.New(rand.NewPCG(11, 12)), 200)
+	exact := joined(t, joinOf(t, "measure=cosine", "threshold=0.7", "weights=idf"), 1, texts)
+	got := joined(t, joinOf(t, "algorithm=lsh", "measure=cosine", "threshold=0.7", "weights=idf", "rows=3"), 1, texts)
+	for p, s := range got {
+		if want, ok := exact[p]; !ok || math.Abs(s-want) > 1e-9 {
+			t.Fatalf("%v has %v, want %v, %v", p, s, want, ok)
+		}
+	}
+	if 4*len(got) < 3*len(exact) || len(got) == 0 {
+		t.Errorf("%d of %d pairs", len(got), len(exact))
+	}
+}
+
 // What two texts alone tell is what the join makes of them.
 func TestSampledPairs(t *testing.T) {
 	texts := near(rand.New(rand.NewPCG(9, 10)), 40)

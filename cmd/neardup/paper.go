@@ -40,7 +40,8 @@ with labels in the place of its judges, and writes their tables and figures:
 
   neardup paper --truth example/crawl --out measured example/crawl.warc.gz
 
-docs/format.md defines the rates and the labels.
+docs/format.md defines the rates and the labels. The experiments of two other
+papers, on short texts, are "neardup paper tods" and "neardup paper simfinder".
 
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
@@ -49,6 +50,7 @@ docs/format.md defines the rates and the labels.
 	c.Flags().Lookup("config").Usage = "base, a preset or YAML file of the measure tlcs; default the preset paper"
 	c.Flags().IntVar(&o.sample, "sample", 150, "documents to measure the rates on")
 	c.Flags().Float64Var(&o.recall, "recall", 0.9, "recall within sets that figure 8 keeps")
+	c.AddCommand(paperTODSCommand(), paperSimFinderCommand())
 	return c
 }
 

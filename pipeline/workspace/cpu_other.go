@@ -2,4 +2,5 @@
 
 package workspace
 
-func cpuSeconds() float64 { return 0 }
+// CPUSeconds returns 0: the processor time is not known.
+func CPUSeconds() float64 { return 0 }

@@ -4,8 +4,8 @@ package workspace
 
 import "syscall"
 
-// cpuSeconds returns the processor time that this process has used, in seconds.
-func cpuSeconds() float64 {
+// CPUSeconds returns the processor time that this process has used, in seconds.
+func CPUSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -291,10 +291,10 @@ type stopwatch struct {
 	memory *memoryMeter
 }
 
-func startStopwatch() *stopwatch { return &stopwatch{time.Now(), cpuSeconds(), startMemoryMeter()} }
+func startStopwatch() *stopwatch { return &stopwatch{time.Now(), CPUSeconds(), startMemoryMeter()} }
 
 func (s *stopwatch) stop() { s.memory.stop() }
 
 func (s *stopwatch) seconds() (wall, cpu float64) {
-	return time.Since(s.wall).Seconds(), cpuSeconds() - s.cpu
+	return time.Since(s.wall).Seconds(), CPUSeconds() - s.cpu
 }

@@ -24,6 +24,8 @@ type Weighing struct {
 	Scale     string    `json:"scale" yaml:"scale"`         // scale of the frequencies: Linear or Log
 	Long      bool      `json:"long" yaml:"long"`           // weights are multiplied by the term's length: equation 2
 	MaxTerms  int       `json:"max_terms" yaml:"max_terms"` // limit of the terms of a text, counted from its start with repetitions
+
+	Collection *Frequencies `json:"-" yaml:"-"` // F, F' and F(t) of a collection; nil: those of the dictionary
 }
 
 // Values of Weighing.Heaviest.
@@ -127,9 +129,10 @@ type Term struct {
 // Weigher makes weighed terms from texts. It is immutable and safe for concurrent
 // use.
 type Weigher struct {
-	o    Weighing
-	base [groups]uint64 // a
-	span [groups]uint64 // b - a
+	o      Weighing
+	counts *Counter       // nil, unless it only counts
+	base   [groups]uint64 // a
+	span   [groups]uint64 // b - a
 }
 
 // NewWeigher returns a Weigher for the options. It panics if they are not valid.

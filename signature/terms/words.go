@@ -92,7 +92,7 @@ func (w *Weigher) segment(dst []Term, run string, left int) ([]Term, int) {
 		}
 		left--
 		g := p.group
-		dst = appendTerm(dst, p.text, w.weight(g, p.text, max(d.least[g], uint64(p.frequency)), d.least[g], d.most[g]))
+		dst = w.add(dst, g, p.text, max(d.least[g], uint64(p.frequency)), d.least[g], d.most[g])
 	}
 	return dst, left
 }
@@ -122,14 +122,25 @@ func (w *Weigher) pair(dst []Term, term string) []Term {
 // unknown appends a term without a frequency. It "counts as the least frequently
 // used" of its group, so the other frequencies do not matter.
 func (w *Weigher) unknown(dst []Term, g group, term string) []Term {
-	return appendTerm(dst, term, w.weight(g, term, 1, 1, 2))
+	return w.add(dst, g, term, 1, 1, 2)
 }
 
-func appendTerm(dst []Term, term string, weight uint64) []Term {
+// add appends a term with its frequency and those of its group, which those of a
+// collection replace. A Weigher that counts only counts it.
+func (w *Weigher) add(dst []Term, g group, term string, frequency, least, most uint64) []Term {
+	h := hash.String(term)
+	switch {
+	case w.counts != nil:
+		w.counts.add(g, h)
+		return dst
+	case w.o.Collection != nil:
+		frequency, least, most = w.o.Collection.of(g, h)
+	}
+	weight := w.weight(g, term, frequency, least, most)
 	if weight == 0 {
 		return dst
 	}
-	return append(dst, Term{Hash: hash.String(term), Weight: weight})
+	return append(dst, Term{Hash: h, Weight: weight})
 }
 
 // Roles of a character in terms.
