@@ -32,6 +32,22 @@ const (
 	Unknown Verdict = "unknown" // the judge cannot tell
 )
 
+// Cause is why two pages that are not near-duplicates were announced as such: a
+// source of false positives of the TLCS paper, section 4.
+type Cause string
+
+// The causes, in the order of the paper.
+const (
+	Object       Cause = "object"       // similar but different objects, such as two models of one series
+	Boilerplate  Cause = "boilerplate"  // a very large template around the content
+	Replies      Cause = "replies"      // forum pages that differ in small but critical replies
+	Transitivity Cause = "transitivity" // both are near a third page, not each other
+	Other        Cause = "other"
+)
+
+// Causes lists all causes.
+var Causes = []Cause{Object, Boilerplate, Replies, Transitivity, Other}
+
 // Judgement is a verdict of one judge on one pair.
 type Judgement struct {
 	Pair
@@ -40,4 +56,5 @@ type Judgement struct {
 	Note    string  `json:"note,omitempty"`
 	Enforce bool    `json:"enforce,omitempty"` // the next clustering has to follow it
 	Time    string  `json:"time,omitempty"`    // RFC 3339, UTC
+	Cause   Cause   `json:"cause,omitempty"`   // with False: why the two were announced, if the judge says
 }

@@ -3,10 +3,12 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"neardup/screen"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"neardup/screen"
 )
 
 // Limits of what people enter.
@@ -61,6 +63,10 @@ func (j Judgement) Checked() (Judgement, error) {
 	switch {
 	case j.Verdict != True && j.Verdict != False && j.Verdict != Unknown:
 		return j, fmt.Errorf("verdict \"%s\", want %s, %s or %s", clip(string(j.Verdict)), True, False, Unknown)
+	case j.Cause != "" && !slices.Contains(Causes, j.Cause):
+		return j, fmt.Errorf("cause \"%s\", want one of %v", clip(string(j.Cause)), Causes)
+	case j.Cause != "" && j.Verdict != False:
+		return j, fmt.Errorf("a cause is of a verdict %s", False)
 	case j.Enforce && j.Verdict == Unknown:
 		return j, fmt.Errorf("a verdict %s cannot be enforced", Unknown)
 	case !utf8.ValidString(j.Note) || utf8.RuneCountInString(j.Note) > MaxNote || strings.ContainsFunc(j.Note, isControl):

@@ -104,6 +104,16 @@ type Result struct {
 	Judges    []JudgeResult `json:"judges"`
 	Agreement *Agreement    `json:"agreement,omitempty"` // with at least two judges
 	Disputed  []int         `json:"disputed"`            // items on which judges differ
+	Causes    []CauseResult `json:"causes,omitempty"`    // of the false pairs with a cause, in the order of Causes
+	Uncaused  int           `json:"uncaused,omitempty"`  // false pairs without a cause, or on which judges name several evenly
+}
+
+// CauseResult is the share that a cause has of the false pairs with a known cause.
+// Pairs count as in the precision: by draws, and strata by their populations.
+type CauseResult struct {
+	Cause Cause   `json:"cause"`
+	Pairs int     `json:"pairs"`
+	Share float64 `json:"share"`
 }
 
 // JudgeResult is the result of one judge.

@@ -39,12 +39,13 @@ type labelled struct {
 	Note    string  `json:"note,omitempty"`
 	Enforce bool    `json:"enforce,omitempty"`
 	Time    string  `json:"time,omitempty"`
+	Cause   Cause   `json:"cause,omitempty"`
 }
 
 // Given returns the judgements of a pair.
 func (p LabelledPair) Given() (out []Judgement) {
 	for _, j := range p.Judgements {
-		out = append(out, Judgement{p.Pair, j.Judge, j.Verdict, j.Note, j.Enforce, j.Time})
+		out = append(out, Judgement{p.Pair, j.Judge, j.Verdict, j.Note, j.Enforce, j.Time, j.Cause})
 	}
 	return out
 }
@@ -62,7 +63,7 @@ func NewLabels(a Audit, items []Item, judgements [][]Judgement) Labels {
 		p := LabelledPair{Pair: it.Pair, Cluster: it.Cluster, Stratum: it.Stratum, Draws: it.Draws, SameSite: it.SameSite,
 			Identical: it.Identical, Resemblance: it.Resemblance, Containment: it.Containment}
 		for _, j := range judgements[i] {
-			p.Judgements = append(p.Judgements, labelled{j.Judge, j.Verdict, j.Note, j.Enforce, j.Time})
+			p.Judgements = append(p.Judgements, labelled{j.Judge, j.Verdict, j.Note, j.Enforce, j.Time, j.Cause})
 		}
 		l.Pairs = append(l.Pairs, p)
 	}

@@ -23,7 +23,11 @@ func audited() (Audit, []Item, [][]Judgement) {
 	for i, it := range items {
 		for j := range i % 3 {
 			v := []Verdict{True, True, False, Unknown}[(i+j)%4]
-			given[i] = append(given[i], Judgement{it.Pair, fmt.Sprint("judge ", j), v, "a note,\nof two lines", v == False, "2026-01-02T03:04:05Z"})
+			cause := Cause("")
+			if v == False {
+				cause = Causes[i%len(Causes)]
+			}
+			given[i] = append(given[i], Judgement{it.Pair, fmt.Sprint("judge ", j), v, "a note,\nof two lines", v == False, "2026-01-02T03:04:05Z", cause})
 		}
 	}
 	return a, items, given

@@ -71,7 +71,56 @@ func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 		r.Judges = append(r.Judges, j)
 	}
 	r.Agreement = agreement(units)
+	r.causes(items, verdicts, judgements)
 	return r
+}
+
+// causes sets the shares of the causes of false positives.
+func (r *Result) causes(items []Item, verdicts []Verdict, judgements [][]Judgement) {
+	weights, pairs, total := map[Cause]float64{}, map[Cause]int{}, 0.0
+	for i, v := range verdicts {
+		if v != False {
+			continue
+		}
+		cause := causeOf(judgements[i])
+		if cause == "" {
+			r.Uncaused++
+			continue
+		}
+		weight := float64(items[i].Draws)
+		if s := items[i].Stratum; s < len(r.Audit.Strata) && r.Audit.Strata[s].Sampled > 0 {
+			weight *= float64(r.Audit.Strata[s].Population) / float64(r.Audit.Strata[s].Sampled)
+		}
+		weights[cause] += weight
+		pairs[cause]++
+		total += weight
+	}
+	for _, cause := range Causes {
+		if pairs[cause] > 0 {
+			r.Causes = append(r.Causes, CauseResult{cause, pairs[cause], weights[cause] / total})
+		}
+	}
+}
+
+// causeOf returns the cause that most judges of a false pair name. It is empty if
+// none does, or if several are named equally often.
+func causeOf(given []Judgement) (cause Cause) {
+	votes := map[Cause]int{}
+	for _, j := range given {
+		if j.Cause != "" {
+			votes[j.Cause]++
+		}
+	}
+	most := 0
+	for _, c := range Causes {
+		switch n := votes[c]; {
+		case n > most:
+			most, cause = n, c
+		case n == most && n > 0:
+			cause = ""
+		}
+	}
+	return cause
 }
 
 // majority returns the verdict of most judges who say true or false. It is Unknown

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -64,7 +65,7 @@ func judged(said ...string) (items []Item, given [][]Judgement) {
 		it := Item{Pair: NewPair(fmt.Sprint("a", i), fmt.Sprint("b", i)), Draws: 1}
 		var js []Judgement
 		for _, j := range strings.Fields(s) {
-			js = append(js, Judgement{it.Pair, j[:1], map[byte]Verdict{'+': True, '-': False, '?': Unknown}[j[1]], "", false, ""})
+			js = append(js, Judgement{it.Pair, j[:1], map[byte]Verdict{'+': True, '-': False, '?': Unknown}[j[1]], "", false, "", ""})
 		}
 		items, given = append(items, it), append(given, js)
 	}
@@ -97,6 +98,33 @@ func TestJudgesAreCombined(t *testing.T) {
 
 // An estimate of a simple sample is Wilson's; a pair that was drawn twice counts
 // twice, and makes the sample no larger.
+// The cause of a false pair is the one that most of its judges name; causes count by
+// draws, and strata by their populations.
+func TestCauses(t *testing.T) {
+	items, given := judged("a-", "a- b- c-", "a- b-", "a-", "a+", "a- b+")
+	for i, causes := range map[int][]Cause{0: {Object}, 1: {Boilerplate, Transitivity, Transitivity}, 2: {Object, Replies}, 5: {Object}} {
+		for k, c := range causes {
+			given[i][k].Cause = c
+		}
+	}
+	items[1].Draws, items[1].Stratum = 2, 1
+	a := Audit{Design: Design{Population: Verified, Stratified: true}, Size: 6, Strata: []Stratum{{Population: 10, Sampled: 5}, {Population: 3, Sampled: 1}}}
+	r := Evaluate(a, items, given)
+	want := []CauseResult{{Object, 1, 2. / 8}, {Transitivity, 1, 6. / 8}}
+	if !slices.Equal(r.Causes, want) || r.Uncaused != 2 {
+		t.Errorf("%+v and %d without, want %+v and 2", r.Causes, r.Uncaused, want)
+	}
+	for want, j := range map[string]Judgement{
+		"want one of [object": {Verdict: False, Cause: "rain"},
+		"of a verdict":        {Verdict: True, Cause: Object},
+	} {
+		j.Pair, j.Judge = NewPair("a", "b"), "a"
+		if _, err := j.Checked(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestSimpleEstimate(t *testing.T) {
 	items, given := judged("a+", "a+", "a+", "a-")
 	a := Audit{Design: Design{Population: Pages}, Strata: []Stratum{{Population: 100}}}

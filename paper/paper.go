@@ -1,9 +1,11 @@
-// Package paper writes the measurements of section 4 of the TLCS paper for any
-// labelled collection: tables 1 and 2, and figures 6 to 8, as JSON, SVG and one
-// page.
+// Package paper writes the measurements of three papers for the collections of a
+// user, as JSON, SVG and one page each: section 4 of the TLCS paper for labelled
+// pages, section 8.1 of the TODS paper and section 4 of the SimFinder paper for short
+// texts.
 package paper
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,8 +18,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"neardup/audit"
 	"neardup/compare"
 	"neardup/configs"
+	"neardup/report"
 	"neardup/report/figure"
 	"neardup/sweep"
 	"neardup/truth"
@@ -34,6 +38,43 @@ type Report struct {
 	Figure7 []sweep.Result   `json:"figure7"`
 	Figure8 []Slope          `json:"figure8"`
 	Table2  Table2           `json:"table2"`
+	Causes  *Causes          `json:"false_positives,omitempty"` // nil without a judged audit
+}
+
+// Causes has the shares of the causes of false positives, from a judged audit.
+type Causes struct {
+	Audit    string              `json:"audit"` // its name
+	False    int                 `json:"false"` // pairs that are false
+	Causes   []audit.CauseResult `json:"causes"`
+	Uncaused int                 `json:"uncaused"`
+}
+
+// NewCauses returns the causes of a sample's false pairs.
+func NewCauses(l audit.Labels) *Causes {
+	var items []audit.Item
+	var judgements [][]audit.Judgement
+	for _, p := range l.Pairs {
+		items, judgements = append(items, p.Item()), append(judgements, p.Given())
+	}
+	r := audit.Evaluate(*l.Audit, items, judgements)
+	return &Causes{l.Audit.Name, r.Overall.False, r.Causes, r.Uncaused}
+}
+
+// published has the shares of the causes in the paper.
+var published = map[audit.Cause]string{audit.Object: "0.60", audit.Boilerplate: "0.20", audit.Replies: "0.15", audit.Transitivity: "0.05"}
+
+func (c *Causes) table() figure.Table {
+	t := figure.Table{Header: []string{"cause", "pairs", "share", "share in the paper"}}
+	for _, cause := range audit.Causes {
+		row := []string{string(cause), "0", "-", cmp.Or(published[cause], "-")}
+		for _, r := range c.Causes {
+			if r.Cause == cause {
+				row[1], row[2] = strconv.Itoa(r.Pairs), strconv.FormatFloat(r.Share, 'f', 4, 64)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // Slope is a point of figure 8: the precision within perhaps-similar sets at a
@@ -247,6 +288,42 @@ func known(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', 4, 64)
 }
 
+func (r Report) table1() figure.Table {
+	t := figure.Table{Header: []string{"method", "precision", "recall ratio", "found ratio", "one site: precision", "recall ratio", "found ratio", "processor, s"}}
+	for _, m := range r.Table1 {
+		seconds := 0.0
+		for _, s := range m.Stages {
+			if s.Stage != configs.StageExtract {
+				seconds += s.CPU
+			}
+		}
+		one := m.Table1
+		t.Rows = append(t.Rows, []string{m.Name, share(one.Precision), share(one.Recall), share(one.Found),
+			share(one.PrecisionIn), share(one.RecallIn), share(one.FoundIn), strconv.FormatFloat(seconds, 'f', 2, 64)})
+	}
+	return t
+}
+
+func (r Report) table2() figure.Table {
+	t := r.Table2
+	row := func(name string, pairs int64, seconds, precision string) []string {
+		return []string{name, whole(pairs), seconds, precision}
+	}
+	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	return figure.Table{Header: []string{"", "pairs", "seconds", "precision"}, Rows: [][]string{
+		row("all steps (after step 3)", t.Pairs, number(t.Seconds, 2), number(t.AfterStep3, 4)),
+		row("without step 1", t.AllPairs, number(t.Without1, 1), "-"),
+		row("without step 2", t.Pairs, number(t.Without2, 2), "-"),
+		row("after step 1", t.Pairs, "-", number(t.AfterStep1, 4)),
+	}}
+}
+
+// WriteTable1 draws table 1.
+func (r Report) WriteTable1(w io.Writer) error { return r.table1().WriteSVG(w) }
+
+// WriteTable2 draws table 2.
+func (r Report) WriteTable2(w io.Writer) error { return r.table2().WriteSVG(w) }
+
 // WritePage writes the page in Markdown. The figures are files beside it.
 func (r Report) WritePage(w io.Writer) error {
 	var b strings.Builder
@@ -255,23 +332,18 @@ func (r Report) WritePage(w io.Writer) error {
 	if r.Truth != nil {
 		p("The labels judge %d pages, of which %d match no document. ", r.Truth.Pages, r.Truth.Missing)
 	}
-	p("They stand for the people who judged the paper's samples. Rates are of at most %d documents.\n\n", r.Sample)
+	p("They stand for the people who judged the paper's samples. Rates are of at most %d documents. %s\n\n", r.Sample, report.Terms)
 	p("## Table 1\n\nPrecision is of the near-duplicates announced for a page, averaged over the pages that have any. The recall ratio is that of a page's true near-duplicates to those that `simhash` finds, averaged over the pages of which it finds one; the found ratio is that of all of them. The paper: precision .95, .82 and .71, recall 1.86, 1.13 and 1; on one site .91, .63 and .50.\n\n")
-	p("| method | precision | recall ratio | found ratio | one site: precision | recall ratio | found ratio | processor, s |\n|---|---|---|---|---|---|---|---|\n")
-	for _, m := range r.Table1 {
-		seconds := 0.0
-		for _, s := range m.Stages {
-			if s.Stage != configs.StageExtract {
-				seconds += s.CPU
-			}
-		}
-		t := m.Table1
-		p("| `%s` | %s | %s | %s | %s | %s | %s | %.2f |\n", m.Name, share(t.Precision), share(t.Recall), share(t.Found), share(t.PrecisionIn), share(t.RecallIn), share(t.FoundIn), seconds)
-	}
+	p("%s", r.table1().Markdown())
 	t := r.Table2
 	p("\n## Table 2\n\nSeconds are the processor's for verifying; without step 1, those of all %d pairs of %d texts, as %d of them took by the clock. Precision after step 1 is the share of a document's set that is labelled near it, itself included (the paper: 67%%); after step 3 the precision of table 1 (the paper: 95%%).\n\n", t.AllPairs, t.Texts, t.Timed)
-	p("| | pairs | seconds |\n|---|---|---|\n| all steps | %d | %.2f |\n| without step 1 | %d | %.1f |\n| without step 2 | %d | %.2f |\n\n", t.Pairs, t.Seconds, t.AllPairs, t.Without1, t.Pairs, t.Without2)
-	p("| after | precision |\n|---|---|\n| step 1 | %.4f |\n| step 3 | %.4f |\n\n", t.AfterStep1, t.AfterStep3)
+	p("%s\n", r.table2().Markdown())
+	p("## Causes of false positives\n\n")
+	if r.Causes == nil {
+		p("No audit is named (`--audit`). The paper: 60%% similar but different objects, 20%% boilerplate, 15%% critical replies, 5%% transitivity.\n\n")
+	} else {
+		p("From the judged audit `%s`: %d pairs are false, %d of them without a cause.\n\n%s\n", r.Causes.Audit, r.Causes.False, r.Causes.Uncaused, r.Causes.table().Markdown())
+	}
 	p("## Figures 4 and 5\n\nThe curve of edit operations of a near pair, with its trustable region.\n\n![figure 4](figure4.svg)\n\n")
 	p("## Figure 6\n\n![figure 6](figure6.svg)\n\n| signatures, at most | coverage | trustable |\n|---|---|---|\n")
 	for i, l := range labels(r.Figure6) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -162,6 +163,13 @@ func posted(r *http.Request) (*asked, error) {
 // one back.
 func (a *asked) judgement(p audit.Pair) audit.Judgement {
 	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.Get("enforce") != ""}
+	if j.Verdict == audit.False {
+		j.Cause = audit.Cause(a.Get("cause"))
+		if j.Cause != "" && !slices.Contains(audit.Causes, j.Cause) {
+			a.wrong("cause: there is no such cause.")
+			j.Cause = ""
+		}
+	}
 	if j.Note = a.text("note", 4*audit.MaxNote); utf8.RuneCountInString(j.Note) > audit.MaxNote {
 		a.wrong("note: at most %d characters are kept.", audit.MaxNote)
 	}

@@ -14,7 +14,6 @@ import (
 	"neardup/cluster/hamming"
 	"neardup/cluster/ppjoin"
 	"neardup/signature/minhash"
-	"neardup/signature/shingle"
 	"neardup/signature/simhash"
 	"neardup/signature/tokens"
 	"neardup/signature/words"
@@ -221,9 +220,4 @@ func agreement(a, b []uint32) float64 {
 		}
 	}
 	return float64(equal) / float64(max(1, len(a)))
-}
-
-func resemblance(a, b shingle.Set) float64 {
-	common := shingle.Common(a, b)
-	return float64(common) / float64(max(1, len(a)+len(b)-common))
 }

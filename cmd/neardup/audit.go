@@ -219,6 +219,7 @@ the judge's former verdict.`,
 	c.Flags().StringVar(&j.Judge, "judge", os.Getenv("USER"), "name of the judge")
 	c.Flags().StringVar(&j.Note, "note", "", "reason for the verdict")
 	c.Flags().BoolVar(&j.Enforce, "enforce", false, "the next clustering must follow the verdict")
+	c.Flags().StringVar((*string)(&j.Cause), "cause", "", "why a false pair was announced: object, boilerplate, replies,\ntransitivity or other (docs/audit.md)")
 	return c
 }
 

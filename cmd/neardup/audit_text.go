@@ -74,6 +74,7 @@ func writeResult(out io.Writer, r audit.Result) error {
 		return err
 	}
 	fmt.Fprintf(out, "precision: %s\n", a.Design.Estimates())
+	writeCauses(out, r)
 	if n := len(r.Overall.Missing); n > 0 && r.Overall.Known() {
 		var pairs int64
 		for _, h := range r.Overall.Missing {
@@ -100,6 +101,18 @@ func writeResult(out io.Writer, r audit.Result) error {
 	}
 	_, err := fmt.Fprintf(out, "\nagreement on %d pairs: %.4f observed, %s\n", g.Pairs, g.Observed, alpha)
 	return err
+}
+
+// writeCauses writes the shares of the causes of false positives.
+func writeCauses(out io.Writer, r audit.Result) {
+	if len(r.Causes) == 0 {
+		return
+	}
+	var shares []string
+	for _, c := range r.Causes {
+		shares = append(shares, fmt.Sprintf("%s %.4f (%d)", c.Cause, c.Share, c.Pairs))
+	}
+	fmt.Fprintf(out, "causes of false pairs: %s; without one %d\n", strings.Join(shares, ", "), r.Uncaused)
 }
 
 // itemStyle holds the options of showing an item.
@@ -142,7 +155,11 @@ func showItem(c *cobra.Command, j *job, r *browsing.Review, name string, n int, 
 	const columns = 200
 	fmt.Fprintf(out, "pair %d of %s\n", n+1, name)
 	for _, g := range s.Judgements {
-		fmt.Fprintf(out, "%s: %s  %s\n", g.Judge, g.Verdict, screen.Columns(g.Note, columns))
+		verdict := string(g.Verdict)
+		if g.Cause != "" {
+			verdict += ", " + string(g.Cause)
+		}
+		fmt.Fprintf(out, "%s: %s  %s\n", g.Judge, verdict, screen.Columns(g.Note, columns))
 	}
 	if s.Gone != "" {
 		for i, id := range [2]string{s.Item.A, s.Item.B} {

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"neardup/audit"
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/paper"
@@ -19,6 +21,7 @@ type paperOptions struct {
 	trialOptions
 	sample int
 	recall float64
+	audit  string
 }
 
 func paperCommand() *cobra.Command {
@@ -33,6 +36,7 @@ with labels in the place of its judges, and writes their tables and figures:
               overall and on one site; processor time
   table 2     what verifying costs without step 1 (sets) and without step 2
               (sketches); precision after steps 1 and 3
+              causes of false positives, from a judged audit (--audit)
   figure 4    the edit curve of a near pair with its trustable region (figure 5)
   figure 6    coverage and trustable rate over the number of signatures
   figure 7    strain-away and reserve rate over the width of the window
@@ -46,24 +50,50 @@ papers, on short texts, are "neardup paper tods" and "neardup paper simfinder".
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
-	o.flags(c, "page.md, paper.json and figure4.svg to figure8.svg")
+	o.flags(c, "page.md, paper.json, tables 1 and 2 and figures 4 to 8")
 	c.Flags().Lookup("config").Usage = "base, a preset or YAML file of the measure tlcs; default the preset paper"
 	c.Flags().IntVar(&o.sample, "sample", 150, "documents to measure the rates on")
 	c.Flags().Float64Var(&o.recall, "recall", 0.9, "recall within sets that figure 8 keeps")
+	c.Flags().StringVar(&o.audit, "audit", "", "labels of neardup audit export, whose judges named causes")
 	c.AddCommand(paperTODSCommand(), paperSimFinderCommand())
 	return c
 }
 
 func (o *paperOptions) run(c *cobra.Command, args []string) error {
 	var options trials.PaperOptions
+	var causes *paper.Causes
 	return o.trial(c, args, func() (err error) {
-		options, err = o.options()
+		if options, err = o.options(); err == nil {
+			causes, err = readCauses(o.audit)
+		}
 		return err
 	}, func(j *job) (func(io.Writer) error, error) {
 		options.Begin = j.progress.variant
 		result, near, err := trials.Paper(c.Context(), j.Workspace, j.inputs, options)
+		result.Causes = causes
 		return func(stdout io.Writer) error { return o.write(stdout, result, options.Base, near) }, err
 	})
+}
+
+// readCauses returns the causes of false positives by the labels of a sample. Without
+// a name it returns nil.
+func readCauses(name string) (*paper.Causes, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("--audit: %w", err)
+	}
+	defer f.Close()
+	labels, err := audit.ReadLabels(f)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--audit %s: %w", name, err)
+	case labels.Audit == nil:
+		return nil, fmt.Errorf("--audit %s: it has judgements only; name the labels of a sample", name)
+	}
+	return paper.NewCauses(labels), nil
 }
 
 // options checks the flags before any work is done.
@@ -96,7 +126,7 @@ func (o *paperOptions) options() (p trials.PaperOptions, err error) {
 // are empty if there is none.
 func (o *paperOptions) write(stdout io.Writer, r paper.Report, base configs.Config, near [2]string) error {
 	files := map[string]func(io.Writer) error{"page.md": r.WritePage, "paper.json": r.WriteJSON,
-		"figure6.svg": r.WriteFigure6, "figure7.svg": r.WriteFigure7, "figure8.svg": r.WriteFigure8}
+		"table1.svg": r.WriteTable1, "table2.svg": r.WriteTable2, "figure6.svg": r.WriteFigure6, "figure7.svg": r.WriteFigure7, "figure8.svg": r.WriteFigure8}
 	var failure error
 	if near[0] != "" {
 		var e explain.Explanation

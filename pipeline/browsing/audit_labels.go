@@ -155,7 +155,7 @@ func importJudgement(w *workspace.Workspace, b store.Batch, j audit.Judgement, o
 		return err
 	}
 	if j.Time == "" {
-		if j.Time = now(); was && old.Verdict == j.Verdict && old.Note == j.Note {
+		if j.Time = now(); was && old.Verdict == j.Verdict && old.Note == j.Note && old.Cause == j.Cause {
 			j.Time = old.Time
 		}
 	}
