@@ -4,16 +4,19 @@
 usage: go run ./docs/peers/rows WORKSPACE | python3 docs/peers/brute.py
 
 For the methods paper (and any other with the ring, merge lists, direct or following, closing transitive and the
-measure tlcs with one round), cosine with terms: letters, and simhash. Standard library only, and nothing of neardup:
-slow, and no early exits. Every row is compared with what the definitions give. Prints a count of rows and of
+measure tlcs with one round), cosine, simhash and simfinder. Standard library only, and nothing of neardup but the files
+of its dictionary: slow, and no early exits. Every row is compared with what the definitions give. Prints a count of rows and of
 differences for each kind, and exits with 1 if there is one. docs/papers.md states the readings.
 """
 import hashlib
 import json
 import math
+import pathlib
+import re
 import struct
 import sys
 import unicodedata
+import zlib
 
 
 def category(c):
@@ -284,15 +287,15 @@ def words(s, single):
 
 
 class Cosine:
-    def __init__(self, o, single):
-        self.o, self.single, self.vectors = o, single, {}
-        if o["terms"] != "letters" or o["words"] != 1 or o["weight"] != "count":
-            sys.exit("brute: cosine is rebuilt for single words by letters, that count")
+    def __init__(self, o, words):
+        self.o, self.words, self.vectors = o, words, {}
+        if o["words"] != 1 or o["weight"] != "count":
+            sys.exit("brute: cosine is rebuilt for single words that count")
 
     def vector(self, s):
         if s not in self.vectors:
             v = {}
-            for w in words(s, self.single):
+            for w in self.words(s):
                 v[w] = v.get(w, 0) + 1
             self.vectors[s] = v
         return self.vectors[s]
@@ -310,8 +313,8 @@ class Cosine:
 M64 = (1 << 64) - 1
 
 
-def term_hash(s):
-    """The 64-bit hash of a term: the lecture's random vector."""
+def string_hash(s):
+    """The 64-bit hash of a term: multiply and fold."""
     def fold(state, constant):
         wide = state * constant
         return wide >> 64 ^ wide & M64
@@ -320,10 +323,18 @@ def term_hash(s):
         rest = (rest << 8 | c) & M64
         if i % 8 == 7:
             state, rest = fold(state ^ rest, 0xBB67AE8584CAA73B), 0
-    x = fold(state ^ (rest | len(b) << 56 & M64), 0x3C6EF372FE94F82B)
+    return fold(state ^ (rest | len(b) << 56 & M64), 0x3C6EF372FE94F82B)
+
+
+def mix(x):
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
     x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
     return x ^ x >> 31
+
+
+def term_hash(s):
+    """The lecture's random vector of a term."""
+    return mix(string_hash(s))
 
 
 def simhash(s, single):
@@ -339,6 +350,193 @@ def simhash(s, single):
     return sum(1 << k for k in range(64) if v[k] > 0)
 
 
+def f32(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+GROUPS = "noun verb adjective other adverb connective pronoun numeral".split()
+
+
+class Dictionary:
+    """The dictionary of Chinese, from the file that is part of the program, and the English function words."""
+
+    def __init__(self):
+        folder = pathlib.Path(__file__).resolve().parents[2] / "signature" / "terms"
+        b, at = zlib.decompress((folder / "words.flate").read_bytes(), -15), 0
+
+        def varint():
+            nonlocal at
+            n = shift = 0
+            while True:
+                c = b[at]
+                at += 1
+                n |= (c & 127) << shift
+                shift += 7
+                if c < 128:
+                    return n
+        total = math.log2(varint())
+        kinds, self.least, self.most = [], {}, {}
+        for _ in range(varint()):
+            n = varint()
+            kind = self.group(b[at:at + n].decode())
+            at += n
+            low, high = varint(), varint()
+            kinds.append(kind)
+            self.least[kind] = min(low, self.least.get(kind, low))
+            self.most[kind] = max(high, self.most.get(kind, high))
+        n = varint()
+        shared, more, kind, frequency = ([varint() for _ in range(n)] for _ in range(4))
+        self.words, before = {}, ""
+        for i in range(n):
+            before = before[:shared[i]] + "".join(chr(varint()) for _ in range(more[i]))
+            self.words[before] = kinds[kind[i]], frequency[i], f32(f32(total) - f32(math.log2(frequency[i])))
+        self.longest = max(map(len, self.words))
+        self.english = {}
+        for g, listed in re.findall(r"(\w+): `([^`]*)`", (folder / "english.go").read_text()):
+            for w in listed.split():
+                self.english[w] = g
+
+    def group(self, pos):
+        c = pos[:1]
+        if c in ("", "n", "j", "x"):
+            return "noun"
+        if c == "v":
+            return "verb"
+        if c in "ab" or c == "z" and pos != "zg":
+            return "adjective"
+        if c == "d":
+            return "adverb"
+        if c in "cpuyeohk":
+            return "connective"
+        return {"r": "pronoun", "m": "numeral", "q": "numeral"}.get(c, "other")
+
+    def segment(self, run):
+        """The path of the greatest product of frequencies, in sums of 32-bit floats."""
+        unlisted = "noun", 1, 32.0
+        best = [None] * (len(run) + 1)
+        best[0] = 0.0, 0, None
+        for i in range(len(run)):
+            steps = [(k, self.words[run[i:i + k]]) for k in range(1, min(self.longest, len(run) - i) + 1) if run[i:i + k] in self.words]
+            if not steps or steps[0][0] != 1:
+                steps.append((1, unlisted))
+            for k, word in steps:
+                d = f32(best[i][0] + word[2])
+                if best[i + k] is None or best[i + k][0] > d:
+                    best[i + k] = d, i, word
+        out, end = [], len(run)
+        while end > 0:
+            _, start, word = best[end]
+            out.append((run[start:end], word))
+            end = start
+        return out[::-1]
+
+
+def fold(c):
+    if "！" <= c <= "～":
+        c = chr(ord(c) - ord("！") + ord("!"))
+    upper = c.upper() if len(c.upper()) == 1 else c
+    return upper.lower() if len(upper.lower()) == 1 else upper
+
+
+class Terms:
+    """SimFinder, sections 3.1 and 3.2: terms with their weights, features, fingerprints, duplicate degree."""
+
+    def __init__(self, weighing, sign, verify, han, paired):
+        self.o, self.s, self.v, self.han, self.paired = weighing, sign, verify, han, paired
+        self.dictionary, self.kept = Dictionary(), {}
+
+    def cut(self, s):
+        """(term, part of speech, frequency), in order; no frequency: as the least frequent."""
+        out, i, d = [], 0, self.dictionary
+        while i < len(s):
+            c, start = s[i], i
+            if c in self.han:
+                while i < len(s) and s[i] in self.han and i - start < 512:
+                    i += 1
+                out += [(w, g, n) for w, (g, n, _) in d.segment(s[start:i])]
+            elif not is_word(c):
+                i += 1
+            elif c in self.paired:
+                while i < len(s) and s[i] in self.paired and is_word(s[i]):
+                    i += 1
+                pairs = [s[k:k + 2] for k in range(start, i - 1)] or [c]
+                out += [(p, "connective" if is_hiragana(p[0]) else "other", 0) for p in pairs]
+            elif category(c)[0] == "M":
+                i += 1
+            else:
+                while i < len(s) and is_word(s[i]) and s[i] not in self.han and (s[i] not in self.paired):
+                    i += 1
+                w = "".join(map(fold, s[start:i]))
+                out.append((w, d.english.get(w) or ("numeral" if all(category(x)[0] == "N" for x in w) else "noun"), 0))
+        return out[:self.o["max_terms"]]
+
+    def weight(self, term, group, frequency):
+        """Equations 1 and 2, in steps of 2^-20."""
+        a, b = self.o["intervals"][group]
+        base = math.floor((1 << 20) * a + 0.5)
+        span = math.floor((1 << 20) * b + 0.5) - base
+        least, most = self.dictionary.least.get(group, 0), self.dictionary.most.get(group, 0)
+        if frequency == 0:
+            frequency, least, most = 1, 1, 2
+        frequency = max(frequency, least)
+        if self.o["scale"] == "log":
+            frequency, least, most = (math.floor(65536 * math.log2(x) + 0.5) for x in (frequency, least, most))
+        above, spread = frequency - least, most - least
+        if spread == 0:
+            above, spread = 0, 1
+        if self.o["heaviest"] == "rare":
+            above = spread - above
+        w = base + span * above // spread
+        return w * min(len(term), 32) if self.o["long"] else w
+
+    def weights(self, s):
+        """The terms of a text in order of their first occurrences, with their weights."""
+        if s not in self.kept:
+            out = {}
+            for term in self.cut(s):
+                w = self.weight(*term)
+                if w > 0 and term[0] not in out:
+                    out[term[0]] = w
+            self.kept[s] = out
+        return self.kept[s]
+
+    def fingerprints(self, s):
+        weights = self.weights(s)
+        terms = sorted(weights, key=lambda t: (-weights[t], string_hash(t)))
+        total, k, part = sum(weights.values()), 0, 0
+        while k < len(terms) and not part / total > self.s["threshold"]:
+            part += weights[terms[k]]
+            k += 1
+        n = min(len(terms), k + self.s["extra"])
+        if self.s["max_features"]:
+            n = min(n, self.s["max_features"])
+        features = terms[:n]
+        if self.s["order"] == "text":
+            features = [t for t in weights if t in set(features)]
+        out, gram = set(), self.s["gram"]
+        for i in range(max(1, len(features) - gram + 1) if features else 0):
+            h = 0
+            for t in features[i:i + gram]:
+                h = (h * 0xA54FF53A5F1D36F1 + string_hash(t)) & M64
+            out.add(mix(h).to_bytes(8, "big").hex() + "0" * 16)
+        return out
+
+    def compare(self, a, b):
+        x, y = self.weights(a), self.weights(b)
+        if self.v["similarity"] == "plain":
+            x, y = dict.fromkeys(x, 1), dict.fromkeys(y, 1)
+        common = sum(w for t, w in x.items() if t in y)
+        if common == 0:
+            return False, 0, 0
+        mx, my = sum(x.values()), sum(y.values())
+        r, c = common / (mx + my - common), common / min(mx, my)
+        return r >= self.v["threshold"] or c >= self.v["containment"], r, c
+
+
+def is_hiragana(c):
+    return "HIRAGANA" in unicodedata.name(c, "")
+
+
 def main():
     texts, left, cluster_of, postings, sets, near = {}, set(), {}, {}, {}, {}
     for line in sys.stdin:
@@ -349,6 +547,10 @@ def main():
             terminal = member(f[0])
         elif kind == "single":
             single = member(f[0])
+        elif kind == "han":
+            han = member(f[0])
+        elif kind == "paired":
+            paired = member(f[0])
         elif kind == "text":
             texts[f[0]] = f[1]
             if f[2]:
@@ -391,7 +593,14 @@ def main():
         check("perhaps-similar sets", freeze(want), freeze({k: v for k, v in sets.items() if len(v) > 1}))
         pairs = {(min(a, b), max(a, b)) for s in want.values() for a in s for b in s if a < b}
         text_of = {k: compared[t] for t, k in key.items()}
-        measure = Cosine(verify["cosine"], single) if verify["measure"] == "cosine" else TLCS(verify)
+        if verify["measure"] == "cosine":
+            cut_words = lambda s: words(s, single)
+            if verify["cosine"]["terms"] == "segmented":
+                terms = Terms({"max_terms": 1 << 24}, None, None, han, paired)
+                cut_words = lambda s: [t for t, _, _ in terms.cut(s)]
+            measure = Cosine(verify["cosine"], cut_words)
+        else:
+            measure = TLCS(verify)
         if verify["measure"] == "tlcs" and verify["trustable"] and verify["rounds"] != 1:
             sys.exit("brute: only one round")
         scored = {}
@@ -412,6 +621,36 @@ def main():
                 pairs.append(d)
                 if d <= search["hamming"]["distance"]:
                     scored[keys[a], keys[b]] = 1 - d / 64, 1 - d / 64
+    elif sign["scheme"] == "terms" and verify["measure"] == "terms" and search["merge"] == "pairs" and search["common"] == 1:
+        terms = Terms(config["text"]["terms"], sign["terms"], verify["terms"], han, paired)
+        signed = {t: terms.fingerprints(s) for t, s in compared.items()}
+        key = {t: bytes(255 - x for x in struct.pack(">f", len(s))).hex() + t for t, s in compared.items()}
+        lists = {}
+        for t, signatures in signed.items():
+            for s in signatures:
+                lists.setdefault(s, set()).add(key[t])
+        freeze = lambda d: {k: frozenset(v) for k, v in d.items()}
+        check("signatures, with the keys of their texts", freeze(lists), freeze(postings))
+        if search["site_list"] or any(len(l) > search["max_list"] for l in lists.values()):
+            sys.exit("brute: lists that may be deleted are not rebuilt")
+        text_of = {k: compared[t] for t, k in key.items()}
+        pairs = set()
+        for l in lists.values():
+            l = sorted(l)
+            for i, a in enumerate(l if len(l) <= search["all_pairs"] else l[:1]):
+                pairs.update((a, b) for b in l[i + 1:])
+        scored, linked = {}, {}
+        def leader(x):
+            while linked.setdefault(x, x) != x:
+                x = linked[x]
+            return x
+        for a, b in sorted(pairs):
+            if verify["transitivity"] and leader(a) == leader(b):
+                continue
+            is_near, r, c = terms.compare(text_of[a], text_of[b])
+            if is_near:
+                scored[a, b] = r, c
+                linked[leader(a)] = leader(b)
     else:
         sys.exit("brute: not this method")
     digits = lambda d: {k: tuple(round(x, 12) for x in v) for k, v in d.items()}

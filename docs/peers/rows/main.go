@@ -58,7 +58,11 @@ func run(dir string) (err error) {
 	single := ranges(func(r rune) bool {
 		return r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 	})
-	if err := errors.Join(row("config", m.Config), row("terminal", terminal), row("single", single)); err != nil {
+	han := ranges(func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	paired := ranges(func(r rune) bool {
+		return unicode.In(r, unicode.Hiragana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	})
+	if err := errors.Join(row("config", m.Config), row("terminal", terminal), row("single", single), row("han", han), row("paired", paired)); err != nil {
 		return err
 	}
 	seen := map[rows.TextID]bool{}
