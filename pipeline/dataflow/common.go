@@ -2,37 +2,68 @@ package dataflow
 
 import (
 	"cmp"
+	"iter"
+	"slices"
 
 	"neardup/configs"
+	"neardup/pipeline/rows"
 	"neardup/verify/rarity"
 )
 
-// SiteText is a text with the sites that have it, or the text around the main
-// content of one page.
-type SiteText struct {
-	Text   string
-	Around bool
-	Pages  []SitePage
+// UnitsOf returns the units of a text.
+func UnitsOf(text string) (u rows.Units) {
+	exact, plain := rarity.Keys(text)
+	for _, k := range exact {
+		if _, ok := slices.BinarySearch(plain, k); ok {
+			u.Both = append(u.Both, k)
+		} else {
+			u.Exact = append(u.Exact, k)
+		}
+	}
+	for _, k := range plain {
+		if _, ok := slices.BinarySearch(u.Both, k); !ok {
+			u.Plain = append(u.Plain, k)
+		}
+	}
+	return u
+}
+
+// AroundUnits are the units with numbers of the visible text around the main content
+// of a page.
+type AroundUnits struct {
+	Page  SitePage
+	Exact []uint64
 }
 
 // SitePage is the page that counts for a text on a site: the one with the smallest
 // address. Both fields are hashes.
 type SitePage struct{ Site, Address uint64 }
 
-// Sightings appends the sightings of a text's sentences, by rarity.UnitOf or
-// rarity.ExactUnitOf. Sorted, they are the input of rarity.Count. The pages of a
-// site are counted by their texts, not by what is around these.
-func Sightings(to []rarity.Sighting, t SiteText, of func(sentence string) rarity.Unit) []rarity.Sighting {
-	units := rarity.Units(t.Text, of)
-	for _, p := range t.Pages {
-		if !t.Around {
-			to = append(to, rarity.Sighting{Sentence: siteKey(p.Site), Page: p.Address})
-		}
-		for _, u := range units {
-			to = append(to, rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u.Key), Page: p.Address})
+// Sightings yields the sightings of the sentences of a text on a site, with numbers
+// or without. Sorted, they are the input of rarity.Count.
+func Sightings(u rows.Units, p SitePage, exact bool) iter.Seq[rarity.Sighting] {
+	rest := u.Plain
+	if exact {
+		rest = u.Exact
+	}
+	return func(yield func(rarity.Sighting) bool) {
+		_ = yield(rarity.Sighting{Sentence: siteKey(p.Site), Page: p.Address}) && sight(u.Both, p, yield) && sight(rest, p, yield)
+	}
+}
+
+// Sightings yields the sightings of the sentences around a text. The pages of a site
+// are counted by their texts, not by what is around these.
+func (a AroundUnits) Sightings() iter.Seq[rarity.Sighting] {
+	return func(yield func(rarity.Sighting) bool) { sight(a.Exact, a.Page, yield) }
+}
+
+func sight(units []uint64, p SitePage, yield func(rarity.Sighting) bool) bool {
+	for _, u := range units {
+		if !yield(rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u), Page: p.Address}) {
+			return false
 		}
 	}
-	return to
+	return true
 }
 
 // siteKey is the key under which the pages of a site are counted, as if all had one

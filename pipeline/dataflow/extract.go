@@ -14,6 +14,7 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
+	"neardup/verify/rarity"
 )
 
 // Extracted is the result of a record: a capture with a text, or a revisit, for
@@ -24,6 +25,9 @@ type Extracted struct {
 	Document rows.Document
 	Text     rows.TextID // ID of a capture's text
 	Around   string      // visible text around the main content of an HTML page; Marks gives its lines
+
+	Units       rows.Units  // of the text
+	AroundUnits AroundUnits // of Around; none if the page has no site
 }
 
 // Extract extracts a record and returns the fields of its rows.
@@ -37,6 +41,11 @@ func Extract(x *extract.Extractor, raw *container.Raw) Extracted {
 	e.Document.TextID, e.Document.TextBytes = hex.EncodeToString(e.Text[:]), int64(len(d.Text))
 	if d.Marks != "" {
 		e.Around = d.Marks.Around(d.Text, d.Visible)
+	}
+	e.Units = UnitsOf(d.Text)
+	if o := rows.OccurrenceOf(d); e.Around != "" && o.Site != rows.NoSite {
+		e.AroundUnits.Page = SitePage{o.Site, o.Address}
+		e.AroundUnits.Exact, _ = rarity.Keys(e.Around)
 	}
 	return e
 }

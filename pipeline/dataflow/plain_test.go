@@ -137,7 +137,7 @@ func parseText(k, v []byte) (dataflow.Text, error) {
 	return dataflow.Text{ID: rows.TextID(k), Text: string(v)}, nil
 }
 
-func parseAround(_, v []byte) (t dataflow.SiteText, err error) { return t, json.Unmarshal(v, &t) }
+func parseAround(_, v []byte) (t dataflow.AroundUnits, err error) { return t, json.Unmarshal(v, &t) }
 
 // occurrence is a page with a text: the file is sorted by text, then by document.
 type occurrence struct {
@@ -186,7 +186,7 @@ func (p plain) run(workers int) {
 		return c.Text.Pages == configs.PagesTopic && !slices.ContainsFunc(on[id], func(o rows.Occurrence) bool { return !o.Navigation })
 	}
 
-	frames := p.common(on, read(p, "around", parseAround), rarity.ExactUnitOf, max(0, dataflow.FewestFramePages(c)-1))
+	frames := p.common(on, read(p, "around", parseAround), true, max(0, dataflow.FewestFramePages(c)-1))
 
 	// Texts to postings. Each worker of a cluster of machines would have some texts.
 	signatures := map[rows.TextID]int{}
@@ -424,11 +424,11 @@ func (p plain) run(workers int) {
 
 // common counts the pages of a site that have a sentence, of those that more than so
 // many have. The sentences around texts count too, if there are any.
-func (p plain) common(on map[rows.TextID][]rows.Occurrence, around iter.Seq2[dataflow.SiteText, error], unit func(sentence string) rarity.Unit, beyond int) dataflow.Pages {
+func (p plain) common(on map[rows.TextID][]rows.Occurrence, around iter.Seq2[dataflow.AroundUnits, error], exact bool, beyond int) dataflow.Pages {
 	sightings := extsort.NewPairs(p.dir, 1000)
 	defer func() { _ = sightings.Close() }()
-	see := func(t dataflow.SiteText) {
-		for _, s := range dataflow.Sightings(nil, t, unit) {
+	see := func(all iter.Seq[rarity.Sighting]) {
+		for s := range all {
 			if err := sightings.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
 				p.t.Fatal(err)
 			}
@@ -439,7 +439,7 @@ func (p plain) common(on map[rows.TextID][]rows.Occurrence, around iter.Seq2[dat
 			if err != nil {
 				p.t.Fatal(err)
 			}
-			see(t)
+			see(t.Sightings())
 		}
 	}
 	for text, err := range read(p, "texts", parseText) {
@@ -452,11 +452,9 @@ func (p plain) common(on map[rows.TextID][]rows.Occurrence, around iter.Seq2[dat
 				smallest[o.Site] = o.Address
 			}
 		}
-		of := dataflow.SiteText{Text: text.Text}
 		for site, address := range smallest {
-			of.Pages = append(of.Pages, dataflow.SitePage{Site: site, Address: address})
+			see(dataflow.Sightings(dataflow.UnitsOf(text.Text), dataflow.SitePage{Site: site, Address: address}, exact))
 		}
-		see(of)
 	}
 	pages := map[uint64]int{}
 	if beyond > 0 {
@@ -500,7 +498,7 @@ func (p plain) texts(on map[rows.TextID][]rows.Occurrence, frames dataflow.Pages
 		text.Sites, text.Names = places(on[text.ID])
 		all[text.ID] = text
 	}
-	common := p.common(on, nil, rarity.UnitOf, p.config.Verify.RarePages)
+	common := p.common(on, nil, false, p.config.Verify.RarePages)
 	j := dataflow.Judge(p.config)
 	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) {
 		return dataflow.Prepare(p.config, j, all[id], frames, common)
@@ -639,8 +637,8 @@ func (p plain) extract(input string) {
 				add("documents", place, e.Document)
 				o := rows.OccurrenceOf(d)
 				add("occurrences", slices.Concat(e.Text[:], d.ID[:]), o)
-				if e.Around != "" && o.Site != rows.NoSite {
-					add("around", place, dataflow.SiteText{Text: e.Around, Pages: []dataflow.SitePage{{Site: o.Site, Address: o.Address}}, Around: true})
+				if len(e.AroundUnits.Exact) > 0 {
+					add("around", d.ID[:], e.AroundUnits)
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"iter"
 	"slices"
 	"unicode/utf8"
 
@@ -43,15 +44,26 @@ func NewSigner(c configs.Config, frames Pages) *Signer {
 // signed with its frame, so that pages of one site with a short text of their own
 // meet.
 func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluster.Posting, error) {
-	var row rows.Signed
 	r, err := Read(s.config, t, s.frames)
 	if err != nil {
-		return row, nil, err
+		return rows.Signed{}, nil, err
 	}
-	if s.config.Text.Frames > 0 {
-		row.Characters = uint32(utf8.RuneCountInString(r.Whole))
-		row.LeftOut = row.Characters - min(row.Characters, uint32(utf8.RuneCountInString(r.Own)))
-	}
+	row, postings := s.sign(postings, t.ID, r)
+	return row, postings, nil
+}
+
+// SignFramed is Sign for a text whose sentences in frames are known, by Framed.
+func (s *Signer) SignFramed(postings []cluster.Posting, t Text, u rows.Units, framed []byte) (rows.Signed, []cluster.Posting) {
+	row, postings := s.sign(postings, t.ID, readFramed(s.config, t.Text, inFrame(u, framed)))
+	row.Framed = framed
+	return row, postings
+}
+
+// sign appends the postings of the readings of a text.
+func (s *Signer) sign(postings []cluster.Posting, id rows.TextID, r Readings) (rows.Signed, []cluster.Posting) {
+	var row rows.Signed
+	row.Characters = uint32(utf8.RuneCountInString(r.Whole))
+	row.LeftOut = row.Characters - min(row.Characters, uint32(utf8.RuneCountInString(r.Own)))
 	s.last = s.last[:0]
 	signed := r.Signed(s.config)
 	for _, reading := range signed {
@@ -62,12 +74,12 @@ func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluste
 		s.last = slices.Compact(s.last)
 	}
 	row.Signatures = uint32(len(s.last))
-	key := cluster.NewKey(Weight(s.config, r.Own, len(s.last)), t.ID)
+	key := cluster.NewKey(Weight(s.config, r.Own, len(s.last)), id)
 	postings = slices.Grow(postings, len(s.last))
 	for _, signature := range s.last {
 		postings = append(postings, cluster.Posting{Signature: signature, Key: key})
 	}
-	return row, postings, nil
+	return row, postings
 }
 
 // frameShare: on a large site, a sentence of a frame stands on at least one in
@@ -111,16 +123,31 @@ func (r Readings) Signed(c configs.Config) []string {
 
 // Read returns the readings of a text.
 func Read(c configs.Config, t Text, frames Pages) (Readings, error) {
-	whole := text.Cut(t.Text, c.Text.MaxColumns)
-	r := Readings{whole, whole}
 	own, err := WithoutFrames(c, t, frames)
-	if err != nil || len(own) == len(t.Text) {
-		return r, err
+	return readings(c, t.Text, own), err
+}
+
+// readFramed is Read for a text whose sentences in frames are known.
+func readFramed(c configs.Config, whole string, in func(unit uint64) bool) Readings {
+	own := whole
+	if in != nil {
+		own, _ = without(whole, func(unit uint64) (bool, error) { return in(unit), nil })
+	}
+	return readings(c, whole, own)
+}
+
+// readings returns the readings of a text and of what is left of it without frames.
+func readings(c configs.Config, whole, own string) Readings {
+	same := len(own) == len(whole)
+	whole = text.Cut(whole, c.Text.MaxColumns)
+	r := Readings{whole, whole}
+	if same {
+		return r
 	}
 	if own = text.Cut(own, c.Text.MaxColumns); text.Columns(own) >= ownColumns {
 		r.Own = own
 	}
-	return r, nil
+	return r
 }
 
 // WithoutFrames returns a text without the frames of the sites that have it,
@@ -129,33 +156,111 @@ func WithoutFrames(c configs.Config, t Text, frames Pages) (string, error) {
 	if c.Text.Frames == 0 || len(t.Sites) == 0 {
 		return t.Text, nil
 	}
-	least := make([]int, len(t.Sites)) // of each site: pages from which a sentence belongs to its frame
-	for i, site := range t.Sites {
+	in, err := inFrames(c, t.Sites, frames)
+	if err != nil {
+		return "", err
+	}
+	return without(t.Text, in)
+}
+
+// without returns a text without the sentences that are in a frame.
+func without(t string, in func(unit uint64) (bool, error)) (string, error) {
+	var framed []bool
+	found := false
+	for s := range text.Each(t) {
+		is := false
+		if u := rarity.ExactUnitOf(s); u.Key != 0 {
+			var err error
+			if is, err = in(u.Key); err != nil {
+				return "", err
+			}
+		}
+		framed, found = append(framed, is), found || is
+	}
+	if !found {
+		return t, nil
+	}
+	return text.Without(t, func(i int) bool { return framed[i] }), nil
+}
+
+// inFrames returns a function that reports whether a unit is in the frame of one of
+// the sites.
+func inFrames(c configs.Config, sites []uint64, frames Pages) (func(unit uint64) (bool, error), error) {
+	least := make([]int, len(sites)) // of each site: pages from which a sentence belongs to its frame
+	for i, site := range sites {
 		n, err := frames(siteKey(site))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		least[i] = framePages(c, n)
 	}
-	var framed []bool
-	found := false
-	for s := range text.Each(t.Text) {
-		in := false
-		if u := rarity.ExactUnitOf(s); u.Key != 0 {
-			for i, site := range t.Sites {
-				n, err := frames(rarity.SiteKey(site, u.Key))
-				if err != nil {
-					return "", err
-				}
-				in = in || n >= least[i]
+	return func(unit uint64) (bool, error) {
+		for i, site := range sites {
+			if n, err := frames(rarity.SiteKey(site, unit)); err != nil || n >= least[i] {
+				return err == nil, err
 			}
 		}
-		framed, found = append(framed, in), found || in
+		return false, nil
+	}, nil
+}
+
+// Framed returns the sentences of a text that are in the frame of one of its sites,
+// as rows.Signed has them.
+func Framed(c configs.Config, u rows.Units, sites []uint64, frames Pages) ([]byte, error) {
+	if len(sites) == 0 {
+		return nil, nil
 	}
-	if !found {
-		return t.Text, nil
+	in, err := inFrames(c, sites, frames)
+	if err != nil {
+		return nil, err
 	}
-	return text.Without(t.Text, func(i int) bool { return framed[i] }), nil
+	var framed []byte
+	for i, unit := range allExact(u) {
+		is, err := in(unit)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			framed = append(framed, make([]byte, max(0, i/8+1-len(framed)))...)
+			framed[i/8] |= 1 << (i % 8)
+		}
+	}
+	return framed, nil
+}
+
+// inFrame returns a function that reports whether a unit is among the framed ones, or
+// nil if none is.
+func inFrame(u rows.Units, framed []byte) func(unit uint64) bool {
+	var units []uint64
+	for i, unit := range allExact(u) {
+		if i/8 < len(framed) && framed[i/8]&(1<<(i%8)) != 0 {
+			units = append(units, unit)
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	slices.Sort(units)
+	return func(unit uint64) bool {
+		_, ok := slices.BinarySearch(units, unit)
+		return ok
+	}
+}
+
+// allExact yields the units with numbers, in the order of rows.Signed.
+func allExact(u rows.Units) iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		for i, unit := range u.Both {
+			if !yield(i, unit) {
+				return
+			}
+		}
+		for i, unit := range u.Exact {
+			if !yield(len(u.Both)+i, unit) {
+				return
+			}
+		}
+	}
 }
 
 // Weight returns W of a text's key: the number of its signatures (TLCS paper,

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math/bits"
 	"slices"
 
 	"neardup/pipeline/dataflow"
@@ -55,7 +56,7 @@ func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
 // are too few to be kept.
 func (c *Common) PagesOf(sentence uint64) (int, error) {
 	if c.loaded {
-		if i, ok := slices.BinarySearch(c.sentences, sentence); ok {
+		if i, ok := find(c.sentences, sentence); ok {
 			return int(c.pages[i]), nil
 		}
 		return 1, nil
@@ -65,6 +66,22 @@ func (c *Common) PagesOf(sentence uint64) (int, error) {
 		return 1, err
 	}
 	return pages, nil
+}
+
+// find searches sorted hashes. They are spread evenly, so x is near the place that its
+// value tells, which takes two looks at memory in place of twenty.
+func find(sorted []uint64, x uint64) (int, bool) {
+	hi, _ := bits.Mul64(x, uint64(len(sorted)))
+	at, step := int(hi), 8
+	from, to := at, at
+	for from > 0 && sorted[from] > x {
+		from, step = max(0, from-step), 2*step
+	}
+	for step = 8; to < len(sorted) && sorted[to] < x; step *= 2 {
+		to = min(len(sorted), to+step)
+	}
+	i, ok := slices.BinarySearch(sorted[from:min(len(sorted), to+1)], x)
+	return from + i, ok
 }
 
 // Pages returns the number of pages of each common sentence of a text, by unit.

@@ -49,52 +49,18 @@ func VisibleOf(w *workspace.Workspace, m report.Member, stored string) (string, 
 	return visible, nil
 }
 
-// Around yields, by document, the visible text around the main content of the pages
-// that have a site and such text.
-func Around(w *workspace.Workspace) iter.Seq2[dataflow.SiteText, error] {
-	return func(yield func(dataflow.SiteText, error) bool) {
-		documents, stop := iter.Pull2(w.DB.Table(store.TableDocument))
-		defer stop()
-		for r, err := range w.DB.Table(store.TableAround) {
-			var t dataflow.SiteText
+// Around yields, by document, the units of the visible text around the main content of
+// the pages that have a site and such text. Each is valid until the next step.
+func Around(w *workspace.Workspace) iter.Seq2[dataflow.AroundUnits, error] {
+	return func(yield func(dataflow.AroundUnits, error) bool) {
+		var a dataflow.AroundUnits
+		for r, err := range w.DB.Table(store.TableUnitsRound) {
 			if err == nil {
-				t, err = around(r, documents)
+				a.Page.Site, a.Page.Address, a.Exact, err = r.UnitsRound(a.Exact)
 			}
-			if err == nil && (t.Text == "" || t.Pages[0].Site == rows.NoSite) {
-				continue
-			}
-			if !yield(t, err) || err != nil {
+			if !yield(a, err) || err != nil {
 				return
 			}
-		}
-	}
-}
-
-// around parses a row of TableAround. documents yields all rows of TableDocument in
-// the same order; around takes the one of the same record.
-func around(r store.Row, documents func() (store.Row, error, bool)) (dataflow.SiteText, error) {
-	t := dataflow.SiteText{Around: true}
-	value, err := r.Value()
-	if err != nil {
-		return t, err
-	}
-	var ok bool
-	if _, t.Text, ok = store.ParseAround(value); !ok {
-		return t, store.Corrupt(r.Key())
-	}
-	for {
-		d, err, more := documents()
-		switch {
-		case err != nil:
-			return t, err
-		case !more:
-			return t, store.Corrupt(r.Key())
-		case d.IsSameRecord(r):
-			var page DocumentView
-			err := d.JSON(&page)
-			address := extract.Document{TargetURI: page.TargetURI}.Address()
-			t.Pages = []dataflow.SitePage{{Site: rows.Hash(page.Site), Address: rows.Hash(address)}}
-			return t, err
 		}
 	}
 }

@@ -55,9 +55,23 @@ func hashTitle(title string) uint64 {
 // collection.
 var NoSite = Hash("")
 
-// Signed describes a signed text: its signatures, its characters, and those in
-// frames. Without text.frames only Signatures is set.
-type Signed struct{ Signatures, Characters, LeftOut uint32 }
+// Units are the keys of the sentences of a text, by which the pages of a site that
+// have a sentence are counted (package rarity). Each list is ascending, without
+// repeats. A sentence without numbers has one key in both forms.
+type Units struct {
+	Both  []uint64 // keys with numbers that are also keys without
+	Exact []uint64 // other keys with numbers
+	Plain []uint64 // other keys without numbers
+}
+
+// Signed describes a signed text: its signatures, its characters, those in frames,
+// and its sentences in frames. Framed has a bit for each of the text's Units.Both,
+// then Units.Exact, from the lowest bit of the first byte up; zeros at the end are
+// left out.
+type Signed struct {
+	Signatures, Characters, LeftOut uint32
+	Framed                          []byte
+}
 
 // Candidate is a pair of texts that a search found. A has the larger key. Score is
 // the search's own score of the pair, or 0.

@@ -1,13 +1,14 @@
 package stages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
-	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -34,7 +35,7 @@ import (
 
 // countCommon fills a table with the sentences that more than beyond pages of a
 // site have.
-func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, of func(sentence string) rarity.Unit, beyond int) error {
+func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, beyond int) error {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
@@ -46,11 +47,7 @@ func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, of 
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }() // on an error the workspace empties its tmp anyway
 	w.Options.Progress.Total(extracted.Texts, "texts")
-	jobs := sightJobs(w)
-	if table == store.TableFrame {
-		jobs = both(jobs, aroundJobs(w))
-	}
-	if err := see(w, sr, sorter, jobs, of); err != nil {
+	if err := see(w, sr, sorter, table == store.TableFrame); err != nil {
 		return err
 	}
 	run := store.NewCommonRun()
@@ -74,7 +71,7 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if at.Learned || w.Config.Verify.RarePages == 0 || w.Config.NewMeasure() == nil {
 		return nil
 	}
-	if err := countCommon(w, sr, store.TableCommon, rarity.UnitOf, w.Config.Verify.RarePages); err != nil {
+	if err := countCommon(w, sr, store.TableCommon, w.Config.Verify.RarePages); err != nil {
 		return err
 	}
 	at.Learned = true
@@ -94,7 +91,7 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil || at.Learned {
 		return err
 	}
-	if err := countCommon(w, sr, store.TableFrame, rarity.ExactUnitOf, dataflow.FewestFramePages(w.Config)-1); err != nil {
+	if err := countCommon(w, sr, store.TableFrame, dataflow.FewestFramePages(w.Config)-1); err != nil {
 		return err
 	}
 	at.Learned = true
@@ -102,40 +99,47 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return errors.Join(sr.SetCursor(b, at), b.Commit())
 }
 
-// sightBytes is about how much text a worker splits at a time, in bytes. A text
-// counts once for each of its sites.
-const sightBytes = 1 << 20
-
-// sightJob is a batch of texts for the workers.
-type sightJob struct {
-	texts []dataflow.SiteText
-	bytes int
-	read  int64 // number of texts
-	seen  []rarity.Sighting
-}
-
-// see adds the sightings of all texts to a sorter.
-func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, jobs iter.Seq2[*sightJob, error], of func(sentence string) rarity.Unit) error {
-	cut := func() func(*sightJob) error {
-		return func(j *sightJob) error { j.see(of); return nil }
-	}
-	return queue.Unordered(sr.Ctx, w.Options.Workers, jobs, cut, func(j *sightJob) error {
-		for _, s := range j.seen {
+// see adds the sightings of all texts to a sorter: for frames, those with numbers,
+// and those around the texts; otherwise those without numbers.
+func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool) error {
+	add := func(sightings iter.Seq[rarity.Sighting]) error {
+		for s := range sightings {
 			if err := sorter.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
 				return err
 			}
 		}
-		w.Options.Progress.Add(j.read)
 		return nil
-	})
-}
-
-// see splits the texts into units and appends their sightings.
-func (j *sightJob) see(of func(sentence string) rarity.Unit) {
-	for _, t := range j.texts {
-		j.seen = dataflow.Sightings(j.seen, t, of)
 	}
-	j.texts = nil
+	n := int64(0)
+	for t, err := range textsWithUnits(w) {
+		if err != nil {
+			return err
+		}
+		for _, p := range t.pages {
+			if err := add(dataflow.Sightings(t.units, p, frames)); err != nil {
+				return err
+			}
+		}
+		if n++; n%signBatch == 0 {
+			w.Options.Progress.Add(signBatch)
+			if err := sr.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	w.Options.Progress.Add(n % signBatch)
+	if !frames {
+		return nil
+	}
+	for a, err := range results.Around(w) {
+		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
+			return err
+		}
+		if err := add(a.Sightings()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sightings yields the sightings of a sorter in order.
@@ -153,110 +157,69 @@ func sightings(ctx context.Context, sorter *extsort.Pairs) iter.Seq2[rarity.Sigh
 	}
 }
 
-// sightJobs yields all texts, in batches.
-func sightJobs(w *workspace.Workspace) iter.Seq2[*sightJob, error] {
-	return func(yield func(*sightJob, error) bool) {
-		occurrences, err := w.DB.Seeker(store.TableOccurrence)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer func() { _ = occurrences.Close() }()
-		j := &sightJob{}
-		send := func() bool {
-			full := j
-			j = &sightJob{}
-			return yield(full, nil)
-		}
-		addresses := map[uint64]uint64{} // by site
-		for r, err := range w.DB.Table(store.TableText) {
-			if err != nil {
+// textUnits are the units of a text, and on each of its sites the page with the
+// smallest address.
+type textUnits struct {
+	id    rows.TextID
+	units rows.Units
+	pages []dataflow.SitePage // by site
+}
+
+// textsWithUnits yields all texts, in order. Each is valid until the next step.
+func textsWithUnits(w *workspace.Workspace) iter.Seq2[*textUnits, error] {
+	return func(yield func(*textUnits, error) bool) {
+		next, stop := iter.Pull2(w.DB.Table(store.TableOccurrence))
+		defer stop()
+		o, err, more := next()
+		t := &textUnits{}
+		for r, uerr := range w.DB.Table(store.TableUnits) {
+			if uerr == nil {
+				t.id, uerr = r.TextID()
+			}
+			if err := errors.Join(uerr, err); err != nil {
 				yield(nil, err)
 				return
 			}
-			id, err := r.TextID()
-			value, verr := r.Value()
-			if err := errors.Join(err, verr, addressesOf(occurrences, id, addresses)); err != nil {
-				yield(nil, err)
-				return
-			}
-			t := dataflow.SiteText{Text: string(value)}
-			for site, address := range addresses {
-				t.Pages = append(t.Pages, dataflow.SitePage{Site: site, Address: address})
-				if j.bytes += len(t.Text); j.bytes >= sightBytes {
-					j.texts = append(j.texts, t)
-					t.Pages = nil
-					if !send() {
-						return
+			t.pages = t.pages[:0]
+			for more && err == nil {
+				var of rows.TextID
+				if of, _, err = store.ParseOccurrenceKey(o.Key()); err != nil {
+					break
+				}
+				order := rows.CompareTexts(of, t.id)
+				if order > 0 {
+					break
+				}
+				if order == 0 {
+					var page rows.Occurrence
+					if page, err = o.Occurrence(); page.Site != rows.NoSite {
+						t.pages = append(t.pages, dataflow.SitePage{Site: page.Site, Address: page.Address})
 					}
 				}
-			}
-			if len(t.Pages) > 0 {
-				j.texts = append(j.texts, t)
-			}
-			if j.read++; j.read == signBatch && !send() {
-				return
-			}
-		}
-		if j.read > 0 {
-			send()
-		}
-	}
-}
-
-// aroundJobs yields the texts around the main content of the pages, in batches.
-func aroundJobs(w *workspace.Workspace) iter.Seq2[*sightJob, error] {
-	return func(yield func(*sightJob, error) bool) {
-		j := &sightJob{}
-		for t, err := range results.Around(w) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			j.texts = append(j.texts, t)
-			if j.bytes += len(t.Text); j.bytes < sightBytes {
-				continue
-			}
-			full := j
-			j = &sightJob{}
-			if !yield(full, nil) {
-				return
-			}
-		}
-		if len(j.texts) > 0 {
-			yield(j, nil)
-		}
-	}
-}
-
-// both yields the jobs of a, then those of b.
-func both(a, b iter.Seq2[*sightJob, error]) iter.Seq2[*sightJob, error] {
-	return func(yield func(*sightJob, error) bool) {
-		for _, jobs := range []iter.Seq2[*sightJob, error]{a, b} {
-			for j, err := range jobs {
-				if !yield(j, err) {
-					return
+				if err == nil {
+					o, err, more = next()
 				}
 			}
+			t.keepSmallest()
+			if err = errors.Join(err, r.Units(&t.units)); !yield(t, err) || err != nil {
+				return
+			}
 		}
 	}
 }
 
-// addressesOf sets addresses to the smallest address of the text on each of its
-// sites.
-func addressesOf(occurrences *store.Seeker, t rows.TextID, addresses map[uint64]uint64) error {
-	clear(addresses)
-	for r, err := range occurrences.Rows(store.OccurrencesOf(t)) {
-		if err != nil {
-			return err
-		}
-		o, err := r.Occurrence()
-		if err != nil {
-			return err
-		}
-		if old, ok := addresses[o.Site]; o.Site != rows.NoSite && (!ok || o.Address < old) {
-			addresses[o.Site] = o.Address
-		}
+// keepSmallest leaves the page with the smallest address on each site.
+func (t *textUnits) keepSmallest() {
+	slices.SortFunc(t.pages, func(a, b dataflow.SitePage) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Address, b.Address))
+	})
+	t.pages = slices.CompactFunc(t.pages, func(a, b dataflow.SitePage) bool { return a.Site == b.Site })
+}
+
+// sites returns the sites that have the text, sorted.
+func (t *textUnits) sites() (sites []uint64) {
+	for _, p := range t.pages {
+		sites = append(sites, p.Site)
 	}
-	return nil
+	return sites
 }

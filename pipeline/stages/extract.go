@@ -49,6 +49,8 @@ type Job struct {
 	dataflow.Extracted
 	row    []byte // row of the document
 	around []byte // visible text around the main content, of an HTML page
+	units  []byte // units of the text
+	round  []byte // units of what is around it, if there are any
 	err    error
 	Wanted bool // the consumer waits for this job, see queue.Limiter
 	Done   chan struct{}
@@ -80,12 +82,17 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 		if j.Document.Marks != "" {
 			j.around = store.AroundValue(j.Document.Marks, j.Around)
 		}
+		j.units = store.UnitsValue(j.Units)
+		if a := j.AroundUnits; len(a.Exact) > 0 {
+			j.round = store.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact)
+		}
+		j.Units, j.AroundUnits = rows.Units{}, dataflow.AroundUnits{}
 	}
 }
 
 // Result returns about how many bytes of memory the job's result takes.
 func (j *Job) Result() int64 {
-	return int64(len(j.Document.Text) + len(j.Document.Visible) + len(j.row) + len(j.around))
+	return int64(len(j.Document.Text) + len(j.Document.Visible) + len(j.row) + len(j.around) + len(j.units) + len(j.round))
 }
 
 // runExtract reads all pending sources, and resolves the revisits among their
@@ -350,8 +357,12 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 	if j.around != nil {
 		err = b.Set(store.AroundKey(d.ID, s.ID(), j.Raw.Offset), j.around)
 	}
+	if j.round != nil {
+		err = errors.Join(err, b.Set(store.UnitsRoundKey(d.ID), j.round))
+	}
 	return errors.Join(err,
 		b.Set(store.TextKey(j.Text), []byte(d.Text)),
+		b.Set(store.UnitsKey(j.Text), j.units),
 		b.Set(store.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
 		b.Set(store.OccurrenceKey(j.Text, d.ID), store.OccurrenceValue(rows.OccurrenceOf(d))),
 	)

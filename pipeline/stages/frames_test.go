@@ -16,12 +16,14 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/text"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/rarity"
 )
 
 // sitePages are the pages of a corpus: address, text, and what is visible around it.
@@ -38,10 +40,14 @@ func (pages sitePages) store(t *testing.T, w *workspace.Workspace) {
 		var doc extract.ID
 		binary.BigEndian.PutUint32(doc[:], uint32(i))
 		d := extract.Document{TargetURI: p.uri, Site: siteOf(p.uri)}
-		err := errors.Join(b.Set(store.TextKey(id), []byte(p.text)), b.Set(store.OccurrenceKey(id, doc), store.OccurrenceValue(rows.OccurrenceOf(d))),
+		err := errors.Join(b.Set(store.TextKey(id), []byte(p.text)), b.Set(store.UnitsKey(id), store.UnitsValue(dataflow.UnitsOf(p.text))), b.Set(store.OccurrenceKey(id, doc), store.OccurrenceValue(rows.OccurrenceOf(d))),
 			b.SetJSON(store.DocumentKey(doc, "a.warc", int64(i)), d))
 		if p.around != "" {
 			err = errors.Join(err, b.Set(store.AroundKey(doc, "a.warc", int64(i)), store.AroundValue("", p.around)))
+			if o := rows.OccurrenceOf(d); o.Site != rows.NoSite {
+				exact, _ := rarity.Keys(p.around)
+				err = errors.Join(err, b.Set(store.UnitsRoundKey(doc), store.UnitsRoundValue(o.Site, o.Address, exact)))
+			}
 		}
 		if err != nil {
 			t.Fatal(err)

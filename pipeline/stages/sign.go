@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"bytes"
 	"errors"
 	"iter"
 	"slices"
@@ -20,15 +21,26 @@ const signBatch = 64 // texts that a worker signs at a time
 
 // signJob is a batch of texts for the workers.
 type signJob struct {
-	texts []dataflow.Text
+	texts []toSign
 
-	postings []byte // keys of PostingSize bytes
+	postings []byte   // keys of PostingSize bytes
+	gone     [][]byte // likewise: of texts that are signed again, those that they have no more
 	signed   []extsort.Entry
 }
 
-// runSign signs every text that is not signed yet. A text's row in TableSigned is
-// ingested together with its postings. So after an interruption, or when crawls
-// were added, exactly the texts without that row are left to sign.
+// toSign is a text that is not signed, or is signed with other sentences in frames.
+type toSign struct {
+	id     rows.TextID
+	units  rows.Units
+	framed []byte
+	out    bool         // the text is not compared any more
+	before *rows.Signed // nil: it is not signed
+}
+
+// runSign signs every text that is not signed yet, or was signed when its sites had
+// other frames. A text's row in TableSigned is ingested together with its postings.
+// So after an interruption, or when crawls were added, exactly the texts without
+// that row are left to sign, and those whose row has other sentences in frames.
 func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
@@ -43,33 +55,38 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	signed, err := w.DB.Count(store.TableSigned)
-	if err != nil {
+	if err := startOver(w, sr, reader); err != nil {
 		return err
 	}
-	w.Options.Progress.Total(extracted.Texts-signed, "texts")
+	w.Options.Progress.Total(extracted.Texts, "texts")
 
 	postings := store.FixedRun{Size: store.PostingSize}
 	var entries []extsort.Entry
+	gone := w.DB.Batch()
 	saved := time.Now()
 	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, append(postings.Sorted(w.Options.Workers), store.SortEntries(entries))...)
+		// If this ends between the two, the texts of the first are not signed.
+		err := errors.Join(gone.Commit(), w.DB.Ingest(sr.Ctx, append(postings.Sorted(w.Options.Workers), store.SortEntries(entries))...))
 		postings.Clear()
-		entries, saved = entries[:0], time.Now()
+		gone, entries, saved = w.DB.Batch(), entries[:0], time.Now()
 		return err
 	}
 	worker := func() func(*signJob) error {
 		signer := dataflow.NewSigner(w.Config, reader.Frames)
-		return func(j *signJob) error { return j.sign(signer, w.Config.Text.Frames > 0) }
+		return func(j *signJob) error { return j.sign(w, signer) }
 	}
-	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, reader), worker, func(j *signJob) error {
+	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, sr, reader), worker, func(j *signJob) error {
 		for p := range slices.Chunk(j.postings, store.PostingSize) {
 			postings.Add(p)
 		}
+		for _, key := range j.gone {
+			if err := gone.Delete(key); err != nil {
+				return err
+			}
+		}
 		entries = append(entries, j.signed...) // texts come in order of ID, but batches in any order
-		w.Options.Progress.Add(int64(len(j.signed)))
 		// Saving by time, too: some schemes give few signatures, and some are slow.
-		if postings.Len() >= w.Options.RunRows || time.Since(saved) > commitEvery {
+		if postings.Len()+int(gone.Count()) >= w.Options.RunRows || time.Since(saved) > commitEvery {
 			return flush()
 		}
 		return nil
@@ -83,67 +100,133 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return countSigned(w, sr, extracted.Texts)
 }
 
-// unsigned yields the texts that have no row in TableSigned, in batches.
-func unsigned(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*signJob, error] {
+// maxAgain is the share of the signed texts up to which they are signed again one by
+// one. Beyond it, all texts are: one posting costs more to delete than to write.
+const maxAgain = 0.2
+
+// startOver drops all postings if the frames of too many texts have changed.
+func startOver(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) error {
+	signed, again := 0, 0
+	if n, err := w.DB.Count(store.TableSigned); err != nil || n == 0 || w.Config.Text.Frames == 0 {
+		return err
+	}
+	for t, err := range textsToSign(w, reader) {
+		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
+			return err
+		}
+		if signed++; t != nil && t.before != nil {
+			again++
+		}
+	}
+	if float64(again) <= maxAgain*float64(signed) {
+		return nil
+	}
+	b := w.DB.Batch()
+	return errors.Join(b.Clear(store.TableSigned, store.TablePosting), b.Commit())
+}
+
+// unsigned yields the texts to sign, in batches.
+func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
-		next, stop := iter.Pull2(signedTexts(w))
-		defer stop()
-		signed, err, more := next()
 		j := &signJob{}
-		for r, terr := range w.DB.Table(store.TableText) {
-			if err := errors.Join(terr, err); err != nil {
+		n := 0
+		for t, err := range textsToSign(w, reader) {
+			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
 				yield(nil, err)
 				return
 			}
-			id, kerr := r.TextID()
-			if kerr != nil {
-				yield(nil, kerr)
-				return
+			if n++; n%signBatch == 0 {
+				w.Options.Progress.Add(signBatch)
 			}
-			for more && err == nil && rows.CompareTexts(signed, id) < 0 {
-				signed, err, more = next()
-			}
-			if more && err == nil && signed == id {
+			if t == nil {
 				continue
 			}
-			if out, err := results.LeftOut(w, id); err != nil {
-				yield(nil, err)
-				return
-			} else if out {
-				continue
-			}
-			value, verr := r.Value()
-			if err := errors.Join(verr, err); err != nil {
-				yield(nil, err)
-				return
-			}
-			t, err := reader.Text(id, string(value))
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if j.texts = append(j.texts, t); len(j.texts) == signBatch {
+			if j.texts = append(j.texts, *t); len(j.texts) == signBatch {
 				if !yield(j, nil) {
 					return
 				}
 				j = &signJob{}
 			}
 		}
+		w.Options.Progress.Add(int64(n % signBatch))
 		if len(j.texts) > 0 {
 			yield(j, nil)
 		}
 	}
 }
 
-// signedTexts yields the signed texts, in order.
-func signedTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
-	return func(yield func(rows.TextID, error) bool) {
-		for r, err := range w.DB.Table(store.TableSigned) {
-			var id rows.TextID
-			if err == nil {
-				id, err = r.TextID()
+// textsToSign yields the texts to sign, and nil for each other text.
+func textsToSign(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*toSign, error] {
+	return func(yield func(*toSign, error) bool) {
+		next, stop := iter.Pull2(signedTexts(w))
+		defer stop()
+		signed, err, more := next()
+		for t, terr := range textsWithUnits(w) {
+			if err := errors.Join(terr, err); err != nil {
+				yield(nil, err)
+				return
 			}
-			if !yield(id, err) || err != nil {
+			for more && err == nil && rows.CompareTexts(signed.id, t.id) < 0 {
+				signed, err, more = next()
+			}
+			var x *toSign
+			if err == nil {
+				var before *rows.Signed
+				if more && signed.id == t.id {
+					before = &signed.Signed
+				}
+				x, err = signAgain(w, reader, t, before)
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// signAgain returns the text if it is to be signed, or nil.
+func signAgain(w *workspace.Workspace, reader *results.Reader, t *textUnits, before *rows.Signed) (*toSign, error) {
+	out, err := results.LeftOut(w, t.id)
+	if err != nil || out && before == nil {
+		return nil, err
+	}
+	x := &toSign{id: t.id, out: out}
+	if w.Config.Text.Frames > 0 {
+		framed, err := dataflow.Framed(w.Config, t.units, t.sites(), reader.Frames)
+		if err != nil {
+			return nil, err
+		}
+		x.framed = framed
+	}
+	if before != nil {
+		if bytes.Equal(before.Framed, x.framed) && !out {
+			return nil, nil
+		}
+		kept := *before
+		x.before = &kept
+	}
+	x.units = rows.Units{Both: slices.Clone(t.units.Both), Exact: slices.Clone(t.units.Exact)}
+	return x, nil
+}
+
+// signedText is a row of TableSigned.
+type signedText struct {
+	id rows.TextID
+	rows.Signed
+}
+
+// signedTexts yields the signed texts, in order.
+func signedTexts(w *workspace.Workspace) iter.Seq2[signedText, error] {
+	return func(yield func(signedText, error) bool) {
+		for r, err := range w.DB.Table(store.TableSigned) {
+			var t signedText
+			if err == nil {
+				t.id, err = r.TextID()
+			}
+			if err == nil {
+				t.Signed, err = r.Signed()
+			}
+			if !yield(t, err) || err != nil {
 				return
 			}
 		}
@@ -151,19 +234,43 @@ func signedTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
 }
 
 // sign signs the texts of the job.
-func (j *signJob) sign(signer *dataflow.Signer, frames bool) error {
+func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer) error {
 	var postings []cluster.Posting
-	for _, t := range j.texts {
-		row, signed, err := signer.Sign(postings[:0], t)
+	var key []byte
+	for _, x := range j.texts {
+		stored, err := results.TextOf(w, x.id)
 		if err != nil {
 			return err
 		}
-		j.signed = append(j.signed, extsort.Entry{Key: store.SignedKey(t.ID), Value: store.SignedValue(row, frames)})
-		j.postings = slices.Grow(j.postings, store.PostingSize*len(signed))
+		t := dataflow.Text{ID: x.id, Text: stored}
+		var row rows.Signed
+		var signed []cluster.Posting
+		if !x.out {
+			row, signed = signer.SignFramed(postings[:0], t, x.units, x.framed)
+		}
+		now := map[string]bool{}
 		for _, p := range signed {
+			at := len(j.postings)
 			j.postings = store.AppendPosting(j.postings, p.Signature, p.Key)
+			if x.before != nil {
+				now[string(j.postings[at:])] = true
+			}
 		}
 		postings = signed
+		if x.before != nil {
+			_, before := signer.SignFramed(postings[:0], t, x.units, x.before.Framed)
+			for _, p := range before {
+				if key = store.AppendPosting(key[:0], p.Signature, p.Key); !now[string(key)] {
+					j.gone = append(j.gone, bytes.Clone(key))
+				}
+			}
+			j.gone = append(j.gone, store.SignedKey(x.id))
+			postings = before
+		}
+		if x.out {
+			continue
+		}
+		j.signed = append(j.signed, extsort.Entry{Key: store.SignedKey(x.id), Value: store.SignedValue(row)})
 	}
 	j.texts = nil
 	return nil

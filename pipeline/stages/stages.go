@@ -27,10 +27,12 @@ import (
 //	extract 10: weights that their script makes again
 //	extract 11: titles of the pages of a text
 //	extract 12: short main content beside other text is uncertain
+//	extract 13: units of texts and of what is around them
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
 //	sign 5: frames of small sites, and of what is around texts
+//	sign 7: rows of signed texts have their sentences in frames
 //	verify 2: subjects; early end of rounds that cannot reach the threshold
 //	verify 3: names of one wide character
 //	verify 4: early ends are exact
@@ -40,9 +42,10 @@ import (
 //	verify 8: pairs of long texts
 //	verify 9: all pairs of sets with closing: transitive
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 12, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
-		Tables: []byte{store.TableDocument, store.TableText, store.TableAround, store.TableOccurrence, store.TableRevisit, store.TableWanted}},
-	{Name: workspace.StageSign, Version: 6, Options: signOptions, Run: runSign, Extends: withoutFrames, Need: signNeed,
+	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
+		Tables: []byte{store.TableDocument, store.TableText, store.TableUnits, store.TableAround, store.TableUnitsRound,
+			store.TableOccurrence, store.TableRevisit, store.TableWanted}},
+	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: always, Need: signNeed,
 		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: clusterNeed,
 		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
@@ -51,10 +54,6 @@ var All = []workspace.Stage{
 }
 
 func always(configs.Config) bool { return true }
-
-// withoutFrames reports whether new crawls leave the signatures of earlier texts as
-// they are. Frames learned from new crawls would change them.
-func withoutFrames(c configs.Config) bool { return c.Text.Frames == 0 }
 
 // The options of a stage are whole sections of the config, so that no setting can
 // be forgotten. Settings of parts that the method does not use are left out.

@@ -137,7 +137,7 @@ func (x *withdrawing) dropDocuments() error {
 	flush := func() error {
 		for _, o := range gone {
 			if !stays {
-				if err := x.b.Delete(store.OccurrenceKey(o.text, o.id)); err != nil {
+				if err := errors.Join(x.b.Delete(store.OccurrenceKey(o.text, o.id)), x.b.Delete(store.UnitsRoundKey(o.id))); err != nil {
 					return err
 				}
 			}
@@ -288,7 +288,7 @@ func dropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
 		if more && err == nil && o == text {
 			continue
 		}
-		if err := errors.Join(err, b.Delete(store.TextKey(text))); err != nil {
+		if err := errors.Join(err, b.Delete(store.TextKey(text)), b.Delete(store.UnitsKey(text))); err != nil {
 			return err
 		}
 		if b.Len() >= w.Options.CommitBytes {

@@ -24,12 +24,14 @@ const (
 	TableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, Document
 	TableText       = 't' // t textID[16]                         UTF-8
 	TableAround     = 'A' // A docID[16] FILE 00 offset[8]        lines (uvarint) marks around
+	TableUnits      = 'U' // U textID[16]                         both (uvarint) exact (uvarint) unit[8]...
+	TableUnitsRound = 'Q' // Q docID[16]                          siteHash[8] addressHash[8] unit[8]...
 	TableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
 	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
 	TableWanted     = 'w' // no longer written: what revisits referred by
 	TableFrame      = 'l' // l siteAndSentence[8]                 pages[4]
 	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
-	TableSigned     = 'g' // g textID[16]                         signatures[4], with frames characters[4] left[4]
+	TableSigned     = 'g' // g textID[16]                         signatures[4] characters[4] left[4] framed
 	TablePosting    = 's' // s signature[16] key[20]              -
 	TableSearch     = 'e' // e row of the search                  -
 	TableFormerRows = 'q' // no longer written: rows of the search hamming before they were in 'e'
@@ -377,15 +379,74 @@ func (r Row) Occurrence() (o rows.Occurrence, err error) {
 		Title: binary.BigEndian.Uint64(v[16:]), Navigation: v[24] == 1}, nil
 }
 
-const signedSize, signedFrameSize = 4, 4 + 4 + 4
+func UnitsKey(t rows.TextID) []byte { return key(TableUnits, t[:]) }
 
-// SignedValue returns a value of TableSigned.
-func SignedValue(s rows.Signed, frames bool) []byte {
-	b := binary.BigEndian.AppendUint32(nil, s.Signatures)
-	if frames {
-		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.Characters), s.LeftOut)
+// UnitsValue returns a value of TableUnits.
+func UnitsValue(u rows.Units) []byte {
+	b := make([]byte, 0, 2*binary.MaxVarintLen64+8*(len(u.Both)+len(u.Exact)+len(u.Plain)))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(len(u.Both))), uint64(len(u.Exact)))
+	return appendUnits(appendUnits(appendUnits(b, u.Both), u.Exact), u.Plain)
+}
+
+// Units parses a row of TableUnits. It uses the memory of u.
+func (r Row) Units(u *rows.Units) error {
+	v, err := r.Value()
+	if err != nil {
+		return err
+	}
+	both, n := binary.Uvarint(v)
+	exact, m := binary.Uvarint(v[max(n, 0):])
+	all := v[max(n, 0)+max(m, 0):]
+	most := uint64(len(all) / 8)
+	if n <= 0 || m <= 0 || len(all)%8 != 0 || both > most || exact > most-both {
+		return Corrupt(r.Key())
+	}
+	u.Both = parseUnits(u.Both[:0], all[:8*both])
+	u.Exact = parseUnits(u.Exact[:0], all[8*both:8*(both+exact)])
+	u.Plain = parseUnits(u.Plain[:0], all[8*(both+exact):])
+	return nil
+}
+
+func appendUnits(b []byte, units []uint64) []byte {
+	for _, u := range units {
+		b = binary.BigEndian.AppendUint64(b, u)
 	}
 	return b
+}
+
+func parseUnits(to []uint64, b []byte) []uint64 {
+	for ; len(b) > 0; b = b[8:] {
+		to = append(to, binary.BigEndian.Uint64(b))
+	}
+	return to
+}
+
+func UnitsRoundKey(d extract.ID) []byte { return key(TableUnitsRound, d[:]) }
+
+// UnitsRoundValue returns a value of TableUnitsRound.
+func UnitsRoundValue(site, address uint64, units []uint64) []byte {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 16+8*len(units)), site)
+	return appendUnits(binary.BigEndian.AppendUint64(b, address), units)
+}
+
+// UnitsRound parses a row of TableUnitsRound. It uses the memory of to.
+func (r Row) UnitsRound(to []uint64) (site, address uint64, units []uint64, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	if len(r.Key()) != 1+16 || len(v) < 16 || len(v)%8 != 0 {
+		return 0, 0, nil, Corrupt(r.Key())
+	}
+	return binary.BigEndian.Uint64(v), binary.BigEndian.Uint64(v[8:]), parseUnits(to[:0], v[16:]), nil
+}
+
+const signedSize = 4 + 4 + 4
+
+// SignedValue returns a value of TableSigned.
+func SignedValue(s rows.Signed) []byte {
+	b := binary.BigEndian.AppendUint32(make([]byte, 0, signedSize+len(s.Framed)), s.Signatures)
+	return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, s.Characters), s.LeftOut), s.Framed...)
 }
 
 // Signed parses a row of TableSigned.
@@ -394,15 +455,12 @@ func (r Row) Signed() (s rows.Signed, err error) {
 	if err != nil {
 		return s, err
 	}
-	switch len(v) {
-	case signedFrameSize:
-		s.Characters, s.LeftOut = binary.BigEndian.Uint32(v[4:]), binary.BigEndian.Uint32(v[8:])
-		fallthrough
-	case signedSize:
-		s.Signatures = binary.BigEndian.Uint32(v)
-		return s, nil
+	if len(v) < signedSize {
+		return s, Corrupt(r.Key())
 	}
-	return s, Corrupt(r.Key())
+	s.Signatures, s.Characters, s.LeftOut = binary.BigEndian.Uint32(v), binary.BigEndian.Uint32(v[4:]), binary.BigEndian.Uint32(v[8:])
+	s.Framed = bytes.Clone(v[signedSize:])
+	return s, nil
 }
 
 // commonRunSize is the length of key and value of TableCommon and TableFrame, in

@@ -93,6 +93,22 @@ func unit(sentence string, numbers bool) Unit {
 	return Unit{max(1, h^h>>32), columns}
 }
 
+// Keys returns the keys of the units of a text with numbers, by ExactUnitOf, and
+// without, by UnitOf. Both are ascending, without repeats.
+func Keys(t string) (exact, plain []uint64) {
+	for s := range text.Each(t) {
+		if u := ExactUnitOf(s); u.Key != 0 {
+			exact, plain = append(exact, u.Key), append(plain, UnitOf(s).Key)
+		}
+	}
+	return sorted(exact), sorted(plain)
+}
+
+func sorted(keys []uint64) []uint64 {
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // Units returns the distinct units of a text, by UnitOf or ExactUnitOf, sorted by
 // key.
 func Units(t string, of func(sentence string) Unit) []Unit {
