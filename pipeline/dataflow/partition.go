@@ -51,14 +51,27 @@ func Components(links iter.Seq2[cluster.Link, error], score func(leader, member 
 
 // Parted is the result of some components.
 type Parted struct {
-	Last    cluster.Key // largest key of the last component
+	Last       cluster.Key // largest key of the last component
+	Components []PartResult
+}
+
+// PartResult is the result of one component, or what is known of it before it is
+// partitioned.
+type PartResult struct {
+	Name    cluster.Key // largest key of the component
+	Digest  Digest      // zero: another run cannot use the result
+	Known   bool        // the result is of an earlier run
 	Checked []rows.Link // pairs that were verified for the partition, near or not
 	Parts   []rows.Link // representative and member
 	Counts  rows.VerifyCounts
 }
 
-// Part partitions components by package partition.
-func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, emit func(Parted) error) error {
+// KnownParts returns the digest of a component of more than two texts and, if an
+// earlier run has partitioned it, its result. Workers call it at the same time.
+type KnownParts func(Component) (PartResult, error)
+
+// Part partitions components by package partition. known may be nil.
+func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, known KnownParts, emit func(Parted) error) error {
 	worker := func(ctx context.Context) func(*partJob) error {
 		one := texts.Judge.Comparers(1)
 		return func(j *partJob) error {
@@ -67,9 +80,19 @@ func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Te
 				comparers = texts.Judge.Comparers(workers)
 			}
 			for _, part := range j.components {
-				if err := j.partition(ctx, part, texts, &c, comparers); err != nil {
-					return err
+				var r PartResult
+				if known != nil && len(part.Keys) > 2 { // two texts have nothing to verify
+					var err error
+					if r, err = known(part); err != nil {
+						return err
+					}
 				}
+				if r.Name = part.Keys[0]; !r.Known {
+					if err := r.partition(ctx, part, texts, &c, comparers); err != nil {
+						return err
+					}
+				}
+				j.Components = append(j.Components, r)
 			}
 			return nil
 		}
@@ -116,8 +139,8 @@ func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*part
 }
 
 // partition partitions one component.
-func (j *partJob) partition(ctx context.Context, c Component, docs *Texts, config *configs.Verify, comparers []verify.Comparer) error {
-	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, job: j}
+func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, config *configs.Verify, comparers []verify.Comparer) error {
+	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
 	budget := 0
 	if len(c.Keys) > 2 {
 		for _, k := range c.Keys {
@@ -144,12 +167,12 @@ func (j *partJob) partition(ctx context.Context, c Component, docs *Texts, confi
 		if centre > int32(x) {
 			v = v.Inverse()
 		}
-		j.Parts = append(j.Parts, rows.Link{Leader: c.Keys[centre], Member: c.Keys[x], Score: v})
+		r.Parts = append(r.Parts, rows.Link{Leader: c.Keys[centre], Member: c.Keys[x], Score: v})
 	}
 	if slices.ContainsFunc(out.Centre, func(centre int32) bool { return centre != out.Centre[0] }) {
 		counts.Parted = 1
 	}
-	j.Counts.Partition.Add(counts)
+	r.Counts.Partition.Add(counts)
 	return nil
 }
 
@@ -161,7 +184,7 @@ type partSource struct {
 	config    *configs.Verify
 	comparers []verify.Comparer
 	scores    map[partition.Pair]rows.Score
-	job       *partJob
+	result    *PartResult
 }
 
 // Verify implements partition.Source.
@@ -202,11 +225,11 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 		return nil, err
 	}
 	for _, c := range counts {
-		s.job.Counts.Add(c)
+		s.result.Counts.Add(c)
 	}
 	for i, p := range pairs {
 		s.scores[p] = scores[i]
-		s.job.Checked = append(s.job.Checked, rows.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
+		s.result.Checked = append(s.result.Checked, rows.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
 	}
 	return out, nil
 }

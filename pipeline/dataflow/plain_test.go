@@ -322,7 +322,14 @@ func (p plain) run(workers int) {
 				yield(set, nil)
 			}
 		}
-		return dataflow.VerifySets(ctx, sets, texts, c.Verify, workers, nil, func(v dataflow.VerifiedSets) error { return put(v.Links) })
+		return dataflow.VerifySets(ctx, sets, texts, c.Verify, workers, nil, nil, func(v dataflow.VerifiedSets) error {
+			for _, r := range v.Sets {
+				if err := put(r.Links); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
 
 	// Links to parts.
@@ -343,14 +350,18 @@ func (p plain) run(workers int) {
 			return nil
 		}
 		components := dataflow.Components(dataflow.Links(links(), c.Verify, nil), scoreOf)
-		return dataflow.Part(ctx, components, texts, c.Verify, workers, func(v dataflow.Parted) error {
-			for _, l := range v.Checked {
+		return dataflow.Part(ctx, components, texts, c.Verify, workers, nil, func(v dataflow.Parted) error {
+			var checked, parts []rows.Link
+			for _, r := range v.Components {
+				checked, parts = append(checked, r.Checked...), append(parts, r.Parts...)
+			}
+			for _, l := range checked {
 				pair := [2]cluster.Key{l.Leader, l.Member}
 				if _, ok := score[pair]; !ok && l.Score.Relation != "" {
 					score[pair] = l.Score
 				}
 			}
-			for _, l := range v.Parts {
+			for _, l := range parts {
 				if err := addLink(add, l); err != nil {
 					return err
 				}

@@ -19,19 +19,34 @@ const (
 type VerifiedSets struct {
 	Last    cluster.Key // first member of the last set
 	Members int64       // members of all these sets
-	Links   []rows.Link
-	Counts  rows.VerifyCounts
+	Sets    []SetResult
 }
+
+// SetResult is the result of one set, or what is known of it before it is verified.
+type SetResult struct {
+	Name   cluster.Key // first member
+	Digest Digest      // zero: another run cannot use the result
+	Known  bool        // the result is of an earlier run
+	Links  []rows.Link
+	Counts rows.VerifyCounts
+}
+
+// KnownSets returns the digest of a set and, if an earlier run has verified it, its
+// result. Workers call it at the same time.
+type KnownSets func(set []cluster.Key) (SetResult, error)
 
 // Watch is called when a worker begins a set, and what it returns when the worker
 // has done it. Workers call it at the same time.
 type Watch func(set []cluster.Key) (done func(rows.VerifyCounts))
 
 // VerifySets verifies the pairs of perhaps-similar sets. A set has its members from
-// the largest key down; the first one names the set. watch may be nil.
-func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts *Texts, c configs.Verify, workers int, watch Watch, emit func(VerifiedSets) error) error {
+// the largest key down; the first one names the set. known and watch may be nil.
+func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts *Texts, c configs.Verify, workers int, known KnownSets, watch Watch, emit func(VerifiedSets) error) error {
 	if watch == nil {
 		watch = func([]cluster.Key) func(rows.VerifyCounts) { return func(rows.VerifyCounts) {} }
+	}
+	if known == nil {
+		known = func([]cluster.Key) (SetResult, error) { return SetResult{}, nil }
 	}
 	jobs := func(yield func(*setsJob, error) bool) {
 		j := &setsJob{}
@@ -56,6 +71,14 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 		one := texts.Judge.Comparers(1)
 		return func(j *setsJob) error {
 			for _, set := range j.sets {
+				r, err := known(set)
+				if err != nil {
+					return err
+				}
+				if r.Name = set[0]; r.Known {
+					j.Sets = append(j.Sets, r)
+					continue
+				}
 				comparers := one
 				if len(set) > largeSet {
 					comparers = texts.Judge.Comparers(workers)
@@ -66,8 +89,8 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					return err
 				}
 				done(v.counts)
-				j.Links = append(j.Links, v.links...)
-				j.Counts.Add(v.counts)
+				r.Links, r.Counts = v.links, v.counts
+				j.Sets = append(j.Sets, r)
 			}
 			return nil
 		}

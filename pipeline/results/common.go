@@ -1,6 +1,7 @@
 package results
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -106,7 +107,13 @@ func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 // placesOf returns the hashes of the sites that have the text, sorted, and what names
 // its pages there.
 func placesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, names pair.Names, err error) {
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
+	return SitesAndNames(w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))))
+}
+
+// SitesAndNames returns the hashes of the sites of a text, sorted, and what names its pages
+// there, from its rows of TableOccurrence.
+func SitesAndNames(occurrences iter.Seq2[store.Row, error]) (sites []uint64, names pair.Names, err error) {
+	for r, err := range occurrences {
 		if err != nil {
 			return nil, pair.Names{}, err
 		}

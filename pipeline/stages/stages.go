@@ -41,6 +41,7 @@ import (
 //	verify 7: frames
 //	verify 8: pairs of long texts
 //	verify 9: all pairs of sets with closing: transitive
+//	verify 12: results of sets and components
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableUnits, store.TableAround, store.TableUnitsRound,
@@ -49,11 +50,15 @@ var All = []workspace.Stage{
 		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: clusterNeed,
 		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 11, Options: verifyOptions, Run: runVerify, Need: verifyNeed,
-		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
+	{Name: workspace.StageVerify, Version: 12, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: verifyNeed,
+		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart, store.TableSetResult, store.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
 func always(configs.Config) bool { return true }
+
+// inSets reports whether candidates are sets. The results of sets are kept, and new
+// crawls leave most of them as they are.
+func inSets(c configs.Config) bool { return !c.Pairs() }
 
 // The options of a stage are whole sections of the config, so that no setting can
 // be forgotten. Settings of parts that the method does not use are left out.

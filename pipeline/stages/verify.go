@@ -24,6 +24,7 @@ const commitLinks = 4096
 // which starts over.
 type verifyCursor struct {
 	After   []byte            `json:"after,omitempty"`
+	Begun   bool              `json:"begun,omitempty"`   // verdicts of an earlier run are dropped
 	Learned bool              `json:"learned,omitempty"` // TableCommon is filled
 	Parting bool              `json:"parting,omitempty"` // all sets are done, and the components up to the one with the key Parted are partitioned
 	Parted  []byte            `json:"parted,omitempty"`
@@ -42,7 +43,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	if !at.Closing && !at.Parting {
-		if err := learnCommon(w, sr, &at); err != nil {
+		if err := errors.Join(dropVerdicts(w, sr, &at), learnCommon(w, sr, &at)); err != nil {
 			return err
 		}
 		compare := compareSets
@@ -62,6 +63,17 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	return sr.SetCounts(at.Counts)
+}
+
+// dropVerdicts clears the verdicts of an earlier run. Its results of sets and
+// components stay.
+func dropVerdicts(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+	if at.Begun {
+		return nil
+	}
+	at.Begun = true
+	b := w.DB.Batch()
+	return errors.Join(b.Clear(store.TableVerdict, store.TableChecked, store.TablePart), sr.SetCursor(b, at), b.Commit())
 }
 
 // NewTexts returns the workspace's texts, ready for comparison.
@@ -124,16 +136,36 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err != nil {
 		return err
 	}
+	before, err := newEarlier(w, store.TableSetResult)
+	if err != nil {
+		return err
+	}
+	defer before.close()
 	p := newProgress(w, sr, at)
-	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, watchSets(w), func(v dataflow.VerifiedSets) error {
-		if err := p.put(store.TableVerdict, v.Links); err != nil {
+	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.set, watchSets(w), func(v dataflow.VerifiedSets) error {
+		now := map[cluster.Key]*store.Result{}
+		for _, r := range v.Sets {
+			if err := p.put(store.TableVerdict, r.Links); err != nil {
+				return err
+			}
+			at.Counts.Add(r.Counts)
+			switch {
+			case r.Known:
+				now[r.Name] = nil
+			case r.Digest != dataflow.Digest{}:
+				now[r.Name] = &store.Result{Digest: r.Digest, Counts: r.Counts, Links: r.Links}
+			}
+		}
+		if err := before.keep(p.b, at.After, &v.Last, now); err != nil {
 			return err
 		}
 		at.After = v.Last[:]
-		at.Counts.Add(v.Counts)
 		return p.step(v.Members)
 	})
 	if err != nil {
+		return err
+	}
+	if err := before.keep(p.b, at.After, nil, nil); err != nil {
 		return err
 	}
 	at.compared(w.Config.Verify.Closing)
@@ -205,18 +237,38 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor)
 			}
 		}
 	}
+	before, err := newEarlier(w, store.TablePartResult)
+	if err != nil {
+		return err
+	}
+	defer before.close()
 	p := newProgress(w, sr, at)
-	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, func(v dataflow.Parted) error {
-		checked, err := unverified(w, v.Checked)
-		if err := errors.Join(err, p.put(store.TableChecked, checked), p.put(store.TablePart, v.Parts)); err != nil {
+	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.part, func(v dataflow.Parted) error {
+		now := map[cluster.Key]*store.Result{}
+		for _, r := range v.Components {
+			checked, err := unverified(w, r.Checked)
+			if err := errors.Join(err, p.put(store.TableChecked, checked), p.put(store.TablePart, r.Parts)); err != nil {
+				return err
+			}
+			at.Counts.Add(r.Counts)
+			at.Counts.Partition.Add(r.Counts.Partition)
+			switch {
+			case r.Known:
+				now[r.Name] = nil
+			case r.Digest != dataflow.Digest{}:
+				now[r.Name] = &store.Result{Digest: r.Digest, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
+			}
+		}
+		if err := before.keep(p.b, at.Parted, &v.Last, now); err != nil {
 			return err
 		}
 		at.Parted = v.Last[:]
-		at.Counts.Add(v.Counts)
-		at.Counts.Partition.Add(v.Counts.Partition)
 		return p.step(0)
 	})
 	if err != nil {
+		return err
+	}
+	if err := before.keep(p.b, at.Parted, nil, nil); err != nil {
 		return err
 	}
 	at.Parted, at.Closing = nil, true

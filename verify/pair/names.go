@@ -1,6 +1,9 @@
 package pair
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Names are the addresses and titles of the pages that have a text, as hashes. The
 // zero value has no pages.
@@ -42,5 +45,21 @@ func (n Names) different(m Names) bool {
 }
 
 func (n Names) known() bool { return !n.unknown && len(n.addresses) > 0 }
+
+// Append appends the names to b. Equal bytes mean equal names.
+func (n Names) Append(b []byte) []byte {
+	unknown := byte(0)
+	if n.unknown {
+		unknown = 1
+	}
+	b = append(b, unknown)
+	for _, list := range [][]uint64{n.addresses, n.titles} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, x := range list {
+			b = binary.BigEndian.AppendUint64(b, x)
+		}
+	}
+	return b
+}
 
 func (n Names) bytes() int { return 8 * (len(n.addresses) + len(n.titles)) }

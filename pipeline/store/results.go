@@ -1,0 +1,88 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+
+	"neardup/cluster"
+	"neardup/pipeline/rows"
+)
+
+// Result is a row of TableSetResult or TablePartResult: the result of a
+// perhaps-similar set or of a component of linked texts, with the digest of what it
+// was computed from.
+type Result struct {
+	Digest  [16]byte
+	Counts  rows.VerifyCounts
+	Checked []rows.Link // only of a component
+	Links   []rows.Link
+}
+
+// ResultKey returns the key of the result of a set or component, by its first text.
+func ResultKey(table byte, name cluster.Key) []byte { return key(table, name[:]) }
+
+// ResultsBetween returns the bounds of the results behind one name, or from the first
+// on, up to another, or to the last.
+func ResultsBetween(table byte, after []byte, last *cluster.Key) (lower, upper []byte) {
+	lower, upper = TableBounds(table)
+	if after != nil {
+		lower = append(key(table, after), 0)
+	}
+	if last != nil {
+		upper = append(key(table, last[:]), 0)
+	}
+	return lower, upper
+}
+
+// ResultName returns the name of a set or component from the key of its result.
+func (r Row) ResultName() (cluster.Key, error) {
+	if len(r.Key()) != 1+cluster.KeySize {
+		return cluster.Key{}, Corrupt(r.Key())
+	}
+	return cluster.Key(r.Key()[1:]), nil
+}
+
+const linkSize = 2*cluster.KeySize + ScoreSize
+
+// Value returns the value of the row.
+func (x Result) Value() ([]byte, error) {
+	counts, err := json.Marshal(x.Counts)
+	b := append(x.Digest[:], binary.AppendUvarint(nil, uint64(len(counts)))...)
+	b = binary.AppendUvarint(append(b, counts...), uint64(len(x.Checked)))
+	for _, links := range [][]rows.Link{x.Checked, x.Links} {
+		for _, l := range links {
+			b = AppendScore(append(append(b, l.Leader[:]...), l.Member[:]...), l.Score)
+		}
+	}
+	return b, err
+}
+
+// Result parses the row.
+func (r Row) Result() (x Result, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return x, err
+	}
+	if len(v) < len(x.Digest) {
+		return x, Corrupt(r.Key())
+	}
+	x.Digest, v = [16]byte(v), v[16:]
+	size, n := binary.Uvarint(v)
+	if n <= 0 || size > uint64(len(v)-n) || json.Unmarshal(v[n:n+int(size)], &x.Counts) != nil {
+		return x, Corrupt(r.Key())
+	}
+	v = v[n+int(size):]
+	checked, n := binary.Uvarint(v)
+	if n <= 0 || (len(v)-n)%linkSize != 0 || checked > uint64(len(v)-n)/linkSize {
+		return x, Corrupt(r.Key())
+	}
+	for v = v[n:]; len(v) > 0; v = v[linkSize:] {
+		l := rows.Link{Leader: cluster.Key(v), Member: cluster.Key(v[cluster.KeySize:])}
+		if l.Score, err = ParseScore(v[2*cluster.KeySize : linkSize]); err != nil {
+			return x, err
+		}
+		x.Links = append(x.Links, l)
+	}
+	x.Checked, x.Links = x.Links[:checked:checked], x.Links[checked:]
+	return x, nil
+}
