@@ -94,7 +94,7 @@ type Sink struct {
 // Counts are the counts of a search. Each search sets only some of them.
 type Counts struct {
 	cluster.ListCounts
-	Edges   int64          `json:"edges,omitempty"` // distinct edges
+	Edges   int64          `json:"distinct_edges,omitempty"` // not "edges", which ListCounts has
 	Hamming *HammingCounts `json:"hamming,omitempty"`
 	Join    *JoinCounts    `json:"join,omitempty"`
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"neardup/extract"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -188,7 +189,7 @@ func (c *checker) texts() error {
 	tables := []struct {
 		table byte
 		name  string
-	}{{store.TableOccurrence, "a page"}, {store.TableSigned, "a signed text"}, {store.TableAssigned, "a text in a cluster"}, {store.TableHost, "a contained text"}}
+	}{{store.TableOccurrence, "a page"}, {store.TableUnits, "a row of units"}, {store.TableSigned, "a signed text"}, {store.TableAssigned, "a text in a cluster"}, {store.TableHost, "a contained text"}}
 	var all []*byText
 	for _, t := range tables {
 		b, stop := c.byText(t.table)
@@ -213,6 +214,13 @@ func (c *checker) texts() error {
 		}
 		if extract.TextID(string(value)) != id {
 			c.problem("text %x is not the text that was stored", id)
+		}
+		units, _, err := c.w.DB.Get(store.UnitsKey(id))
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(units, store.UnitsValue(dataflow.UnitsOf(string(value)))) {
+			c.problem("text %x has the units of another text, or none", id)
 		}
 		for i, b := range all {
 			n := b.of(id, missing(i))
@@ -258,12 +266,14 @@ func (c *checker) documents() error {
 	if err == nil && occurrences != n {
 		c.problem("%d pages are listed under texts, but there are %d", occurrences, n)
 	}
+	round, last := int64(0), extract.ID{} // pages with units around their text
 	for r, aerr := range c.w.DB.Table(store.TableAround) {
 		if err := errors.Join(aerr, c.ctx.Err()); err != nil {
 			return err
 		}
 		c.Rows++
-		_, ok, err := c.w.DB.Get(r.DocumentKey())
+		var d rows.Document
+		ok, err := c.w.DB.GetJSON(r.DocumentKey(), &d)
 		if err != nil {
 			return err
 		}
@@ -271,9 +281,36 @@ func (c *checker) documents() error {
 		if err != nil {
 			return err
 		}
-		if _, _, parsed := store.ParseAround(v); !ok || !parsed {
+		_, around, parsed := store.ParseAround(v)
+		if !ok || !parsed {
 			c.problem("what is around the text of a page belongs to no page, or is damaged: row %.40x", r.Key())
+			continue
 		}
+		id, _, _, err := store.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		units, has, err := c.w.DB.Get(store.UnitsRoundKey(id))
+		if err != nil {
+			return err
+		}
+		var want []byte
+		if o, exact := rows.OccurrenceOf(d.Document), dataflow.ExactUnits(around); o.Site != rows.NoSite && len(exact) > 0 {
+			want = store.UnitsRoundValue(o.Site, o.Address, exact)
+		}
+		if !bytes.Equal(units, want) {
+			c.problem("page %s has the units of what is around another page, or none", id)
+		}
+		if has && id != last {
+			round++
+		}
+		last = id
+	}
+	if n, nerr := c.w.DB.Count(store.TableUnitsRound); nerr != nil || n != round {
+		if nerr != nil {
+			return nerr
+		}
+		c.problem("%d pages have units around their texts, but there are %d", n, round)
 	}
 	return err
 }

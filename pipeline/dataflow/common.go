@@ -12,20 +12,45 @@ import (
 
 // UnitsOf returns the units of a text.
 func UnitsOf(text string) (u rows.Units) {
-	exact, plain := rarity.Keys(text)
-	for _, k := range exact {
-		if _, ok := slices.BinarySearch(plain, k); ok {
-			u.Both = append(u.Both, k)
+	all := rarity.Sentences(text)
+	plain := make([]rarity.Unit, len(all))
+	for i, s := range all {
+		plain[i] = s.Plain
+	}
+	slices.SortFunc(plain, compareUnits)
+	plain = slices.CompactFunc(plain, func(a, b rarity.Unit) bool { return a.Key == b.Key })
+	columns := make([]uint32, 0, len(plain))
+	for _, p := range plain {
+		if _, both := slices.BinarySearchFunc(all, p.Key, func(s rarity.Sentence, key uint64) int { return cmp.Compare(s.Exact, key) }); both {
+			u.Both, u.Columns = append(u.Both, p.Key), append(u.Columns, uint32(p.Columns))
 		} else {
-			u.Exact = append(u.Exact, k)
+			u.Plain, columns = append(u.Plain, p.Key), append(columns, uint32(p.Columns))
 		}
 	}
-	for _, k := range plain {
-		if _, ok := slices.BinarySearch(u.Both, k); !ok {
-			u.Plain = append(u.Plain, k)
+	u.Columns = append(u.Columns, columns...)
+	for _, s := range all {
+		if _, both := slices.BinarySearch(u.Both, s.Exact); both {
+			continue
 		}
+		of, found := slices.BinarySearch(u.Both, s.Plain.Key)
+		if !found {
+			of, _ = slices.BinarySearch(u.Plain, s.Plain.Key)
+			of += len(u.Both)
+		}
+		u.Exact, u.PlainOf = append(u.Exact, s.Exact), append(u.PlainOf, uint32(of))
 	}
 	return u
+}
+
+func compareUnits(a, b rarity.Unit) int { return cmp.Compare(a.Key, b.Key) }
+
+// ExactUnits returns the units with numbers of a text.
+func ExactUnits(text string) []uint64 {
+	var units []uint64
+	for _, s := range rarity.Sentences(text) {
+		units = append(units, s.Exact)
+	}
+	return units
 }
 
 // AroundUnits are the units with numbers of the visible text around the main content

@@ -3,12 +3,14 @@ package dataflow
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"math"
+	"slices"
 
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/rows"
+	"neardup/verify/pair"
+	"neardup/verify/rarity"
 )
 
 // Digest identifies everything that the result of a set or a component depends on,
@@ -16,81 +18,146 @@ import (
 // of an earlier run can be used again. The zero digest is of none.
 type Digest [16]byte
 
-func sum(h hash.Hash) Digest { return Digest(h.Sum(nil)[:16]) }
-
 // Side is what verdicts on a text depend on, besides the text and other texts.
 type Side struct {
-	Text   // without its content
-	Units  rows.Units
-	Signed rows.Signed
+	fixed      []byte // all of it except weights
+	sites      []uint64
+	whole, own rarity.Text // own: without frames
+	framed     bool
 }
 
-// Digest returns the digest of a text: its sites, the names of its pages, its
-// sentences in frames, and how common its sentences are. It is zero for a text that
-// may be too long to be compared whole: its last sentence is cut, and is not in Units.
-func (s Side) Digest(c configs.Config, common Pages) (Digest, error) {
-	if limit := c.Text.MaxColumns; limit > 0 && 2*(int64(s.Signed.Characters)+1) >= int64(limit) {
-		return Digest{}, nil
+// NewSide returns the side of a text, which is given without its content: what its
+// verdicts depend on. ok is false for a text that may be too long to be compared
+// whole, since its last sentence is cut and is not in units.
+func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common Pages) (s *Side, ok bool, err error) {
+	if limit := c.Text.MaxColumns; limit > 0 && 2*(int64(signed.Characters)+1) >= int64(limit) {
+		return nil, false, nil
 	}
-	h := sha256.New()
-	var b []byte
-	b = append(b, s.ID[:]...)
-	b = binary.AppendUvarint(b, uint64(len(s.Sites)))
-	for _, site := range s.Sites {
+	s = &Side{sites: t.Sites, framed: len(signed.Framed) > 0}
+	b := binary.AppendUvarint(slices.Clone(t.ID[:]), uint64(len(t.Sites)))
+	for _, site := range t.Sites {
 		b = binary.BigEndian.AppendUint64(b, site)
 	}
-	b = s.Names.Append(b)
-	b = append(binary.AppendUvarint(b, uint64(len(s.Signed.Framed))), s.Signed.Framed...)
+	b = t.Names.Append(b)
+	s.fixed = append(binary.AppendUvarint(b, uint64(len(signed.Framed))), signed.Framed...)
+	if c.Verify.RarePages == 0 {
+		return s, true, nil
+	}
+	weigh := func(units []rarity.Unit) rarity.Text {
+		return c.Verify.Judging().Weigh(units, func(unit uint64) int {
+			n, failed := MaxPages(t.Sites, unit, common)
+			if failed != nil {
+				err = failed
+			}
+			return n
+		})
+	}
+	s.whole = weigh(plainUnits(u, nil))
+	if s.own = s.whole; s.framed {
+		s.own = weigh(plainUnits(u, signed.Framed))
+	}
+	return s, true, err
+}
+
+// plainUnits returns the units without numbers of the sentences that are not framed.
+func plainUnits(u rows.Units, framed []byte) []rarity.Unit {
+	has := make([]bool, len(u.Both)+len(u.Plain))
+	for i := range allExact(u) {
+		if i/8 < len(framed) && framed[i/8]&(1<<(i%8)) != 0 {
+			continue
+		}
+		if i >= len(u.Both) {
+			i = int(u.PlainOf[i-len(u.Both)])
+		}
+		has[i] = true
+	}
+	units := make([]rarity.Unit, 0, len(has))
+	for i, key := range slices.Concat(u.Both, u.Plain) {
+		if has[i] {
+			units = append(units, rarity.Unit{Key: key, Columns: int(u.Columns[i])})
+		}
+	}
+	slices.SortFunc(units, compareUnits)
+	return units
+}
+
+// maxWeighed limits the texts of a set whose pairs are all weighed for its digest. The
+// weights of a text change with nearly each new page of its site, and hardly ever
+// change what they say of a pair. In larger sets the weights themselves count.
+const maxWeighed = 128
+
+// digestOf returns the digest of texts, or zero if one of them has no side.
+func digestOf(c configs.Config, keys []cluster.Key, side func(rows.TextID) (*Side, bool, error), more []byte) (d Digest, err error) {
+	h := sha256.New()
+	b := binary.AppendUvarint(nil, uint64(len(keys)))
+	var sides []*Side
+	for _, k := range keys {
+		s, ok, err := side(k.ID())
+		if err != nil || !ok {
+			return d, err
+		}
+		b = binary.AppendUvarint(append(b, k[:]...), uint64(len(s.fixed)))
+		b = append(b, s.fixed...)
+		if len(keys) <= maxWeighed {
+			sides = append(sides, s)
+		} else if c.Verify.RarePages > 0 {
+			b = s.own.Append(s.whole.Append(b))
+		}
+		if len(b) > 1<<16 {
+			h.Write(b)
+			b = b[:0]
+		}
+	}
 	if c.Verify.RarePages > 0 {
-		judging := c.Verify.Judging()
-		for _, units := range [][]uint64{s.Units.Both, s.Units.Plain} {
-			for _, u := range units {
-				pages, err := MaxPages(s.Sites, u, common)
-				if err != nil {
-					return Digest{}, err
-				}
-				if pages <= c.Verify.RarePages { // it weighs as much as on one page
-					pages = 1
-				}
-				b = binary.AppendUvarint(b, uint64(min(pages, judging.Saturation())))
+		judge := Judge(c)
+		for i, x := range sides {
+			for _, y := range sides[:i] {
+				b = append(b, weighed(judge, x, y))
 			}
 		}
 	}
-	h.Write(b)
-	return sum(h), nil
+	h.Write(append(b, more...))
+	return Digest(h.Sum(nil)[:16]), nil
 }
 
-// digestOf returns the digest of texts, from those of each, or zero if one of them has
-// none.
-func digestOf(keys []cluster.Key, of func(rows.TextID) (Digest, error), more []byte) (Digest, error) {
-	h := sha256.New()
-	b := binary.AppendUvarint(nil, uint64(len(keys)))
-	for _, k := range keys {
-		d, err := of(k.ID())
-		if err != nil || d == (Digest{}) {
-			return Digest{}, err
-		}
-		b = append(append(b, k[:]...), d[:]...)
+// weighed returns what the weights say of two texts, in a byte.
+func weighed(j pair.Judge, x, y *Side) byte {
+	if j.Frames && !pair.ShareSite(x.sites, y.sites) {
+		return 0 // they do not count (pair.Judge.Decide)
 	}
-	h.Write(b)
-	h.Write(more)
-	return sum(h), nil
+	b := said(j.Rarity, x.whole, y.whole)
+	if j.Frames && (x.framed || y.framed) {
+		b = b<<3 | said(j.Rarity, x.own, y.own)
+	}
+	return b
 }
 
-// SetDigest returns the digest of a perhaps-similar set from those of its texts.
-func SetDigest(set []cluster.Key, of func(rows.TextID) (Digest, error)) (Digest, error) {
-	return digestOf(set, of, nil)
+func said(o rarity.Options, x, y rarity.Text) (b byte) {
+	e := rarity.Compare(x, y)
+	alike, contained := o.Parts(e)
+	for _, is := range []bool{alike, contained, o.Alike(e)} {
+		if b <<= 1; is {
+			b |= 1
+		}
+	}
+	return b
 }
 
-// Digest returns the digest of a component from those of its texts.
-func (c Component) Digest(of func(rows.TextID) (Digest, error)) (Digest, error) {
+// SetDigest returns the digest of a perhaps-similar set. side returns the side of a
+// text; ok is false if it has none.
+func SetDigest(c configs.Config, set []cluster.Key, side func(rows.TextID) (s *Side, ok bool, err error)) (Digest, error) {
+	return digestOf(c, set, side, nil)
+}
+
+// Digest returns the digest of a component, as SetDigest does.
+func (x Component) Digest(c configs.Config, side func(rows.TextID) (s *Side, ok bool, err error)) (Digest, error) {
 	var b []byte
-	for i, l := range c.Links {
+	for i, l := range x.Links {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(l.A)), uint64(l.B))
-		s := c.Scores[i]
+		s := x.Scores[i]
 		b = append(append(b, s.Relation...), 0)
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
 	}
-	return digestOf(c.Keys, of, b)
+	return digestOf(c, x.Keys, side, b)
 }

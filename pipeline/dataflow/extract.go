@@ -14,7 +14,6 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
-	"neardup/verify/rarity"
 )
 
 // Extracted is the result of a record: a capture with a text, or a revisit, for
@@ -45,7 +44,7 @@ func Extract(x *extract.Extractor, raw *container.Raw) Extracted {
 	e.Units = UnitsOf(d.Text)
 	if o := rows.OccurrenceOf(d); e.Around != "" && o.Site != rows.NoSite {
 		e.AroundUnits.Page = SitePage{o.Site, o.Address}
-		e.AroundUnits.Exact, _ = rarity.Keys(e.Around)
+		e.AroundUnits.Exact = ExactUnits(e.Around)
 	}
 	return e
 }

@@ -56,12 +56,15 @@ func hashTitle(title string) uint64 {
 var NoSite = Hash("")
 
 // Units are the keys of the sentences of a text, by which the pages of a site that
-// have a sentence are counted (package rarity). Each list is ascending, without
-// repeats. A sentence without numbers has one key in both forms.
+// have a sentence are counted (package rarity): keys with numbers and without. A
+// sentence without numbers has one key in both forms. Each list of keys is ascending,
+// without repeats.
 type Units struct {
-	Both  []uint64 // keys with numbers that are also keys without
-	Exact []uint64 // other keys with numbers
-	Plain []uint64 // other keys without numbers
+	Both    []uint64 // keys with numbers that are also keys without
+	Plain   []uint64 // other keys without numbers
+	Columns []uint32 // columns of the sentences of Both, then of Plain, without numbers
+	Exact   []uint64 // other keys with numbers
+	PlainOf []uint32 // of each of Exact, the index of its key without numbers in Both, then Plain
 }
 
 // Signed describes a signed text: its signatures, its characters, those in frames,

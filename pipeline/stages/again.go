@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"neardup/cluster"
+	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -21,7 +22,7 @@ import (
 type earlier struct {
 	w      *workspace.Workspace
 	table  byte
-	common *results.Common
+	reader *results.Reader
 	mu     sync.Mutex
 	free   []*lookups
 	all    []*lookups
@@ -31,9 +32,8 @@ type earlier struct {
 type lookups struct{ results, units, occurrences, signed *store.Seeker }
 
 // newEarlier returns the results of a table. The caller closes it.
-func newEarlier(w *workspace.Workspace, table byte) (*earlier, error) {
-	common, err := results.LoadCommon(w, store.TableCommon)
-	return &earlier{w: w, table: table, common: common}, err
+func newEarlier(w *workspace.Workspace, table byte, reader *results.Reader) *earlier {
+	return &earlier{w: w, table: table, reader: reader}
 }
 
 func (e *earlier) close() {
@@ -71,37 +71,43 @@ func (e *earlier) give(l *lookups) {
 	e.free = append(e.free, l)
 }
 
-// text returns the digest of a text.
-func (l *lookups) text(e *earlier, id rows.TextID) (d dataflow.Digest, err error) {
-	s := dataflow.Side{Text: dataflow.Text{ID: id}}
-	if s.Sites, s.Names, err = results.SitesAndNames(l.occurrences.Rows(store.OccurrencesOf(id))); err != nil {
-		return d, err
+// side returns what verdicts on a text depend on.
+func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error) {
+	t := dataflow.Text{ID: id}
+	var units rows.Units
+	var signed rows.Signed
+	var err error
+	if t.Sites, t.Names, err = results.SitesAndNames(l.occurrences.Rows(store.OccurrencesOf(id))); err != nil {
+		return nil, false, err
 	}
 	for r, err := range l.units.Rows(store.UnitsKey(id)) {
-		if err := errors.Join(err, r.Units(&s.Units)); err != nil {
-			return d, err
+		if err := errors.Join(err, r.Units(&units)); err != nil {
+			return nil, false, err
 		}
 	}
 	for r, err := range l.signed.Rows(store.SignedKey(id)) {
 		if err == nil {
-			s.Signed, err = r.Signed()
+			signed, err = r.Signed()
 		}
 		if err != nil {
-			return d, err
+			return nil, false, err
 		}
 	}
-	return s.Digest(e.w.Config, e.common.PagesOf)
+	return dataflow.NewSide(e.w.Config, t, units, signed, e.reader.Commonness)
 }
+
+// sides returns the side of a text.
+type sides func(rows.TextID) (*dataflow.Side, bool, error)
 
 // result returns the digest of a set or component and the earlier result, if it has
 // one of the same digest.
-func (e *earlier) result(name cluster.Key, digest func(text func(rows.TextID) (dataflow.Digest, error)) (dataflow.Digest, error)) (d dataflow.Digest, x *store.Result, err error) {
+func (e *earlier) result(name cluster.Key, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *store.Result, err error) {
 	l, err := e.take()
 	if err != nil {
 		return d, nil, err
 	}
 	defer e.give(l)
-	d, err = digest(func(t rows.TextID) (dataflow.Digest, error) { return l.text(e, t) })
+	d, err = digest(e.w.Config, func(t rows.TextID) (*dataflow.Side, bool, error) { return l.side(e, t) })
 	if err != nil || d == (dataflow.Digest{}) {
 		return d, nil, err
 	}
@@ -118,9 +124,7 @@ func (e *earlier) result(name cluster.Key, digest func(text func(rows.TextID) (d
 
 // set implements dataflow.KnownSets.
 func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
-	d, x, err := e.result(set[0], func(text func(rows.TextID) (dataflow.Digest, error)) (dataflow.Digest, error) {
-		return dataflow.SetDigest(set, text)
-	})
+	d, x, err := e.result(set[0], func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
 	if r.Digest = d; x != nil {
 		r.Known, r.Links, r.Counts = true, x.Links, x.Counts
 	}
@@ -129,7 +133,7 @@ func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
 
 // part implements dataflow.KnownParts.
 func (e *earlier) part(c dataflow.Component) (r dataflow.PartResult, err error) {
-	d, x, err := e.result(c.Keys[0], c.Digest)
+	d, x, err := e.result(c.Keys[0], func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
 	if r.Digest = d; x != nil {
 		r.Known, r.Checked, r.Parts, r.Counts = true, x.Checked, x.Links, x.Counts
 	}

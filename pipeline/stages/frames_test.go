@@ -23,7 +23,6 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
-	"neardup/verify/rarity"
 )
 
 // sitePages are the pages of a corpus: address, text, and what is visible around it.
@@ -45,8 +44,7 @@ func (pages sitePages) store(t *testing.T, w *workspace.Workspace) {
 		if p.around != "" {
 			err = errors.Join(err, b.Set(store.AroundKey(doc, "a.warc", int64(i)), store.AroundValue("", p.around)))
 			if o := rows.OccurrenceOf(d); o.Site != rows.NoSite {
-				exact, _ := rarity.Keys(p.around)
-				err = errors.Join(err, b.Set(store.UnitsRoundKey(doc), store.UnitsRoundValue(o.Site, o.Address, exact)))
+				err = errors.Join(err, b.Set(store.UnitsRoundKey(doc), store.UnitsRoundValue(o.Site, o.Address, dataflow.ExactUnits(p.around))))
 			}
 		}
 		if err != nil {

@@ -171,9 +171,7 @@ func (u *update) commitIfFull() error {
 }
 
 func (u *update) commit() error {
-	if err := errors.Join(u.b.Commit(), u.sr.Ctx.Err()); err != nil {
-		return err
-	}
-	u.b = u.w.DB.Batch()
-	return nil
+	err := u.b.Commit()
+	u.b = u.w.DB.Batch() // a batch is committed once, also if the run ends here
+	return errors.Join(err, u.sr.Ctx.Err())
 }

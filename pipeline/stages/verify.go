@@ -82,8 +82,12 @@ func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
 	if err != nil {
 		return nil, err
 	}
+	return textsOf(w, reader), nil
+}
+
+func textsOf(w *workspace.Workspace, reader *results.Reader) *dataflow.Texts {
 	j := dataflow.Judge(w.Config)
-	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) }), nil
+	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) })
 }
 
 // progress commits the verification's results together with its cursor.
@@ -132,14 +136,11 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 		return err
 	}
 	w.Options.Progress.Total(clustered.Members, "texts")
-	texts, err := NewTexts(w)
+	reader, err := results.LoadReader(w)
 	if err != nil {
 		return err
 	}
-	before, err := newEarlier(w, store.TableSetResult)
-	if err != nil {
-		return err
-	}
+	texts, before := textsOf(w, reader), newEarlier(w, store.TableSetResult, reader)
 	defer before.close()
 	p := newProgress(w, sr, at)
 	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.set, watchSets(w), func(v dataflow.VerifiedSets) error {
@@ -217,7 +218,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 
 // partition partitions the components of near pairs.
 func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
-	texts, err := NewTexts(w)
+	reader, err := results.LoadReader(w)
 	if err != nil {
 		return err
 	}
@@ -237,10 +238,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor)
 			}
 		}
 	}
-	before, err := newEarlier(w, store.TablePartResult)
-	if err != nil {
-		return err
-	}
+	texts, before := textsOf(w, reader), newEarlier(w, store.TablePartResult, reader)
 	defer before.close()
 	p := newProgress(w, sr, at)
 	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.part, func(v dataflow.Parted) error {

@@ -24,7 +24,7 @@ const (
 	TableDocument   = 'd' // d docID[16] FILE 00 offset[8]        JSON, Document
 	TableText       = 't' // t textID[16]                         UTF-8
 	TableAround     = 'A' // A docID[16] FILE 00 offset[8]        lines (uvarint) marks around
-	TableUnits      = 'U' // U textID[16]                         both (uvarint) exact (uvarint) unit[8]...
+	TableUnits      = 'U' // U textID[16]                         lengths (3 uvarint) unit[8]... columns, plainOf (uvarint)...
 	TableUnitsRound = 'Q' // Q docID[16]                          siteHash[8] addressHash[8] unit[8]...
 	TableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
 	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
@@ -385,9 +385,16 @@ func UnitsKey(t rows.TextID) []byte { return key(TableUnits, t[:]) }
 
 // UnitsValue returns a value of TableUnits.
 func UnitsValue(u rows.Units) []byte {
-	b := make([]byte, 0, 2*binary.MaxVarintLen64+8*(len(u.Both)+len(u.Exact)+len(u.Plain)))
-	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(len(u.Both))), uint64(len(u.Exact)))
-	return appendUnits(appendUnits(appendUnits(b, u.Both), u.Exact), u.Plain)
+	b := make([]byte, 0, 2*binary.MaxVarintLen64+10*(len(u.Both)+len(u.Exact)+len(u.Plain)))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(len(u.Both))), uint64(len(u.Plain)))
+	b = binary.AppendUvarint(b, uint64(len(u.Exact)))
+	b = appendUnits(appendUnits(appendUnits(b, u.Both), u.Plain), u.Exact)
+	for _, list := range [][]uint32{u.Columns, u.PlainOf} {
+		for _, x := range list {
+			b = binary.AppendUvarint(b, uint64(x))
+		}
+	}
+	return b
 }
 
 // Units parses a row of TableUnits. It uses the memory of u.
@@ -396,16 +403,41 @@ func (r Row) Units(u *rows.Units) error {
 	if err != nil {
 		return err
 	}
-	both, n := binary.Uvarint(v)
-	exact, m := binary.Uvarint(v[max(n, 0):])
-	all := v[max(n, 0)+max(m, 0):]
-	most := uint64(len(all) / 8)
-	if n <= 0 || m <= 0 || len(all)%8 != 0 || both > most || exact > most-both {
+	number := func() (x uint64) {
+		x, n := binary.Uvarint(v)
+		if n <= 0 {
+			err = Corrupt(r.Key())
+			return 0
+		}
+		v = v[n:]
+		return x
+	}
+	most := uint64(len(v) / 8)
+	both, plain, exact := number(), number(), number()
+	if err != nil || both > most || plain > most || exact > most || 8*(both+plain+exact) > uint64(len(v)) {
 		return Corrupt(r.Key())
 	}
-	u.Both = parseUnits(u.Both[:0], all[:8*both])
-	u.Exact = parseUnits(u.Exact[:0], all[8*both:8*(both+exact)])
-	u.Plain = parseUnits(u.Plain[:0], all[8*(both+exact):])
+	for _, list := range []struct {
+		to *[]uint64
+		n  uint64
+	}{{&u.Both, both}, {&u.Plain, plain}, {&u.Exact, exact}} {
+		*list.to = parseUnits((*list.to)[:0], v[:8*list.n])
+		v = v[8*list.n:]
+	}
+	u.Columns, u.PlainOf = u.Columns[:0], u.PlainOf[:0]
+	for range both + plain {
+		u.Columns = append(u.Columns, uint32(number()))
+	}
+	for range exact {
+		of := number()
+		if of >= both+plain {
+			return Corrupt(r.Key())
+		}
+		u.PlainOf = append(u.PlainOf, uint32(of))
+	}
+	if err != nil || len(v) > 0 {
+		return Corrupt(r.Key())
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ package rarity
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -93,20 +94,22 @@ func unit(sentence string, numbers bool) Unit {
 	return Unit{max(1, h^h>>32), columns}
 }
 
-// Keys returns the keys of the units of a text with numbers, by ExactUnitOf, and
-// without, by UnitOf. Both are ascending, without repeats.
-func Keys(t string) (exact, plain []uint64) {
-	for s := range text.Each(t) {
-		if u := ExactUnitOf(s); u.Key != 0 {
-			exact, plain = append(exact, u.Key), append(plain, UnitOf(s).Key)
-		}
-	}
-	return sorted(exact), sorted(plain)
+// Sentence is a sentence of a text in both forms.
+type Sentence struct {
+	Exact uint64 // key by ExactUnitOf
+	Plain Unit   // by UnitOf
 }
 
-func sorted(keys []uint64) []uint64 {
-	slices.Sort(keys)
-	return slices.Compact(keys)
+// Sentences returns the distinct sentences of a text that count, sorted by Exact.
+func Sentences(t string) []Sentence {
+	out := make([]Sentence, 0, 1+len(t)/64)
+	for s := range text.Each(t) {
+		if u := ExactUnitOf(s); u.Key != 0 {
+			out = append(out, Sentence{u.Key, UnitOf(s)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Sentence) int { return cmp.Compare(a.Exact, b.Exact) })
+	return slices.CompactFunc(out, func(a, b Sentence) bool { return a.Exact == b.Exact })
 }
 
 // Units returns the distinct units of a text, by UnitOf or ExactUnitOf, sorted by
@@ -138,11 +141,24 @@ type weighed struct {
 // Bytes returns about the memory that t takes.
 func (t Text) Bytes() int { return 16 * len(t.units) }
 
+// Append appends the weights of the text's sentences to b.
+func (t Text) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(t.units)))
+	for _, u := range t.units {
+		b = binary.BigEndian.AppendUint32(b, uint32(u.rare))
+	}
+	return b
+}
+
 // Read prepares a text. pages returns the number of pages that have a unit, on the
 // site with the most of them among those that have the text. It is called once for
 // each unit, in ascending order of keys.
 func (o Options) Read(t string, pages func(key uint64) int) Text {
-	units := Units(t, UnitOf)
+	return o.Weigh(Units(t, UnitOf), pages)
+}
+
+// Weigh is Read for a text that is given by its units, by UnitOf, sorted by key.
+func (o Options) Weigh(units []Unit, pages func(key uint64) int) Text {
 	out := Text{units: make([]weighed, len(units))}
 	for i, u := range units {
 		plain := plainWeight(u.Columns)

@@ -1,0 +1,206 @@
+package dataflow
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/extract"
+	"neardup/extract/text"
+	"neardup/pipeline/rows"
+	"neardup/verify/pair"
+	"neardup/verify/rarity"
+)
+
+// surroundings are what a run finds around some texts: where they are, and how common their
+// sentences are.
+type surroundings struct {
+	sites  [][]uint64
+	names  []pair.Names
+	frames map[uint64]int // pages that have a sentence, by its rarity.SiteKey
+	common map[uint64]int
+}
+
+func pagesOf(m map[uint64]int) Pages {
+	return func(sentence uint64) (int, error) { return max(1, m[sentence]), nil }
+}
+
+// found makes surroundings.
+func found(random *rand.Rand, texts []string) (s surroundings) {
+	s.frames, s.common = map[uint64]int{}, map[uint64]int{}
+	for _, site := range []uint64{1, 2} {
+		s.frames[siteKey(site)] = 12
+		for _, t := range texts {
+			for _, x := range rarity.Sentences(t) {
+				if random.IntN(4) == 0 {
+					s.frames[rarity.SiteKey(site, x.Exact)] = 12
+				}
+				if random.IntN(2) == 0 {
+					s.common[rarity.SiteKey(site, x.Plain.Key)] = 4 + random.IntN(12)
+				}
+			}
+		}
+	}
+	for range texts {
+		s.sites = append(s.sites, [][]uint64{{1}, {2}, {1, 2}, {}}[random.IntN(4)])
+		var n pair.Names
+		n.Add(uint64(1+random.IntN(3)), uint64(1+random.IntN(3)))
+		s.names = append(s.names, n)
+	}
+	return s
+}
+
+// Where the digests of a set are equal, so are the verdicts on all of its pairs, and
+// the index rejects the same.
+func TestDigestTellsVerdicts(t *testing.T) {
+	random := rand.New(rand.NewPCG(91, 92))
+	sentence := func(i int) string {
+		return fmt.Sprintf("the %s sentence has words that are its own %s", strings.Repeat(string(rune('a'+i)), 4), strings.Repeat(string(rune('c'+i)), 9))
+	}
+	var long []string
+	for i := range 14 {
+		long = append(long, sentence(i)+[]string{"", " 7", " 8 and 9"}[i%3])
+	}
+	other := slices.Clone(long)
+	for i := range 5 {
+		other[3*i] = sentence(15+i) + " 12"
+	}
+	texts := []string{strings.Join(long, ". "), strings.Join(other, ". "), strings.Join(long[:13], ". ") + ". " + sentence(3) + " 44"}
+	var set []cluster.Key
+	for i, s := range texts {
+		set = append(set, cluster.NewKey(float32(9-i), extract.TextID(s)))
+	}
+	for _, settings := range [][]string{nil, {"text.frames=0"}, {"verify.rare_pages=0"}, {"verify.other_pages=0"}} {
+		c, err := configs.Load("default", settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Text.Frames > 0 {
+			c.Text.Frames = 10
+		}
+		judge := Judge(c)
+		comparer := judge.Comparers(1)[0]
+		verdicts, repeated := map[Digest]string{}, 0
+		for range 6000 {
+			s := found(random, texts)
+			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
+				s.sites, s.names = [][]uint64{{1}, {1}, {1}}, make([]pair.Names, 3)
+			}
+			if s.frames = nil; random.IntN(2) == 0 && c.Text.Frames > 0 {
+				s.frames = found(rand.New(rand.NewPCG(random.Uint64N(3), 0)), texts).frames
+			}
+			var ready []*pair.Text
+			sides := map[rows.TextID]*Side{}
+			for i, body := range texts {
+				x := Text{ID: set[i].ID(), Text: body, Sites: s.sites[i], Names: s.names[i]}
+				prepared, err := Prepare(c, judge, x, pagesOf(s.frames), pagesOf(s.common))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ready = append(ready, prepared)
+				units := UnitsOf(body)
+				var framed []byte
+				if c.Text.Frames > 0 {
+					if framed, err = Framed(c, units, x.Sites, pagesOf(s.frames)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				x.Text = ""
+				side, ok, err := NewSide(c, x, units, rows.Signed{Framed: framed}, pagesOf(s.common))
+				if err != nil || !ok {
+					t.Fatal(ok, err)
+				}
+				sides[x.ID] = side
+			}
+			d, err := SetDigest(c, set, func(id rows.TextID) (*Side, bool, error) { return sides[id], true, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all string
+			for i := range ready {
+				for j := range i {
+					v := judge.Decide(comparer, ready[j], ready[i])
+					all += fmt.Sprintf("%+v %v; ", v.Verdict, judge.Alike(ready[j].Sentences(), ready[i].Sentences()))
+				}
+			}
+			if before, ok := verdicts[d]; ok && before != all {
+				t.Fatalf("%v: one digest, verdicts\n%s\nand\n%s", settings, before, all)
+			} else if ok {
+				repeated++
+			}
+			verdicts[d] = all
+		}
+		different := map[string]bool{}
+		for _, v := range verdicts {
+			different[v] = true
+		}
+		if repeated < 20 || len(different) < 2 {
+			t.Errorf("%v: %d digests came again, %d different verdicts: the test tells nothing", settings, repeated, len(different))
+		}
+	}
+}
+
+// What is left of a text's units without those in frames is what is left of the text.
+func TestUnitsAreThoseOfTheReading(t *testing.T) {
+	random := rand.New(rand.NewPCG(93, 94))
+	c, err := configs.Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		var b strings.Builder
+		for range random.IntN(30) {
+			for range 1 + random.IntN(12) {
+				b.WriteString([]string{"a", "b", "c ", "1", "2 ", "字", "，", "é"}[random.IntN(8)])
+			}
+			b.WriteString([]string{". ", "\n", "。", "! "}[random.IntN(4)])
+		}
+		body := b.String()
+		u := UnitsOf(body)
+		s := found(random, []string{body})
+		framed, err := Framed(c, u, []uint64{1}, pagesOf(s.frames))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := WithoutFrames(c, Text{Text: body, Sites: []uint64{1}}, pagesOf(s.frames))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plainUnits(u, framed); !slices.Equal(got, rarity.Units(own, rarity.UnitOf)) {
+			t.Fatalf("%q, without frames %q: units %v", body, own, got)
+		}
+		if got := plainUnits(u, nil); !slices.Equal(got, rarity.Units(body, rarity.UnitOf)) {
+			t.Fatalf("%q: units %v", body, got)
+		}
+		var exact []uint64
+		for _, k := range allExact(u) {
+			exact = append(exact, k)
+		}
+		slices.Sort(exact)
+		if want := ExactUnits(body); !slices.Equal(exact, want) {
+			t.Fatalf("%q: %d units with numbers, want %d of %d sentences", body, len(exact), len(want), len(text.Sentences(body)))
+		}
+	}
+}
+
+// A text that may be cut has no digest, nor has a set that has one.
+func TestDigestOfCutText(t *testing.T) {
+	c, err := configs.Load("default", []string{"text.max_columns=1000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for characters, want := range map[uint32]bool{400: true, 498: true, 499: false, 1000: false} {
+		_, ok, err := NewSide(c, Text{}, rows.Units{}, rows.Signed{Characters: characters}, pagesOf(nil))
+		if ok != want || err != nil {
+			t.Errorf("%d characters: %v %v", characters, ok, err)
+		}
+	}
+	d, err := SetDigest(c, make([]cluster.Key, 2), func(rows.TextID) (*Side, bool, error) { return nil, false, nil })
+	if d != (Digest{}) || err != nil {
+		t.Errorf("digest %x %v", d, err)
+	}
+}
