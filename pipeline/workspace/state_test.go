@@ -169,10 +169,13 @@ func walk(path string, v reflect.Value, visit func(path string, change, restore 
 	}, func() { v.Set(old) })
 }
 
-func TestSignExtendsOnlyWithoutTemplates(t *testing.T) {
-	for settings, want := range map[string]bool{"text.frames=0": true, "text.frames=2": false} {
-		if got := stages.All[1].Extends(pipetest.MustLoad(t, settings)); got != want {
-			t.Errorf("%s: %v, want %v", settings, got, want)
+// Stages that keep what new inputs leave as it is.
+func TestStagesThatExtend(t *testing.T) {
+	for settings, want := range map[string][]bool{"text.frames=2": {true, true, false, true}, "text.frames=0": {true, true, false, true}, "cluster.merge=pairs": {true, true, false, false}} {
+		for i, st := range stages.All {
+			if got := st.Extends != nil && st.Extends(pipetest.MustLoad(t, settings)); got != want[i] {
+				t.Errorf("%s: %s: %v, want %v", settings, st.Name, got, want[i])
+			}
 		}
 	}
 }
