@@ -102,6 +102,12 @@ var schemes = []scheme{
 // way.
 const partTerms = "terms"
 
+// CountsTerms reports whether the method weighs terms by their frequencies in the
+// collection.
+func (c *Config) CountsTerms() bool {
+	return (c.Sign.Scheme == partTerms || c.Verify.Measure == partTerms) && c.Text.Terms.Frequencies == terms.OfCollection
+}
+
 func (c *Config) termsOptions() terms.Options {
 	o := c.Sign.Terms
 	o.Weighing = c.Text.Terms

@@ -129,7 +129,7 @@ func withPage(files map[string]func(io.Writer) error, page, report func(io.Write
 
 func paperSimFinderCommand() *cobra.Command {
 	var o paperTextOptions
-	var preset, judged, frequencies string
+	var preset, judged string
 	var set []string
 	var days int
 	var config configs.Config
@@ -165,8 +165,6 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 				switch {
 				case config.Sign.Scheme != "terms" || config.Verify.Measure != "terms":
 					return errors.New("--config: the experiments are about the scheme and the measure terms")
-				case frequencies != "dictionary" && frequencies != "collection":
-					return fmt.Errorf("--frequencies: there is no %q; there are dictionary, collection", frequencies)
 				case c.Flags().Changed("days") && (days < 0 || judged != ""):
 					return errors.New("--days: at least 0, and not beside --judged")
 				}
@@ -189,7 +187,7 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 					}
 					collections = append(collections, collection)
 				}
-				r, asked, err := shorttexts.SimFinder(c.Context(), config, collections, frequencies == "collection", j, begin)
+				r, asked, err := shorttexts.SimFinder(c.Context(), config, collections, j, begin)
 				files := withPage(r.Figures(), r.WritePage, r.WriteJSON)
 				if judged == "" {
 					files["pairs.tsv"] = func(w io.Writer) error { return paper.WriteAsked(w, askedCells(asked)) }
@@ -204,7 +202,6 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 	f.StringArrayVar(&set, "set", nil, "setting, KEY=VALUE; may be repeated")
 	f.StringVar(&judged, "judged", "", "file of judged pairs, VERDICT<TAB>ID<TAB>ID lines")
 	f.IntVar(&days, "days", -1, "take pairs with days in their ids at most so far apart for right")
-	f.StringVar(&frequencies, "frequencies", "dictionary", "F(t): those of the dictionary, or of each collection")
 	return c
 }
 

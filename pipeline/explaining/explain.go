@@ -34,6 +34,11 @@ func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e e
 
 // Found explains two pages and also returns the compared forms of their texts.
 func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
+	config, err := w.Method()
+	if err != nil {
+		return e, compared, err
+	}
+	w = w.With(config)
 	p := explained{Workspace: w, ctx: ctx, pages: pages, first: map[rows.TextID]explain.Page{}}
 	if p.places, err = results.Places(w); err != nil {
 		return e, compared, err

@@ -99,7 +99,11 @@ func open(w *workspace.Workspace) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := dataflow.Judge(w.Config)
+	config, err := w.Method()
+	if err != nil {
+		return nil, err
+	}
+	j := dataflow.Judge(config)
 	x := &Index{w: w, reader: reader, limit: maxPostings, splits: map[signature.Signature]bool{}, workers: make(chan *worker, w.Options.Workers),
 		texts: dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) })}
 	if x.state, err = archiveState(w); err != nil {
@@ -132,9 +136,12 @@ func archiveState(w *workspace.Workspace) (a report.ArchiveState, err error) {
 }
 
 func (x *Index) newWorker() (*worker, error) {
-	wk := &worker{x: x, extractor: extractors.New(x.w.Config.Extract), signer: dataflow.NewSigner(x.w.Config, x.reader.Frames),
+	config, err := x.w.Method()
+	if err != nil {
+		return nil, err
+	}
+	wk := &worker{x: x, extractor: extractors.New(config.Extract), signer: dataflow.NewSigner(config, x.reader.Frames),
 		comparer: x.texts.Judge.Measure.Comparer()}
-	var err error
 	for _, s := range []struct {
 		table byte
 		to    **store.Seeker

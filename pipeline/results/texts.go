@@ -179,7 +179,11 @@ type Compared struct {
 // Compare returns two texts by the readings that decide about them. If the method
 // has no measure, these are the texts without frames.
 func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
-	j := dataflow.Judge(r.w.Config)
+	config, err := r.w.Method()
+	if err != nil {
+		return c, err
+	}
+	j := dataflow.Judge(config)
 	if j.Measure == nil {
 		for i, id := range [2]rows.TextID{a, b} {
 			stored, err := TextOf(r.w, id)

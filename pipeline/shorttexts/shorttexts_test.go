@@ -155,7 +155,7 @@ func TestFiguresOfSimFinder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := collection(words(rand.New(rand.NewPCG(3, 4)), 250))
-	r, asked, err := SimFinder(context.Background(), config, []Collection{c, c}, false, Judgements{Days: 3}, begin)
+	r, asked, err := SimFinder(context.Background(), config, []Collection{c, c}, Judgements{Days: 3}, begin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,8 @@ func TestFiguresOfSimFinder(t *testing.T) {
 		x, y := a.A.IDs[0], a.B.IDs[0]
 		judged[[2]string{min(x, y), max(x, y)}] = i%2 == 0
 	}
-	again, _, err := SimFinder(context.Background(), config, []Collection{c}, true, Judgements{Pairs: judged, Days: -1}, begin)
+	config.Text.Terms.Frequencies = "collection"
+	again, _, err := SimFinder(context.Background(), config, []Collection{c}, Judgements{Pairs: judged, Days: -1}, begin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +262,7 @@ func TestFiguresOfSimFinder(t *testing.T) {
 	if err := again.WritePage(&page); err != nil || !strings.Contains(page.String(), "as people judged it") {
 		t.Error(page.String())
 	}
-	if empty, _, err := SimFinder(context.Background(), config, []Collection{{Name: "none"}}, true, Judgements{Days: -1}, begin); err != nil || empty.WritePage(&page) != nil {
+	if empty, _, err := SimFinder(context.Background(), config, []Collection{{Name: "none"}}, Judgements{Days: -1}, begin); err != nil || empty.WritePage(&page) != nil {
 		t.Error(err)
 	}
 }

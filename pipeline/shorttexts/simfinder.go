@@ -103,20 +103,20 @@ type simFinder struct {
 
 // SimFinder returns the figures of section 4 of the SimFinder paper for one
 // collection or two, with the settings of a config, and the pairs to be judged for
-// figures 1 and 2. If ofCollection is set, F(t) is that of the collection.
-func SimFinder(ctx context.Context, c configs.Config, collections []Collection, ofCollection bool, j Judgements, begin func(what string, place, of int)) (out paper.SimFinder, asked []Asked, err error) {
+// figures 1 and 2.
+func SimFinder(ctx context.Context, c configs.Config, collections []Collection, j Judgements, begin func(what string, place, of int)) (out paper.SimFinder, asked []Asked, err error) {
 	for i, of := range collections {
 		s := &simFinder{ctx: ctx, texts: slices.Clone(of.Texts), weights: c.Text.Terms, scheme: c.Sign.Terms, measure: c.Verify.Terms}
 		slices.SortFunc(s.texts, func(a, b Text) int {
 			x, y := sha256.Sum256([]byte(a.Text)), sha256.Sum256([]byte(b.Text))
 			return slices.Compare(x[:], y[:])
 		})
-		if ofCollection {
+		if s.weights.Frequencies == scheme.OfCollection {
 			counter := scheme.NewCounter(s.weights)
 			for _, t := range s.texts {
 				counter.Add(t.Text)
 			}
-			s.weights.Collection = counter.Frequencies()
+			s.weights.Collection = scheme.NewFrequencies(counter.All())
 		}
 		s.scheme.Weighing, s.measure.Weighing = s.weights, s.weights
 		result := paper.ShortTexts{Name: of.Name, Texts: len(s.texts)}
@@ -148,14 +148,11 @@ func SimFinder(ctx context.Context, c configs.Config, collections []Collection, 
 	}
 	t := c.Text.Terms
 	out.Judged, out.Threshold, out.Gram, out.Extra, out.FeatureOrder = j.by(), c.Verify.Terms.Threshold, c.Sign.Terms.Gram, c.Sign.Terms.Extra, c.Sign.Terms.Order
-	out.Equation, out.Frequencies = "Equation 1", "dictionary"
+	out.Equation, out.Frequencies = "Equation 1", t.Frequencies
 	if t.Long {
 		out.Equation = "Equation 2"
 	}
 	out.Equation += ", heaviest: " + t.Heaviest + ", scale: " + t.Scale
-	if ofCollection {
-		out.Frequencies = "collection"
-	}
 	return out, asked, nil
 }
 

@@ -79,9 +79,10 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	return errors.Join(sr.SetCursor(b, at), b.Commit())
 }
 
-// frameCursor records that the frames are learned.
+// frameCursor records what is learned.
 type frameCursor struct {
-	Learned bool `json:"learned"`
+	Learned bool `json:"learned"` // the frames
+	Terms   bool `json:"terms,omitempty"`
 }
 
 // LearnFrames fills TableFrame with the sentences that are on enough pages to

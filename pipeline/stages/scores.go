@@ -21,7 +21,11 @@ func Scored(w *workspace.Workspace, a, b rows.TextID) (resemblance, containment 
 	if err != nil || c.Texts[0] == "" || c.Texts[1] == "" {
 		return 0, 0, false, err
 	}
-	return Scores(w.Config, c.Texts[0], c.Texts[1])
+	config, err := w.Method()
+	if err != nil {
+		return 0, 0, false, err
+	}
+	return Scores(config, c.Texts[0], c.Texts[1])
 }
 
 // Scores returns resemblance and containment of two different texts by the method

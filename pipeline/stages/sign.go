@@ -51,6 +51,15 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 	}
+	if w.Config.CountsTerms() {
+		if err := learnTerms(w, sr); err != nil {
+			return err
+		}
+	}
+	config, err := w.Method()
+	if err != nil {
+		return err
+	}
 	reader, err := results.LoadFrames(w)
 	if err != nil {
 		return err
@@ -72,7 +81,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	worker := func() func(*signJob) error {
-		signer := dataflow.NewSigner(w.Config, reader.Frames)
+		signer := dataflow.NewSigner(config, reader.Frames)
 		return func(j *signJob) error { return j.sign(w, signer) }
 	}
 	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, sr, reader), worker, func(j *signJob) error {

@@ -46,8 +46,8 @@ var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableUnits, store.TableAround, store.TableUnitsRound,
 			store.TableOccurrence, store.TableRevisit, store.TableWanted}},
-	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: always, Need: signNeed,
-		Tables: []byte{store.TableFrame, store.TableSigned, store.TablePosting}},
+	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: signNeed,
+		Tables: []byte{store.TableFrame, store.TableTerm, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: clusterNeed,
 		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
 	{Name: workspace.StageVerify, Version: 12, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: verifyNeed,
@@ -56,9 +56,13 @@ var All = []workspace.Stage{
 
 func always(configs.Config) bool { return true }
 
+// learnsNoTerms reports whether new crawls leave the weights of terms as they are.
+// Frequencies counted in the collection would change all of them.
+func learnsNoTerms(c configs.Config) bool { return !c.CountsTerms() }
+
 // inSets reports whether candidates are sets. The results of sets are kept, and new
-// crawls leave most of them as they are.
-func inSets(c configs.Config) bool { return !c.Pairs() }
+// crawls leave most of them as they are, unless they change the weights of terms.
+func inSets(c configs.Config) bool { return !c.Pairs() && !c.CountsTerms() }
 
 // The options of a stage are whole sections of the config, so that no setting can
 // be forgotten. Settings of parts that the method does not use are left out.

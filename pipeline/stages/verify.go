@@ -82,12 +82,16 @@ func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return textsOf(w, reader), nil
+	return textsOf(w, reader)
 }
 
-func textsOf(w *workspace.Workspace, reader *results.Reader) *dataflow.Texts {
-	j := dataflow.Judge(w.Config)
-	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) })
+func textsOf(w *workspace.Workspace, reader *results.Reader) (*dataflow.Texts, error) {
+	config, err := w.Method()
+	if err != nil {
+		return nil, err
+	}
+	j := dataflow.Judge(config)
+	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return reader.Prepare(j, id) }), nil
 }
 
 // progress commits the verification's results together with its cursor.
@@ -140,7 +144,11 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err != nil {
 		return err
 	}
-	texts, before := textsOf(w, reader), newEarlier(w, store.TableSetResult, reader)
+	texts, err := textsOf(w, reader)
+	if err != nil {
+		return err
+	}
+	before := newEarlier(w, store.TableSetResult, reader)
 	defer before.close()
 	p := newProgress(w, sr, at)
 	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.set, watchSets(w), func(v dataflow.VerifiedSets) error {
@@ -238,7 +246,11 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor)
 			}
 		}
 	}
-	texts, before := textsOf(w, reader), newEarlier(w, store.TablePartResult, reader)
+	texts, err := textsOf(w, reader)
+	if err != nil {
+		return err
+	}
+	before := newEarlier(w, store.TablePartResult, reader)
 	defer before.close()
 	p := newProgress(w, sr, at)
 	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.part, func(v dataflow.Parted) error {

@@ -31,6 +31,7 @@ const (
 	TableWanted     = 'w' // no longer written: what revisits referred by
 	TableFrame      = 'l' // l siteAndSentence[8]                 pages[4]
 	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
+	TableTerm       = 'T' // T term[8]                            count[4], terms.Count
 	TableSigned     = 'g' // g textID[16]                         signatures[4] characters[4] left[4] framed
 	TablePosting    = 's' // s signature[16] key[20]              -
 	TableSearch     = 'e' // e row of the search                  -
@@ -497,8 +498,8 @@ func (r Row) Signed() (s rows.Signed, err error) {
 	return s, nil
 }
 
-// commonRunSize is the length of key and value of TableCommon and TableFrame, in
-// bytes.
+// commonRunSize is the length of key and value of TableCommon, TableFrame and
+// TableTerm, in bytes.
 const commonRunSize = 1 + 8 + 4
 
 // commonKey returns the key of a sentence of a site in TableCommon or TableFrame.
@@ -506,7 +507,7 @@ func commonKey(table byte, sentence uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{table}, sentence)
 }
 
-// Common parses a row of TableCommon or TableFrame.
+// Common parses a row of TableCommon, TableFrame or TableTerm.
 func (r Row) Common() (sentence uint64, pages uint32, err error) {
 	v, err := r.Value()
 	if err != nil {

@@ -36,6 +36,7 @@ import (
 	"neardup/pipeline/disk"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/store"
+	"neardup/signature/terms"
 )
 
 // Format is the version of the workspace's layout. A program reads the formats
@@ -114,6 +115,8 @@ type opened struct {
 	elsewhere     string // directory for temporary files in Options.Temp; empty: none
 	elsewhereLock *store.Lock
 	Indexing      sync.Mutex // held while names are indexed
+	counting      sync.Mutex
+	counted       *terms.Frequencies // of Method; nil: not read
 }
 
 // trial marks a workspace whose runs are compared with each other. keeps is the

@@ -13,7 +13,7 @@ import (
 // Terms weigh by equation 1 with F, F' and F(t) counted in the collection.
 func TestFrequenciesOfACollection(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	vocabulary := []string{"the", "and", "he", "cat", "dog", "sleeps", "7", "42", "2024", "中国", "经济", "发展", "的", "我们", "美丽", "在", "ひら", "ไทย"}
+	vocabulary := []string{"the", "and", "he", "cat", "dog", "sleeps", "7", "42", "2024", "中国", "经济", "发展", "的", "我们", "美丽", "在", "ひら", "ไทย", "zebra", "1999", "crocodile", "giraffe"}
 	var texts []string
 	for range 60 {
 		var words []string
@@ -23,8 +23,8 @@ func TestFrequenciesOfACollection(t *testing.T) {
 		texts = append(texts, strings.Join(words, " "))
 	}
 	for _, o := range []Weighing{
-		{Intervals: quarters.Intervals, Heaviest: Frequent, Scale: Linear, MaxTerms: 12},
-		{Intervals: quarters.Intervals, Heaviest: Rare, Scale: Log, Long: true, MaxTerms: 1000},
+		{Intervals: quarters.Intervals, Heaviest: Frequent, Scale: Linear, Frequencies: OfDictionary, MaxTerms: 12},
+		{Intervals: quarters.Intervals, Heaviest: Rare, Scale: Log, Long: true, Frequencies: OfDictionary, MaxTerms: 1000},
 	} {
 		counter := NewCounter(o)
 		counts, groupOf := map[string]int64{}, map[string]group{}
@@ -37,7 +37,19 @@ func TestFrequenciesOfACollection(t *testing.T) {
 			}
 		}
 		with := o
-		with.Collection = counter.Frequencies()
+		once := map[int]bool{}
+		with.Collection = NewFrequencies(func(yield func(uint64, Count) bool) {
+			for term, n := range counter.All() { // without most of the terms that occur once
+				if n.Times() == 1 && once[n.Group()] {
+					continue
+				}
+				once[n.Group()] = once[n.Group()] || n.Times() == 1
+				if !yield(term, n) {
+					return
+				}
+			}
+		})
+		with.Frequencies = OfCollection
 		w := NewWeigher(with)
 		different := map[uint64]bool{}
 		for _, text := range append(texts, "never seen before 永远 99") {

@@ -20,7 +20,7 @@ func NewSegmenter(w int) *Segmenter {
 	one := Interval{1, 1}
 	return &Segmenter{w: max(1, w), weigher: NewWeigher(Weighing{
 		Intervals: Intervals{Noun: one, Verb: one, Adjective: one, Other: one, Adverb: one, Connective: one, Pronoun: one, Numeral: one},
-		Heaviest:  Frequent, Scale: Linear, MaxTerms: maxTerms,
+		Heaviest:  Frequent, Scale: Linear, Frequencies: OfDictionary, MaxTerms: maxTerms,
 	})}
 }
 

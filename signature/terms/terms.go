@@ -25,7 +25,8 @@ type Weighing struct {
 	Long      bool      `json:"long" yaml:"long"`           // weights are multiplied by the term's length: equation 2
 	MaxTerms  int       `json:"max_terms" yaml:"max_terms"` // limit of the terms of a text, counted from its start with repetitions
 
-	Collection *Frequencies `json:"-" yaml:"-"` // F, F' and F(t) of a collection; nil: those of the dictionary
+	Frequencies string       `json:"frequencies" yaml:"frequencies"` // F, F' and F(t): OfDictionary, or OfCollection
+	Collection  *Frequencies `json:"-" yaml:"-"`                     // with OfCollection: those of the collection; nil: all terms count as the least frequent
 }
 
 // Values of Weighing.Heaviest.
@@ -38,6 +39,12 @@ const (
 const (
 	Linear = "linear" // the paper's
 	Log    = "log"    // F, F' and F(t) by their logarithms
+)
+
+// Values of Weighing.Frequencies.
+const (
+	OfDictionary = "dictionary"
+	OfCollection = "collection" // "the background database"
 )
 
 // Interval is [a, b], the smallest and the largest weight of a part of speech.
@@ -109,6 +116,8 @@ func (o Weighing) Validate() error {
 		return fmt.Errorf("heaviest is %q, must be %q or %q", o.Heaviest, Frequent, Rare)
 	case o.Scale != Linear && o.Scale != Log:
 		return fmt.Errorf("scale is %q, must be %q or %q", o.Scale, Linear, Log)
+	case o.Frequencies != OfDictionary && o.Frequencies != OfCollection:
+		return fmt.Errorf("frequencies is %q, must be %q or %q", o.Frequencies, OfDictionary, OfCollection)
 	case o.MaxTerms < 1 || o.MaxTerms > maxTerms:
 		return fmt.Errorf("max_terms is %d, must be from 1 to %d", o.MaxTerms, maxTerms)
 	}

@@ -19,7 +19,7 @@ var quarters = Options{
 			Noun: Interval{0.5, 1}, Verb: Interval{0.5, 0.75}, Adjective: Interval{0.25, 0.75}, Other: Interval{0.25, 0.5},
 			Adverb: Interval{0.125, 0.25}, Connective: Interval{0, 0.125}, Pronoun: Interval{0.125, 0.125}, Numeral: Interval{0.25, 1},
 		},
-		Heaviest: Rare, Scale: Log, MaxTerms: 10000,
+		Heaviest: Rare, Scale: Log, Frequencies: OfDictionary, MaxTerms: 10000,
 	},
 	Threshold: 0.65, Gram: 3, Extra: 3, Order: ByWeight,
 }
@@ -118,7 +118,7 @@ func terms(text string) []string {
 
 // What Append takes for terms, spelled out, with their groups.
 func TestTerms(t *testing.T) {
-	w := NewWeigher(Weighing{Heaviest: Rare, Scale: Linear, MaxTerms: 100, Intervals: Intervals{
+	w := NewWeigher(Weighing{Heaviest: Rare, Scale: Linear, Frequencies: OfDictionary, MaxTerms: 100, Intervals: Intervals{
 		Noun: Interval{1, 1}, Verb: Interval{2, 2}, Adjective: Interval{3, 3}, Other: Interval{4, 4},
 		Adverb: Interval{5, 5}, Connective: Interval{6, 6}, Pronoun: Interval{7, 7}, Numeral: Interval{8, 8}}})
 	for _, test := range []struct {

@@ -133,7 +133,7 @@ func (w *Weigher) add(dst []Term, g group, term string, frequency, least, most u
 	case w.counts != nil:
 		w.counts.add(g, h)
 		return dst
-	case w.o.Collection != nil:
+	case w.o.Frequencies == OfCollection:
 		frequency, least, most = w.o.Collection.of(g, h)
 	}
 	weight := w.weight(g, term, frequency, least, most)

@@ -18,7 +18,7 @@ var (
 				Adverb: scheme.Interval{0.1, 0.2}, Connective: scheme.Interval{0.05, 0.1},
 				Pronoun: scheme.Interval{0.05, 0.1}, Numeral: scheme.Interval{0.5, 1},
 			},
-			Heaviest: scheme.Rare, Scale: scheme.Log, Long: true, MaxTerms: 10000,
+			Heaviest: scheme.Rare, Scale: scheme.Log, Long: true, Frequencies: scheme.OfDictionary, MaxTerms: 10000,
 		},
 		Threshold: 0.65, Gram: 3, Extra: 6, MaxFeatures: 256, Order: scheme.ByWeight,
 	}
@@ -30,7 +30,7 @@ var (
 				Adverb: scheme.Interval{0.2, 0.3}, Connective: scheme.Interval{0.1, 0.2},
 				Pronoun: scheme.Interval{0.1, 0.2}, Numeral: scheme.Interval{0.2, 0.3},
 			},
-			Heaviest: scheme.Frequent, Scale: scheme.Linear, MaxTerms: 10000,
+			Heaviest: scheme.Frequent, Scale: scheme.Linear, Frequencies: scheme.OfDictionary, MaxTerms: 10000,
 		},
 		Threshold: 0.65, Gram: 3, Extra: 3, Order: scheme.ByText,
 	}
