@@ -443,6 +443,8 @@ class Terms:
 
     def __init__(self, weighing, sign, verify, han, paired):
         self.o, self.s, self.v, self.han, self.paired = weighing, sign, verify, han, paired
+        if weighing.get("frequencies", "dictionary") != "dictionary":
+            sys.exit("brute: terms are rebuilt with the frequencies of the dictionary")
         self.dictionary, self.kept = Dictionary(), {}
 
     def cut(self, s):

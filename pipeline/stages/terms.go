@@ -2,6 +2,7 @@ package stages
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 
 	"neardup/extract/text"
@@ -21,6 +22,10 @@ type termJob struct {
 	texts  []string
 	counts []extsort.Pair // term, count
 }
+
+// maxTerms limits the terms with a row. They are held in memory, in about 40 bytes
+// each.
+const maxTerms = 20_000_000
 
 // learnTerms fills TableTerm with the terms of all texts that are compared, by which
 // the scheme and the measure terms weigh them. Of the terms that occur once, it keeps
@@ -68,12 +73,16 @@ func learnTerms(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	var once [terms.Groups]bool
+	kept := 0
 	put := func(term uint64, n terms.Count) error {
 		if n.Times() == 1 {
 			if once[n.Group()] {
 				return nil
 			}
 			once[n.Group()] = true
+		}
+		if kept++; kept > maxTerms {
+			return fmt.Errorf("over %d terms occur repeatedly; frequencies of the collection are for short texts: take text.terms.frequencies: %s", maxTerms, terms.OfDictionary)
 		}
 		run.AddCommon(store.TableTerm, term, uint32(n))
 		if run.Len() < w.Options.RunRows {
