@@ -336,7 +336,7 @@ func (r Report) WritePage(w io.Writer) error {
 	p("## Table 1\n\nPrecision is of the near-duplicates announced for a page, averaged over the pages that have any. The recall ratio is that of a page's true near-duplicates to those that `simhash` finds, averaged over the pages of which it finds one; the found ratio is that of all of them. The paper: precision .95, .82 and .71, recall 1.86, 1.13 and 1; on one site .91, .63 and .50.\n\n")
 	p("%s", r.table1().Markdown())
 	t := r.Table2
-	p("\n## Table 2\n\nSeconds are the processor's for verifying; without step 1, those of all %d pairs of %d texts, as %d of them took by the clock. Precision after step 1 is the share of a document's set that is labelled near it, itself included (the paper: 67%%); after step 3 the precision of table 1 (the paper: 95%%).\n\n", t.AllPairs, t.Texts, t.Timed)
+	p("\n## Table 2\n\nSeconds are the processor's for verifying; without step 1, those of all %d pairs of %d texts, as %d of them took. Precision after step 1 is the share of a document's set that is labelled near it, itself included (the paper: 67%%); after step 3 the precision of table 1 (the paper: 95%%).\n\n", t.AllPairs, t.Texts, t.Timed)
 	p("%s\n", r.table2().Markdown())
 	p("## Causes of false positives\n\n")
 	if r.Causes == nil {
