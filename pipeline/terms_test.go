@@ -2,6 +2,8 @@ package pipeline_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/explaining"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/lookup"
 	"neardup/pipeline/stages"
@@ -36,6 +39,31 @@ func TestFrequenciesOfTheCollection(t *testing.T) {
 		first := pipetest.RunAll(t, later, c, workspace.Options{Workers: 3, RunRows: 50}, b)
 		if got := pipetest.RunAll(t, later, c, workspace.Options{Workers: 2}, a); !bytes.Equal(got, want) || bytes.Equal(got, first) {
 			t.Errorf("%s: other clusters if the texts come in parts", method)
+		}
+		rng := rand.New(rand.NewPCG(17, 18))
+		cut := filepath.Join(t.TempDir(), "ws")
+		for range 4 {
+			ctx, cancel := context.WithCancel(t.Context())
+			i := &pipetest.Interrupter{Cancel: cancel}
+			i.Left.Store(1 + rng.Int64N(80))
+			w, err := workspace.Open(cut, stages.All, c, true, workspace.Options{Workers: 1 + rng.IntN(3), Progress: i, RunRows: 20 + rng.IntN(200)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources, _, err := inputs.Find(t.Context(), cut, []string{a, b}, nil, pipetest.Limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			cancel()
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(pipetest.RunAll(t, cut, c, workspace.Options{}, a, b), want) {
+			t.Errorf("%s: other clusters after interruptions", method)
 		}
 		plain, err := configs.Load(method, nil)
 		if err != nil {

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"neardup/cluster/ppjoin"
+	"neardup/signature/tokens"
 )
 
 // The tests use the server that NEARDUP_POSTGRES names by its data source name, and
@@ -175,6 +177,36 @@ func TestEngines(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	})
+}
+
+// Real text: the lines of the changelog, and each with a word changed.
+func TestEnginesOnText(t *testing.T) {
+	page, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for line := range strings.Lines(string(page)) {
+		texts = append(texts, line, strings.ReplaceAll(line, " the ", " a "))
+	}
+	records, err := tokens.Make(tokens.Options{Unit: tokens.Characters, Size: 3}, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := []ppjoin.Collection{ppjoin.Collection(records[0])}
+	each(t, func(t *testing.T, engine string) {
+		s := open(t, engine, dsnOf(t, engine), NoTables)
+		for _, weights := range []*ppjoin.Weights{nil, ppjoin.IDF(cs...)} {
+			o := ppjoin.Options{Threshold: .8, Weights: weights}
+			want := expected(t, o, cs)
+			if len(want) < 20 {
+				t.Fatalf("%d pairs tell nothing", len(want))
+			}
+			for _, way := range []Options{{Options: o, Scheme: Prefix, Verify: Database}, {Options: o, Scheme: Generic, Least: .6, Verify: Binary}} {
+				same(t, s, way, cs, want)
 			}
 		}
 	})
