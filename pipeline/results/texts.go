@@ -8,6 +8,7 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/extract"
+	"neardup/extract/text"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -208,4 +209,33 @@ func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 	}
 	d := j.Decide(j.Measure.Comparer(), x, y)
 	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y)}}, nil
+}
+
+// ComparedTexts yields the texts that are compared, each whole and cut at
+// text.max_columns.
+func ComparedTexts(w *workspace.Workspace) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for r, err := range w.DB.Table(store.TableText) {
+			var t string
+			left := false
+			if err == nil {
+				t, left, err = comparedText(w, r)
+			}
+			if !left && !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func comparedText(w *workspace.Workspace, r store.Row) (t string, left bool, err error) {
+	id, err := r.TextID()
+	if err != nil {
+		return "", false, err
+	}
+	if left, err = LeftOut(w, id); err != nil || left {
+		return "", left, err
+	}
+	value, err := r.Value()
+	return text.Cut(string(value), w.Config.Text.MaxColumns), false, err
 }
