@@ -171,6 +171,13 @@ func (f *fakeAuditor) Result(_ context.Context, name string) (r audit.Result, er
 		return r, err
 	}
 	r = audit.Result{Audit: a.Audit, Strata: make([]audit.Interval, len(a.Strata))}
+	for _, given := range f.judgements {
+		for _, j := range given {
+			if j.Cause != "" {
+				r.Causes = []audit.CauseResult{{Cause: j.Cause, Pairs: 2, Share: 0.25}}
+			}
+		}
+	}
 	judges := map[string]*audit.JudgeResult{}
 	for i, item := range a.items {
 		verdicts := map[audit.Verdict]bool{}

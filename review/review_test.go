@@ -240,6 +240,19 @@ func TestJudging(t *testing.T) {
 	if page := s.get(path); !strings.Contains(page, "Ines") || !strings.Contains(page, "must join") || !strings.Contains(page, ">Z<") {
 		t.Error("a judgement is not shown")
 	}
+	// The cause of a false pair is kept, shown and chosen again; another verdict has none.
+	post(path, "judge=Y&verdict=false&cause=replies", 303)
+	if page := s.get(path + "?judge=Y"); !strings.Contains(page, `<span class="quiet">replies</span>`) || !strings.Contains(page, `value="replies" selected`) {
+		t.Error("a cause is not shown")
+	}
+	post(path, "judge=X&verdict=true&cause=replies", 303)
+	if j := f.judgements[item.Pair]["X"]; j.Cause != "" || f.judgements[item.Pair]["Y"].Cause != audit.Replies {
+		t.Errorf("%+v", j)
+	}
+	post(path, "judge=W&verdict=false&cause=rain", 400)
+	if page := s.get("/audit/kinds"); !strings.Contains(page, "Causes of false pairs: replies 0.250 (2 pairs); without one 0 pairs.") {
+		t.Error("causes are not shown")
+	}
 	if len(s.failed) > 0 {
 		t.Error(s.failed)
 	}
