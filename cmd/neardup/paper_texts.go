@@ -31,9 +31,9 @@ func (o *paperTextOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
 }
 
-// run checks the flags, reads the inputs and makes the experiment, which returns the
+// run checks the flags, reads the inputs and makes the experiment. measure returns the
 // files to write.
-func (o *paperTextOptions) run(c *cobra.Command, args []string, check func() error, make func(in joinInput, begin func(string, int, int)) (map[string]func(io.Writer) error, error)) error {
+func (o *paperTextOptions) run(c *cobra.Command, args []string, check func() error, measure func(in joinInput, begin func(string, int, int)) (map[string]func(io.Writer) error, error)) error {
 	o.Workers = runtime.GOMAXPROCS(0)
 	extraction, err := configs.Load("default", nil)
 	if err != nil {
@@ -56,7 +56,7 @@ func (o *paperTextOptions) run(c *cobra.Command, args []string, check func() err
 	if err := makeOut(o.out); err != nil {
 		return err
 	}
-	files, err := make(in, p.variant)
+	files, err := measure(in, p.variant)
 	if err == nil {
 		err = errors.Join(writeFiles(o.out, files), files["page.md"](c.OutOrStdout()))
 	}
