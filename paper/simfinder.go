@@ -114,6 +114,17 @@ func (s SimFinder) Figures() map[string]func(io.Writer) error {
 	return out
 }
 
+// AllFeatures is a number of features that no short text exceeds.
+const AllFeatures = 1000
+
+// beyond names the point of a number of features beyond k.
+func (r Recall) beyond(prefix string) string {
+	if r.Value == AllFeatures {
+		return "all"
+	}
+	return prefix + strconv.Itoa(r.Value)
+}
+
 func (r Recall) share() float64       { return r.Recall }
 func (r Recall) logCompared() float64 { return math.Log10(float64(max(1, r.Compared))) }
 
@@ -132,7 +143,7 @@ func (s SimFinder) recall(y, x, name string, points, beyond []Recall, value func
 		}
 		for _, p := range beyond {
 			v := value(p)
-			labels = append(labels, "k+"+strconv.Itoa(p.Value))
+			labels = append(labels, p.beyond("k+"))
 			lines[0].values = append(lines[0].values, nil)
 			lines[1].values = append(lines[1].values, &v)
 		}
@@ -201,7 +212,7 @@ func (s SimFinder) WritePage(w io.Writer) error {
 	points := func(first string, all []Recall) string {
 		t := figure.Table{Header: []string{first, "recall of texts", "recall of pairs", "compared"}}
 		for _, r := range all {
-			t.Rows = append(t.Rows, []string{strconv.Itoa(r.Value), known(&r.Recall), known(&r.Pairs), whole(r.Compared)})
+			t.Rows = append(t.Rows, []string{r.beyond(""), known(&r.Recall), known(&r.Pairs), whole(r.Compared)})
 		}
 		return t.Markdown()
 	}

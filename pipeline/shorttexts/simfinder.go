@@ -43,10 +43,10 @@ const (
 )
 
 var (
-	atMost = []int{3, 4, 5, 6, 8, 10, 12}         // features, of figures 5 and 6
-	beyond = []int{0, 1, 2, 3, 4, 6, 8, 1000}     // features beyond k
-	parts  = []int{10, 25, 50, 100}               // percent, of figures 7 to 10
-	dayOf  = func(id string) (day int, ok bool) { // of an ID that begins with a day, 2024-12-31
+	atMost = []int{3, 4, 5, 6, 8, 10, 12}                  // features, of figures 5 and 6
+	beyond = []int{0, 1, 2, 3, 4, 6, 8, paper.AllFeatures} // features beyond k
+	parts  = []int{10, 25, 50, 100}                        // percent, of figures 7 to 10
+	dayOf  = func(id string) (day int, ok bool) {          // of an ID that begins with a day, 2024-12-31
 		t, err := time.Parse(time.DateOnly, id[:min(len(id), len(time.DateOnly))])
 		return int(t.Unix() / (24 * 60 * 60)), err == nil
 	}
