@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"neardup/pipeline/store"
 )
@@ -55,14 +57,19 @@ func (w *Workspace) readFinished() error {
 
 // readCopy opens a copy of the database in the directory from.
 func (w *Workspace) readCopy(from string) (err error) {
-	dir, err := os.MkdirTemp(w.Options.Temp, "neardup-read-")
+	dropCopies(cmp.Or(w.Options.Temp, os.TempDir()))
+	dir, err := os.MkdirTemp(w.Options.Temp, copyPrefix)
 	if err != nil {
 		return errors.Join(w.why, err)
+	}
+	used, err := store.LockDirectory(dir)
+	if err != nil {
+		return errors.Join(w.why, err, os.RemoveAll(dir))
 	}
 	release := func() {}
 	w.copied = func() error {
 		release()
-		return os.RemoveAll(dir)
+		return errors.Join(used.Close(), os.RemoveAll(dir))
 	}
 	defer func() {
 		if err != nil {
@@ -93,6 +100,34 @@ func (w *Workspace) readCopy(from string) (err error) {
 		return errors.Join(err, w.DB.Close(), w.lock.Close())
 	}
 	return nil
+}
+
+// copyPrefix is how the names of the directories of copies begin.
+const copyPrefix = "neardup-read-"
+
+// youngCopy is the age up to which a copy may not be locked yet.
+const youngCopy = time.Minute
+
+// dropCopies removes the copies that killed readers left in a directory. A copy that a
+// process reads is locked. Those of other users stay: they cannot be removed, and
+// locking in a directory that another user has filled would follow its links. Errors
+// do not matter here: the reader has work to do.
+func dropCopies(temp string) {
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		dir := filepath.Join(temp, e.Name())
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), copyPrefix) || !isOwn(info) || time.Since(info.ModTime()) < youngCopy {
+			continue
+		}
+		if lock, err := store.LockDirectory(dir); err == nil {
+			_ = lock.Close()
+			_ = os.RemoveAll(dir)
+		}
+	}
 }
 
 // underWay returns an error if another process holds the workspace and a stage is

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package workspace
+
+import "io/fs"
+
+// isOwn returns false: the owner of a file is not known.
+func isOwn(fs.FileInfo) bool { return false }
