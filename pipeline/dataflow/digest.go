@@ -59,6 +59,12 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	return s, true, err
 }
 
+// Quick returns a short digest of the side with all of its weights.
+func (s *Side) Quick() uint64 {
+	d := sha256.Sum256(s.own.Append(s.whole.Append(slices.Clone(s.fixed))))
+	return binary.BigEndian.Uint64(d[:])
+}
+
 // plainUnits returns the units without numbers of the sentences that are not framed.
 func plainUnits(u rows.Units, framed []byte) []rarity.Unit {
 	has := make([]bool, len(u.Both)+len(u.Plain))
@@ -143,6 +149,22 @@ func said(o rarity.Options, x, y rarity.Text) (b byte) {
 	return b
 }
 
+// QuickDigest returns another digest of texts, from the short ones of each: it is fast,
+// but other if only the weights changed. more is of what else counts. It is zero if a
+// text has none.
+func QuickDigest(keys []cluster.Key, quick func(rows.TextID) (d uint64, ok bool), more []byte) (d Digest) {
+	b := slices.Clone(more)
+	for _, k := range keys {
+		q, ok := quick(k.ID())
+		if !ok {
+			return d
+		}
+		b = binary.BigEndian.AppendUint64(append(b, k[:]...), q)
+	}
+	sum := sha256.Sum256(b)
+	return Digest(sum[:16])
+}
+
 // SetDigest returns the digest of a perhaps-similar set. side returns the side of a
 // text; ok is false if it has none.
 func SetDigest(c configs.Config, set []cluster.Key, side func(rows.TextID) (s *Side, ok bool, err error)) (Digest, error) {
@@ -151,7 +173,11 @@ func SetDigest(c configs.Config, set []cluster.Key, side func(rows.TextID) (s *S
 
 // Digest returns the digest of a component, as SetDigest does.
 func (x Component) Digest(c configs.Config, side func(rows.TextID) (s *Side, ok bool, err error)) (Digest, error) {
-	var b []byte
+	return digestOf(c, x.Keys, side, x.Verdicts())
+}
+
+// Verdicts returns the links of the component with their scores, as bytes.
+func (x Component) Verdicts() (b []byte) {
 	for i, l := range x.Links {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(l.A)), uint64(l.B))
 		s := x.Scores[i]
@@ -159,5 +185,5 @@ func (x Component) Digest(c configs.Config, side func(rows.TextID) (s *Side, ok 
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
 	}
-	return digestOf(c, x.Keys, side, b)
+	return b
 }

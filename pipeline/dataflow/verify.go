@@ -26,6 +26,8 @@ type VerifiedSets struct {
 type SetResult struct {
 	Name   cluster.Key // first member
 	Digest Digest      // zero: another run cannot use the result
+	Quick  Digest      // likewise, see QuickDigest
+	Stored bool        // the earlier result has both digests
 	Known  bool        // the result is of an earlier run
 	Links  []rows.Link
 	Counts rows.VerifyCounts

@@ -57,7 +57,7 @@ func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
 // are too few to be kept.
 func (c *Common) PagesOf(sentence uint64) (int, error) {
 	if c.loaded {
-		if i, ok := find(c.sentences, sentence); ok {
+		if i, ok := Find(c.sentences, sentence); ok {
 			return int(c.pages[i]), nil
 		}
 		return 1, nil
@@ -69,9 +69,9 @@ func (c *Common) PagesOf(sentence uint64) (int, error) {
 	return pages, nil
 }
 
-// find searches sorted hashes. They are spread evenly, so x is near the place that its
+// Find searches sorted hashes. They are spread evenly, so x is near the place that its
 // value tells, which takes two looks at memory in place of twenty.
-func find(sorted []uint64, x uint64) (int, bool) {
+func Find(sorted []uint64, x uint64) (int, bool) {
 	hi, _ := bits.Mul64(x, uint64(len(sorted)))
 	at, step := int(hi), 8
 	from, to := at, at

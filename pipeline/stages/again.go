@@ -1,7 +1,9 @@
 package stages
 
 import (
+	"encoding/binary"
 	"errors"
+	"iter"
 	"sync"
 
 	"neardup/cluster"
@@ -23,17 +25,72 @@ type earlier struct {
 	w      *workspace.Workspace
 	table  byte
 	reader *results.Reader
+	quick  *quick
 	mu     sync.Mutex
 	free   []*lookups
 	all    []*lookups
 }
 
-// lookups are the iterators of one worker.
-type lookups struct{ results, units, occurrences, signed *store.Seeker }
+// maxQuick limits the texts whose short digests are held in memory, at 16 bytes each.
+// Where there are more, results have no quick digests.
+const maxQuick = 4 << 20
 
-// newEarlier returns the results of a table. The caller closes it.
-func newEarlier(w *workspace.Workspace, table byte, reader *results.Reader) *earlier {
-	return &earlier{w: w, table: table, reader: reader}
+// quick has the short digests of texts. The first 8 bytes of a text's ID stand for it.
+type quick struct{ texts, digests []uint64 }
+
+// of returns the short digest of a text.
+func (q *quick) of(id rows.TextID) (uint64, bool) {
+	i, ok := results.Find(q.texts, binary.BigEndian.Uint64(id[:]))
+	if !ok || i > 0 && q.texts[i-1] == q.texts[i] || i+1 < len(q.texts) && q.texts[i+1] == q.texts[i] {
+		return 0, false
+	}
+	return q.digests[i], true
+}
+
+// quickDigests reads what verdicts on each text depend on, in one pass. Looking it up
+// for each set costs several times as much.
+func quickDigests(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (*quick, error) {
+	q := &quick{}
+	next, stop := iter.Pull2(signedTexts(w))
+	defer stop()
+	s, err, more := next()
+	for t, terr := range textsWithUnits(w) {
+		for more && err == nil && rows.CompareTexts(s.id, t.id) < 0 {
+			s, err, more = next()
+		}
+		if err := errors.Join(err, terr, sr.Ctx.Err()); err != nil {
+			return nil, err
+		}
+		if !more || s.id != t.id {
+			continue // the text is not compared
+		}
+		if len(q.texts) == maxQuick {
+			return &quick{}, nil
+		}
+		side, ok, err := dataflow.NewSide(w.Config, dataflow.Text{ID: t.id, Sites: t.sites(), Names: t.names}, t.units, s.Signed, reader.Commonness)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			q.texts, q.digests = append(q.texts, binary.BigEndian.Uint64(t.id[:])), append(q.digests, side.Quick())
+		}
+	}
+	return q, nil
+}
+
+// newEarlier returns the results of sets. The caller closes it.
+func newEarlier(w *workspace.Workspace, sr *workspace.StageRun) (*earlier, error) {
+	reader, err := results.LoadReader(w)
+	if err != nil {
+		return nil, err
+	}
+	q, err := quickDigests(w, sr, reader)
+	return &earlier{w: w, table: store.TableSetResult, reader: reader, quick: q}, err
+}
+
+// parts returns the results of components. The caller closes it.
+func (e *earlier) parts() *earlier {
+	return &earlier{w: e.w, table: store.TablePartResult, reader: e.reader, quick: e.quick}
 }
 
 func (e *earlier) close() {
@@ -43,6 +100,9 @@ func (e *earlier) close() {
 		}
 	}
 }
+
+// lookups are the iterators of one worker.
+type lookups struct{ results, units, occurrences, signed *store.Seeker }
 
 // take returns iterators that no other worker uses. give returns them.
 func (e *earlier) take() (l *lookups, err error) {
@@ -99,43 +159,50 @@ func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error)
 // sides returns the side of a text.
 type sides func(rows.TextID) (*dataflow.Side, bool, error)
 
-// result returns the digest of a set or component and the earlier result, if it has
-// one of the same digest.
-func (e *earlier) result(name cluster.Key, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *store.Result, err error) {
+// result returns the digest of a set or component, and the earlier result if it can
+// be used again.
+func (e *earlier) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *store.Result, err error) {
 	l, err := e.take()
 	if err != nil {
 		return d, nil, err
 	}
 	defer e.give(l)
-	d, err = digest(e.w.Config, func(t rows.TextID) (*dataflow.Side, bool, error) { return l.side(e, t) })
-	if err != nil || d == (dataflow.Digest{}) {
-		return d, nil, err
-	}
 	for r, err := range l.results.Rows(store.ResultKey(e.table, name)) {
 		if err != nil {
 			return d, nil, err
 		}
-		if x, err := r.Result(); err != nil || x.Digest == d {
-			return d, &x, err
+		found, err := r.Result()
+		if err != nil {
+			return d, nil, err
 		}
+		x = &found
 	}
-	return d, nil, nil
+	if x != nil && quick != (dataflow.Digest{}) && x.Quick == quick {
+		return x.Digest, x, nil
+	}
+	d, err = digest(e.w.Config, func(t rows.TextID) (*dataflow.Side, bool, error) { return l.side(e, t) })
+	if err != nil || x == nil || d == (dataflow.Digest{}) || x.Digest != d {
+		x = nil
+	}
+	return d, x, err
 }
 
 // set implements dataflow.KnownSets.
 func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
-	d, x, err := e.result(set[0], func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
+	r.Quick = dataflow.QuickDigest(set, e.quick.of, nil)
+	d, x, err := e.result(set[0], r.Quick, func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
 	if r.Digest = d; x != nil {
-		r.Known, r.Links, r.Counts = true, x.Links, x.Counts
+		r.Known, r.Stored, r.Links, r.Counts = true, x.Quick == r.Quick, x.Links, x.Counts
 	}
 	return r, err
 }
 
 // part implements dataflow.KnownParts.
 func (e *earlier) part(c dataflow.Component) (r dataflow.PartResult, err error) {
-	d, x, err := e.result(c.Keys[0], func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
+	r.Quick = dataflow.QuickDigest(c.Keys, e.quick.of, c.Verdicts())
+	d, x, err := e.result(c.Keys[0], r.Quick, func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
 	if r.Digest = d; x != nil {
-		r.Known, r.Checked, r.Parts, r.Counts = true, x.Checked, x.Links, x.Counts
+		r.Known, r.Stored, r.Checked, r.Parts, r.Counts = true, x.Quick == r.Quick, x.Checked, x.Links, x.Counts
 	}
 	return r, err
 }

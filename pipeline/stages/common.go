@@ -13,6 +13,7 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
 
@@ -164,6 +165,7 @@ type textUnits struct {
 	id    rows.TextID
 	units rows.Units
 	pages []dataflow.SitePage // by site
+	names pair.Names
 }
 
 // textsWithUnits yields all texts, in order. Each is valid until the next step.
@@ -181,7 +183,7 @@ func textsWithUnits(w *workspace.Workspace) iter.Seq2[*textUnits, error] {
 				yield(nil, err)
 				return
 			}
-			t.pages = t.pages[:0]
+			t.pages, t.names = t.pages[:0], pair.Names{}
 			for more && err == nil {
 				var of rows.TextID
 				if of, _, err = store.ParseOccurrenceKey(o.Key()); err != nil {
@@ -193,7 +195,9 @@ func textsWithUnits(w *workspace.Workspace) iter.Seq2[*textUnits, error] {
 				}
 				if order == 0 {
 					var page rows.Occurrence
-					if page, err = o.Occurrence(); page.Site != rows.NoSite {
+					page, err = o.Occurrence()
+					t.names.Add(page.Address, page.Title)
+					if page.Site != rows.NoSite {
 						t.pages = append(t.pages, dataflow.SitePage{Site: page.Site, Address: page.Address})
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"neardup/cluster"
@@ -42,6 +43,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
 	}
+	before := sync.OnceValues(func() (*earlier, error) { return newEarlier(w, sr) }) // after learnCommon
 	if !at.Closing && !at.Parting {
 		if err := errors.Join(dropVerdicts(w, sr, &at), learnCommon(w, sr, &at)); err != nil {
 			return err
@@ -50,12 +52,12 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 		if w.Config.Pairs() {
 			compare = comparePairs
 		}
-		if err := compare(w, sr, &at); err != nil {
+		if err := compare(w, sr, &at, before); err != nil {
 			return err
 		}
 	}
 	if at.Parting && !at.Closing {
-		if err := partition(w, sr, &at); err != nil {
+		if err := partition(w, sr, &at, before); err != nil {
 			return err
 		}
 	}
@@ -134,22 +136,21 @@ func (p *progress) commit() error {
 }
 
 // compareSets verifies the pairs of each perhaps-similar set.
-func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, known func() (*earlier, error)) error {
 	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
 	}
 	w.Options.Progress.Total(clustered.Members, "texts")
-	reader, err := results.LoadReader(w)
+	before, err := known()
 	if err != nil {
 		return err
 	}
-	texts, err := textsOf(w, reader)
-	if err != nil {
-		return err
-	}
-	before := newEarlier(w, store.TableSetResult, reader)
 	defer before.close()
+	texts, err := textsOf(w, before.reader)
+	if err != nil {
+		return err
+	}
 	p := newProgress(w, sr, at)
 	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.set, watchSets(w), func(v dataflow.VerifiedSets) error {
 		now := map[cluster.Key]*store.Result{}
@@ -159,10 +160,10 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 			}
 			at.Counts.Add(r.Counts)
 			switch {
-			case r.Known:
+			case r.Stored:
 				now[r.Name] = nil
 			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &store.Result{Digest: r.Digest, Counts: r.Counts, Links: r.Links}
+				now[r.Name] = &store.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links}
 			}
 		}
 		if err := before.keep(p.b, at.After, &v.Last, now); err != nil {
@@ -197,7 +198,7 @@ func watchSets(w *workspace.Workspace) dataflow.Watch {
 }
 
 // comparePairs verifies candidate pairs.
-func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
+func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, _ func() (*earlier, error)) error {
 	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
@@ -225,8 +226,14 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 }
 
 // partition partitions the components of near pairs.
-func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
-	reader, err := results.LoadReader(w)
+func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, known func() (*earlier, error)) error {
+	first, err := known()
+	if err != nil {
+		return err
+	}
+	before := first.parts()
+	defer before.close()
+	texts, err := textsOf(w, first.reader)
 	if err != nil {
 		return err
 	}
@@ -246,12 +253,6 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor)
 			}
 		}
 	}
-	texts, err := textsOf(w, reader)
-	if err != nil {
-		return err
-	}
-	before := newEarlier(w, store.TablePartResult, reader)
-	defer before.close()
 	p := newProgress(w, sr, at)
 	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.part, func(v dataflow.Parted) error {
 		now := map[cluster.Key]*store.Result{}
@@ -263,10 +264,10 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor)
 			at.Counts.Add(r.Counts)
 			at.Counts.Partition.Add(r.Counts.Partition)
 			switch {
-			case r.Known:
+			case r.Stored:
 				now[r.Name] = nil
 			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &store.Result{Digest: r.Digest, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
+				now[r.Name] = &store.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
 			}
 		}
 		if err := before.keep(p.b, at.Parted, &v.Last, now); err != nil {

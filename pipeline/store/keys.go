@@ -39,7 +39,7 @@ const (
 	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
 	TableChecked    = 'V' // V key[20] key[20], the larger first     verdict[18], of no relation where the pair is not near
-	TableSetResult  = 'S' // S set[20]                            digest[16] size (uvarint) JSON, links
+	TableSetResult  = 'S' // S set[20]                            digest[16] quick[16] size (uvarint) JSON, links
 	TablePartResult = 'R' // R key[20]                            likewise
 	TablePart       = 'P' // P representative[20] member[20]      verdict[18]
 	TableAssigned   = 'a' // a textID[16]                         representative[16]

@@ -13,6 +13,7 @@ import (
 // was computed from.
 type Result struct {
 	Digest  [16]byte
+	Quick   [16]byte // another digest, which is fast to compute
 	Counts  rows.VerifyCounts
 	Checked []rows.Link // only of a component
 	Links   []rows.Link
@@ -47,7 +48,7 @@ const linkSize = 2*cluster.KeySize + ScoreSize
 // Value returns the value of the row.
 func (x Result) Value() ([]byte, error) {
 	counts, err := json.Marshal(x.Counts)
-	b := append(x.Digest[:], binary.AppendUvarint(nil, uint64(len(counts)))...)
+	b := append(append(x.Digest[:], x.Quick[:]...), binary.AppendUvarint(nil, uint64(len(counts)))...)
 	b = binary.AppendUvarint(append(b, counts...), uint64(len(x.Checked)))
 	for _, links := range [][]rows.Link{x.Checked, x.Links} {
 		for _, l := range links {
@@ -63,10 +64,10 @@ func (r Row) Result() (x Result, err error) {
 	if err != nil {
 		return x, err
 	}
-	if len(v) < len(x.Digest) {
+	if len(v) < len(x.Digest)+len(x.Quick) {
 		return x, Corrupt(r.Key())
 	}
-	x.Digest, v = [16]byte(v), v[16:]
+	x.Digest, x.Quick, v = [16]byte(v), [16]byte(v[16:]), v[32:]
 	size, n := binary.Uvarint(v)
 	if n <= 0 || size > uint64(len(v)-n) || json.Unmarshal(v[n:n+int(size)], &x.Counts) != nil {
 		return x, Corrupt(r.Key())
