@@ -84,8 +84,8 @@ func TestDigestTellsVerdicts(t *testing.T) {
 		}
 		judge := Judge(c)
 		comparer := judge.Comparers(1)[0]
-		verdicts, repeated := map[Digest]string{}, 0
-		for range 6000 {
+		verdicts, quickly, repeated := map[Digest]string{}, map[Digest]string{}, 0
+		for range 2000 {
 			s := found(random, texts)
 			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
 				s.sites, s.names = [][]uint64{{1}, {1}, {1}}, make([]pair.Names, 3)
@@ -127,6 +127,11 @@ func TestDigestTellsVerdicts(t *testing.T) {
 					all += fmt.Sprintf("%+v %v; ", v.Verdict, judge.Alike(ready[j].Sentences(), ready[i].Sentences()))
 				}
 			}
+			quick := QuickDigest(set, func(id rows.TextID) (uint64, bool) { return sides[id].Quick(), true }, nil)
+			if before, ok := quickly[quick]; ok && before != all {
+				t.Fatalf("%v: one quick digest, verdicts\n%s\nand\n%s", settings, before, all)
+			}
+			quickly[quick] = all
 			if before, ok := verdicts[d]; ok && before != all {
 				t.Fatalf("%v: one digest, verdicts\n%s\nand\n%s", settings, before, all)
 			} else if ok {
