@@ -51,28 +51,28 @@ func (q *quick) of(id rows.TextID) (uint64, bool) {
 // for each set costs several times as much.
 func quickDigests(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (*quick, error) {
 	q := &quick{}
-	next, stop := iter.Pull2(signedTexts(w))
+	next, stop := iter.Pull2(results.SignedTexts(w))
 	defer stop()
 	s, err, more := next()
-	for t, terr := range textsWithUnits(w) {
-		for more && err == nil && rows.CompareTexts(s.id, t.id) < 0 {
+	for t, terr := range results.TextsWithUnits(w) {
+		for more && err == nil && rows.CompareTexts(s.ID, t.ID) < 0 {
 			s, err, more = next()
 		}
 		if err := errors.Join(err, terr, sr.Ctx.Err()); err != nil {
 			return nil, err
 		}
-		if !more || s.id != t.id {
+		if !more || s.ID != t.ID {
 			continue // the text is not compared
 		}
 		if len(q.texts) == maxQuick {
 			return &quick{}, nil
 		}
-		side, ok, err := dataflow.NewSide(w.Config, dataflow.Text{ID: t.id, Sites: t.sites(), Names: t.names}, t.units, s.Signed, reader.Commonness)
+		side, ok, err := dataflow.NewSide(w.Config, dataflow.Text{ID: t.ID, Sites: t.Sites(), Names: t.Names}, t.Units, s.Signed, reader.Commonness)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			q.texts, q.digests = append(q.texts, binary.BigEndian.Uint64(t.id[:])), append(q.digests, side.Quick())
+			q.texts, q.digests = append(q.texts, binary.BigEndian.Uint64(t.ID[:])), append(q.digests, side.Quick())
 		}
 	}
 	return q, nil

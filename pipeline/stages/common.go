@@ -1,19 +1,15 @@
 package stages
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
-	"slices"
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
-	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
-	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
 
@@ -113,12 +109,12 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 		return nil
 	}
 	n := int64(0)
-	for t, err := range textsWithUnits(w) {
+	for t, err := range results.TextsWithUnits(w) {
 		if err != nil {
 			return err
 		}
-		for _, p := range t.pages {
-			if err := add(dataflow.Sightings(t.units, p, frames)); err != nil {
+		for _, p := range t.Pages {
+			if err := add(dataflow.Sightings(t.Units, p, frames)); err != nil {
 				return err
 			}
 		}
@@ -157,74 +153,4 @@ func sightings(ctx context.Context, sorter *extsort.Pairs) iter.Seq2[rarity.Sigh
 			}
 		}
 	}
-}
-
-// textUnits are the units of a text, and on each of its sites the page with the
-// smallest address.
-type textUnits struct {
-	id    rows.TextID
-	units rows.Units
-	pages []dataflow.SitePage // by site
-	names pair.Names
-}
-
-// textsWithUnits yields all texts, in order. Each is valid until the next step.
-func textsWithUnits(w *workspace.Workspace) iter.Seq2[*textUnits, error] {
-	return func(yield func(*textUnits, error) bool) {
-		next, stop := iter.Pull2(w.DB.Table(store.TableOccurrence))
-		defer stop()
-		o, err, more := next()
-		t := &textUnits{}
-		for r, uerr := range w.DB.Table(store.TableUnits) {
-			if uerr == nil {
-				t.id, uerr = r.TextID()
-			}
-			if err := errors.Join(uerr, err); err != nil {
-				yield(nil, err)
-				return
-			}
-			t.pages, t.names = t.pages[:0], pair.Names{}
-			for more && err == nil {
-				var of rows.TextID
-				if of, _, err = store.ParseOccurrenceKey(o.Key()); err != nil {
-					break
-				}
-				order := rows.CompareTexts(of, t.id)
-				if order > 0 {
-					break
-				}
-				if order == 0 {
-					var page rows.Occurrence
-					page, err = o.Occurrence()
-					t.names.Add(page.Address, page.Title)
-					if page.Site != rows.NoSite {
-						t.pages = append(t.pages, dataflow.SitePage{Site: page.Site, Address: page.Address})
-					}
-				}
-				if err == nil {
-					o, err, more = next()
-				}
-			}
-			t.keepSmallest()
-			if err = errors.Join(err, r.Units(&t.units)); !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// keepSmallest leaves the page with the smallest address on each site.
-func (t *textUnits) keepSmallest() {
-	slices.SortFunc(t.pages, func(a, b dataflow.SitePage) int {
-		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Address, b.Address))
-	})
-	t.pages = slices.CompactFunc(t.pages, func(a, b dataflow.SitePage) bool { return a.Site == b.Site })
-}
-
-// sites returns the sites that have the text, sorted.
-func (t *textUnits) sites() (sites []uint64) {
-	for _, p := range t.pages {
-		sites = append(sites, p.Site)
-	}
-	return sites
 }

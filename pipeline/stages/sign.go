@@ -167,21 +167,21 @@ func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Re
 // textsToSign yields the texts to sign, and nil for each other text.
 func textsToSign(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*toSign, error] {
 	return func(yield func(*toSign, error) bool) {
-		next, stop := iter.Pull2(signedTexts(w))
+		next, stop := iter.Pull2(results.SignedTexts(w))
 		defer stop()
 		signed, err, more := next()
-		for t, terr := range textsWithUnits(w) {
+		for t, terr := range results.TextsWithUnits(w) {
 			if err := errors.Join(terr, err); err != nil {
 				yield(nil, err)
 				return
 			}
-			for more && err == nil && rows.CompareTexts(signed.id, t.id) < 0 {
+			for more && err == nil && rows.CompareTexts(signed.ID, t.ID) < 0 {
 				signed, err, more = next()
 			}
 			var x *toSign
 			if err == nil {
 				var before *rows.Signed
-				if more && signed.id == t.id {
+				if more && signed.ID == t.ID {
 					before = &signed.Signed
 				}
 				x, err = signAgain(w, reader, t, before)
@@ -194,14 +194,14 @@ func textsToSign(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*toSi
 }
 
 // signAgain returns the text if it is to be signed, or nil.
-func signAgain(w *workspace.Workspace, reader *results.Reader, t *textUnits, before *rows.Signed) (*toSign, error) {
-	out, err := results.LeftOut(w, t.id)
+func signAgain(w *workspace.Workspace, reader *results.Reader, t *results.TextUnits, before *rows.Signed) (*toSign, error) {
+	out, err := results.LeftOut(w, t.ID)
 	if err != nil || out && before == nil {
 		return nil, err
 	}
-	x := &toSign{id: t.id, out: out}
+	x := &toSign{id: t.ID, out: out}
 	if w.Config.Text.Frames > 0 {
-		framed, err := dataflow.Framed(w.Config, t.units, t.sites(), reader.Frames)
+		framed, err := dataflow.Framed(w.Config, t.Units, t.Sites(), reader.Frames)
 		if err != nil {
 			return nil, err
 		}
@@ -214,32 +214,8 @@ func signAgain(w *workspace.Workspace, reader *results.Reader, t *textUnits, bef
 		kept := *before
 		x.before = &kept
 	}
-	x.units = rows.Units{Both: slices.Clone(t.units.Both), Exact: slices.Clone(t.units.Exact)}
+	x.units = rows.Units{Both: slices.Clone(t.Units.Both), Exact: slices.Clone(t.Units.Exact)}
 	return x, nil
-}
-
-// signedText is a row of TableSigned.
-type signedText struct {
-	id rows.TextID
-	rows.Signed
-}
-
-// signedTexts yields the signed texts, in order.
-func signedTexts(w *workspace.Workspace) iter.Seq2[signedText, error] {
-	return func(yield func(signedText, error) bool) {
-		for r, err := range w.DB.Table(store.TableSigned) {
-			var t signedText
-			if err == nil {
-				t.id, err = r.TextID()
-			}
-			if err == nil {
-				t.Signed, err = r.Signed()
-			}
-			if !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // sign signs the texts of the job.
