@@ -42,6 +42,7 @@ import (
 //	verify 8: pairs of long texts
 //	verify 9: all pairs of sets with closing: transitive
 //	verify 12: results of sets and components
+//	verify 13: with quick digests
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableUnits, store.TableAround, store.TableUnitsRound,
@@ -50,7 +51,7 @@ var All = []workspace.Stage{
 		Tables: []byte{store.TableFrame, store.TableTerm, store.TableSigned, store.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: clusterNeed,
 		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 12, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: verifyNeed,
+	{Name: workspace.StageVerify, Version: 13, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: verifyNeed,
 		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart, store.TableSetResult, store.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
