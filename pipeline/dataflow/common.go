@@ -119,3 +119,16 @@ func MaxPages(sites []uint64, unit uint64, pages Pages) (int, error) {
 	}
 	return largest, nil
 }
+
+// AskCommon calls pages for each sentence whose number of pages Prepare needs.
+func AskCommon(c configs.Config, t Text, frames, pages Pages) error {
+	r, err := Read(c, t, frames)
+	if err != nil {
+		return err
+	}
+	if _, err := weigh(c.Verify, r.Whole, t.Sites, pages); err != nil || !r.HasFrame() {
+		return err
+	}
+	_, err = weigh(c.Verify, r.Own, t.Sites, pages)
+	return err
+}

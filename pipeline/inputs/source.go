@@ -83,6 +83,19 @@ func (c *RecordCounts) Add(o RecordCounts) {
 	addCounts(&c.Choices, o.Choices)
 }
 
+// Record counts a record: a document, a revisit, or one that is skipped.
+func (c *RecordCounts) Record(d extract.Document, skipped extract.Reason) {
+	c.Records++
+	switch {
+	case skipped != extract.ReasonNone:
+		c.Skip(skipped, 1)
+	case d.Repeats != nil:
+		c.Revisits++
+	default:
+		c.Capture(d)
+	}
+}
+
 // Skip counts n records that were skipped for a reason.
 func (c *RecordCounts) Skip(reason extract.Reason, n int64) {
 	addCounts(&c.Skipped, map[string]int64{string(reason): n})

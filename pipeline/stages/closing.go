@@ -44,6 +44,17 @@ func (c *closer) Assign(row rows.Cluster) error {
 
 // contain writes a text with the host that contains it.
 func (c *closer) contain(row rows.Contained) error {
+	err := errors.Join(c.countContained(row),
+		c.b.Set(store.ContainedKey(row.Group, row.Host, row.Text), store.ContainedValue(row)),
+		c.b.Set(store.HostKey(row.Text), store.HostValue(row)))
+	if err == nil && c.b.Len() >= workspace.CommitBytes {
+		err = c.Flush()
+	}
+	return err
+}
+
+// countContained counts a contained text.
+func (c *closer) countContained(row rows.Contained) error {
 	pages, err := c.pages(row.Text)
 	if err != nil {
 		return err
@@ -53,13 +64,7 @@ func (c *closer) contain(row rows.Contained) error {
 	if row.Cluster != (rows.TextID{}) {
 		c.contained.Clustered += pages
 	}
-	err = errors.Join(
-		c.b.Set(store.ContainedKey(row.Group, row.Host, row.Text), store.ContainedValue(row)),
-		c.b.Set(store.HostKey(row.Text), store.HostValue(row)))
-	if err == nil && c.b.Len() >= workspace.CommitBytes {
-		err = c.Flush()
-	}
-	return err
+	return nil
 }
 
 // pages returns the number of pages that have a text.

@@ -10,6 +10,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/cluster/search"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -17,9 +18,6 @@ import (
 	"neardup/pipeline/workspace"
 	"neardup/signature"
 )
-
-// maxSiteDocs limits the documents of one text that are read to find its sites.
-const maxSiteDocs = 16
 
 // clusterCursor is the place where the clustering continues: while it makes the
 // rows of the search, at the signature Next; after that, in the finding, which
@@ -167,7 +165,7 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 			if o.Site != rows.NoSite {
 				sites = append(sites, o.Site)
 			}
-			if n++; n == maxSiteDocs {
+			if n++; n == dataflow.MaxSiteDocs {
 				break
 			}
 		}

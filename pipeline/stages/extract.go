@@ -337,22 +337,18 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 		}
 		return nil
 	}
-	s.Counts.Records++
-	if j.Reason != extract.ReasonNone {
-		s.Counts.Skip(j.Reason, 1)
-		return nil
-	}
 	d := j.Document.Document
-	if withdrawn.Has(d.TargetURI) {
-		s.Counts.Skip(extract.ReasonWithdrawn, 1)
+	if j.Reason == extract.ReasonNone && withdrawn.Has(d.TargetURI) {
+		j.Reason = extract.ReasonWithdrawn
 		s.Withdrawn = withdrawn.Generation()
+	}
+	s.Counts.Record(d, j.Reason)
+	if j.Reason != extract.ReasonNone {
 		return nil
 	}
 	if j.IsRevisit() {
-		s.Counts.Revisits++
-		return b.SetJSON(store.RevisitKey(d.ID, s.Path, s.ID(), j.Raw.Offset), storedRevisit{Document: d})
+		return b.SetJSON(store.RevisitKey(d.ID, s.Path, s.ID(), j.Raw.Offset), rows.Revisit{Document: d})
 	}
-	s.Counts.Capture(d)
 	var err error
 	if j.around != nil {
 		err = b.Set(store.AroundKey(d.ID, s.ID(), j.Raw.Offset), j.around)

@@ -14,12 +14,6 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// storedRevisit is the row of a revisit record.
-type storedRevisit struct {
-	extract.Document
-	Resolved string `json:"resolved,omitempty"` // hexadecimal TextID of the capture it refers to
-}
-
 // revisitCounts counts the outcomes of revisits.
 type revisitCounts struct {
 	resolved   int64
@@ -47,7 +41,7 @@ func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitC
 		if err != nil {
 			return err
 		}
-		v := storedRevisit{Document: r.Document, Resolved: hex.EncodeToString(t[:])}
+		v := rows.Revisit{Document: r.Document, Resolved: hex.EncodeToString(t[:])}
 		if err := errors.Join(u.b.SetJSON(key.Row(), v), u.b.SetJSON(key.Document(), page),
 			u.b.Set(store.OccurrenceKey(t, key.ID), store.OccurrenceValue(rows.OccurrenceOf(page.Document)))); err != nil {
 			return err
@@ -57,6 +51,11 @@ func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitC
 	if err := errors.Join(err, u.commit()); err != nil {
 		return c, err
 	}
+	return countRevisits(w)
+}
+
+// countRevisits counts the outcomes of revisits.
+func countRevisits(w *workspace.Workspace) (c revisitCounts, err error) {
 	c.unresolved = map[extract.Reason]int64{}
 	for v, err := range revisitRows(w) {
 		switch {
@@ -101,7 +100,7 @@ func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 // revisitRow is a row of TableRevisit.
 type revisitRow struct {
 	key store.RevisitPlace
-	row storedRevisit
+	row rows.Revisit
 }
 
 // revisitRows yields the rows of all revisits.

@@ -60,6 +60,35 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error 
 	return s.db.Ingest(ctx, files)
 }
 
+// IngestSorted adds entries, which come sorted by key, to the database. Of entries
+// with one key it adds the first.
+func (s *DB) IngestSorted(ctx context.Context, entries iter.Seq2[extsort.Entry, error]) error {
+	var failed error
+	run := func(yield func(extsort.Entry) bool) {
+		var last []byte
+		for e, err := range entries {
+			if failed = err; err != nil {
+				return
+			}
+			if last != nil && bytes.Equal(e.Key, last) {
+				continue
+			}
+			last = append(last[:0], e.Key...)
+			if !yield(e) {
+				return
+			}
+		}
+	}
+	s.seq++
+	path := filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
+	defer func() { _ = os.Remove(path) }()
+	written, err := s.writeRun(path, run)
+	if err := errors.Join(failed, err); err != nil || !written {
+		return err
+	}
+	return s.db.Ingest(ctx, []string{path})
+}
+
 // writeRun writes a run to a file. It writes no file if the run is empty.
 func (s *DB) writeRun(path string, run iter.Seq[extsort.Entry]) (written bool, err error) {
 	var w *sstable.Writer

@@ -27,7 +27,7 @@ const (
 	TableUnits      = 'U' // U textID[16]                         lengths (3 uvarint) unit[8]... columns, plainOf (uvarint)...
 	TableUnitsRound = 'Q' // Q docID[16]                          siteHash[8] addressHash[8] unit[8]...
 	TableOccurrence = 'x' // x textID[16] docID[16]               siteHash[8] addressHash[8] kind[1]
-	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, storedRevisit
+	TableRevisit    = 'r' // r docID[16] path[8] FILE 00 offset[8]  JSON, rows.Revisit
 	TableWanted     = 'w' // no longer written: what revisits referred by
 	TableFrame      = 'l' // l siteAndSentence[8]                 pages[4]
 	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
@@ -375,8 +375,13 @@ func (r Row) Occurrence() (o rows.Occurrence, err error) {
 	if err != nil {
 		return o, err
 	}
+	return ParseOccurrence(r.Key(), v)
+}
+
+// ParseOccurrence parses a value of TableOccurrence. key is for the error.
+func ParseOccurrence(key, v []byte) (o rows.Occurrence, err error) {
 	if len(v) != occurrenceSize || v[24] > 1 {
-		return o, Corrupt(r.Key())
+		return o, Corrupt(key)
 	}
 	return rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]),
 		Title: binary.BigEndian.Uint64(v[16:]), Navigation: v[24] == 1}, nil
@@ -470,8 +475,14 @@ func (r Row) UnitsRound(to []uint64) (site, address uint64, units []uint64, err 
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	if len(r.Key()) != 1+16 || len(v) < 16 || len(v)%8 != 0 {
-		return 0, 0, nil, Corrupt(r.Key())
+	return ParseUnitsRound(r.Key()[1:], v, to)
+}
+
+// ParseUnitsRound parses a key, without the table's letter, and a value of
+// TableUnitsRound. It uses the memory of to.
+func ParseUnitsRound(key, v []byte, to []uint64) (site, address uint64, units []uint64, err error) {
+	if len(key) != 16 || len(v) < 16 || len(v)%8 != 0 {
+		return 0, 0, nil, Corrupt(key)
 	}
 	return binary.BigEndian.Uint64(v), binary.BigEndian.Uint64(v[8:]), parseUnits(to[:0], v[16:]), nil
 }

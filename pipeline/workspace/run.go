@@ -198,6 +198,45 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	return sr.State, w.publish()
 }
 
+// Adopt marks a stage as done whose tables were filled by another run of it. The
+// stages before it are adopted already. count sets its counts.
+func (w *Workspace) Adopt(ctx context.Context, st Stage, count func(*StageRun) error) error {
+	sr := StartStage(ctx, nil, st)
+	defer sr.Stop()
+	options, err := st.Options(w.Config)
+	if err != nil {
+		return err
+	}
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	input := SourcesGeneration(known)
+	for _, before := range w.Stages {
+		if before.Name == st.Name {
+			break
+		}
+		s, _, err := w.State(before.Name)
+		if err != nil {
+			return err
+		}
+		input = s.Generation()
+	}
+	sr.State.Version, sr.State.Options, sr.State.Input, sr.State.Done = st.Version, options, input, true
+	if err := count(sr); err != nil {
+		return err
+	}
+	if sr.State.Tables, err = w.contents(st); err != nil {
+		return err
+	}
+	e, err := sr.stateEntry()
+	if err != nil {
+		return err
+	}
+	b := w.DB.Batch()
+	return w.ExplainError(errors.Join(b.Set(e.Key, e.Value), b.Commit(), w.publish()))
+}
+
 // publishMeanwhile writes the manifest from time to time until stop is called, so
 // that status can show the progress of a long stage.
 func (w *Workspace) publishMeanwhile() (stop func() error) {

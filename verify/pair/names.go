@@ -63,3 +63,24 @@ func (n Names) Append(b []byte) []byte {
 }
 
 func (n Names) bytes() int { return 8 * (len(n.addresses) + len(n.titles)) }
+
+// ParseNames parses what Append wrote at the start of b, and returns the rest. ok is
+// false for other bytes.
+func ParseNames(b []byte) (n Names, rest []byte, ok bool) {
+	if len(b) == 0 || b[0] > 1 {
+		return n, nil, false
+	}
+	n.unknown, b = b[0] == 1, b[1:]
+	for _, list := range []*[]uint64{&n.addresses, &n.titles} {
+		count, used := binary.Uvarint(b)
+		if used <= 0 || count > maxNames || len(b)-used < 8*int(count) {
+			return n, nil, false
+		}
+		b = b[used:]
+		for range count {
+			*list = append(*list, binary.BigEndian.Uint64(b))
+			b = b[8:]
+		}
+	}
+	return n, b, true
+}

@@ -1,0 +1,103 @@
+package blocks
+
+import (
+	"hash/fnv"
+
+	"neardup/cluster"
+)
+
+// varies is the size of keys or values that stand behind their length.
+const varies = -1
+
+const (
+	id   = 16 // bytes of the ID of a text or a document, and of a signature
+	pair = 2 * cluster.KeySize
+	// score is the size of a relation with its two scores.
+	score = 1 + 8 + 8
+)
+
+// Layout describes the rows of a dataset. Rows of a table of the workspace have the
+// table's letter, and its keys without that letter.
+type Layout struct {
+	Letter byte
+	Name   string
+	Key    int // bytes of a key
+	Value  int // bytes of a value
+	By     int // bytes of the key that choose the partition; 0: all
+	Help   string
+}
+
+// The datasets.
+var (
+	Names       = Layout{'I', "names", varies, varies, 0, "name of an archive to read →"}
+	Sources     = Layout{'i', "sources", varies, varies, 0, "table i"}
+	Documents   = Layout{'d', "documents", varies, varies, id, "table d"}
+	Texts       = Layout{'t', "texts", id, varies, id, "table t"}
+	Around      = Layout{'A', "around", varies, varies, id, "table A"}
+	Units       = Layout{'U', "units", id, varies, id, "table U"}
+	Round       = Layout{'Q', "units around", id, varies, id, "table Q"}
+	Occurrences = Layout{'x', "occurrences", 2 * id, 25, id, "table x"}
+	Revisits    = Layout{'r', "revisits", varies, varies, id, "table r"}
+	Wanted      = Layout{'w', "wanted", id, 0, id, "key by which a revisit refers to its capture[16] →"}
+
+	Sightings    = Layout{'B', "sightings", 16, 0, 8, "sentence of a site[8] page[8] →"}
+	Questions    = Layout{'J', "questions", 8 + id, 0, 8, "sentence of a site[8] textID[16] →"}
+	Frames       = Layout{'l', "frames", 8, 4, 8, "table l"}
+	FrameAnswers = Layout{'N', "frame answers", id + 8, 4, id, "textID[16] sentence of a site[8] → pages[4]"}
+	Commons      = Layout{'C', "commons", 8, 4, 8, "table C"}
+	RareAnswers  = Layout{'D', "rarity answers", id + 8, 4, id, "textID[16] sentence of a site[8] → pages[4]"}
+
+	Signed   = Layout{'g', "signed", id, varies, id, "table g"}
+	Shared   = Layout{'L', "shared", id, 0, id, "textID[16] of a text that several pages have →"}
+	Postings = Layout{'s', "postings", id + cluster.KeySize, varies, id, "table s → hash of a site of the text[8], of each of the first pages"}
+	Edges    = Layout{'e', "edges", varies, 0, cluster.KeySize, "table e"}
+	Sets     = Layout{'p', "sets", pair, 0, cluster.KeySize, "table p"}
+	Members  = Layout{'M', "members", id + 4, 0, id, "textID[16] partition[4] that compares the text →"}
+	Compared = Layout{'E', "compared texts", id, varies, id, "textID[16] → the text, with all that a comparison needs"}
+	Verdicts = Layout{'v', "verdicts", pair, score, cluster.KeySize, "table v"}
+	Linked   = Layout{'G', "linked", pair, score, cluster.KeySize, "as table v, in the partition of the component"}
+	Checked  = Layout{'V', "checked", pair, score, cluster.KeySize, "table V"}
+	Parts    = Layout{'P', "parts", pair, score, cluster.KeySize, "table P"}
+
+	Assigned  = Layout{'a', "assigned", id, id, id, "table a"}
+	Clusters  = Layout{'c', "clusters", 2 * id, id + score, id, "table c"}
+	Contained = Layout{'h', "contained", 3 * id, id + score, id, "table h"}
+	Hosts     = Layout{'H', "hosts", id, 2*id + score, id, "table H"}
+
+	Counts = Layout{'Z', "counts", varies, varies, 0, "filter 00 number of the task[4] → JSON of what it counted"}
+)
+
+// All lists the datasets.
+var All = []Layout{Names, Sources, Documents, Texts, Units, Around, Round, Occurrences, Revisits, Wanted,
+	Sightings, Questions, Frames, FrameAnswers, Commons, RareAnswers,
+	Signed, Shared, Postings, Edges, Sets, Members, Compared, Verdicts, Linked, Checked, Parts,
+	Assigned, Clusters, Contained, Hosts, Counts}
+
+var byLetter = func() (out [256]*Layout) {
+	for i := range All {
+		out[All[i].Letter] = &All[i]
+	}
+	return out
+}()
+
+// LayoutOf returns the layout of the dataset with a letter.
+func LayoutOf(letter byte) (l Layout, ok bool) {
+	if byLetter[letter] == nil {
+		return l, false
+	}
+	return *byLetter[letter], true
+}
+
+// Target returns the partition of a key, of so many. It hashes, since signatures of
+// the ring are not spread evenly.
+func (l Layout) Target(key []byte, partitions int) uint32 {
+	if partitions <= 1 {
+		return 0
+	}
+	if l.By > 0 {
+		key = key[:min(l.By, len(key))]
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(key)
+	return uint32(h.Sum64() % uint64(partitions))
+}

@@ -1,0 +1,345 @@
+package filters
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"neardup/cluster"
+	"neardup/configs"
+	"neardup/pipeline/blocks"
+	"neardup/pipeline/dataflow"
+	"neardup/pipeline/extsort"
+	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
+	"neardup/verify/pair"
+)
+
+const keySize = cluster.KeySize
+
+// texts returns the texts that the input compares.
+func (t *task) texts() (*dataflow.Texts, error) {
+	table, err := t.table(t.rows(blocks.Compared))
+	if err != nil {
+		return nil, err
+	}
+	j := dataflow.Judge(t.Config)
+	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) {
+		value, ok, err := table.Get(id[:])
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fmt.Errorf("no text %x among those to compare", id)
+		}
+		p, ok := parseCompared(id, value)
+		if !ok {
+			return nil, damaged(blocks.Compared, extsort.Entry{Key: id[:]})
+		}
+		return dataflow.Prepare(t.Config, j, p.Text, p.frames.of, p.common.of)
+	}), nil
+}
+
+// eachSet yields the perhaps-similar sets of the input.
+func (t *task) eachSet(yield func([]cluster.Key, error) bool) {
+	var set []cluster.Key
+	for e, err := range t.rows(blocks.Sets) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		owner, member := cluster.Key(e.Key), cluster.Key(e.Key[keySize:])
+		if len(set) > 0 && set[0] != owner {
+			if !yield(set, nil) {
+				return
+			}
+			set = nil
+		}
+		set = append(set, member)
+	}
+	if len(set) > 0 {
+		yield(set, nil)
+	}
+}
+
+// candidates yields the candidate pairs of the input.
+func (t *task) candidates(yield func(rows.Candidate, error) bool) {
+	for e, err := range t.rows(blocks.Sets) {
+		var c rows.Candidate
+		if err == nil {
+			c = rows.Candidate{A: cluster.Key(e.Key), B: cluster.Key(e.Key[keySize:])}
+		}
+		if err == nil && c.A == c.B {
+			continue
+		}
+		if !yield(c, err) || err != nil {
+			return
+		}
+	}
+}
+
+// links yields the rows of a dataset of pairs.
+func (t *task) links(l blocks.Layout) iter.Seq2[rows.Link, error] {
+	return func(yield func(rows.Link, error) bool) {
+		for e, err := range t.rows(l) {
+			var x rows.Link
+			if err == nil {
+				x, err = link(e)
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func link(e extsort.Entry) (x rows.Link, err error) {
+	x.Leader, x.Member = cluster.Key(e.Key), cluster.Key(e.Key[keySize:])
+	x.Score, err = store.ParseScore(e.Value)
+	return x, err
+}
+
+func (t *task) putLinks(l blocks.Layout, links []rows.Link) error {
+	for _, x := range links {
+		if err := t.out.Put(l, slices.Concat(x.Leader[:], x.Member[:]), store.AppendScore(nil, x.Score)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *task) verify() error {
+	texts, err := t.texts()
+	if err != nil {
+		return err
+	}
+	var counts rows.VerifyCounts
+	if t.Config.Pairs() {
+		none := func(func(rows.Link, error) bool) {}
+		err = dataflow.VerifyPairs(t.ctx, t.candidates, none, texts, t.Config.Verify, t.Workers, func(v dataflow.VerifiedPairs) error {
+			counts.Add(v.Counts)
+			return t.putLinks(blocks.Verdicts, v.Links)
+		})
+	} else {
+		err = dataflow.VerifySets(t.ctx, t.eachSet, texts, t.Config.Verify, t.Workers, nil, nil, func(v dataflow.VerifiedSets) error {
+			for _, r := range v.Sets {
+				counts.Add(r.Counts)
+				if err := t.putLinks(blocks.Verdicts, r.Links); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return errors.Join(err, t.count(counts))
+}
+
+// scores returns the scores of a dataset of pairs, for lookups.
+func (t *task) scores(l blocks.Layout) (func(leader, member cluster.Key) (rows.Score, bool, error), error) {
+	table, err := t.table(t.rows(l))
+	return func(leader, member cluster.Key) (s rows.Score, ok bool, err error) {
+		value, ok, err := table.Get(slices.Concat(leader[:], member[:]))
+		if err == nil && ok {
+			s, err = store.ParseScore(value)
+		}
+		return s, ok, err
+	}, err
+}
+
+// linked yields the components of the links in a dataset.
+func (t *task) linked(l blocks.Layout) (iter.Seq2[dataflow.Component, error], error) {
+	scores, err := t.scores(l)
+	return dataflow.Components(dataflow.Links(t.links(l), t.Config.Verify, nil), func(leader, member cluster.Key) (rows.Score, error) {
+		s, ok, err := scores(leader, member)
+		if err == nil && !ok {
+			err = fmt.Errorf("no score of %x and %x", leader, member)
+		}
+		return s, err
+	}), err
+}
+
+// components sends the links of each component to one partition, and says that this
+// partition compares its texts.
+func (t *task) components() error {
+	components, err := t.linked(blocks.Verdicts)
+	if err != nil {
+		return err
+	}
+	for c, err := range components {
+		if err != nil {
+			return err
+		}
+		target := blocks.Linked.Target(c.Keys[0][:], t.Partitions)
+		for i, l := range c.Links {
+			a, b := c.Keys[l.A], c.Keys[l.B]
+			if err := t.out.PutTo(blocks.Linked, target, slices.Concat(a[:], b[:]), store.AppendScore(nil, c.Scores[i])); err != nil {
+				return err
+			}
+		}
+		for _, k := range c.Keys {
+			if err := t.compares(target, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *task) part() error {
+	texts, err := t.texts()
+	if err != nil {
+		return err
+	}
+	components, err := t.linked(blocks.Linked)
+	if err != nil {
+		return err
+	}
+	var counts rows.VerifyCounts
+	err = dataflow.Part(t.ctx, components, texts, t.Config.Verify, t.Workers, nil, func(v dataflow.Parted) error {
+		for _, r := range v.Components {
+			counts.Add(r.Counts)
+			counts.Partition.Add(r.Counts.Partition)
+			if err := errors.Join(t.putLinks(blocks.Checked, r.Checked), t.putLinks(blocks.Parts, r.Parts)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, t.count(counts))
+}
+
+// checked leaves out the near pairs that have a verdict from a set. Sets may have given
+// a verdict to pairs that link nothing.
+func (t *task) checked() error {
+	verdicts := newCursor(t.rows(blocks.Verdicts))
+	defer verdicts.stop()
+	for e, err := range t.rows(blocks.Checked) {
+		if err != nil {
+			return err
+		}
+		x, err := link(e)
+		if err != nil {
+			return err
+		}
+		known := false
+		err = verdicts.of(e.Key, func(extsort.Entry) error {
+			known = x.Score.Relation != ""
+			return nil
+		})
+		if err == nil && !known {
+			err = t.out.Put(blocks.Checked, e.Key, e.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close makes clusters, and finds the texts that others only contain.
+func (t *task) close() error {
+	c := &closing{t: t, pending: extsort.New(t.Temp)}
+	defer func() { _ = c.pending.Close() }()
+	var err, err2 error
+	c.verdicts, err = t.scores(blocks.Verdicts)
+	c.checked, err2 = t.scores(blocks.Checked)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	if err := dataflow.Close(c, t.Config.Verify, extsort.Messages(t.Temp), c); err != nil {
+		return err
+	}
+	if t.Config.Verify.Contained != configs.ContainedApart {
+		return nil
+	}
+	near := func(yield func(rows.Link, error) bool) {
+		for _, l := range []blocks.Layout{blocks.Verdicts, blocks.Checked} {
+			for x, err := range t.links(l) {
+				if err == nil && x.Score.Relation == "" {
+					continue
+				}
+				if !yield(x, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	return dataflow.Apart(near, c.Of, func(x rows.Contained) error {
+		return errors.Join(t.out.Put(blocks.Contained, store.ContainedKey(x.Group, x.Host, x.Text)[1:], store.ContainedValue(x)),
+			t.out.Put(blocks.Hosts, x.Text[:], store.HostValue(x)))
+	})
+}
+
+// closing is the input and the output of dataflow.Close.
+type closing struct {
+	t                 *task
+	verdicts, checked func(leader, member cluster.Key) (rows.Score, bool, error)
+
+	pending *extsort.Sorter  // assignments since the last Flush: text → representative
+	flushed []*extsort.Table // those before
+}
+
+// Links implements dataflow.Verdicts.
+func (c *closing) Links() iter.Seq2[rows.Link, error] { return c.t.links(blocks.Verdicts) }
+
+// Parts implements dataflow.Verdicts.
+func (c *closing) Parts() iter.Seq2[rows.Link, error] { return c.t.links(blocks.Parts) }
+
+// Shared implements dataflow.Verdicts.
+func (c *closing) Shared() iter.Seq2[rows.TextID, error] {
+	return func(yield func(rows.TextID, error) bool) {
+		for e, err := range c.t.rows(blocks.Shared) {
+			var id rows.TextID
+			copy(id[:], e.Key)
+			if !yield(id, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Score implements dataflow.Verdicts.
+func (c *closing) Score(leader, member cluster.Key) (rows.Score, error) {
+	s, ok, err := c.verdicts(leader, member)
+	if err == nil && !ok {
+		if s, ok, err = c.checked(leader, member); ok && s.Relation == "" {
+			ok = false
+		}
+	}
+	if err == nil && !ok {
+		err = fmt.Errorf("no verdict on %x and %x", leader, member)
+	}
+	return s, err
+}
+
+// Assign implements dataflow.Clusters.
+func (c *closing) Assign(row rows.Cluster) error {
+	return errors.Join(c.pending.Add(row.Member[:], row.Cluster[:]),
+		c.t.out.Put(blocks.Assigned, row.Member[:], row.Cluster[:]),
+		c.t.out.Put(blocks.Clusters, slices.Concat(row.Cluster[:], row.Member[:]), store.ClusterValue(row)))
+}
+
+// Flush implements dataflow.Clusters.
+func (c *closing) Flush() error {
+	table, err := c.t.table(c.pending.Sorted())
+	if err != nil {
+		return err
+	}
+	c.flushed = append(c.flushed, table)
+	err = c.pending.Close()
+	c.pending = extsort.New(c.t.Temp)
+	return err
+}
+
+// Of implements dataflow.Clusters.
+func (c *closing) Of(text rows.TextID) (representative rows.TextID, ok bool, err error) {
+	for _, table := range c.flushed {
+		value, ok, err := table.Get(text[:])
+		if err != nil || ok {
+			copy(representative[:], value)
+			return representative, ok, err
+		}
+	}
+	return representative, false, nil
+}

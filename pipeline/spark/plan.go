@@ -1,0 +1,299 @@
+// Package spark plans a run on a cluster of machines, and takes its result into a
+// workspace. The plan is a list of steps, each of which runs a filter of package
+// filters in tasks. An engine such as the driver in the folder spark runs the tasks,
+// shuffles what they write, and keeps the sorted rows of each step in the output
+// directory:
+//
+//	plan.json              the plan
+//	steps/ID/LETTER-00007  the rows of a dataset in partition 7, as frames
+//	steps/ID/done.json     exists once the step is done
+//
+// The ID of a step is a digest of all that its rows depend on. So a driver that is
+// started again, or with more archives or another setting, does what is missing.
+package spark
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"neardup/configs"
+	"neardup/pipeline/blocks"
+	"neardup/pipeline/disk"
+	"neardup/pipeline/filters"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
+)
+
+// Plan is a run on a cluster.
+type Plan struct {
+	Format     int            `json:"format"`
+	Program    string         `json:"program"`
+	Config     configs.Config `json:"config"`
+	Partitions int            `json:"partitions"` // of each dataset
+	Steps      []Step         `json:"steps"`
+	Tables     []Dataset      `json:"tables"` // the rows of a workspace
+	Counts     []Dataset      `json:"counts"`
+}
+
+// planFormat is the version of the plan and of the output directory.
+const planFormat = 1
+
+// Step runs a filter.
+type Step struct {
+	ID     string    `json:"id"`   // its directory
+	Name   string    `json:"name"` // for people
+	Filter string    `json:"filter"`
+	Tasks  int       `json:"tasks"`
+	Names  []string  `json:"names,omitempty"` // archives, one for each task
+	Inputs []Dataset `json:"inputs,omitempty"`
+	Writes string    `json:"writes"` // letters of the datasets that it writes
+}
+
+// Dataset is what a step wrote.
+type Dataset struct {
+	Step   string `json:"step"` // ID
+	Letter string `json:"letter"`
+	All    bool   `json:"all,omitempty"` // each task reads all partitions; otherwise that of its number
+}
+
+// DefaultPartitions is the number of partitions if none is given.
+const DefaultPartitions = 200
+
+// maxPartitions keeps the files of a step within what a directory holds well.
+const maxPartitions = 100_000
+
+// NewPlan returns the plan of a run over archives, which are given by name. before is
+// the plan whose result is in the output directory, or nil: the archives that it
+// names are not read again.
+func NewPlan(c configs.Config, partitions int, names []string, before *Plan) (*Plan, error) {
+	if err := check(c); err != nil {
+		return nil, err
+	}
+	if partitions < 1 || partitions > maxPartitions {
+		return nil, fmt.Errorf("%d partitions, must be from 1 to %d", partitions, maxPartitions)
+	}
+	p := &planner{plan: &Plan{Format: planFormat, Program: workspace.Version(), Config: c, Partitions: partitions}}
+	var batches [][]string
+	known := map[string]bool{}
+	if before != nil {
+		for _, s := range before.Steps {
+			if s.Filter == "extract" {
+				batches = append(batches, s.Names)
+			}
+		}
+	}
+	for _, batch := range batches {
+		for _, name := range batch {
+			known[name] = true
+		}
+	}
+	var batch []string
+	for _, name := range names {
+		if !known[name] {
+			known[name] = true
+			batch = append(batch, name)
+		}
+	}
+	if len(batch) > 0 {
+		slices.Sort(batch) // the rows do not depend on the order
+		batches = append(batches, batch)
+	}
+	if len(batches) == 0 {
+		return nil, errors.New("nothing to read: name archives")
+	}
+	p.steps(batches)
+	return p.plan, p.err
+}
+
+// check returns an error that names what cannot run on a cluster.
+func check(c configs.Config) error {
+	switch {
+	case c.Cluster.Search != configs.SearchKeys:
+		return fmt.Errorf("cluster.search: %s needs all texts or signatures in one place, so it runs on one machine only; on a cluster the search is %s", c.Cluster.Search, configs.SearchKeys)
+	case c.Verify.Transitivity:
+		return errors.New("verify.transitivity: true compares pairs one after another, so it runs on one machine only")
+	case c.CountsTerms():
+		return errors.New("text.terms.frequencies: those of the collection are counted on one machine only")
+	case c.Cluster.Quality != "":
+		return errors.New("cluster.quality: weights from a file are for one machine only")
+	}
+	return nil
+}
+
+// planner makes a plan.
+type planner struct {
+	plan *Plan
+	err  error
+}
+
+// every and all name datasets of a step as input: of the task's own partition, or of
+// all.
+func (s Step) every(letters string) []Dataset { return s.datasets(letters, false) }
+
+func (s Step) all(letters string) []Dataset { return s.datasets(letters, true) }
+
+func (s Step) datasets(letters string, all bool) (out []Dataset) {
+	for _, l := range letters {
+		out = append(out, Dataset{s.ID, string(l), all})
+	}
+	return out
+}
+
+// add adds a step of a stage. It has one task, or one for each partition.
+func (p *planner) add(stage, name, filter, writes string, one bool, inputs ...[]Dataset) Step {
+	s := Step{Name: name, Filter: filter, Tasks: p.plan.Partitions, Inputs: slices.Concat(inputs...), Writes: writes}
+	if one {
+		s.Tasks = 1
+	}
+	return p.append(stage, s)
+}
+
+func (p *planner) append(stage string, s Step) Step {
+	i := slices.IndexFunc(stages.All, func(st workspace.Stage) bool { return st.Name == stage })
+	options, err := stages.All[i].Options(p.plan.Config)
+	p.err = errors.Join(p.err, err)
+	f, ok := filters.Find(s.Filter)
+	if !ok {
+		p.err = errors.Join(p.err, fmt.Errorf("no filter %q", s.Filter))
+	}
+	s.ID = fmt.Sprintf("%s-%.12s", s.Name, workspace.Digest(planFormat, s.Filter, stages.All[i].Version, string(options),
+		p.plan.Partitions, strings.Join(s.Names, "\n"), fmt.Sprint(s.Inputs), s.Writes))
+	s.Name += ": " + f.Help
+	p.plan.Steps = append(p.plan.Steps, s)
+	return s
+}
+
+// steps adds the steps.
+func (p *planner) steps(batches [][]string) {
+	c := p.plan.Config
+	var read, revisits, occurrences, documents, texts, around []Dataset
+	for i, names := range batches {
+		x := p.append(configs.StageExtract, Step{Name: fmt.Sprintf("extract-%d", i+1), Filter: "extract", Tasks: len(names), Names: names, Writes: "idtUAQxr"})
+		read = append(read, x.every("idtUAQx")...)
+		revisits = append(revisits, x.every("r")...)
+		occurrences, documents = append(occurrences, x.every("x")...), append(documents, x.every("d")...)
+		texts, around = append(texts, x.every("t")...), append(around, x.every("Q")...)
+	}
+	wanted := p.add(configs.StageExtract, "revisit-keys", "revisit-keys", "w", false, revisits)
+	captures := p.add(configs.StageExtract, "captures", "captures", "d", false, documents, wanted.all("w"))
+	for i := range revisits {
+		revisits[i].All = true
+	}
+	resolved := p.add(configs.StageExtract, "resolve", "resolve", "dxr", true, revisits, captures.all("d"))
+	texts = slices.Concat(texts, occurrences, resolved.every("x"))
+	tables := slices.Concat(read, resolved.every("dxr"))
+
+	var frames []Dataset
+	if c.Text.Frames > 0 {
+		seen := p.add(configs.StageSign, "frame-sightings", "frame-sightings", "BJ", false, texts, around)
+		learned := p.add(configs.StageSign, "frames", "frames", "lN", false, seen.every("BJ"))
+		frames = learned.every("N")
+		tables = append(tables, learned.every("l")...)
+	}
+	signed := p.add(configs.StageSign, "sign", "sign", "gLs", false, texts, frames)
+	tables = append(tables, signed.every("gs")...)
+
+	lists := p.add(configs.StageCluster, "lists", "lists", "eZ", false, signed.every("s"))
+	edges, one := lists.every("e"), !c.Pairs()
+	if one {
+		edges = lists.all("e")
+	}
+	sets := p.add(configs.StageCluster, "sets", "sets", "pMZ", one, edges)
+	tables = append(tables, slices.Concat(lists.every("e"), sets.every("p"))...)
+	counts := slices.Concat(lists.every("Z"), sets.every("Z"))
+
+	var common []Dataset
+	if c.Verify.RarePages > 0 && c.NewMeasure() != nil {
+		seen := p.add(configs.StageVerify, "rarity-sightings", "rarity-sightings", "BJ", false, texts, frames, sets.every("M"))
+		rare := p.add(configs.StageVerify, "rarity", "rarity", "CD", false, seen.every("BJ"))
+		common = rare.every("D")
+		tables = append(tables, rare.every("C")...)
+	}
+	gathered := p.add(configs.StageVerify, "gather", "gather", "E", false, texts, frames, common, sets.every("M"))
+	verified := p.add(configs.StageVerify, "verify", "verify", "vZ", false, sets.every("p"), gathered.every("E"))
+	tables = append(tables, verified.every("v")...)
+	counts = append(counts, verified.every("Z")...)
+	closing := slices.Concat(verified.all("v"), signed.all("L"))
+	if c.Verify.Closing == configs.ClosingPartition {
+		components := p.add(configs.StageVerify, "components", "components", "GM", true, verified.all("v"))
+		gathered := p.add(configs.StageVerify, "gather-parts", "gather", "E", false, texts, frames, common, components.every("M"))
+		parts := p.add(configs.StageVerify, "part", "part", "VPZ", false, components.every("G"), gathered.every("E"))
+		checked := p.add(configs.StageVerify, "checked", "checked", "V", false, verified.every("v"), parts.every("V"))
+		tables = append(tables, slices.Concat(parts.every("P"), checked.every("V"))...)
+		counts = append(counts, parts.every("Z")...)
+		closing = slices.Concat(closing, parts.all("P"), checked.all("V"))
+	}
+	closed := p.add(configs.StageVerify, "close", "close", "achH", true, closing)
+	p.plan.Tables, p.plan.Counts = append(tables, closed.every("achH")...), counts
+}
+
+// planName is the name of the plan's file in the output directory.
+const planName = "plan.json"
+
+// ReadPlan reads a plan from a file.
+func ReadPlan(path string) (*Plan, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{}
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if p.Format != planFormat {
+		return nil, fmt.Errorf("%s: a plan of format %d; this program has format %d", path, p.Format, planFormat)
+	}
+	return p, errors.Join(check(p.Config), p.Config.Validate())
+}
+
+// ReadOutput reads the plan of an output directory. It returns nil if the directory
+// has none, as a new one.
+func ReadOutput(dir string) (*Plan, error) {
+	p, err := ReadPlan(filepath.Join(dir, planName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return p, err
+}
+
+// Write writes the plan into an output directory, which it makes. It returns the
+// path of the file.
+func (p *Plan) Write(dir string) (path string, err error) {
+	b, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, planName)
+	return path, disk.WriteFile(path, func(f *os.File) error {
+		_, err := f.Write(append(b, '\n'))
+		return err
+	})
+}
+
+// Layouts returns the layouts of the datasets that a step writes.
+func (s Step) Layouts() (out []blocks.Layout) {
+	for _, letter := range []byte(s.Writes) {
+		if l, ok := blocks.LayoutOf(letter); ok {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Done reports whether the output directory has the rows of a step.
+func (s Step) Done(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, "steps", s.ID, "done.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,374 @@
+package spark_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"neardup/configs"
+	"neardup/pipeline/exports"
+	"neardup/pipeline/filters"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/spark"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+)
+
+// engine runs a plan in this process. It moves frames by their targets and knows
+// nothing of rows.
+type engine struct {
+	t      *testing.T
+	dir    string
+	random *rand.Rand // shuffles the frames; nil: they stay in order
+	ran    int        // steps
+}
+
+// frames splits a stream into frames, without the last one.
+func frames(t *testing.T, stream []byte) (out [][]byte) {
+	t.Helper()
+	for len(stream) >= 4 {
+		n := int(binary.LittleEndian.Uint32(stream))
+		if n == 0 {
+			return out
+		}
+		out, stream = append(out, stream[:4+n]), stream[4+n:]
+	}
+	t.Fatal("a stream without its last frame")
+	return nil
+}
+
+// filter runs a filter over frames.
+func (g *engine) filter(p *spark.Plan, name string, task int, in [][]byte) [][]byte {
+	g.t.Helper()
+	if g.random != nil {
+		g.random.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
+	}
+	f, ok := filters.Find(name)
+	if !ok {
+		g.t.Fatal("no filter", name)
+	}
+	var out bytes.Buffer
+	stream := append(slices.Concat(in...), 0, 0, 0, 0)
+	temp := g.t.TempDir()
+	if err := f.Run(g.t.Context(), bytes.NewReader(stream), &out, filters.Options{Config: p.Config, Partitions: p.Partitions, Task: task, Temp: temp, Workers: 1 + task%2}); err != nil {
+		g.t.Fatalf("%s: %v", name, err)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		g.t.Fatalf("%s leaves %v (%v)", name, left, err)
+	}
+	return frames(g.t, out.Bytes())
+}
+
+// read reads the input of a task.
+func (g *engine) read(p *spark.Plan, s spark.Step, task int) (in [][]byte) {
+	if len(s.Names) > 0 {
+		name := s.Names[task]
+		payload := append(binary.LittleEndian.AppendUint32(nil, uint32(task)), 'I')
+		payload = append(append(binary.AppendUvarint(payload, uint64(len(name))), name...), 0)
+		return [][]byte{append(binary.LittleEndian.AppendUint32(nil, uint32(len(payload))), payload...)}
+	}
+	for _, d := range s.Inputs {
+		for partition := range p.Partitions {
+			if !d.All && partition != task {
+				continue
+			}
+			b, err := os.ReadFile(filepath.Join(g.dir, "steps", d.Step, fmt.Sprintf("%s-%05d", d.Letter, partition)))
+			if os.IsNotExist(err) {
+				continue
+			}
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			in = append(in, frames(g.t, b)...)
+		}
+	}
+	return in
+}
+
+// run does the steps that the directory lacks.
+func (g *engine) run(p *spark.Plan) {
+	g.t.Helper()
+	for _, s := range p.Steps {
+		done, err := s.Done(g.dir)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		if done {
+			continue
+		}
+		g.ran++
+		targets := map[int][][]byte{}
+		for task := range s.Tasks {
+			for _, f := range g.filter(p, s.Filter, task, g.read(p, s, task)) {
+				target := int(binary.LittleEndian.Uint32(f[4:]))
+				targets[target] = append(targets[target], f)
+			}
+		}
+		for target, in := range targets {
+			files := map[byte][]byte{}
+			for _, f := range g.filter(p, "sort", target, in) {
+				files[f[8]] = append(files[f[8]], f...)
+			}
+			for letter, b := range files {
+				if !strings.ContainsRune(s.Writes, rune(letter)) {
+					g.t.Fatalf("%s writes rows of %c", s.ID, letter)
+				}
+				pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, fmt.Sprintf("%c-%05d", letter, target)), append(b, 0, 0, 0, 0))
+			}
+		}
+		pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, "done.json"), []byte("{}\n"))
+	}
+}
+
+// adopted returns a workspace with the result of a plan.
+func (g *engine) adopted(p *spark.Plan) *workspace.Workspace {
+	g.t.Helper()
+	dir := filepath.Join(g.t.TempDir(), "ws")
+	w, err := workspace.Open(dir, stages.All, p.Config, true, workspace.Options{})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			g.t.Error(err)
+		}
+	})
+	if err := spark.Adopt(g.t.Context(), p, g.dir, w); err != nil {
+		g.t.Fatal(err)
+	}
+	return w
+}
+
+func plan(t *testing.T, c configs.Config, partitions int, names []string, before *spark.Plan) *spark.Plan {
+	t.Helper()
+	p, err := spark.NewPlan(c, partitions, names, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// single returns a workspace of a run on one machine.
+func single(t *testing.T, c configs.Config, names ...string) *workspace.Workspace {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, dir, c, workspace.Options{}, names...)
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// same compares all tables of the stages, the counts and the exports.
+func same(t *testing.T, got, want *workspace.Workspace) {
+	t.Helper()
+	for _, st := range stages.All {
+		for _, table := range st.Tables {
+			if table == store.TableSetResult || table == store.TablePartResult { // only for later runs
+				continue
+			}
+			var rows [2][]string
+			for i, w := range []*workspace.Workspace{got, want} {
+				for r, err := range w.DB.Table(table) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					value, err := r.Value()
+					if err != nil {
+						t.Fatal(err)
+					}
+					rows[i] = append(rows[i], fmt.Sprintf("%q %q", r.Key(), value))
+				}
+			}
+			if !slices.Equal(rows[0], rows[1]) {
+				t.Errorf("table %c: %d rows, want %d", table, len(rows[0]), len(rows[1]))
+			}
+		}
+		a, _, err := got.State(st.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _, err := want.State(st.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(a.Counts) != string(b.Counts) || a.Generation() != b.Generation() {
+			t.Errorf("%s counts\n%s, want\n%s", st.Name, a.Counts, b.Counts)
+		}
+	}
+	if err := got.Current(workspace.StageVerify); err != nil {
+		t.Error(err)
+	}
+	for _, format := range []string{"jsonl", "contained", "edges", "keep", "csv"} {
+		a, b := pipetest.ExportOf(t, got, exports.Options{Format: format}), pipetest.ExportOf(t, want, exports.Options{Format: format})
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs:\n%.500s\nwant\n%.500s", format, a, b)
+		}
+	}
+}
+
+// A run by filters and a shuffle that knows nothing of rows gives the tables, counts
+// and exports of one machine, in any number of partitions.
+func TestSameBytes(t *testing.T) {
+	crawl := pipetest.Crawl(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	planted, _ := pipetest.Planted(random, 8)
+	records, _ := pipetest.Revisits()
+	names := []string{crawl, pipetest.WriteTexts(t, 0, planted), pipetest.WriteRecords(t, records...),
+		pipetest.WriteTexts(t, 1000, pipetest.Chains(random, 2, 12))}
+	for _, test := range []struct {
+		settings   []string // the first is the preset
+		partitions []int
+	}{
+		{[]string{"default"}, []int{1, 7}},
+		{[]string{"default", "cluster.site_list=2", "cluster.max_list=8", "text.pages=topic"}, []int{2}},
+		{[]string{"paper"}, []int{2}},
+		{[]string{"default", "cluster.merge=direct", "verify.closing=representative", "verify.contained=leaf"}, []int{3}},
+		{[]string{"shingling", "cluster.common=3"}, []int{2}},
+		{[]string{"minhash-lsh"}, []int{2}},
+		{[]string{"cosine"}, []int{2}},
+		{[]string{"lcs"}, []int{2}},
+	} {
+		t.Run(strings.Join(test.settings, " "), func(t *testing.T) {
+			c := pipetest.MustLoadPreset(t, test.settings[0], test.settings[1:]...)
+			want := single(t, c, names...)
+			for _, partitions := range test.partitions {
+				g := &engine{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(1, uint64(partitions)))}
+				p := plan(t, c, partitions, names, nil)
+				g.run(p)
+				same(t, g.adopted(p), want)
+			}
+		})
+	}
+}
+
+// Rows that do not fit into memory, and more partitions than rows.
+func TestSameBytesSpilled(t *testing.T) {
+	names := []string{pipetest.Crawl(t)}
+	c := pipetest.MustLoad(t)
+	want := single(t, c, names...)
+	pipetest.Spill(t)
+	g := &engine{t: t, dir: t.TempDir()}
+	p := plan(t, c, 200, names, nil)
+	g.run(p)
+	same(t, g.adopted(p), want)
+}
+
+// A later crawl joins an earlier result: archives that were read are not read again,
+// and the result is that of all of them at once. A run that is repeated does nothing.
+func TestLaterCrawl(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	planted, _ := pipetest.Planted(random, 4)
+	first, second := pipetest.WriteTexts(t, 0, planted[:6]), pipetest.WriteTexts(t, 100, planted[6:])
+	c := pipetest.MustLoad(t)
+	g := &engine{t: t, dir: t.TempDir()}
+	before := plan(t, c, 2, []string{first}, nil)
+	g.run(before)
+	g.ran = 0
+	g.run(before)
+	if g.ran != 0 {
+		t.Errorf("repeated: %d steps ran", g.ran)
+	}
+	after := plan(t, c, 2, []string{second, first}, before)
+	if err := os.Remove(first); err != nil { // it must not be read again
+		t.Fatal(err)
+	}
+	g.run(after)
+	if after.Steps[0].ID != before.Steps[0].ID || g.ran != len(after.Steps)-1 {
+		t.Errorf("%d of %d steps ran", g.ran, len(after.Steps))
+	}
+	pipetest.WriteTexts(t, 0, planted[:6])
+	if err := os.WriteFile(first, texts(0, planted[:6]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	same(t, g.adopted(after), single(t, c, first, second))
+}
+
+func texts(from int, all []string) []byte {
+	var b bytes.Buffer
+	for i, s := range all {
+		fmt.Fprintf(&b, "%s\t%s\n", pipetest.TextURN(from+i), s)
+	}
+	return b.Bytes()
+}
+
+// Archives that are missing or cut off are accounted for as on one machine.
+func TestUnread(t *testing.T) {
+	crawl := pipetest.Crawl(t)
+	whole, err := os.ReadFile(crawl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "cut.warc.gz"), whole[:2*len(whole)/3])
+	missing := filepath.Join(t.TempDir(), "missing.warc.gz")
+	c := pipetest.MustLoad(t)
+	g := &engine{t: t, dir: t.TempDir()}
+	p := plan(t, c, 2, []string{cut, missing}, nil)
+	g.run(p)
+	if n, err := p.Unread(g.dir); err != nil || n != 1 {
+		t.Errorf("%d archives could not be read (%v)", n, err)
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	w, err := workspace.Open(dir, stages.All, c, true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if err := spark.Adopt(t.Context(), p, g.dir, w); err == nil || !strings.Contains(err.Error(), "missing.warc.gz") {
+		t.Errorf("adopted with %v", err)
+	}
+	dir = filepath.Join(t.TempDir(), "single")
+	want, err := workspace.Open(dir, stages.All, c, true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = want.Close() }()
+	sources, _, err := inputs.Find(t.Context(), dir, []string{cut, missing}, nil, c.Extract.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := want.Run(t.Context(), "extract", "verify", sources); err == nil {
+		t.Error("the missing archive is no error")
+	}
+	same(t, w, want)
+	if err := spark.Adopt(t.Context(), p, g.dir, w); err == nil {
+		t.Error("adopted twice")
+	}
+}
+
+// What needs everything in one place is refused by name.
+func TestRefused(t *testing.T) {
+	for _, test := range [][]string{{"simhash", "hamming"}, {"ppjoin", "join"}, {"default", "cluster.quality", "cluster.quality=pages.tsv"}} {
+		c := pipetest.MustLoadPreset(t, test[0], test[2:]...)
+		if _, err := spark.NewPlan(c, 2, []string{"a.warc.gz"}, nil); err == nil || !strings.Contains(err.Error(), test[1]) {
+			t.Errorf("%v: %v", test, err)
+		}
+	}
+	c := pipetest.MustLoad(t)
+	for _, partitions := range []int{0, 1_000_000} {
+		if _, err := spark.NewPlan(c, partitions, []string{"a"}, nil); err == nil {
+			t.Errorf("%d partitions", partitions)
+		}
+	}
+	if _, err := spark.NewPlan(c, 1, nil, nil); err == nil {
+		t.Error("nothing to read is no error")
+	}
+	g := &engine{t: t, dir: t.TempDir()}
+	if err := plan(t, c, 1, []string{"a"}, nil).Finished(g.dir); err == nil {
+		t.Error("nothing is finished")
+	}
+}
