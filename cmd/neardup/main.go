@@ -161,7 +161,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 		c.AddCommand(stageCommand(name))
 	}
 	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), lookupCommand(), removeCommand(), compactCommand(), checkCommand(), configCommand(),
-		sweepCommand(), compareCommand(), paperCommand(), joinCommand(), textCommand(), versionCommand(), manCommand(), tryCommand())
+		sweepCommand(), compareCommand(), paperCommand(), joinCommand(), textCommand(), stageFilterCommand(), sparkCommand(), versionCommand(), manCommand(), tryCommand())
 	completeFlags(c)
 	return c
 }

@@ -34,8 +34,8 @@ const (
 	full = 1 << 20
 )
 
-// ErrFrame is the error of bytes that are no frames.
-var ErrFrame = errors.New("no frame")
+// errFrame is the error of bytes that are no frames.
+var errFrame = errors.New("no frame")
 
 // Frame is a block of rows.
 type Frame struct {
@@ -97,9 +97,9 @@ func (r *Reader) broken(what string, err error) error {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return fmt.Errorf("%w at byte %d: %s: %w", ErrFrame, r.at, what, err)
+		return fmt.Errorf("%w at byte %d: %s: %w", errFrame, r.at, what, err)
 	}
-	return fmt.Errorf("%w at byte %d: %s", ErrFrame, r.at, what)
+	return fmt.Errorf("%w at byte %d: %s", errFrame, r.at, what)
 }
 
 // Rows yields the rows of a frame.
@@ -113,7 +113,7 @@ func (f Frame) Rows() iter.Seq2[extsort.Entry, error] {
 				e.Value, rest, ok = part(rest, f.Layout.Value)
 			}
 			if !ok {
-				yield(e, fmt.Errorf("%w: a row of %s that ends early", ErrFrame, f.Layout.Name))
+				yield(e, fmt.Errorf("%w: a row of %s that ends early", errFrame, f.Layout.Name))
 				return
 			}
 			if !yield(e, nil) {

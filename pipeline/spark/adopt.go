@@ -21,15 +21,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// ErrUnfinished reports that the output directory lacks steps of its plan.
-var ErrUnfinished = errors.New("the run on the cluster is not finished")
-
-// ErrNotNew reports that a result cannot be taken into a workspace that has
-// something in it.
-var ErrNotNew = errors.New("the workspace is not new")
-
-// Finished returns an error that wraps ErrUnfinished if the output directory lacks a
-// step.
+// Finished returns an error if the output directory lacks a step.
 func (p *Plan) Finished(dir string) error {
 	for i, s := range p.Steps {
 		done, err := s.Done(dir)
@@ -37,7 +29,7 @@ func (p *Plan) Finished(dir string) error {
 			return err
 		}
 		if !done {
-			return fmt.Errorf("%w: %s: step %d of %d, %s", ErrUnfinished, dir, i+1, len(p.Steps), s.ID)
+			return fmt.Errorf("%w: the run in %s is not finished: step %d of %d, %s, is missing", workspace.ErrUsage, dir, i+1, len(p.Steps), s.ID)
 		}
 	}
 	return nil
@@ -60,7 +52,7 @@ func Adopt(ctx context.Context, p *Plan, dir string, w *workspace.Workspace) err
 			return err
 		}
 		if begun || len(known) > 0 {
-			return fmt.Errorf("%w: %s", ErrNotNew, w.Dir)
+			return fmt.Errorf("%w: %s is not a new workspace", workspace.ErrUsage, w.Dir)
 		}
 	}
 	w.Options.Progress.Start("adopt", "", dir)

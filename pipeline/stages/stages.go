@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 
 	"neardup/configs"
+	"neardup/pipeline/needs"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -44,14 +45,14 @@ import (
 //	verify 12: results of sets and components
 //	verify 13: with quick digests
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: extractNeed,
+	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{store.TableDocument, store.TableText, store.TableUnits, store.TableAround, store.TableUnitsRound,
 			store.TableOccurrence, store.TableRevisit, store.TableWanted}},
-	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: signNeed,
+	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables: []byte{store.TableFrame, store.TableTerm, store.TableSigned, store.TablePosting}},
-	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: clusterNeed,
+	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: needs.Cluster,
 		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
-	{Name: workspace.StageVerify, Version: 13, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: verifyNeed,
+	{Name: workspace.StageVerify, Version: 13, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart, store.TableSetResult, store.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 

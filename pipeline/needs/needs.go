@@ -1,4 +1,5 @@
-package stages
+// Package needs estimates the disk space that the stages take.
+package needs
 
 import (
 	"strings"
@@ -37,7 +38,8 @@ func isCompressed(s inputs.Source) bool {
 	return s.File != ""
 }
 
-func extractNeed(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
+// Extract estimates what the stage takes. all is set if it starts over.
+func Extract(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 	known, err := w.Sources()
 	if err != nil {
 		return n, err
@@ -78,7 +80,8 @@ func extractNeed(w *workspace.Workspace, all bool) (n workspace.Need, err error)
 	return n, nil
 }
 
-func signNeed(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
+// Sign estimates what the stage takes. all is set if it starts over.
+func Sign(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return n, err
@@ -118,7 +121,8 @@ func sortBytes(w *workspace.Workspace, texts int64) int64 {
 	return texts * sentencesEach * 16
 }
 
-func clusterNeed(w *workspace.Workspace, _ bool) (n workspace.Need, err error) {
+// Cluster estimates what the stage takes. all is set if it starts over.
+func Cluster(w *workspace.Workspace, _ bool) (n workspace.Need, err error) {
 	var signed rows.SignCounts
 	if err := w.Counts(workspace.StageSign, &signed); err != nil {
 		return n, err
@@ -138,7 +142,8 @@ func clusterNeed(w *workspace.Workspace, _ bool) (n workspace.Need, err error) {
 	return n, nil
 }
 
-func verifyNeed(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
+// Verify estimates what the stage takes. all is set if it starts over.
+func Verify(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return n, err

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"neardup/configs"
+	"neardup/pipeline/filters"
+	"neardup/pipeline/remote"
+	"neardup/pipeline/spark"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
+)
+
+// stageFilterCommand returns the command that runs a filter.
+func stageFilterCommand() *cobra.Command {
+	var plan, temp string
+	var task, workers int
+	var list strings.Builder
+	for _, f := range filters.All {
+		fmt.Fprintf(&list, "  %-17s %s\n", f.Name, f.Help)
+	}
+	c := &cobra.Command{
+		Use:   "stage NAME",
+		Short: "Run a part of a stage as a filter, for a cluster",
+		Long: `Stage reads frames of rows from standard input and writes frames of rows to
+standard output. It needs no workspace. A plan, made by neardup spark, says how
+the filters follow each other. docs/format.md describes the frames. These are the
+filters:
+
+` + strings.TrimSuffix(list.String(), "\n"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{errors.New("name one filter; see neardup stage --help")}
+			}
+			f, ok := filters.Find(args[0])
+			if !ok {
+				return usageError{fmt.Errorf("there is no filter %q; see neardup stage --help", args[0])}
+			}
+			if task < 0 || workers < 1 {
+				return usageError{errors.New("--task must be at least 0, and --workers at least 1")}
+			}
+			p, err := spark.ReadPlan(plan)
+			if err != nil {
+				return usageError{fmt.Errorf("--plan: %w", err)}
+			}
+			dir, err := os.MkdirTemp(temp, "neardup-stage-*")
+			if err != nil {
+				return usageError{fmt.Errorf("--temp: %w", err)}
+			}
+			err = f.Run(c.Context(), c.InOrStdin(), c.OutOrStdout(), filters.Options{Config: p.Config, Partitions: p.Partitions,
+				Task: task, Temp: dir, Workers: workers, Warn: func(message string) { fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", message) }})
+			return errors.Join(err, os.RemoveAll(dir))
+		},
+	}
+	c.Flags().StringVar(&plan, "plan", "", "file of the plan")
+	c.Flags().IntVar(&task, "task", 0, "number of the task among those of its step, from 0")
+	c.Flags().StringVar(&temp, "temp", "", "directory for temporary files; default that of the system")
+	c.Flags().IntVar(&workers, "workers", 1, "number of workers")
+	return c
+}
+
+func sparkCommand() *cobra.Command {
+	var o workOptions
+	var output string
+	var partitions int
+	c := &cobra.Command{
+		Use:   "spark [INPUT...]",
+		Short: "Plan a run on a cluster",
+		Long: `Spark writes the plan of a run on a cluster into an output directory, and prints
+its steps. The filters of neardup stage do the steps. An INPUT is the name of an
+archive that every machine can open: an absolute path on a shared file system, or
+a URL. If the directory has a plan already, its archives stay, and only the steps
+that change are done again.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			names, err := o.names(c, args)
+			if err != nil {
+				return err
+			}
+			for i, name := range names {
+				if remote.IsURL(name) {
+					continue
+				}
+				if info, err := os.Stat(name); err == nil && info.IsDir() || strings.ContainsAny(name, "*?[") {
+					return usageError{fmt.Errorf("%s: name archives, not directories or patterns", name)}
+				}
+				if names[i], err = filepath.Abs(name); err != nil {
+					return err
+				}
+			}
+			before, err := spark.ReadOutput(output)
+			if err != nil {
+				return err
+			}
+			var config configs.Config
+			if before != nil && o.config == "" {
+				config = before.Config
+				err = config.Set(o.settings())
+			} else {
+				config, err = configs.Load(cmp.Or(o.config, "default"), o.settings())
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			if partitions == 0 && before != nil {
+				partitions = before.Partitions
+			}
+			p, err := spark.NewPlan(config, cmp.Or(partitions, spark.DefaultPartitions), names, before)
+			if err != nil {
+				return usageError{err}
+			}
+			path, err := p.Write(output)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %d partitions\n\n", path, len(p.Steps), p.Partitions)
+			for _, s := range p.Steps {
+				done, err := s.Done(output)
+				if err != nil {
+					return err
+				}
+				state := ""
+				if done {
+					state = ", done"
+				}
+				fmt.Fprintf(c.OutOrStdout(), "  %s (%d tasks%s)\n", s.Name, s.Tasks, state)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "neardup-output", "directory on a file system that all machines share")
+	c.Flags().IntVar(&partitions, "partitions", 0, "partitions of the rows; default as before, or 200")
+	o.configFlags(c)
+	c.Flags().Lookup("config").Usage = "preset (see neardup config list) or YAML file;\ndefault that of the directory's plan, in a new one the preset default"
+	o.inputFlags(c)
+	c.AddCommand(adoptCommand())
+	return c
+}
+
+func adoptCommand() *cobra.Command {
+	var o workOptions
+	var output string
+	c := &cobra.Command{
+		Use:   "adopt",
+		Short: "Take the result of a cluster into a new workspace",
+		Long: `Adopt fills a new workspace with the rows in an output directory. All commands
+then read the workspace as if the run had been on this machine.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := spark.ReadOutput(output)
+			if err == nil && p == nil {
+				err = usageError{fmt.Errorf("%s has no plan", output)}
+			}
+			if err != nil {
+				return err
+			}
+			if err := p.Finished(output); err != nil {
+				return err
+			}
+			progress, err := newProgress("none", "text", c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			w, err := workspace.Open(o.workspace, stages.All, p.Config, true, workspace.Options{Progress: progress})
+			if err != nil {
+				return err
+			}
+			return errors.Join(spark.Adopt(c.Context(), p, output, w), w.Close())
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "neardup-output", "output directory of neardup spark")
+	o.workspaceFlag(c)
+	return c
+}
