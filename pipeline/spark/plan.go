@@ -23,7 +23,6 @@ import (
 	"strings"
 
 	"neardup/configs"
-	"neardup/pipeline/blocks"
 	"neardup/pipeline/disk"
 	"neardup/pipeline/filters"
 	"neardup/pipeline/stages"
@@ -277,16 +276,6 @@ func (p *Plan) Write(dir string) (path string, err error) {
 		_, err := f.Write(append(b, '\n'))
 		return err
 	})
-}
-
-// Layouts returns the layouts of the datasets that a step writes.
-func (s Step) Layouts() (out []blocks.Layout) {
-	for _, letter := range []byte(s.Writes) {
-		if l, ok := blocks.LayoutOf(letter); ok {
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 // Done reports whether the output directory has the rows of a step.

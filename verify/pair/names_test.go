@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"slices"
 	"testing"
 
 	"neardup/verify"
@@ -73,6 +74,22 @@ func TestDecideOtherPages(t *testing.T) {
 			a, b := text(apple+pears, []uint64{7}, one), text(apple, tt.sites, tt.names)
 			if got := j.Decide(j.Comparers(1)[0], a, b).Verdict; got != tt.want {
 				t.Errorf("%s, frames %v: %+v", tt.name, frames, got)
+			}
+		}
+	}
+}
+
+// Names that are parsed are those that were appended, and other bytes are none.
+func TestParseNames(t *testing.T) {
+	for _, n := range []Names{{}, named([2]uint64{3, 4}), named([2]uint64{3, 4}, [2]uint64{5, 6}), named([2]uint64{3, 0})} {
+		b := n.Append(nil)
+		got, rest, ok := ParseNames(append(b, 7))
+		if !ok || len(rest) != 1 || !slices.Equal(got.Append(nil), b) {
+			t.Errorf("%v: %v %v %v", n, got, rest, ok)
+		}
+		for i := range b {
+			if _, _, ok := ParseNames(b[:i]); ok {
+				t.Errorf("%v: cut at %d", n, i)
 			}
 		}
 	}
