@@ -83,7 +83,7 @@ func (r *Reader) Next() (f Frame, err error) {
 		}
 	}
 	f.Target = binary.LittleEndian.Uint32(r.buf)
-	layout, ok := LayoutOf(r.buf[4])
+	layout, ok := layoutOf(r.buf[4])
 	if !ok {
 		return f, r.broken(fmt.Sprintf("rows of dataset %q", r.buf[4]), nil)
 	}

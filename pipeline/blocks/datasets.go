@@ -80,8 +80,8 @@ var byLetter = func() (out [256]*Layout) {
 	return out
 }()
 
-// LayoutOf returns the layout of the dataset with a letter.
-func LayoutOf(letter byte) (l Layout, ok bool) {
+// layoutOf returns the layout of the dataset with a letter.
+func layoutOf(letter byte) (l Layout, ok bool) {
 	if byLetter[letter] == nil {
 		return l, false
 	}

@@ -230,7 +230,7 @@ func TestSameBytes(t *testing.T) {
 	records, _ := pipetest.Revisits()
 	names := []string{crawl, pipetest.WriteTexts(t, 0, planted), pipetest.WriteRecords(t, records...),
 		pipetest.WriteTexts(t, 1000, pipetest.Chains(random, 2, 12))}
-	for _, test := range []struct {
+	tests := []struct {
 		settings   []string // the first is the preset
 		partitions []int
 	}{
@@ -242,7 +242,11 @@ func TestSameBytes(t *testing.T) {
 		{[]string{"minhash-lsh"}, []int{2}},
 		{[]string{"cosine"}, []int{2}},
 		{[]string{"lcs"}, []int{2}},
-	} {
+	}
+	if testing.Short() {
+		tests = tests[:3]
+	}
+	for _, test := range tests {
 		t.Run(strings.Join(test.settings, " "), func(t *testing.T) {
 			c := pipetest.MustLoadPreset(t, test.settings[0], test.settings[1:]...)
 			want := single(t, c, names...)
@@ -258,6 +262,9 @@ func TestSameBytes(t *testing.T) {
 
 // Rows that do not fit into memory, and more partitions than rows.
 func TestSameBytesSpilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short asks for less")
+	}
 	names := []string{pipetest.Crawl(t)}
 	c := pipetest.MustLoad(t)
 	want := single(t, c, names...)
