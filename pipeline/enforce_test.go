@@ -18,10 +18,10 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -228,7 +228,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer func() { _ = w.Close() }()
-				verdicts, state := rowsOf(t, w, store.TableVerdict), mustState(t, w)
+				verdicts, state := rowsOf(t, w, layout.TableVerdict), mustState(t, w)
 				var before rows.VerifyCounts
 				_ = json.Unmarshal(state.Counts, &before)
 				setAll(t, w, judgements)
@@ -241,7 +241,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(log.Begun, []string{"index", "verify"}) || rowsOf(t, w, store.TableVerdict) != verdicts {
+				if !slices.Equal(log.Begun, []string{"index", "verify"}) || rowsOf(t, w, layout.TableVerdict) != verdicts {
 					t.Errorf("stages %q", log.Begun)
 				}
 				if err := json.Unmarshal(mustState(t, w).Counts, &closed); err != nil {
@@ -250,11 +250,11 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if before.Clusters, before.Judged, before.Contained = closed.Clusters, closed.Judged, closed.Contained; before != closed {
 					t.Errorf("counts %+v, before %+v", closed, before)
 				}
-				if n := strings.Count(rowsOf(t, w, store.TableCluster), "\n"); n != strings.Count(rowsOf(t, w, store.TableAssigned), "\n") {
+				if n := strings.Count(rowsOf(t, w, layout.TableCluster), "\n"); n != strings.Count(rowsOf(t, w, layout.TableAssigned), "\n") {
 					t.Errorf("%d rows of clusters", n)
 				}
 				representatives := 0
-				for r, err := range w.DB.Table(store.TableCluster) {
+				for r, err := range w.DB.Table(layout.TableCluster) {
 					if row, err2 := r.Cluster(); err == nil && err2 == nil && row.Cluster == row.Member {
 						representatives++
 					}
@@ -314,7 +314,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			if got := pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}); !bytes.Equal(got, plain) {
 				t.Error("other clusters once all is taken back")
 			}
-			if rows := rowsOf(t, w, store.TableJudgement, store.TableOutcome, store.TableFormer); rows != "" {
+			if rows := rowsOf(t, w, layout.TableJudgement, layout.TableOutcome, layout.TableFormer); rows != "" {
 				t.Errorf("left behind: %s", rows)
 			}
 		})

@@ -16,10 +16,10 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -162,7 +162,7 @@ func TestWithdrawURI(t *testing.T) {
 	all := pipetest.RunAll(t, whole, config, workspace.Options{Workers: 2}, crawl, other)
 	uris := map[string]bool{}
 	w := pipetest.OpenWith(t, whole)
-	for r, err := range w.DB.Table(store.TableRevisit) {
+	for r, err := range w.DB.Table(layout.TableRevisit) {
 		var v struct {
 			URI string `json:"uri"`
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"neardup/audit"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -58,7 +59,7 @@ func (r *Review) Audits(ctx context.Context) (out []audit.Audit, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for row, err := range r.w.DB.Rows(store.PrefixBounds(store.AuditKey(""))) {
+	for row, err := range r.w.DB.Rows(layout.PrefixBounds(layout.AuditKey(""))) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func (r *Review) Audit(_ context.Context, name string) (a audit.Audit, err error
 // readAudit reads an audit. It does not set Current, which would need all
 // judgements.
 func readAudit(w *workspace.Workspace, name string) (a audit.Audit, err error) {
-	ok, err := w.DB.GetJSON(store.AuditKey(name), &a)
+	ok, err := w.DB.GetJSON(layout.AuditKey(name), &a)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: there is no audit %s", review.ErrNotFound, results.OneLine(name))
 	}
@@ -101,9 +102,9 @@ func (r *Review) Item(_ context.Context, name string, i int) (it audit.Item, err
 	if i < 0 || i >= a.Size {
 		return it, fmt.Errorf("%w: audit %s has %d pairs", review.ErrNotFound, name, a.Size)
 	}
-	ok, err := r.w.DB.GetJSON(store.AuditItemKey(name, i), &it)
+	ok, err := r.w.DB.GetJSON(layout.AuditItemKey(name, i), &it)
 	if err == nil && !ok {
-		err = fmt.Errorf("no item: %w", store.Corrupt(store.AuditItemKey(name, i)))
+		err = fmt.Errorf("no item: %w", layout.Corrupt(layout.AuditItemKey(name, i)))
 	}
 	return it, err
 }
@@ -113,7 +114,7 @@ func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items [
 	if a, err = r.Audit(ctx, name); err != nil {
 		return a, nil, err
 	}
-	for row, err := range r.w.DB.Rows(store.PrefixBounds(store.AuditItems(name))) {
+	for row, err := range r.w.DB.Rows(layout.PrefixBounds(layout.AuditItems(name))) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return a, nil, err
 		}
@@ -121,13 +122,13 @@ func (r *Review) items(ctx context.Context, name string) (a audit.Audit, items [
 		if err := row.JSON(&it); err != nil {
 			return a, nil, err
 		}
-		if !bytes.Equal(row.Key(), store.AuditItemKey(name, len(items))) || it.Stratum < 0 || it.Stratum >= len(a.Strata) {
-			return a, nil, store.Corrupt(row.Key())
+		if !bytes.Equal(row.Key(), layout.AuditItemKey(name, len(items))) || it.Stratum < 0 || it.Stratum >= len(a.Strata) {
+			return a, nil, layout.Corrupt(row.Key())
 		}
 		items = append(items, it)
 	}
 	if len(items) != a.Size {
-		return a, nil, fmt.Errorf("%d items of %d: %w", len(items), a.Size, store.Corrupt(store.AuditKey(name)))
+		return a, nil, fmt.Errorf("%d items of %d: %w", len(items), a.Size, layout.Corrupt(layout.AuditKey(name)))
 	}
 	return a, items, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"neardup/audit"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -55,18 +56,18 @@ func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit
 
 // newAudit returns an error if there is an audit of that name.
 func newAudit(w *workspace.Workspace, name string) error {
-	if _, ok, err := w.DB.Get(store.AuditKey(name)); err != nil || !ok {
+	if _, ok, err := w.DB.Get(layout.AuditKey(name)); err != nil || !ok {
 		return err
 	}
 	return refused(fmt.Errorf("there is an audit %s; choose another name", name))
 }
 
 func putAudit(b store.Batch, a audit.Audit, items []audit.Item) error {
-	if err := b.SetJSON(store.AuditKey(a.Name), a); err != nil {
+	if err := b.SetJSON(layout.AuditKey(a.Name), a); err != nil {
 		return err
 	}
 	for i, it := range items {
-		if err := b.SetJSON(store.AuditItemKey(a.Name, i), it); err != nil {
+		if err := b.SetJSON(layout.AuditItemKey(a.Name, i), it); err != nil {
 			return err
 		}
 	}
@@ -83,7 +84,7 @@ func sampledMembers(c report.Cluster) ([]audit.Member, error) {
 	for i, m := range c.Members {
 		against, ok := at[m.AgainstDocument]
 		if !ok {
-			return nil, fmt.Errorf("verified against a page that is not in the cluster: %w", store.Corrupt([]byte(m.AgainstDocument)))
+			return nil, fmt.Errorf("verified against a page that is not in the cluster: %w", layout.Corrupt([]byte(m.AgainstDocument)))
 		}
 		members[i] = audit.Member{Document: m.Document, RecordID: m.RecordID, URI: m.URI, Date: m.Date, Site: m.Site, Text: m.Text,
 			Against: against, Judged: m.Relation == report.Judged, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}

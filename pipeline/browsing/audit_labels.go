@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"neardup/audit"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -125,7 +126,7 @@ func documentOf(w *workspace.Workspace, id string) (d results.Found, ok bool, er
 // sameAudit reports whether no audit has the name yet. It returns an error if
 // another audit has it.
 func (r *Review) sameAudit(ctx context.Context, a audit.Audit, items []audit.Item) (isNew bool, err error) {
-	if _, ok, err := r.w.DB.Get(store.AuditKey(a.Name)); err != nil || !ok {
+	if _, ok, err := r.w.DB.Get(layout.AuditKey(a.Name)); err != nil || !ok {
 		return err == nil, err
 	}
 	old, oldItems, err := r.items(ctx, a.Name)

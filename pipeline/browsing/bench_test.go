@@ -11,9 +11,9 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/review"
 	"neardup/uris"
@@ -71,7 +71,7 @@ func BenchmarkBrowseIndex(b *testing.B) {
 	w, _ := benchReview(b)
 	for b.Loop() {
 		batch := w.DB.Batch()
-		if err := batch.Delete(store.MetaKey(browseIndex)); err != nil {
+		if err := batch.Delete(layout.MetaKey(browseIndex)); err != nil {
 			b.Fatal(err)
 		}
 		if err := batch.Commit(); err != nil {

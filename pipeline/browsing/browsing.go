@@ -18,6 +18,7 @@ import (
 	"neardup/configs"
 	"neardup/extract"
 	"neardup/pipeline/explaining"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/lookup"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -95,13 +96,13 @@ func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list revi
 	if q.MaxSize > 0 {
 		largest = clampSize(q.MaxSize)
 	}
-	lower := store.SizeKey(largest, rows.TextID{})
-	_, upper := store.PrefixBounds(store.SizesOf(clampSize(q.MinSize)))
+	lower := layout.SizeKey(largest, rows.TextID{})
+	_, upper := layout.PrefixBounds(layout.SizesOf(clampSize(q.MinSize)))
 	keys, more, err := r.keys(lower, upper, q.After, q.Limit)
 	if err != nil {
 		return list, err
 	}
-	documents, err := r.w.DB.Seeker(store.TableDocument)
+	documents, err := r.w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return list, err
 	}
@@ -110,7 +111,7 @@ func (r *Review) Clusters(ctx context.Context, q review.ClusterQuery) (list revi
 		if err := ctx.Err(); err != nil {
 			return list, err
 		}
-		id, err := store.ParseSizeKey(k)
+		id, err := layout.ParseSizeKey(k)
 		if err != nil {
 			return list, err
 		}
@@ -146,7 +147,7 @@ func (r *Review) keys(lower, upper []byte, after string, limit int) (keys [][]by
 
 // cluster returns a cluster's row in a list, and its stored row.
 func (r *Review) cluster(documents *store.Seeker, id rows.TextID) (row review.ClusterRow, b browsedCluster, err error) {
-	ok, err := r.w.DB.GetJSON(store.BrowsedKey(id), &b)
+	ok, err := r.w.DB.GetJSON(layout.BrowsedKey(id), &b)
 	if err != nil {
 		return row, b, err
 	}
@@ -173,7 +174,7 @@ func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c re
 	if err != nil {
 		return c, err
 	}
-	documents, err := r.w.DB.Seeker(store.TableDocument)
+	documents, err := r.w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return c, err
 	}
@@ -189,7 +190,7 @@ func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c re
 	for _, x := range b.HostList {
 		c.HostList = append(c.HostList, review.Bucket(x))
 	}
-	lower, upper := store.PrefixBounds(store.BrowsedMembersOf(cluster))
+	lower, upper := layout.PrefixBounds(layout.BrowsedMembersOf(cluster))
 	if lower, err = behind(lower, after); err != nil || !below(lower, upper) {
 		return c, err
 	}
@@ -199,7 +200,7 @@ func (r *Review) Cluster(ctx context.Context, id, after string, limit int) (c re
 
 // Contained lists the pages that are contained in others, in the order of exports.
 func (r *Review) Contained(ctx context.Context, after string, limit int) (list review.ContainedList, err error) {
-	lower, upper := store.TableBounds(store.TableHeld)
+	lower, upper := layout.TableBounds(layout.TableHeld)
 	keys, more, err := r.keys(lower, upper, after, limit)
 	if err != nil {
 		return list, err
@@ -277,7 +278,7 @@ func (r *Review) document(asked string) (d results.Found, err error) {
 	if err != nil {
 		return d, err
 	}
-	documents, err := r.w.DB.Seeker(store.TableDocument)
+	documents, err := r.w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return d, err
 	}
@@ -302,7 +303,7 @@ func askedID(s string) (id rows.TextID, err error) {
 }
 
 // position returns the position of a key, after which a list continues.
-func position(key []byte) string { return base64.RawURLEncoding.EncodeToString(store.Position(key)) }
+func position(key []byte) string { return base64.RawURLEncoding.EncodeToString(layout.Position(key)) }
 
 // behind returns the key at which a list that began at lower continues. A position
 // of another list leads to some place in this one, never outside.
@@ -314,7 +315,7 @@ func behind(lower []byte, after string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s is not a position in a list", review.ErrNotFound, results.OneLine(after))
 	}
-	key = store.BehindPosition(lower, key)
+	key = layout.BehindPosition(lower, key)
 	if bytes.Compare(key, lower) < 0 {
 		return lower, nil
 	}

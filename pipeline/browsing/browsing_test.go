@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/review"
@@ -129,12 +129,12 @@ func slowly(t *testing.T, w *workspace.Workspace) (clusters []report.Cluster, pa
 		}
 	}
 	slices.SortFunc(clusters, func(a, b report.Cluster) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID)) })
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for r, err := range w.DB.Table(layout.TableDocument) {
 		var d rows.Document
 		if err := errors.Join(err, r.JSON(&d)); err != nil {
 			t.Fatal(err)
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
+		id, _, _, err := layout.ParseDocumentKey(r.Key())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func checkPages(t *testing.T, r *Review, pages []slowPage) {
 		slices.SortFunc(want, func(a, b slowPage) int {
 			bySURT := 0
 			if q.Host != "" {
-				bySURT = cmp.Compare(a.surt[:min(store.MaxSURT, len(a.surt))], b.surt[:min(store.MaxSURT, len(b.surt))])
+				bySURT = cmp.Compare(a.surt[:min(layout.MaxSURT, len(a.surt))], b.surt[:min(layout.MaxSURT, len(b.surt))])
 			}
 			return cmp.Or(bySURT, cmp.Compare(a.date, b.date), cmp.Compare(a.Document, b.Document))
 		})
@@ -417,8 +417,8 @@ func TestBrowsingAgreesWithTheExports(t *testing.T) {
 			if len(clusters) < 3 || len(pages) < 20 {
 				t.Fatalf("%d clusters, %d pages", len(clusters), len(pages))
 			}
-			for row, err := range w.DB.Table(store.TableSURT) {
-				if err != nil || len(row.Key()) > 1+store.MaxSURT+1+store.NameDate+16 {
+			for row, err := range w.DB.Table(layout.TableSURT) {
+				if err != nil || len(row.Key()) > 1+layout.MaxSURT+1+layout.NameDate+16 {
 					t.Fatalf("a key of %d bytes, %v", len(row.Key()), err)
 				}
 			}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 )
 
 // noDate is the date of pages without one: without a year and a possible month.
@@ -27,7 +27,7 @@ func pageDate(date string) string {
 // showDate returns a pageDate in the form of WARC-Date, as far as it is known.
 func showDate(digits string) string {
 	switch {
-	case len(digits) != store.NameDate || digits == noDate:
+	case len(digits) != layout.NameDate || digits == noDate:
 		return ""
 	case digits[4:] == noDate[4:]:
 		return digits[:4]

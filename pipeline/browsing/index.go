@@ -13,6 +13,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -40,7 +41,7 @@ const (
 // tests.
 var ingestBytes = 8 << 20
 
-var browseTables = []byte{store.TableBrowsed, store.TableSize, store.TableMember, store.TableHeld, store.TableSURT, store.TableDate}
+var browseTables = []byte{layout.TableBrowsed, layout.TableSize, layout.TableMember, layout.TableHeld, layout.TableSURT, layout.TableDate}
 
 // browsed is the stored row about the index and all clusters.
 type browsed struct {
@@ -78,7 +79,7 @@ func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err 
 		return b, err
 	}
 	reason := workspace.Input
-	ok, err := w.DB.GetJSON(store.MetaKey(browseIndex), &b)
+	ok, err := w.DB.GetJSON(layout.MetaKey(browseIndex), &b)
 	switch {
 	case err != nil:
 		return b, err
@@ -90,7 +91,7 @@ func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err 
 		return b, nil
 	}
 	batch := w.DB.Batch()
-	if err := errors.Join(batch.Clear(browseTables...), batch.Delete(store.MetaKey(browseIndex)), batch.Commit()); err != nil {
+	if err := errors.Join(batch.Clear(browseTables...), batch.Delete(layout.MetaKey(browseIndex)), batch.Commit()); err != nil {
 		return b, err
 	}
 	w.Options.Progress.Start("index", string(reason), "clusters and pages, for browsing")
@@ -101,7 +102,7 @@ func indexClusters(ctx context.Context, w *workspace.Workspace) (b browsed, err 
 	}
 	b.Version, b.Generation = browseVersion, s.Generation()
 	batch = w.DB.Batch()
-	return b, errors.Join(batch.SetJSON(store.MetaKey(browseIndex), b), batch.Commit())
+	return b, errors.Join(batch.SetJSON(layout.MetaKey(browseIndex), b), batch.Commit())
 }
 
 func writeBrowsed(ctx context.Context, w *workspace.Workspace) (b browsed, err error) {
@@ -141,16 +142,16 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 		dates.add(row.First)
 		dates.add(row.Last)
 		size := uint32(c.Size)
-		if err := errors.Join(clusters.addJSON(store.BrowsedKey(id), row), bySize.Add(store.SizeKey(size, id), nil)); err != nil {
+		if err := errors.Join(clusters.addJSON(layout.BrowsedKey(id), row), bySize.Add(layout.SizeKey(size, id), nil)); err != nil {
 			return b, err
 		}
-		placed := store.AppendPlaced(nil, id, size)
+		placed := layout.AppendPlaced(nil, id, size)
 		for i, m := range c.Members {
 			document, err := parseDocument(m.Document)
 			against, againstErr := parseDocument(m.AgainstDocument)
-			value := store.BrowsedMember{Document: document, Against: against,
+			value := layout.BrowsedMember{Document: document, Against: against,
 				Score: rows.Score{Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}}.Append(nil)
-			if err := errors.Join(err, againstErr, members.add(store.MemberKey(id, uint32(i)), value), places.Add(document[:], placed)); err != nil {
+			if err := errors.Join(err, againstErr, members.add(layout.MemberKey(id, uint32(i)), value), places.Add(document[:], placed)); err != nil {
 				return b, err
 			}
 		}
@@ -216,7 +217,7 @@ func writeBrowsedContained(ctx context.Context, w *workspace.Workspace) error {
 	held, n := orderedRows{ctx: ctx, store: w.DB}, uint64(0)
 	err := results.WriteGroups(ctx, w, func(p report.ContainedPage) error {
 		n++
-		return held.addJSON(store.HeldKey(n), browsedContained{p, p.Document, p.InURI, p.InPath, p.InEntry, p.InOffset, p.InDate, p.InDocument, p.InCluster})
+		return held.addJSON(layout.HeldKey(n), browsedContained{p, p.Document, p.InURI, p.InPath, p.InEntry, p.InOffset, p.InDate, p.InDocument, p.InCluster})
 	})
 	return errors.Join(err, held.flush())
 }
@@ -250,7 +251,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *exts
 			}
 		}
 		date := pageDate(d.Row.Date)
-		if err := errors.Join(bySURT.Add(store.SURTKey(uris.SURT(d.Row.TargetURI), date, d.ID), value), byDate.Add(store.DateKey(date, d.ID), value)); err != nil {
+		if err := errors.Join(bySURT.Add(layout.SURTKey(uris.SURT(d.Row.TargetURI), date, d.ID), value), byDate.Add(layout.DateKey(date, d.ID), value)); err != nil {
 			return err
 		}
 		if n++; n&0xfff == 0 {
@@ -261,7 +262,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *exts
 		}
 	}
 	if more {
-		return fmt.Errorf("no document: %w", store.Corrupt(place.Key))
+		return fmt.Errorf("no document: %w", layout.Corrupt(place.Key))
 	}
 	return errors.Join(ingestSorted(ctx, w, bySURT), ingestSorted(ctx, w, byDate))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/report"
@@ -29,7 +30,7 @@ func (r *Review) Pages(ctx context.Context, q review.PageQuery) (list review.Pag
 		return list, err
 	}
 	list.Next, list.Partial = s.next, s.partial
-	documents, err := r.w.DB.Seeker(store.TableDocument)
+	documents, err := r.w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return list, err
 	}
@@ -59,13 +60,13 @@ type pageScan struct {
 	least, largest uint32 // bounds of sizes
 	limit          int
 
-	found   []store.BrowsedPage
+	found   []layout.BrowsedPage
 	next    string
 	partial bool
 }
 
 func newPageScan(q review.PageQuery) *pageScan {
-	s := &pageScan{first: noDate, last: strings.Repeat("9", store.NameDate), least: clampSize(q.MinSize), largest: math.MaxUint32, limit: clampRows(q.Limit)}
+	s := &pageScan{first: noDate, last: strings.Repeat("9", layout.NameDate), least: clampSize(q.MinSize), largest: math.MaxUint32, limit: clampRows(q.Limit)}
 	if q.MaxSize > 0 {
 		s.largest = clampSize(q.MaxSize)
 	}
@@ -81,8 +82,8 @@ func newPageScan(q review.PageQuery) *pageScan {
 	if uri != "" || host != "" {
 		s.ranges = surtRanges(uri, host)
 	} else {
-		_, upper := store.PrefixBounds(store.DatesOf(s.last))
-		s.ranges = []pageRange{{lower: store.DatesOf(s.first), upper: upper}}
+		_, upper := layout.PrefixBounds(layout.DatesOf(s.last))
+		s.ranges = []pageRange{{lower: layout.DatesOf(s.first), upper: upper}}
 	}
 	return s
 }
@@ -139,7 +140,7 @@ func (s *pageScan) run(ctx context.Context, from *store.DB, after string) error 
 	return nil
 }
 
-func (s *pageScan) wants(p store.BrowsedPage) bool {
+func (s *pageScan) wants(p layout.BrowsedPage) bool {
 	return s.first <= p.Date && p.Date <= s.last && s.least <= p.Size && p.Size <= s.largest
 }
 
@@ -164,7 +165,7 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 	}
 	if ok {
 		var b browsedCluster
-		if _, err := r.w.DB.GetJSON(store.BrowsedKey(representative), &b); err != nil {
+		if _, err := r.w.DB.GetJSON(layout.BrowsedKey(representative), &b); err != nil {
 			return p, err
 		}
 		p.Cluster, p.Size = hex.EncodeToString(representative[:]), b.Size

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"neardup/pipeline/store"
+	"neardup/pipeline/layout"
 	"neardup/uris"
 )
 
@@ -44,7 +44,7 @@ func surtRanges(uri, host string) (ranges []pageRange) {
 		}
 	}
 	for _, p := range prefixes {
-		lower, upper := store.PrefixBounds(store.SURTsOf(p.prefix))
+		lower, upper := layout.PrefixBounds(layout.SURTsOf(p.prefix))
 		ranges = append(ranges, pageRange{lower, upper, p.fields})
 	}
 	slices.SortStableFunc(ranges, func(a, b pageRange) int { return bytes.Compare(a.lower, b.lower) })
@@ -87,7 +87,7 @@ func uriPrefixes(uri string) []surtPrefix {
 
 func prefixesOf(uri string) []surtPrefix {
 	surt := uris.SURT(uri)
-	surt = surt[:min(store.MaxSURT, len(surt))]
+	surt = surt[:min(layout.MaxSURT, len(surt))]
 	if path, query, ok := strings.Cut(surt, "?"); ok {
 		// A SURT has its fields sorted, so further fields may come anywhere.
 		return []surtPrefix{{path + "?", strings.Split(query, "&")}}
@@ -107,8 +107,8 @@ func prefixesOf(uri string) []surtPrefix {
 
 // has reports whether a page of the range has the wanted fields, as far as its key
 // shows.
-func (r pageRange) has(p store.BrowsedPage) bool {
-	if len(r.fields) == 0 || len(p.Surt) == store.MaxSURT {
+func (r pageRange) has(p layout.BrowsedPage) bool {
+	if len(r.fields) == 0 || len(p.Surt) == layout.MaxSURT {
 		return true
 	}
 	_, query, _ := strings.Cut(p.Surt, "?")

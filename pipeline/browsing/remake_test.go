@@ -20,10 +20,10 @@ import (
 	"neardup/pipeline/explaining"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/review"
 )
@@ -122,7 +122,7 @@ func TestInterruptedIndexIsMadeAnew(t *testing.T) {
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.Crawl(t))
 	w := pipetest.OpenWith(t, dir)
 	batch := w.DB.Batch() // as if there were an index of other clusters
-	if err := errors.Join(batch.SetJSON(store.MetaKey(browseIndex), browsed{Version: browseVersion, Generation: "others"}), batch.Commit()); err != nil {
+	if err := errors.Join(batch.SetJSON(layout.MetaKey(browseIndex), browsed{Version: browseVersion, Generation: "others"}), batch.Commit()); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -140,7 +140,7 @@ func TestInterruptedIndexIsMadeAnew(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if ok, err := w.DB.GetJSON(store.MetaKey(browseIndex), new(browsed)); ok || err != nil {
+		if ok, err := w.DB.GetJSON(layout.MetaKey(browseIndex), new(browsed)); ok || err != nil {
 			t.Fatalf("an index that is not whole: %v", err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestInterruptedIndexIsMadeAnew(t *testing.T) {
 		t.Errorf("only %d interruptions", interrupted)
 	}
 	everywhere(t, w)
-	if b, err := w.DB.Count(store.TableSURT); err != nil || b == 0 {
+	if b, err := w.DB.Count(layout.TableSURT); err != nil || b == 0 {
 		t.Error(b, err)
 	}
 	if left := pipetest.Tree(t, w.Path("tmp")); len(left) != 1 {
@@ -217,12 +217,12 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 	for _, p := range pages {
 		rows[p.Document] = p
 	}
-	for row, err := range w.DB.Table(store.TableDocument) {
+	for row, err := range w.DB.Table(layout.TableDocument) {
 		var want map[string]any
 		if err := errors.Join(err, row.JSON(&want)); err != nil {
 			t.Fatal(err)
 		}
-		id, source, offset, err := store.ParseDocumentKey(row.Key())
+		id, source, offset, err := layout.ParseDocumentKey(row.Key())
 		warc := results.FileOf(source)
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -83,7 +84,7 @@ func (c *checker) files(dir string) error {
 func (c *checker) tables() error {
 	for _, step := range []func() error{c.contents, c.sources, c.texts, c.documents, c.signatures, c.pairs, c.clusters, c.exports} {
 		if err := step(); err != nil {
-			if c.ctx.Err() != nil || !errors.Is(err, store.ErrCorrupt) {
+			if c.ctx.Err() != nil || !errors.Is(err, layout.ErrCorrupt) {
 				return err
 			}
 			c.problem("%v", err) // a row that cannot be parsed
@@ -105,7 +106,7 @@ func (c *checker) note(what string) { c.Notes = append(c.Notes, what) }
 // contents compares the tables with their recorded contents.
 func (c *checker) contents() error {
 	err := c.w.CheckContents()
-	if errors.Is(err, store.ErrCorrupt) {
+	if errors.Is(err, layout.ErrCorrupt) {
 		c.problem("%v", err)
 		return nil
 	}
@@ -148,8 +149,8 @@ func (c *checker) sources() error {
 
 // byText goes through a table by the texts that its keys begin with.
 type byText struct {
-	next func() (store.Row, error, bool)
-	row  store.Row
+	next func() (layout.Row, error, bool)
+	row  layout.Row
 	err  error
 	more bool
 }
@@ -189,7 +190,7 @@ func (c *checker) texts() error {
 	tables := []struct {
 		table byte
 		name  string
-	}{{store.TableOccurrence, "a page"}, {store.TableUnits, "a row of units"}, {store.TableSigned, "a signed text"}, {store.TableAssigned, "a text in a cluster"}, {store.TableHost, "a contained text"}}
+	}{{layout.TableOccurrence, "a page"}, {layout.TableUnits, "a row of units"}, {layout.TableSigned, "a signed text"}, {layout.TableAssigned, "a text in a cluster"}, {layout.TableHost, "a contained text"}}
 	var all []*byText
 	for _, t := range tables {
 		b, stop := c.byText(t.table)
@@ -199,7 +200,7 @@ func (c *checker) texts() error {
 	missing := func(i int) func(rows.TextID) {
 		return func(t rows.TextID) { c.problem("%s has the text %x, which is missing", tables[i].name, t) }
 	}
-	for r, err := range c.w.DB.Table(store.TableText) {
+	for r, err := range c.w.DB.Table(layout.TableText) {
 		if err := errors.Join(err, c.ctx.Err()); err != nil {
 			return err
 		}
@@ -215,11 +216,11 @@ func (c *checker) texts() error {
 		if extract.TextID(string(value)) != id {
 			c.problem("text %x is not the text that was stored", id)
 		}
-		units, _, err := c.w.DB.Get(store.UnitsKey(id))
+		units, _, err := c.w.DB.Get(layout.UnitsKey(id))
 		if err != nil {
 			return err
 		}
-		if !bytes.Equal(units, store.UnitsValue(dataflow.UnitsOf(string(value)))) {
+		if !bytes.Equal(units, layout.UnitsValue(dataflow.UnitsOf(string(value)))) {
 			c.problem("text %x has the units of another text, or none", id)
 		}
 		for i, b := range all {
@@ -251,23 +252,23 @@ func (c *checker) documents() error {
 		if err != nil {
 			return err
 		}
-		o, ok, err := c.w.DB.Get(store.OccurrenceKey(t, d.ID))
+		o, ok, err := c.w.DB.Get(layout.OccurrenceKey(t, d.ID))
 		if err != nil {
 			return err
 		}
-		if !ok || !bytes.Equal(o, store.OccurrenceValue(rows.OccurrenceOf(d.Row.Document))) {
+		if !ok || !bytes.Equal(o, layout.OccurrenceValue(rows.OccurrenceOf(d.Row.Document))) {
 			c.problem("page %s (%s) is not listed under its text", d.ID, d.Row.TargetURI)
 		}
 		if d.ID != seen {
 			n, seen = n+1, d.ID
 		}
 	}
-	occurrences, err := c.w.DB.Count(store.TableOccurrence)
+	occurrences, err := c.w.DB.Count(layout.TableOccurrence)
 	if err == nil && occurrences != n {
 		c.problem("%d pages are listed under texts, but there are %d", occurrences, n)
 	}
 	round, last := int64(0), extract.ID{} // pages with units around their text
-	for r, aerr := range c.w.DB.Table(store.TableAround) {
+	for r, aerr := range c.w.DB.Table(layout.TableAround) {
 		if err := errors.Join(aerr, c.ctx.Err()); err != nil {
 			return err
 		}
@@ -281,22 +282,22 @@ func (c *checker) documents() error {
 		if err != nil {
 			return err
 		}
-		_, around, parsed := store.ParseAround(v)
+		_, around, parsed := layout.ParseAround(v)
 		if !ok || !parsed {
 			c.problem("what is around the text of a page belongs to no page, or is damaged: row %.40x", r.Key())
 			continue
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
+		id, _, _, err := layout.ParseDocumentKey(r.Key())
 		if err != nil {
 			return err
 		}
-		units, has, err := c.w.DB.Get(store.UnitsRoundKey(id))
+		units, has, err := c.w.DB.Get(layout.UnitsRoundKey(id))
 		if err != nil {
 			return err
 		}
 		var want []byte
 		if o, exact := rows.OccurrenceOf(d.Document), dataflow.ExactUnits(around); o.Site != rows.NoSite && len(exact) > 0 {
-			want = store.UnitsRoundValue(o.Site, o.Address, exact)
+			want = layout.UnitsRoundValue(o.Site, o.Address, exact)
 		}
 		if !bytes.Equal(units, want) {
 			c.problem("page %s has the units of what is around another page, or none", id)
@@ -306,7 +307,7 @@ func (c *checker) documents() error {
 		}
 		last = id
 	}
-	if n, nerr := c.w.DB.Count(store.TableUnitsRound); nerr != nil || n != round {
+	if n, nerr := c.w.DB.Count(layout.TableUnitsRound); nerr != nil || n != round {
 		if nerr != nil {
 			return nerr
 		}
@@ -319,7 +320,7 @@ func (c *checker) documents() error {
 // texts.
 func (c *checker) signatures() error {
 	var signatures, postings int64
-	for r, err := range c.w.DB.Table(store.TableSigned) {
+	for r, err := range c.w.DB.Table(layout.TableSigned) {
 		if err != nil {
 			return err
 		}
@@ -330,9 +331,9 @@ func (c *checker) signatures() error {
 		c.Rows++
 		signatures += int64(s.Signatures)
 	}
-	for r, err := range c.w.DB.Table(store.TablePosting) {
+	for r, err := range c.w.DB.Table(layout.TablePosting) {
 		if err == nil {
-			_, err = store.ParsePostingKey(r.Key())
+			_, err = layout.ParsePostingKey(r.Key())
 		}
 		if err != nil {
 			return err
@@ -357,7 +358,7 @@ func (c *checker) signatures() error {
 // pairs checks that verdicts and sets can be parsed and refer to existing texts.
 func (c *checker) pairs() error {
 	signed := func(k rows.TextID) error {
-		_, ok, err := c.w.DB.Get(store.SignedKey(k))
+		_, ok, err := c.w.DB.Get(layout.SignedKey(k))
 		if err == nil && !ok {
 			c.problem("a verdict names the text %x, which is not signed", k)
 		}
@@ -369,7 +370,7 @@ func (c *checker) pairs() error {
 		}
 		return err
 	}
-	for _, table := range []byte{store.TableVerdict, store.TableChecked, store.TablePart} {
+	for _, table := range []byte{layout.TableVerdict, layout.TableChecked, layout.TablePart} {
 		for l, err := range results.ScoredPairs(c.w, table) {
 			if err := errors.Join(err, c.ctx.Err()); err != nil {
 				return err
@@ -390,7 +391,7 @@ func (c *checker) pairs() error {
 // representative, and is verified against a member of it.
 func (c *checker) clusters() error {
 	n := int64(0)
-	for r, err := range c.w.DB.Table(store.TableCluster) {
+	for r, err := range c.w.DB.Table(layout.TableCluster) {
 		if err := errors.Join(err, c.ctx.Err()); err != nil {
 			return err
 		}
@@ -410,7 +411,7 @@ func (c *checker) clusters() error {
 			}
 		}
 	}
-	assigned, err := c.w.DB.Count(store.TableAssigned)
+	assigned, err := c.w.DB.Count(layout.TableAssigned)
 	if err == nil && assigned != n {
 		c.problem("%d texts are in clusters, but clusters have %d", assigned, n)
 	}
@@ -418,7 +419,7 @@ func (c *checker) clusters() error {
 		return err
 	}
 	contained, hosts := int64(0), int64(0)
-	for r, err := range c.w.DB.Table(store.TableContained) {
+	for r, err := range c.w.DB.Table(layout.TableContained) {
 		if err != nil {
 			return err
 		}
@@ -428,15 +429,15 @@ func (c *checker) clusters() error {
 		}
 		c.Rows++
 		contained++
-		v, ok, err := c.w.DB.Get(store.HostKey(row.Text))
+		v, ok, err := c.w.DB.Get(layout.HostKey(row.Text))
 		if err != nil {
 			return err
 		}
-		if !ok || !bytes.Equal(v, store.HostValue(row)) {
+		if !ok || !bytes.Equal(v, layout.HostValue(row)) {
 			c.problem("the text %x is contained in another text than is recorded", row.Text)
 		}
 	}
-	if hosts, err = c.w.DB.Count(store.TableHost); err == nil && hosts != contained {
+	if hosts, err = c.w.DB.Count(layout.TableHost); err == nil && hosts != contained {
 		c.problem("%d texts have a host, but hosts have %d", hosts, contained)
 	}
 	return err

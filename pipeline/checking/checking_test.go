@@ -15,6 +15,7 @@ import (
 	"neardup/pipeline/checking"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
@@ -197,40 +198,40 @@ func TestTables(t *testing.T) {
 		want   string
 	}{
 		{"a text is missing", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, store.TableText)
+			k, _ := first(w, layout.TableText)
 			return b.Delete(k)
 		}, "which is missing"},
 		{"a text is another", func(w *workspace.Workspace, b store.Batch) error {
-			k, v := first(w, store.TableText)
+			k, v := first(w, layout.TableText)
 			return b.Set(k, append(v, '.'))
 		}, "is not the text that was stored"},
 		{"a text on no page", func(w *workspace.Workspace, b store.Batch) error {
-			return b.Set(store.TextKey(rows.TextID{1}), []byte("a"))
+			return b.Set(layout.TextKey(rows.TextID{1}), []byte("a"))
 		}, "is on no page"},
 		{"a page without its text", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, store.TableOccurrence)
+			k, _ := first(w, layout.TableOccurrence)
 			return b.Delete(k)
 		}, "is not listed under its text"},
 		{"what is around of no page", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, store.TableAround)
-			return b.Delete(append([]byte{store.TableDocument}, k[1:]...))
+			k, _ := first(w, layout.TableAround)
+			return b.Delete(append([]byte{layout.TableDocument}, k[1:]...))
 		}, "belongs to no page"},
 		{"a posting is missing", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, store.TablePosting)
+			k, _ := first(w, layout.TablePosting)
 			return b.Delete(k)
 		}, "texts were signed with"},
 		{"a verdict of a strange text", func(w *workspace.Workspace, b store.Batch) error {
-			k, v := first(w, store.TableVerdict)
+			k, v := first(w, layout.TableVerdict)
 			k[len(k)-1] ^= 1
 			return b.Set(k, v)
 		}, "which is not signed"},
 		{"a text is in two clusters", func(w *workspace.Workspace, b store.Batch) error {
-			k, v := first(w, store.TableCluster)
+			k, v := first(w, layout.TableCluster)
 			k[1] ^= 1
 			return b.Set(k, v)
 		}, "is not recorded in that cluster"},
 		{"a host is missing", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, store.TableHost)
+			k, _ := first(w, layout.TableHost)
 			return b.Delete(k)
 		}, "contained in another"},
 		{"a record is not accounted for", func(w *workspace.Workspace, b store.Batch) error {
@@ -239,10 +240,10 @@ func TestTables(t *testing.T) {
 				return err
 			}
 			known[0].Counts.Records++
-			return b.SetJSON(store.SourceKey(known[0].Path), known[0])
+			return b.SetJSON(layout.SourceKey(known[0].Path), known[0])
 		}, "are accounted for"},
 		{"a row that cannot be parsed", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, store.TableCluster)
+			k, _ := first(w, layout.TableCluster)
 			return b.Set(k, []byte("?"))
 		}, "damaged"},
 	} {
@@ -258,7 +259,7 @@ func TestTables(t *testing.T) {
 		for _, st := range stages.All { // what it left is not noted
 			s, _, err := w.State(st.Name)
 			s.Tables = nil
-			if err := errors.Join(err, b.SetJSON(store.MetaKey("stage/"+st.Name), s)); err != nil {
+			if err := errors.Join(err, b.SetJSON(layout.MetaKey("stage/"+st.Name), s)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -283,7 +284,7 @@ func TestNotedAndExported(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := w.DB.Batch()
-	for r, err := range w.DB.Table(store.TableSet) {
+	for r, err := range w.DB.Table(layout.TableSet) {
 		if err := errors.Join(err, b.Delete(append([]byte(nil), r.Key()...))); err != nil {
 			t.Fatal(err)
 		}

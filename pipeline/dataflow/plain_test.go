@@ -32,6 +32,7 @@ import (
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -637,10 +638,10 @@ func (p plain) extract(input string) {
 			}
 			e := dataflow.Extract(x, raw)
 			d := e.Document.Document
-			switch place := store.DocumentKey(d.ID, s.ID(), raw.Offset)[1:]; {
+			switch place := layout.DocumentKey(d.ID, s.ID(), raw.Offset)[1:]; {
 			case e.Reason != extract.ReasonNone:
 			case e.IsRevisit():
-				add("revisits", store.RevisitKey(d.ID, s.Path, s.ID(), raw.Offset)[1:], d)
+				add("revisits", layout.RevisitKey(d.ID, s.Path, s.ID(), raw.Offset)[1:], d)
 			default:
 				if err := files["texts"].Add(e.Text[:], []byte(d.Text)); err != nil {
 					p.t.Fatal(err)
@@ -679,7 +680,7 @@ func (p plain) extract(input string) {
 	})
 	sorter := func() *extsort.Sorter { return extsort.New(p.dir) }
 	err = dataflow.Resolve(p.t.Context(), revisits, captures, sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
-		at, err := store.ParseRevisitPlace(r.Place)
+		at, err := layout.ParseRevisitPlace(r.Place)
 		add("documents", at.Document()[1:], page)
 		add("occurrences", slices.Concat(t[:], page.ID[:]), rows.OccurrenceOf(page.Document))
 		return err
@@ -708,7 +709,7 @@ func parseRow(k, v []byte) (row, error) { return row{string(k), string(v)}, nil 
 // returns the number of documents.
 func (p plain) extracted(w *workspace.Workspace) (documents int) {
 	p.t.Helper()
-	table := func(table byte, value func(r store.Row) ([]byte, error)) iter.Seq2[row, error] {
+	table := func(table byte, value func(r layout.Row) ([]byte, error)) iter.Seq2[row, error] {
 		return func(yield func(row, error) bool) {
 			for r, err := range w.DB.Table(table) {
 				var v []byte
@@ -721,8 +722,8 @@ func (p plain) extracted(w *workspace.Workspace) (documents int) {
 			}
 		}
 	}
-	same(p.t, "texts", read(p, "texts", parseRow), table(store.TableText, store.Row.Value))
-	same(p.t, "occurrences", read(p, "occurrences", parseRow), table(store.TableOccurrence, func(r store.Row) ([]byte, error) {
+	same(p.t, "texts", read(p, "texts", parseRow), table(layout.TableText, layout.Row.Value))
+	same(p.t, "occurrences", read(p, "occurrences", parseRow), table(layout.TableOccurrence, func(r layout.Row) ([]byte, error) {
 		o, err := r.Occurrence()
 		b, jsonErr := json.Marshal(o)
 		return b, errors.Join(err, jsonErr)
@@ -735,7 +736,7 @@ func (p plain) extracted(w *workspace.Workspace) (documents int) {
 			}
 		}
 	})
-	return same(p.t, "documents", read(p, "documents", parseRow), table(store.TableDocument, store.Row.Value))
+	return same(p.t, "documents", read(p, "documents", parseRow), table(layout.TableDocument, layout.Row.Value))
 }
 
 // same compares what a file has with what the workspace has.
@@ -795,7 +796,7 @@ func TestPlainFiles(t *testing.T) {
 					p.extracted(w)
 					p.run(workers)
 					links := same(t, "links", read(p, "links", parseLink), results.NearPairs(w))
-					parts := same(t, "parts", read(p, "parts", parseLink), results.ScoredPairs(w, store.TablePart))
+					parts := same(t, "parts", read(p, "parts", parseLink), results.ScoredPairs(w, layout.TablePart))
 					clustered := same(t, "clusters", read(p, "clusters", func(_, value []byte) (row rows.Cluster, err error) {
 						return row, json.Unmarshal(value, &row)
 					}), storedClusters(w))
@@ -868,7 +869,7 @@ func TestPlainJudgedPairs(t *testing.T) {
 
 func storedContained(w *workspace.Workspace) iter.Seq2[rows.Contained, error] {
 	return func(yield func(rows.Contained, error) bool) {
-		for r, err := range w.DB.Table(store.TableContained) {
+		for r, err := range w.DB.Table(layout.TableContained) {
 			var row rows.Contained
 			if err == nil {
 				row, err = r.Contained()
@@ -882,7 +883,7 @@ func storedContained(w *workspace.Workspace) iter.Seq2[rows.Contained, error] {
 
 func storedClusters(w *workspace.Workspace) iter.Seq2[rows.Cluster, error] {
 	return func(yield func(rows.Cluster, error) bool) {
-		for r, err := range w.DB.Table(store.TableCluster) {
+		for r, err := range w.DB.Table(layout.TableCluster) {
 			var row rows.Cluster
 			if err == nil {
 				row, err = r.Cluster()

@@ -15,10 +15,10 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/verify"
@@ -341,11 +341,11 @@ func TestExplainOfStaleStages(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := w.DB.GetJSON(store.MetaKey(results.NamesIndex), new(string)); err != nil {
+	if _, err := w.DB.GetJSON(layout.MetaKey(results.NamesIndex), new(string)); err != nil {
 		t.Fatal(err)
 	}
 	b := w.DB.Batch()
-	if err := errors.Join(b.Delete(store.MetaKey(results.NamesIndex)), b.Commit()); err != nil {
+	if err := errors.Join(b.Delete(layout.MetaKey(results.NamesIndex)), b.Commit()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Pages(ctx, w, pipetest.TextURN(0), pipetest.TextURN(1)); !errors.Is(err, context.Canceled) {

@@ -12,9 +12,9 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -100,7 +100,7 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 		return err
 	}
 	n := 0
-	for row, err := range p.DB.Rows(store.PrefixBounds(store.SignedKey(t))) {
+	for row, err := range p.DB.Rows(layout.PrefixBounds(layout.SignedKey(t))) {
 		if err != nil {
 			return err
 		}
@@ -155,11 +155,11 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 		}
 	}
 	if p.Config.Pairs() {
-		for r, err := range p.DB.Rows(store.PrefixBounds(store.PairKey(store.TableSet, p.keys[larger], p.keys[smaller]))) {
+		for r, err := range p.DB.Rows(layout.PrefixBounds(layout.PairKey(layout.TableSet, p.keys[larger], p.keys[smaller]))) {
 			if err != nil {
 				return "", err
 			}
-			_, _, score, err := store.ParseSetKey(r.Key())
+			_, _, score, err := layout.ParseSetKey(r.Key())
 			if err != nil {
 				return "", err
 			}
@@ -184,7 +184,7 @@ func (p *explained) search(e *explain.Explanation) (explain.Filter, error) {
 			}
 		}
 	}
-	if _, ok, err := p.DB.Get(store.PairKey(store.TableChecked, p.keys[larger], p.keys[smaller])); err != nil {
+	if _, ok, err := p.DB.Get(layout.PairKey(layout.TableChecked, p.keys[larger], p.keys[smaller])); err != nil {
 		return "", err
 	} else if ok {
 		e.Run.Compared++
@@ -229,7 +229,7 @@ func (p *explained) firstPage(t rows.TextID) (explain.Page, error) {
 	}
 	pages, err := p.finder.Pages(t)
 	if err == nil && len(pages) == 0 {
-		err = fmt.Errorf("a text without pages: %w", store.Corrupt(t[:]))
+		err = fmt.Errorf("a text without pages: %w", layout.Corrupt(t[:]))
 	}
 	if err != nil {
 		return explain.Page{}, err
@@ -263,13 +263,13 @@ func (p *explained) place(i int) (*explain.InRun, error) {
 }
 
 func (p *explained) clusterRow(representative, member rows.TextID) (c rows.Cluster, err error) {
-	for r, err := range p.DB.Rows(store.PrefixBounds(store.ClusterKey(representative, member))) {
+	for r, err := range p.DB.Rows(layout.PrefixBounds(layout.ClusterKey(representative, member))) {
 		if err != nil {
 			return c, err
 		}
 		return r.Cluster()
 	}
-	return c, fmt.Errorf("a text that is not in its cluster: %w", store.Corrupt(member[:]))
+	return c, fmt.Errorf("a text that is not in its cluster: %w", layout.Corrupt(member[:]))
 }
 
 // joined adds how the two came into one cluster.
@@ -296,7 +296,7 @@ func (p *explained) joined(e *explain.Explanation) error {
 				return err
 			}
 			if seen[t] {
-				return fmt.Errorf("a chain of verdicts that is a circle: %w", store.Corrupt(t[:]))
+				return fmt.Errorf("a chain of verdicts that is a circle: %w", layout.Corrupt(t[:]))
 			}
 			seen[t] = true
 			ways[i] = append(ways[i], row)

@@ -7,8 +7,8 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/explain"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/signature"
 )
 
@@ -21,11 +21,11 @@ func (p *explained) lists(e *explain.Explanation, shared []signature.Signature) 
 		}
 		l := explain.ListOfKey{}
 		var keys []cluster.Key
-		for r, err := range p.DB.Rows(store.PrefixBounds(store.PostingsOf(s))) {
+		for r, err := range p.DB.Rows(layout.PrefixBounds(layout.PostingsOf(s))) {
 			if err != nil {
 				return false, err
 			}
-			posting, err := store.ParsePostingKey(r.Key())
+			posting, err := layout.ParsePostingKey(r.Key())
 			if err != nil {
 				return false, err
 			}
@@ -66,11 +66,11 @@ type commonSet struct {
 func (p *explained) sets(r *explain.Run) (common []commonSet, err error) {
 	var of [2][]cluster.Key
 	n := 0
-	for row, err := range p.DB.Table(store.TableSet) {
+	for row, err := range p.DB.Table(layout.TableSet) {
 		if err != nil {
 			return nil, err
 		}
-		set, member, _, err := store.ParseSetKey(row.Key())
+		set, member, _, err := layout.ParseSetKey(row.Key())
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (p *explained) sets(r *explain.Run) (common []commonSet, err error) {
 	for _, set := range slices.Compact(all) {
 		id := set.ID()
 		s := explain.Set{ID: hex.EncodeToString(id[:]), Has: [2]bool{slices.Contains(of[0], set), slices.Contains(of[1], set)}}
-		for _, err := range p.DB.Rows(store.PrefixBounds(store.SetOf(set))) {
+		for _, err := range p.DB.Rows(layout.PrefixBounds(layout.SetOf(set))) {
 			if err != nil {
 				return nil, err
 			}
@@ -113,11 +113,11 @@ func (p *explained) metIn(set commonSet, r *explain.Run, larger, smaller int) (b
 	}
 	members := map[cluster.Key]bool{}
 	var order []cluster.Key
-	for row, err := range p.DB.Rows(store.PrefixBounds(store.SetOf(set.key))) {
+	for row, err := range p.DB.Rows(layout.PrefixBounds(layout.SetOf(set.key))) {
 		if err != nil {
 			return false, err
 		}
-		_, member, _, err := store.ParseSetKey(row.Key())
+		_, member, _, err := layout.ParseSetKey(row.Key())
 		if err != nil {
 			return false, err
 		}
@@ -129,7 +129,7 @@ func (p *explained) metIn(set commonSet, r *explain.Run, larger, smaller int) (b
 	}
 	joined := map[cluster.Key]cluster.Key{} // the first leader that each text was near
 	members[p.keys[smaller]] = true
-	verdicts, err := p.DB.Seeker(store.TableVerdict)
+	verdicts, err := p.DB.Seeker(layout.TableVerdict)
 	if err != nil {
 		return false, err
 	}
@@ -141,7 +141,7 @@ func (p *explained) metIn(set commonSet, r *explain.Run, larger, smaller int) (b
 		if _, ok := joined[leader]; ok {
 			continue
 		}
-		for row, err := range verdicts.Rows(store.VerdictsOf(leader)) {
+		for row, err := range verdicts.Rows(layout.VerdictsOf(leader)) {
 			if err != nil {
 				return false, err
 			}

@@ -13,9 +13,9 @@ import (
 	"slices"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -55,7 +55,7 @@ func newEdges(ctx context.Context, w *workspace.Workspace) (_ *edges, err error)
 		if l.Score.Relation == report.Contains { // from the containing text to the contained one
 			a, b, l.Score = b, a, l.Score.Inverse()
 		}
-		err := errors.Join(ctx.Err(), texts.Add(a[:], nil), texts.Add(b[:], nil), e.pairs.Add(slices.Concat(a[:], b[:]), store.AppendScore(nil, l.Score)))
+		err := errors.Join(ctx.Err(), texts.Add(a[:], nil), texts.Add(b[:], nil), e.pairs.Add(slices.Concat(a[:], b[:]), layout.AppendScore(nil, l.Score)))
 		if err != nil {
 			return e, err
 		}
@@ -74,13 +74,13 @@ func (e *edges) addJudged(ctx context.Context) error {
 	if err := e.w.Counts(workspace.StageVerify, &counts); err != nil || counts.Judged == nil {
 		return err
 	}
-	for r, err := range e.w.DB.Table(store.TableCluster) {
+	for r, err := range e.w.DB.Table(layout.TableCluster) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		row, err := r.Cluster()
 		if err == nil && row.Score.Relation == report.Judged {
-			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), store.AppendScore(nil, row.Score))
+			err = e.pairs.Add(slices.Concat(row.Against[:], row.Member[:]), layout.AppendScore(nil, row.Score))
 		}
 		if err != nil {
 			return err
@@ -172,7 +172,7 @@ func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 			}
 		}
 		if n.text != text {
-			return fmt.Errorf("a text without pages: %w", store.Corrupt(text[:]))
+			return fmt.Errorf("a text without pages: %w", layout.Corrupt(text[:]))
 		}
 		node, err := json.Marshal(n.nodes[0])
 		if err != nil {
@@ -240,7 +240,7 @@ func parseEdge(e extsort.Entry) (edge report.Edge, err error) {
 	for _, node := range []*report.Node{&edge.Target, &edge.Source} {
 		n, used := binary.Uvarint(rest)
 		if used <= 0 || uint64(len(rest)-used) < n {
-			return edge, store.Corrupt(e.Key)
+			return edge, layout.Corrupt(e.Key)
 		}
 		rest = rest[used:]
 		if err := json.Unmarshal(rest[:n], node); err != nil {
@@ -248,7 +248,7 @@ func parseEdge(e extsort.Entry) (edge report.Edge, err error) {
 		}
 		rest = rest[n:]
 	}
-	s, err := store.ParseScore(rest)
+	s, err := layout.ParseScore(rest)
 	edge.Resemblance, edge.Containment = report.Score(s.Resemblance), report.Score(s.Containment)
 	edge.Relation = s.Relation
 	return edge, err

@@ -16,9 +16,9 @@ import (
 	"neardup/cluster"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -64,11 +64,11 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file, again)
 	w := pipetest.OpenWith(t, dir)
 	var texts []results.WantedText
-	for r, err := range w.DB.Table(store.TableOccurrence) {
+	for r, err := range w.DB.Table(layout.TableOccurrence) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, err := store.ParseOccurrenceKey(r.Key())
+		text, _, err := layout.ParseOccurrenceKey(r.Key())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +84,11 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 	var want []results.TextPages
 	for _, text := range texts {
 		p := results.TextPages{WantedText: text}
-		for r, err := range finder.Occurrences.Rows(store.OccurrencesOf(text.Text)) {
+		for r, err := range finder.Occurrences.Rows(layout.OccurrencesOf(text.Text)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, d, err := store.ParseOccurrenceKey(r.Key())
+			_, d, err := layout.ParseOccurrenceKey(r.Key())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,8 +13,8 @@ import (
 	"neardup/pipeline/extractors"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -113,7 +113,7 @@ func known(w *workspace.Workspace, path string, pages map[string]bool) error {
 	if err != nil || slices.ContainsFunc(sources, func(s inputs.Source) bool { return s.File == real }) {
 		return err
 	}
-	documents, err := w.DB.Seeker(store.TableDocument)
+	documents, err := w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ import (
 	"neardup/pipeline/extractors"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 )
 
 // extract reads archives by name. An archive that cannot be read, or not to its end,
@@ -53,7 +53,7 @@ func (t *task) extract() error {
 				t.Warn(fmt.Sprintf("cannot read %s further: %s", inputs.ShowName(s.Path), s.Error))
 			}
 			row, err := json.Marshal(s)
-			if err := errors.Join(err, t.out.Put(blocks.Sources, store.SourceKey(s.Path)[1:], row)); err != nil {
+			if err := errors.Join(err, t.out.Put(blocks.Sources, layout.SourceKey(s.Path)[1:], row)); err != nil {
 				return err
 			}
 		}
@@ -105,24 +105,24 @@ func (t *task) page(s *inputs.Source, offset int64, e dataflow.Extracted) error 
 	d := e.Document.Document
 	if e.IsRevisit() {
 		row, err := json.Marshal(rows.Revisit{Document: d})
-		return errors.Join(err, t.out.Put(blocks.Revisits, store.RevisitKey(d.ID, s.Path, s.ID(), offset)[1:], row))
+		return errors.Join(err, t.out.Put(blocks.Revisits, layout.RevisitKey(d.ID, s.Path, s.ID(), offset)[1:], row))
 	}
 	row, err := json.Marshal(e.Document)
 	if err == nil && d.Marks != "" {
-		err = t.out.Put(blocks.Around, store.AroundKey(d.ID, s.ID(), offset)[1:], store.AroundValue(d.Marks, e.Around))
+		err = t.out.Put(blocks.Around, layout.AroundKey(d.ID, s.ID(), offset)[1:], layout.AroundValue(d.Marks, e.Around))
 	}
 	if a := e.AroundUnits; err == nil && len(a.Exact) > 0 {
-		err = t.out.Put(blocks.Round, d.ID[:], store.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact))
+		err = t.out.Put(blocks.Round, d.ID[:], layout.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact))
 	}
 	return errors.Join(err,
 		t.out.Put(blocks.Texts, e.Text[:], []byte(d.Text)),
-		t.out.Put(blocks.Units, e.Text[:], store.UnitsValue(e.Units)),
-		t.out.Put(blocks.Documents, store.DocumentKey(d.ID, s.ID(), offset)[1:], row),
+		t.out.Put(blocks.Units, e.Text[:], layout.UnitsValue(e.Units)),
+		t.out.Put(blocks.Documents, layout.DocumentKey(d.ID, s.ID(), offset)[1:], row),
 		t.occurrence(e.Text, d.ID, d))
 }
 
 func (t *task) occurrence(text rows.TextID, id extract.ID, d extract.Document) error {
-	return t.out.Put(blocks.Occurrences, store.OccurrenceKey(text, id)[1:], store.OccurrenceValue(rows.OccurrenceOf(d)))
+	return t.out.Put(blocks.Occurrences, layout.OccurrenceKey(text, id)[1:], layout.OccurrenceValue(rows.OccurrenceOf(d)))
 }
 
 // revisit parses a row of revisits.
@@ -237,7 +237,7 @@ func (t *task) resolve() error {
 	t.closers = append(t.closers, resolved.Close)
 	sorter := func() *extsort.Sorter { return extsort.New(t.Temp) }
 	err := dataflow.Resolve(t.ctx, t.revisits(), captures, sorter, func(r dataflow.Revisit, text rows.TextID, page rows.Document) error {
-		at, err := store.ParseRevisitPlace(r.Place)
+		at, err := layout.ParseRevisitPlace(r.Place)
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
@@ -75,7 +75,7 @@ func (t *task) eachText(each func(*placed) error) error {
 			bySite: dataflow.SitePages{}, frames: pagesOf{}, common: pagesOf{}}
 		var places dataflow.Places
 		err := beside['x'].of(id[:], func(e extsort.Entry) error {
-			o, err := store.ParseOccurrence(e.Key, e.Value)
+			o, err := layout.ParseOccurrence(e.Key, e.Value)
 			if err != nil {
 				return err
 			}
@@ -163,7 +163,7 @@ func (t *task) frameSightings() error {
 	for e, err := range t.rows(blocks.Round) {
 		var a dataflow.AroundUnits
 		if err == nil {
-			a.Page.Site, a.Page.Address, a.Exact, err = store.ParseUnitsRound(e.Key, e.Value, nil)
+			a.Page.Site, a.Page.Address, a.Exact, err = layout.ParseUnitsRound(e.Key, e.Value, nil)
 		}
 		if err == nil {
 			err = t.see(a.Sightings())
@@ -240,7 +240,7 @@ func (t *task) sign() error {
 			}
 		}
 		signed, postings := signer.SignFramed(nil, p.Text, units, framed)
-		if err := t.out.Put(blocks.Signed, p.ID[:], store.SignedValue(signed)); err != nil {
+		if err := t.out.Put(blocks.Signed, p.ID[:], layout.SignedValue(signed)); err != nil {
 			return err
 		}
 		if p.pages > 1 {

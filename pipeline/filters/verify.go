@@ -11,8 +11,8 @@ import (
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/verify/pair"
 )
 
@@ -96,13 +96,13 @@ func (t *task) links(l blocks.Layout) iter.Seq2[rows.Link, error] {
 
 func link(e extsort.Entry) (x rows.Link, err error) {
 	x.Leader, x.Member = cluster.Key(e.Key), cluster.Key(e.Key[keySize:])
-	x.Score, err = store.ParseScore(e.Value)
+	x.Score, err = layout.ParseScore(e.Value)
 	return x, err
 }
 
 func (t *task) putLinks(l blocks.Layout, links []rows.Link) error {
 	for _, x := range links {
-		if err := t.out.Put(l, slices.Concat(x.Leader[:], x.Member[:]), store.AppendScore(nil, x.Score)); err != nil {
+		if err := t.out.Put(l, slices.Concat(x.Leader[:], x.Member[:]), layout.AppendScore(nil, x.Score)); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (t *task) scores(l blocks.Layout) (func(leader, member cluster.Key) (rows.S
 	return func(leader, member cluster.Key) (s rows.Score, ok bool, err error) {
 		value, ok, err := table.Get(slices.Concat(leader[:], member[:]))
 		if err == nil && ok {
-			s, err = store.ParseScore(value)
+			s, err = layout.ParseScore(value)
 		}
 		return s, ok, err
 	}, err
@@ -173,7 +173,7 @@ func (t *task) components() error {
 		target := blocks.Linked.Target(c.Keys[0][:], t.Partitions)
 		for i, l := range c.Links {
 			a, b := c.Keys[l.A], c.Keys[l.B]
-			if err := t.out.PutTo(blocks.Linked, target, slices.Concat(a[:], b[:]), store.AppendScore(nil, c.Scores[i])); err != nil {
+			if err := t.out.PutTo(blocks.Linked, target, slices.Concat(a[:], b[:]), layout.AppendScore(nil, c.Scores[i])); err != nil {
 				return err
 			}
 		}
@@ -266,8 +266,8 @@ func (t *task) close() error {
 		}
 	}
 	return dataflow.Apart(near, c.Of, func(x rows.Contained) error {
-		return errors.Join(t.out.Put(blocks.Contained, store.ContainedKey(x.Group, x.Host, x.Text)[1:], store.ContainedValue(x)),
-			t.out.Put(blocks.Hosts, x.Text[:], store.HostValue(x)))
+		return errors.Join(t.out.Put(blocks.Contained, layout.ContainedKey(x.Group, x.Host, x.Text)[1:], layout.ContainedValue(x)),
+			t.out.Put(blocks.Hosts, x.Text[:], layout.HostValue(x)))
 	})
 }
 
@@ -317,7 +317,7 @@ func (c *closing) Score(leader, member cluster.Key) (rows.Score, error) {
 func (c *closing) Assign(row rows.Cluster) error {
 	return errors.Join(c.pending.Add(row.Member[:], row.Cluster[:]),
 		c.t.out.Put(blocks.Assigned, row.Member[:], row.Cluster[:]),
-		c.t.out.Put(blocks.Clusters, slices.Concat(row.Cluster[:], row.Member[:]), store.ClusterValue(row)))
+		c.t.out.Put(blocks.Clusters, slices.Concat(row.Cluster[:], row.Member[:]), layout.ClusterValue(row)))
 }
 
 // Flush implements dataflow.Clusters.

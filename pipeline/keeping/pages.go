@@ -6,9 +6,9 @@ import (
 	"iter"
 
 	"neardup/keep"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -62,12 +62,12 @@ func unassigned(w *workspace.Workspace) iter.Seq2[results.WantedText, error] {
 		in, err, more := next()
 		var last rows.TextID
 		first := true
-		for r, rowErr := range w.DB.Table(store.TableOccurrence) {
+		for r, rowErr := range w.DB.Table(layout.TableOccurrence) {
 			if err = errors.Join(err, rowErr); err != nil {
 				break
 			}
 			var t rows.TextID
-			if t, _, err = store.ParseOccurrenceKey(r.Key()); err != nil {
+			if t, _, err = layout.ParseOccurrenceKey(r.Key()); err != nil {
 				break
 			}
 			if !first && t == last {

@@ -28,6 +28,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extractors"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -145,7 +146,7 @@ func (x *Index) newWorker() (*worker, error) {
 	for _, s := range []struct {
 		table byte
 		to    **store.Seeker
-	}{{store.TablePosting, &wk.postings}, {store.TableDocument, &wk.documents}, {store.TableOccurrence, &wk.pages}} {
+	}{{layout.TablePosting, &wk.postings}, {layout.TableDocument, &wk.documents}, {layout.TableOccurrence, &wk.pages}} {
 		if *s.to, err = x.w.DB.Seeker(s.table); err != nil {
 			return nil, errors.Join(err, wk.close())
 		}
@@ -195,7 +196,7 @@ func (wk *worker) answer(ctx context.Context, d extract.Document, limit int) (a 
 	a = report.Answer{Verdict: report.VerdictNew, Archive: x.state, Matches: []report.Match{}, Page: report.AskedPage{
 		URI: d.TargetURI, RecordID: d.RecordID, Date: d.Date, Title: d.Title, TextID: hex.EncodeToString(id[:]),
 		Characters: utf8.RuneCountInString(d.Text), Unsure: d.Choices&extract.ChoiceMainUnsure != 0}}
-	_, known, err := x.w.DB.Get(store.TextKey(id))
+	_, known, err := x.w.DB.Get(layout.TextKey(id))
 	if err != nil {
 		return a, err
 	}
@@ -321,11 +322,11 @@ func (wk *worker) candidates(ctx context.Context, signed []cluster.Posting, self
 
 // members returns at most limit of the texts that have a signature.
 func (wk *worker) members(s signature.Signature, limit int) (keys []cluster.Key, err error) {
-	for r, err := range wk.postings.Rows(store.PostingsOf(s)) {
+	for r, err := range wk.postings.Rows(layout.PostingsOf(s)) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := store.ParsePostingKey(r.Key())
+		p, err := layout.ParsePostingKey(r.Key())
 		if err != nil {
 			return nil, err
 		}
@@ -441,7 +442,7 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 		out.Cluster = hex.EncodeToString(c[:])
 	}
 	address, same := asked.Address(), false
-	for r, err := range wk.pages.Rows(store.OccurrencesOf(m.id)) {
+	for r, err := range wk.pages.Rows(layout.OccurrencesOf(m.id)) {
 		if err != nil {
 			return out, err
 		}
@@ -454,7 +455,7 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 			out.Partial = true
 			continue
 		}
-		_, id, err := store.ParseOccurrenceKey(r.Key())
+		_, id, err := layout.ParseOccurrenceKey(r.Key())
 		if err != nil {
 			return out, err
 		}
@@ -475,7 +476,7 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 		out.RecordID, out.URI, out.Date, out.Title = d.RecordID, d.TargetURI, d.Date, d.Title
 	}
 	if out.Pages == 0 {
-		return out, fmt.Errorf("a text without pages: %w", store.Corrupt(m.id[:]))
+		return out, fmt.Errorf("a text without pages: %w", layout.Corrupt(m.id[:]))
 	}
 	return out, nil
 }

@@ -22,11 +22,11 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/lookup"
 	"neardup/pipeline/reading"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/signature"
@@ -91,11 +91,11 @@ type postings struct {
 func readPostings(t *testing.T, w *workspace.Workspace) postings {
 	t.Helper()
 	out := postings{map[signature.Signature][]cluster.Key{}, map[rows.TextID][]signature.Signature{}, map[rows.TextID]cluster.Key{}}
-	for r, err := range w.DB.Table(store.TablePosting) {
+	for r, err := range w.DB.Table(layout.TablePosting) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := store.ParsePostingKey(r.Key())
+		p, err := layout.ParsePostingKey(r.Key())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -65,7 +65,7 @@ func Extract(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 	}
 	if read >= learnFrom && !all {
 		var has float64
-		for _, table := range []byte{store.TableDocument, store.TableText, store.TableAround, store.TableOccurrence, store.TableRevisit} {
+		for _, table := range []byte{layout.TableDocument, layout.TableText, layout.TableAround, layout.TableOccurrence, layout.TableRevisit} {
 			bytes, err := w.DB.DiskUsage(table)
 			if err != nil {
 				return n, err
@@ -102,7 +102,7 @@ func Sign(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 		each = float64(signed.Signatures) / float64(signed.Texts)
 	}
 	if !all {
-		done, err := w.DB.Count(store.TableSigned)
+		done, err := w.DB.Count(layout.TableSigned)
 		if err != nil {
 			return n, err
 		}

@@ -10,8 +10,8 @@ import (
 	"iter"
 	"slices"
 
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -19,9 +19,9 @@ import (
 // ClusterOf returns the representative of the text's cluster. ok is false if the
 // text is in none.
 func ClusterOf(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, ok bool, err error) {
-	v, ok, err := w.DB.Get(store.AssignedKey(t))
+	v, ok, err := w.DB.Get(layout.AssignedKey(t))
 	if ok && len(v) != len(representative) {
-		err = store.Corrupt(store.AssignedKey(t))
+		err = layout.Corrupt(layout.AssignedKey(t))
 	}
 	copy(representative[:], v)
 	return representative, ok, err
@@ -60,7 +60,7 @@ func groups(ctx context.Context, w *workspace.Workspace, yield func(report.Clust
 		return err
 	}
 	defer func() { err = errors.Join(err, gathered.Close()) }()
-	clustered, contained := newGroupRows(w, store.TableCluster, store.Row.Cluster), newGroupRows(w, store.TableContained, store.Row.Contained)
+	clustered, contained := newGroupRows(w, layout.TableCluster, layout.Row.Cluster), newGroupRows(w, layout.TableContained, layout.Row.Contained)
 	defer clustered.stop()
 	defer contained.stop()
 	places, err := Places(w)
@@ -77,7 +77,7 @@ func groups(ctx context.Context, w *workspace.Workspace, yield func(report.Clust
 		c := report.Cluster{ID: fmt.Sprintf("%x", group)}
 		for _, t := range texts {
 			if len(pages[t.Member]) == 0 {
-				return false, fmt.Errorf("a text without pages: %w", store.Corrupt(t.Member[:]))
+				return false, fmt.Errorf("a text without pages: %w", layout.Corrupt(t.Member[:]))
 			}
 		}
 		if len(texts) > 0 {
@@ -121,7 +121,7 @@ type groupRows[T any] struct {
 	more bool
 }
 
-func newGroupRows[T any](w *workspace.Workspace, table byte, parse func(store.Row) (T, error)) *groupRows[T] {
+func newGroupRows[T any](w *workspace.Workspace, table byte, parse func(layout.Row) (T, error)) *groupRows[T] {
 	g := &groupRows[T]{}
 	g.next, g.stop = iter.Pull2(func(yield func(T, error) bool) {
 		for r, err := range w.DB.Table(table) {
@@ -150,7 +150,7 @@ func (g *groupRows[T]) of(group rows.TextID, groupOf func(T) rows.TextID) (out [
 // ended returns an error if rows are left: their texts have no pages.
 func (g *groupRows[T]) ended() error {
 	if g.err == nil && g.more {
-		return fmt.Errorf("texts without pages: %w", store.ErrCorrupt)
+		return fmt.Errorf("texts without pages: %w", layout.ErrCorrupt)
 	}
 	return g.err
 }
@@ -158,7 +158,7 @@ func (g *groupRows[T]) ended() error {
 // groupedTexts yields the texts whose pages eachGroup needs, in order.
 func groupedTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 	hosts := func(yield func(WantedText, error) bool) { // hosts in no cluster are the names of their groups
-		for r, err := range w.DB.Table(store.TableContained) {
+		for r, err := range w.DB.Table(layout.TableContained) {
 			var c rows.Contained
 			if err == nil {
 				c, err = r.Contained()
@@ -172,7 +172,7 @@ func groupedTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 		}
 	}
 	contained := func(yield func(WantedText, error) bool) {
-		for r, err := range w.DB.Table(store.TableHost) {
+		for r, err := range w.DB.Table(layout.TableHost) {
 			var c rows.Contained
 			if err == nil {
 				c, err = r.HostOf()
@@ -214,7 +214,7 @@ func mergeWanted(a, b iter.Seq2[WantedText, error]) iter.Seq2[WantedText, error]
 func containedPages(held []rows.Contained, pages map[rows.TextID][]report.Member, in report.Cluster, places PlacesOf) (out []report.ContainedPage, err error) {
 	for _, r := range held {
 		if len(pages[r.Text]) == 0 || len(pages[r.Host]) == 0 {
-			return nil, fmt.Errorf("a contained text without pages: %w", store.Corrupt(r.Text[:]))
+			return nil, fmt.Errorf("a contained text without pages: %w", layout.Corrupt(r.Text[:]))
 		}
 		m, host := pages[r.Text][0], pages[r.Host][0]
 		p := report.ContainedPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Document: m.Document, Pages: len(pages[r.Text]),
@@ -241,7 +241,7 @@ func containedPages(held []rows.Contained, pages map[rows.TextID][]report.Member
 // ClusteredTexts yields the texts in clusters, in order.
 func ClusteredTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 	return func(yield func(WantedText, error) bool) {
-		for r, err := range w.DB.Table(store.TableAssigned) {
+		for r, err := range w.DB.Table(layout.TableAssigned) {
 			var t WantedText
 			if err == nil {
 				t, err = parseAssigned(r)
@@ -255,7 +255,7 @@ func ClusteredTexts(w *workspace.Workspace) iter.Seq2[WantedText, error] {
 
 // parseAssigned parses a row of TableAssigned: a text and, as its group, its
 // cluster.
-func parseAssigned(r store.Row) (t WantedText, err error) {
+func parseAssigned(r layout.Row) (t WantedText, err error) {
 	text, representative, err := r.Representative()
 	return WantedText{Group: representative, Text: text}, err
 }
@@ -265,12 +265,12 @@ func parseAssigned(r store.Row) (t WantedText, err error) {
 func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (report.Cluster, error) {
 	id := texts[0].Cluster
 	if len(pages[id]) == 0 {
-		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", store.Corrupt(id[:]))
+		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", layout.Corrupt(id[:]))
 	}
 	c := report.Cluster{ID: fmt.Sprintf("%x", id), Representative: pages[id][0].RecordID}
 	for _, r := range texts {
 		if len(pages[r.Against]) == 0 {
-			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", store.Corrupt(r.Against[:]))
+			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", layout.Corrupt(r.Against[:]))
 		}
 		for i, m := range pages[r.Member] {
 			m.Resemblance, m.Containment = report.Score(r.Score.Resemblance), report.Score(r.Score.Containment)

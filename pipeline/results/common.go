@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
@@ -107,12 +107,12 @@ func (c *Common) Pages(t rows.TextID, compared string) (map[uint64]int, error) {
 // placesOf returns the hashes of the sites that have the text, sorted, and what names
 // its pages there.
 func placesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, names pair.Names, err error) {
-	return SitesAndNames(w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))))
+	return SitesAndNames(w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))))
 }
 
 // SitesAndNames returns the hashes of the sites of a text, sorted, and what names its pages
 // there, from its rows of TableOccurrence.
-func SitesAndNames(occurrences iter.Seq2[store.Row, error]) (sites []uint64, names pair.Names, err error) {
+func SitesAndNames(occurrences iter.Seq2[layout.Row, error]) (sites []uint64, names pair.Names, err error) {
 	for r, err := range occurrences {
 		if err != nil {
 			return nil, pair.Names{}, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"neardup/extract"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -16,7 +17,7 @@ import (
 func ParseTextID(s string) (rows.TextID, error) {
 	t, err := rows.ParseTextID(s)
 	if err != nil {
-		return t, fmt.Errorf("%w: %w", store.ErrCorrupt, err)
+		return t, fmt.Errorf("%w: %w", layout.ErrCorrupt, err)
 	}
 	return t, nil
 }
@@ -73,8 +74,8 @@ type Stored[D rows.Document | DocumentView] struct {
 	Row    D
 }
 
-func parseDocument[D rows.Document | DocumentView](r store.Row) (s Stored[D], err error) {
-	if s.ID, s.Source, s.Offset, err = store.ParseDocumentKey(r.Key()); err != nil {
+func parseDocument[D rows.Document | DocumentView](r layout.Row) (s Stored[D], err error) {
+	if s.ID, s.Source, s.Offset, err = layout.ParseDocumentKey(r.Key()); err != nil {
 		return s, err
 	}
 	return s, r.JSON(&s.Row)
@@ -84,7 +85,7 @@ func parseDocument[D rows.Document | DocumentView](r store.Row) (s Stored[D], er
 // that several files hold has a row for each file.
 func DocumentRows[D rows.Document | DocumentView](w *workspace.Workspace) iter.Seq2[Stored[D], error] {
 	return func(yield func(Stored[D], error) bool) {
-		for r, err := range w.DB.Table(store.TableDocument) {
+		for r, err := range w.DB.Table(layout.TableDocument) {
 			var s Stored[D]
 			if err == nil {
 				s, err = parseDocument[D](r)
@@ -102,10 +103,10 @@ func Documents[D rows.Document | DocumentView](w *workspace.Workspace) iter.Seq2
 	return func(yield func(Stored[D], error) bool) {
 		var last extract.ID
 		first := true
-		for r, err := range w.DB.Table(store.TableDocument) {
+		for r, err := range w.DB.Table(layout.TableDocument) {
 			var s Stored[D]
 			if err == nil {
-				s.ID, _, _, err = store.ParseDocumentKey(r.Key())
+				s.ID, _, _, err = layout.ParseDocumentKey(r.Key())
 			}
 			if err == nil && !first && s.ID == last {
 				continue
@@ -126,14 +127,14 @@ func Documents[D rows.Document | DocumentView](w *workspace.Workspace) iter.Seq2
 func ReadDocument[D rows.Document | DocumentView](documents *store.Seeker, id extract.ID) (Stored[D], error) {
 	s, ok, err := LookUpDocument[D](documents, id)
 	if err == nil && !ok {
-		err = fmt.Errorf("no document: %w", store.Corrupt(id[:]))
+		err = fmt.Errorf("no document: %w", layout.Corrupt(id[:]))
 	}
 	return s, err
 }
 
 // LookUpDocument is ReadDocument for a document that may be missing.
 func LookUpDocument[D rows.Document | DocumentView](documents *store.Seeker, id extract.ID) (s Stored[D], ok bool, err error) {
-	for r, err := range documents.Rows(store.DocumentsOf(id)) {
+	for r, err := range documents.Rows(layout.DocumentsOf(id)) {
 		if err != nil {
 			return s, false, err
 		}

@@ -2,8 +2,8 @@ package results
 
 import (
 	"neardup/audit"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -42,7 +42,7 @@ func StateOf(w *workspace.Workspace, e workspace.EnforcedPair) (string, error) {
 // Former returns the representative of the cluster that a text would be in without
 // judged pairs. ok is false if it would be in none.
 func Former(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, ok bool, err error) {
-	v, moved, err := w.DB.Get(store.FormerKey(t))
+	v, moved, err := w.DB.Get(layout.FormerKey(t))
 	switch {
 	case err != nil:
 		return t, false, err
@@ -51,7 +51,7 @@ func Former(w *workspace.Workspace, t rows.TextID) (representative rows.TextID, 
 	case len(v) == 0:
 		return t, false, nil
 	case len(v) != len(t):
-		return t, false, store.Corrupt(store.FormerKey(t))
+		return t, false, layout.Corrupt(layout.FormerKey(t))
 	}
 	return rows.TextID(v), true, nil
 }

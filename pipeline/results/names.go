@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"neardup/extract"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/screen"
 )
@@ -50,7 +50,7 @@ func DateDigits(date string) string {
 		}
 		return r
 	}, date)
-	return digits[:min(store.NameDate, len(digits))]
+	return digits[:min(layout.NameDate, len(digits))]
 }
 
 // IndexNames makes the index of names, unless it is up to date with the extraction.
@@ -65,11 +65,11 @@ func IndexNames(ctx context.Context, w *workspace.Workspace) error {
 		return fmt.Errorf("%w: the extraction is not done; run neardup run", workspace.ErrUsage)
 	}
 	var of string
-	if _, err := w.DB.GetJSON(store.MetaKey(NamesIndex), &of); err != nil || of == s.Generation() {
+	if _, err := w.DB.GetJSON(layout.MetaKey(NamesIndex), &of); err != nil || of == s.Generation() {
 		return err
 	}
 	b := w.DB.Batch()
-	if err := errors.Join(b.Clear(store.TableName), b.Delete(store.MetaKey(NamesIndex)), b.Commit()); err != nil {
+	if err := errors.Join(b.Clear(layout.TableName), b.Delete(layout.MetaKey(NamesIndex)), b.Commit()); err != nil {
 		return err
 	}
 	w.Options.Progress.Start("index", string(workspace.Missing), "record ids and URIs")
@@ -79,7 +79,7 @@ func IndexNames(ctx context.Context, w *workspace.Workspace) error {
 		return err
 	}
 	b = w.DB.Batch()
-	return errors.Join(b.SetJSON(store.MetaKey(NamesIndex), s.Generation()), b.Commit())
+	return errors.Join(b.SetJSON(layout.MetaKey(NamesIndex), s.Generation()), b.Commit())
 }
 
 func writeNames(ctx context.Context, w *workspace.Workspace) error {
@@ -88,7 +88,7 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 		return err
 	}
 	w.Options.Progress.Total(counts.Documents, "documents")
-	rows := store.NewNameRun()
+	rows := layout.NewNameRun()
 	flush := func() error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -104,7 +104,7 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 		}
 		d := s.Row
 		date := []byte(DateDigits(d.Date))
-		for len(date) < store.NameDate {
+		for len(date) < layout.NameDate {
 			date = append(date, '0')
 		}
 		rows.AddName(nameDigest(ByRecordID, d.RecordID), date, s.ID)
@@ -161,7 +161,7 @@ func FindPage(ctx context.Context, w *workspace.Workspace, name string) (Found, 
 type reading struct{ name, date string }
 
 func readings(name string) []reading {
-	if date, uri, ok := strings.Cut(name, "/"); ok && len(date) == store.NameDate && strings.Trim(date, "0123456789") == "" {
+	if date, uri, ok := strings.Cut(name, "/"); ok && len(date) == layout.NameDate && strings.Trim(date, "0123456789") == "" {
 		return []reading{{uri, date}}
 	}
 	out := []reading{{name, ""}}
@@ -202,20 +202,20 @@ func lookUp(w *workspace.Workspace, name, date string) (out []Found, more bool, 
 // Named returns the documents with a name of a kind for which is returns true. more
 // reports that there are others that it did not examine.
 func Named(w *workspace.Workspace, kind, name, date string, is func(Found) bool) (out []Found, more bool, err error) {
-	documents, err := w.DB.Seeker(store.TableDocument)
+	documents, err := w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = documents.Close() }()
 	n := 0
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.NamesOf(nameDigest(kind, name), date))) {
+	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.NamesOf(nameDigest(kind, name), date))) {
 		if err != nil {
 			return nil, false, err
 		}
 		if n++; n > maxFound {
 			return out, true, nil
 		}
-		id, err := store.ParseNameKey(r.Key())
+		id, err := layout.ParseNameKey(r.Key())
 		if err != nil {
 			return nil, false, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/report"
@@ -22,11 +23,11 @@ type PageFinder struct{ Occurrences, documents *store.Seeker }
 
 // NewPageFinder returns a finder. The caller closes it.
 func NewPageFinder(s *store.DB) (*PageFinder, error) {
-	occurrences, err := s.Seeker(store.TableOccurrence)
+	occurrences, err := s.Seeker(layout.TableOccurrence)
 	if err != nil {
 		return nil, err
 	}
-	documents, err := s.Seeker(store.TableDocument)
+	documents, err := s.Seeker(layout.TableDocument)
 	if err != nil {
 		return nil, errors.Join(err, occurrences.Close())
 	}
@@ -46,11 +47,11 @@ func (f *PageFinder) Page(id extract.ID) (report.Member, error) {
 
 // Pages returns the pages that have a text, in the order of TextPages.
 func (f *PageFinder) Pages(t rows.TextID) (pages []report.Member, err error) {
-	for r, err := range f.Occurrences.Rows(store.OccurrencesOf(t)) {
+	for r, err := range f.Occurrences.Rows(layout.OccurrencesOf(t)) {
 		if err != nil {
 			return nil, err
 		}
-		_, d, err := store.ParseOccurrenceKey(r.Key())
+		_, d, err := layout.ParseOccurrenceKey(r.Key())
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +67,7 @@ func (f *PageFinder) Pages(t rows.TextID) (pages []report.Member, err error) {
 
 // Count returns the number of pages that have a text.
 func (f *PageFinder) Count(t rows.TextID) (n int, err error) {
-	for _, err := range f.Occurrences.Rows(store.OccurrencesOf(t)) {
+	for _, err := range f.Occurrences.Rows(layout.OccurrencesOf(t)) {
 		if err != nil {
 			return 0, err
 		}
@@ -117,14 +118,14 @@ func gatherOccurrences(ctx context.Context, s *store.DB, wanted iter.Seq2[Wanted
 	var text rows.TextID
 	var groups []rows.TextID // groups of the present text
 	n := 0
-	for r, err := range s.Table(store.TableOccurrence) {
+	for r, err := range s.Table(layout.TableOccurrence) {
 		if n++; n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		t, d, err := store.ParseOccurrenceKey(r.Key())
+		t, d, err := layout.ParseOccurrenceKey(r.Key())
 		if t != text {
 			text, groups = t, groups[:0]
 		}
@@ -154,14 +155,14 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.S
 		return err
 	}
 	n := 0
-	for r, err := range s.Table(store.TableDocument) {
+	for r, err := range s.Table(layout.TableDocument) {
 		if n++; n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
+		id, _, _, err := layout.ParseDocumentKey(r.Key())
 		if err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.S
 		case c > 0: // an unwanted document, or another file with the previous document
 			continue
 		case c < 0:
-			return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
+			return fmt.Errorf("no document: %w", layout.Corrupt(w.Key))
 		}
 		v, err := r.Value()
 		if err == nil {
@@ -186,7 +187,7 @@ func gatherDocuments(ctx context.Context, s *store.DB, byDocument, to *extsort.S
 			return err
 		}
 	}
-	return fmt.Errorf("no document: %w", store.Corrupt(w.Key))
+	return fmt.Errorf("no document: %w", layout.Corrupt(w.Key))
 }
 
 // PagesOf yields the pages that Gather found, text by text.
@@ -224,20 +225,20 @@ func PagesOf(ctx context.Context, gathered *extsort.Sorter) iter.Seq2[TextPages,
 
 func parseGathered(e extsort.Entry) (m report.Member, err error) {
 	if len(e.Key) != 3*16 || len(e.Value) < 2 {
-		return m, store.Corrupt(e.Key)
+		return m, layout.Corrupt(e.Key)
 	}
 	n := int(e.Value[0])<<8 | int(e.Value[1])
 	if len(e.Value) < 2+n {
-		return m, store.Corrupt(e.Key)
+		return m, layout.Corrupt(e.Key)
 	}
-	file, offset, err := store.ParsePlace(e.Value[2 : 2+n])
+	file, offset, err := layout.ParsePlace(e.Value[2 : 2+n])
 	if err != nil {
 		return m, err
 	}
 	id := extract.ID(e.Key[32:])
 	var d DocumentView
 	if err := json.Unmarshal(e.Value[2+n:], &d); err != nil {
-		return m, fmt.Errorf("%w: document %s (%w)", store.ErrCorrupt, id, err)
+		return m, fmt.Errorf("%w: document %s (%w)", layout.ErrCorrupt, id, err)
 	}
 	return d.Member(id, file, offset), nil
 }

@@ -4,8 +4,8 @@ import (
 	"iter"
 
 	"neardup/cluster"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -13,7 +13,7 @@ import (
 // for a partition.
 func VerifiedPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 	return func(yield func(rows.Link, error) bool) {
-		for _, pairs := range []iter.Seq2[rows.Link, error]{NearPairs(w), ScoredPairs(w, store.TableChecked)} {
+		for _, pairs := range []iter.Seq2[rows.Link, error]{NearPairs(w), ScoredPairs(w, layout.TableChecked)} {
 			for l, err := range pairs {
 				if err == nil && l.Score.Relation == "" {
 					continue // verified, but not near
@@ -29,7 +29,7 @@ func VerifiedPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
 // VerdictOn returns the score of a near pair, the text with the smaller key as seen
 // from the other. ok is false for a pair that is not near or was not verified.
 func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s rows.Score, ok bool, err error) {
-	for _, table := range []byte{store.TableVerdict, store.TableChecked} {
+	for _, table := range []byte{layout.TableVerdict, layout.TableChecked} {
 		s, found, err := w.DB.ScoreOf(table, larger, smaller)
 		if err != nil || found {
 			return s, found && s.Relation != "", err
@@ -41,7 +41,7 @@ func VerdictOn(w *workspace.Workspace, larger, smaller cluster.Key) (s rows.Scor
 // NearPairs yields the near pairs by leader, then member, from the largest key
 // down.
 func NearPairs(w *workspace.Workspace) iter.Seq2[rows.Link, error] {
-	return ScoredPairs(w, store.TableVerdict)
+	return ScoredPairs(w, layout.TableVerdict)
 }
 
 // ScoredPairs yields the rows of a table of pairs with their scores.
@@ -64,12 +64,12 @@ func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[rows.Link, error]
 // owns each slice.
 func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] {
 	return func(yield func([]cluster.Key, error) bool) {
-		lower, upper := store.BehindSet(after)
+		lower, upper := layout.BehindSet(after)
 		var set []cluster.Key
 		for r, err := range w.DB.Rows(lower, upper) {
 			var owner, member cluster.Key
 			if err == nil {
-				owner, member, _, err = store.ParseSetKey(r.Key())
+				owner, member, _, err = layout.ParseSetKey(r.Key())
 			}
 			if err != nil {
 				yield(nil, err)

@@ -10,8 +10,8 @@ import (
 	"neardup/extract"
 	"neardup/extract/text"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/verify/pair"
@@ -19,9 +19,9 @@ import (
 
 // TextOf returns a text as it is stored.
 func TextOf(w *workspace.Workspace, t rows.TextID) (string, error) {
-	value, ok, err := w.DB.Get(store.TextKey(t))
+	value, ok, err := w.DB.Get(layout.TextKey(t))
 	if err == nil && !ok {
-		err = store.Corrupt(store.TextKey(t))
+		err = layout.Corrupt(layout.TextKey(t))
 	}
 	return string(value), err
 }
@@ -32,20 +32,20 @@ func TextOf(w *workspace.Workspace, t rows.TextID) (string, error) {
 func VisibleOf(w *workspace.Workspace, m report.Member, stored string) (string, error) {
 	id, err := hex.DecodeString(m.Document)
 	if err != nil || len(id) != len(extract.ID{}) {
-		return "", fmt.Errorf("%w: document id %q", store.ErrCorrupt, m.Document)
+		return "", fmt.Errorf("%w: document id %q", layout.ErrCorrupt, m.Document)
 	}
-	k := store.AroundKey(extract.ID(id), m.Source, m.Offset)
+	k := layout.AroundKey(extract.ID(id), m.Source, m.Offset)
 	value, ok, err := w.DB.Get(k)
 	if err != nil || !ok {
 		return stored, err
 	}
-	marks, around, ok := store.ParseAround(value)
+	marks, around, ok := layout.ParseAround(value)
 	if !ok {
-		return "", store.Corrupt(k)
+		return "", layout.Corrupt(k)
 	}
 	visible, ok := marks.Whole(stored, around)
 	if !ok {
-		return "", store.Corrupt(k)
+		return "", layout.Corrupt(k)
 	}
 	return visible, nil
 }
@@ -55,7 +55,7 @@ func VisibleOf(w *workspace.Workspace, m report.Member, stored string) (string, 
 func Around(w *workspace.Workspace) iter.Seq2[dataflow.AroundUnits, error] {
 	return func(yield func(dataflow.AroundUnits, error) bool) {
 		var a dataflow.AroundUnits
-		for r, err := range w.DB.Table(store.TableUnitsRound) {
+		for r, err := range w.DB.Table(layout.TableUnitsRound) {
 			if err == nil {
 				a.Page.Site, a.Page.Address, a.Exact, err = r.UnitsRound(a.Exact)
 			}
@@ -72,7 +72,7 @@ func LeftOut(w *workspace.Workspace, t rows.TextID) (bool, error) {
 	if w.Config.Text.Pages != configs.PagesTopic {
 		return false, nil
 	}
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
+	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))) {
 		if err != nil {
 			return false, err
 		}
@@ -94,7 +94,7 @@ type Reader struct {
 // OpenReader returns a reader that looks up common sentences on disk. It is for few
 // texts.
 func OpenReader(w *workspace.Workspace) *Reader {
-	return &Reader{w, OpenCommon(w, store.TableFrame), OpenCommon(w, store.TableCommon)}
+	return &Reader{w, OpenCommon(w, layout.TableFrame), OpenCommon(w, layout.TableCommon)}
 }
 
 // LoadReader returns a reader that holds the common sentences in memory if they are
@@ -104,14 +104,14 @@ func LoadReader(w *workspace.Workspace) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.common, err = LoadCommon(w, store.TableCommon)
+	r.common, err = LoadCommon(w, layout.TableCommon)
 	return r, err
 }
 
 // LoadFrames is LoadReader for callers that weigh nothing by rarity.
 func LoadFrames(w *workspace.Workspace) (*Reader, error) {
-	frames, err := LoadCommon(w, store.TableFrame)
-	return &Reader{w, frames, OpenCommon(w, store.TableCommon)}, err
+	frames, err := LoadCommon(w, layout.TableFrame)
+	return &Reader{w, frames, OpenCommon(w, layout.TableCommon)}, err
 }
 
 // Frames returns the number of pages that have a sentence of a frame.
@@ -215,7 +215,7 @@ func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 // text.max_columns.
 func ComparedTexts(w *workspace.Workspace) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		for r, err := range w.DB.Table(store.TableText) {
+		for r, err := range w.DB.Table(layout.TableText) {
 			var t string
 			left := false
 			if err == nil {
@@ -228,7 +228,7 @@ func ComparedTexts(w *workspace.Workspace) iter.Seq2[string, error] {
 	}
 }
 
-func comparedText(w *workspace.Workspace, r store.Row) (t string, left bool, err error) {
+func comparedText(w *workspace.Workspace, r layout.Row) (t string, left bool, err error) {
 	id, err := r.TextID()
 	if err != nil {
 		return "", false, err

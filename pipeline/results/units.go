@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/pair"
 )
@@ -25,11 +25,11 @@ type TextUnits struct {
 // TextsWithUnits yields all texts, in order. Each is valid until the next step.
 func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 	return func(yield func(*TextUnits, error) bool) {
-		next, stop := iter.Pull2(w.DB.Table(store.TableOccurrence))
+		next, stop := iter.Pull2(w.DB.Table(layout.TableOccurrence))
 		defer stop()
 		o, err, more := next()
 		t := &TextUnits{}
-		for r, uerr := range w.DB.Table(store.TableUnits) {
+		for r, uerr := range w.DB.Table(layout.TableUnits) {
 			if uerr == nil {
 				t.ID, uerr = r.TextID()
 			}
@@ -40,7 +40,7 @@ func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 			t.Pages, t.Names = t.Pages[:0], pair.Names{}
 			for more && err == nil {
 				var of rows.TextID
-				if of, _, err = store.ParseOccurrenceKey(o.Key()); err != nil {
+				if of, _, err = layout.ParseOccurrenceKey(o.Key()); err != nil {
 					break
 				}
 				order := rows.CompareTexts(of, t.ID)
@@ -92,7 +92,7 @@ type SignedText struct {
 // SignedTexts yields the signed texts, in order.
 func SignedTexts(w *workspace.Workspace) iter.Seq2[SignedText, error] {
 	return func(yield func(SignedText, error) bool) {
-		for r, err := range w.DB.Table(store.TableSigned) {
+		for r, err := range w.DB.Table(layout.TableSigned) {
 			var t SignedText
 			if err == nil {
 				t.ID, err = r.TextID()

@@ -15,9 +15,9 @@ import (
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -109,7 +109,7 @@ func fillTable(ctx context.Context, p *Plan, dir string, w *workspace.Workspace,
 				err = ctx.Err()
 			}
 			if err == nil {
-				if letter == store.TablePosting {
+				if letter == layout.TablePosting {
 					e.Value = nil // the sites, which only the lists need
 				}
 				err = sorter.Add(append([]byte{letter}, e.Key...), e.Value)

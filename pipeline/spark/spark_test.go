@@ -16,9 +16,9 @@ import (
 	"neardup/pipeline/filters"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/spark"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -178,7 +178,7 @@ func same(t *testing.T, got, want *workspace.Workspace) {
 	t.Helper()
 	for _, st := range stages.All {
 		for _, table := range st.Tables {
-			if table == store.TableSetResult || table == store.TablePartResult { // only for later runs
+			if table == layout.TableSetResult || table == layout.TablePartResult { // only for later runs
 				continue
 			}
 			var rows [2][]string

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"neardup/cluster/search"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -27,7 +27,7 @@ func Adopt(ctx context.Context, w *workspace.Workspace, counted Counted) error {
 			return countExtraction(w, sr, revisits)
 		},
 		func(sr *workspace.StageRun) error {
-			texts, err := w.DB.Count(store.TableText)
+			texts, err := w.DB.Count(layout.TableText)
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func countClusters(ctx context.Context, w *workspace.Workspace, sr *workspace.St
 		}
 		c.Sets = clustered.Sets
 	}
-	for r, err := range w.DB.Table(store.TableCluster) {
+	for r, err := range w.DB.Table(layout.TableCluster) {
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func countClusters(ctx context.Context, w *workspace.Workspace, sr *workspace.St
 		}
 	}
 	held := &closer{w: w, ctx: ctx}
-	for r, err := range w.DB.Table(store.TableContained) {
+	for r, err := range w.DB.Table(layout.TableContained) {
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -85,12 +86,12 @@ func newEarlier(w *workspace.Workspace, sr *workspace.StageRun) (*earlier, error
 		return nil, err
 	}
 	q, err := quickDigests(w, sr, reader)
-	return &earlier{w: w, table: store.TableSetResult, reader: reader, quick: q}, err
+	return &earlier{w: w, table: layout.TableSetResult, reader: reader, quick: q}, err
 }
 
 // parts returns the results of components. The caller closes it.
 func (e *earlier) parts() *earlier {
-	return &earlier{w: e.w, table: store.TablePartResult, reader: e.reader, quick: e.quick}
+	return &earlier{w: e.w, table: layout.TablePartResult, reader: e.reader, quick: e.quick}
 }
 
 func (e *earlier) close() {
@@ -116,7 +117,7 @@ func (e *earlier) take() (l *lookups, err error) {
 	for _, s := range []struct {
 		to    **store.Seeker
 		table byte
-	}{{&l.results, e.table}, {&l.units, store.TableUnits}, {&l.occurrences, store.TableOccurrence}, {&l.signed, store.TableSigned}} {
+	}{{&l.results, e.table}, {&l.units, layout.TableUnits}, {&l.occurrences, layout.TableOccurrence}, {&l.signed, layout.TableSigned}} {
 		if *s.to, err = e.w.DB.Seeker(s.table); err != nil {
 			return nil, err
 		}
@@ -137,15 +138,15 @@ func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error)
 	var units rows.Units
 	var signed rows.Signed
 	var err error
-	if t.Sites, t.Names, err = results.SitesAndNames(l.occurrences.Rows(store.OccurrencesOf(id))); err != nil {
+	if t.Sites, t.Names, err = results.SitesAndNames(l.occurrences.Rows(layout.OccurrencesOf(id))); err != nil {
 		return nil, false, err
 	}
-	for r, err := range l.units.Rows(store.UnitsKey(id)) {
+	for r, err := range l.units.Rows(layout.UnitsKey(id)) {
 		if err := errors.Join(err, r.Units(&units)); err != nil {
 			return nil, false, err
 		}
 	}
-	for r, err := range l.signed.Rows(store.SignedKey(id)) {
+	for r, err := range l.signed.Rows(layout.SignedKey(id)) {
 		if err == nil {
 			signed, err = r.Signed()
 		}
@@ -161,13 +162,13 @@ type sides func(rows.TextID) (*dataflow.Side, bool, error)
 
 // result returns the digest of a set or component, and the earlier result if it can
 // be used again.
-func (e *earlier) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *store.Result, err error) {
+func (e *earlier) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, err error) {
 	l, err := e.take()
 	if err != nil {
 		return d, nil, err
 	}
 	defer e.give(l)
-	for r, err := range l.results.Rows(store.ResultKey(e.table, name)) {
+	for r, err := range l.results.Rows(layout.ResultKey(e.table, name)) {
 		if err != nil {
 			return d, nil, err
 		}
@@ -208,15 +209,15 @@ func (e *earlier) part(c dataflow.Component) (r dataflow.PartResult, err error) 
 }
 
 // keep replaces the results behind the name after, up to last or to the end.
-func (e *earlier) keep(b store.Batch, after []byte, last *cluster.Key, now map[cluster.Key]*store.Result) error {
-	for r, err := range e.w.DB.Rows(store.ResultsBetween(e.table, after, last)) {
+func (e *earlier) keep(b store.Batch, after []byte, last *cluster.Key, now map[cluster.Key]*layout.Result) error {
+	for r, err := range e.w.DB.Rows(layout.ResultsBetween(e.table, after, last)) {
 		var name cluster.Key
 		if err == nil {
 			name, err = r.ResultName()
 		}
 		if err == nil {
 			if _, stays := now[name]; !stays {
-				err = b.Delete(store.ResultKey(e.table, name))
+				err = b.Delete(layout.ResultKey(e.table, name))
 			}
 		}
 		if err != nil {
@@ -228,7 +229,7 @@ func (e *earlier) keep(b store.Batch, after []byte, last *cluster.Key, now map[c
 			continue
 		}
 		v, err := x.Value()
-		if err := errors.Join(err, b.Set(store.ResultKey(e.table, name), v)); err != nil {
+		if err := errors.Join(err, b.Set(layout.ResultKey(e.table, name), v)); err != nil {
 			return err
 		}
 	}

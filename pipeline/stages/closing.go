@@ -10,6 +10,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -34,8 +35,8 @@ func (c *closer) Assign(row rows.Cluster) error {
 		c.clusters++
 	}
 	err := errors.Join(
-		c.b.Set(store.AssignedKey(row.Member), row.Cluster[:]),
-		c.b.Set(store.ClusterKey(row.Cluster, row.Member), store.ClusterValue(row)))
+		c.b.Set(layout.AssignedKey(row.Member), row.Cluster[:]),
+		c.b.Set(layout.ClusterKey(row.Cluster, row.Member), layout.ClusterValue(row)))
 	if err == nil && c.b.Len() >= workspace.CommitBytes {
 		err = c.Flush()
 	}
@@ -45,8 +46,8 @@ func (c *closer) Assign(row rows.Cluster) error {
 // contain writes a text with the host that contains it.
 func (c *closer) contain(row rows.Contained) error {
 	err := errors.Join(c.countContained(row),
-		c.b.Set(store.ContainedKey(row.Group, row.Host, row.Text), store.ContainedValue(row)),
-		c.b.Set(store.HostKey(row.Text), store.HostValue(row)))
+		c.b.Set(layout.ContainedKey(row.Group, row.Host, row.Text), layout.ContainedValue(row)),
+		c.b.Set(layout.HostKey(row.Text), layout.HostValue(row)))
 	if err == nil && c.b.Len() >= workspace.CommitBytes {
 		err = c.Flush()
 	}
@@ -69,7 +70,7 @@ func (c *closer) countContained(row rows.Contained) error {
 
 // pages returns the number of pages that have a text.
 func (c *closer) pages(t rows.TextID) (n int64, err error) {
-	for _, err := range c.w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
+	for _, err := range c.w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))) {
 		if err != nil {
 			return 0, err
 		}
@@ -92,7 +93,7 @@ func (c *closer) Remove(row rows.Cluster) error {
 	if row.Cluster == row.Member {
 		c.clusters--
 	}
-	return errors.Join(c.b.Delete(store.ClusterKey(row.Cluster, row.Member)), c.b.Delete(store.AssignedKey(row.Member)))
+	return errors.Join(c.b.Delete(layout.ClusterKey(row.Cluster, row.Member)), c.b.Delete(layout.AssignedKey(row.Member)))
 }
 
 // Former implements dataflow.Moved.
@@ -101,15 +102,15 @@ func (c *closer) Former(t rows.TextID, cluster *rows.TextID) error {
 	if cluster != nil {
 		former = cluster[:]
 	}
-	return c.b.Set(store.FormerKey(t), former)
+	return c.b.Set(layout.FormerKey(t), former)
 }
 
 // Of returns the representative of the text's cluster.
 func (c *closer) Of(t rows.TextID) (rows.TextID, bool, error) { return results.ClusterOf(c.w, t) }
 
 // tablesOfClosing are the tables that closeClusters writes.
-var tablesOfClosing = []byte{store.TableAssigned, store.TableCluster, store.TableFormer, store.TableOutcome,
-	store.TableContained, store.TableHost}
+var tablesOfClosing = []byte{layout.TableAssigned, layout.TableCluster, layout.TableFormer, layout.TableOutcome,
+	layout.TableContained, layout.TableHost}
 
 // closeClusters makes clusters from the near pairs and from texts that several
 // pages share, and then makes them follow the judged pairs. With contained: apart
@@ -141,13 +142,13 @@ type verdicts struct{ w *workspace.Workspace }
 func (v verdicts) Links() iter.Seq2[rows.Link, error] { return results.NearPairs(v.w) }
 
 func (v verdicts) Parts() iter.Seq2[rows.Link, error] {
-	return results.ScoredPairs(v.w, store.TablePart)
+	return results.ScoredPairs(v.w, layout.TablePart)
 }
 
 func (v verdicts) Score(leader, member cluster.Key) (rows.Score, error) {
 	s, ok, err := results.VerdictOn(v.w, leader, member)
 	if err == nil && !ok {
-		err = fmt.Errorf("no verdict: %w", store.Corrupt(store.PairKey(store.TableVerdict, leader, member)))
+		err = fmt.Errorf("no verdict: %w", layout.Corrupt(layout.PairKey(layout.TableVerdict, leader, member)))
 	}
 	return s, err
 }
@@ -158,10 +159,10 @@ func (v verdicts) Shared() iter.Seq2[rows.TextID, error] {
 	return func(yield func(rows.TextID, error) bool) {
 		var last rows.TextID
 		n := 0
-		for r, err := range v.w.DB.Table(store.TableOccurrence) {
+		for r, err := range v.w.DB.Table(layout.TableOccurrence) {
 			var t rows.TextID
 			if err == nil {
-				t, _, err = store.ParseOccurrenceKey(r.Key())
+				t, _, err = layout.ParseOccurrenceKey(r.Key())
 			}
 			if err == nil && (n == 0 || t != last) {
 				last, n = t, 0

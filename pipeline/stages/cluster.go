@@ -12,9 +12,9 @@ import (
 	"neardup/cluster/search"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
 )
@@ -104,7 +104,7 @@ func (c *clustering) mapRows(m search.Mapper) error {
 		return err
 	}
 	w.Options.Progress.Total(signed.Signatures-c.at.Read, "signatures")
-	run := store.NewSearchRun(m.RowSize())
+	run := layout.NewSearchRun(m.RowSize())
 	flush := func() error {
 		e, err := c.sr.CursorEntry(c.at)
 		if err != nil {
@@ -154,7 +154,7 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 	for _, k := range members {
 		id := k.ID()
 		n := 0
-		for r, err := range w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(id))) {
+		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(id))) {
 			if err != nil {
 				return false, err
 			}
@@ -177,7 +177,7 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 func (c *clustering) find(find search.Search) error {
 	w := c.w
 	b := w.DB.Batch()
-	if err := errors.Join(b.Clear(store.TableSet), b.Commit()); err != nil {
+	if err := errors.Join(b.Clear(layout.TableSet), b.Commit()); err != nil {
 		return err
 	}
 	in := c.in
@@ -196,7 +196,7 @@ func (c *clustering) find(find search.Search) error {
 func (c *clustering) rows() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		read := int64(0)
-		for r, err := range c.w.DB.Table(store.TableSearch) {
+		for r, err := range c.w.DB.Table(layout.TableSearch) {
 			if read++; err == nil && read&0xfff == 0 {
 				c.w.Options.Progress.Add(0x1000)
 				err = c.sr.Ctx.Err()
@@ -215,10 +215,10 @@ func (c *clustering) rows() iter.Seq2[[]byte, error] {
 // postings yields the postings in order, from a signature on.
 func (c *clustering) postings(from []byte) iter.Seq2[cluster.Posting, error] {
 	return func(yield func(cluster.Posting, error) bool) {
-		for r, err := range c.w.DB.Rows(store.PostingsFrom(from)) {
+		for r, err := range c.w.DB.Rows(layout.PostingsFrom(from)) {
 			var p cluster.Posting
 			if err == nil {
-				p, err = store.ParsePostingKey(r.Key())
+				p, err = layout.ParsePostingKey(r.Key())
 				p.Key = c.keyOf(p.Key)
 			}
 			if !yield(p, err) || err != nil {
@@ -247,11 +247,11 @@ func (c *clustering) different() (n int64, err error) {
 
 // members returns the texts that have a signature.
 func (c *clustering) members(s signature.Signature) (keys []cluster.Key, err error) {
-	for r, err := range c.w.DB.Rows(store.PrefixBounds(store.PostingsOf(s))) {
+	for r, err := range c.w.DB.Rows(layout.PrefixBounds(layout.PostingsOf(s))) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := store.ParsePostingKey(r.Key())
+		p, err := layout.ParsePostingKey(r.Key())
 		if err != nil {
 			return nil, err
 		}
@@ -279,7 +279,7 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 		return err
 	}
 	n := int64(0)
-	for r, err := range w.DB.Table(store.TableSigned) {
+	for r, err := range w.DB.Table(layout.TableSigned) {
 		if err != nil {
 			return err
 		}
@@ -287,12 +287,12 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 		if err != nil {
 			return err
 		}
-		stored, ok, err := w.DB.Get(store.TextKey(id))
+		stored, ok, err := w.DB.Get(layout.TextKey(id))
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("no text: %w", store.Corrupt(store.TextKey(id)))
+			return fmt.Errorf("no text: %w", layout.Corrupt(layout.TextKey(id)))
 		}
 		readings, err := reader.Readings(id, string(stored))
 		if err != nil {

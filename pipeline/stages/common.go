@@ -7,8 +7,8 @@ import (
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/rarity"
 )
@@ -44,12 +44,12 @@ func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, bey
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }() // on an error the workspace empties its tmp anyway
 	w.Options.Progress.Total(extracted.Texts, "texts")
-	if err := see(w, sr, sorter, table == store.TableFrame); err != nil {
+	if err := see(w, sr, sorter, table == layout.TableFrame); err != nil {
 		return err
 	}
-	run := store.NewCommonRun()
+	run := layout.NewCommonRun()
 	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, store.CommonRows(&run, w.Options.Workers)...)
+		err := w.DB.Ingest(sr.Ctx, layout.CommonRows(&run, w.Options.Workers)...)
 		run.Clear()
 		return err
 	}
@@ -68,7 +68,7 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if at.Learned || w.Config.Verify.RarePages == 0 || w.Config.NewMeasure() == nil {
 		return nil
 	}
-	if err := countCommon(w, sr, store.TableCommon, w.Config.Verify.RarePages); err != nil {
+	if err := countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages); err != nil {
 		return err
 	}
 	at.Learned = true
@@ -89,7 +89,7 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil || at.Learned {
 		return err
 	}
-	if err := countCommon(w, sr, store.TableFrame, dataflow.FewestFramePages(w.Config)-1); err != nil {
+	if err := countCommon(w, sr, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1); err != nil {
 		return err
 	}
 	at.Learned = true

@@ -12,10 +12,10 @@ import (
 	"neardup/extract"
 	"neardup/extract/text"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/rarity"
 )
@@ -84,12 +84,12 @@ func (pages sitePages) checkCommon(t *testing.T, beyond int, o workspace.Options
 			t.Fatal(err)
 		}
 	}
-	loaded, err := results.LoadCommon(w, store.TableCommon)
+	loaded, err := results.LoadCommon(w, layout.TableCommon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for body, want := range pages.common(beyond) {
-		for name, c := range map[string]*results.Common{"memory": loaded, "disk": results.OpenCommon(w, store.TableCommon)} {
+		for name, c := range map[string]*results.Common{"memory": loaded, "disk": results.OpenCommon(w, layout.TableCommon)} {
 			if got, err := c.Pages(extract.TextID(body), body); err != nil || !maps.Equal(got, want) {
 				t.Fatalf("%s: of %q %v (%v), want %v", name, body, got, err, want)
 			}

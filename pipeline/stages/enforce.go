@@ -11,9 +11,9 @@ import (
 	"neardup/cluster"
 	"neardup/cluster/judged"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -148,7 +148,7 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 // Members implements dataflow.Enforced.
 func (e enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, error] {
 	return func(yield func(rows.Cluster, error) bool) {
-		for r, err := range e.w.DB.Rows(store.PrefixBounds(store.ClusterOf(representative))) {
+		for r, err := range e.w.DB.Rows(layout.PrefixBounds(layout.ClusterOf(representative))) {
 			var row rows.Cluster
 			if err == nil {
 				row, err = r.Cluster()
@@ -180,7 +180,7 @@ func (e enforced) Key(t rows.TextID) (cluster.Key, error) {
 // signature.
 func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error) {
 	var signatures uint32
-	for r, err := range w.DB.Rows(store.PrefixBounds(store.SignedKey(t))) {
+	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.SignedKey(t))) {
 		if err != nil {
 			return k, err
 		}
@@ -208,7 +208,7 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 // Shared implements dataflow.Enforced.
 func (e enforced) Shared(t rows.TextID) (bool, error) {
 	n := 0
-	for _, err := range e.w.DB.Rows(store.PrefixBounds(store.OccurrencesOf(t))) {
+	for _, err := range e.w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))) {
 		if err != nil {
 			return false, err
 		}

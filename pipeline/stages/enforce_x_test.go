@@ -7,10 +7,10 @@ import (
 
 	"neardup/cluster"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/report"
 )
 
@@ -48,7 +48,7 @@ func TestScoresOfJudgedPairs(t *testing.T) {
 			texts[0], texts[1] = texts[1], texts[0]
 		}
 		b := w.DB.Batch()
-		if err := errors.Join(b.Set(store.PairKey(store.TableVerdict, keys[0], keys[1]), store.AppendScore(nil, verdict)), b.Commit()); err != nil {
+		if err := errors.Join(b.Set(layout.PairKey(layout.TableVerdict, keys[0], keys[1]), layout.AppendScore(nil, verdict)), b.Commit()); err != nil {
 			t.Fatal(err)
 		}
 	}

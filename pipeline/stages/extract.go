@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extractors"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -80,11 +81,11 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 	if j.err == nil && j.Reason == extract.ReasonNone && !j.IsRevisit() {
 		j.row, j.err = json.Marshal(j.Document)
 		if j.Document.Marks != "" {
-			j.around = store.AroundValue(j.Document.Marks, j.Around)
+			j.around = layout.AroundValue(j.Document.Marks, j.Around)
 		}
-		j.units = store.UnitsValue(j.Units)
+		j.units = layout.UnitsValue(j.Units)
 		if a := j.AroundUnits; len(a.Exact) > 0 {
-			j.round = store.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact)
+			j.round = layout.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact)
 		}
 		j.Units, j.AroundUnits = rows.Units{}, dataflow.AroundUnits{}
 	}
@@ -219,7 +220,7 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, w
 		w.Options.Progress.Warn("cannot read file further", "file", inputs.ShowName(s.Path), "offset", s.Position.Offset, "error", readErr)
 	}
 	b := w.DB.Batch()
-	return errors.Join(b.SetJSON(store.SourceKey(s.Path), s), b.Commit())
+	return errors.Join(b.SetJSON(layout.SourceKey(s.Path), s), b.Commit())
 }
 
 // ReadFile emits the events of a file from the source's position on. It returns the
@@ -263,7 +264,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 	committed := func() error { return nil } // waits for the commit of the previous batch
 	defer func() { _ = committed() }()
 	commit := func() error {
-		if err := errors.Join(b.SetJSON(store.SourceKey(s.Path), s), committed()); err != nil {
+		if err := errors.Join(b.SetJSON(layout.SourceKey(s.Path), s), committed()); err != nil {
 			return err
 		}
 		full := b
@@ -347,20 +348,20 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 		return nil
 	}
 	if j.IsRevisit() {
-		return b.SetJSON(store.RevisitKey(d.ID, s.Path, s.ID(), j.Raw.Offset), rows.Revisit{Document: d})
+		return b.SetJSON(layout.RevisitKey(d.ID, s.Path, s.ID(), j.Raw.Offset), rows.Revisit{Document: d})
 	}
 	var err error
 	if j.around != nil {
-		err = b.Set(store.AroundKey(d.ID, s.ID(), j.Raw.Offset), j.around)
+		err = b.Set(layout.AroundKey(d.ID, s.ID(), j.Raw.Offset), j.around)
 	}
 	if j.round != nil {
-		err = errors.Join(err, b.Set(store.UnitsRoundKey(d.ID), j.round))
+		err = errors.Join(err, b.Set(layout.UnitsRoundKey(d.ID), j.round))
 	}
 	return errors.Join(err,
-		b.Set(store.TextKey(j.Text), []byte(d.Text)),
-		b.Set(store.UnitsKey(j.Text), j.units),
-		b.Set(store.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
-		b.Set(store.OccurrenceKey(j.Text, d.ID), store.OccurrenceValue(rows.OccurrenceOf(d))),
+		b.Set(layout.TextKey(j.Text), []byte(d.Text)),
+		b.Set(layout.UnitsKey(j.Text), j.units),
+		b.Set(layout.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
+		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(rows.OccurrenceOf(d))),
 	)
 }
 
@@ -383,11 +384,11 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 		c.Skip(reason, n)
 	}
 	var last rows.TextID
-	for r, err := range w.DB.Table(store.TableOccurrence) {
+	for r, err := range w.DB.Table(layout.TableOccurrence) {
 		if err != nil {
 			return err
 		}
-		t, _, err := store.ParseOccurrenceKey(r.Key())
+		t, _, err := layout.ParseOccurrenceKey(r.Key())
 		if err != nil {
 			return err
 		}

@@ -18,10 +18,10 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -39,12 +39,12 @@ func (pages sitePages) store(t *testing.T, w *workspace.Workspace) {
 		var doc extract.ID
 		binary.BigEndian.PutUint32(doc[:], uint32(i))
 		d := extract.Document{TargetURI: p.uri, Site: siteOf(p.uri)}
-		err := errors.Join(b.Set(store.TextKey(id), []byte(p.text)), b.Set(store.UnitsKey(id), store.UnitsValue(dataflow.UnitsOf(p.text))), b.Set(store.OccurrenceKey(id, doc), store.OccurrenceValue(rows.OccurrenceOf(d))),
-			b.SetJSON(store.DocumentKey(doc, "a.warc", int64(i)), d))
+		err := errors.Join(b.Set(layout.TextKey(id), []byte(p.text)), b.Set(layout.UnitsKey(id), layout.UnitsValue(dataflow.UnitsOf(p.text))), b.Set(layout.OccurrenceKey(id, doc), layout.OccurrenceValue(rows.OccurrenceOf(d))),
+			b.SetJSON(layout.DocumentKey(doc, "a.warc", int64(i)), d))
 		if p.around != "" {
-			err = errors.Join(err, b.Set(store.AroundKey(doc, "a.warc", int64(i)), store.AroundValue("", p.around)))
+			err = errors.Join(err, b.Set(layout.AroundKey(doc, "a.warc", int64(i)), layout.AroundValue("", p.around)))
 			if o := rows.OccurrenceOf(d); o.Site != rows.NoSite {
-				err = errors.Join(err, b.Set(store.UnitsRoundKey(doc), store.UnitsRoundValue(o.Site, o.Address, dataflow.ExactUnits(p.around))))
+				err = errors.Join(err, b.Set(layout.UnitsRoundKey(doc), layout.UnitsRoundValue(o.Site, o.Address, dataflow.ExactUnits(p.around))))
 			}
 		}
 		if err != nil {
@@ -170,7 +170,7 @@ func (pages sitePages) check(t *testing.T, least int, o workspace.Options, rando
 	}()
 	pages.store(t, w)
 	learn(t, w, random)
-	n, err := w.DB.Count(store.TableFrame)
+	n, err := w.DB.Count(layout.TableFrame)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func (pages sitePages) check(t *testing.T, least int, o workspace.Options, rando
 			}
 		}
 	}
-	if left, err := w.DB.Count(store.TableFrame); err != nil || left != n {
+	if left, err := w.DB.Count(layout.TableFrame); err != nil || left != n {
 		t.Errorf("%d rows of frames (%v), want %d", left, err, n)
 	}
 	return own

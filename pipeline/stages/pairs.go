@@ -7,8 +7,8 @@ import (
 
 	"neardup/cluster"
 	"neardup/cluster/search"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -18,13 +18,13 @@ import (
 type setRun struct {
 	w    *workspace.Workspace
 	ctx  context.Context
-	rows store.FixedRun
+	rows layout.FixedRun
 	set  cluster.Key // set of the previous pair
 	left int64       // pairs that may still come
 }
 
 func newSetRun(ctx context.Context, w *workspace.Workspace, emits search.Kind) *setRun {
-	return &setRun{w: w, ctx: ctx, rows: store.NewSetRun(emits == search.Scored), left: w.Config.Cluster.MaxPairs}
+	return &setRun{w: w, ctx: ctx, rows: layout.NewSetRun(emits == search.Scored), left: w.Config.Cluster.MaxPairs}
 }
 
 // member adds a member of a perhaps-similar set.
@@ -67,11 +67,11 @@ func (r *setRun) flush() error {
 // down.
 func candidates(w *workspace.Workspace, after []byte) iter.Seq2[rows.Candidate, error] {
 	return func(yield func(rows.Candidate, error) bool) {
-		lower, upper := store.BehindSet(after)
+		lower, upper := layout.BehindSet(after)
 		for r, err := range w.DB.Rows(lower, upper) {
 			var c rows.Candidate
 			if err == nil {
-				c.A, c.B, c.Score, err = store.ParseSetKey(r.Key())
+				c.A, c.B, c.Score, err = layout.ParseSetKey(r.Key())
 			}
 			if err == nil && c.A == c.B {
 				continue

@@ -8,6 +8,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -25,7 +26,7 @@ type revisitCounts struct {
 // text. It starts over whenever files were read: a better capture may have come,
 // and the result must not depend on the order of the files.
 func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitCounts, err error) {
-	total, err := w.DB.Count(store.TableRevisit)
+	total, err := w.DB.Count(layout.TableRevisit)
 	if total == 0 || err != nil {
 		return c, err
 	}
@@ -37,13 +38,13 @@ func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitC
 	sorter := func() *extsort.Sorter { return extsort.New(w.DB.Tmp) }
 	err = dataflow.Resolve(sr.Ctx, revisits(w), captures(w), sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
 		w.Options.Progress.Add(1)
-		key, err := store.ParseRevisitPlace(r.Place)
+		key, err := layout.ParseRevisitPlace(r.Place)
 		if err != nil {
 			return err
 		}
 		v := rows.Revisit{Document: r.Document, Resolved: hex.EncodeToString(t[:])}
 		if err := errors.Join(u.b.SetJSON(key.Row(), v), u.b.SetJSON(key.Document(), page),
-			u.b.Set(store.OccurrenceKey(t, key.ID), store.OccurrenceValue(rows.OccurrenceOf(page.Document)))); err != nil {
+			u.b.Set(layout.OccurrenceKey(t, key.ID), layout.OccurrenceValue(rows.OccurrenceOf(page.Document)))); err != nil {
 			return err
 		}
 		return u.commitIfFull()
@@ -74,7 +75,7 @@ func countRevisits(w *workspace.Workspace) (c revisitCounts, err error) {
 // takeBack removes the documents that were made from revisits.
 func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 	u := newUpdate(w, sr)
-	if err := u.b.Clear(store.TableWanted); err != nil { // rows of a former version of this stage
+	if err := u.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
 		return err
 	}
 	for v, err := range revisitRows(w) {
@@ -90,7 +91,7 @@ func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 		}
 		v.row.Resolved = ""
 		if err := errors.Join(u.b.SetJSON(v.key.Row(), v.row),
-			u.b.Delete(v.key.Document()), u.b.Delete(store.OccurrenceKey(t, v.key.ID)), u.commitIfFull()); err != nil {
+			u.b.Delete(v.key.Document()), u.b.Delete(layout.OccurrenceKey(t, v.key.ID)), u.commitIfFull()); err != nil {
 			return err
 		}
 	}
@@ -99,14 +100,14 @@ func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 
 // revisitRow is a row of TableRevisit.
 type revisitRow struct {
-	key store.RevisitPlace
+	key layout.RevisitPlace
 	row rows.Revisit
 }
 
 // revisitRows yields the rows of all revisits.
 func revisitRows(w *workspace.Workspace) iter.Seq2[revisitRow, error] {
 	return func(yield func(revisitRow, error) bool) {
-		for r, err := range w.DB.Table(store.TableRevisit) {
+		for r, err := range w.DB.Table(layout.TableRevisit) {
 			var v revisitRow
 			if err == nil {
 				v.key, err = r.RevisitPlace()
@@ -139,10 +140,10 @@ func revisits(w *workspace.Workspace) iter.Seq2[dataflow.Revisit, error] {
 // name counts.
 func captures(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
 	return func(yield func(dataflow.Capture, error) bool) {
-		for r, err := range w.DB.Table(store.TableDocument) {
+		for r, err := range w.DB.Table(layout.TableDocument) {
 			c := dataflow.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }}
 			if err == nil {
-				c.ID, _, _, err = store.ParseDocumentKey(r.Key())
+				c.ID, _, _, err = layout.ParseDocumentKey(r.Key())
 			}
 			if !yield(c, err) || err != nil {
 				return

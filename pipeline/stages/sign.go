@@ -10,6 +10,7 @@ import (
 	"neardup/cluster"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -69,7 +70,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	}
 	w.Options.Progress.Total(extracted.Texts, "texts")
 
-	postings := store.FixedRun{Size: store.PostingSize}
+	postings := layout.FixedRun{Size: layout.PostingSize}
 	var entries []extsort.Entry
 	gone := w.DB.Batch()
 	saved := time.Now()
@@ -85,7 +86,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return func(j *signJob) error { return j.sign(w, signer) }
 	}
 	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, sr, reader), worker, func(j *signJob) error {
-		for p := range slices.Chunk(j.postings, store.PostingSize) {
+		for p := range slices.Chunk(j.postings, layout.PostingSize) {
 			postings.Add(p)
 		}
 		for _, key := range j.gone {
@@ -116,7 +117,7 @@ const maxAgain = 0.2
 // startOver drops all postings if the frames of too many texts have changed.
 func startOver(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) error {
 	signed, again := 0, 0
-	if n, err := w.DB.Count(store.TableSigned); err != nil || n == 0 || w.Config.Text.Frames == 0 {
+	if n, err := w.DB.Count(layout.TableSigned); err != nil || n == 0 || w.Config.Text.Frames == 0 {
 		return err
 	}
 	for t, err := range textsToSign(w, reader) {
@@ -131,7 +132,7 @@ func startOver(w *workspace.Workspace, sr *workspace.StageRun, reader *results.R
 		return nil
 	}
 	b := w.DB.Batch()
-	return errors.Join(b.Clear(store.TableSigned, store.TablePosting), b.Commit())
+	return errors.Join(b.Clear(layout.TableSigned, layout.TablePosting), b.Commit())
 }
 
 // unsigned yields the texts to sign, in batches.
@@ -236,7 +237,7 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer) error {
 		now := map[string]bool{}
 		for _, p := range signed {
 			at := len(j.postings)
-			j.postings = store.AppendPosting(j.postings, p.Signature, p.Key)
+			j.postings = layout.AppendPosting(j.postings, p.Signature, p.Key)
 			if x.before != nil {
 				now[string(j.postings[at:])] = true
 			}
@@ -245,17 +246,17 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer) error {
 		if x.before != nil {
 			_, before := signer.SignFramed(postings[:0], t, x.units, x.before.Framed)
 			for _, p := range before {
-				if key = store.AppendPosting(key[:0], p.Signature, p.Key); !now[string(key)] {
+				if key = layout.AppendPosting(key[:0], p.Signature, p.Key); !now[string(key)] {
 					j.gone = append(j.gone, bytes.Clone(key))
 				}
 			}
-			j.gone = append(j.gone, store.SignedKey(x.id))
+			j.gone = append(j.gone, layout.SignedKey(x.id))
 			postings = before
 		}
 		if x.out {
 			continue
 		}
-		j.signed = append(j.signed, extsort.Entry{Key: store.SignedKey(x.id), Value: store.SignedValue(row)})
+		j.signed = append(j.signed, extsort.Entry{Key: layout.SignedKey(x.id), Value: layout.SignedValue(row)})
 	}
 	j.texts = nil
 	return nil
@@ -264,7 +265,7 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer) error {
 func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts int64) error {
 	var c rows.SignCounts
 	var f rows.FrameCounts
-	for r, err := range w.DB.Table(store.TableSigned) {
+	for r, err := range w.DB.Table(layout.TableSigned) {
 		if err != nil {
 			return err
 		}

@@ -6,9 +6,9 @@ import (
 	"neardup/cluster"
 	"neardup/extract"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 )
 
 // Lines of a text collection have no site, so they are on no few sites.
@@ -20,14 +20,14 @@ func TestConcentratedNeedsSites(t *testing.T) {
 		want bool
 	}{{"one site", 7, true}, {"no site", rows.NoSite, false}} {
 		b := w.DB.Batch()
-		if err := b.Clear(store.TableOccurrence); err != nil {
+		if err := b.Clear(layout.TableOccurrence); err != nil {
 			t.Fatal(err)
 		}
 		var members []cluster.Key
 		for i := range byte(5) {
 			id := rows.TextID{i}
 			members = append(members, cluster.NewKey(1, id))
-			if err := b.Set(store.OccurrenceKey(id, extract.ID{i}), store.OccurrenceValue(rows.Occurrence{Site: tt.site})); err != nil {
+			if err := b.Set(layout.OccurrenceKey(id, extract.ID{i}), layout.OccurrenceValue(rows.Occurrence{Site: tt.site})); err != nil {
 				t.Fatal(err)
 			}
 		}

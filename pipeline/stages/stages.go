@@ -8,9 +8,9 @@ import (
 	"encoding/json"
 
 	"neardup/configs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/needs"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -46,14 +46,14 @@ import (
 //	verify 13: with quick digests
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
-		Tables: []byte{store.TableDocument, store.TableText, store.TableUnits, store.TableAround, store.TableUnitsRound,
-			store.TableOccurrence, store.TableRevisit, store.TableWanted}},
+		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
+			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
-		Tables: []byte{store.TableFrame, store.TableTerm, store.TableSigned, store.TablePosting}},
+		Tables: []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: needs.Cluster,
-		Tables: []byte{store.TableSearch, store.TableFormerRows, store.TableSet}},
+		Tables: []byte{layout.TableSearch, layout.TableFormerRows, layout.TableSet}},
 	{Name: workspace.StageVerify, Version: 13, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
-		Tables: append([]byte{store.TableCommon, store.TableVerdict, store.TableChecked, store.TablePart, store.TableSetResult, store.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
+		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
 func always(configs.Config) bool { return true }

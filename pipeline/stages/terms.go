@@ -5,8 +5,8 @@ import (
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature/terms"
 )
@@ -22,7 +22,7 @@ func learnTerms(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	b := w.DB.Batch()
-	if err := errors.Join(b.Clear(store.TableTerm), b.Commit()); err != nil {
+	if err := errors.Join(b.Clear(layout.TableTerm), b.Commit()); err != nil {
 		return err
 	}
 	w.ForgetTerms()
@@ -51,14 +51,14 @@ func learnTerms(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := count(); err != nil {
 		return err
 	}
-	run := store.NewCommonRun()
+	run := layout.NewCommonRun()
 	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, store.CommonRows(&run, w.Options.Workers)...)
+		err := w.DB.Ingest(sr.Ctx, layout.CommonRows(&run, w.Options.Workers)...)
 		run.Clear()
 		return err
 	}
 	err := dataflow.SumTerms(sorter.Sorted(), func(term uint64, n terms.Count) error {
-		run.AddCommon(store.TableTerm, term, uint32(n))
+		run.AddCommon(layout.TableTerm, term, uint32(n))
 		if run.Len() < w.Options.RunRows {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -75,7 +76,7 @@ func dropVerdicts(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 	}
 	at.Begun = true
 	b := w.DB.Batch()
-	return errors.Join(b.Clear(store.TableVerdict, store.TableChecked, store.TablePart), sr.SetCursor(b, at), b.Commit())
+	return errors.Join(b.Clear(layout.TableVerdict, layout.TableChecked, layout.TablePart), sr.SetCursor(b, at), b.Commit())
 }
 
 // NewTexts returns the workspace's texts, ready for comparison.
@@ -112,7 +113,7 @@ func newProgress(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 // put adds links as rows of a table.
 func (p *progress) put(table byte, links []rows.Link) error {
 	for _, l := range links {
-		if err := p.b.Set(store.PairKey(table, l.Leader, l.Member), store.AppendScore(nil, l.Score)); err != nil {
+		if err := p.b.Set(layout.PairKey(table, l.Leader, l.Member), layout.AppendScore(nil, l.Score)); err != nil {
 			return err
 		}
 	}
@@ -153,9 +154,9 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	}
 	p := newProgress(w, sr, at)
 	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.set, watchSets(w), func(v dataflow.VerifiedSets) error {
-		now := map[cluster.Key]*store.Result{}
+		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Sets {
-			if err := p.put(store.TableVerdict, r.Links); err != nil {
+			if err := p.put(layout.TableVerdict, r.Links); err != nil {
 				return err
 			}
 			at.Counts.Add(r.Counts)
@@ -163,7 +164,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 			case r.Stored:
 				now[r.Name] = nil
 			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &store.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links}
+				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links}
 			}
 		}
 		if err := before.keep(p.b, at.After, &v.Last, now); err != nil {
@@ -210,7 +211,7 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 	}
 	p := newProgress(w, sr, at)
 	err = dataflow.VerifyPairs(sr.Ctx, candidates(w, at.After), results.NearPairs(w), texts, w.Config.Verify, w.Options.Workers, func(v dataflow.VerifiedPairs) error {
-		if err := p.put(store.TableVerdict, v.Links); err != nil {
+		if err := p.put(layout.TableVerdict, v.Links); err != nil {
 			return err
 		}
 		at.After = slices.Concat(v.Last.A[:], v.Last.B[:])
@@ -237,7 +238,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	if err != nil {
 		return err
 	}
-	verdicts, err := w.DB.Seeker(store.TableVerdict)
+	verdicts, err := w.DB.Seeker(layout.TableVerdict)
 	if err != nil {
 		return err
 	}
@@ -255,10 +256,10 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	}
 	p := newProgress(w, sr, at)
 	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.part, func(v dataflow.Parted) error {
-		now := map[cluster.Key]*store.Result{}
+		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Components {
 			checked, err := unverified(w, r.Checked)
-			if err := errors.Join(err, p.put(store.TableChecked, checked), p.put(store.TablePart, r.Parts)); err != nil {
+			if err := errors.Join(err, p.put(layout.TableChecked, checked), p.put(layout.TablePart, r.Parts)); err != nil {
 				return err
 			}
 			at.Counts.Add(r.Counts)
@@ -267,7 +268,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 			case r.Stored:
 				now[r.Name] = nil
 			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &store.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
+				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
 			}
 		}
 		if err := before.keep(p.b, at.Parted, &v.Last, now); err != nil {
@@ -306,7 +307,7 @@ func unverified(w *workspace.Workspace, links []rows.Link) (out []rows.Link, err
 
 // storedScore returns the score of a near pair.
 func storedScore(s *store.Seeker, leader, member cluster.Key) (v rows.Score, err error) {
-	key := store.PairKey(store.TableVerdict, leader, member)
+	key := layout.PairKey(layout.TableVerdict, leader, member)
 	for r, err := range s.Rows(key) {
 		if err != nil {
 			return v, err
@@ -314,5 +315,5 @@ func storedScore(s *store.Seeker, leader, member cluster.Key) (v rows.Score, err
 		l, err := r.Link()
 		return l.Score, err
 	}
-	return v, store.Corrupt(key)
+	return v, layout.Corrupt(key)
 }

@@ -7,6 +7,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -14,7 +15,7 @@ import (
 )
 
 // indexTables are the tables that are made on demand and describe pages.
-var indexTables = []byte{store.TableName, store.TableBrowsed, store.TableSize, store.TableMember, store.TableSURT, store.TableDate}
+var indexTables = []byte{layout.TableName, layout.TableBrowsed, layout.TableSize, layout.TableMember, layout.TableSURT, layout.TableDate}
 
 // Withdraw removes captures from the workspace and records that they stay out. It
 // deletes all rows about them in one batch. The next run updates the rest; its rows
@@ -39,7 +40,7 @@ func Withdraw(w *workspace.Workspace, of ...workspace.Withdrawal) (captures int6
 		s := &known[i]
 		x.byPath[rows.Hash(s.Path)] = s
 		if x.ofSource(s) >= 0 {
-			if err := x.b.Delete(store.SourceKey(s.Path)); err != nil {
+			if err := x.b.Delete(layout.SourceKey(s.Path)); err != nil {
 				return 0, err
 			}
 			continue
@@ -102,7 +103,7 @@ func (x *withdrawing) dropRevisits() error {
 		}
 		s := x.byPath[v.key.Path()]
 		if s == nil {
-			return store.Corrupt(v.key.Row())
+			return layout.Corrupt(v.key.Row())
 		}
 		i := x.ofSource(s)
 		if i < 0 {
@@ -137,7 +138,7 @@ func (x *withdrawing) dropDocuments() error {
 	flush := func() error {
 		for _, o := range gone {
 			if !stays {
-				if err := errors.Join(x.b.Delete(store.OccurrenceKey(o.text, o.id)), x.b.Delete(store.UnitsRoundKey(o.id))); err != nil {
+				if err := errors.Join(x.b.Delete(layout.OccurrenceKey(o.text, o.id)), x.b.Delete(layout.UnitsRoundKey(o.id))); err != nil {
 					return err
 				}
 			}
@@ -155,7 +156,7 @@ func (x *withdrawing) dropDocuments() error {
 			}
 		}
 		last = d.ID
-		key := store.DocumentKey(d.ID, d.Source, d.Offset)
+		key := layout.DocumentKey(d.ID, d.Source, d.Offset)
 		goes := x.revisits[string(key)]
 		if d.Row.Repeats == nil {
 			if goes = len(x.byID[d.Source]) == 0; goes { // no remaining source has it
@@ -179,7 +180,7 @@ func (x *withdrawing) dropDocuments() error {
 			return err
 		}
 		gone = append(gone, occurrence{t, d.ID})
-		if err := errors.Join(x.b.Delete(key), x.b.Delete(store.AroundKey(d.ID, d.Source, d.Offset))); err != nil {
+		if err := errors.Join(x.b.Delete(key), x.b.Delete(layout.AroundKey(d.ID, d.Source, d.Offset))); err != nil {
 			return err
 		}
 	}
@@ -211,7 +212,7 @@ func (x *withdrawing) note(left, known int) error {
 	generation := append(all, x.withdrawals...).Generation()
 	for _, s := range x.changed {
 		s.Withdrawn = generation
-		errs = append(errs, x.b.SetJSON(store.SourceKey(s.Path), s))
+		errs = append(errs, x.b.SetJSON(layout.SourceKey(s.Path), s))
 	}
 	if x.total == 0 && left == known {
 		return errors.Join(errs...)
@@ -222,15 +223,15 @@ func (x *withdrawing) note(left, known int) error {
 	}
 	if ok { // its tables are no longer what it left
 		s.Tables = nil
-		errs = append(errs, x.b.SetJSON(store.MetaKey("stage/"+workspace.StageExtract), s))
+		errs = append(errs, x.b.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s))
 	}
 	// Signing only adds to what is signed, and an index may list pages that are
 	// gone.
-	lower, upper := store.PrefixBounds(store.MetaKey("index/"))
-	errs = append(errs, x.b.Delete(store.MetaKey("stage/"+workspace.StageSign)), x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
+	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
+	errs = append(errs, x.b.Delete(layout.MetaKey("stage/"+workspace.StageSign)), x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
 	if left == 0 { // nothing is left to run
 		for _, st := range All {
-			errs = append(errs, x.b.Clear(st.Tables...), x.b.Delete(store.MetaKey("stage/"+st.Name)))
+			errs = append(errs, x.b.Clear(st.Tables...), x.b.Delete(layout.MetaKey("stage/"+st.Name)))
 		}
 	}
 	return errors.Join(errs...)
@@ -247,7 +248,7 @@ func Readmit(w *workspace.Workspace, d workspace.Withdrawal) (ok bool, err error
 	b := w.DB.Batch()
 	errs := []error{b.Delete(d.Key())}
 	if d.URI != "" {
-		errs = append(errs, b.Delete(store.MetaKey("stage/"+workspace.StageExtract)))
+		errs = append(errs, b.Delete(layout.MetaKey("stage/"+workspace.StageExtract)))
 	}
 	return true, errors.Join(errors.Join(errs...), b.Commit())
 }
@@ -255,10 +256,10 @@ func Readmit(w *workspace.Workspace, d workspace.Withdrawal) (ok bool, err error
 // occurringTexts yields the text of each page, in order.
 func occurringTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
 	return func(yield func(rows.TextID, error) bool) {
-		for r, err := range w.DB.Table(store.TableOccurrence) {
+		for r, err := range w.DB.Table(layout.TableOccurrence) {
 			var t rows.TextID
 			if err == nil {
-				t, _, err = store.ParseOccurrenceKey(r.Key())
+				t, _, err = layout.ParseOccurrenceKey(r.Key())
 			}
 			if !yield(t, err) || err != nil {
 				return
@@ -274,7 +275,7 @@ func dropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
 	defer stop()
 	o, err, more := next()
 	b := w.DB.Batch()
-	for r, terr := range w.DB.Table(store.TableText) {
+	for r, terr := range w.DB.Table(layout.TableText) {
 		if err := errors.Join(terr, err); err != nil {
 			return err
 		}
@@ -288,7 +289,7 @@ func dropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
 		if more && err == nil && o == text {
 			continue
 		}
-		if err := errors.Join(err, b.Delete(store.TextKey(text)), b.Delete(store.UnitsKey(text))); err != nil {
+		if err := errors.Join(err, b.Delete(layout.TextKey(text)), b.Delete(layout.UnitsKey(text))); err != nil {
 			return err
 		}
 		if b.Len() >= w.Options.CommitBytes {

@@ -14,9 +14,9 @@ import (
 	"neardup/explain"
 	"neardup/extract"
 	"neardup/pipeline/browsing"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/report"
 	"neardup/report/static"
 	"neardup/screen"
@@ -221,9 +221,9 @@ func (g *statistics) title(document string) (string, error) {
 func (g *statistics) stored(document string) (d rows.Document, err error) {
 	id, err := hex.DecodeString(document)
 	if err != nil || len(id) != len(extract.ID{}) {
-		return d, store.Corrupt([]byte(document))
+		return d, layout.Corrupt([]byte(document))
 	}
-	documents, err := g.w.DB.Seeker(store.TableDocument)
+	documents, err := g.w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return d, err
 	}

@@ -20,8 +20,8 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/report/static"
@@ -69,7 +69,7 @@ func countSlowly(t *testing.T, w *workspace.Workspace, clusters []report.Cluster
 	}
 	size := map[string]int64{}
 	seen := map[extract.ID]bool{}
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for r, err := range w.DB.Table(layout.TableDocument) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func countSlowly(t *testing.T, w *workspace.Workspace, clusters []report.Cluster
 		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
-		id, _, _, err := store.ParseDocumentKey(r.Key())
+		id, _, _, err := layout.ParseDocumentKey(r.Key())
 		if err != nil || seen[id] {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"neardup/pipeline/layout"
 )
 
 // CheckFiles reads all blocks of the table files in dir, also those that no row is
@@ -38,7 +40,7 @@ func CheckFiles(ctx context.Context, dir string) (files int, wrong []error, err 
 func checkFile(ctx context.Context, path string) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // a damaged footer makes the library panic
-			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+			err = fmt.Errorf("%w: %v", layout.ErrCorrupt, p)
 		}
 	}()
 	f, err := vfs.Default.Open(path)

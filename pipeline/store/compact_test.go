@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"neardup/pipeline/layout"
 )
 
 // What is deleted is in the tables until Compact, also of a database that does not
@@ -59,13 +61,13 @@ func TestCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	change(func(b Batch) error { return b.Set(MetaKey("a"), []byte("stays")) })
-	change(func(b Batch) error { return b.Set(MetaKey("b"), secret) })
+	change(func(b Batch) error { return b.Set(layout.MetaKey("a"), []byte("stays")) })
+	change(func(b Batch) error { return b.Set(layout.MetaKey("b"), secret) })
 	compact()
 	if !held() {
 		t.Fatal("it is not in a table")
 	}
-	change(func(b Batch) error { return b.Delete(MetaKey("b")) })
+	change(func(b Batch) error { return b.Delete(layout.MetaKey("b")) })
 	if !held() {
 		t.Fatal("it is gone without Compact")
 	}

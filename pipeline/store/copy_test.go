@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"neardup/pipeline/disk"
+	"neardup/pipeline/layout"
 )
 
 // TestCopyIsOfOneMoment copies a database while rows are written to it, one after the
@@ -31,7 +32,7 @@ func TestCopyIsOfOneMoment(t *testing.T) {
 			default:
 			}
 			b := from.Batch()
-			key := binary.BigEndian.AppendUint64([]byte{TableSource}, i)
+			key := binary.BigEndian.AppendUint64([]byte{layout.TableSource}, i)
 			if err := errors.Join(b.Set(key, make([]byte, 20_000)), b.Commit()); err != nil {
 				stopped <- err
 				return
@@ -56,7 +57,7 @@ func TestCopyIsOfOneMoment(t *testing.T) {
 		}
 		s := opened(filepath.Join("to", string(rune('a'+copies))), OpenCopy)
 		n := uint64(0)
-		for r, err := range s.Table(TableSource) {
+		for r, err := range s.Table(layout.TableSource) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +113,7 @@ func TestKeep(t *testing.T) {
 		write := func(value byte) {
 			b := db.Batch()
 			for i := range uint64(1000) {
-				if err := b.Set(binary.BigEndian.AppendUint64([]byte{TableSource}, i), []byte{value}); err != nil {
+				if err := b.Set(binary.BigEndian.AppendUint64([]byte{layout.TableSource}, i), []byte{value}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -147,7 +148,7 @@ func TestKeep(t *testing.T) {
 		}
 		write('b')
 		n := 0
-		for r, err := range openIn(t, kept, OpenCopy).Table(TableSource) {
+		for r, err := range openIn(t, kept, OpenCopy).Table(layout.TableSource) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"neardup/pipeline/disk"
+	"neardup/pipeline/layout"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,13 +154,13 @@ func checkSeal(dir string) (map[string]prefix, error) {
 		got, err := sumPrefix(filepath.Join(dir, name), want.length)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: %s is missing", ErrCorrupt, name)
+			return nil, fmt.Errorf("%w: %s is missing", layout.ErrCorrupt, name)
 		case err != nil:
 			return nil, err
 		case got.length != want.length:
-			return nil, fmt.Errorf("%w: %s has %d bytes, but had %d", ErrCorrupt, name, got.length, want.length)
+			return nil, fmt.Errorf("%w: %s has %d bytes, but had %d", layout.ErrCorrupt, name, got.length, want.length)
 		case got != want:
-			return nil, fmt.Errorf("%w: %s is not what was written", ErrCorrupt, name)
+			return nil, fmt.Errorf("%w: %s is not what was written", layout.ErrCorrupt, name)
 		}
 	}
 	return files, nil
@@ -173,7 +174,7 @@ func unsealed(dir string) error {
 		return err
 	}
 	if markers, err := filepath.Glob(filepath.Join(dir, "marker.manifest.*")); err != nil || len(markers) == 0 {
-		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", ErrCorrupt), err) // Pebble would begin a new database
+		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", layout.ErrCorrupt), err) // Pebble would begin a new database
 	}
 	return errUnsealed
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 )
 
@@ -24,12 +25,12 @@ func fill(t *testing.T, dir string, closed bool) {
 	}
 	for i := range 40 {
 		b := db.Batch()
-		if err := errors.Join(b.Set(MetaKey(fmt.Sprint(i)), []byte("value")), b.Commit()); err != nil {
+		if err := errors.Join(b.Set(layout.MetaKey(fmt.Sprint(i)), []byte("value")), b.Commit()); err != nil {
 			t.Fatal(err)
 		}
 		if i%4 == 0 {
 			id := rows.TextID{byte(i)}
-			run := SortEntries([]extsort.Entry{{Key: SignedKey(id), Value: []byte("abcd")}})
+			run := SortEntries([]extsort.Entry{{Key: layout.SignedKey(id), Value: []byte("abcd")}})
 			if err := db.Ingest(context.Background(), run); err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +100,7 @@ func openCopy(t *testing.T, files map[string]string) (keys string, unsealed bool
 		}
 		return "", false, err
 	}
-	for _, table := range []byte{tableMeta, TableSigned} {
+	for _, table := range []byte{layout.MetaKey("")[0], layout.TableSigned} {
 		for r, rowErr := range db.Table(table) {
 			if rowErr != nil {
 				t.Fatal(rowErr)
@@ -136,7 +137,7 @@ func TestSealNoticesDamage(t *testing.T) {
 			if err == nil && got != want {
 				t.Errorf("%s of %s (closed: %v): %d rows, want %d, and no error", what, name, closed, strings.Count(got, " "), strings.Count(want, " "))
 			}
-			if err != nil && !errors.Is(err, ErrCorrupt) {
+			if err != nil && !errors.Is(err, layout.ErrCorrupt) {
 				t.Errorf("%s of %s: %v", what, name, err)
 			}
 			if err == nil && gone {
@@ -181,7 +182,7 @@ func TestUnsealed(t *testing.T) {
 				delete(files, file)
 			}
 		}
-		if _, _, err := openCopy(t, files); !errors.Is(err, ErrCorrupt) {
+		if _, _, err := openCopy(t, files); !errors.Is(err, layout.ErrCorrupt) {
 			t.Errorf("%s, without its marker: %v", name, err)
 		}
 	}

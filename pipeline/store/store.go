@@ -16,6 +16,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"neardup/pipeline/layout"
 )
 
 // DB is the workspace's Pebble database.
@@ -123,21 +125,21 @@ func (s *DB) Close() error {
 
 // Rows iterates over the rows with keys in [lower, upper). Key and value of a row
 // are valid only until the next step.
-func (s *DB) Rows(lower, upper []byte) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+func (s *DB) Rows(lower, upper []byte) iter.Seq2[layout.Row, error] {
+	return func(yield func(layout.Row, error) bool) {
 		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 		if err != nil {
-			yield(Row{}, err)
+			yield(layout.Row{}, err)
 			return
 		}
 		defer func() { _ = it.Close() }()
 		for ok := it.First(); ok; ok = it.Next() {
-			if !yield(Row{it}, nil) {
+			if !yield(layout.RowOf(it), nil) {
 				return
 			}
 		}
 		if err := it.Error(); err != nil {
-			yield(Row{}, err)
+			yield(layout.Row{}, err)
 		}
 	}
 }
@@ -148,7 +150,7 @@ type Seeker struct{ it *pebble.Iterator }
 
 // Seeker returns a Seeker for a table. The caller closes it.
 func (s *DB) Seeker(table byte) (*Seeker, error) {
-	lower, upper := TableBounds(table)
+	lower, upper := layout.TableBounds(table)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	return &Seeker{it}, err
 }
@@ -156,40 +158,21 @@ func (s *DB) Seeker(table byte) (*Seeker, error) {
 func (s *Seeker) Close() error { return s.it.Close() }
 
 // Rows iterates over the rows whose keys start with prefix, as DB.Rows does.
-func (s *Seeker) Rows(prefix []byte) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+func (s *Seeker) Rows(prefix []byte) iter.Seq2[layout.Row, error] {
+	return func(yield func(layout.Row, error) bool) {
 		for ok := s.it.SeekGE(prefix); ok && bytes.HasPrefix(s.it.Key(), prefix); ok = s.it.Next() {
-			if !yield(Row{s.it}, nil) {
+			if !yield(layout.RowOf(s.it), nil) {
 				return
 			}
 		}
 		if err := s.it.Error(); err != nil {
-			yield(Row{}, err)
+			yield(layout.Row{}, err)
 		}
 	}
 }
 
-// Row is a row of an iterator. It is valid until the next step.
-type Row struct{ it *pebble.Iterator }
-
-func (r Row) Key() []byte { return r.it.Key() }
-
-func (r Row) Value() ([]byte, error) { return r.it.ValueAndErr() }
-
-// JSON decodes the value into v. An error wraps ErrCorrupt.
-func (r Row) JSON(v any) error {
-	b, err := r.Value()
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%w (%w)", Corrupt(r.Key()), err)
-	}
-	return nil
-}
-
 // Table iterates over all rows of a table.
-func (s *DB) Table(table byte) iter.Seq2[Row, error] { return s.Rows(TableBounds(table)) }
+func (s *DB) Table(table byte) iter.Seq2[layout.Row, error] { return s.Rows(layout.TableBounds(table)) }
 
 // Count returns the number of rows of a table.
 func (s *DB) Count(table byte) (n int64, err error) {
@@ -210,7 +193,9 @@ func FreeSpace(dir string) (int64, error) {
 }
 
 // DiskUsage returns an estimate of the disk space of a table's rows, in bytes.
-func (s *DB) DiskUsage(table byte) (uint64, error) { return s.db.EstimateDiskUsage(TableBounds(table)) }
+func (s *DB) DiskUsage(table byte) (uint64, error) {
+	return s.db.EstimateDiskUsage(layout.TableBounds(table))
+}
 
 // Get returns a copy of the value of key. ok is false if there is none.
 func (s *DB) Get(key []byte) (value []byte, ok bool, err error) {
@@ -232,7 +217,7 @@ func (s *DB) GetJSON(key []byte, v any) (ok bool, err error) {
 		return false, err
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return false, fmt.Errorf("%w (%w)", Corrupt(key), err)
+		return false, fmt.Errorf("%w (%w)", layout.Corrupt(key), err)
 	}
 	return true, nil
 }
@@ -284,7 +269,7 @@ func (b Batch) DeleteRange(lower, upper []byte) error { return b.b.DeleteRange(l
 func (b Batch) Clear(tables ...byte) error {
 	for _, t := range tables {
 		for _, err := range b.db.Table(t) {
-			if err := errors.Join(err, b.DeleteRange(TableBounds(t))); err != nil {
+			if err := errors.Join(err, b.DeleteRange(layout.TableBounds(t))); err != nil {
 				return err
 			}
 			break

@@ -18,10 +18,10 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -62,7 +62,7 @@ func TestReadTextsIsExtract(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{}
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for r, err := range w.DB.Table(layout.TableDocument) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestReadTextsIsExtract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, err := w.DB.Get(store.TextKey(id))
+		text, _, err := w.DB.Get(layout.TextKey(id))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 
 	"neardup/compare"
 	"neardup/extract"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/truth"
 )
@@ -40,14 +40,14 @@ func keptPrefix(outcome string) []byte {
 	if err != nil {
 		panic(err) // outcomes are digests
 	}
-	return store.KeptOf(b)
+	return layout.KeptOf(b)
 }
 
 // keep copies the clusters of the last run and stores them under the outcome.
 func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 	prefix := keptPrefix(outcome)
 	b := w.DB.Batch()
-	for r, err := range w.DB.Table(store.TableAssigned) {
+	for r, err := range w.DB.Table(layout.TableAssigned) {
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func keep(ctx context.Context, w *workspace.Workspace, outcome string) error {
 // representatives.
 func kept(w *workspace.Workspace, outcome string) iter.Seq2[[2]rows.TextID, error] {
 	return func(yield func([2]rows.TextID, error) bool) {
-		for r, err := range w.DB.Rows(store.PrefixBounds(keptPrefix(outcome))) {
+		for r, err := range w.DB.Rows(layout.PrefixBounds(keptPrefix(outcome))) {
 			var row [2]rows.TextID
 			if err == nil {
 				_, row[0], row[1], err = r.Kept()
@@ -91,7 +91,7 @@ func dropKept(w *workspace.Workspace) error {
 	}
 	input := workspace.SourcesGeneration(known)
 	b := w.DB.Batch()
-	lower, upper := store.TableBounds(store.TableKept)
+	lower, upper := layout.TableBounds(layout.TableKept)
 	for {
 		var prefix []byte
 		var of string
@@ -103,15 +103,15 @@ func dropKept(w *workspace.Workspace) error {
 			if err != nil {
 				return err
 			}
-			of, prefix = hex.EncodeToString(outcome), store.KeptOf(outcome)
+			of, prefix = hex.EncodeToString(outcome), layout.KeptOf(outcome)
 			break
 		}
 		if prefix == nil {
 			return b.Commit()
 		}
-		from, to := store.PrefixBounds(prefix)
+		from, to := layout.PrefixBounds(prefix)
 		lower = to
-		result := store.MetaKey("compare/" + of)
+		result := layout.MetaKey("compare/" + of)
 		var m storedMethod
 		if ok, err := w.DB.GetJSON(result, &m); err != nil {
 			return err
@@ -187,11 +187,11 @@ func union(a, b []rows.TextID) []rows.TextID {
 func (c *clusterings) countPages(w *workspace.Workspace) error {
 	c.pages = make([]int32, len(c.texts))
 	at := 0
-	for r, err := range w.DB.Table(store.TableOccurrence) {
+	for r, err := range w.DB.Table(layout.TableOccurrence) {
 		if err != nil {
 			return err
 		}
-		t, _, err := store.ParseOccurrenceKey(r.Key())
+		t, _, err := layout.ParseOccurrenceKey(r.Key())
 		if err != nil {
 			return err
 		}

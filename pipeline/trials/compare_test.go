@@ -17,8 +17,8 @@ import (
 	"neardup/example"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/sweep"
@@ -333,7 +333,7 @@ func TestKeptClustersGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for r, err := range w.DB.Table(store.TableKept) {
+		for r, err := range w.DB.Table(layout.TableKept) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,10 +8,10 @@ import (
 	"neardup/compare"
 	"neardup/configs"
 	"neardup/extract"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/truth"
@@ -120,11 +120,11 @@ func (c *comparison) pagesOf(p compare.Pair) (out [2]compare.Page, err error) {
 	} else {
 		for i, text := range p {
 			passed := 0 // pages of the first text that were passed, if both texts are the same
-			for r, err := range finder.Occurrences.Rows(store.OccurrencesOf(c.texts[text])) {
+			for r, err := range finder.Occurrences.Rows(layout.OccurrencesOf(c.texts[text])) {
 				if err != nil {
 					return out, err
 				}
-				if _, ids[i], err = store.ParseOccurrenceKey(r.Key()); err != nil {
+				if _, ids[i], err = layout.ParseOccurrenceKey(r.Key()); err != nil {
 					return out, err
 				}
 				if passed++; p[0] != p[1] || passed > i {

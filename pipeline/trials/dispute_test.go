@@ -12,10 +12,10 @@ import (
 	"neardup/compare"
 	"neardup/configs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/tlcs"
 )
@@ -39,7 +39,7 @@ func TestScorePair(t *testing.T) {
 		}
 	}()
 	var ids []rows.TextID
-	for r, err := range w.DB.Table(store.TableText) {
+	for r, err := range w.DB.Table(layout.TableText) {
 		if err != nil {
 			t.Fatal(err)
 		}

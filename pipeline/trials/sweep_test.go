@@ -16,10 +16,10 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/sweep"
 	"neardup/truth"
@@ -140,7 +140,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 	}
 	texts := map[int]rows.TextID{} // of the judged pages
 	pages := map[rows.TextID]int{} // all of them
-	for r, err := range w.DB.Table(store.TableDocument) {
+	for r, err := range w.DB.Table(layout.TableDocument) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 	whole := c.Verify.Options
 	whole.Window, whole.Rounds = 1, 1
 	document := func(id rows.TextID, window int) *tlcs.Document {
-		b, ok, err := w.DB.Get(store.TextKey(id))
+		b, ok, err := w.DB.Get(layout.TextKey(id))
 		if !ok || err != nil {
 			t.Fatal(ok, err)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/sweep"
 )
@@ -125,7 +125,7 @@ func remembered[T any](ctx context.Context, v *variants, kind string, parts []an
 	if outcome, err = v.outcome(parts...); err != nil {
 		return r, outcome, err
 	}
-	if done, err := v.DB.GetJSON(store.MetaKey(kind+"/"+outcome), &r); done || err != nil {
+	if done, err := v.DB.GetJSON(layout.MetaKey(kind+"/"+outcome), &r); done || err != nil {
 		v.Options.Progress.Skip("all")
 		return r, outcome, errors.Join(err, v.Unread())
 	}
@@ -142,7 +142,7 @@ func remembered[T any](ctx context.Context, v *variants, kind string, parts []an
 		return r, outcome, err
 	}
 	b := v.DB.Batch()
-	return r, outcome, errors.Join(b.SetJSON(store.MetaKey(kind+"/"+outcome), r), b.Commit(), failure)
+	return r, outcome, errors.Join(b.SetJSON(layout.MetaKey(kind+"/"+outcome), r), b.Commit(), failure)
 }
 
 // runForCost brings all stages up to date. It repeats those that were not, and
@@ -207,7 +207,7 @@ func (v *variants) firstStale() (int, error) {
 func (v *variants) forget(names []string) error {
 	b := v.DB.Batch()
 	for _, name := range names {
-		if err := b.Delete(store.MetaKey("stage/" + name)); err != nil {
+		if err := b.Delete(layout.MetaKey("stage/" + name)); err != nil {
 			return err
 		}
 	}

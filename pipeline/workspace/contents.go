@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"neardup/configs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 )
 
@@ -47,7 +48,7 @@ func (w *Workspace) CheckContents() error {
 		}
 		for _, table := range slices.Sorted(maps.Keys(s.Tables)) {
 			if was, is := s.Tables[table], now[table]; was != is {
-				return fmt.Errorf("%w: table %s of %s has %d rows, but had %d", store.ErrCorrupt, table, st.Name, is.Rows, was.Rows)
+				return fmt.Errorf("%w: table %s of %s has %d rows, but had %d", layout.ErrCorrupt, table, st.Name, is.Rows, was.Rows)
 			}
 		}
 	}
@@ -68,7 +69,7 @@ func (w *Workspace) missesDatabase() error {
 	}
 	m, err := ReadManifest(w.Dir)
 	if err == nil && (len(m.Inputs) > 0 || len(m.Stages) > 0) {
-		err = damaged(w.Path("db"), fmt.Errorf("%w: it is empty", store.ErrCorrupt))
+		err = damaged(w.Path("db"), fmt.Errorf("%w: it is empty", layout.ErrCorrupt))
 	}
 	return err
 }
@@ -101,7 +102,7 @@ type identity struct {
 	Config *configs.Config `json:"config"` // config of the last run
 }
 
-var identityKey = store.MetaKey("workspace")
+var identityKey = layout.MetaKey("workspace")
 
 // keepIdentity writes the identity row if it changed.
 func (w *Workspace) keepIdentity() error {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -31,7 +31,7 @@ func TestContentsAreCompared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lower, upper := store.TableBounds(table)
+			lower, upper := layout.TableBounds(table)
 			rows := 0
 			b := w.DB.Batch()
 			for r, err := range w.DB.Rows(lower, upper) {
@@ -60,7 +60,7 @@ func TestContentsAreCompared(t *testing.T) {
 			if err := os.Remove(filepath.Join(damaged, "db", "seal")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := open(damaged); !errors.Is(err, store.ErrCorrupt) {
+			if _, err := open(damaged); !errors.Is(err, layout.ErrCorrupt) {
 				t.Errorf("table %c of %s lost one of %d rows: %v", table, st.Name, rows, err)
 			}
 		}

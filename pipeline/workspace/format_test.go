@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -44,7 +44,7 @@ func testFormat(t *testing.T, format int) {
 		if w.DB.Unsealed != (i == 0 && format == 1) {
 			t.Errorf("time %d: unsealed %v", i, w.DB.Unsealed)
 		}
-		for table, want := range map[byte]int64{store.TableDocument: 3, store.TableText: 3, store.TableSource: 1} {
+		for table, want := range map[byte]int64{layout.TableDocument: 3, layout.TableText: 3, layout.TableSource: 1} {
 			if n, err := w.DB.Count(table); err != nil || n != want {
 				t.Errorf("time %d: table %c has %d rows, want %d (%v)", i, table, n, want, err)
 			}

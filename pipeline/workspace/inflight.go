@@ -12,8 +12,8 @@ import (
 
 	"neardup/extract/container"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 )
 
 // A single page can end the process: it needs more memory than there is, or it hits
@@ -156,5 +156,5 @@ func (w *Workspace) tryEnded(ctx context.Context, s *inputs.Source, sl slot, not
 		w.Options.Progress.Warn("page that ended a run is skipped", "file", inputs.ShowName(s.Path), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
 	}
 	b := w.DB.Batch()
-	return errors.Join(b.SetJSON(store.SourceKey(s.Path), *s), b.Commit())
+	return errors.Join(b.SetJSON(layout.SourceKey(s.Path), *s), b.Commit())
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"neardup/audit"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 )
 
@@ -28,25 +29,25 @@ func PairDigest(p audit.Pair) []byte {
 
 // JudgementKey returns the key of a judge's judgement of a pair.
 func JudgementKey(p audit.Pair, judge string) []byte {
-	return store.JudgementKey(PairDigest(p), judge)
+	return layout.JudgementKey(PairDigest(p), judge)
 }
 
 // OutcomeKey returns the key of the outcome of a judged pair.
-func OutcomeKey(p audit.Pair) []byte { return store.OutcomeKey(PairDigest(p)) }
+func OutcomeKey(p audit.Pair) []byte { return layout.OutcomeKey(PairDigest(p)) }
 
-func parseJudgement(r store.Row) (j audit.Judgement, err error) {
+func parseJudgement(r layout.Row) (j audit.Judgement, err error) {
 	if err := r.JSON(&j); err != nil {
 		return j, err
 	}
 	if !bytes.Equal(r.Key(), JudgementKey(j.Pair, j.Judge)) {
-		return j, store.Corrupt(r.Key())
+		return j, layout.Corrupt(r.Key())
 	}
 	return j, nil
 }
 
 // Judgements returns the judgements of a pair, ordered by judge.
 func (w *Workspace) Judgements(p audit.Pair) (out []audit.Judgement, err error) {
-	for r, err := range w.DB.Rows(store.PrefixBounds(JudgementKey(p, ""))) {
+	for r, err := range w.DB.Rows(layout.PrefixBounds(JudgementKey(p, ""))) {
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func (w *Workspace) Judgements(p audit.Pair) (out []audit.Judgement, err error) 
 // come in the order of their digests, beginning behind the digest after.
 func (w *Workspace) JudgedPairs(after []byte) iter.Seq2[[]audit.Judgement, error] {
 	return func(yield func([]audit.Judgement, error) bool) {
-		lower, upper := store.BehindJudgement(after)
+		lower, upper := layout.BehindJudgement(after)
 		var of []audit.Judgement
 		for r, err := range w.DB.Rows(lower, upper) {
 			var j audit.Judgement

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 )
 
@@ -271,7 +272,7 @@ func (w *Workspace) reset(ctx context.Context, b store.Batch, st Stage) error {
 	errs := []error{w.forgetProgress(ctx, b)}
 	for _, other := range w.Stages {
 		if other.Name == StageSign { // sign only adds to what is signed, so it would keep the old texts
-			errs = append(errs, b.Clear(other.Tables...), b.Delete(store.MetaKey("stage/"+other.Name)))
+			errs = append(errs, b.Clear(other.Tables...), b.Delete(layout.MetaKey("stage/"+other.Name)))
 		}
 	}
 	return errors.Join(errs...)

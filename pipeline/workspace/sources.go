@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 )
 
 // Sources returns the inputs that the workspace knows, ordered by path.
 func (w *Workspace) Sources() ([]inputs.Source, error) {
 	var out []inputs.Source
-	for r, err := range w.DB.Table(store.TableSource) {
+	for r, err := range w.DB.Table(layout.TableSource) {
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 	changed = cmp.Or(changed, halfRead)
 	for _, s := range sources {
 		var old inputs.Source
-		known, err := w.DB.GetJSON(store.SourceKey(s.Path), &old)
+		known, err := w.DB.GetJSON(layout.SourceKey(s.Path), &old)
 		if err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		} else if known && old.Counts.Records > 0 && (old.Changed || s.Size != old.Size || s.Sample != old.Sample) {
 			changed = s.Path
 		}
-		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
+		if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 			return err
 		}
 	}
@@ -125,7 +126,7 @@ func (w *Workspace) forgetMembers(b store.Batch, sources []inputs.Source) (chang
 		if s.State != inputs.Unreadable || s.Counts.Records > 0 {
 			changed = s.Path
 		}
-		if err := b.Delete(store.SourceKey(s.Path)); err != nil {
+		if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
 			return "", err
 		}
 	}
@@ -150,13 +151,13 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 		case again && w.trial == nil && s.IsGone(ctx): // a trial repeats in each run what it admitted once
 			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", inputs.ShowName(s.Path), "records", s.Counts.Records)
 			s.Gone = true
-			if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
+			if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 				return nil, err
 			}
 		case again:
 			found := s.FindAgain(ctx, w.Config.Extract.Limits)
 			if !slices.ContainsFunc(found, func(f inputs.Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
-				if err := b.Delete(store.SourceKey(s.Path)); err != nil { // a WACZ file that could not be opened before, and now can
+				if err := b.Delete(layout.SourceKey(s.Path)); err != nil { // a WACZ file that could not be opened before, and now can
 					return nil, err
 				}
 			}
@@ -167,7 +168,7 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 				}
 			}
 		case s.Counts.Records == 0:
-			if err := b.Delete(store.SourceKey(s.Path)); err != nil {
+			if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
 				return nil, err
 			}
 		}
@@ -187,7 +188,7 @@ func (w *Workspace) restartExtraction(ctx context.Context, b store.Batch, file s
 		}
 	}
 	w.Options.Progress.Warn("file changed since it was read: everything is extracted again", "file", file)
-	return b.Delete(store.MetaKey("stage/" + StageExtract))
+	return b.Delete(layout.MetaKey("stage/" + StageExtract))
 }
 
 // forgetProgress marks all sources as unread. All of them must still exist.
@@ -207,7 +208,7 @@ func (w *Workspace) forgetProgress(ctx context.Context, b store.Batch) error {
 			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
 		}
 		s.Forget()
-		if err := b.SetJSON(store.SourceKey(s.Path), s); err != nil {
+		if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 			return err
 		}
 	}
@@ -244,7 +245,7 @@ func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, named boo
 		}
 		for _, now := range s.FindAgain(ctx, limits) {
 			if now.Path == s.Path {
-				err = b.SetJSON(store.SourceKey(s.Path), now)
+				err = b.SetJSON(layout.SourceKey(s.Path), now)
 			}
 		}
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 )
 
@@ -110,7 +111,7 @@ func Digest(parts ...any) string {
 
 // State returns the stored state of a stage. ok is false if it was never begun.
 func (w *Workspace) State(name string) (s StageState, ok bool, err error) {
-	ok, err = w.DB.GetJSON(store.MetaKey("stage/"+name), &s)
+	ok, err = w.DB.GetJSON(layout.MetaKey("stage/"+name), &s)
 	return s, ok, err
 }
 
@@ -215,7 +216,7 @@ func (r *StageRun) stateEntry() (extsort.Entry, error) {
 	s.CPU += cpu
 	s.Peak = max(s.Peak, r.clock.memory.look())
 	value, err := json.Marshal(s)
-	return extsort.Entry{Key: store.MetaKey("stage/" + r.stage.Name), Value: value}, err
+	return extsort.Entry{Key: layout.MetaKey("stage/" + r.stage.Name), Value: value}, err
 }
 
 // Cursor decodes the stored cursor into v. ok is false if the stage has not begun.

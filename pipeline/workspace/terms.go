@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"neardup/configs"
-	"neardup/pipeline/store"
+	"neardup/pipeline/layout"
 	"neardup/signature/terms"
 )
 
@@ -18,7 +18,7 @@ func (w *Workspace) Method() (configs.Config, error) {
 	if w.counted == nil {
 		var failure error
 		f := terms.NewFrequencies(func(yield func(uint64, terms.Count) bool) {
-			for r, err := range w.DB.Table(store.TableTerm) {
+			for r, err := range w.DB.Table(layout.TableTerm) {
 				var term uint64
 				var n uint32
 				if err == nil {

@@ -8,7 +8,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/inputs"
-	"neardup/pipeline/store"
+	"neardup/pipeline/layout"
 )
 
 // TableWithdrawn lists what was withdrawn from the workspace and has to stay out.
@@ -36,7 +36,7 @@ func (d Withdrawal) name() string {
 // Key is the key of the withdrawal's row.
 func (d Withdrawal) Key() []byte {
 	sum := sha256.Sum256([]byte(d.name()))
-	return store.WithdrawnKey(sum[:16])
+	return layout.WithdrawnKey(sum[:16])
 }
 
 // Has reports whether the withdrawal covers a URI.
@@ -77,7 +77,7 @@ type Withdrawn []Withdrawal
 
 // Withdrawn returns all withdrawals, in a fixed order.
 func (w *Workspace) Withdrawn() (out Withdrawn, err error) {
-	for r, err := range w.DB.Table(store.TableWithdrawn) {
+	for r, err := range w.DB.Table(layout.TableWithdrawn) {
 		if err != nil {
 			return nil, err
 		}

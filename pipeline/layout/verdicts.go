@@ -1,12 +1,67 @@
-package store
+package layout
 
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
+	"slices"
 
 	"neardup/cluster"
 	"neardup/pipeline/rows"
+	"neardup/report"
 )
+
+// relations lists the relations of stored scores. A row stores the index of its
+// relation.
+var relations = []report.Relation{"", report.Near, report.Contained, report.Contains, report.Judged,
+	report.Representative, report.Identical, report.Linked, report.Alike}
+
+const ScoreSize = 1 + 8 + 8
+
+// AppendScore appends the stored form of a score.
+func AppendScore(b []byte, s rows.Score) []byte {
+	b = append(b, byte(slices.Index(relations, s.Relation)))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
+	return binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
+}
+
+// ParseScore parses what AppendScore wrote. An error wraps ErrCorrupt.
+func ParseScore(b []byte) (rows.Score, error) {
+	if len(b) != ScoreSize || int(b[0]) >= len(relations) {
+		return rows.Score{}, Corrupt(b)
+	}
+	return rows.Score{
+		Relation:    relations[b[0]],
+		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
+		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
+	}, nil
+}
+
+// PairKey returns the key of a row about two texts. The larger key comes first.
+func PairKey(table byte, a, b cluster.Key) []byte { return key(table, a[:], b[:]) }
+
+func parsePairKey(k []byte) (a, b cluster.Key, err error) {
+	if len(k) != 1+2*cluster.KeySize {
+		return a, b, Corrupt(k)
+	}
+	return cluster.Key(k[1 : 1+cluster.KeySize]), cluster.Key(k[1+cluster.KeySize:]), nil
+}
+
+// VerdictsOf returns the prefix of the texts that are near a leader.
+func VerdictsOf(leader cluster.Key) []byte { return key(TableVerdict, leader[:]) }
+
+// Link parses a row of a table of pairs with their scores.
+func (r Row) Link() (l rows.Link, err error) {
+	if l.Leader, l.Member, err = parsePairKey(r.Key()); err != nil {
+		return l, err
+	}
+	v, err := r.Value()
+	if err != nil {
+		return l, err
+	}
+	l.Score, err = ParseScore(v)
+	return l, err
+}
 
 // Result is a row of TableSetResult or TablePartResult: the result of a
 // perhaps-similar set or of a component of linked texts, with the digest of what it
