@@ -18,8 +18,6 @@ import (
 // completeFlags registers the completions of flag values for a command and its
 // subcommands. "neardup completion" prints the shells' scripts.
 func completeFlags(c *cobra.Command) {
-	schemes, searches, measures := configs.Parts()
-	settings := settingNames(map[string][]string{"sign.scheme": schemes, "cluster.search": searches, "verify.measure": measures})
 	values := map[string][]string{
 		"config":     configs.Names(),
 		"methods":    configs.Names(),
@@ -28,8 +26,6 @@ func completeFlags(c *cobra.Command) {
 		"log":        {"text", "json"},
 		"policy":     strings.Split(names(keep.Policies), ", "),
 		"every":      strings.Split(names(keep.Periods), ", "),
-		"set":        settings,
-		"vary":       settings,
 		"measure":    configs.JoinMeasures,
 		"weights":    configs.JoinWeights,
 		"tokens":     configs.JoinTokens,
@@ -43,22 +39,25 @@ func completeFlags(c *cobra.Command) {
 	}
 	formats := map[string][]string{"export": exports.Names(""), "join": textjoin.Formats, "labels": {"labels", "truth"}}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		list := values[f.Name]
+		known := values[f.Name]
 		if f.Name == "format" {
-			list = formats[c.Name()]
+			known = formats[c.Name()]
 		}
-		if list == nil {
-			return
-		}
+		list := func() []string { return known }
 		what := cobra.ShellCompDirectiveNoFileComp
 		switch f.Name {
 		case "config", "methods":
 			what = cobra.ShellCompDirectiveDefault // files, too
 		case "set", "vary":
+			list = settings // takes longer than all other commands need to start
 			what |= cobra.ShellCompDirectiveNoSpace
+		default:
+			if known == nil {
+				return
+			}
 		}
 		_ = c.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return complete(list, typed), what
+			return complete(list(), typed), what
 		}) // fails only for unknown or repeated flags
 	})
 	for _, sub := range c.Commands() {
@@ -76,6 +75,12 @@ func complete(values []string, typed string) (out []string) {
 		}
 	}
 	return out
+}
+
+// settings returns the completions of --set and --vary.
+func settings() []string {
+	schemes, searches, measures := configs.Parts()
+	return settingNames(map[string][]string{"sign.scheme": schemes, "cluster.search": searches, "verify.measure": measures})
 }
 
 // settingNames returns all settings as SECTION.KEY=. Those that name a part come
