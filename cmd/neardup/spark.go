@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
 	"neardup/pipeline/filters"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/remote"
 	"neardup/pipeline/spark"
 	"neardup/pipeline/stages"
@@ -68,17 +71,22 @@ filters:
 
 func sparkCommand() *cobra.Command {
 	var o workOptions
-	var output string
+	var output, master string
 	var partitions int
 	c := &cobra.Command{
 		Use:   "spark [INPUT...]",
-		Short: "Plan a run on a cluster",
-		Long: `Spark writes the plan of a run on a cluster into an output directory, and prints
-its steps. The filters of neardup stage do the steps. An INPUT is the name of an
-archive that every machine can open: an absolute path on a shared file system, or
-a URL. If the directory has a plan already, its archives stay, and only the steps
-that change are done again.`,
+		Short: "Plan a run on a Spark cluster",
+		Long: `Spark writes the plan of a run on a cluster into an output directory, with the
+driver that runs it. It prints the steps, and the command that starts them. The
+filters of neardup stage do the steps; Spark brings the program to the machines.
+An INPUT is the name of an archive that every machine can open: an absolute path
+on a shared file system, or a URL. If the directory has a plan already, its
+archives stay, and only the steps that change are done again. docs/spark.md is the
+guide.`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if retriesNothing.MatchString(master) {
+				return usageError{fmt.Errorf("--master %s fails with the first task that fails: give the number of attempts, as in local[2,4]", master)}
+			}
 			names, err := o.names(c, args)
 			if err != nil {
 				return err
@@ -92,6 +100,9 @@ that change are done again.`,
 				}
 				if names[i], err = filepath.Abs(name); err != nil {
 					return err
+				}
+				if !utf8.ValidString(name) {
+					return usageError{fmt.Errorf("%s: the name must be UTF-8", inputs.ShowName(name))}
 				}
 			}
 			before, err := spark.ReadOutput(output)
@@ -115,12 +126,16 @@ that change are done again.`,
 			if err != nil {
 				return usageError{err}
 			}
-			path, err := p.Write(output)
+			plan, driver, err := p.Write(output)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %d partitions\n\n", path, len(p.Steps), p.Partitions)
-			for _, s := range p.Steps {
+			line, err := submitLine(master, driver, output)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: %d steps, %d partitions\n\n", plan, len(p.Steps), p.Partitions)
+			for i, s := range p.Steps {
 				done, err := s.Done(output)
 				if err != nil {
 					return err
@@ -129,19 +144,52 @@ that change are done again.`,
 				if done {
 					state = ", done"
 				}
-				fmt.Fprintf(c.OutOrStdout(), "  %s (%d tasks%s)\n", s.Name, s.Tasks, state)
+				fmt.Fprintf(c.OutOrStdout(), "  %2d  %s (%d tasks%s)\n", i+1, s.Name, s.Tasks, state)
 			}
+			fmt.Fprintf(c.OutOrStdout(), "\nTo do the steps, and to go on after an interruption:\n\n    %s\n\nThen, on one machine:\n\n    neardup spark adopt --output %s --workspace WORKSPACE\n", line, shellWord(output))
 			return nil
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "neardup-output", "directory on a file system that all machines share")
 	c.Flags().IntVar(&partitions, "partitions", 0, "partitions of the rows; default as before, or 200")
+	c.Flags().StringVar(&master, "master", "local[*,4]", "Spark master for the printed command: spark://HOST:PORT, yarn, …")
 	o.configFlags(c)
 	c.Flags().Lookup("config").Usage = "preset (see neardup config list) or YAML file;\ndefault that of the directory's plan, in a new one the preset default"
 	o.inputFlags(c)
 	c.AddCommand(adoptCommand())
 	return c
 }
+
+// retriesNothing matches the masters of one process that give a task one attempt.
+var retriesNothing = regexp.MustCompile(`^local(\[[^,]*\])?$`)
+
+// submitLine returns the command that runs the plan in an output directory.
+func submitLine(master, driver, output string) (string, error) {
+	program, err := os.Executable()
+	words := []string{"spark-submit", "--name", "neardup", "--master", master, "--files", program}
+	for _, path := range []string{driver, output} {
+		path, pathErr := filepath.Abs(path)
+		err = errors.Join(err, pathErr)
+		words = append(words, path)
+	}
+	if name := filepath.Base(program); name != "neardup" {
+		words = append(words, "--binary", name)
+	}
+	for i, w := range words {
+		words[i] = shellWord(w)
+	}
+	return strings.Join(words, " "), err
+}
+
+// shellWord returns a word as a shell reads it.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
 func adoptCommand() *cobra.Command {
 	var o workOptions

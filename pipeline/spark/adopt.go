@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -125,8 +124,20 @@ func fillTable(ctx context.Context, p *Plan, dir string, w *workspace.Workspace,
 // rows yields the rows of a dataset, partition by partition.
 func (p *Plan) rows(dir string, d Dataset) iter.Seq2[extsort.Entry, error] {
 	return func(yield func(extsort.Entry, error) bool) {
+		files, done, err := stepFiles(dir, d.Step)
+		if err == nil && !done {
+			err = fmt.Errorf("step %s is not done", d.Step)
+		}
+		if err != nil {
+			yield(extsort.Entry{}, err)
+			return
+		}
 		for partition := range p.Partitions {
-			for e, err := range fileRows(filepath.Join(dir, "steps", d.Step, fmt.Sprintf("%s-%05d", d.Letter, partition))) {
+			name := fmt.Sprintf("%s-%05d", d.Letter, partition)
+			if _, ok := files[name]; !ok {
+				continue // no rows
+			}
+			for e, err := range fileRows(filepath.Join(dir, "steps", d.Step, name)) {
 				if !yield(e, err) || err != nil {
 					return
 				}
@@ -135,13 +146,10 @@ func (p *Plan) rows(dir string, d Dataset) iter.Seq2[extsort.Entry, error] {
 	}
 }
 
-// fileRows yields the rows of a file of frames. A partition without rows has no file.
+// fileRows yields the rows of a file of frames.
 func fileRows(path string) iter.Seq2[extsort.Entry, error] {
 	return func(yield func(extsort.Entry, error) bool) {
 		f, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
 		if err != nil {
 			yield(extsort.Entry{}, err)
 			return

@@ -6,7 +6,7 @@
 //
 //	plan.json              the plan
 //	steps/ID/LETTER-00007  the rows of a dataset in partition 7, as frames
-//	steps/ID/done.json     exists once the step is done
+//	steps/ID/done.json     names these files, once the step is done
 //
 // The ID of a step is a digest of all that its rows depend on. So a driver that is
 // started again, or with more archives or another setting, does what is missing.
@@ -27,6 +27,7 @@ import (
 	"neardup/pipeline/filters"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
+	sparkdriver "neardup/spark"
 )
 
 // Plan is a run on a cluster.
@@ -232,8 +233,10 @@ func (p *planner) steps(batches [][]string) {
 	p.plan.Tables, p.plan.Counts = append(tables, closed.every("achH")...), counts
 }
 
-// planName is the name of the plan's file in the output directory.
-const planName = "plan.json"
+const (
+	planName   = "plan.json" // in the output directory
+	driverName = "driver.py"
+)
 
 // ReadPlan reads a plan from a file.
 func ReadPlan(path string) (*Plan, error) {
@@ -261,28 +264,59 @@ func ReadOutput(dir string) (*Plan, error) {
 	return p, err
 }
 
-// Write writes the plan into an output directory, which it makes. It returns the
-// path of the file.
-func (p *Plan) Write(dir string) (path string, err error) {
+// Write writes the plan and the driver into an output directory, which it makes. It
+// returns the paths of the files.
+func (p *Plan) Write(dir string) (plan, driver string, err error) {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
+		return "", "", err
 	}
-	path = filepath.Join(dir, planName)
-	return path, disk.WriteFile(path, func(f *os.File) error {
-		_, err := f.Write(append(b, '\n'))
-		return err
-	})
+	plan, driver = filepath.Join(dir, planName), filepath.Join(dir, driverName)
+	for path, content := range map[string][]byte{plan: append(b, '\n'), driver: sparkdriver.Source} {
+		if err := disk.WriteFile(path, func(f *os.File) error {
+			_, err := f.Write(content)
+			return err
+		}); err != nil {
+			return "", "", err
+		}
+	}
+	return plan, driver, nil
 }
 
 // Done reports whether the output directory has the rows of a step.
 func (s Step) Done(dir string) (bool, error) {
-	_, err := os.Stat(filepath.Join(dir, "steps", s.ID, "done.json"))
+	_, done, err := stepFiles(dir, s.ID)
+	return done, err
+}
+
+// stepFiles returns the files of a step and their sizes. A step whose files are not
+// all there is not done.
+func stepFiles(dir, id string) (files map[string]int64, done bool, err error) {
+	path := filepath.Join(dir, "steps", id, "done.json")
+	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return nil, false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return nil, false, err
+	}
+	var d struct {
+		Files map[string]int64 `json:"files"`
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", path, err)
+	}
+	for name, size := range d.Files {
+		info, err := os.Stat(filepath.Join(dir, "steps", id, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, false, err
+		}
+		if err != nil || info.Size() != size {
+			return nil, false, nil
+		}
+	}
+	return d.Files, true, nil
 }

@@ -3,6 +3,7 @@ package spark_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -97,15 +98,18 @@ func (g *engine) read(p *spark.Plan, s spark.Step, task int) (in [][]byte) {
 func (g *engine) run(p *spark.Plan) {
 	g.t.Helper()
 	for _, s := range p.Steps {
-		done, err := s.Done(g.dir)
+		before, err := s.Done(g.dir)
 		if err != nil {
 			g.t.Fatal(err)
 		}
-		if done {
+		if before {
 			continue
 		}
 		g.ran++
 		targets := map[int][][]byte{}
+		done := struct {
+			Files map[string]int `json:"files"`
+		}{map[string]int{}}
 		for task := range s.Tasks {
 			for _, f := range g.filter(p, s.Filter, task, g.read(p, s, task)) {
 				target := int(binary.LittleEndian.Uint32(f[4:]))
@@ -121,10 +125,16 @@ func (g *engine) run(p *spark.Plan) {
 				if !strings.ContainsRune(s.Writes, rune(letter)) {
 					g.t.Fatalf("%s writes rows of %c", s.ID, letter)
 				}
-				pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, fmt.Sprintf("%c-%05d", letter, target)), append(b, 0, 0, 0, 0))
+				name := fmt.Sprintf("%c-%05d", letter, target)
+				done.Files[name] = len(b) + 4
+				pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, name), append(b, 0, 0, 0, 0))
 			}
 		}
-		pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, "done.json"), []byte("{}\n"))
+		b, err := json.Marshal(done)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, "done.json"), b)
 	}
 }
 
@@ -290,6 +300,23 @@ func TestLaterCrawl(t *testing.T) {
 	if g.ran != 0 {
 		t.Errorf("repeated: %d steps ran", g.ran)
 	}
+	lost, err := filepath.Glob(filepath.Join(g.dir, "steps", before.Steps[6].ID, "g-*"))
+	if err != nil || len(lost) == 0 {
+		t.Fatal(lost, err)
+	}
+	if err := os.Truncate(lost[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Finished(g.dir); err == nil {
+		t.Error("a step with a file cut off is done")
+	}
+	if err := os.Remove(lost[0]); err != nil {
+		t.Fatal(err)
+	}
+	if g.run(before); g.ran != 1 {
+		t.Errorf("with a file lost: %d steps ran", g.ran)
+	}
+	g.ran = 0
 	after := plan(t, c, 2, []string{second, first}, before)
 	if err := os.Remove(first); err != nil { // it must not be read again
 		t.Fatal(err)

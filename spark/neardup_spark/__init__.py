@@ -1,0 +1,1 @@
+"""The driver that runs neardup on Spark."""
