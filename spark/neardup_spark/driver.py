@@ -35,7 +35,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Optional
 
 from py4j.protocol import Py4JJavaError
-from pyspark import AccumulatorParam, SparkConf, SparkContext, SparkFiles, TaskContext
+from pyspark import SparkConf, SparkContext, SparkFiles, TaskContext
 
 PLAN_FORMAT = 1
 END = bytes(4)  # the frame that ends a stream
@@ -119,14 +119,14 @@ def read_file(path: str, size: int) -> Iterator[bytes]:
 
 
 def run_filter(
-    command: list[str], feed: Iterable[bytes], temp: str | None = None, stats: Stats | None = None
+    command: list[str], feed: Iterable[bytes], temp: str | None = None, spent: Callable[[float], None] | None = None
 ) -> Iterator[bytes]:
     """Yields the frames that a filter writes when it reads what feed yields.
 
     A filter reads all of its input before it writes, so one thread does. If anything
     fails, feed included, the filter is killed before it sees the end of its input:
     otherwise it would take a part for the whole. Frames count only if the iteration
-    ends without an error.
+    ends without an error. spent is given the processor seconds of the filter.
     """
     name = " ".join(command[1:3])
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp) as own, open(os.path.join(own, "stderr"), "w+b") as log:
@@ -156,27 +156,11 @@ def run_filter(
             log.seek(0)
             said = log.read(64 << 10).decode(errors="replace")
             sys.stderr.write(said)
-            if stats is not None:
-                stats["filter_cpu_seconds"] += usage.ru_utime + usage.ru_stime
-                stats["filter_peak_bytes"] = max(stats["filter_peak_bytes"], usage.ru_maxrss * 1024)
+            if spent:
+                spent(usage.ru_utime + usage.ru_stime)
         if fault or p.returncode:
             why = said[-2000:].strip() if p.returncode > 0 else ""
             raise FilterError(f"{name}: exit code {p.returncode}: {why or fault}")
-
-
-class StatsParam(AccumulatorParam[Stats]):
-    """Adds up the statistics of tasks. Those with a peak in their name are maxima."""
-
-    def zero(self, value: Stats) -> Stats:
-        return dict.fromkeys(value, 0.0)
-
-    def addInPlace(self, value1: Stats, value2: Stats) -> Stats:
-        for key, more in value2.items():
-            value1[key] = max(value1[key], more) if "peak" in key else value1[key] + more
-        return value1
-
-
-NO_STATS: Stats = {"filter_cpu_seconds": 0.0, "filter_peak_bytes": 0.0, "python_cpu_seconds": 0.0}
 
 
 # A step
@@ -188,7 +172,7 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     plan_file, partitions, letters = os.path.join(output, "plan.json"), plan["partitions"], step["writes"]
-    stats = sc.accumulator(dict(NO_STATS), StatsParam())
+    filters, python = sc.accumulator(0.0), sc.accumulator(0.0)  # processor seconds of tasks that ended well
 
     def filtered(name: str, number: int, feed: Iterable[bytes]) -> Iterator[bytes]:
         context = TaskContext.get()
@@ -196,12 +180,9 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
         local = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).split(",")
         command = [SparkFiles.get(binary), "stage", name, "--plan", plan_file]
         command += ["--task", str(number), "--workers", str(max(1, context.cpus()))]
-        own, began = dict(NO_STATS), time.process_time()
-        try:
-            yield from run_filter(command, feed, local[number % len(local)], own)
-        finally:
-            own["python_cpu_seconds"] = time.process_time() - began
-            stats.add(own)
+        began = time.process_time()
+        yield from run_filter(command, feed, local[number % len(local)], filters.add)
+        python.add(time.process_time() - began)
 
     def run_task(tasks: Iterable[Task]) -> Iterator[tuple[int, bytes]]:
         for number, files, archive in tasks:
@@ -223,10 +204,10 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
     for name in os.listdir(folder):  # what attempts left that were killed
         if name not in files:
             os.remove(os.path.join(folder, name))
-    result = stats.value
+    stats: Stats = {"filter_cpu_seconds": filters.value, "python_cpu_seconds": python.value}
     with published(folder, "done.json") as f:
-        f.write(json.dumps({"files": files, **result}, indent=1, sort_keys=True).encode())
-    return result
+        f.write(json.dumps({"files": files, **stats}, indent=1, sort_keys=True).encode())
+    return stats
 
 
 def tasks_of(output: str, step: Step) -> Iterator[Task]:

@@ -141,7 +141,7 @@ class LostWorker(Case):
     """Runs on a cluster that loses a worker, its executor and their shuffle files."""
 
     def test_worker(self) -> None:
-        archives, logs = self.archives(), self.dir / "cluster"
+        archives, logs = self.archives(), self.dir / "logs"
         logs.mkdir()
         cluster = Cluster(logs, 2)
         self.addCleanup(cluster.stop)
