@@ -6,32 +6,41 @@ import (
 	"slices"
 
 	"neardup/configs"
+	"neardup/extract/text"
 	"neardup/pipeline/rows"
 	"neardup/verify/rarity"
 )
 
 // UnitsOf returns the units of a text.
-func UnitsOf(text string) (u rows.Units) {
-	all := rarity.Sentences(text)
-	plain := make([]rarity.Unit, len(all))
-	for i, s := range all {
-		plain[i] = s.Plain
-	}
-	slices.SortFunc(plain, compareUnits)
-	plain = slices.CompactFunc(plain, func(a, b rarity.Unit) bool { return a.Key == b.Key })
-	columns := make([]uint32, 0, len(plain))
-	for _, p := range plain {
-		if _, both := slices.BinarySearchFunc(all, p.Key, func(s rarity.Sentence, key uint64) int { return cmp.Compare(s.Exact, key) }); both {
-			u.Both, u.Columns = append(u.Both, p.Key), append(u.Columns, uint32(p.Columns))
-		} else {
-			u.Plain, columns = append(u.Plain, p.Key), append(columns, uint32(p.Columns))
+func UnitsOf(t string) (u rows.Units) {
+	var plain []rarity.Unit    // keys without numbers
+	var rest []rarity.Sentence // sentences with numbers
+	for s := range text.Each(t) {
+		switch s := rarity.SentenceOf(s); {
+		case s.Exact == 0:
+		case s.Exact == s.Plain.Key:
+			plain = append(plain, s.Plain)
+		default:
+			rest = append(rest, s)
 		}
 	}
-	u.Columns = append(u.Columns, columns...)
-	for _, s := range all {
-		if _, both := slices.BinarySearch(u.Both, s.Exact); both {
-			continue
+	plain = sortUnits(plain)
+	u.Both, u.Columns = make([]uint64, len(plain)), make([]uint32, len(plain))
+	for i, p := range plain {
+		u.Both[i], u.Columns[i] = p.Key, uint32(p.Columns)
+	}
+	slices.SortFunc(rest, func(a, b rarity.Sentence) int { return cmp.Compare(a.Exact, b.Exact) })
+	rest = slices.CompactFunc(rest, func(a, b rarity.Sentence) bool { return a.Exact == b.Exact })
+	plain = plain[:0]
+	for _, s := range rest {
+		if _, both := slices.BinarySearch(u.Both, s.Plain.Key); !both {
+			plain = append(plain, s.Plain)
 		}
+	}
+	for _, p := range sortUnits(plain) {
+		u.Plain, u.Columns = append(u.Plain, p.Key), append(u.Columns, uint32(p.Columns))
+	}
+	for _, s := range rest {
 		of, found := slices.BinarySearch(u.Both, s.Plain.Key)
 		if !found {
 			of, _ = slices.BinarySearch(u.Plain, s.Plain.Key)
@@ -40,6 +49,12 @@ func UnitsOf(text string) (u rows.Units) {
 		u.Exact, u.PlainOf = append(u.Exact, s.Exact), append(u.PlainOf, uint32(of))
 	}
 	return u
+}
+
+// sortUnits sorts units by key, and leaves out repeats.
+func sortUnits(units []rarity.Unit) []rarity.Unit {
+	slices.SortFunc(units, compareUnits)
+	return slices.CompactFunc(units, func(a, b rarity.Unit) bool { return a.Key == b.Key })
 }
 
 func compareUnits(a, b rarity.Unit) int { return cmp.Compare(a.Key, b.Key) }

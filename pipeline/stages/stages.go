@@ -29,6 +29,7 @@ import (
 //	extract 11: titles of the pages of a text
 //	extract 12: short main content beside other text is uncertain
 //	extract 13: units of texts and of what is around them
+//	extract 14: units are hashes by xxHash
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -45,7 +46,7 @@ import (
 //	verify 12: results of sets and components
 //	verify 13: with quick digests
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 13, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 14, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,

@@ -15,6 +15,9 @@ import (
 	"math"
 	"slices"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
 
 	"neardup/extract/text"
 	"neardup/verify"
@@ -62,36 +65,96 @@ type Unit struct {
 // UnitOf returns the unit of a sentence without its numbers. Prices, dates,
 // versions and counters change within one page, and differ between the pages of a
 // template.
-func UnitOf(sentence string) Unit { return unit(sentence, false) }
+func UnitOf(sentence string) Unit { return SentenceOf(sentence).Plain }
 
 // ExactUnitOf returns the unit of a sentence with its numbers. In a frame, which is
 // the same on every page, they belong to the text.
-func ExactUnitOf(sentence string) Unit { return unit(sentence, true) }
-
-func unit(sentence string, numbers bool) Unit {
-	h := uint64(14695981039346656037) // FNV-1a over code points, then mixed
-	letters, columns := false, 0
-	for _, r := range sentence {
-		switch {
-		case r < 0x80:
-			if '0' <= r && r <= '9' && !numbers {
-				continue
-			}
-			letters = letters || 'a' <= r|0x20 && r|0x20 <= 'z'
-			columns++
-		case unicode.IsNumber(r) && !numbers:
-			continue
-		default:
-			letters = letters || unicode.IsLetter(r)
-			columns += text.RuneColumns(r)
-		}
-		h = (h ^ uint64(uint32(r))) * 1099511628211
-	}
-	if !letters {
+func ExactUnitOf(sentence string) Unit {
+	has, columns := read(sentence)
+	if has&letter == 0 {
 		return Unit{}
 	}
-	h = (h ^ h>>32) * 0xd6e8feb86659fd93
-	return Unit{max(1, h^h>>32), columns}
+	return Unit{hash(sentence), columns}
+}
+
+// SentenceOf returns a sentence in both forms. Without numbers in it they have one
+// key.
+func SentenceOf(sentence string) Sentence {
+	has, columns := read(sentence)
+	if has&letter == 0 {
+		return Sentence{}
+	}
+	exact := hash(sentence)
+	if has&number == 0 {
+		return Sentence{exact, Unit{exact, columns}}
+	}
+	var space [256]byte
+	rest := space[:0]
+	for at := 0; at < len(sentence); {
+		r, n := utf8.DecodeRuneInString(sentence[at:])
+		if !unicode.IsNumber(r) {
+			rest = append(rest, sentence[at:at+n]...)
+		}
+		at += n
+	}
+	plain := string(rest)
+	return Sentence{exact, Unit{hash(plain), text.Columns(plain)}}
+}
+
+// hash returns the key of a sentence that counts, which is not 0.
+func hash(sentence string) uint64 { return max(1, xxhash.Sum64String(sentence)) }
+
+// kinds are the kinds of characters that stand in a sentence.
+type kinds byte
+
+const (
+	letter kinds = 1 << iota
+	number
+	beyond // not ASCII
+)
+
+var ascii = func() (of [256]kinds) {
+	for c := range of {
+		switch r := rune(c); {
+		case r >= utf8.RuneSelf:
+			of[c] = beyond
+		case unicode.IsLetter(r):
+			of[c] = letter
+		case unicode.IsNumber(r):
+			of[c] = number
+		}
+	}
+	return of
+}()
+
+// read returns the kinds of characters and the columns of a sentence.
+func read(sentence string) (has kinds, columns int) {
+	for i := range len(sentence) {
+		has |= ascii[sentence[i]]
+	}
+	if has&beyond == 0 {
+		return has, len(sentence)
+	}
+	has = 0
+	for _, r := range sentence {
+		switch {
+		case r < utf8.RuneSelf:
+			has |= ascii[r]
+			columns++
+		case r >= 0x4E00 && r <= 0x9FFF: // most of Chinese
+			has |= letter
+			columns += 2
+		default:
+			if unicode.IsLetter(r) {
+				has |= letter
+			}
+			if unicode.IsNumber(r) {
+				has |= number
+			}
+			columns += text.RuneColumns(r)
+		}
+	}
+	return has, columns
 }
 
 // Sentence is a sentence of a text in both forms.
@@ -104,8 +167,8 @@ type Sentence struct {
 func Sentences(t string) []Sentence {
 	out := make([]Sentence, 0, 1+len(t)/64)
 	for s := range text.Each(t) {
-		if u := ExactUnitOf(s); u.Key != 0 {
-			out = append(out, Sentence{u.Key, UnitOf(s)})
+		if s := SentenceOf(s); s.Exact != 0 {
+			out = append(out, s)
 		}
 	}
 	slices.SortFunc(out, func(a, b Sentence) int { return cmp.Compare(a.Exact, b.Exact) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"neardup/extract/text"
 	"neardup/verify"
@@ -17,12 +18,14 @@ var options = Options{RarePages: 3, RareResemblance: 0.25}
 
 // slowUnit is the text of a unit, by the definition; "" counts nowhere.
 func slowUnit(sentence string) string {
-	s := strings.Map(func(r rune) rune {
-		if unicode.IsNumber(r) {
-			return -1
+	s := ""
+	for len(sentence) > 0 {
+		r, n := utf8.DecodeRuneInString(sentence)
+		if !unicode.IsNumber(r) {
+			s += sentence[:n]
 		}
-		return r
-	}, sentence)
+		sentence = sentence[n:]
+	}
 	if !strings.ContainsFunc(s, unicode.IsLetter) {
 		return ""
 	}
@@ -334,13 +337,16 @@ func TestValidate(t *testing.T) {
 
 // FuzzRead holds the units against their definition, on any bytes.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"Home. News 12\n第3章。", "\xff. Ⅷ½", "a\n" + strings.Repeat("b ", 3000), "٣. é1"} {
+	for _, s := range []string{"Home. News 12\n第3章。", "\xff. Ⅷ½", "a\n" + strings.Repeat("b ", 3000), "٣. é1", "\xff a1\n\xff a\n\xfe a\nx1é2中"} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, n int) {
 		units := map[uint64]string{}
 		for _, sentence := range text.Sentences(s) {
 			u, want := UnitOf(sentence.Text), slowUnit(sentence.Text)
+			if exact := SentenceOf(sentence.Text); exact.Plain != u || exact.Exact != ExactUnitOf(sentence.Text).Key || (exact.Exact == u.Key) != (want == sentence.Text || want == "") {
+				t.Fatalf("%q is %+v with numbers", sentence.Text, exact)
+			}
 			if (u.Key == 0) != (want == "") || want != "" && u.Columns != text.Columns(want) {
 				t.Fatalf("%q is %+v, want %q", sentence.Text, u, want)
 			}
