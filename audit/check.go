@@ -77,14 +77,27 @@ func (j Judgement) Checked() (Judgement, error) {
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// Check returns an error if the design is not valid.
+// Check returns an error if no sample of this design can be drawn from clusters.
 func (d Design) Check() error {
 	switch {
 	case d.Population != Pages && d.Population != Verified:
 		return fmt.Errorf("population \"%s\", want %s or %s", clip(string(d.Population)), Pages, Verified)
 	case d.Stratified && d.Population != Verified:
 		return fmt.Errorf("a stratified sample is of the population %s: only of its pairs scores are known", Verified)
-	case d.Size < 1 || d.Size > MaxSize:
+	}
+	return d.checkSize()
+}
+
+// checkLabels returns an error if labels cannot be of this design.
+func (d Design) checkLabels() error {
+	if d.Population == Methods && !d.Stratified && !d.Different {
+		return d.checkSize()
+	}
+	return d.Check()
+}
+
+func (d Design) checkSize() error {
+	if d.Size < 1 || d.Size > MaxSize {
 		return fmt.Errorf("size %d, must be from 1 to %d", d.Size, MaxSize)
 	}
 	return nil

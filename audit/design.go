@@ -11,6 +11,10 @@ const (
 	Pages Population = "pages"
 	// Verified draws a page and the one that it was verified against.
 	Verified Population = "verified"
+	// Methods has pages of the clusters of several methods with pages that any of
+	// them announces for these (package paper). It is drawn elsewhere, and here only
+	// judged.
+	Methods Population = "methods"
 )
 
 // Design is how a sample is drawn.
@@ -25,6 +29,8 @@ type Design struct {
 // Estimates describes what the share of true pairs of such a sample estimates.
 func (d Design) Estimates() string {
 	switch {
+	case d.Population == Methods:
+		return "nothing by itself: the pairs are of several methods, and table 1 weighs them (neardup paper --judged)"
 	case d.Population == Pages && !d.Different:
 		return "the precision of the TLCS paper, section 4: of the near-duplicates announced for a page, the share that are true, averaged over the pages that have any"
 	case d.Population == Pages:

@@ -42,6 +42,16 @@ type labelled struct {
 	Cause   Cause   `json:"cause,omitempty"`
 }
 
+// Verdict returns the verdict of most judges who say true or false. It is Unknown if
+// they are evenly divided, or if nobody says either.
+func (p LabelledPair) Verdict() Verdict {
+	var said []Verdict
+	for _, j := range p.Judgements {
+		said = append(said, j.Verdict)
+	}
+	return majority(said)
+}
+
 // Given returns the judgements of a pair.
 func (p LabelledPair) Given() (out []Judgement) {
 	for _, j := range p.Judgements {
@@ -177,7 +187,7 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 // checkSample checks that the pairs form the sample that the first line describes.
 func (l *Labels) checkSample() error {
 	a := l.Audit
-	if err := errors.Join(CheckName(a.Name), a.Design.Check()); err != nil {
+	if err := errors.Join(CheckName(a.Name), a.Design.checkLabels()); err != nil {
 		return fmt.Errorf("line 1: %w", err)
 	}
 	if !timestamp.MatchString(a.Drawn) {

@@ -144,6 +144,37 @@ func FuzzReadLabels(f *testing.F) {
 	})
 }
 
+// Samples of several methods come as labels only: nothing here draws them.
+func TestLabelsOfMethods(t *testing.T) {
+	a, items, judgements := audited()
+	a.Design = Design{Population: Methods, Size: a.Design.Size}
+	if a.Design.Check() == nil {
+		t.Error("a sample of methods can be drawn")
+	}
+	var b bytes.Buffer
+	if err := NewLabels(a, items, judgements).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ReadLabels(bytes.NewReader(b.Bytes()))
+	if err != nil || l.Audit.Design != a.Design {
+		t.Errorf("%+v %v", l.Audit, err)
+	}
+	for i, p := range l.Pairs {
+		var said []Verdict
+		for _, j := range judgements[i] {
+			said = append(said, j.Verdict)
+		}
+		if p.Verdict() != majority(said) {
+			t.Errorf("pair %d is %s", i, p.Verdict())
+		}
+	}
+	for _, d := range []Design{{Population: Methods, Size: 0}, {Population: Methods, Size: 1, Stratified: true}, {Population: Methods, Size: 1, Different: true}} {
+		if d.checkLabels() == nil {
+			t.Errorf("%+v is right", d)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		name         string

@@ -33,7 +33,8 @@ type Report struct {
 	Truth   *sweep.TruthUse  `json:"truth,omitempty"`
 	Sample  int              `json:"sample"` // limit of the documents for which rates are measured
 	Recall  float64          `json:"figure8_recall"`
-	Table1  []compare.Method `json:"table1"` // recall ratios are relative to the last method
+	Table1  []compare.Method `json:"table1"`                  // recall ratios are relative to the last method
+	Judged  *Judged          `json:"table1_judged,omitempty"` // nil if nobody judged a sample
 	Figure6 []sweep.Result   `json:"figure6"`
 	Figure7 []sweep.Result   `json:"figure7"`
 	Figure8 []Slope          `json:"figure8"`
@@ -288,8 +289,21 @@ func known(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', 4, 64)
 }
 
+// head1 is the head of table 1, without its last column.
+var head1 = []string{"method", "precision", "recall ratio", "found ratio", "same-site precision", "same-site recall ratio", "same-site found ratio"}
+
+// judgedTable1 is table 1 by judges. The last columns are numbers of pages.
+func (r Report) judgedTable1() figure.Table {
+	t := figure.Table{Header: append(slices.Clone(head1), "pages", "same-site pages")}
+	for i, one := range r.Judged.Methods {
+		t.Rows = append(t.Rows, []string{r.Table1[i].Name, share(one.Precision), share(one.Recall), share(one.Found),
+			share(one.PrecisionIn), share(one.RecallIn), share(one.FoundIn), strconv.Itoa(one.Precision.Pages), strconv.Itoa(one.PrecisionIn.Pages)})
+	}
+	return t
+}
+
 func (r Report) table1() figure.Table {
-	t := figure.Table{Header: []string{"method", "precision", "recall ratio", "found ratio", "one site: precision", "recall ratio", "found ratio", "processor, s"}}
+	t := figure.Table{Header: append(slices.Clone(head1), "processor, s")}
 	for _, m := range r.Table1 {
 		seconds := 0.0
 		for _, s := range m.Stages {
@@ -321,6 +335,9 @@ func (r Report) table2() figure.Table {
 // WriteTable1 draws table 1.
 func (r Report) WriteTable1(w io.Writer) error { return r.table1().WriteSVG(w) }
 
+// WriteJudgedTable1 draws table 1 by judges.
+func (r Report) WriteJudgedTable1(w io.Writer) error { return r.judgedTable1().WriteSVG(w) }
+
 // WriteTable2 draws table 2.
 func (r Report) WriteTable2(w io.Writer) error { return r.table2().WriteSVG(w) }
 
@@ -332,8 +349,13 @@ func (r Report) WritePage(w io.Writer) error {
 	if r.Truth != nil {
 		p("The labels judge %d pages, of which %d match no document. ", r.Truth.Pages, r.Truth.Missing)
 	}
-	p("They stand for the people who judged the paper's samples. Rates are of at most %d documents. %s\n\n", r.Sample, report.Terms)
-	p("## Table 1\n\nPrecision is of the near-duplicates announced for a page, averaged over the pages that have any. The recall ratio is that of a page's true near-duplicates to those that `simhash` finds, averaged over the pages of which it finds one; the found ratio is that of all of them. The paper: precision .95, .82 and .71, recall 1.86, 1.13 and 1; on one site .91, .63 and .50.\n\n")
+	p("Where nobody has judged, they stand for the judges of the paper. Rates are of at most %d documents. %s\n\n", r.Sample, report.Terms)
+	p("## Table 1\n\nPrecision is the share of the near-duplicates announced for a page that are true, averaged over the pages that have any. The recall ratio is the number of a page's true near-duplicates by the number of those that `simhash` finds, averaged over the pages of which it finds one. The found ratio is that of the sums over all pages. The paper: precision .95, .82 and .71, recall 1.86, 1.13 and 1; on one site precision .91, .63 and .50, and almost the same number of true near-duplicates.\n\n")
+	if j := r.Judged; j == nil {
+		p("Nobody has judged a sample yet (`--judged`). By the labels of all pages:\n\n")
+	} else {
+		p("%s\n\n%s\nBy the labels of all pages:\n\n", j.text(), r.judgedTable1().Markdown())
+	}
 	p("%s", r.table1().Markdown())
 	t := r.Table2
 	p("\n## Table 2\n\nSeconds are the processor's for verifying; without step 1, those of all %d pairs of %d texts, as %d of them took. Precision after step 1 is the share of a document's set that is labelled near it, itself included (the paper: 67%%); after step 3 the precision of table 1 (the paper: 95%%).\n\n", t.AllPairs, t.Texts, t.Timed)

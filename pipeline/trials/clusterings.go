@@ -11,6 +11,7 @@ import (
 
 	"neardup/compare"
 	"neardup/extract"
+	"neardup/paper"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -254,4 +255,31 @@ func (c *clusterings) judgedClusters(of compare.Clustering, tr *truth.Truth) ite
 			}
 		}
 	}
+}
+
+// pagesOfMethods returns the pages in a cluster of any method, for each record ID
+// the first by docID.
+func (c *clusterings) pagesOfMethods(w *workspace.Workspace) (out []paper.Page, err error) {
+	seen := map[string]bool{}
+	for stored, err := range results.Documents[results.DocumentView](w) {
+		if err != nil {
+			return nil, err
+		}
+		d := stored.Row
+		t, err := d.ParsedTextID()
+		if err != nil {
+			return nil, err
+		}
+		i, ok := slices.BinarySearchFunc(c.texts, t, rows.CompareTexts)
+		if !ok || seen[d.RecordID] {
+			continue
+		}
+		seen[d.RecordID] = true
+		p := paper.Page{RecordID: d.RecordID, Site: d.Site, Text: int32(i)}
+		for _, of := range c.of {
+			p.Clusters = append(p.Clusters, of[i])
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }

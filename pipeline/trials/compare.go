@@ -22,6 +22,8 @@ type CompareOptions struct {
 	Baseline    string                           // method that recall ratios are relative to; empty: none. It needs a truth
 	Disputed    int                              // disputed pairs to show for each two methods, in each direction
 	Begin       func(name string, place, of int) // called before each run with its number, and once more before the measurements
+
+	clustered func(*clusterings) error // called with the clusters of all methods; nil: not at all
 }
 
 // comparison is a running comparison.
@@ -196,6 +198,11 @@ func (c *comparison) measure(ctx context.Context, out *compare.Comparison) error
 	}
 	if err := c.dispute(ctx, out); err != nil {
 		return err
+	}
+	if c.clustered != nil {
+		if err := c.clustered(&c.clusterings); err != nil {
+			return err
+		}
 	}
 	return dropKept(c.variants.Workspace)
 }

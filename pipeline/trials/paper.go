@@ -32,6 +32,7 @@ type PaperOptions struct {
 	TruthDigest string
 	Sample      int
 	Recall      float64 // wanted recall within sets, for figure 8; the paper's is 0.90
+	Draw        paper.DrawOptions
 	Begin       func(name string, place, of int)
 }
 
@@ -49,17 +50,24 @@ var slopes = []float64{0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2}
 const baseline = "simhash"
 
 // Paper makes the measurements of section 4 of the TLCS paper, with base in place
-// of its settings. Like Compare it can be interrupted. pair is a near pair of texts
-// for figure 4, empty if there is none.
-func Paper(ctx context.Context, w *workspace.Workspace, sources []inputs.Source, o PaperOptions) (out paper.Report, pair [2]string, err error) {
+// of its settings. Like Compare it can be interrupted. drawn are the pages whose
+// near-duplicates are to be judged for table 1. pair is a near pair of texts for figure
+// 4, empty if there is none.
+func Paper(ctx context.Context, w *workspace.Workspace, sources []inputs.Source, o PaperOptions) (out paper.Report, drawn *paper.Drawn, pair [2]string, err error) {
 	out = paper.Report{Name: o.Name, Sample: o.Sample, Recall: o.Recall}
-	plan, err := compare.NewPlan(o.Base, []string{"paper", "cosine", baseline}, nil, false)
+	names := []string{"paper", "cosine", baseline}
+	plan, err := compare.NewPlan(o.Base, names, nil, false)
 	if err != nil {
-		return out, pair, err
+		return out, nil, pair, err
 	}
-	methods, failure := Compare(ctx, w, sources, CompareOptions{Plan: plan, Truth: o.Truth, TruthDigest: o.TruthDigest, Baseline: baseline, Begin: o.Begin})
+	methods, failure := Compare(ctx, w, sources, CompareOptions{Plan: plan, Truth: o.Truth, TruthDigest: o.TruthDigest, Baseline: baseline, Begin: o.Begin,
+		clustered: func(c *clusterings) error {
+			pages, err := c.pagesOfMethods(w)
+			drawn = paper.Draw(names, pages, o.Draw)
+			return err
+		}})
 	if failure != nil && !errors.Is(failure, workspace.ErrInputFailure) {
-		return out, pair, failure
+		return out, drawn, pair, failure
 	}
 	out.Truth, out.Table1 = methods.Truth, methods.Methods
 	swept := func(vary string) ([]sweep.Result, error) {
@@ -75,18 +83,18 @@ func Paper(ctx context.Context, w *workspace.Workspace, sources []inputs.Source,
 	}
 	own, err := swept(rotations)
 	if err != nil {
-		return out, pair, err
+		return out, drawn, pair, err
 	}
 	base := own[0]
 	out.Figure6 = own[1:]
 	if own, err = swept(windows); err != nil {
-		return out, pair, err
+		return out, drawn, pair, err
 	}
 	out.Figure7 = own[1:]
 
 	s := &sweeper{variants: newVariants(w, 1), SweepOptions: SweepOptions{Truth: o.Truth, Sample: o.Sample}}
 	if err := s.begin(o.Base, nil); err != nil {
-		return out, pair, err
+		return out, drawn, pair, err
 	}
 	err = s.each([]configs.Config{o.Base}, func(int, int) error {
 		o.Begin("figure 8, table 2", 1, 1)
@@ -102,14 +110,14 @@ func Paper(ctx context.Context, w *workspace.Workspace, sources []inputs.Source,
 		return s.table2(ctx, &out.Table2)
 	})
 	if err != nil {
-		return out, pair, err
+		return out, drawn, pair, err
 	}
 	out.Table2.Pairs, out.Table2.Seconds, out.Table2.Without2 = base.Counts.Pairs, verifySeconds(base), verifySeconds(out.Figure7[0])
 	if r := base.Rates.TrustableByLabels; r != nil {
 		out.Table2.AfterStep1 = *r
 	}
 	out.Table2.AfterStep3 = methods.Methods[0].Table1.Precision.Value
-	return out, pair, failure
+	return out, drawn, pair, failure
 }
 
 // verifySeconds returns the processor time of verify, in seconds.
