@@ -2,6 +2,7 @@ package checking_test
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
@@ -192,15 +194,32 @@ func TestTables(t *testing.T) {
 		t.Fatalf("table %c is empty", table)
 		return nil, nil
 	}
+	without := func(table byte) func(*workspace.Workspace, store.Batch) error {
+		return func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, table)
+			return b.Delete(k)
+		}
+	}
+	// counted changes a count of the extraction, and nothing else of its state.
+	counted := func(change func(c *results.ExtractCounts)) func(*workspace.Workspace, store.Batch) error {
+		return func(w *workspace.Workspace, b store.Batch) error {
+			var c results.ExtractCounts
+			if err := w.Counts(workspace.StageExtract, &c); err != nil {
+				return err
+			}
+			s, _, err := w.State(workspace.StageExtract)
+			change(&c)
+			counts, jerr := json.Marshal(c)
+			s.Counts = counts
+			return errors.Join(err, jerr, b.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s))
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		change func(w *workspace.Workspace, b store.Batch) error
 		want   string
 	}{
-		{"a text is missing", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, layout.TableText)
-			return b.Delete(k)
-		}, "which is missing"},
+		{"a text is missing", without(layout.TableText), "which is missing"},
 		{"a text is another", func(w *workspace.Workspace, b store.Batch) error {
 			k, v := first(w, layout.TableText)
 			return b.Set(k, append(v, '.'))
@@ -208,18 +227,12 @@ func TestTables(t *testing.T) {
 		{"a text on no page", func(w *workspace.Workspace, b store.Batch) error {
 			return b.Set(layout.TextKey(rows.TextID{1}), []byte("a"))
 		}, "is on no page"},
-		{"a page without its text", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, layout.TableOccurrence)
-			return b.Delete(k)
-		}, "is not listed under its text"},
+		{"a page without its text", without(layout.TableOccurrence), "is not listed under its text"},
 		{"what is around of no page", func(w *workspace.Workspace, b store.Batch) error {
 			k, _ := first(w, layout.TableAround)
 			return b.Delete(append([]byte{layout.TableDocument}, k[1:]...))
 		}, "belongs to no page"},
-		{"a posting is missing", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, layout.TablePosting)
-			return b.Delete(k)
-		}, "texts were signed with"},
+		{"a posting is missing", without(layout.TablePosting), "texts were signed with"},
 		{"a verdict of a strange text", func(w *workspace.Workspace, b store.Batch) error {
 			k, v := first(w, layout.TableVerdict)
 			k[len(k)-1] ^= 1
@@ -230,10 +243,7 @@ func TestTables(t *testing.T) {
 			k[1] ^= 1
 			return b.Set(k, v)
 		}, "is not recorded in that cluster"},
-		{"a host is missing", func(w *workspace.Workspace, b store.Batch) error {
-			k, _ := first(w, layout.TableHost)
-			return b.Delete(k)
-		}, "contained in another"},
+		{"a host is missing", without(layout.TableHost), "contained in another"},
 		{"a record is not accounted for", func(w *workspace.Workspace, b store.Batch) error {
 			known, err := w.Sources()
 			if err != nil {
@@ -242,6 +252,9 @@ func TestTables(t *testing.T) {
 			known[0].Counts.Records++
 			return b.SetJSON(layout.SourceKey(known[0].Path), known[0])
 		}, "are accounted for"},
+		{"a record that no input has", counted(func(c *results.ExtractCounts) { c.Records++ }), "the extraction counts"},
+		{"a capture that is nothing", counted(func(c *results.ExtractCounts) { c.Captures++ }), "the extraction counts"},
+		{"a file that no input is", counted(func(c *results.ExtractCounts) { c.Files++ }), "the extraction counts"},
 		{"a row that cannot be parsed", func(w *workspace.Workspace, b store.Batch) error {
 			k, _ := first(w, layout.TableCluster)
 			return b.Set(k, []byte("?"))

@@ -49,6 +49,7 @@ var options struct {
 	timeout time.Duration
 	only    string
 	tests   string
+	run     string
 }
 
 func main() {
@@ -58,6 +59,7 @@ func main() {
 	flag.DurationVar(&options.timeout, "timeout", 2*time.Minute, "of the tests, for each break")
 	flag.StringVar(&options.only, "only", "", "try the breaks of this report again, by their lines' text, in place of drawn ones")
 	flag.StringVar(&options.tests, "tests", "", "packages whose tests run, separated by spaces; empty: those of the broken package")
+	flag.StringVar(&options.run, "run", "", "only the tests that match, as with go test")
 	flag.Parse()
 	var err error
 	if options.only != "" {
@@ -197,7 +199,7 @@ func (b breakage) try(pkg string) (tested bool, err error) {
 	if options.tests != "" {
 		tests = strings.Fields(options.tests)
 	}
-	out, err := run(append([]string{"test", "-overlay", list, "-short", "-count=1", "-failfast", "-vet=off", "-timeout", options.timeout.String()}, tests...)...)
+	out, err := run(append([]string{"test", "-overlay", list, "-short", "-count=1", "-failfast", "-vet=off", "-timeout", options.timeout.String(), "-run", options.run}, tests...)...)
 	state := "unseen"
 	switch {
 	case err == nil:
