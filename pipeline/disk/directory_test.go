@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"neardup/pipeline/disk"
 	"neardup/pipeline/internal/pipetest"
@@ -124,5 +125,24 @@ func TestCheckDirectory(t *testing.T) {
 	file := pipetest.WriteFile(t, filepath.Join(dir, "file"), nil)
 	if err := disk.CheckDirectory(file, "mark", ownsTest); err == nil {
 		t.Error("a file is taken for a directory")
+	}
+}
+
+// All temporary files that nobody holds any more are removed, and nothing else.
+func TestRemoveStale(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour * 24 * 365)
+	for name, age := range map[string]time.Time{disk.Temporary + "1": old, disk.Temporary + "2": old, disk.Temporary + "3": time.Now(), "d": old} {
+		path := pipetest.WriteFile(t, filepath.Join(dir, name), nil)
+		if err := os.Chtimes(path, age, age); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := disk.RemoveStale(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "d" }) || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == disk.Temporary+"3" }) {
+		t.Errorf("left: %v (%v)", entries, err)
 	}
 }

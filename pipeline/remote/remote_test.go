@@ -322,6 +322,12 @@ func TestAnswers(t *testing.T) {
 		case "/range":
 			w.Header().Set("Content-Range", "bytes 0-9/many")
 			w.WriteHeader(http.StatusPartialContent)
+		case "/empty": // has no first byte to give
+			w.Header().Set("Content-Range", "bytes */0")
+			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+		case "/shorter":
+			w.Header().Set("Content-Range", "bytes */5")
+			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
 		case "/moved":
 			http.Redirect(w, r, "/there?with=query", http.StatusFound)
 		case "/circle":
@@ -359,6 +365,12 @@ func TestAnswers(t *testing.T) {
 	}
 	if o := open(t, s.URL+"/moved"); o.Size != 4 || there != "bytes=0-65535 with=query" {
 		t.Errorf("moved: %+v, asked for %q", o.Version, there)
+	}
+	if o := open(t, s.URL+"/empty"); o.Size != 0 {
+		t.Errorf("an empty object has %d bytes", o.Size)
+	}
+	if _, err := remote.Open(t.Context(), s.URL+"/shorter", remote.Version{}); !errors.Is(err, remote.ErrChanged) {
+		t.Errorf("an object that has no first byte, and five: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

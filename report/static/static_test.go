@@ -314,6 +314,51 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// Figures and findings of odd numbers: the largest is not the first, months lack, and
+// near-duplicates have no bytes.
+func TestFiguresOfOddNumbers(t *testing.T) {
+	s := &Statistics{}
+	for size, n := range map[int]int{2: 1, 4: 3, 8: 1} {
+		for range n {
+			s.Summary.Add(report.Cluster{Size: size})
+		}
+	}
+	if got, want := s.describeSizes(), "Clusters of 4 to 7 pages have most pages: 12 in 3 clusters."; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p := Periods{Unit: "month", Periods: []Named{{Name: "2022-11"}, {Name: "2023-01"}, {Name: "2024-02"}, {Name: "2025-03"}}}
+	var labels []string
+	for _, b := range p.bars() {
+		labels = append(labels, b.label)
+	}
+	want := []string{"2022-11", "2022-12", "2023-01"}
+	for month := range 12 {
+		want = append(want, fmt.Sprintf("2023-%02d", 2+month))
+	}
+	want = append(slices.Replace(want, 14, 15, "2024-01"), "2024-02")
+	for month := range 12 {
+		want = append(want, fmt.Sprintf("2024-%02d", 3+month))
+	}
+	want = append(slices.Replace(want, 26, 28, "2025-01", "2025-02"), "2025-03")
+	if !slices.Equal(labels, want) {
+		t.Errorf("columns %q, want %q", labels, want)
+	}
+	for name, x := range map[string]struct {
+		top  []Named
+		want bool
+	}{
+		"none": {nil, false}, "bytes": {[]Named{{"a", Counts{DuplicateBytes: 1}}}, true}, "no bytes": {[]Named{{"a", Counts{}}, {"b", Counts{DuplicateBytes: 1}}}, false},
+	} {
+		if h := (&Hosts{Top: x.top}); h.weighed() != x.want {
+			t.Errorf("hosts with %s: weighed is %v", name, !x.want)
+		}
+	}
+	s.Totals = Counts{Pages: 10, Clustered: 6, Duplicates: 4}
+	if f := s.howMuch(); len(f.Text) != 1 {
+		t.Errorf("near-duplicates without bytes: %q", f.Text)
+	}
+}
+
 // What each step leaves is what the one before left, without what was taken out.
 func TestFunnelAddsUp(t *testing.T) {
 	r := report.Records{Read: 100, Documents: 60, Duplicates: 5, Skipped: map[string]int64{"a": 30, "b": 5}}
