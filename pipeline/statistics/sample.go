@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"neardup/audit"
 	"neardup/explain"
 	"neardup/extract"
 	"neardup/pipeline/browsing"
@@ -307,6 +308,9 @@ func (g *statistics) audits(ctx context.Context) (out []static.Audit, err error)
 		return nil, err
 	}
 	for _, a := range all {
+		if a.Design.Population == audit.Methods {
+			continue // its share of true pairs is no precision
+		}
 		r, err := auditor.Result(ctx, a.Name)
 		if err != nil {
 			return nil, err
