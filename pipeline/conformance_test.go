@@ -2,8 +2,6 @@ package pipeline_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,9 +12,7 @@ import (
 
 	"neardup/cluster/search"
 	"neardup/configs"
-	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
-	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 	"neardup/signature/simhash"
@@ -217,24 +213,7 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 		for round := range 3 {
 			dir := filepath.Join(t.TempDir(), "ws")
 			for range 1 + round {
-				ctx, cancel := context.WithCancel(context.Background())
-				i := &pipetest.Interrupter{Cancel: cancel}
-				i.Left.Store(1 + rng.Int64N(60))
-				w, err := workspace.Open(dir, stages.All, c, true, workspace.Options{Workers: 1 + rng.IntN(3), Progress: i, RunRows: 20 + rng.IntN(200)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				sources, _, err := inputs.Find(t.Context(), dir, []string{a, b}, nil, pipetest.Limits)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
-				}
-				cancel()
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
+				pipetest.RunInterrupted(t, dir, c, 1+rng.Int64N(60), workspace.Options{Workers: 1 + rng.IntN(3), RunRows: 20 + rng.IntN(200)}, a, b)
 			}
 			check(fmt.Sprintf("interrupted, round %d", round), pipetest.RunAll(t, dir, c, workspace.Options{}, a, b))
 		}

@@ -16,7 +16,6 @@ import (
 
 	"neardup/cluster/search"
 	"neardup/configs"
-	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -38,24 +37,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 		for round := range 5 {
 			dir := filepath.Join(t.TempDir(), "ws")
 			for range 1 + round%3 {
-				ctx, cancel := context.WithCancel(context.Background())
-				i := &pipetest.Interrupter{Cancel: cancel}
-				i.Left.Store(1 + rng.Int64N(150))
-				w, err := workspace.Open(dir, stages.All, config, true, workspace.Options{Workers: 1 + rng.IntN(3), Progress: i, RunRows: 50 + rng.IntN(500)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				sources, _, err := inputs.Find(t.Context(), dir, []string{path}, nil, pipetest.Limits)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
-				}
-				cancel()
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
+				pipetest.RunInterrupted(t, dir, config, 1+rng.Int64N(150), workspace.Options{Workers: 1 + rng.IntN(3), RunRows: 50 + rng.IntN(500)}, path)
 			}
 			if got := pipetest.RunAll(t, dir, config, workspace.Options{}, path); !bytes.Equal(got, want) {
 				t.Fatalf("%s, round %d: other clusters after interruptions", settings, round)

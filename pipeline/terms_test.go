@@ -2,8 +2,6 @@ package pipeline_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,7 +10,6 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/explaining"
-	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/lookup"
 	"neardup/pipeline/stages"
@@ -43,24 +40,7 @@ func TestFrequenciesOfTheCollection(t *testing.T) {
 		rng := rand.New(rand.NewPCG(17, 18))
 		cut := filepath.Join(t.TempDir(), "ws")
 		for range 4 {
-			ctx, cancel := context.WithCancel(t.Context())
-			i := &pipetest.Interrupter{Cancel: cancel}
-			i.Left.Store(1 + rng.Int64N(80))
-			w, err := workspace.Open(cut, stages.All, c, true, workspace.Options{Workers: 1 + rng.IntN(3), Progress: i, RunRows: 20 + rng.IntN(200)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources, _, err := inputs.Find(t.Context(), cut, []string{a, b}, nil, pipetest.Limits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
-			cancel()
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			pipetest.RunInterrupted(t, cut, c, 1+rng.Int64N(80), workspace.Options{Workers: 1 + rng.IntN(3), RunRows: 20 + rng.IntN(200)}, a, b)
 		}
 		if !bytes.Equal(pipetest.RunAll(t, cut, c, workspace.Options{}, a, b), want) {
 			t.Errorf("%s: other clusters after interruptions", method)

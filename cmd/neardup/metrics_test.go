@@ -116,6 +116,9 @@ func TestMetricsOfServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusNotFound { // also where answers are counted
+		t.Errorf("a page that is not there: %s", answer.Status)
+	}
 	hasLines(t, get(t, string(metrics[1])), `neardup_http_request_seconds_count{code="200",what="page"} 2`,
 		`neardup_http_request_seconds_count{code="200",what="lookup"} 1`, `neardup_http_request_seconds_count{code="404",what="page"} 1`)
 }

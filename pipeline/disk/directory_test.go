@@ -146,3 +146,15 @@ func TestRemoveStale(t *testing.T) {
 		t.Errorf("left: %v (%v)", entries, err)
 	}
 }
+
+// A file that is being written is held, however old it looks, so nobody removes it.
+func TestFilesThatAreWrittenAreHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	err := disk.WriteFile(path, func(f *os.File) error {
+		old := time.Now().Add(-time.Hour * 24 * 365)
+		return errors.Join(os.Chtimes(f.Name(), old, old), disk.RemoveStale(filepath.Dir(path)))
+	})
+	if _, statErr := os.Stat(path); err != nil || statErr != nil {
+		t.Errorf("%v, %v", err, statErr)
+	}
+}

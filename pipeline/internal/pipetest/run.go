@@ -236,3 +236,27 @@ func (l *StageLog) Count(stage string) (n int) {
 	}
 	return n
 }
+
+// RunInterrupted runs the stages up to verify and interrupts them after left steps.
+func RunInterrupted(t *testing.T, dir string, c configs.Config, left int64, o workspace.Options, paths ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	i := &Interrupter{Cancel: cancel}
+	i.Left.Store(left)
+	o.Progress = i
+	w, err := workspace.Open(dir, stages.All, c, true, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := inputs.Find(t.Context(), dir, paths, nil, Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(ctx, "extract", "verify", sources); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
