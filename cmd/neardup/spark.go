@@ -23,7 +23,7 @@ import (
 
 // stageFilterCommand returns the command that runs a filter.
 func stageFilterCommand() *cobra.Command {
-	var plan, temp string
+	var plan, temp, attempts string
 	var task, workers int
 	var list strings.Builder
 	for _, f := range filters.All {
@@ -57,14 +57,19 @@ filters:
 			if err != nil {
 				return usageError{fmt.Errorf("--temp: %w", err)}
 			}
-			err = f.Run(c.Context(), c.InOrStdin(), c.OutOrStdout(), filters.Options{Config: p.Config, Partitions: p.Partitions,
-				Task: task, Temp: dir, Workers: workers, Warn: func(message string) { fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", message) }})
+			o := filters.Options{Config: p.Config, Partitions: p.Partitions, Task: task, Temp: dir, Workers: workers,
+				Warn: func(message string) { fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", message) }}
+			if attempts != "" {
+				o.Attempts = spark.Attempts{Dir: attempts, Config: p.Config, Try: tryRecord, Warn: o.Warn}
+			}
+			err = f.Run(c.Context(), c.InOrStdin(), c.OutOrStdout(), o)
 			return errors.Join(err, os.RemoveAll(dir))
 		},
 	}
 	c.Flags().StringVar(&plan, "plan", "", "file of the plan")
 	c.Flags().IntVar(&task, "task", 0, "number of the task among those of its step, from 0")
 	c.Flags().StringVar(&temp, "temp", "", "directory for temporary files; default that of the system")
+	c.Flags().StringVar(&attempts, "attempts", "", "directory where attempts of tasks that read archives\nleave notes for the next one")
 	c.Flags().IntVar(&workers, "workers", 1, "number of workers")
 	return c
 }

@@ -2,6 +2,7 @@ package filters
 
 import (
 	"cmp"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -66,15 +67,44 @@ type outputError struct{ error }
 
 func (e outputError) Unwrap() error { return e.error }
 
+// Attempts knows what earlier attempts of a task left.
+type Attempts interface {
+	// Open returns a note of what the task reads of a source, and the records that
+	// ended an attempt, which it must skip.
+	Open(context.Context, inputs.Source) (Note, []inputs.EndedRun, error)
+}
+
+// Note says which record is being read. It outlives the process.
+type Note interface {
+	Begin(at container.Position) error // the record behind a position
+	End() error
+	Close() error
+}
+
+type noNote struct{}
+
+func (noNote) Begin(container.Position) error { return nil }
+func (noNote) End() error                     { return nil }
+func (noNote) Close() error                   { return nil }
+
 // extractSource writes the rows of an archive. It returns its read error.
 func (t *task) extractSource(x *extract.Extractor, s *inputs.Source) error {
 	limits := t.Config.Extract.Limits
+	var note Note = noNote{}
+	if t.Attempts != nil {
+		var err error
+		if note, s.Ended, err = t.Attempts.Open(t.ctx, *s); err != nil {
+			return outputError{err}
+		}
+	}
+	defer func() { _ = note.Close() }()
 	r, digester, closer, err := s.Reader(t.ctx, limits)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closer.Close() }()
 	for {
+		before := s.Position
 		raw, err := r.Next()
 		if err == io.EOF {
 			s.Position = r.Position()
@@ -89,7 +119,17 @@ func (t *task) extractSource(x *extract.Extractor, s *inputs.Source) error {
 			s.Counts.Damaged++
 			continue
 		}
+		if s.Skips(before) {
+			s.Counts.Record(extract.Document{}, extract.ReasonEndedRun)
+			continue
+		}
+		if err := note.Begin(before); err != nil {
+			return outputError{err}
+		}
 		e := dataflow.Extract(x, raw)
+		if err := note.End(); err != nil {
+			return outputError{err}
+		}
 		s.Counts.Record(e.Document.Document, e.Reason)
 		if e.Reason != extract.ReasonNone {
 			continue

@@ -70,6 +70,7 @@ type Options struct {
 	Temp       string // directory for temporary files
 	Workers    int
 	Warn       func(message string) // may be nil
+	Attempts   Attempts             // for extract; may be nil
 }
 
 // Run runs a filter.

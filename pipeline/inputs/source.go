@@ -151,6 +151,11 @@ func addCounts(to *map[string]int64, counts map[string]int64) {
 	}
 }
 
+// MaxDeaths limits how many runs may end while the same record is read. After that it
+// is skipped even if it is harmless when read alone: together with other records it
+// may need more memory than there is.
+const MaxDeaths = 3
+
 // EndedRun is a record that ended a run, or that was being read when a run ended.
 type EndedRun struct {
 	Position container.Position `json:"position"` // before the record

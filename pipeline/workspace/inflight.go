@@ -28,11 +28,6 @@ const inFlightName = "in-flight"
 
 const slotSize = 64 // bytes of one worker's note
 
-// maxDeaths limits how many runs may end while the same page is read. After that
-// the page is skipped even if it is harmless when read alone: together with other
-// pages it may need more memory than there is.
-const maxDeaths = 3
-
 // InFlight notes the pages that are being read.
 type InFlight struct{ file *os.File }
 
@@ -135,7 +130,7 @@ func (w *Workspace) tryEnded(ctx context.Context, s *inputs.Source, sl slot, not
 	if sl.tries == 0 { // a retried record was counted before
 		e.Deaths++
 	}
-	if sl.tries++; sl.tries >= maxDeaths {
+	if sl.tries++; sl.tries >= inputs.MaxDeaths {
 		e.Error = "it ended the process that tried it"
 	} else if err := note(sl); err != nil {
 		return err
@@ -148,7 +143,7 @@ func (w *Workspace) tryEnded(ctx context.Context, s *inputs.Source, sl slot, not
 		}
 		if e.URI = uri; err != nil {
 			e.Error = err.Error()
-		} else if e.Deaths >= maxDeaths {
+		} else if e.Deaths >= inputs.MaxDeaths {
 			e.Error = fmt.Sprintf("%d runs ended while it was read", e.Deaths)
 		}
 	}

@@ -174,12 +174,18 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
     plan_file, partitions, letters = os.path.join(output, "plan.json"), plan["partitions"], step["writes"]
     filters, python = sc.accumulator(0.0), sc.accumulator(0.0)  # processor seconds of tasks that ended well
 
+    attempts = os.path.join(output, "attempts", step["id"])  # notes of tasks that read archives
+    if step.get("names"):
+        os.makedirs(attempts, exist_ok=True)
+
     def filtered(name: str, number: int, feed: Iterable[bytes]) -> Iterator[bytes]:
         context = TaskContext.get()
         assert context
         local = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).split(",")
         command = [SparkFiles.get(binary), "stage", name, "--plan", plan_file]
         command += ["--task", str(number), "--workers", str(max(1, context.cpus()))]
+        if name == "extract":
+            command += ["--attempts", attempts]
         began = time.process_time()
         yield from run_filter(command, feed, local[number % len(local)], filters.add)
         python.add(time.process_time() - began)
@@ -207,6 +213,7 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
     stats: Stats = {"filter_cpu_seconds": filters.value, "python_cpu_seconds": python.value}
     with published(folder, "done.json") as f:
         f.write(json.dumps({"files": files, **stats}, indent=1, sort_keys=True).encode())
+    shutil.rmtree(attempts, ignore_errors=True)
     return stats
 
 

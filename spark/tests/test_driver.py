@@ -68,7 +68,7 @@ class Filters(unittest.TestCase):
     def test_failures(self) -> None:
         for code, says in {
             "o.write(i.read()); sys.exit(3)": "exit code 3",
-            "i.read(); print('no such plan', file=sys.stderr); sys.exit(1)": "no such plan",
+            "i.read(); print('no such plan', file=sys.stderr); sys.exit(1)": "exit code 1: no such plan$",
             "i.read(); os.kill(os.getpid(), signal.SIGKILL)": "exit code -9",
             "o.write(i.read()[:-4])": "without its last frame",
             "o.write(i.read()[:-9] + bytes(4))": "",

@@ -32,6 +32,7 @@ class Local(Case):
         self.assert_names(events)
         self.assertEqual(sorted(self.done()), sorted(self.steps()))
         self.assert_no_temporary_files()
+        self.assertEqual(os.listdir(self.output / "attempts"), [])
 
         # Once more: nothing is left to do.
         first = self.done()
