@@ -26,10 +26,14 @@ type Design struct {
 	Seed       uint64     `json:"seed"`
 }
 
+// OfClusters reports whether the pairs are of the clusters of one method, so that the
+// share of true ones is a precision.
+func (d Design) OfClusters() bool { return d.Population != Methods }
+
 // Estimates describes what the share of true pairs of such a sample estimates.
 func (d Design) Estimates() string {
 	switch {
-	case d.Population == Methods:
+	case !d.OfClusters():
 		return "nothing by itself: the pairs are of several methods, and table 1 weighs them (neardup paper --judged)"
 	case d.Population == Pages && !d.Different:
 		return "the precision of the TLCS paper, section 4: of the near-duplicates announced for a page, the share that are true, averaged over the pages that have any"

@@ -148,8 +148,8 @@ func FuzzReadLabels(f *testing.F) {
 func TestLabelsOfMethods(t *testing.T) {
 	a, items, judgements := audited()
 	a.Design = Design{Population: Methods, Size: a.Design.Size}
-	if a.Design.Check() == nil {
-		t.Error("a sample of methods can be drawn")
+	if a.Design.Check() == nil || a.Design.OfClusters() || !(Design{Population: Pages}).OfClusters() {
+		t.Error("a sample of methods can be drawn, or is of clusters")
 	}
 	var b bytes.Buffer
 	if err := NewLabels(a, items, judgements).Write(&b); err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"neardup/audit"
 	"neardup/explain"
 	"neardup/extract"
 	"neardup/pipeline/browsing"
@@ -308,8 +307,8 @@ func (g *statistics) audits(ctx context.Context) (out []static.Audit, err error)
 		return nil, err
 	}
 	for _, a := range all {
-		if a.Design.Population == audit.Methods {
-			continue // its share of true pairs is no precision
+		if !a.Design.OfClusters() {
+			continue // its share of true pairs is no precision of these
 		}
 		r, err := auditor.Result(ctx, a.Name)
 		if err != nil {
