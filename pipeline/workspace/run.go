@@ -120,33 +120,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	if err := w.keepFinished(); err != nil {
 		return s, err
 	}
-	b := w.DB.Batch()
-	if extends {
-		sr.State = s
-		if reason == Input {
-			sr.State.Cursor = nil
-		}
-		if reason == Judgements && s.Done {
-			if err := sr.followAgain(); err != nil {
-				return s, err
-			}
-		}
-	} else if err := w.reset(r.ctx, b, st); err != nil {
-		return s, err
-	}
-	sr.State.Version, sr.State.Options, sr.State.Input, sr.State.Done = st.Version, options, input, false
-	sr.State.Tables = nil
-	if st.Follows != nil {
-		sr.State.Judged = newJudgedSet(r.judged)
-	}
-	e, err := sr.stateEntry()
-	if err != nil {
-		return s, err
-	}
-	if err := errors.Join(b.Set(e.Key, e.Value), b.Commit()); err != nil {
-		return s, err
-	}
-	if err := w.publish(); err != nil {
+	if err := w.begin(sr, s, reason, extends, options, input); err != nil {
 		return s, err
 	}
 
@@ -167,29 +141,10 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		_ = w.publish() // the manifest only mirrors the state; the stage's error is the one to report
 		return s, fmt.Errorf("%s: %w", st.Name, err)
 	}
-	if st.Name == StageExtract { // inputs that could not be read are no part of extract's input
-		known, err := w.Sources()
-		if err != nil {
-			return s, err
-		}
-		sr.State.Input = SourcesGeneration(known)
-	}
-	sr.State.Done, sr.State.Cursor = true, nil
-	if sr.State.Tables, err = w.contents(st); err != nil {
-		return s, err
-	}
-	e, err = sr.stateEntry()
-	if err != nil {
-		return s, err
-	}
-	b = w.DB.Batch()
-	if err := errors.Join(b.Set(e.Key, e.Value), b.Commit()); err != nil {
+	if err := w.finish(sr); err != nil {
 		return s, err
 	}
 	w.Options.Progress.Stop(nil)
-	if err := json.Unmarshal(e.Value, &sr.State); err != nil {
-		return s, err
-	}
 	after, err := sizeOf(w.Path("db"))
 	if err != nil {
 		return s, err
@@ -197,6 +152,64 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	w.Options.Costs.stage(StageCost{Name: st.Name, Reason: string(reason), Seconds: sr.State.Seconds - secondsBefore, CPU: sr.State.CPU - cpuBefore,
 		Peak: sr.State.Peak, Needs: need.Workspace, NeedsTemp: need.Temporary, Took: after - before})
 	return sr.State, w.publish()
+}
+
+// begin commits that the stage is at work: on what it had, which is s, if it extends
+// that, and on nothing otherwise.
+func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, extends bool, options json.RawMessage, input string) error {
+	st := sr.stage
+	b := w.DB.Batch()
+	if extends {
+		sr.State = s
+		if reason == Input {
+			sr.State.Cursor = nil
+		}
+		if reason == Judgements && s.Done {
+			if err := sr.followAgain(); err != nil {
+				return err
+			}
+		}
+	} else if err := w.reset(sr.Ctx, b, st); err != nil {
+		return err
+	}
+	sr.State.Version, sr.State.Options, sr.State.Input, sr.State.Done = st.Version, options, input, false
+	sr.State.Tables = nil
+	if st.Follows != nil {
+		sr.State.Judged = newJudgedSet(sr.Judged)
+	}
+	e, err := sr.stateEntry()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.Set(e.Key, e.Value), b.Commit()); err != nil {
+		return err
+	}
+	return w.publish()
+}
+
+// finish commits that the stage is done.
+func (w *Workspace) finish(sr *StageRun) error {
+	if sr.stage.Name == StageExtract { // inputs that could not be read are no part of extract's input
+		known, err := w.Sources()
+		if err != nil {
+			return err
+		}
+		sr.State.Input = SourcesGeneration(known)
+	}
+	sr.State.Done, sr.State.Cursor = true, nil
+	var err error
+	if sr.State.Tables, err = w.contents(sr.stage); err != nil {
+		return err
+	}
+	e, err := sr.stateEntry()
+	if err != nil {
+		return err
+	}
+	b := w.DB.Batch()
+	if err := errors.Join(b.Set(e.Key, e.Value), b.Commit()); err != nil {
+		return err
+	}
+	return json.Unmarshal(e.Value, &sr.State)
 }
 
 // Adopt marks a stage as done whose tables were filled by another run of it. The
