@@ -22,7 +22,7 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # for the processes of ta
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 from neardup_spark import driver
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkContext
 
 HEAD = """| step | tasks | Go, s | Python, s | JVM, s | filter, MB | sort, MB | written, MB |
 |---|---|---|---|---|---|---|---|"""
@@ -76,7 +76,7 @@ def main() -> None:
         timed.write_text(f'#!/bin/sh\nexec /usr/bin/time -f %M -o {peaks}/$2-$$ {program} "$@"\n')
         timed.chmod(0o755)
         began = time.monotonic()
-        sc = SparkContext(conf=SparkConf().setMaster("local[2,4]").setAppName("neardup").set("spark.ui.enabled", "false"))
+        sc = SparkContext(conf=driver.configured().setMaster("local[2,4]").setAppName("neardup").set("spark.ui.enabled", "false"))
         sc.addFile(str(timed))
         jvm = sc._gateway.proc.pid  # type: ignore[union-attr]
         print(f"Spark: {process_seconds(jvm):.1f} s of the JVM to start")

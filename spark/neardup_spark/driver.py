@@ -329,12 +329,20 @@ def reason(e: Exception) -> str:
     return found.group(1) if found else str(e)
 
 
+def configured() -> SparkConf:
+    """Returns the settings of spark-submit, with what suits blocks where they are silent."""
+    conf = SparkConf().setIfMissing("spark.app.name", "neardup")
+    # Up to this number of partitions, a task of Spark writes a file for each. It is 200
+    # by default, so 200 tasks make 40,000 files; docs/benchmarks/spark.md has the cost.
+    return conf.setIfMissing("spark.shuffle.sort.bypassMergeThreshold", "16")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the plan of neardup spark on Spark.")
     parser.add_argument("output", help="directory of the plan, on a file system that all machines share")
     parser.add_argument("--binary", default="neardup", help="name of the program that --files brought")
     args = parser.parse_args()
-    conf = SparkConf().setIfMissing("spark.app.name", "neardup")
+    conf = configured()
     if conf.get("spark.master", "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the same version as the driver's
     began = time.monotonic()
