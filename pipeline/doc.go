@@ -1,21 +1,34 @@
 // Package pipeline holds the packages that know a workspace. It has no code of its
-// own, only the tests of all stages together. Each package below may import those
-// above it:
+// own, only the tests of all stages together. Each package below may import only
+// those above it:
 //
 //	rows        plain types that the stages hand on
 //	queue       jobs of several workers, finished in order
 //	extsort     external sort: ordered rows, more of them than memory holds
+//	blocks      rows in frames
+//	layout      keys and values of rows
 //	dataflow    the stages as functions from sorted rows to sorted rows
+//	remote      objects at URLs
+//	disk        files written whole
+//	inputs      what arguments name
+//	extractors  extractors that need files
+//	filters     the stages as programs from frames to frames
 //	store       rows in Pebble
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
 //	results     what the stages wrote, for every reader
-//	scores      similar texts, and the scores of two texts, outside of a run
-//	stages      extract, sign, cluster, verify, closing: dataflow over the tables of a workspace
+//	needs       the disk space that the stages take
+//	stages      extract, sign, cluster, verify: dataflow over the tables of a workspace
+//	spark       the plan of a run on a cluster, and its result as a workspace
 //	reading     documents of inputs without a workspace; neardup text
+//	sqljoin     joins in a database
 //	textjoin    neardup join
+//	keeping     the texts for keep lists
 //	exports     neardup export
 //	explaining  neardup explain
+//	lookup      neardup lookup
+//	checking    neardup check
 //	browsing    neardup serve, neardup audit
 //	statistics  neardup report
-//	trials      neardup sweep, neardup compare
+//	trials      neardup sweep, neardup compare, neardup paper
+//	shorttexts  neardup paper tods, neardup paper simfinder
 package pipeline

@@ -2,12 +2,19 @@ package pipeline_test
 
 import (
 	"bytes"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // maxPackageLines limits a package below pipeline/, without its tests. Who reads one
@@ -64,4 +71,102 @@ func packageLines(t *testing.T, module fs.FS) map[string]int {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// imports returns what the package in a folder below pipeline/ imports, without its
+// tests.
+func imports(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range f.Imports {
+			path, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[path] = true
+		}
+	}
+	return out
+}
+
+// The list in doc.go has each package below pipeline/, below all that it imports.
+func TestOrderOfPackages(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	above := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^//\t([a-z]+) `).FindAllStringSubmatch(string(doc), -1) {
+		for i := range imports(t, m[1]) {
+			if of, ok := strings.CutPrefix(i, "neardup/pipeline/"); ok && !above[of] {
+				t.Errorf("doc.go: %s imports %s, which does not stand above it", m[1], of)
+			}
+		}
+		above[m[1]] = true
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "internal" && !above[e.Name()] {
+			t.Errorf("doc.go does not have %s", e.Name())
+		}
+		delete(above, e.Name())
+	}
+	for name := range above {
+		t.Errorf("doc.go has %s, and there is no such package", name)
+	}
+}
+
+// The import rule allows a package below pipeline/ nothing that it does not import.
+func TestImportRuleIsTight(t *testing.T) {
+	file, err := os.ReadFile("../.depguard.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules map[string]struct {
+		Files, Allow []string
+	}
+	if err := yaml.Unmarshal(file, &rules); err != nil {
+		t.Fatal(err)
+	}
+	of := regexp.MustCompile(`^\*\*/pipeline/([a-z]+)/\*\.go$`)
+	checked := 0
+	for name, rule := range rules {
+		m := of.FindStringSubmatch(rule.Files[0])
+		if m == nil {
+			continue
+		}
+		checked++
+		all := imports(t, m[1])
+		for _, allowed := range rule.Allow {
+			if allowed == "$gostd" {
+				continue
+			}
+			prefix, whole := strings.CutSuffix(allowed, "$")
+			used := false
+			for path := range all {
+				used = used || path == prefix || !whole && strings.HasPrefix(path, prefix)
+			}
+			if !used {
+				t.Errorf("rule %s allows %s, which the package does not import", name, allowed)
+			}
+		}
+	}
+	if checked < 25 {
+		t.Errorf("%d packages checked", checked)
+	}
 }
