@@ -131,8 +131,11 @@ func (c *checker) sources() error {
 	if err := c.w.Counts(workspace.StageExtract, &counts); err != nil {
 		return err
 	}
-	if sum.Records != counts.Records || counts.Captures != counts.Documents+counts.Duplicates || counts.Files != len(known) {
+	if sum.Records != counts.Records || counts.Files != len(known) {
 		c.problem("the extraction counts %d records in %d files; the inputs have %d in %d", counts.Records, counts.Files, sum.Records, len(known))
+	}
+	if counts.Captures != counts.Documents+counts.Duplicates {
+		c.problem("the extraction counts %d captures, but %d documents and %d duplicates", counts.Captures, counts.Documents, counts.Duplicates)
 	}
 	return nil
 }

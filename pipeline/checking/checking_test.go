@@ -252,9 +252,9 @@ func TestTables(t *testing.T) {
 			known[0].Counts.Records++
 			return b.SetJSON(layout.SourceKey(known[0].Path), known[0])
 		}, "are accounted for"},
-		{"a record that no input has", counted(func(c *results.ExtractCounts) { c.Records++ }), "the extraction counts"},
-		{"a capture that is nothing", counted(func(c *results.ExtractCounts) { c.Captures++ }), "the extraction counts"},
-		{"a file that no input is", counted(func(c *results.ExtractCounts) { c.Files++ }), "the extraction counts"},
+		{"a record that no input has", counted(func(c *results.ExtractCounts) { c.Records++ }), "; the inputs have"},
+		{"a capture that is nothing", counted(func(c *results.ExtractCounts) { c.Captures++ }), "captures, but"},
+		{"a file that no input is", counted(func(c *results.ExtractCounts) { c.Files++ }), "; the inputs have"},
 		{"a row that cannot be parsed", func(w *workspace.Workspace, b store.Batch) error {
 			k, _ := first(w, layout.TableCluster)
 			return b.Set(k, []byte("?"))
