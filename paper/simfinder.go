@@ -130,25 +130,29 @@ func (r Recall) logCompared() float64 { return math.Log10(float64(max(1, r.Compa
 
 // recall draws a value over the points. The points of beyond are numbers beyond k.
 func (s SimFinder) recall(y, x, name string, points, beyond []Recall, value func(Recall) float64) func(io.Writer) error {
-	return func(w io.Writer) error {
-		var labels []string
-		lines := []line{{name: name}}
-		for _, p := range points {
-			v := value(p)
-			labels = append(labels, strconv.Itoa(p.Value))
-			lines[0].values = append(lines[0].values, &v)
-		}
-		if beyond != nil {
-			lines = append(lines, line{"beyond k", make([]*float64, len(points))})
-		}
-		for _, p := range beyond {
-			v := value(p)
-			labels = append(labels, p.beyond("k+"))
-			lines[0].values = append(lines[0].values, nil)
-			lines[1].values = append(lines[1].values, &v)
-		}
-		return writeFree(w, x, y, labels, lines...)
+	labels, lines := recallLines(name, points, beyond, value)
+	return func(w io.Writer) error { return writeFree(w, x, y, labels, lines...) }
+}
+
+// recallLines returns the lines of points and of those beyond k, which are on the
+// right of the others.
+func recallLines(name string, points, beyond []Recall, value func(Recall) float64) (labels []string, lines []line) {
+	lines = []line{{name: name}}
+	for _, p := range points {
+		v := value(p)
+		labels = append(labels, strconv.Itoa(p.Value))
+		lines[0].values = append(lines[0].values, &v)
 	}
+	if beyond != nil {
+		lines = append(lines, line{"beyond k", make([]*float64, len(points))})
+	}
+	for _, p := range beyond {
+		v := value(p)
+		labels = append(labels, p.beyond("k+"))
+		lines[0].values = append(lines[0].values, nil)
+		lines[1].values = append(lines[1].values, &v)
+	}
+	return labels, lines
 }
 
 func (c ShortTexts) writeDegrees(w io.Writer) error {

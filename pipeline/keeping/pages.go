@@ -34,7 +34,7 @@ func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool
 	if err != nil {
 		return err
 	}
-	gathered, err := results.Gather(ctx, w.DB, unassigned(w))
+	gathered, err := results.Gather(ctx, w.DB, unassigned(w.DB.Table(layout.TableOccurrence), results.ClusteredTexts(w)))
 	if err != nil {
 		return err
 	}
@@ -54,15 +54,16 @@ func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool
 	return nil
 }
 
-// unassigned yields the texts that are in no cluster, in order.
-func unassigned(w *workspace.Workspace) iter.Seq2[results.WantedText, error] {
+// unassigned yields the texts of the rows of TableOccurrence that are not among the
+// clustered texts, in order.
+func unassigned(occurrences iter.Seq2[layout.Row, error], clustered iter.Seq2[results.WantedText, error]) iter.Seq2[results.WantedText, error] {
 	return func(yield func(results.WantedText, error) bool) {
-		next, stop := iter.Pull2(results.ClusteredTexts(w))
+		next, stop := iter.Pull2(clustered)
 		defer stop()
 		in, err, more := next()
 		var last rows.TextID
 		first := true
-		for r, rowErr := range w.DB.Table(layout.TableOccurrence) {
+		for r, rowErr := range occurrences {
 			if err = errors.Join(err, rowErr); err != nil {
 				break
 			}

@@ -336,6 +336,12 @@ func TestAsked(t *testing.T) {
 		if err != nil || a.Verdict != tt.verdict && !(tt.verdict == report.VerdictNear && a.Verdict == report.VerdictIdentical) || a.Reason != tt.reason {
 			t.Errorf("%s: %+v, %v; want %s", tt.name, a, err, tt.verdict)
 		}
+		if tt.verdict == report.VerdictNew && (a.Page.Signatures == 0 || a.Work.Lists != 0) {
+			t.Errorf("%s: %d signatures, of which no text has one, and %d lists", tt.name, a.Page.Signatures, a.Work.Lists)
+		}
+		if a.Page.RecordID != "" {
+			t.Errorf("%s: the record ID %q, which nobody gave", tt.name, a.Page.RecordID)
+		}
 		if a.Page.URI != tt.asked.URI || len(a.Matches) > 1 {
 			t.Errorf("%s: page %+v, %d matches", tt.name, a.Page, len(a.Matches))
 		}

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"neardup/extract"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
 
@@ -71,6 +73,24 @@ func TestOrder(t *testing.T) {
 	cancel()
 	if _, err := read(t, ctx, Options{Workers: 2}, 0, a, b); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended before it began: %v", err)
+	}
+}
+
+// TestMemoryIsReleased: many records are read in succession, more of them than are in
+// memory at a time.
+func TestMemoryIsReleased(t *testing.T) {
+	var b strings.Builder
+	unread := strings.Repeat("a", 1<<20)
+	n := 0
+	for ; b.Len() <= stages.InFlight+stages.InFlight/8; n++ {
+		fmt.Fprintf(&b, `{"id":"%d","unread":"%s","text":"Line %d says something of its own."}`+"\n", n, unread, n)
+	}
+	path := write(t, "a.jsonl", b.String())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	got, err := read(t, ctx, Options{Workers: 2, LineIDs: true}, 0, path)
+	if err != nil || len(got) != n || got[n-1] != fmt.Sprintf("%d Line %d says something of its own.", n-1, n-1) {
+		t.Errorf("%d of %d texts, %v", len(got), n, err)
 	}
 }
 

@@ -7,6 +7,17 @@ import (
 	"neardup/pipeline/results"
 )
 
+// The main content of a page is unsure if extract noted so.
+func TestUnsureMembers(t *testing.T) {
+	for choices, want := range map[extract.Choices]bool{
+		0: false, extract.ChoiceMainUnsure: true, extract.ChoiceMainUnsure | extract.ChoiceTextCut: true, extract.ChoiceTextCut: false,
+	} {
+		if got := (results.DocumentView{Choices: choices}).Member(extract.ID{}, "", 0).Unsure; got != want {
+			t.Errorf("choices %v: %v", choices.Names(), got)
+		}
+	}
+}
+
 // A page is clipped if its record, its text or its pages were read in part.
 func TestClippedMembers(t *testing.T) {
 	for _, x := range []struct {
