@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -80,166 +79,119 @@ func firstShared(a, b []uint64) int {
 	return -1
 }
 
-// sampled is a distinct record of a side, with the keys of its bands.
-type sampled struct {
-	side    int
-	mass    int64
-	tokens  []uint32 // ascending
-	members []int
-	keys    []uint64
+// banded is a running join of records that share a band of min-hashes.
+type banded struct {
+	Join
+	ctx     context.Context
+	rule    *ppjoin.Rule
+	records []ppjoin.Record
+	keys    [][]uint64 // of each record's bands
+	sides   int
+	counts  JoinCounts
+	emit    func(ppjoin.Pair) error
 }
 
 // byBands emits the similar pairs that share a band of min-hashes: "two records will
 // be regarded as a candidate pair if one of their l signatures is the same" (section
 // 8.1.1). Candidates are verified with all tokens. Equal records are joined once.
-func (j Join) byBands(ctx context.Context, workers int, texts [][]string, cs []ppjoin.Collection, o ppjoin.Options, emit func(ppjoin.Pair) error) (c JoinCounts, err error) {
+func (j Join) byBands(ctx context.Context, workers int, texts [][]string, cs []ppjoin.Collection, o ppjoin.Options, emit func(ppjoin.Pair) error) (JoinCounts, error) {
 	rule, err := ppjoin.NewRule(o, cs...)
 	if err != nil {
-		return c, err
+		return JoinCounts{}, err
 	}
-	pair := func(a, b int, similarity float64) error {
+	b := &banded{Join: j, ctx: ctx, rule: rule, records: rule.Records(cs, true), sides: len(cs)}
+	b.emit = func(p ppjoin.Pair) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c.Pairs++
-		return emit(ppjoin.Pair{A: a, B: b, Similarity: similarity})
-	}
-	records := distinctRecords(cs)
-	for i := range records {
-		for _, t := range records[i].tokens {
-			records[i].mass += rule.Mass(t)
-		}
+		b.counts.Pairs++
+		return emit(p)
 	}
 	for i := range cs {
-		c.Records += int64(cs[i].Len())
+		b.counts.Records += int64(cs[i].Len())
 	}
-	c.Distinct, c.Probing = int64(len(records)), int64(len(records))
-	eachText(len(records), workers, func(from, to int) {
-		signer := minhash.New(j.bands().Components(), 0)
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			records[i].keys = j.keysOf(signer, texts[records[i].side][records[i].members[0]])
+	b.counts.Distinct, b.counts.Probing = int64(len(b.records)), int64(len(b.records))
+	b.sign(workers, texts)
+	if err := ctx.Err(); err != nil {
+		return b.counts, err
+	}
+	for i := range b.records {
+		if len(cs) == 2 {
+			break // equal records of two sides share all bands
+		}
+		if err := rule.EmitEqual(&b.records[i], b.emit); err != nil {
+			return b.counts, err
+		}
+	}
+	for band := range j.bands().Bands {
+		if err := b.join(band); err != nil {
+			return b.counts, err
+		}
+	}
+	return b.counts, nil
+}
+
+// sign makes the keys of the records from the texts.
+func (b *banded) sign(workers int, texts [][]string) {
+	b.keys = make([][]uint64, len(b.records))
+	eachText(len(b.records), workers, func(from, to int) {
+		signer := minhash.New(b.bands().Components(), 0)
+		for i := from; i < to && b.ctx.Err() == nil; i++ {
+			r := &b.records[i]
+			b.keys[i] = b.keysOf(signer, texts[r.Side][r.Members[0]])
 		}
 	})
-	if err := ctx.Err(); err != nil {
-		return c, err
+}
+
+// entry is a record in the order of its keys.
+type entry struct {
+	key    uint64
+	record int32
+}
+
+// join verifies the pairs whose first common band is the given one.
+func (b *banded) join(band int) error {
+	entries := make([]entry, len(b.records))
+	for i, keys := range b.keys {
+		entries[i] = entry{keys[band], int32(i)}
 	}
-	verify := func(x, y *sampled) error {
-		c.Candidates++
-		c.Verified++
-		similarity, ok := rule.Decide(x.mass, y.mass, commonMass(rule, x.tokens, y.tokens), x.tokens, y.tokens)
-		if !ok {
-			return nil
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.record, b.record)) })
+	b.counts.Postings += int64(len(entries))
+	for from := 0; from < len(entries); {
+		to := from + 1
+		for to < len(entries) && entries[to].key == entries[from].key {
+			to++
 		}
-		c.Similar++
-		for _, a := range x.members {
-			for _, b := range y.members {
-				first, second := a, b
-				if x.side > y.side || x.side == y.side && a > b {
-					first, second = b, a
-				}
-				if err := pair(first, second, similarity); err != nil {
+		for k := range to - from {
+			if err := b.ctx.Err(); err != nil {
+				return err
+			}
+			for _, x := range entries[from : from+k] {
+				if err := b.verify(band, x.record, entries[from+k].record); err != nil {
 					return err
 				}
 			}
 		}
+		from = to
+	}
+	return nil
+}
+
+// verify emits the pairs of two records that share a band, unless they share an
+// earlier one too.
+func (b *banded) verify(band int, first, second int32) error {
+	c := &b.counts
+	c.Scanned++
+	x, y := &b.records[first], &b.records[second]
+	if b.sides == 2 && x.Side == y.Side || firstShared(b.keys[first], b.keys[second]) != band {
 		return nil
 	}
-	for _, r := range records {
-		if len(cs) == 2 || len(r.members) == 1 {
-			continue
-		}
-		similarity, ok := rule.Decide(r.mass, r.mass, r.mass, r.tokens, r.tokens)
-		for k, b := range r.members {
-			for _, a := range r.members[:k] {
-				if !ok {
-					break
-				}
-				if err := pair(a, b, similarity); err != nil {
-					return c, err
-				}
-			}
-		}
+	c.Prefix, c.Positional, c.Bitmap, c.Suffix = c.Prefix+1, c.Positional+1, c.Bitmap+1, c.Suffix+1
+	c.Candidates++
+	c.Verified++
+	similar, err := b.rule.EmitSimilar(x, y, b.rule.Common(x, y), b.emit)
+	if similar {
+		c.Similar++
 	}
-	type entry struct {
-		key    uint64
-		record int32
-	}
-	entries := make([]entry, len(records))
-	for band := range j.bands().Bands {
-		for i, r := range records {
-			entries[i] = entry{r.keys[band], int32(i)}
-		}
-		slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.record, b.record)) })
-		c.Postings += int64(len(entries))
-		for from := 0; from < len(entries); {
-			to := from + 1
-			for to < len(entries) && entries[to].key == entries[from].key {
-				to++
-			}
-			for k, b := range entries[from:to] {
-				if err := ctx.Err(); err != nil {
-					return c, err
-				}
-				y := &records[b.record]
-				for _, a := range entries[from : from+k] {
-					x := &records[a.record]
-					c.Scanned++
-					if len(cs) == 2 && x.side == y.side || firstShared(x.keys, y.keys) != band {
-						continue
-					}
-					c.Prefix, c.Positional, c.Bitmap, c.Suffix = c.Prefix+1, c.Positional+1, c.Bitmap+1, c.Suffix+1
-					if err := verify(x, y); err != nil {
-						return c, err
-					}
-				}
-			}
-			from = to
-		}
-	}
-	return c, nil
-}
-
-// distinctRecords groups equal records of each side, and leaves out those without
-// tokens.
-func distinctRecords(cs []ppjoin.Collection) (records []sampled) {
-	at := map[string]int{}
-	var key []byte
-	for side, c := range cs {
-		for i := range c.Len() {
-			tokens := slices.Clone(c.Record(i))
-			slices.Sort(tokens)
-			tokens = slices.Compact(tokens)
-			if len(tokens) == 0 {
-				continue
-			}
-			key = append(key[:0], byte(side))
-			for _, t := range tokens {
-				key = binary.LittleEndian.AppendUint32(key, t)
-			}
-			k, ok := at[string(key)]
-			if !ok {
-				k = len(records)
-				at[string(key)] = k
-				records = append(records, sampled{side: side, tokens: tokens})
-			}
-			records[k].members = append(records[k].members, i)
-		}
-	}
-	return records
-}
-
-// commonMass returns the mass of the tokens that two records have in common.
-func commonMass(rule *ppjoin.Rule, x, y []uint32) (mass int64) {
-	for len(x) > 0 && len(y) > 0 {
-		switch {
-		case x[0] < y[0]:
-			x = x[1:]
-		case x[0] > y[0]:
-			y = y[1:]
-		default:
-			mass += rule.Mass(x[0])
-			x, y = x[1:], y[1:]
-		}
-	}
-	return mass
+	return err
 }

@@ -2,8 +2,9 @@ package sqljoin
 
 import (
 	"context"
-	"neardup/cluster/ppjoin"
 	"slices"
+
+	"neardup/cluster/ppjoin"
 )
 
 // decide runs the second statement: the suffix filter and VERIFY.
@@ -30,7 +31,7 @@ func (j *join) decide(ctx context.Context) error {
 		}); err != nil {
 			return j.s.failed(ctx, err)
 		}
-		if err := j.exec(ctx, "ANALYZE neardup_vector", `DELETE FROM neardup_candidate WHERE (SELECT {suffix}(x.toks, y.toks, {most}, {depth}) > {most}
+		if err := j.exec(ctx, "ANALYZE neardup_vector", `DELETE FROM neardup_candidate WHERE (SELECT {suffix}(x.toks, y.toks, {limit}, {depth}) > {limit}
 			FROM neardup_vector x, neardup_vector y WHERE x.rid = r1 AND y.rid = r2)`); err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (j *join) vectorize(ctx context.Context) error {
 	}
 	j.vectors = make([][]uint32, len(j.records))
 	for i := range j.records {
-		for _, id := range j.records[i].tokens {
+		for _, id := range j.records[i].Tokens {
 			j.vectors[i] = append(j.vectors[i], rank[id])
 		}
 		slices.Sort(j.vectors[i])
@@ -108,13 +109,13 @@ func (j *join) decideHere(ctx context.Context, filter bool) error {
 		}
 		x, y := &j.records[r1-1], &j.records[r2-1]
 		if filter {
-			limit := int(float64(x.mass+y.mass) - 2*need)
+			limit := int(float64(x.Mass+y.Mass) - 2*need)
 			if ppjoin.SuffixDistance(j.vectors[r1-1], j.vectors[r2-1], limit, j.o.MaxDepth) > limit {
 				continue
 			}
 		}
 		j.counts.Suffix++
-		if err := j.verdict(r1-1, r2-1, j.common(x.tokens, y.tokens)); err != nil {
+		if err := j.verdict(r1-1, r2-1, j.rule.Common(x, y)); err != nil {
 			return err
 		}
 	}
@@ -124,40 +125,11 @@ func (j *join) decideHere(ctx context.Context, filter bool) error {
 	return nil
 }
 
-// common returns the mass of what two records have in common.
-func (j *join) common(x, y []uint32) (mass int64) {
-	for len(x) > 0 && len(y) > 0 {
-		switch {
-		case x[0] < y[0]:
-			x = x[1:]
-		case x[0] > y[0]:
-			y = y[1:]
-		default:
-			mass += j.rule.Mass(x[0])
-			x, y = x[1:], y[1:]
-		}
-	}
-	return mass
-}
-
 // verdict emits the pairs that two records stand for, if the records are similar.
 func (j *join) verdict(m, n int, common int64) error {
-	x, y := &j.records[m], &j.records[n]
-	similarity, ok := j.rule.Decide(x.mass, y.mass, common, x.tokens, y.tokens)
-	if !ok {
-		return nil
+	similar, err := j.rule.EmitSimilar(&j.records[m], &j.records[n], common, j.pair)
+	if similar {
+		j.counts.Similar++
 	}
-	j.counts.Similar++
-	for _, a := range x.members {
-		for _, b := range y.members {
-			first, second := a, b
-			if x.side == 1 && y.side == 0 || x.side == y.side && a > b {
-				first, second = b, a
-			}
-			if err := j.pair(first, second, similarity); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }

@@ -3,7 +3,6 @@ package sqljoin
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -85,21 +84,13 @@ type Counts struct {
 	Decide time.Duration `json:"decide"` // filtering and verifying them
 }
 
-// record is a distinct set of tokens. Its ID is its index, counted from 1.
-type record struct {
-	mass    int64
-	side    int
-	tokens  []uint32 // ascending
-	members []int
-}
-
 // join is a running join.
 type join struct {
 	s       *Session
 	o       Options
 	rule    *ppjoin.Rule
-	sides   int      // number of collections
-	records []record // by mass: "The rid order in our scheme implies the length order"
+	sides   int             // number of collections
+	records []ppjoin.Record // by mass: "The rid order in our scheme implies the length order". A record's ID is its index, counted from 1
 	vectors [][]uint32
 	counts  Counts
 	emit    func(ppjoin.Pair) error
@@ -151,33 +142,11 @@ func (s *Session) drop(ctx context.Context) error {
 // read groups equal records of a side, and leaves out records without a token of
 // positive weight.
 func (j *join) read(cs []ppjoin.Collection) {
-	at := map[string]int{}
-	var key []byte
-	for side, c := range cs {
-		for i := range c.Len() {
-			tokens := slices.Clone(c.Record(i))
-			slices.Sort(tokens)
-			tokens = slices.DeleteFunc(slices.Compact(tokens), func(t uint32) bool { return j.rule.Mass(t) == 0 })
-			j.counts.Records++
-			if len(tokens) == 0 {
-				continue
-			}
-			key = append(key[:0], byte(side))
-			mass := int64(0)
-			for _, t := range tokens {
-				key = binary.LittleEndian.AppendUint32(key, t)
-				mass += j.rule.Mass(t)
-			}
-			k, ok := at[string(key)]
-			if !ok {
-				k = len(j.records)
-				at[string(key)] = k
-				j.records = append(j.records, record{mass: mass, side: side, tokens: tokens})
-			}
-			j.records[k].members = append(j.records[k].members, i)
-		}
+	j.records = j.rule.Records(cs, false)
+	slices.SortStableFunc(j.records, func(a, b ppjoin.Record) int { return cmp.Compare(a.Mass, b.Mass) })
+	for i := range cs {
+		j.counts.Records += int64(cs[i].Len())
 	}
-	slices.SortStableFunc(j.records, func(a, b record) int { return cmp.Compare(a.mass, b.mass) })
 	j.counts.Distinct = int64(len(j.records))
 }
 
@@ -185,26 +154,19 @@ func (j *join) read(cs []ppjoin.Collection) {
 // are found like others.
 func (j *join) equal() error {
 	for i := range j.records {
-		if r := &j.records[i]; j.sides == 1 && len(r.members) > 1 {
-			similarity, ok := j.rule.Decide(r.mass, r.mass, r.mass, r.tokens, r.tokens)
-			if !ok {
-				continue
-			}
-			for k, b := range r.members {
-				for _, a := range r.members[:k] {
-					if err := j.pair(a, b, similarity); err != nil {
-						return err
-					}
-				}
-			}
+		if j.sides == 2 {
+			break
+		}
+		if err := j.rule.EmitEqual(&j.records[i], j.pair); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (j *join) pair(a, b int, similarity float64) error {
+func (j *join) pair(p ppjoin.Pair) error {
 	j.counts.Pairs++
-	return j.emit(ppjoin.Pair{A: a, B: b, Similarity: similarity})
+	return j.emit(p)
 }
 
 // statement fills in the names of the engine and the bounds of the measure. The
@@ -255,7 +217,7 @@ func (j *join) statement(format string, replacements ...string) string {
 		positional = "AND {min}(a.rest, b.rest) >= {alpha} - {k}"
 	}
 	// The Hamming distance of two similar records is |x| + |y| - 2α at most.
-	all := append([]string{"{positional}", positional, "{most}", "CAST(floor(m1 + m2 - 2 * {alpha m}) AS INTEGER)"}, replacements...)
+	all := append([]string{"{positional}", positional, "{limit}", "CAST(floor(m1 + m2 - 2 * {alpha m}) AS INTEGER)"}, replacements...)
 	s := strings.NewReplacer(all...).Replace(format)
 	all = append(bounds(j.o.Threshold, ""), bounds(max(j.o.Least, 1e-300), "table ")...)
 	return strings.NewReplacer(append(all, "{across}", across, "{min}", j.s.e.least, "{keyed}", j.s.e.keyed, "{double}", j.s.e.double,
@@ -285,8 +247,8 @@ func (j *join) load(ctx context.Context) error {
 	if err := j.s.e.load(ctx, j.s.c, "neardup_raw", []string{"rid", "side", "mass", "id", "w"}, func(yield func([]any) bool) {
 		for i := range j.records {
 			r := &j.records[i]
-			for _, t := range r.tokens {
-				if !yield([]any{int64(i + 1), int64(r.side), r.mass, int64(t), j.rule.Mass(t)}) {
+			for _, t := range r.Tokens {
+				if !yield([]any{int64(i + 1), int64(r.Side), r.Mass, int64(t), j.rule.Mass(t)}) {
 					return
 				}
 			}
