@@ -212,12 +212,33 @@ func (s Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(t, "%s\t%v\t", name, n)
 		fmt.Fprintln(t, "  "+strings.Join(notes, ", "))
 	}
-	note := func(n int64, what string) []string {
-		if n == 0 {
-			return nil
-		}
-		return []string{fmt.Sprintf("%d %s", n, what)}
+	s.texts(row)
+	s.candidates(row)
+	s.verdicts(row)
+	s.clusters(row)
+	for _, st := range s.Stages {
+		row(st.Stage, fmt.Sprintf("%.1f s", st.Seconds), fmt.Sprintf("%.1f s of processor time", st.CPU), fmt.Sprintf("%.0f pages/s", st.Rate))
 	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", Terms)
+	return err
+}
+
+// rowWriter writes a row of the summary: a name, a number and notes.
+type rowWriter func(name string, n any, notes ...string)
+
+// note returns the number of something as a note, or none if there is nothing.
+func note(n int64, what string) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d %s", n, what)}
+}
+
+// texts writes what was read.
+func (s Summary) texts(row rowWriter) {
 	_, kinds := byName(s.Records.Kinds)
 	row("files", s.Files, note(int64(s.Unreadable), "unreadable")...)
 	row("records read", s.Records.Read, note(s.Records.Damaged, "damaged places")...)
@@ -234,6 +255,10 @@ func (s Summary) WriteText(w io.Writer) error {
 	if m := s.Frames; m != nil && m.Texts > 0 {
 		row("texts with a frame", m.Texts, fmt.Sprintf("it is %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
 	}
+}
+
+// candidates writes what was compared with what.
+func (s Summary) candidates(row rowWriter) {
 	row("signatures", s.Signatures)
 	row("signature lists", s.Lists.Lists, append(note(s.Lists.DeletedFrequent, "deleted as frequent"),
 		note(s.Lists.DeletedSites, "deleted as frequent on few sites")...)...)
@@ -242,6 +267,10 @@ func (s Summary) WriteText(w io.Writer) error {
 	} else {
 		row("perhaps-similar sets", s.Sets.Sets, fmt.Sprintf("%d texts", s.Sets.Members), fmt.Sprintf("the largest has %d", s.Sets.Largest))
 	}
+}
+
+// verdicts writes what comparisons and judges decided.
+func (s Summary) verdicts(row rowWriter) {
 	row("pairs compared", s.Pairs.Compared, note(s.Pairs.OverBudget, "left out by verify.max_scored")...)
 	row("rejected by length", s.Pairs.ByLength)
 	row("rejected by sketch", s.Pairs.BySketch)
@@ -259,6 +288,10 @@ func (s Summary) WriteText(w io.Writer) error {
 			row("not followed", not, reasons...)
 		}
 	}
+}
+
+// clusters writes what became of it.
+func (s Summary) clusters(row rowWriter) {
 	row("clusters", s.Clusters.Clusters, fmt.Sprintf("%d pages", s.Clusters.Pages), fmt.Sprintf("the largest has %d", s.Clusters.Largest))
 	for _, b := range s.Clusters.BySize {
 		size := fmt.Sprintf("of %d pages", b.From)
@@ -278,12 +311,4 @@ func (s Summary) WriteText(w io.Writer) error {
 	if c := s.Contained; c.Pages > 0 {
 		row("contained pages", c.Pages, "in a page of another cluster or of none; in no cluster by that")
 	}
-	for _, st := range s.Stages {
-		row(st.Stage, fmt.Sprintf("%.1f s", st.Seconds), fmt.Sprintf("%.1f s of processor time", st.CPU), fmt.Sprintf("%.0f pages/s", st.Rate))
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", Terms)
-	return err
 }

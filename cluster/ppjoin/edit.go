@@ -59,6 +59,16 @@ type text struct {
 	places []int // indexes in its collection
 }
 
+// editJoin is a running join by edit distance.
+type editJoin struct {
+	ctx   context.Context
+	o     EditOptions
+	texts [][]text // of each side
+	bound int      // similar texts of at most so many characters need not share a q-gram
+	pairs int64
+	emit  func(EditPair) error
+}
+
 func runEdit(ctx context.Context, collections [][]string, o EditOptions, emit func(EditPair) error) (Counts, error) {
 	if err := o.validate(); err != nil {
 		return Counts{}, err
@@ -66,82 +76,102 @@ func runEdit(ctx context.Context, collections [][]string, o EditOptions, emit fu
 	if o.Q == 0 {
 		o.Q = 2
 	}
-	texts := make([][]text, len(collections))
+	j := &editJoin{ctx: ctx, o: o, bound: o.Q*(o.Distance-1) + 1, emit: untilDone(ctx, emit)}
 	total, distinct := 0, 0
-	for i, c := range collections {
-		at := map[string]int{}
-		for j, s := range c {
-			s = string([]rune(s)) // texts that differ only in invalid bytes are equal
-			k, ok := at[s]
-			if !ok {
-				k = len(texts[i])
-				at[s] = k
-				texts[i] = append(texts[i], text{runes: []rune(s)})
-			}
-			texts[i][k].places = append(texts[i][k].places, j)
-		}
-		total, distinct = total+len(c), distinct+len(texts[i])
+	for _, c := range collections {
+		texts := distinctTexts(c)
+		j.texts = append(j.texts, texts)
+		total, distinct = total+len(c), distinct+len(texts)
 	}
-	self := len(collections) == 1
-	pairs := int64(0)
-	emit = untilDone(ctx, emit)
-	emitAll := func(a, b text, distance int) error {
-		pairs += int64(len(a.places)) * int64(len(b.places))
-		for _, i := range a.places {
-			for _, j := range b.places {
-				p := EditPair{i, j, distance}
-				if self && i > j {
-					p.A, p.B = j, i
-				}
-				if err := emit(p); err != nil {
+	if err := j.emitEqual(); err != nil {
+		return Counts{}, err
+	}
+	compared, similar, err := compareShort(ctx, j.texts, j.bound, o.Distance, j.emitAll)
+	if err != nil {
+		return Counts{}, err
+	}
+	counts, err := j.join()
+	counts.Records, counts.Distinct, counts.Pairs = int64(total), int64(distinct), j.pairs
+	counts.Candidates += compared
+	counts.Verified += compared
+	counts.Similar += similar
+	return counts, err
+}
+
+// distinctTexts groups equal texts of a collection. Texts that differ only in
+// invalid bytes are equal.
+func distinctTexts(c []string) (texts []text) {
+	at := map[string]int{}
+	for i, s := range c {
+		runes := []rune(s)
+		s = string(runes)
+		k, ok := at[s]
+		if !ok {
+			k = len(texts)
+			at[s] = k
+			texts = append(texts, text{runes: runes})
+		}
+		texts[k].places = append(texts[k].places, i)
+	}
+	return texts
+}
+
+// emitEqual emits the pairs of equal texts of one side. Equal texts of two sides
+// are found like others.
+func (j *editJoin) emitEqual() error {
+	if len(j.texts) == 2 {
+		return nil
+	}
+	for _, t := range j.texts[0] {
+		for i, b := range t.places {
+			for _, a := range t.places[:i] {
+				j.pairs++
+				if err := j.emit(EditPair{a, b, 0}); err != nil {
 					return err
 				}
 			}
 		}
-		return nil
 	}
-	if self {
-		for _, t := range texts[0] {
-			for j, b := range t.places {
-				for _, a := range t.places[:j] {
-					pairs++
-					if err := emit(EditPair{a, b, 0}); err != nil {
-						return Counts{}, err
-					}
-				}
+	return nil
+}
+
+// emitAll emits the pairs that two distinct texts stand for.
+func (j *editJoin) emitAll(a, b text, distance int) error {
+	j.pairs += int64(len(a.places)) * int64(len(b.places))
+	for _, first := range a.places {
+		for _, second := range b.places {
+			p := EditPair{first, second, distance}
+			if len(j.texts) == 1 && first > second {
+				p.A, p.B = second, first
+			}
+			if err := j.emit(p); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
+}
 
-	// Similar texts that are this short need not share a q-gram.
-	bound := o.Q*(o.Distance-1) + 1
-	compared, similar, err := compareShort(ctx, texts, bound, o.Distance, emitAll)
-	if err != nil {
-		return Counts{}, err
-	}
-
+// join emits the pairs that share q-grams, and that compareShort has not compared.
+func (j *editJoin) join() (Counts, error) {
+	o := j.o
 	b := bounds{measure: edit, delta: int64(o.Distance), qDelta: int64(o.Q) * int64(o.Distance), unit: 1}
-	t, err := newTable(ctx, grams(texts, o.Q), o.search(), b, false)
+	t, err := newTable(j.ctx, grams(j.texts, o.Q), o.search(), b, false)
 	if err != nil {
 		return Counts{}, err
 	}
-	of := func(x int32) text { return texts[t.records[x].side][t.memberList(x)[0]] }
+	of := func(x int32) text { return j.texts[t.records[x].side][t.memberList(x)[0]] }
 	t.similar = func(x, y int32) (float64, bool) {
 		u, v := of(x).runes, of(y).runes
-		if max(len(u), len(v)) <= bound {
+		if max(len(u), len(v)) <= j.bound {
 			return 0, false // compared already
 		}
 		d := distance(u, v, o.Distance)
 		return float64(d), d <= o.Distance
 	}
-	counts, err := t.join(ctx, func(p Pair) error {
-		return emitAll(texts[0][p.A], texts[len(texts)-1][p.B], int(p.Similarity))
+	return t.join(j.ctx, func(p Pair) error {
+		return j.emitAll(j.texts[0][p.A], j.texts[len(j.texts)-1][p.B], int(p.Similarity))
 	})
-	counts.Records, counts.Distinct, counts.Pairs = int64(total), int64(distinct), pairs
-	counts.Candidates += compared
-	counts.Verified += compared
-	counts.Similar += similar
-	return counts, err
 }
 
 // untilDone returns emit, which fails once ctx has ended.

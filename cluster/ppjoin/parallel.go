@@ -37,81 +37,94 @@ func (t *table) joinParallel(ctx context.Context, emit func(Pair) error) (Counts
 	for i := range done {
 		done[i] = make(chan []Pair, 1)
 	}
-	ahead := make(chan struct{}, 4*t.o.Workers) // chunks taken but not emitted; limits the pairs in memory
 	ctx, stop := context.WithCancel(ctx)
-	var next atomic.Int64
+	s := &shared{t: t, ctx: ctx, done: done, ahead: make(chan struct{}, 4*t.o.Workers)}
 	var group sync.WaitGroup
 	counts := make([]Counts, t.o.Workers)
 	for w := range t.o.Workers {
-		group.Go(func() {
-			var pairs []Pair
-			var c int
-			hand := func() error {
-				select {
-				case done[c] <- pairs:
-					pairs = nil
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
-			p := t.newProber(ctx, func(q Pair) error {
-				if pairs = append(pairs, q); len(pairs) < batch {
-					return nil
-				}
-				return hand()
-			})
-			defer func() { counts[w] = p.counts }()
-			for {
-				select {
-				case ahead <- struct{}{}:
-				case <-ctx.Done():
-					return
-				}
-				if c = int(next.Add(1)) - 1; c >= chunks {
-					<-ahead
-					return
-				}
-				for n := c * chunk; n < min((c+1)*chunk, len(t.records)); n++ {
-					if p.probe(int32(n)) != nil {
-						return
-					}
-				}
-				if hand() != nil {
-					return
-				}
-				close(done[c])
-			}
-		})
+		group.Go(func() { counts[w] = s.work() })
 	}
-	err := func() error {
-		for _, c := range done {
-			for more := true; more; {
-				var pairs []Pair
-				select {
-				case pairs, more = <-c:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				for _, q := range pairs {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					if err := emit(q); err != nil {
-						return err
-					}
-				}
-			}
-			<-ahead
-		}
-		return nil
-	}()
+	err := s.emit(emit)
 	stop()
 	group.Wait()
 	for _, c := range counts {
 		t.counts.add(c)
 	}
 	return t.counts, err
+}
+
+// shared is what the workers of a join share.
+type shared struct {
+	t     *table
+	ctx   context.Context
+	next  atomic.Int64  // the next chunk
+	done  []chan []Pair // of each chunk, closed when it is finished
+	ahead chan struct{} // chunks taken but not emitted; limits the pairs in memory
+}
+
+// work probes one chunk after another.
+func (s *shared) work() Counts {
+	var pairs []Pair
+	var c int
+	hand := func() error {
+		select {
+		case s.done[c] <- pairs:
+			pairs = nil
+			return nil
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		}
+	}
+	p := s.t.newProber(s.ctx, func(q Pair) error {
+		if pairs = append(pairs, q); len(pairs) < batch {
+			return nil
+		}
+		return hand()
+	})
+	for {
+		select {
+		case s.ahead <- struct{}{}:
+		case <-s.ctx.Done():
+			return p.counts
+		}
+		if c = int(s.next.Add(1)) - 1; c >= len(s.done) {
+			<-s.ahead
+			return p.counts
+		}
+		for n := c * chunk; n < min((c+1)*chunk, len(s.t.records)); n++ {
+			if p.probe(int32(n)) != nil {
+				return p.counts
+			}
+		}
+		if hand() != nil {
+			return p.counts
+		}
+		close(s.done[c])
+	}
+}
+
+// emit emits the pairs of the chunks in order.
+func (s *shared) emit(emit func(Pair) error) error {
+	for _, c := range s.done {
+		for more := true; more; {
+			var pairs []Pair
+			select {
+			case pairs, more = <-c:
+			case <-s.ctx.Done():
+				return s.ctx.Err()
+			}
+			for _, q := range pairs {
+				if err := s.ctx.Err(); err != nil {
+					return err
+				}
+				if err := emit(q); err != nil {
+					return err
+				}
+			}
+		}
+		<-s.ahead
+	}
+	return nil
 }
 
 // inChunks calls work with 0 to n-1, from several workers.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"neardup/configs"
 	"neardup/pipeline/exports"
@@ -88,17 +89,7 @@ All other tables are temporary and gone when the join ends, however it ends.
   neardup join --engine sqlite titles.tsv --threshold 0.9
   neardup join --engine postgres --dsn postgres://me@db.example/library --tables \
     catalogue --id-column number --text-column title --output-table pairs`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0:
-				return usageError{errors.New("nothing to join: name a collection of texts, or two")}
-			case len(args) > 2:
-				return noArgs(nil, args[2:])
-			case len(args) == 2 && args[0] == "-" && args[1] == "-":
-				return usageError{errors.New("standard input can be one of the two collections only")}
-			}
-			return nil
-		},
+		Args: joinArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			err := o.run(c, args)
 			if err != nil && c.Context().Err() != nil {
@@ -107,15 +98,36 @@ All other tables are temporary and gone when the join ends, however it ends.
 			return err
 		},
 	}
-	f := c.Flags()
-	words := func(names []string) string { return strings.Join(names, ", ") }
-	f.StringVarP(&o.Measure, "measure", "m", "jaccard", words(configs.JoinMeasures))
+	o.flags(c.Flags())
+	o.databaseFlags(c.Flags())
+	return c
+}
+
+// joinArgs checks the INPUTs of neardup join.
+func joinArgs(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usageError{errors.New("nothing to join: name a collection of texts, or two")}
+	case len(args) > 2:
+		return noArgs(nil, args[2:])
+	case len(args) == 2 && args[0] == "-" && args[1] == "-":
+		return usageError{errors.New("standard input can be one of the two collections only")}
+	}
+	return nil
+}
+
+// list returns names as help lists them.
+func list(names []string) string { return strings.Join(names, ", ") }
+
+// flags adds the flags of all joins.
+func (o *joinOptions) flags(f *pflag.FlagSet) {
+	f.StringVarP(&o.Measure, "measure", "m", configs.JoinJaccard, list(configs.JoinMeasures))
 	f.Float64VarP(&o.Threshold, "threshold", "t", 0, "least similarity, 0.8 for jaccard and cosine unless given;\nfor hamming and edit the greatest distance")
-	f.StringVar(&o.Weights, "weights", "none", "weights of tokens: "+words(configs.JoinWeights)+" (rare ones weigh more), or a file of\nTOKEN<TAB>WEIGHT lines; tokens that are not in it weigh 1")
-	f.StringVar(&o.Tokens, "tokens", "", words(configs.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
+	f.StringVar(&o.Weights, "weights", configs.JoinUnweighted, "weights of tokens: "+list(configs.JoinWeights)+" (rare ones weigh more), or a file of\nTOKEN<TAB>WEIGHT lines; tokens that are not in it weigh 1")
+	f.StringVar(&o.Tokens, "tokens", "", list(configs.JoinTokens)+": cut at white space; runs of letters and\ndigits, ideographs one by one; characters (default words, for edit characters)")
 	f.IntVarP(&o.Size, "size", "q", 1, "consecutive units in a token; default for characters 3, for edit 2")
 	f.BoolVar(&o.Repeats, "repeats", false, "a token counts as often as it occurs")
-	f.StringVar(&o.Algorithm, "algorithm", "ppjoin", words(configs.JoinAlgorithms))
+	f.StringVar(&o.Algorithm, "algorithm", configs.JoinAlgorithms[0], list(configs.JoinAlgorithms))
 	f.IntVar(&o.MaxDepth, "max-depth", 2, "MAXDEPTH of the suffix filter of ppjoinplus")
 	f.IntVar(&o.Extra, "extra", 0, "further tokens of each prefix, and further common ones demanded")
 	f.BoolVar(&o.Bitmaps, "bitmaps", true, "filter by bitmaps, too (not with weights)")
@@ -126,19 +138,22 @@ All other tables are temporary and gone when the join ends, however it ends.
 	f.Int64Var(&o.MaxBytes, "max-bytes", 2<<30, "of text to hold in memory")
 	f.Int64Var(&o.MaxPairs, "max-pairs", 50_000_000, "pairs to hold in memory, 16 bytes each")
 	f.StringArrayVar(&o.set, "set", nil, "setting of the extraction, extract.KEY=VALUE; may be repeated")
-	f.StringVarP(&o.format, "format", "f", "tsv", words(textjoin.Formats)+" (to read)")
+	f.StringVarP(&o.format, "format", "f", textjoin.Formats[0], list(textjoin.Formats)+" (to read)")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none (no summary either)")
-	f.StringVar(&o.engine, "engine", inMemory, words(joinEngines())+"; with a flag of databases\n"+sqljoin.Engines()[0]+" unless given")
+}
+
+// databaseFlags adds the flags of joins in a database.
+func (o *joinOptions) databaseFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.engine, "engine", inMemory, list(joinEngines())+"; with a flag of databases\n"+sqljoin.Engines()[0]+" unless given")
 	f.StringVar(&o.dsn, "dsn", "", "the database: of sqlite a file, default none;\nof postgres postgres://USER@HOST:PORT/DATABASE")
 	f.BoolVar(&o.tables, "tables", false, "each INPUT is a table of the database, TABLE or SCHEMA.TABLE")
 	f.StringVar(&o.table.ID, "id-column", "id", "column of the ids, different ones")
 	f.StringVar(&o.table.Text, "text-column", "text", "column of the texts")
 	f.StringVar(&o.outputTable, "output-table", "", "new table for the pairs: a, b, similarity")
-	f.StringVar(&o.database.Scheme, "scheme", textjoin.Schemes[0], "how a database finds candidates: "+words(textjoin.Schemes))
+	f.StringVar(&o.database.Scheme, "scheme", textjoin.Schemes[0], "how a database finds candidates: "+list(textjoin.Schemes))
 	f.Float64Var(&o.database.Least, "least-threshold", 0, "threshold of the prefix table of scheme "+textjoin.SchemeGeneric)
-	f.StringVar(&o.database.Verify, "verify", textjoin.Places[0], "where candidates are filtered and verified: "+words(textjoin.Places)+"\n(the binary: outside)")
-	return c
+	f.StringVar(&o.database.Verify, "verify", textjoin.Places[0], "where candidates are filtered and verified: "+list(textjoin.Places)+"\n(the binary: outside)")
 }
 
 // joinEngines returns the names of the engines.
@@ -238,7 +253,7 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 		}
 	}
 	if o.Tokens == "" {
-		o.Tokens = "words"
+		o.Tokens = configs.JoinTokens[0]
 		if edit {
 			o.Tokens = configs.JoinCharacters
 		}

@@ -248,16 +248,34 @@ func (s *simFinder) degrees(out *paper.ShortTexts, j Judgements) ([]Asked, error
 	plain.Similarity = terms.Plain
 	weighted := s.measure
 	weighted.Similarity = terms.Weighted
-	of := s.prepare(plain, s.texts)
-	var pairs []pair
+	pairs, err := s.similar(plain)
+	if err != nil {
+		return nil, err
+	}
+	var asked []Asked
+	drawn := map[pair]bool{}
+	draw := func(p pair) {
+		if !drawn[p] {
+			drawn[p] = true
+			asked = append(asked, Asked{s.texts[p.a], s.texts[p.b]})
+		}
+	}
+	out.Plain = s.precision(plain, pairs, j, draw)
+	out.Weighted = s.precision(weighted, pairs, j, draw)
+	return asked, nil
+}
+
+// similar returns the pairs of the baseline with a degree that figures 1 and 2 may
+// show. The order is arbitrary, and does not depend on that of the texts.
+func (s *simFinder) similar(o terms.Options) (pairs []pair, err error) {
+	c := s.prepare(o, s.texts)
 	if err := candidates(s.ctx, s.wordPairs(), func(a, b int) {
-		if of.of(a, b).Resemblance >= leastPlain {
+		if c.of(a, b).Resemblance >= leastPlain {
 			pairs = append(pairs, pair{a, b})
 		}
 	}); err != nil {
 		return nil, err
 	}
-	// The same pairs are drawn whatever the order of the texts.
 	order := make(map[pair]uint64, len(pairs))
 	for _, p := range pairs {
 		x, y := s.texts[p.a].Text, s.texts[p.b].Text
@@ -265,67 +283,71 @@ func (s *simFinder) degrees(out *paper.ShortTexts, j Judgements) ([]Asked, error
 		order[p] = binary.BigEndian.Uint64(h[:])
 	}
 	slices.SortFunc(pairs, func(p, q pair) int { return cmp.Or(cmp.Compare(order[p], order[q]), compare(p, q)) })
-	var asked []Asked
-	drawn := map[pair]bool{}
-	for _, m := range []struct {
-		o  terms.Options
-		to *paper.Degrees
-	}{{plain, &out.Plain}, {weighted, &out.Weighted}} {
-		c := s.prepare(m.o, s.texts)
-		*m.to = paper.Degrees{Intervals: make([]paper.Interval, intervals)}
-		for i := range m.to.Intervals {
-			m.to.Intervals[i].To = firstDegree + degreeStep*float64(i+1)
+	return pairs, nil
+}
+
+// judgedPair is a pair that people judged.
+type judgedPair struct {
+	degree float64
+	right  bool
+}
+
+// precision returns the precision of pairs by their degree, with a measure. It calls
+// draw with the first pairs of each interval.
+func (s *simFinder) precision(o terms.Options, pairs []pair, j Judgements, draw func(pair)) paper.Degrees {
+	c := s.prepare(o, s.texts)
+	out := paper.Degrees{Intervals: make([]paper.Interval, intervals)}
+	for i := range out.Intervals {
+		out.Intervals[i].To = firstDegree + degreeStep*float64(i+1)
+	}
+	var all []judgedPair
+	for _, p := range pairs {
+		degree := c.of(p.a, p.b).Resemblance
+		right, ok := j.of(s.texts[p.a], s.texts[p.b])
+		if j.Pairs == nil && ok {
+			all = append(all, judgedPair{degree, right})
 		}
-		type scored struct {
-			degree float64
-			right  bool
-		}
-		var all []scored
-		for _, p := range pairs {
-			degree := c.of(p.a, p.b).Resemblance
-			right, ok := j.of(s.texts[p.a], s.texts[p.b])
-			if j.Pairs == nil && ok {
-				all = append(all, scored{degree, right})
-			}
-			if degree >= m.o.Threshold {
-				m.to.Near++
-				if right {
-					m.to.NearRight++
-				}
-			}
-			at := intervalOf(degree)
-			if at < 0 {
-				continue
-			}
-			i := &m.to.Intervals[at]
-			if i.Pairs++; i.Pairs <= perInterval && !drawn[p] {
-				drawn[p] = true
-				asked = append(asked, Asked{s.texts[p.a], s.texts[p.b]})
-			}
-			if ok {
-				i.Judged++
-				if right {
-					i.Right++
-				}
+		if degree >= o.Threshold {
+			out.Near++
+			if right {
+				out.NearRight++
 			}
 		}
-		if j.Pairs != nil {
+		at := intervalOf(degree)
+		if at < 0 {
 			continue
 		}
-		slices.SortStableFunc(all, func(x, y scored) int { return cmp.Compare(y.degree, x.degree) })
-		right, sum := 0, 0.0
-		for i, x := range all {
-			if x.right {
-				right++
-				sum += float64(right) / float64(i+1)
+		i := &out.Intervals[at]
+		if i.Pairs++; i.Pairs <= perInterval {
+			draw(p)
+		}
+		if ok {
+			i.Judged++
+			if right {
+				i.Right++
 			}
 		}
-		if right > 0 {
-			sum /= float64(right)
-			m.to.AveragePrecision = &sum
+	}
+	out.AveragePrecision = averagePrecision(all)
+	return out
+}
+
+// averagePrecision returns that of all right pairs by descending degree, nil if there
+// are none.
+func averagePrecision(all []judgedPair) *float64 {
+	slices.SortStableFunc(all, func(x, y judgedPair) int { return cmp.Compare(y.degree, x.degree) })
+	right, sum := 0, 0.0
+	for i, x := range all {
+		if x.right {
+			right++
+			sum += float64(right) / float64(i+1)
 		}
 	}
-	return asked, nil
+	if right == 0 {
+		return nil
+	}
+	sum /= float64(right)
+	return &sum
 }
 
 // intervalOf returns the interval of a degree, (d - .05, d]; of .5 and below, -1.
