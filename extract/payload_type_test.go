@@ -20,6 +20,19 @@ func sentences(n int) string {
 	return b.String()
 }
 
+// A page without a type may start with any element that is usual at the start.
+func TestFirstElementsOfPages(t *testing.T) {
+	for _, name := range strings.Fields(`html head body title meta link base script style noscript frameset div p h1 h2 h3 table center
+		font a b i br hr img span form iframe ul ol dl pre main section article header nav`) {
+		if got := sniff([]byte("<"+name+">"), nil); got != typeHTML {
+			t.Errorf("<%s>: %s", name, got)
+		}
+	}
+	if got := sniff([]byte("<stylesheet>"), nil); got == typeHTML {
+		t.Error("<stylesheet> starts a page")
+	}
+}
+
 func TestTypesAreDecidedByTheContent(t *testing.T) {
 	const (
 		png   = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
