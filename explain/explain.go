@@ -113,6 +113,9 @@ type Decision struct {
 	// OtherPages is the smallest resemblance of near pairs of different pages of one
 	// site. It is nil for other pairs.
 	OtherPages *float64 `json:"other_pages,omitempty"`
+
+	// OtherSubjects reports whether such pages are about different subjects.
+	OtherSubjects bool `json:"other_subjects,omitempty"`
 }
 
 // Filter is the check that ended a pair.
@@ -132,7 +135,7 @@ const (
 	ByDistance   Filter = "distance"
 	ByScore      Filter = "score"
 	ByRarity     Filter = "rarity"
-	ByTitle      Filter = "title"     // different pages of one site, and not nearly equal
+	ByTitle      Filter = "title"     // different pages of one site, and not nearly equal or of different subjects
 	ByClosing    Filter = "closing"   // near, but the closing rule separates them
 	ByJudgement  Filter = "judgement" // judged pairs separate them
 )
@@ -148,6 +151,8 @@ type Outcome struct {
 type Between struct {
 	Weighed    bool // what the two share is weighed by its rarity
 	OtherPages bool // the two are of different pages of one site (pair.Judge.OtherPages)
+
+	OtherSubjects bool // and these are about different subjects (pair.Judge.OtherSubjects)
 }
 
 // Pair explains two texts.
@@ -275,8 +280,8 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, b
 	}
 	d := Decision{Known: true}
 	if between.OtherPages {
-		decided = judge.OfOtherPages(decided, e.Texts[0].Characters, e.Texts[1].Characters)
-		d.OtherPages = &judge.Rarity.OtherPages
+		decided = judge.OfOtherPages(decided, e.Texts[0].Characters, e.Texts[1].Characters, between.OtherSubjects)
+		d.OtherPages, d.OtherSubjects = &judge.Rarity.OtherPages, between.OtherSubjects
 	}
 	d.Near, d.EndedBy = decided.Near, endedBy(decided)
 	if decided.Near {

@@ -110,6 +110,9 @@ func (e *Explanation) Reason(f Filter) string {
 	case ByRarity:
 		return "too little of what they share is rare: most of it stands all over their sites"
 	case ByTitle:
+		if e.Decision.OtherSubjects {
+			return "they are pages of one site with different titles and URIs, and each has a word of its title that the other page does not have"
+		}
 		return fmt.Sprintf("they are pages of one site with different titles and URIs, which are near only from a resemblance of %.4g", *e.Decision.OtherPages)
 	case ByClosing:
 		return "they are near, but the closing rule puts them into different clusters"

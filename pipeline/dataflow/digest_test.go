@@ -48,7 +48,7 @@ func found(random *rand.Rand, texts []string) (s surroundings) {
 	for range texts {
 		s.sites = append(s.sites, [][]uint64{{1}, {2}, {1, 2}, {}}[random.IntN(4)])
 		var n pair.Names
-		n.Add(uint64(1+random.IntN(3)), uint64(1+random.IntN(3)))
+		n.Add(uint64(1+random.IntN(3)), pair.TitleOf([]string{"red kite", "red fox", "fox"}[random.IntN(3)]))
 		s.names = append(s.names, n)
 	}
 	return s

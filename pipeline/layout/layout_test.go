@@ -118,6 +118,16 @@ func TestKeysRoundTrip(t *testing.T) {
 	if v := OccurrenceValue(o); len(v) != occurrenceSize {
 		t.Errorf("an occurrence of %d bytes", len(v))
 	}
+	o.Title.Key, o.Title.Words = 5, []uint32{1 << 30, 1 << 31}
+	v := OccurrenceValue(o)
+	if got, err := ParseOccurrence(nil, v); err != nil || !reflect.DeepEqual(got, o) {
+		t.Errorf("occurrence %+v, %v", got, err)
+	}
+	for i := range v {
+		if _, err := ParseOccurrence(v[:1], v[:i]); (err == nil) != (i == occurrenceSize || i == occurrenceSize+4) {
+			t.Errorf("%d bytes of an occurrence: %v", i, err)
+		}
+	}
 	for _, bad := range [][]byte{{}, {0x80}, {2, 1}, bytes.Repeat([]byte{0xff}, 12)} {
 		if _, _, ok := ParseAround(bad); ok {
 			t.Errorf("ParseAround accepts %x", bad)

@@ -23,18 +23,23 @@ func ParseOccurrenceKey(k []byte) (t rows.TextID, d extract.ID, err error) {
 	return rows.TextID(k[1:17]), extract.ID(k[17:]), nil
 }
 
-const occurrenceSize = 8 + 8 + 8 + 1
+const occurrenceSize = 8 + 8 + 8 + 1 // without the words of the title
 
 // OccurrenceValue returns a value of TableOccurrence.
 func OccurrenceValue(o rows.Occurrence) []byte {
 	var b []byte
 	b = binary.BigEndian.AppendUint64(b, o.Site)
 	b = binary.BigEndian.AppendUint64(b, o.Address)
-	b = binary.BigEndian.AppendUint64(b, o.Title)
+	b = binary.BigEndian.AppendUint64(b, o.Title.Key)
+	navigation := byte(0)
 	if o.Navigation {
-		return append(b, 1)
+		navigation = 1
 	}
-	return append(b, 0)
+	b = append(b, navigation)
+	for _, word := range o.Title.Words {
+		b = binary.BigEndian.AppendUint32(b, word)
+	}
+	return b
 }
 
 // Occurrence parses a row of TableOccurrence.
@@ -48,11 +53,15 @@ func (r Row) Occurrence() (o rows.Occurrence, err error) {
 
 // ParseOccurrence parses a value of TableOccurrence. key is for the error.
 func ParseOccurrence(key, v []byte) (o rows.Occurrence, err error) {
-	if len(v) != occurrenceSize || v[24] > 1 {
+	if len(v) < occurrenceSize || len(v)%4 != occurrenceSize%4 || v[24] > 1 {
 		return o, Corrupt(key)
 	}
-	return rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]),
-		Title: binary.BigEndian.Uint64(v[16:]), Navigation: v[24] == 1}, nil
+	o = rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[24] == 1}
+	o.Title.Key = binary.BigEndian.Uint64(v[16:])
+	for v = v[occurrenceSize:]; len(v) > 0; v = v[4:] {
+		o.Title.Words = append(o.Title.Words, binary.BigEndian.Uint32(v))
+	}
+	return o, nil
 }
 
 func UnitsKey(t rows.TextID) []byte { return key(TableUnits, t[:]) }

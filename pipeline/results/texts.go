@@ -208,7 +208,7 @@ func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 		return c, err
 	}
 	d := j.Decide(j.Measure.Comparer(), x, y)
-	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y)}}, nil
+	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y), OtherSubjects: j.OtherSubjects(x, y)}}, nil
 }
 
 // ComparedTexts yields the texts that are compared, each whole and cut at

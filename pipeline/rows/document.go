@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"neardup/extract"
+	"neardup/verify/pair"
 )
 
 // Document is a page: a capture, or a revisit with the text of the capture that it
@@ -28,7 +29,7 @@ func ParseTextID(s string) (t TextID, err error) {
 
 // OccurrenceOf returns the Occurrence of a page.
 func OccurrenceOf(d extract.Document) Occurrence {
-	return Occurrence{Site: Hash(d.Site), Address: Hash(d.Address()), Title: hashTitle(d.Title), Navigation: d.IsNavigation()}
+	return Occurrence{Site: Hash(d.Site), Address: Hash(d.Address()), Title: pair.TitleOf(d.Title), Navigation: d.IsNavigation()}
 }
 
 // Revisit is the row of a revisit record.

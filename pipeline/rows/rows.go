@@ -7,11 +7,10 @@ import (
 	"bytes"
 	"hash/fnv"
 	"io"
-	"strings"
-	"unicode"
 
 	"neardup/cluster"
 	"neardup/report"
+	"neardup/verify/pair"
 )
 
 // TextID identifies a text. Packages extract and cluster have types of their own
@@ -25,7 +24,7 @@ func CompareTexts(a, b TextID) int { return bytes.Compare(a[:], b[:]) }
 type Occurrence struct {
 	Site       uint64 // Hash of the site, or NoSite
 	Address    uint64 // Hash of the page's URI
-	Title      uint64 // hash of the letters of the page's title; 0: it has none
+	Title      pair.Title
 	Navigation bool
 }
 
@@ -34,21 +33,6 @@ func Hash(s string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, s)
 	return h.Sum64()
-}
-
-// hashTitle returns the hash of the letters of a title in lower case, or 0 if it has
-// none. Numbers, signs and spaces change in the title of one page.
-func hashTitle(title string) uint64 {
-	letters := strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, title)
-	if letters == "" {
-		return 0
-	}
-	return Hash(letters)
 }
 
 // NoSite is the site hash of a page without a site, such as a line of a text

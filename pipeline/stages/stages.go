@@ -30,6 +30,7 @@ import (
 //	extract 12: short main content beside other text is uncertain
 //	extract 13: units of texts and of what is around them
 //	extract 14: units are hashes by xxHash
+//	extract 15: words of titles
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -45,15 +46,16 @@ import (
 //	verify 9: all pairs of sets with closing: transitive
 //	verify 12: results of sets and components
 //	verify 13: with quick digests
+//	verify 14: subjects that titles name
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 14, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 15, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables: []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: needs.Cluster,
 		Tables: []byte{layout.TableSearch, layout.TableFormerRows, layout.TableSet}},
-	{Name: workspace.StageVerify, Version: 13, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 14, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 

@@ -74,12 +74,17 @@ func kindOf(r rune) kind {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r):
 		return between
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar), r == 'ー':
+	case Unspaced(r):
 		return single
 	case unicode.ToLower(r) != r:
 		return upper
 	}
 	return inside
+}
+
+// Unspaced reports whether r belongs to a script that writes words without spaces.
+func Unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
 // table has the kinds of the characters up to U+FFFF.

@@ -2,8 +2,95 @@ package pair
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cespare/xxhash/v2"
+
+	"neardup/signature/words"
 )
+
+// Title is the title of a page.
+type Title struct {
+	Key   uint64   // hash of its letters; 0: it has none
+	Words []uint32 // hashes of its words, sorted, without repeats
+}
+
+// TitleOf returns the title of a page. Numbers, signs and spaces change in the title
+// of one page, so they do not count in its key, and no word has a number.
+func TitleOf(title string) Title {
+	t := Title{Key: titleKey(title)}
+	eachWord(title, func(w uint32) { t.Words = append(t.Words, w) })
+	slices.Sort(t.Words)
+	t.Words = slices.Compact(t.Words)
+	return t
+}
+
+// titleKey returns the FNV-1a hash of the letters of a title in lower case, or 0 if it
+// has none.
+func titleKey(title string) uint64 {
+	letters := strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, title)
+	if letters == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(letters))
+	return h.Sum64()
+}
+
+// eachWord calls f with the hash of each word of s that can name a subject: a run of
+// letters, marks and low lines, in lower case, that touches no number. In scripts
+// without spaces, such a word is any two adjacent letters, or a letter on its own.
+func eachWord(s string, f func(uint32)) {
+	const (
+		between = iota
+		spaced
+		unspaced
+	)
+	var (
+		run              []rune
+		state            = between
+		letters, numbers bool
+	)
+	hash := func(r []rune) { f(uint32(xxhash.Sum64String(string(r)))) }
+	end := func() {
+		switch {
+		case numbers || !letters:
+		case state == spaced || len(run) == 1:
+			hash(run)
+		case state == unspaced:
+			for i := range len(run) - 1 {
+				hash(run[i : i+2])
+			}
+		}
+		run, letters, numbers = run[:0], false, false
+	}
+	for _, r := range s {
+		letter, now := unicode.IsLetter(r), between
+		switch {
+		case words.Unspaced(r):
+			now = unspaced
+		case letter || r == '_' || unicode.IsMark(r) || unicode.IsNumber(r):
+			now = spaced
+		}
+		if now != state {
+			end()
+			state = now
+		}
+		if now != between {
+			run = append(run, unicode.ToLower(r))
+			letters, numbers = letters || letter, numbers || unicode.IsNumber(r)
+		}
+	}
+	end()
+}
 
 // Names are the addresses and titles of the pages that have a text, as hashes. The
 // zero value has no pages.
@@ -13,21 +100,33 @@ import (
 // (docs/verdicts.md).
 type Names struct {
 	addresses, titles []uint64 // sorted
+	always, ever      []uint32 // words of all titles, and of any, sorted
 	unknown           bool     // a page has no title, or there are more names than are kept
 }
 
-// maxNames is the number of different addresses, and of titles, that are kept.
-const maxNames = 64
+// maxNames is the number of different addresses, and of titles, that are kept, and
+// maxWords that of words of the titles.
+const (
+	maxNames = 64
+	maxWords = 8 * maxNames
+)
 
-// Add adds a page. title is 0 for a page without one.
-func (n *Names) Add(address, title uint64) {
-	n.unknown = n.unknown || title == 0
+// Add adds a page.
+func (n *Names) Add(address uint64, title Title) {
+	n.unknown = n.unknown || title.Key == 0
 	if !n.unknown {
-		n.addresses, n.titles = insert(n.addresses, address), insert(n.titles, title)
-		n.unknown = len(n.addresses) > maxNames || len(n.titles) > maxNames
+		if len(n.addresses) == 0 {
+			n.always = slices.Clone(title.Words)
+		} else {
+			n.always = select32(n.always, title.Words, true)
+		}
+		n.ever = slices.Concat(n.ever, select32(title.Words, n.ever, false))
+		slices.Sort(n.ever)
+		n.addresses, n.titles = insert(n.addresses, address), insert(n.titles, title.Key)
+		n.unknown = len(n.addresses) > maxNames || len(n.titles) > maxNames || len(n.ever) > maxWords
 	}
 	if n.unknown {
-		n.addresses, n.titles = nil, nil
+		*n = Names{unknown: true}
 	}
 }
 
@@ -38,6 +137,16 @@ func insert(to []uint64, x uint64) []uint64 {
 	return to
 }
 
+// select32 returns the words that are in others, or that are not.
+func select32(words, others []uint32, in bool) (out []uint32) {
+	for _, w := range words {
+		if _, found := slices.BinarySearch(others, w); found == in {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // different reports whether the pages of n are known to be others than those of m: all
 // have titles, and no address and no title is of both.
 func (n Names) different(m Names) bool {
@@ -45,6 +154,37 @@ func (n Names) different(m Names) bool {
 }
 
 func (n Names) known() bool { return !n.unknown && len(n.addresses) > 0 }
+
+// otherSubjects reports whether the titles of two texts name different subjects: each
+// text is about a word that all of its titles have, and neither the other's titles nor
+// the other text. The titles of a text that is published twice, under two headlines,
+// are about what both texts say.
+func otherSubjects(a, b *Text) bool {
+	x, y := select32(a.names.always, b.names.ever, false), select32(b.names.always, a.names.ever, false)
+	return len(x) > 0 && len(y) > 0 && about(a, b, x) && about(b, a, y)
+}
+
+// about reports whether t says one of the words besides its titles, and other does not
+// have it.
+func about(t, other *Text, words []uint32) bool {
+	said, there := t.says(words), other.says(words)
+	return slices.ContainsFunc(said, func(w uint32) bool { return !slices.Contains(there, w) })
+}
+
+// says returns those of the words that the text has in lines that are no title of it.
+func (t *Text) says(words []uint32) (out []uint32) {
+	for line := range strings.SplitSeq(t.compared, "\n") {
+		if _, is := slices.BinarySearch(t.names.titles, titleKey(line)); is {
+			continue
+		}
+		eachWord(line, func(w uint32) {
+			if slices.Contains(words, w) && !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		})
+	}
+	return out
+}
 
 // Append appends the names to b. Equal bytes mean equal names.
 func (n Names) Append(b []byte) []byte {
@@ -59,10 +199,18 @@ func (n Names) Append(b []byte) []byte {
 			b = binary.BigEndian.AppendUint64(b, x)
 		}
 	}
+	for _, list := range [][]uint32{n.always, n.ever} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, x := range list {
+			b = binary.BigEndian.AppendUint32(b, x)
+		}
+	}
 	return b
 }
 
-func (n Names) bytes() int { return 8 * (len(n.addresses) + len(n.titles)) }
+func (n Names) bytes() int {
+	return 8*(len(n.addresses)+len(n.titles)) + 4*(len(n.always)+len(n.ever))
+}
 
 // ParseNames parses what Append wrote at the start of b, and returns the rest. ok is
 // false for other bytes.
@@ -71,15 +219,32 @@ func ParseNames(b []byte) (n Names, rest []byte, ok bool) {
 		return n, nil, false
 	}
 	n.unknown, b = b[0] == 1, b[1:]
-	for _, list := range []*[]uint64{&n.addresses, &n.titles} {
+	count := func(max, size int) (n int, ok bool) {
 		count, used := binary.Uvarint(b)
-		if used <= 0 || count > maxNames || len(b)-used < 8*int(count) {
-			return n, nil, false
+		if used <= 0 || count > uint64(max) || len(b)-used < size*int(count) {
+			return 0, false
 		}
 		b = b[used:]
-		for range count {
+		return int(count), true
+	}
+	for _, list := range []*[]uint64{&n.addresses, &n.titles} {
+		size, ok := count(maxNames, 8)
+		if !ok {
+			return n, nil, false
+		}
+		for range size {
 			*list = append(*list, binary.BigEndian.Uint64(b))
 			b = b[8:]
+		}
+	}
+	for _, list := range []*[]uint32{&n.always, &n.ever} {
+		size, ok := count(maxWords, 4)
+		if !ok {
+			return n, nil, false
+		}
+		for range size {
+			*list = append(*list, binary.BigEndian.Uint32(b))
+			b = b[4:]
 		}
 	}
 	return n, b, true

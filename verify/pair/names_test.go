@@ -4,13 +4,22 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+
 	"neardup/verify"
 	"neardup/verify/rarity"
 )
 
 func named(pages ...[2]uint64) (n Names) {
 	for _, p := range pages {
-		n.Add(p[0], p[1])
+		n.Add(p[0], Title{Key: p[1]})
+	}
+	return n
+}
+
+func worded(titles ...Title) (n Names) {
+	for _, title := range titles {
+		n.Add(1, title)
 	}
 	return n
 }
@@ -79,9 +88,134 @@ func TestDecideOtherPages(t *testing.T) {
 	}
 }
 
+func hashesOf(words ...string) (out []uint32) {
+	for _, w := range words {
+		out = append(out, uint32(xxhash.Sum64String(w)))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestWordsOfTitles(t *testing.T) {
+	for _, tt := range []struct {
+		title string
+		words []string
+	}{
+		{"", nil},
+		{"12 34", nil},
+		{"The LTrim function, the Trim function", []string{"the", "ltrim", "function", "trim"}},
+		{"Version 2.1beta of utf8_decode", []string{"version", "of"}},
+		{"boost::as_child<Expr>", []string{"boost", "as_child", "expr"}},
+		{"a_ __ _", []string{"a_"}},
+		{"Échéance d'été", []string{"échéance", "d", "été"}},
+		{"使用ConvertToURL函数", []string{"使用", "converttourl", "函数"}},
+		{"第3章 列数据", []string{"第", "章", "列数", "数据"}},
+	} {
+		if got, want := TitleOf(tt.title).Words, hashesOf(tt.words...); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, not %v", tt.title, got, want)
+		}
+	}
+	for _, same := range [][2]string{{"Kite (3)", "KITE"}, {"1", ""}} {
+		if a, b := TitleOf(same[0]).Key, TitleOf(same[1]).Key; a != b {
+			t.Errorf("%q: %d %d", same, a, b)
+		}
+	}
+	if TitleOf("kites").Key == TitleOf("kite").Key {
+		t.Error("two titles have one key")
+	}
+}
+
+// Pages may come in any order, and words of too many titles are not kept.
+func TestNamesKeepWords(t *testing.T) {
+	titles := []string{"red kite", "red kite flies", "the red kite", "red fox"}
+	var want []byte
+	for i := range titles {
+		var n Names
+		for j := range titles {
+			k := (i + j) % len(titles)
+			n.Add(uint64(k), TitleOf(titles[k]))
+			n.Add(uint64(k), TitleOf(titles[k]))
+		}
+		if !slices.Equal(n.always, hashesOf("red")) || !slices.Equal(n.ever, hashesOf("red", "kite", "flies", "the", "fox")) {
+			t.Errorf("from %d: %v, %v", i, n.always, n.ever)
+		}
+		if got := n.Append(nil); want == nil {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("from %d: %v, not %v", i, got, want)
+		}
+	}
+	var n Names
+	for i := range uint32(maxWords) {
+		n.Add(1, Title{Key: 1, Words: []uint32{i}})
+	}
+	if !n.known() || len(n.ever) != maxWords || len(n.always) != 0 {
+		t.Errorf("%d words, known %v, %d in all titles", len(n.ever), n.known(), len(n.always))
+	}
+	if n.Add(1, Title{Key: 1, Words: []uint32{maxWords}}); n.known() || n.bytes() != 0 {
+		t.Error("more words than are kept")
+	}
+}
+
+// Pages of one site are about two subjects if each says a word of its title that the
+// other page does not have, besides its title.
+func TestDecideOtherSubjects(t *testing.T) {
+	same := verify.Verdict{Near: true, Resemblance: 0.99, Containment: 0.99}
+	byTitle := verify.Verdict{Rejected: verify.ByTitle}
+	const increase, decrease = "Increases the indent.\nPress to increase it.", "Decreases the indent.\nPress to decrease it."
+	for _, tt := range []struct {
+		name     string
+		verdict  verify.Verdict
+		titles   [2][]string
+		texts    [2]string
+		sites    []uint64
+		subjects bool
+	}{
+		{"two subjects", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase, decrease}, []uint64{7}, true},
+		{"another site", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase, decrease}, []uint64{8}, false},
+		{"contained", contained, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase, decrease + "\nMore."}, []uint64{7}, false},
+		{"one title", same, [2][]string{{"Increase indent"}, {"Increase indent"}}, [2]string{increase, decrease}, []uint64{7}, false},
+		{"one title has no word of its own", same, [2][]string{{"Indent"}, {"Decrease indent"}}, [2]string{increase, decrease}, []uint64{7}, false},
+		{"both texts say both words", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase + decrease, decrease + increase}, []uint64{7}, false},
+		{"one text says both words", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase, decrease + increase}, []uint64{7}, false},
+		{"neither text says its word", same, [2][]string{{"Up"}, {"Down"}}, [2]string{increase, decrease}, []uint64{7}, false},
+		{"only the titles in the texts say it", same, [2][]string{{"Up we go"}, {"Down we go"}}, [2]string{"Up, we go!\n" + increase, "Down we go\n" + decrease}, []uint64{7}, false},
+		{"a title in the other text says it", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase + "\nDecrease indent", decrease + "\nIncrease indent"}, []uint64{7}, false},
+		{"a second title of a text says other words", same, [2][]string{{"Increase indent", "Indent"}, {"Decrease indent"}}, [2]string{increase, decrease}, []uint64{7}, false},
+		{"a second title of a text has the other's word", same, [2][]string{{"Increase indent", "Increase or decrease"}, {"Decrease indent"}}, [2]string{increase, decrease}, []uint64{7}, false},
+		{"words in part", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{"Increases", "Decreases"}, []uint64{7}, false},
+	} {
+		for _, other := range []float64{0.75, 0} {
+			j := Judge{Measure: &measure{verdict: tt.verdict}, Rarity: rarity.Options{RarePages: 3, OtherPages: other}, Frames: true}
+			var texts [2]*Text
+			for i, s := range tt.texts {
+				var n Names
+				for k, title := range tt.titles[i] {
+					n.Add(uint64(10*i+k), TitleOf(title))
+				}
+				texts[i] = j.Text(s, j.Rarity.Read(s, func(uint64) int { return 1 })).Framed([]uint64{7}, nil).Named(n)
+			}
+			texts[1].Framed(tt.sites, nil)
+			want := tt.verdict
+			if tt.subjects && other > 0 {
+				want = byTitle
+			}
+			for range 2 {
+				if got := j.Decide(j.Comparers(1)[0], texts[0], texts[1]).Verdict; got != want {
+					t.Errorf("%s, from %v: %+v", tt.name, other, got)
+				}
+				if got := j.OtherSubjects(texts[0], texts[1]); got && !tt.subjects && tt.name != "contained" || !got && tt.subjects && other > 0 {
+					t.Errorf("%s, from %v: subjects %v", tt.name, other, got)
+				}
+				texts[0], texts[1] = texts[1], texts[0]
+			}
+		}
+	}
+}
+
 // Names that are parsed are those that were appended, and other bytes are none.
 func TestParseNames(t *testing.T) {
-	for _, n := range []Names{{}, named([2]uint64{3, 4}), named([2]uint64{3, 4}, [2]uint64{5, 6}), named([2]uint64{3, 0})} {
+	for _, n := range []Names{{}, named([2]uint64{3, 4}), named([2]uint64{3, 4}, [2]uint64{5, 6}), named([2]uint64{3, 0}), worded(TitleOf("red kite"), TitleOf("red fox"))} {
 		b := n.Append(nil)
 		got, rest, ok := ParseNames(append(b, 7))
 		if !ok || len(rest) != 1 || !slices.Equal(got.Append(nil), b) {

@@ -131,11 +131,11 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // rare, the two can still be near by resemblance of their readings without the
 // frame; containment of these would say little. Texts of different sites are
 // compared without the frames of their sites: what is left is not common on any
-// site. Different pages of one site must be nearly equal.
+// site. Different pages of one site must be nearly equal, and of one subject.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
 	d := j.decide(c, a, b)
 	if d.Near && j.OtherPages(a, b) {
-		d.Verdict = j.OfOtherPages(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len())
+		d.Verdict = j.OfOtherPages(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len(), otherSubjects(a, b))
 	}
 	return d
 }
@@ -146,12 +146,16 @@ func (j Judge) OtherPages(a, b *Text) bool {
 	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.sites, b.sites) && a.names.different(b.names)
 }
 
+// OtherSubjects reports whether two texts of different pages of one site are about
+// different subjects, as their titles name them.
+func (j Judge) OtherSubjects(a, b *Text) bool { return j.OtherPages(a, b) && otherSubjects(a, b) }
+
 // OfOtherPages returns the verdict on texts of these lengths, in code points, that are
 // of different pages of one site. What these share is their subject or their template,
-// unless they are nearly equal. That one contains the other is no claim that they are
-// one page.
-func (j Judge) OfOtherPages(v verify.Verdict, first, second int) verify.Verdict {
-	if v.Near && v.Resemblance < j.Rarity.OtherPages && !v.OnlyContained(first, second) {
+// unless they are nearly equal. Pages on other subjects are not one page however equal
+// they are. That one contains the other is no claim that they are one page.
+func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) verify.Verdict {
+	if v.Near && (subjects || v.Resemblance < j.Rarity.OtherPages) && !v.OnlyContained(first, second) {
 		return verify.Verdict{Rejected: verify.ByTitle}
 	}
 	return v
