@@ -165,25 +165,32 @@ func otherSubjects(a, b *Text) bool {
 }
 
 // about reports whether t says one of the words besides its titles, and other does not
-// have it.
+// have it. words are sorted.
 func about(t, other *Text, words []uint32) bool {
 	said, there := t.says(words), other.says(words)
-	return slices.ContainsFunc(said, func(w uint32) bool { return !slices.Contains(there, w) })
+	for i := range words {
+		if said[i] && !there[i] {
+			return true
+		}
+	}
+	return false
 }
 
-// says returns those of the words that the text has in lines that are no title of it.
-func (t *Text) says(words []uint32) (out []uint32) {
+// says reports of each of the words whether the text has it in lines that are no title
+// of it.
+func (t *Text) says(words []uint32) []bool {
+	said := make([]bool, len(words))
 	for line := range strings.SplitSeq(t.compared, "\n") {
 		if _, is := slices.BinarySearch(t.names.titles, titleKey(line)); is {
 			continue
 		}
 		eachWord(line, func(w uint32) {
-			if slices.Contains(words, w) && !slices.Contains(out, w) {
-				out = append(out, w)
+			if i, found := slices.BinarySearch(words, w); found {
+				said[i] = true
 			}
 		})
 	}
-	return out
+	return said
 }
 
 // Append appends the names to b. Equal bytes mean equal names.
