@@ -48,40 +48,6 @@ func judgeIn(t *testing.T, dir string, c configs.Config, judgements ...audit.Jud
 	}
 }
 
-// looking opens a workspace to read it.
-func looking(t *testing.T, dir string, c configs.Config) *workspace.Workspace {
-	t.Helper()
-	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
-}
-
-// rowsOf are all rows of tables.
-func rowsOf(t *testing.T, w *workspace.Workspace, tables ...byte) string {
-	t.Helper()
-	var b strings.Builder
-	for _, table := range tables {
-		for r, err := range w.DB.Table(table) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := r.Value()
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&b, "%x %x\n", r.Key(), v)
-		}
-	}
-	return b.String()
-}
-
 // disputable are judgements over clusters: they part members from their
 // representatives and from each other, join clusters, texts that are in none and
 // both, and some contradict each other. members are those of the clusters by
@@ -228,7 +194,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer func() { _ = w.Close() }()
-				verdicts, state := rowsOf(t, w, layout.TableVerdict), mustState(t, w)
+				verdicts, state := pipetest.RowsOf(t, w, layout.TableVerdict), mustState(t, w)
 				var before rows.VerifyCounts
 				_ = json.Unmarshal(state.Counts, &before)
 				setAll(t, w, judgements)
@@ -241,7 +207,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(log.Begun, []string{"index", "verify"}) || rowsOf(t, w, layout.TableVerdict) != verdicts {
+				if !slices.Equal(log.Begun, []string{"index", "verify"}) || pipetest.RowsOf(t, w, layout.TableVerdict) != verdicts {
 					t.Errorf("stages %q", log.Begun)
 				}
 				if err := json.Unmarshal(mustState(t, w).Counts, &closed); err != nil {
@@ -250,7 +216,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if before.Clusters, before.Judged, before.Contained = closed.Clusters, closed.Judged, closed.Contained; before != closed {
 					t.Errorf("counts %+v, before %+v", closed, before)
 				}
-				if n := strings.Count(rowsOf(t, w, layout.TableCluster), "\n"); n != strings.Count(rowsOf(t, w, layout.TableAssigned), "\n") {
+				if n := strings.Count(pipetest.RowsOf(t, w, layout.TableCluster), "\n"); n != strings.Count(pipetest.RowsOf(t, w, layout.TableAssigned), "\n") {
 					t.Errorf("%d rows of clusters", n)
 				}
 				representatives := 0
@@ -302,7 +268,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			}
 
 			// Taken back.
-			w := looking(t, dir, c)
+			w := pipetest.Open(t, dir, c)
 			for _, j := range judgements {
 				if err := browsing.Auditor(w).Withdraw(t.Context(), j.Pair, j.Judge); err != nil {
 					t.Fatal(err)
@@ -314,7 +280,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 			if got := pipetest.ExportOf(t, w, exports.Options{Format: "jsonl"}); !bytes.Equal(got, plain) {
 				t.Error("other clusters once all is taken back")
 			}
-			if rows := rowsOf(t, w, layout.TableJudgement, layout.TableOutcome, layout.TableFormer); rows != "" {
+			if rows := pipetest.RowsOf(t, w, layout.TableJudgement, layout.TableOutcome, layout.TableFormer); rows != "" {
 				t.Errorf("left behind: %s", rows)
 			}
 		})

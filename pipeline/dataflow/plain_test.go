@@ -19,7 +19,6 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
@@ -139,16 +138,7 @@ func finished(t *testing.T, c configs.Config, input string) (w *workspace.Worksp
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
 	exported = pipetest.RunAll(t, dir, c, workspace.Options{Workers: 2}, input)
-	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w, exported
+	return pipetest.Open(t, dir, c), exported
 }
 
 // row is a row of a file or a table, as text.

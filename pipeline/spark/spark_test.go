@@ -171,16 +171,7 @@ func single(t *testing.T, c configs.Config, names ...string) *workspace.Workspac
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
 	pipetest.RunAll(t, dir, c, workspace.Options{}, names...)
-	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
+	return pipetest.Open(t, dir, c)
 }
 
 // same compares all tables of the stages, the counts and the exports.
@@ -191,21 +182,9 @@ func same(t *testing.T, got, want *workspace.Workspace) {
 			if table == layout.TableSetResult || table == layout.TablePartResult { // only for later runs
 				continue
 			}
-			var rows [2][]string
-			for i, w := range []*workspace.Workspace{got, want} {
-				for r, err := range w.DB.Table(table) {
-					if err != nil {
-						t.Fatal(err)
-					}
-					value, err := r.Value()
-					if err != nil {
-						t.Fatal(err)
-					}
-					rows[i] = append(rows[i], fmt.Sprintf("%q %q", r.Key(), value))
-				}
-			}
-			if !slices.Equal(rows[0], rows[1]) {
-				t.Errorf("table %c: %d rows, want %d", table, len(rows[0]), len(rows[1]))
+			a, b := pipetest.RowsOf(t, got, table), pipetest.RowsOf(t, want, table)
+			if a != b {
+				t.Errorf("table %c: %d rows, want %d", table, strings.Count(a, "\n"), strings.Count(b, "\n"))
 			}
 		}
 		a, _, err := got.State(st.Name)

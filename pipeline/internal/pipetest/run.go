@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,9 +26,17 @@ import (
 	"neardup/truth"
 )
 
+// OpenWith opens a workspace of the preset default with settings, for as long as the
+// test runs.
 func OpenWith(t *testing.T, dir string, settings ...string) *workspace.Workspace {
 	t.Helper()
-	w, err := workspace.Open(dir, stages.All, MustLoad(t, settings...), false, workspace.Options{})
+	return Open(t, dir, MustLoad(t, settings...))
+}
+
+// Open opens a workspace for as long as the test runs.
+func Open(t *testing.T, dir string, c configs.Config) *workspace.Workspace {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,4 +269,23 @@ func RunInterrupted(t *testing.T, dir string, c configs.Config, left int64, o wo
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// RowsOf returns all rows of tables, a line each.
+func RowsOf(t *testing.T, w *workspace.Workspace, tables ...byte) string {
+	t.Helper()
+	var b strings.Builder
+	for _, table := range tables {
+		for r, err := range w.DB.Table(table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := r.Value()
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "%x %x\n", r.Key(), v)
+		}
+	}
+	return b.String()
 }
