@@ -149,7 +149,6 @@ func recallLines(name string, points, beyond []Recall, value func(Recall) float6
 	for _, p := range beyond {
 		v := value(p)
 		labels = append(labels, p.beyond("k+"))
-		lines[0].values = append(lines[0].values, nil)
 		lines[1].values = append(lines[1].values, &v)
 	}
 	return labels, lines
