@@ -330,7 +330,8 @@ func TestPairThatIsNotHere(t *testing.T) {
 	s := serve(t, f)
 	kinds(t, f)
 	f.audits["kinds"].items[1].Documents[1] = ""
-	if body := s.body(s.ask("GET", "/audit/kinds/2?judge=Noor", ""), 404); !strings.Contains(body, "not in this workspace") || !strings.Contains(body, `href="/audit/kinds/3?judge=Noor"`) {
+	if body := s.body(s.ask("GET", "/audit/kinds/2?judge=Noor", ""), 404); !strings.Contains(body, "not in this workspace") || !strings.Contains(body, `href="/audit/kinds/3?judge=Noor"`) ||
+		!strings.Contains(body, `href="/audit" aria-current="true"`) {
 		t.Error(body)
 	}
 }

@@ -470,3 +470,22 @@ func TestAJudgementGivenIsKept(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// A pair whose judgement clusters do not follow is not in the list of those that they
+// follow, and hides no other.
+func TestUndecidedPairsAreNotEnforced(t *testing.T) {
+	w := pipetest.Copied(t)
+	r := Auditor(w)
+	for i, j := range pipetest.Judgements(t, "0=1", "0=2", "0=3", "0=4", "0=5", "0=6", "1=2", "1=3") {
+		if i%2 == 0 {
+			j.Verdict, j.Enforce = audit.Unknown, false
+		}
+		if err := r.Judge(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := r.Enforced(t.Context(), "", 100)
+	if err != nil || len(list.Pairs) != 4 {
+		t.Errorf("%d pairs, %v", len(list.Pairs), err)
+	}
+}
