@@ -3,6 +3,7 @@ package inputs
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +13,9 @@ import (
 	"neardup/extract/container"
 )
 
-// The sources of a WACZ file open it once: those behind the first are read even
-// if it is gone by then. The last to be closed closes it.
+// The sources of a WACZ file look at it once when they are compared with it: those
+// behind the first see what it saw. They open it once: those behind the first are
+// read even if it is gone by then. The last to be closed closes it.
 func TestSourcesShareAFile(t *testing.T) {
 	limits := container.Limits{MaxRecordBytes: 1 << 20, MaxHeaderBytes: 1 << 12, MaxMembers: 100, MaxInflation: 1000}
 	var b bytes.Buffer
@@ -36,17 +38,27 @@ func TestSourcesShareAFile(t *testing.T) {
 	if err != nil || len(sources) != 20 {
 		t.Fatal(len(sources), err)
 	}
+	write := func(content []byte, mtime time.Time) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path, content, 0o666), os.Chtimes(path, mtime, mtime)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	alone := sources[3]
 	looked := NewComparer(limits)
 	for _, mtime := range []time.Time{time.Unix(0, sources[0].ModTime), time.Now().Add(time.Hour)} {
 		if err := os.Chtimes(path, mtime, mtime); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range sources {
+		for i, s := range sources {
 			if same, err := looked.Unchanged(t.Context(), s); !same || err != nil {
 				t.Errorf("%s: the same %v, %v", s.Path, same, err)
 			}
+			if i == 0 {
+				write(bytes.Repeat([]byte("x"), b.Len()), mtime)
+			}
 		}
+		write(b.Bytes(), mtime)
 	}
 	ShareFiles(sources, limits)
 	shared := sources[0].shared
