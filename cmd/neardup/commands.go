@@ -114,10 +114,10 @@ func (o *workOptions) settings() []string {
 
 // load returns the config of a command with the settings applied: the named preset
 // or file, otherwise the workspace's own config, otherwise default.
-func (o *workOptions) load() (configs.Config, error) {
+func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
 	name := o.config
 	if name == "" {
-		if _, err := workspace.Restore(o.workspace, stages.All); err != nil { // the manifest has the config
+		if err := o.restore(c); err != nil { // the manifest has the config
 			return configs.Config{}, err
 		}
 		m, err := workspace.ReadManifest(o.workspace)
@@ -130,6 +130,15 @@ func (o *workOptions) load() (configs.Config, error) {
 	}
 	config, err := configs.Load(name, o.settings())
 	return config, asUsage(err)
+}
+
+// restore makes the workspace's manifest again if it was lost, and says so.
+func (o *workOptions) restore(c *cobra.Command) error {
+	restored, err := workspace.Restore(o.workspace, stages.All)
+	if restored {
+		o.warn(c, o.workspace+": "+workspace.Restored)
+	}
+	return err
 }
 
 func asUsage(err error) error {
@@ -150,7 +159,7 @@ type job struct {
 // creates the workspace. It finds the inputs first, so that a wrong call leaves no
 // workspace behind.
 func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_ *job, err error) {
-	config, err := o.load()
+	config, err := o.load(c)
 	if err != nil {
 		return nil, err
 	}

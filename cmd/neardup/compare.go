@@ -60,7 +60,7 @@ numbers and the files of --out.
 func (o *compareOptions) run(c *cobra.Command, args []string) error {
 	var options trials.CompareOptions
 	return o.trial(c, args, func() (err error) {
-		options, err = o.options()
+		options, err = o.options(c)
 		return err
 	}, func(j *job) (func(io.Writer) error, error) {
 		options.Begin = j.progress.variant
@@ -70,7 +70,7 @@ func (o *compareOptions) run(c *cobra.Command, args []string) error {
 }
 
 // options checks the flags before any work is done.
-func (o *compareOptions) options() (p trials.CompareOptions, err error) {
+func (o *compareOptions) options(c *cobra.Command) (p trials.CompareOptions, err error) {
 	if o.disputed < 0 {
 		return p, fmt.Errorf("--show-disagreements: %d is negative", o.disputed)
 	}
@@ -81,7 +81,7 @@ func (o *compareOptions) options() (p trials.CompareOptions, err error) {
 		return p, errors.New("--recall-against: there is no recall without labels; name some with --truth")
 	}
 	p.Disputed, p.Baseline = o.disputed, o.against
-	base, err := o.load()
+	base, err := o.load(c)
 	if err != nil {
 		return p, err
 	}

@@ -20,7 +20,7 @@ these are the false positives; above it, the rest is missed (TODS 2011, section
   neardup config curves --set sign.minhash.threshold=0.8`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			config, err := o.load()
+			config, err := o.load(c)
 			if err != nil {
 				return err
 			}

@@ -94,7 +94,7 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 	pages := [2]bool{explaining.IsPage(args[0]), explaining.IsPage(args[1])}
 	switch {
 	case pages == [2]bool{false, false}:
-		config, err := o.load()
+		config, err := o.load(c)
 		if err != nil {
 			return e, err
 		}

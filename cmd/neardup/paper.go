@@ -87,7 +87,7 @@ func (o *paperOptions) run(c *cobra.Command, args []string) error {
 	var causes *paper.Causes
 	var judged audit.Labels
 	return o.trial(c, args, func() (err error) {
-		if options, err = o.options(); err != nil {
+		if options, err = o.options(c); err != nil {
 			return err
 		}
 		if causes, err = readCauses(o.audit); err == nil && o.judged != "" {
@@ -139,7 +139,7 @@ func readLabels(flag, name string) (l audit.Labels, err error) {
 }
 
 // options checks the flags before any work is done.
-func (o *paperOptions) options() (p trials.PaperOptions, err error) {
+func (o *paperOptions) options(c *cobra.Command) (p trials.PaperOptions, err error) {
 	switch {
 	case o.truth == "":
 		return p, errors.New("--truth: the experiments need labels")
@@ -157,7 +157,7 @@ func (o *paperOptions) options() (p trials.PaperOptions, err error) {
 	}
 	p.Name, p.Sample, p.Recall, p.Draw = filepath.Base(o.truth), o.sample, o.recall, o.draw
 	p.Draw.Each = drawnEach
-	if p.Base, err = o.load(); err != nil {
+	if p.Base, err = o.load(c); err != nil {
 		return p, err
 	}
 	if p.Base.Verify.Measure != configs.MeasureTLCS || p.Base.Pairs() {

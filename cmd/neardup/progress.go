@@ -20,7 +20,8 @@ import (
 // otherwise log lines.
 type progress struct {
 	mu    sync.Mutex
-	log   *slog.Logger // nil with --progress none
+	log   *slog.Logger
+	quiet bool         // --progress none: only warnings
 	plain *slog.Logger // log without the variant of a sweep
 	out   io.Writer
 	bars  bool
@@ -51,10 +52,10 @@ func newProgress(mode, format string, out io.Writer) (*progress, error) {
 	f, isFile := out.(*os.File)
 	terminal := isFile && term.IsTerminal(int(f.Fd()))
 	switch mode {
-	case "none":
 	case "json":
 		p.log = slog.New(slog.NewJSONHandler(out, nil))
-	case "auto", "bar", "plain":
+	case "auto", "bar", "plain", "none":
+		p.quiet = mode == "none"
 		p.bars = mode == "bar" || mode == "auto" && terminal && format == "text"
 		p.log = slog.New(slog.NewTextHandler(out, nil))
 		if format == "json" {
@@ -67,7 +68,7 @@ func newProgress(mode, format string, out io.Writer) (*progress, error) {
 }
 
 func (p *progress) info(message string, args ...any) {
-	if p.log != nil && !p.bars {
+	if !p.quiet && !p.bars {
 		p.log.Info(message, args...)
 	}
 }
@@ -130,7 +131,7 @@ func (p *progress) Add(n int64) {
 		_ = p.bar.Set64(min(p.done, p.total))
 		return
 	}
-	if p.log != nil && time.Since(p.said) >= sayEvery {
+	if time.Since(p.said) >= sayEvery {
 		p.said = time.Now()
 		elapsed := time.Since(p.began)
 		left := time.Duration(float64(elapsed) * float64(p.total-p.done) / float64(max(p.done, 1)))
@@ -143,9 +144,6 @@ func (p *progress) Warn(message string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.meters.warn()
-	if p.log == nil {
-		return
-	}
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}

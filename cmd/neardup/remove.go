@@ -173,7 +173,7 @@ need as much free space as the workspace takes. It does not change what other
 commands show.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			config, err := o.load()
+			config, err := o.load(c)
 			if err != nil {
 				return err
 			}

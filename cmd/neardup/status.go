@@ -30,13 +30,13 @@ another neardup works in the workspace.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var config *configs.Config
 			if o.config != "" || len(o.settings()) > 0 {
-				loaded, err := o.load()
+				loaded, err := o.load(c)
 				if err != nil {
 					return err
 				}
 				config = &loaded
 			}
-			if _, err := workspace.Restore(o.workspace, stages.All); err != nil {
+			if err := o.restore(c); err != nil {
 				return err
 			}
 			s, err := workspace.ReadStatus(c.Context(), o.workspace, stages.All, config)

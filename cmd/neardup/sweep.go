@@ -57,7 +57,7 @@ docs/format.md defines them, the labels and the files of --out.
 func (o *sweepOptions) run(c *cobra.Command, args []string) error {
 	var options trials.SweepOptions
 	return o.trial(c, args, func() (err error) {
-		options, err = o.options()
+		options, err = o.options(c)
 		return err
 	}, func(j *job) (func(io.Writer) error, error) {
 		options.Begin = j.progress.variant
@@ -67,7 +67,7 @@ func (o *sweepOptions) run(c *cobra.Command, args []string) error {
 }
 
 // options checks the flags before any work is done.
-func (o *sweepOptions) options() (s trials.SweepOptions, err error) {
+func (o *sweepOptions) options(c *cobra.Command) (s trials.SweepOptions, err error) {
 	if o.sample < 0 {
 		return s, fmt.Errorf("--sample: %d is negative", o.sample)
 	}
@@ -75,7 +75,7 @@ func (o *sweepOptions) options() (s trials.SweepOptions, err error) {
 		return s, fmt.Errorf("--repeat: %d is under 1", o.repeat)
 	}
 	s.Sample, s.Repeat = o.sample, o.repeat
-	base, err := o.load()
+	base, err := o.load(c)
 	if err != nil {
 		return s, err
 	}

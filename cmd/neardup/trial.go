@@ -144,9 +144,6 @@ func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 func (p *progress) variant(name string, place, of int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.log == nil {
-		return
-	}
 	if p.bars {
 		fmt.Fprintf(p.out, "%d of %d: %s\n", place, of, strings.TrimSpace(name))
 		return

@@ -121,6 +121,9 @@ func (w *Workspace) keepIdentity() error {
 	return nil
 }
 
+// Restored is the warning about a manifest that Restore made again.
+const Restored = "manifest.json was missing or damaged; it is made again from the database"
+
 // Restore writes the manifest of the workspace in dir from its database, if the
 // manifest is missing or damaged.
 func Restore(dir string, stages []Stage) (restored bool, err error) {

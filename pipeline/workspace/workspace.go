@@ -214,7 +214,7 @@ func (w *Workspace) prepare(create bool) error {
 	if restored, err := Restore(w.Dir, w.Stages); err != nil {
 		return err
 	} else if restored {
-		w.Options.Progress.Warn("manifest.json was missing or damaged; it is made again from the database", "workspace", w.Dir)
+		w.Options.Progress.Warn(Restored, "workspace", w.Dir)
 	}
 	m, err := ReadManifest(w.Dir)
 	switch {
