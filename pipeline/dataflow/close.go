@@ -33,48 +33,6 @@ type Clusters interface {
 	Of(rows.TextID) (representative rows.TextID, ok bool, err error)
 }
 
-// Apart emits each text that is contained in a text of another cluster, with its
-// best host: the text that holds the greatest share of it; among equals, the one
-// with the largest key. of returns the cluster of a text. near yields near pairs in
-// any order; only those by containment count.
-func Apart(near iter.Seq2[rows.Link, error], of func(rows.TextID) (rows.TextID, bool, error), to func(rows.Contained) error) error {
-	var hosts cluster.Leaves
-	for l, err := range near {
-		if err != nil {
-			return err
-		}
-		if l.Score.Relation != report.Contained && l.Score.Relation != report.Contains {
-			continue
-		}
-		a, in, err := of(l.Leader.ID())
-		b, also, err2 := of(l.Member.ID())
-		if err := errors.Join(err, err2); err != nil {
-			return err
-		}
-		if !in || !also || a != b {
-			hosts.Add(leaf(l))
-		}
-	}
-	for _, x := range hosts.Best() {
-		c := rows.Contained{Host: x.Host.ID(), Text: x.Contained.ID(),
-			Score: rows.Score{Relation: report.Contained, Resemblance: x.Resemblance, Containment: x.Share}}
-		group, in, err := of(c.Host)
-		if err != nil {
-			return err
-		}
-		if c.Group = group; !in {
-			c.Group = c.Host
-		}
-		if c.Cluster, _, err = of(c.Text); err != nil {
-			return err
-		}
-		if err := to(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close makes clusters from verdicts and from texts that several pages share.
 func Close(v Verdicts, c configs.Verify, memory cluster.Memory, to Clusters) error {
 	x := closer{v, c, memory, to}
@@ -124,12 +82,12 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	if x.config.Contained != configs.ContainedLeaf {
 		leaves = nil
 	}
-	links := Links(x.Links(), x.config, leaves)
+	links := linking(x.Links(), x.config, leaves)
 	switch x.config.Closing {
 	case configs.ClosingTransitive, configs.ClosingLeaders:
-		return cluster.CloseTransitive(links, emit)
+		return cluster.CloseTransitive(keysOf(links), emit)
 	case configs.ClosingRepresentative:
-		return cluster.CloseRepresentative(links, x.memory, emit)
+		return cluster.CloseRepresentative(keysOf(links), x.memory, emit)
 	}
 	for l, err := range x.Parts() {
 		if err == nil {
@@ -149,10 +107,10 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	return nil
 }
 
-// Links yields the near pairs that link texts. The others, in which one text only
+// linking yields the near pairs that link texts. The others, in which one text only
 // contains the other, are added to leaves if that is not nil.
-func Links(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[cluster.Link, error] {
-	return func(yield func(cluster.Link, error) bool) {
+func linking(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[rows.Link, error] {
+	return func(yield func(rows.Link, error) bool) {
 		for l, err := range near {
 			if err == nil && !c.Links(l.Score.Relation.Resembles()) {
 				if leaves != nil {
@@ -160,6 +118,17 @@ func Links(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.L
 				}
 				continue
 			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// keysOf yields links without their scores.
+func keysOf(links iter.Seq2[rows.Link, error]) iter.Seq2[cluster.Link, error] {
+	return func(yield func(cluster.Link, error) bool) {
+		for l, err := range links {
 			if !yield(cluster.Link{Leader: l.Leader, Member: l.Member}, err) || err != nil {
 				return
 			}

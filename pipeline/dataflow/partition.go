@@ -18,37 +18,6 @@ import (
 	"neardup/verify/pair"
 )
 
-// Component is a connected component of texts under links.
-type Component struct {
-	Keys   []cluster.Key // from the largest down
-	Links  []partition.Link
-	Scores []rows.Score // scores of the links: the text of the smaller key as seen from the other
-}
-
-// Components yields the components of links, which come by leader, then member.
-// score returns the score of a link. Links of a leader stand together, and
-// components come by their largest keys, so score is called in about the order of
-// the links.
-func Components(links iter.Seq2[cluster.Link, error], score func(leader, member cluster.Key) (rows.Score, error)) iter.Seq2[Component, error] {
-	return func(yield func(Component, error) bool) {
-		for tied, err := range cluster.Components(links) {
-			c := Component{Keys: tied.Keys}
-			for _, p := range tied.Pairs {
-				if err != nil {
-					break
-				}
-				var s rows.Score
-				s, err = score(c.Keys[p[0]], c.Keys[p[1]])
-				c.Links = append(c.Links, partition.Link{Pair: partition.Pair{A: p[0], B: p[1]}, Resemblance: s.Resemblance})
-				c.Scores = append(c.Scores, s)
-			}
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 // Parted is the result of some components.
 type Parted struct {
 	Last       cluster.Key // largest key of the last component

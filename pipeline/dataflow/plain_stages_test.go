@@ -232,7 +232,7 @@ func (p *plainRun) part() {
 		if p.config.Verify.Closing != configs.ClosingPartition {
 			return nil
 		}
-		components := dataflow.Components(dataflow.Links(p.links(), p.config.Verify, nil), p.scoreOf)
+		components := dataflow.Components(p.dir, p.links(), p.config.Verify)
 		return dataflow.Part(p.t.Context(), components, p.texts, p.config.Verify, p.workers, nil, func(v dataflow.Parted) error {
 			var checked, parts []rows.Link
 			for _, r := range v.Components {
@@ -315,7 +315,7 @@ func (p *plainRun) contain() {
 				}
 			}
 		}
-		return dataflow.Apart(near, p.closed.Of, func(c rows.Contained) error {
+		return dataflow.Apart(p.dir, near, p.closed.Of, func(c rows.Contained) error {
 			value, err := json.Marshal(c)
 			return errors.Join(err, add(slices.Concat(c.Group[:], c.Host[:], c.Text[:]), value))
 		})

@@ -147,40 +147,17 @@ func (t *task) scores(l blocks.Layout) (func(leader, member cluster.Key) (rows.S
 	}, err
 }
 
-// linked yields the components of the links in a dataset.
-func (t *task) linked(l blocks.Layout) (iter.Seq2[dataflow.Component, error], error) {
-	scores, err := t.scores(l)
-	return dataflow.Components(dataflow.Links(t.links(l), t.Config.Verify, nil), func(leader, member cluster.Key) (rows.Score, error) {
-		s, ok, err := scores(leader, member)
-		if err == nil && !ok {
-			err = fmt.Errorf("no score of %x and %x", leader, member)
-		}
-		return s, err
-	}), err
-}
-
 // components sends the links of each component to one partition, and says that this
 // partition compares its texts.
 func (t *task) components() error {
-	components, err := t.linked(blocks.Verdicts)
-	if err != nil {
-		return err
-	}
-	for c, err := range components {
+	for l, err := range dataflow.Tie(t.Temp, t.links(blocks.Verdicts), t.Config.Verify) {
 		if err != nil {
 			return err
 		}
-		target := blocks.Linked.Target(c.Keys[0][:], t.Partitions)
-		for i, l := range c.Links {
-			a, b := c.Keys[l.A], c.Keys[l.B]
-			if err := t.out.PutTo(blocks.Linked, target, slices.Concat(a[:], b[:]), layout.AppendScore(nil, c.Scores[i])); err != nil {
-				return err
-			}
-		}
-		for _, k := range c.Keys {
-			if err := t.compares(target, k); err != nil {
-				return err
-			}
+		key, value := l.Row()
+		target := blocks.Linked.Target(key, t.Partitions)
+		if err := errors.Join(t.out.PutTo(blocks.Linked, target, key, value), t.compares(target, l.Leader), t.compares(target, l.Member)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -191,12 +168,8 @@ func (t *task) part() error {
 	if err != nil {
 		return err
 	}
-	components, err := t.linked(blocks.Linked)
-	if err != nil {
-		return err
-	}
 	var counts rows.VerifyCounts
-	err = dataflow.Part(t.ctx, components, texts, t.Config.Verify, t.Workers, nil, func(v dataflow.Parted) error {
+	err = dataflow.Part(t.ctx, dataflow.ComponentsOf(t.rows(blocks.Linked)), texts, t.Config.Verify, t.Workers, nil, func(v dataflow.Parted) error {
 		for _, r := range v.Components {
 			counts.Add(r.Counts)
 			counts.Partition.Add(r.Counts.Partition)
@@ -265,7 +238,7 @@ func (t *task) close() error {
 			}
 		}
 	}
-	return dataflow.Apart(near, c.Of, func(x rows.Contained) error {
+	return dataflow.Apart(t.Temp, near, c.Of, func(x rows.Contained) error {
 		return errors.Join(t.out.Put(blocks.Contained, layout.ContainedKey(x.Group, x.Host, x.Text)[1:], layout.ContainedValue(x)),
 			t.out.Put(blocks.Hosts, x.Text[:], layout.HostValue(x)))
 	})

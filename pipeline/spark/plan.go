@@ -41,8 +41,11 @@ type Plan struct {
 	Counts     []Dataset      `json:"counts"`
 }
 
-// planFormat is the version of the plan and of the output directory.
-const planFormat = 1
+// planFormat is the version of the plan and of the output directory:
+//
+//	1: the first
+//	2: linked pairs have the number of their component; exports
+const planFormat = 2
 
 // Step runs a filter.
 type Step struct {

@@ -128,7 +128,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 		return err
 	}
 	if w.Config.Verify.Contained == configs.ContainedApart {
-		if err := errors.Join(dataflow.Apart(results.VerifiedPairs(w), c.Of, c.contain), c.Flush()); err != nil {
+		if err := errors.Join(dataflow.Apart(w.DB.Tmp, results.VerifiedPairs(w), c.Of, c.contain), c.Flush()); err != nil {
 			return err
 		}
 	}

@@ -238,14 +238,9 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	if err != nil {
 		return err
 	}
-	verdicts, err := w.DB.Seeker(layout.TableVerdict)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = verdicts.Close() }()
 	after := at.Parted
 	components := func(yield func(dataflow.Component, error) bool) {
-		for c, err := range dataflow.Components(dataflow.Links(results.NearPairs(w), w.Config.Verify, nil), func(leader, member cluster.Key) (rows.Score, error) { return storedScore(verdicts, leader, member) }) {
+		for c, err := range dataflow.Components(w.DB.Tmp, results.NearPairs(w), w.Config.Verify) {
 			if err == nil && after != nil && slices.Compare(c.Keys[0][:], after) <= 0 {
 				continue
 			}
@@ -303,17 +298,4 @@ func unverified(w *workspace.Workspace, links []rows.Link) (out []rows.Link, err
 		out = append(out, l)
 	}
 	return out, nil
-}
-
-// storedScore returns the score of a near pair.
-func storedScore(s *store.Seeker, leader, member cluster.Key) (v rows.Score, err error) {
-	key := layout.PairKey(layout.TableVerdict, leader, member)
-	for r, err := range s.Rows(key) {
-		if err != nil {
-			return v, err
-		}
-		l, err := r.Link()
-		return l.Score, err
-	}
-	return v, layout.Corrupt(key)
 }

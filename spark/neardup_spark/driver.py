@@ -37,7 +37,7 @@ from typing import IO, Any, Optional
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext, SparkFiles, TaskContext
 
-PLAN_FORMAT = 1
+PLAN_FORMAT = 2
 END = bytes(4)  # the frame that ends a stream
 CHUNK = 1 << 20
 

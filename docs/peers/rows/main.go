@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"neardup/cluster"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -66,7 +67,7 @@ func run(dir string) (err error) {
 		return err
 	}
 	seen := map[rows.TextID]bool{}
-	for d, err := range results.Documents[results.DocumentView](w) {
+	for d, err := range results.Documents[groups.DocumentView](w) {
 		if err != nil {
 			return err
 		}
