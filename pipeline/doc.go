@@ -11,6 +11,7 @@
 //	remote      objects at URLs
 //	disk        files written whole
 //	inputs      what arguments name
+//	groups      clusters with their pages, from sorted rows
 //	extractors  extractors that need files
 //	filters     the stages as programs from frames to frames
 //	store       rows in Pebble

@@ -18,6 +18,7 @@ import (
 	"neardup/configs"
 	"neardup/extract"
 	"neardup/pipeline/explaining"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/lookup"
 	"neardup/pipeline/results"
@@ -39,7 +40,7 @@ const (
 type Review struct {
 	w        *workspace.Workspace
 	overview review.Overview
-	places   results.PlacesOf
+	places   groups.Places
 
 	mu      sync.Mutex
 	lookups *lookup.Index // nil until the first lookup
@@ -158,7 +159,7 @@ func (r *Review) cluster(documents *store.Seeker, id rows.TextID) (row review.Cl
 	if err != nil {
 		return row, b, err
 	}
-	stored, err := results.ReadDocument[results.DocumentView](documents, document)
+	stored, err := results.ReadDocument[groups.DocumentView](documents, document)
 	if err != nil {
 		return row, b, err
 	}
@@ -238,12 +239,12 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 		if err != nil {
 			return nil, "", err
 		}
-		d, err := results.ReadDocument[results.DocumentView](documents, b.Document)
+		d, err := results.ReadDocument[groups.DocumentView](documents, b.Document)
 		if err != nil {
 			return nil, "", err
 		}
 		if _, ok := names[b.Against]; !ok {
-			a, err := results.ReadDocument[results.DocumentView](documents, b.Against)
+			a, err := results.ReadDocument[groups.DocumentView](documents, b.Against)
 			if err != nil {
 				return nil, "", err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"neardup/extract"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -134,7 +135,7 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 			return b, err
 		}
 		sum.Add(c)
-		id, err := results.ParseTextID(c.ID)
+		id, err := layout.ParseTextID(c.ID)
 		if err != nil {
 			return b, err
 		}
@@ -163,7 +164,7 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 
 // parseDocument parses a docID that this program wrote.
 func parseDocument(s string) (extract.ID, error) {
-	id, err := results.ParseTextID(s)
+	id, err := layout.ParseTextID(s)
 	return extract.ID(id), err
 }
 
@@ -239,7 +240,7 @@ func writeBrowsedPages(ctx context.Context, w *workspace.Workspace, places *exts
 		return err
 	}
 	n := 0
-	for d, err := range results.Documents[results.DocumentView](w) {
+	for d, err := range results.Documents[groups.DocumentView](w) {
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
@@ -39,7 +40,7 @@ func (r *Review) Pages(ctx context.Context, q review.PageQuery) (list review.Pag
 		if err := ctx.Err(); err != nil {
 			return list, err
 		}
-		stored, err := results.ReadDocument[results.DocumentView](documents, p.Document)
+		stored, err := results.ReadDocument[groups.DocumentView](documents, p.Document)
 		if err != nil {
 			return list, err
 		}
@@ -154,7 +155,7 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 	if err != nil {
 		return p, err
 	}
-	t, err := results.ParseTextID(d.TextID)
+	t, err := layout.ParseTextID(d.TextID)
 	if err != nil {
 		return p, err
 	}
@@ -215,7 +216,7 @@ func (r *Review) fieldsOf(d results.Found) (fields []review.Field) {
 		{Name: "replaced", Value: replaced},
 		{Name: "choices", Value: strings.Join(d.Choices.Names(), ", ")},
 		{Name: "revisit_of", Value: d.RevisitOf},
-		{Name: "warc", Value: results.FileOf(d.Source)},
+		{Name: "warc", Value: groups.FileOf(d.Source)},
 		{Name: "path", Value: path},
 		{Name: "entry", Value: entry},
 		{Name: "offset", Value: strconv.FormatInt(d.Offset, 10)},

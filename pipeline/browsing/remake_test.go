@@ -18,6 +18,7 @@ import (
 
 	"neardup/explain"
 	"neardup/pipeline/explaining"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
@@ -223,7 +224,7 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, source, offset, err := layout.ParseDocumentKey(row.Key())
-		warc := results.FileOf(source)
+		warc := groups.FileOf(source)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +285,7 @@ func TestPagesHaveTheFieldsOfTheirRows(t *testing.T) {
 
 func mustTextID(t *testing.T, s string) rows.TextID {
 	t.Helper()
-	id, err := results.ParseTextID(s)
+	id, err := layout.ParseTextID(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (c *checker) documents() error {
 			return err
 		}
 		c.Rows++
-		t, err := results.ParseTextID(d.Row.TextID)
+		t, err := layout.ParseTextID(d.Row.TextID)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 
 	"neardup/explain"
 	"neardup/extract"
+	"neardup/pipeline/groups"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
@@ -44,7 +46,7 @@ func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) 
 		return e, compared, err
 	}
 	for i := range pages {
-		if p.texts[i], err = results.ParseTextID(pages[i].TextID); err != nil {
+		if p.texts[i], err = layout.ParseTextID(pages[i].TextID); err != nil {
 			return e, compared, err
 		}
 	}
@@ -53,7 +55,7 @@ func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) 
 		return e, compared, err
 	}
 	for i, f := range pages {
-		sides[i].Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: results.FileOf(f.Source), Offset: f.Offset,
+		sides[i].Page = &explain.Page{RecordID: f.RecordID, URI: f.TargetURI, Date: f.Date, WARC: groups.FileOf(f.Source), Offset: f.Offset,
 			TextID: hex.EncodeToString(p.texts[i][:]), Title: f.Title, Byline: f.Byline, Unsure: f.Choices&extract.ChoiceMainUnsure != 0}
 		sides[i].Page.Path, sides[i].Page.Entry = p.places.Of(f.Source)
 		compared[i] = sides[i].Compared

@@ -12,6 +12,7 @@ import (
 	"neardup/configs"
 	"neardup/explain"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -32,7 +33,7 @@ type explained struct {
 	texts  [2]rows.TextID
 	sides  [2]explain.Side
 	keys   [2]cluster.Key
-	places results.PlacesOf
+	places groups.Places
 	finder *results.PageFinder
 	first  map[rows.TextID]explain.Page // cache of firstPage
 }
@@ -259,7 +260,7 @@ func (p *explained) place(i int) (*explain.InRun, error) {
 	if p.texts[i] == representative && first.RecordID == p.pages[i].RecordID && first.Date == p.pages[i].Date {
 		at = 0
 	}
-	return &explain.InRun{ID: hex.EncodeToString(representative[:]), Representative: first, Relation: results.RelationOf(row, representative, at)}, nil
+	return &explain.InRun{ID: hex.EncodeToString(representative[:]), Representative: first, Relation: groups.RelationOf(row, representative, at)}, nil
 }
 
 func (p *explained) clusterRow(representative, member rows.TextID) (c rows.Cluster, err error) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"neardup/pipeline/keeping"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -107,7 +108,7 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 // textOf returns the text of a page: without the frames of its sites with Clean, or
 // all visible text with Visible.
 func textOf(w *workspace.Workspace, m report.Member, o Options, reader *results.Reader) (string, error) {
-	t, err := results.ParseTextID(m.Text)
+	t, err := layout.ParseTextID(m.Text)
 	if err != nil {
 		return "", err
 	}

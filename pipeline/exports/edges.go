@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -24,7 +25,7 @@ import (
 // together, with the pages that have these texts or are in a cluster.
 type edges struct {
 	w      *workspace.Workspace
-	places results.PlacesOf
+	places groups.Places
 	pages  *extsort.Sorter // by text
 	pairs  *extsort.Sorter // the two texts → the score
 }
@@ -98,10 +99,10 @@ func (e *edges) close() error {
 }
 
 // sortedTexts yields the texts that are the keys, without a group.
-func sortedTexts(texts *extsort.Sorter) iter.Seq2[results.WantedText, error] {
-	return func(yield func(results.WantedText, error) bool) {
+func sortedTexts(texts *extsort.Sorter) iter.Seq2[groups.Wanted, error] {
+	return func(yield func(groups.Wanted, error) bool) {
 		for e, err := range texts.Sorted() {
-			var w results.WantedText
+			var w groups.Wanted
 			if err == nil {
 				w.Text = rows.TextID(e.Key)
 			}
@@ -124,7 +125,7 @@ func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 		next, stop := iter.Pull2(results.ClusteredTexts(e.w))
 		defer stop()
 		in, err, clustered := next()
-		for t, pagesErr := range results.PagesOf(ctx, e.pages) {
+		for t, pagesErr := range groups.Pages(ctx, e.pages.Sorted()) {
 			err = errors.Join(err, pagesErr)
 			for err == nil && clustered && rows.CompareTexts(in.Text, t.Text) < 0 {
 				in, err, clustered = next()

@@ -15,6 +15,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -63,7 +64,7 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 	again := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "again.warc.gz"), b) // every document in two files, of which the first by name counts
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, file, again)
 	w := pipetest.OpenWith(t, dir)
-	var texts []results.WantedText
+	var texts []groups.Wanted
 	for r, err := range w.DB.Table(layout.TableOccurrence) {
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +74,7 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(texts); n == 0 || texts[n-1].Text != text {
-			texts = append(texts, results.WantedText{Group: cluster.ID{15: text[0] % 4}, Text: text}) // groups that mix the texts
+			texts = append(texts, groups.Wanted{Group: cluster.ID{15: text[0] % 4}, Text: text}) // groups that mix the texts
 		}
 	}
 	finder, err := results.NewPageFinder(w.DB)
@@ -81,9 +82,9 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer finder.Close()
-	var want []results.TextPages
+	var want []groups.TextPages
 	for _, text := range texts {
-		p := results.TextPages{WantedText: text}
+		p := groups.TextPages{Wanted: text}
 		for r, err := range finder.Occurrences.Rows(layout.OccurrencesOf(text.Text)) {
 			if err != nil {
 				t.Fatal(err)
@@ -102,18 +103,18 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 			if c := report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""); c != 0 {
 				return c
 			}
-			return results.ComparePages(a, b)
+			return groups.ComparePages(a, b)
 		})
 		want = append(want, p)
 	}
-	slices.SortFunc(want, func(a, b results.TextPages) int {
+	slices.SortFunc(want, func(a, b groups.TextPages) int {
 		if c := rows.CompareTexts(a.Group, b.Group); c != 0 {
 			return c
 		}
 		return rows.CompareTexts(a.Text, b.Text)
 	})
 	for range 2 {
-		gathered, err := results.Gather(context.Background(), w.DB, func(yield func(results.WantedText, error) bool) {
+		gathered, err := results.Gather(context.Background(), w.DB, func(yield func(groups.Wanted, error) bool) {
 			for _, text := range texts {
 				if !yield(text, nil) {
 					return
@@ -124,7 +125,7 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		i := 0
-		for p, err := range results.PagesOf(context.Background(), gathered) {
+		for p, err := range groups.Pages(context.Background(), gathered.Sorted()) {
 			if err != nil || i == len(want) || !reflect.DeepEqual(p, want[i]) {
 				t.Fatalf("text %d: got %+v (%v)", i, p, err)
 			}

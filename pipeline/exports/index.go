@@ -12,6 +12,7 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/extractors"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -123,7 +124,7 @@ func known(w *workspace.Workspace, path string, pages map[string]bool) error {
 		if err != nil || len(id) != len(extract.ID{}) {
 			continue
 		}
-		if _, ok, err := results.LookUpDocument[results.DocumentView](documents, extract.ID(id)); ok || err != nil {
+		if _, ok, err := results.LookUpDocument[groups.DocumentView](documents, extract.ID(id)); ok || err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,9 @@ import (
 	"neardup/extract/container"
 	"neardup/keep"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -35,7 +37,7 @@ func TestAllPages(t *testing.T) {
 	rules := keep.Default()
 	rules.Policy, rules.Resemblance = keep.Latest, 0.8
 	want := map[string]string{}
-	for d, err := range results.Documents[results.DocumentView](w) {
+	for d, err := range results.Documents[groups.DocumentView](w) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +259,7 @@ func TestCorpus(t *testing.T) {
 	var want []report.CorpusPage
 	languages := map[string]bool{}
 	for _, p := range all {
-		id, err := results.ParseTextID(p.TextID)
+		id, err := layout.ParseTextID(p.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}

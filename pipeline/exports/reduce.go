@@ -20,6 +20,7 @@ import (
 	"neardup/extract"
 	"neardup/extract/container"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
@@ -101,7 +102,7 @@ func (r *reducer) findDrops(o Options, byPlace *extsort.Sorter) (err error) {
 	next, stop := iter.Pull2(byDocument.Sorted())
 	defer stop()
 	at, err, more := next()
-	for d, rowErr := range results.DocumentRows[results.DocumentView](r.w) {
+	for d, rowErr := range results.DocumentRows[groups.DocumentView](r.w) {
 		if err := errors.Join(err, rowErr, r.ctx.Err()); err != nil || !more {
 			return err
 		}

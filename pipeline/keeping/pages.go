@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"neardup/keep"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -39,7 +40,7 @@ func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool
 		return err
 	}
 	defer func() { err = errors.Join(err, gathered.Close()) }()
-	for t, err := range results.PagesOf(ctx, gathered) {
+	for t, err := range groups.Pages(ctx, gathered.Sorted()) {
 		if err != nil {
 			return err
 		}
@@ -56,8 +57,8 @@ func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool
 
 // unassigned yields the texts of the rows of TableOccurrence that are not among the
 // clustered texts, in order.
-func unassigned(occurrences iter.Seq2[layout.Row, error], clustered iter.Seq2[results.WantedText, error]) iter.Seq2[results.WantedText, error] {
-	return func(yield func(results.WantedText, error) bool) {
+func unassigned(occurrences iter.Seq2[layout.Row, error], clustered iter.Seq2[groups.Wanted, error]) iter.Seq2[groups.Wanted, error] {
+	return func(yield func(groups.Wanted, error) bool) {
 		next, stop := iter.Pull2(clustered)
 		defer stop()
 		in, err, more := next()
@@ -84,12 +85,12 @@ func unassigned(occurrences iter.Seq2[layout.Row, error], clustered iter.Seq2[re
 			if more && in.Text == t {
 				continue
 			}
-			if !yield(results.WantedText{Group: t, Text: t}, nil) {
+			if !yield(groups.Wanted{Group: t, Text: t}, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(results.WantedText{}, err)
+			yield(groups.Wanted{}, err)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"neardup/extract"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
-	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 )
 
@@ -40,23 +40,23 @@ func TestUnassigned(t *testing.T) {
 		return layout.RowOf(key(layout.OccurrenceKey(rows.TextID{text}, extract.ID{page})))
 	}
 	occurrences := []layout.Row{row(1, 1), row(2, 2), row(2, 3), row(3, 4), row(4, 5), row(5, 6), row(5, 7)}
-	clustered := []results.WantedText{{Text: rows.TextID{1}}, {Text: rows.TextID{3}}}
+	clustered := []groups.Wanted{{Text: rows.TextID{1}}, {Text: rows.TextID{3}}}
 	damaged := layout.RowOf(key{layout.TableOccurrence, 5})
 	for name, tt := range map[string]struct {
 		occurrences iter.Seq2[layout.Row, error]
-		clustered   iter.Seq2[results.WantedText, error]
+		clustered   iter.Seq2[groups.Wanted, error]
 		want        string
 		err         error
 	}{
 		"both":                               {then(occurrences, nil), then(clustered, nil), "\x02\x04\x05", nil},
-		"no cluster":                         {then(occurrences, nil), then[results.WantedText](nil, nil), "\x01\x02\x03\x04\x05", nil},
+		"no cluster":                         {then(occurrences, nil), then[groups.Wanted](nil, nil), "\x01\x02\x03\x04\x05", nil},
 		"pages that cannot be read":          {then(occurrences[:4], broken), then(clustered, nil), "\x02", broken},
 		"a page that cannot be parsed":       {then(append(occurrences[:3:3], damaged, row(6, 8)), nil), then(clustered, nil), "\x02", layout.ErrCorrupt},
-		"clusters that cannot be read":       {then(occurrences, nil), then[results.WantedText](nil, broken), "", broken},
+		"clusters that cannot be read":       {then(occurrences, nil), then[groups.Wanted](nil, broken), "", broken},
 		"clusters that end with an error":    {then(occurrences, nil), then(clustered[:1], broken), "", broken},
-		"no pages, and clusters not read":    {then[layout.Row](nil, nil), then[results.WantedText](nil, broken), "", broken},
-		"an error of both":                   {then[layout.Row](nil, layout.ErrCorrupt), then[results.WantedText](nil, broken), "", broken},
-		"an error of both, the pages' error": {then[layout.Row](nil, layout.ErrCorrupt), then[results.WantedText](nil, broken), "", layout.ErrCorrupt},
+		"no pages, and clusters not read":    {then[layout.Row](nil, nil), then[groups.Wanted](nil, broken), "", broken},
+		"an error of both":                   {then[layout.Row](nil, layout.ErrCorrupt), then[groups.Wanted](nil, broken), "", broken},
+		"an error of both, the pages' error": {then[layout.Row](nil, layout.ErrCorrupt), then[groups.Wanted](nil, broken), "", layout.ErrCorrupt},
 	} {
 		got, ended := "", false
 		for w, err := range unassigned(tt.occurrences, tt.clustered) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/verify/tlcs"
@@ -41,7 +42,7 @@ func newTexts(ctx context.Context, w *workspace.Workspace) *texts {
 }
 
 func (t *texts) stored(text string) (string, error) {
-	id, err := results.ParseTextID(text)
+	id, err := layout.ParseTextID(text)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package layout
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 
 	"neardup/extract"
 	"neardup/pipeline/rows"
@@ -186,4 +187,13 @@ func (r Row) Signed() (s rows.Signed, err error) {
 	s.Signatures, s.Characters, s.LeftOut = binary.BigEndian.Uint32(v), binary.BigEndian.Uint32(v[4:]), binary.BigEndian.Uint32(v[8:])
 	s.Framed = bytes.Clone(v[signedSize:])
 	return s, nil
+}
+
+// ParseTextID parses the TextID of a document. An error wraps ErrCorrupt.
+func ParseTextID(s string) (rows.TextID, error) {
+	t, err := rows.ParseTextID(s)
+	if err != nil {
+		return t, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return t, nil
 }

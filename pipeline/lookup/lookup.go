@@ -28,6 +28,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extractors"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -459,7 +460,7 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 		if err != nil {
 			return out, err
 		}
-		stored, err := results.ReadDocument[results.DocumentView](wk.documents, id)
+		stored, err := results.ReadDocument[groups.DocumentView](wk.documents, id)
 		if err != nil {
 			return out, err
 		}

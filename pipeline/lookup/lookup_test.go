@@ -176,7 +176,7 @@ func TestPagesOfTheArchive(t *testing.T) {
 		if a.Matches[0].URI != a.Page.URI || a.Matches[0].Latest < a.Page.Date || a.Matches[0].Earliest == "" || a.Matches[0].Earliest > a.Page.Date {
 			t.Errorf("%s of %s: best match %+v", a.Page.URI, a.Page.Date, a.Matches[0])
 		}
-		id, err := results.ParseTextID(a.Page.TextID)
+		id, err := layout.ParseTextID(a.Page.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestPagesThatAreNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, err := results.ParseTextID(d.Row.TextID)
+		id, err := layout.ParseTextID(d.Row.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}

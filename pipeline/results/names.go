@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"neardup/extract"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
@@ -98,7 +99,7 @@ func writeNames(ctx context.Context, w *workspace.Workspace) error {
 		return err
 	}
 	n := 0
-	for s, err := range DocumentRows[DocumentView](w) {
+	for s, err := range DocumentRows[groups.DocumentView](w) {
 		if err != nil {
 			return err
 		}
@@ -253,7 +254,7 @@ func OneLine(s string) string { return screen.Columns(s, 200) }
 func TextsNamed(w *workspace.Workspace, recordID string) (texts []rows.TextID, more bool, err error) {
 	pages, more, err := Named(w, ByRecordID, recordID, "", func(d Found) bool { return d.RecordID == recordID })
 	for _, d := range pages {
-		t, err := ParseTextID(d.TextID)
+		t, err := layout.ParseTextID(d.TextID)
 		if err != nil {
 			return nil, false, err
 		}

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 
+	"neardup/pipeline/groups"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -23,33 +24,7 @@ func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Wri
 
 // WriteGroups writes the clusters, and all pages that are contained in others.
 func WriteGroups(ctx context.Context, w *workspace.Workspace, contained report.ContainedWriter, to ...report.Writer) error {
-	for c, err := range eachGroup(ctx, w) {
-		if err != nil {
-			return err
-		}
-		for _, p := range c.Contained {
-			if err := contained(p); err != nil {
-				return err
-			}
-		}
-		if c.Size == 0 {
-			continue
-		}
-		for _, out := range to {
-			if err := out.Write(c); err != nil {
-				return err
-			}
-		}
-	}
-	if ctx.Err() != nil {
-		return ctx.Err() // cancelled since the last cluster
-	}
-	for _, out := range to {
-		if err := out.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return groups.Write(ctx, eachGroup(ctx, w), contained, to...)
 }
 
 // Summary returns the summary of the workspace.

@@ -12,6 +12,7 @@ import (
 	"neardup/cluster/search"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -335,7 +336,7 @@ func quality(w *workspace.Workspace) (map[rows.TextID]float32, error) {
 		return nil, err
 	}
 	scores := map[rows.TextID]float32{}
-	for stored, err := range results.DocumentRows[results.DocumentView](w) {
+	for stored, err := range results.DocumentRows[groups.DocumentView](w) {
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
-	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -85,7 +84,7 @@ func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 		if v.row.Resolved == "" {
 			continue
 		}
-		t, err := results.ParseTextID(v.row.Resolved)
+		t, err := layout.ParseTextID(v.row.Resolved)
 		if err != nil {
 			return err
 		}

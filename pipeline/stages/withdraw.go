@@ -175,7 +175,7 @@ func (x *withdrawing) dropDocuments() error {
 			stays = true
 			continue
 		}
-		t, err := results.ParseTextID(d.Row.TextID)
+		t, err := layout.ParseTextID(d.Row.TextID)
 		if err != nil {
 			return err
 		}

@@ -259,7 +259,7 @@ func (g *statistics) difference(p pair) (static.Difference, error) {
 		}
 		*page = static.Page{RecordID: screen.Characters(stored.RecordID, shownText), URI: screen.Characters(stored.TargetURI, shownText),
 			Date: shownDate(stored.Date), Title: screen.Characters(stored.Title, shownText)}
-		if texts[i], err = results.ParseTextID(p.texts[i]); err != nil {
+		if texts[i], err = layout.ParseTextID(p.texts[i]); err != nil {
 			return d, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"neardup/configs"
 	"neardup/keep"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
@@ -112,7 +113,7 @@ func (g *statistics) count(site, date string, c static.Counts) error {
 
 // documents counts all pages.
 func (g *statistics) documents(ctx context.Context) error {
-	for d, err := range results.Documents[results.DocumentView](g.w) {
+	for d, err := range results.Documents[groups.DocumentView](g.w) {
 		if err != nil {
 			return err
 		}

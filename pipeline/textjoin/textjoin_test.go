@@ -70,7 +70,7 @@ func TestReadTextsIsExtract(t *testing.T) {
 		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
-		id, err := results.ParseTextID(d.TextID)
+		id, err := layout.ParseTextID(d.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"neardup/compare"
 	"neardup/extract"
 	"neardup/paper"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -210,7 +211,7 @@ func (c *clusterings) countPages(w *workspace.Workspace) error {
 func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error {
 	c.judged = map[int32][]judgedPage{}
 	found := map[int]bool{}
-	for stored, err := range results.Documents[results.DocumentView](w) {
+	for stored, err := range results.Documents[groups.DocumentView](w) {
 		if err != nil {
 			return err
 		}
@@ -261,7 +262,7 @@ func (c *clusterings) judgedClusters(of compare.Clustering, tr *truth.Truth) ite
 // the first by docID.
 func (c *clusterings) pagesOfMethods(w *workspace.Workspace) (out []paper.Page, err error) {
 	seen := map[string]bool{}
-	for stored, err := range results.Documents[results.DocumentView](w) {
+	for stored, err := range results.Documents[groups.DocumentView](w) {
 		if err != nil {
 			return nil, err
 		}

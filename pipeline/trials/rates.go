@@ -11,6 +11,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -75,7 +76,7 @@ func (s *sweeper) loadPages() error {
 		return nil
 	}
 	m.input, m.pages, m.byText, m.judged = extracted.Generation(), nil, map[rows.TextID][]int{}, map[int]int{}
-	for stored, err := range results.Documents[results.DocumentView](s.Workspace) {
+	for stored, err := range results.Documents[groups.DocumentView](s.Workspace) {
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 		if err := r.JSON(&d); err != nil {
 			t.Fatal(err)
 		}
-		id, err := results.ParseTextID(d.TextID)
+		id, err := layout.ParseTextID(d.TextID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,171 @@
+package groups
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"neardup/extract"
+	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
+	"neardup/pipeline/rows"
+	"neardup/report"
+)
+
+// ComparePagesOfText orders captures before revisits, and each by date.
+func ComparePagesOfText(a, b report.Member) int {
+	return cmp.Or(report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""), ComparePages(a, b))
+}
+
+// Wanted is a text whose pages are wanted, with its group.
+type Wanted struct{ Group, Text rows.TextID }
+
+// TextPages are the pages that have a text: captures before revisits, each by date.
+type TextPages struct {
+	Wanted
+	Pages []report.Member
+}
+
+// Occurrences emits the documents that have the wanted texts, by the rows of
+// TableOccurrence, each with the group and the text. Rows and texts come sorted; a
+// text may come in several groups and several times.
+func Occurrences(ctx context.Context, occurrences iter.Seq2[layout.Row, error], wanted iter.Seq2[Wanted, error], to func(key, value []byte) error) error {
+	next, stop := iter.Pull2(wanted)
+	defer stop()
+	w, err, more := next()
+	if err != nil || !more {
+		return err
+	}
+	var text rows.TextID
+	var groups []rows.TextID // groups of the present text
+	n := 0
+	for r, err := range occurrences {
+		if n++; n&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		t, d, err := layout.ParseOccurrenceKey(r.Key())
+		if t != text {
+			text, groups = t, groups[:0]
+		}
+		for err == nil && more && rows.CompareTexts(w.Text, t) <= 0 {
+			if w.Text == t && !slices.Contains(groups, w.Group) {
+				groups = append(groups, w.Group)
+			}
+			w, err, more = next()
+		}
+		for _, group := range groups {
+			err = errors.Join(err, to(slices.Concat(d[:], group[:], t[:]), nil))
+		}
+		if err != nil || !more && len(groups) == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// Documents emits the pages that are wanted, by the rows of TableDocument: group, text
+// and docID → the document's place and row. wanted has what Occurrences emitted,
+// sorted. If several files hold a document, the first by name counts.
+func Documents(ctx context.Context, documents iter.Seq2[layout.Row, error], wanted iter.Seq2[extsort.Entry, error], to func(key, value []byte) error) error {
+	next, stop := iter.Pull2(wanted)
+	defer stop()
+	w, err, more := next()
+	if err != nil || !more {
+		return err
+	}
+	n := 0
+	for r, err := range documents {
+		if n++; n&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		id, _, _, err := layout.ParseDocumentKey(r.Key())
+		if err != nil {
+			return err
+		}
+		switch c := bytes.Compare(w.Key[:len(id)], id[:]); {
+		case c > 0: // an unwanted document, or another file with the previous document
+			continue
+		case c < 0:
+			return fmt.Errorf("no document: %w", layout.Corrupt(w.Key))
+		}
+		v, err := r.Value()
+		if err == nil {
+			place := r.Place()
+			head := append([]byte{byte(len(place) >> 8), byte(len(place))}, place...)
+			head = append(head, v...)
+			for err == nil && more && bytes.HasPrefix(w.Key, id[:]) {
+				if err = to(slices.Concat(w.Key[len(id):], id[:]), head); err == nil {
+					w, err, more = next()
+				}
+			}
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return fmt.Errorf("no document: %w", layout.Corrupt(w.Key))
+}
+
+// Pages yields what Documents emitted, sorted, text by text.
+func Pages(ctx context.Context, sorted iter.Seq2[extsort.Entry, error]) iter.Seq2[TextPages, error] {
+	return func(yield func(TextPages, error) bool) {
+		var current TextPages
+		flush := func() bool {
+			slices.SortFunc(current.Pages, ComparePagesOfText)
+			return yield(current, ctx.Err())
+		}
+		for e, err := range sorted {
+			var m report.Member
+			if err == nil {
+				m, err = parseGathered(e)
+			}
+			if err != nil {
+				yield(TextPages{}, err)
+				return
+			}
+			of := Wanted{rows.TextID(e.Key[:16]), rows.TextID(e.Key[16:32])}
+			if len(current.Pages) > 0 && of != current.Wanted {
+				if !flush() {
+					return
+				}
+				current.Pages = nil
+			}
+			current.Wanted = of
+			current.Pages = append(current.Pages, m)
+		}
+		if len(current.Pages) > 0 {
+			flush()
+		}
+	}
+}
+
+func parseGathered(e extsort.Entry) (m report.Member, err error) {
+	if len(e.Key) != 3*16 || len(e.Value) < 2 {
+		return m, layout.Corrupt(e.Key)
+	}
+	n := int(e.Value[0])<<8 | int(e.Value[1])
+	if len(e.Value) < 2+n {
+		return m, layout.Corrupt(e.Key)
+	}
+	file, offset, err := layout.ParsePlace(e.Value[2 : 2+n])
+	if err != nil {
+		return m, err
+	}
+	id := extract.ID(e.Key[32:])
+	var d DocumentView
+	if err := json.Unmarshal(e.Value[2+n:], &d); err != nil {
+		return m, fmt.Errorf("%w: document %s (%w)", layout.ErrCorrupt, id, err)
+	}
+	return d.Member(id, file, offset), nil
+}
