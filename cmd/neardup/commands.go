@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/remote"
@@ -205,6 +206,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		Costs:     workspace.NewCosts(),
 		Try:       tryRecord,
 		Fatal: func(err error) {
+			err = disk.Explain(err)
 			fmt.Fprintf(c.ErrOrStderr(), "neardup: %v\n", err)
 			os.Exit(exitCode(context.Background(), err))
 		},

@@ -51,6 +51,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c.SetOut(stdout)
 	c.SetErr(stderr)
 	did, err := c.ExecuteContextC(ctx)
+	err = disk.Explain(err)
 	code := exitCode(ctx, err)
 	if err == nil {
 		return code

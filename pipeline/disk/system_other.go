@@ -2,13 +2,22 @@
 
 package disk
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 // IsNoSpace reports whether an error says that the disk is full.
 func IsNoSpace(error) bool { return false }
 
 // IsReadOnly reports whether an error says that the file system is read-only.
 func IsReadOnly(error) bool { return false }
+
+func hasTooFewFiles(error) bool { return false }
+
+func tooFewFilesAdvice(error) string { return "" }
+
+func ownerOf(fs.FileInfo) string { return "" }
 
 func hold(*os.File) {}
 

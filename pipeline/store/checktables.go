@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/layout"
 )
 
@@ -27,6 +28,8 @@ func CheckFiles(ctx context.Context, dir string) (files int, wrong []error, err 
 		}
 		switch err := checkFile(ctx, path); {
 		case errors.Is(err, fs.ErrNotExist): // the database has removed it since
+		case disk.IsRefused(err):
+			return files, wrong, err
 		case err != nil:
 			wrong = append(wrong, fmt.Errorf("%s: %w", filepath.Base(path), err))
 			fallthrough

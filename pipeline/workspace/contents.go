@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"neardup/configs"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 )
@@ -55,8 +56,12 @@ func (w *Workspace) CheckContents() error {
 	return nil
 }
 
-// damaged wraps the error of a database that cannot be opened with advice.
+// damaged wraps the error of a database that cannot be opened with advice. If the
+// system refused to open it, nothing is known of damage.
 func damaged(path string, err error) error {
+	if disk.IsRefused(err) {
+		return fmt.Errorf("%s cannot be opened: %w", path, err)
+	}
 	return fmt.Errorf("%s: %w; put a copy of the workspace back, or start a new one", path, err)
 }
 

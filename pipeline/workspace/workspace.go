@@ -177,7 +177,7 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 
 // locked returns the error of a workspace that cannot be locked.
 func locked(dir string, err error) error {
-	if errors.Is(err, fs.ErrPermission) || disk.IsReadOnly(err) {
+	if disk.IsRefused(err) {
 		return fmt.Errorf("%s cannot be written: %w", dir, err)
 	}
 	return fmt.Errorf("%w: %s works in %s; wait for it to end, or choose another --workspace (%v)", ErrInUse, holder(dir), dir, err)
@@ -311,12 +311,26 @@ func (logger) Infof(string, ...any) {}
 func (logger) Errorf(string, ...any) {}
 
 func (l logger) Fatalf(format string, args ...any) {
-	err := l.w.ExplainError(fmt.Errorf("database: "+format, args...))
+	err := fmt.Errorf("database: "+format, args...)
+	for _, arg := range args {
+		if cause, ok := arg.(error); ok { // most messages show their cause and do not wrap it
+			err = fatalError{err, cause}
+		}
+	}
+	err = l.w.ExplainError(err)
 	if l.w.Options.Fatal == nil {
 		panic(err)
 	}
 	l.w.Options.Fatal(err)
 }
+
+// fatalError is a message of the database with its cause.
+type fatalError struct {
+	error
+	cause error
+}
+
+func (e fatalError) Unwrap() error { return e.cause }
 
 func marshalIndent(v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", "  ")
