@@ -104,7 +104,7 @@ func (w *writer) say(indent int, colour, format string, args ...any) {
 		if columns > 0 {
 			line.WriteByte(' ')
 		}
-		line.WriteString(word)
+		line.WriteString(screen.Printable(word))
 		columns += 1 + len(word)
 	}
 	end()

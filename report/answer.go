@@ -104,7 +104,7 @@ func (a Answer) WriteText(out io.Writer) error {
 			cluster = "cluster " + m.Cluster[:min(8, len(m.Cluster))]
 		}
 		_, err := fmt.Fprintf(out, "  %-9s  resemblance %s  containment %s  %d of %d signatures  %s, the latest %s  %s\n             %s  %s\n",
-			m.Relation, m.Resemblance, m.Containment, m.Shared, a.Page.Signatures, pages, orDash(m.Latest), cluster, screen.Columns(orDash(m.Date), 40), screen.Columns(m.URI, 200))
+			m.Relation, m.Resemblance, m.Containment, m.Shared, a.Page.Signatures, pages, screen.Printable(orDash(m.Latest)), cluster, screen.Columns(orDash(m.Date), 40), screen.Columns(m.URI, 200))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"neardup/screen"
 )
 
 // containedShown limits the contained pages that are shown together with only some
@@ -11,7 +13,7 @@ import (
 const containedShown = 3
 
 // WriteText writes a cluster as text, with at most max of its members, and then a
-// few of the pages that these contain. A max of 0 means all.
+// few of the pages that these contain. A max of 0 means all. Crawled text is escaped.
 func WriteText(w io.Writer, c Cluster, max int) error {
 	fmt.Fprintf(w, "cluster %.8s, %d pages\n", c.ID, c.Size)
 	if c.EstimatedBy != "" {
@@ -29,14 +31,14 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 		} else {
 			scores = "\t"
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Relation, scores, m.Date, m.URI)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Relation, scores, screen.Printable(m.Date), screen.Printable(m.URI))
 	}
 	for i, p := range c.Contained {
 		if max > 0 && i == containedShown {
 			fmt.Fprintf(t, "  ... and %d more contained\n", len(c.Contained)-i)
 			break
 		}
-		fmt.Fprintf(t, "  beside it: contained\tresemblance %s\tcontainment %s\t%s\t%s\n", p.Resemblance.Short(), p.Containment.Short(), p.Date, p.URI)
+		fmt.Fprintf(t, "  beside it: contained\tresemblance %s\tcontainment %s\t%s\t%s\n", p.Resemblance.Short(), p.Containment.Short(), screen.Printable(p.Date), screen.Printable(p.URI))
 	}
 	fmt.Fprintln(t)
 	return t.Flush()

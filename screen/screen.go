@@ -63,6 +63,15 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// Lines is Printable for text of several lines.
+func Lines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func printable(r rune, as string) string {
 	switch {
 	case r == utf8.RuneError && len(as) == 1:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -42,15 +41,15 @@ func (o *workOptions) check(c *cobra.Command) error {
 		return err
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(c.OutOrStdout(), "damaged: %s\n", p)
+		say(c, "damaged: %s", p)
 	}
 	if r.More > 0 {
-		fmt.Fprintf(c.OutOrStdout(), "and %d more\n", r.More)
+		say(c, "and %d more", r.More)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(c.OutOrStdout(), "not checked: %s\n", n)
+		say(c, "not checked: %s", n)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "checked %d files of the database, %d rows, %d exports\n", r.Files, r.Rows, r.Exports)
+	say(c, "checked %d files of the database, %d rows, %d exports", r.Files, r.Rows, r.Exports)
 	if len(r.Problems) > 0 {
 		return errDamaged
 	}

@@ -25,6 +25,7 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
+	"neardup/screen"
 )
 
 // workOptions are the flags of commands that work in a workspace.
@@ -207,8 +208,9 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		Try:       tryRecord,
 		Fatal: func(err error) {
 			err = disk.Explain(err)
-			fmt.Fprintf(c.ErrOrStderr(), "neardup: %v\n", err)
-			os.Exit(exitCode(context.Background(), err))
+			code := exitCode(context.Background(), err)
+			fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", errorText(code, err))
+			os.Exit(code)
 		},
 	})
 	if takesInputs && len(names) == 0 && errors.Is(err, workspace.ErrNoWorkspace) {
@@ -235,13 +237,18 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 	return j, nil
 }
 
+// say writes a line of text for people to standard output.
+func say(c *cobra.Command, format string, args ...any) {
+	fmt.Fprintln(c.OutOrStdout(), screen.Lines(fmt.Sprintf(format, args...)))
+}
+
 // warn writes a warning in the format of --log, whatever --progress is.
 func (o *workOptions) warn(c *cobra.Command, message string) {
 	if o.log == "json" {
 		slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)).Warn(message)
 		return
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: %s\n", message)
+	fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: %s\n", screen.Printable(message))
 }
 
 // names returns the inputs that the arguments and the lists name.
@@ -370,7 +377,7 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	if err := summary.WriteText(c.OutOrStdout()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "\nAll clusters: %s\n", filepath.Join(o.workspace, "exports", "clusters.jsonl"))
+	say(c, "\nAll clusters: %s", filepath.Join(o.workspace, "exports", "clusters.jsonl"))
 	return failure
 }
 

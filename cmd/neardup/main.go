@@ -21,6 +21,7 @@ import (
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
+	"neardup/screen"
 )
 
 // The exit codes, as documented in README.md and neardup --help.
@@ -77,7 +78,7 @@ func errorText(code int, err error) string {
 	case code == exitInterrupted:
 		return "interrupted; everything committed is kept. Run the same command again to go on."
 	}
-	return strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": ")
+	return strings.TrimPrefix(screen.Lines(err.Error()), workspace.ErrUsage.Error()+": ")
 }
 
 // usageError reports a wrong call of the program.

@@ -14,6 +14,7 @@ import (
 
 	"neardup/pipeline/workspace"
 	"neardup/report/look"
+	"neardup/screen"
 )
 
 // progress shows the progress of a run on standard error: a bar on a terminal,
@@ -151,11 +152,11 @@ func (p *progress) Warn(message string, args ...any) {
 		p.log.Warn(message, args...)
 		return
 	}
-	fmt.Fprintf(p.out, "warning: %s:", message)
+	line := "warning: " + message + ":"
 	for i := 1; i < len(args); i += 2 {
-		fmt.Fprintf(p.out, " %v %v", args[i-1], args[i])
+		line += fmt.Sprintf(" %v %v", args[i-1], args[i])
 	}
-	fmt.Fprintln(p.out)
+	fmt.Fprintln(p.out, screen.Printable(line))
 }
 
 func (p *progress) Stop(err error) {

@@ -101,7 +101,7 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d captures are withdrawn. Their texts are on the disk until neardup compact has run.\n", n)
+	say(c, "%d captures are withdrawn. Their texts are on the disk until neardup compact has run.", n)
 	if known, err = j.Sources(); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func withdrawals(arg string, known []inputs.Source) (out []workspace.Withdrawal,
 			continue
 		}
 		if s.Sample == "" {
-			return nil, usageError{fmt.Errorf("%s could not be read, so the workspace has no page of it", inputs.ShowName(s.Path))}
+			return nil, usageError{fmt.Errorf("%s could not be read, so the workspace has no page of it", s.Shown())}
 		}
 		out = append(out, workspace.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample})
 	}
@@ -157,7 +157,7 @@ func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.W
 		if !found {
 			return usageError{fmt.Errorf("%s is not withdrawn; neardup remove --list shows what is", arg)}
 		}
-		fmt.Fprintf(c.OutOrStdout(), "%s is no longer withdrawn: run neardup run, and name it if it is an input\n", arg)
+		say(c, "%s is no longer withdrawn: run neardup run, and name it if it is an input", arg)
 	}
 	return nil
 }
@@ -185,9 +185,9 @@ commands show.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "The database has %d bytes; before, it had %d.\n", done.After, done.Before)
+			say(c, "The database has %d bytes; before, it had %d.", done.After, done.Before)
 			for _, name := range done.Inputs {
-				fmt.Fprintf(c.OutOrStdout(), "%s, a copy of standard input, is gone: it cannot be extracted again.\n", name)
+				say(c, "%s, a copy of standard input, is gone: it cannot be extracted again.", name)
 			}
 			return nil
 		},

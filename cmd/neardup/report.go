@@ -11,6 +11,7 @@ import (
 	"neardup/pipeline/disk"
 	"neardup/pipeline/statistics"
 	"neardup/report/static"
+	"neardup/screen"
 )
 
 // reportFlags are the flags of neardup report.
@@ -97,6 +98,6 @@ func (o *reportFlags) write(c *cobra.Command, j *job) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.OutOrStdout(), filepath.Join(o.output, static.Index))
+	_, err = fmt.Fprintln(c.OutOrStdout(), screen.Printable(filepath.Join(o.output, static.Index)))
 	return err
 }

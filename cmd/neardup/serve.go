@@ -121,7 +121,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 			_ = server.Close()
 		}
 	})
-	fmt.Fprintf(c.OutOrStdout(), "%s is at %s until this is interrupted\n", o.workspace, urlOf(at))
+	say(c, "%s is at %s until this is interrupted", o.workspace, urlOf(at))
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		_ = server.Close()
 		open.Wait()

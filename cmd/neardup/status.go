@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
-	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
+	"neardup/screen"
 )
 
 func statusCommand() *cobra.Command {
@@ -65,7 +65,7 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 		skipped += s.Records.Skipped[r]
 		reasons = append(reasons, fmt.Sprintf("%s %d", r, s.Records.Skipped[r]))
 	}
-	fmt.Fprintf(out, "%s: %d files, %d records = %d captures + %d revisits + %d skipped", s.Workspace, len(s.Inputs),
+	fmt.Fprintf(out, "%s: %d files, %d records = %d captures + %d revisits + %d skipped", screen.Printable(s.Workspace), len(s.Inputs),
 		s.Records.Records, s.Records.Captures, s.Records.Revisits, skipped)
 	if len(reasons) > 0 {
 		fmt.Fprintf(out, " (%s)", strings.Join(reasons, ", "))
@@ -73,7 +73,7 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 	fmt.Fprintln(out)
 	for _, in := range s.Inputs {
 		if problem := in.Error + in.Note; problem != "" || in.Counts.Damaged > 0 {
-			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", inputs.ShowName(in.Path), in.State, problem, in.Counts.Damaged)
+			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", in.Shown(), in.State, screen.Printable(problem), in.Counts.Damaged)
 		}
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -82,7 +82,7 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 		if st.Stale != workspace.UpToDate {
 			state = fmt.Sprintf("stale (%s)", st.Stale)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.1f s\t%s\n", st.Name, state, st.Seconds, st.Why)
+		fmt.Fprintf(t, "%s\t%s\t%.1f s\t%s\n", st.Name, state, st.Seconds, screen.Printable(st.Why))
 	}
 	return t.Flush()
 }

@@ -29,6 +29,16 @@ const Temporary = ".neardup-"
 // IsTemporary reports whether a directory entry has a temporary name.
 func IsTemporary(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), Temporary) }
 
+// Matching returns the paths of the files in dir whose names match a pattern. dir may
+// have any characters, other than in filepath.Glob.
+func Matching(dir, pattern string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names, err
+}
+
 // WriteFile publishes a file whole: it writes a temporary file beside path, syncs
 // it, and renames it.
 func WriteFile(path string, write func(f *os.File) error) (err error) {

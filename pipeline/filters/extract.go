@@ -51,7 +51,7 @@ func (t *task) extract() error {
 				}
 			}
 			if s.Error != "" {
-				t.Warn(fmt.Sprintf("cannot read %s further: %s", inputs.ShowName(s.Path), s.Error))
+				t.Warn(fmt.Sprintf("cannot read %s further: %s", s.Shown(), s.Error))
 			}
 			row, err := json.Marshal(s)
 			if err := errors.Join(err, t.out.Put(blocks.Sources, layout.SourceKey(s.Path)[1:], row)); err != nil {

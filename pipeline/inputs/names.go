@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"neardup/screen"
 )
 
 // A file name is bytes, and JSON is text. So bytes of a name that are not UTF-8 are
@@ -26,6 +28,16 @@ func ShowName(name string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// Shown returns the source's name for a message: what it was called, with control
+// characters escaped.
+func (s Source) Shown() string {
+	name := ShowName(s.Path)
+	if file := ShowName(s.FilePath()); isSpooled(file) {
+		name = "standard input" + strings.TrimPrefix(name, file)
+	}
+	return screen.Printable(name)
 }
 
 // nameOf is the inverse of ShowName.

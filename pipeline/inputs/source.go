@@ -172,7 +172,7 @@ func (s Source) Open(ctx context.Context, limits container.Limits) (io.ReaderAt,
 	if s.shared != nil {
 		r, c, err := s.shared.open(ctx, s, limits)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", ShowName(s.Path), err)
+			err = fmt.Errorf("%s: %w", s.Shown(), err)
 		}
 		return r, c, err
 	}

@@ -44,9 +44,22 @@ func spoolArgument(ctx context.Context, dir, arg string, stdin io.Reader, limits
 	return spool(ctx, dir, f, limits)
 }
 
+// spoolName is the directory of copies of standard input, and spooledName how the
+// name of a copy begins.
+const (
+	spoolName   = "spool"
+	spooledName = "stdin-"
+)
+
+// isSpooled reports whether a file is a copy of standard input.
+func isSpooled(path string) bool {
+	dir, name := filepath.Split(path)
+	return filepath.Base(dir) == spoolName && strings.HasPrefix(name, spooledName)
+}
+
 // spool copies standard input into the workspace. The copy is named by its digest.
 func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
-	into := filepath.Join(dir, "spool")
+	into := filepath.Join(dir, spoolName)
 	if err := os.MkdirAll(into, 0o777); err != nil {
 		return nil, err
 	}
@@ -65,7 +78,7 @@ func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Li
 		}
 		return nil, fmt.Errorf("standard input: %w", err)
 	}
-	path := filepath.Join(into, "stdin-"+hex.EncodeToString(h.Sum(nil)[:8]))
+	path := filepath.Join(into, spooledName+hex.EncodeToString(h.Sum(nil)[:8]))
 	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {
 		return nil, err
 	}

@@ -98,14 +98,14 @@ func (r *reader) read(ctx context.Context, sources []inputs.Source, workers int)
 			if r.counts.Unreadable++; r.unread == nil {
 				r.unread = &s
 			}
-			r.Progress.Warn("cannot read file", "file", inputs.ShowName(s.Path), "error", s.Error)
+			r.Progress.Warn("cannot read file", "file", s.Shown(), "error", s.Error)
 		}
 		return nil
 	})
 	if err := g.Wait(); err != nil || r.unread == nil {
 		return err
 	}
-	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", workspace.ErrInputFailure, r.counts.Unreadable, r.counts.Files, inputs.ShowName(r.unread.Path), r.unread.Error)
+	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", workspace.ErrInputFailure, r.counts.Unreadable, r.counts.Files, r.unread.Shown(), r.unread.Error)
 }
 
 // parse makes a document from the job's record.
@@ -200,7 +200,7 @@ func (r *reader) count(s inputs.Source, j *stages.Job) error {
 	if j.Damage != nil {
 		r.counts.Damaged++
 		if r.counts.Damaged <= stages.DamageWarnings {
-			r.Progress.Warn("damaged", "file", inputs.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
+			r.Progress.Warn("damaged", "file", s.Shown(), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		return nil
 	}

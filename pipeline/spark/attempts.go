@@ -100,7 +100,7 @@ func (a Attempts) try(ctx context.Context, s inputs.Source, all []inputs.EndedRu
 		}
 	}
 	if e.Error != "" {
-		a.Warn(fmt.Sprintf("a page that ended an attempt is skipped: %s, offset %d, %s: %s", inputs.ShowName(s.Path), at.Offset, e.URI, e.Error))
+		a.Warn(fmt.Sprintf("a page that ended an attempt is skipped: %s, offset %d, %s: %s", s.Shown(), at.Offset, e.URI, e.Error))
 	}
 	return all, write()
 }

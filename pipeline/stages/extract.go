@@ -155,7 +155,7 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 		readers.Go(func() error {
 			for s := range files {
 				if err := extractFile(rctx, w, s, withdrawn, work, memory, finished); err != nil {
-					return fmt.Errorf("%s: %w", inputs.ShowName(s.Path), err)
+					return fmt.Errorf("%s: %w", s.Shown(), err)
 				}
 			}
 			return nil
@@ -217,7 +217,7 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, w
 	s.State, s.Error = inputs.Done, ""
 	if readErr != nil {
 		s.State, s.Error = inputs.Unreadable, readErr.Error()
-		w.Options.Progress.Warn("cannot read file further", "file", inputs.ShowName(s.Path), "offset", s.Position.Offset, "error", readErr)
+		w.Options.Progress.Warn("cannot read file further", "file", s.Shown(), "offset", s.Position.Offset, "error", readErr)
 	}
 	b := w.DB.Batch()
 	return errors.Join(b.SetJSON(layout.SourceKey(s.Path), s), b.Commit())
@@ -331,10 +331,10 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 	if j.Damage != nil {
 		s.Counts.Damaged++
 		if s.Counts.Damaged <= DamageWarnings {
-			w.Options.Progress.Warn("damaged", "file", inputs.ShowName(s.Path), "offset", j.Damage.Offset, "error", j.Damage.Err)
+			w.Options.Progress.Warn("damaged", "file", s.Shown(), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		if s.Counts.Damaged == DamageWarnings {
-			w.Options.Progress.Warn("further damage is counted only", "file", inputs.ShowName(s.Path))
+			w.Options.Progress.Warn("further damage is counted only", "file", s.Shown())
 		}
 		return nil
 	}

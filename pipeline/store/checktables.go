@@ -18,7 +18,7 @@ import (
 // read from, and verifies their checksums. It returns the number of files and an
 // error for each damaged one.
 func CheckFiles(ctx context.Context, dir string) (files int, wrong []error, err error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	paths, err := disk.Matching(dir, "*.sst")
 	if err != nil {
 		return 0, nil, err
 	}

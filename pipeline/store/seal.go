@@ -173,7 +173,7 @@ func unsealed(dir string) error {
 	if err != nil || !has {
 		return err
 	}
-	if markers, err := filepath.Glob(filepath.Join(dir, "marker.manifest.*")); err != nil || len(markers) == 0 {
+	if markers, err := disk.Matching(dir, "marker.manifest.*"); err != nil || len(markers) == 0 {
 		return errors.Join(fmt.Errorf("%w: marker.manifest is missing", layout.ErrCorrupt), err) // Pebble would begin a new database
 	}
 	return errUnsealed

@@ -93,7 +93,7 @@ func (w *Workspace) writeFinished() (err error) {
 	if err := store.Keep(w.Path("db"), db); err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(db, "*"))
+	files, err := disk.Matching(db, "*")
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (w *Workspace) tryEnded(ctx context.Context, s *inputs.Source, sl slot, not
 		}
 	}
 	if e.Error != "" {
-		w.Options.Progress.Warn("page that ended a run is skipped", "file", inputs.ShowName(s.Path), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
+		w.Options.Progress.Warn("page that ended a run is skipped", "file", s.Shown(), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
 	}
 	b := w.DB.Batch()
 	return errors.Join(b.SetJSON(layout.SourceKey(s.Path), *s), b.Commit())

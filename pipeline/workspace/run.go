@@ -334,7 +334,7 @@ func (w *Workspace) Unread() error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), inputs.ShowName(bad[0].Path), bad[0].Error)
+	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), bad[0].Shown(), bad[0].Error)
 }
 
 // stopwatch measures the wall time, processor time and memory of a stage.

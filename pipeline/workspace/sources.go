@@ -77,7 +77,7 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 			return err
 		}
 		if s.State == inputs.Unreadable {
-			w.Options.Progress.Warn("cannot read file", "file", inputs.ShowName(s.Path), "error", s.Error)
+			w.Options.Progress.Warn("cannot read file", "file", s.Shown(), "error", s.Error)
 			if known && (old.State != inputs.Unreadable || old.Counts.Records > 0) {
 				continue // what was read of it stays
 			}
@@ -149,7 +149,7 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 		switch {
 		case s.State != inputs.Unreadable || named[s.Path]:
 		case again && w.trial == nil && s.IsGone(ctx): // a trial repeats in each run what it admitted once
-			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", inputs.ShowName(s.Path), "records", s.Counts.Records)
+			w.Options.Progress.Warn("file is gone; the run does without what was not read of it", "file", s.Shown(), "records", s.Counts.Records)
 			s.Gone = true
 			if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 				return nil, err
@@ -230,7 +230,7 @@ func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, named boo
 		same, err := files.Unchanged(ctx, s)
 		if s.State != inputs.Pending {
 			if s.State == inputs.Done && !named && err == nil && !same {
-				w.Options.Progress.Warn("file changed since it was read; name it among the inputs to read it again", "file", inputs.ShowName(s.Path))
+				w.Options.Progress.Warn("file changed since it was read; name it among the inputs to read it again", "file", s.Shown())
 			}
 			continue
 		}

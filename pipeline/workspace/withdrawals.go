@@ -119,7 +119,7 @@ func (w *Workspace) withoutWithdrawn(sources []inputs.Source) ([]inputs.Source, 
 			return d.URI == "" && s.State != inputs.Unreadable && d.Size == s.Size && d.Sample == s.Sample
 		})
 		if i >= 0 {
-			w.Options.Progress.Warn("input is withdrawn and stays out; neardup remove --undo lets it in", "file", inputs.ShowName(s.Path), "why", withdrawn[i].Why)
+			w.Options.Progress.Warn("input is withdrawn and stays out; neardup remove --undo lets it in", "file", s.Shown(), "why", withdrawn[i].Why)
 		}
 		return i >= 0
 	}), nil
