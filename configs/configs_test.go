@@ -276,6 +276,7 @@ func TestVoidSettings(t *testing.T) {
 		{"ppjoinplus", "cluster.join.distance=3", "cluster.join.distance"},
 		{"ppjoinplus", "cluster.join.weights=idf cluster.join.bitmaps=true", "cluster.join.bitmaps"},
 		{"ppjoinplus", "cluster.join.measure=edit cluster.join.tokens=characters cluster.join.repeats=true", "cluster.join.repeats"},
+		{"default", "text.frames=0 verify.rare_framed=0.4", "verify.rare_framed"},
 		{"default", "extract.pdf.max_pages=0 extract.pdf.max_steps=2000000", "extract.pdf.max_steps"},
 	} {
 		_, err := Load(tt.preset, strings.Fields(tt.settings))

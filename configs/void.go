@@ -46,9 +46,10 @@ func (c *Config) voids() []voidRule {
 	distance, lsh := edit || j.Measure == JoinHamming, j.Algorithm == JoinLSH
 	return append(rules,
 		rule(!v.Trustable, "verify", "rounds slope blocks", "is of the trustable part, and verify.trustable is false"),
-		rule(v.Measure == measureSearch && v.RarePages > 0, "verify", "rare_pages rare_resemblance sentences rare_sentences other_pages", "is not checked with verify.measure: %s", v.Measure),
-		rule(v.RarePages == 0, "verify", "rare_resemblance sentences rare_sentences other_pages", "is of the check that verify.rare_pages: 0 turns off"),
+		rule(v.Measure == measureSearch && v.RarePages > 0, "verify", "rare_pages rare_resemblance sentences rare_sentences rare_framed other_pages", "is not checked with verify.measure: %s", v.Measure),
+		rule(v.RarePages == 0, "verify", "rare_resemblance sentences rare_sentences rare_framed other_pages", "is of the check that verify.rare_pages: 0 turns off"),
 		rule(v.RarePages > 0 && v.Sentences == 0, "verify", "rare_sentences", "is for verify.sentences above 0, which is 0"),
+		rule(v.RarePages > 0 && c.Text.Frames == 0, "verify", "rare_framed", "is of the frames of sites, which text.frames: 0 does not learn"),
 		rule(v.Closing != ClosingPartition, "verify", "partition all_pairs", "is of verify.closing: %s, which is %s", ClosingPartition, v.Closing),
 		rule(pairs, "verify", "max_scored", "is about sets, and the candidates are pairs"),
 		rule(v.Shingles.Sketch == shingles.Exact, "verify.shingles", "size modulus", "is of a sketch, and verify.shingles.sketch is %s", v.Shingles.Sketch),

@@ -127,9 +127,10 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 }
 
 // Decide decides about two texts. Pages of one site have its frame in common, so
-// what they share is weighed by its rarity on the site. If too little of it is
-// rare, the two can still be near by resemblance of their readings without the
-// frame; containment of these would say little. Texts of different sites are
+// what they share is weighed by its rarity on the site. If they are not near by that,
+// they can still be near by resemblance of their readings without the frame;
+// containment of these would say little. If they are near by resemblance and little
+// of what they share is rare, their readings without the frame decide. Texts of different sites are
 // compared without the frames of their sites: what is left is not common on any
 // site. Different pages of one site must be nearly equal, and of one subject.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
@@ -163,27 +164,30 @@ func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) 
 
 func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
 	if !j.Frames {
-		return j.weighed(c, a, b)
+		return j.weighed(c, a, b, rarity.Compare(a.rare, b.rare))
 	}
 	framed := a.HasFrame() || b.HasFrame()
 	if !ShareSite(a.sites, b.sites) {
 		a, b = a.Own(), b.Own()
 		return Decision{Verdict: c.Compare(a.Scored(), b.Scored()), Texts: [2]*Text{a, b}}
 	}
-	d := j.weighed(c, a, b)
-	if d.Near || !framed {
+	evidence := rarity.Compare(a.rare, b.rare)
+	d := j.weighed(c, a, b, evidence)
+	if !framed || d.Near && (d.Contained || !j.Rarity.Framed(evidence)) {
 		return d
 	}
-	if own := j.weighed(c, a.Own(), b.Own()); own.Near && !own.Contained {
+	a, b = a.Own(), b.Own()
+	own := j.weighed(c, a, b, rarity.Compare(a.rare, b.rare))
+	if d.Near || own.Near && !own.Contained {
 		return own
 	}
 	return d
 }
 
-// weighed decides by the rarity of what the two share. It calls the measure only if
-// the rarity does not decide.
-func (j Judge) weighed(c verify.Comparer, a, b *Text) Decision {
-	v := j.Rarity.Decide(rarity.Compare(a.rare, b.rare), func() verify.Verdict { return c.Compare(a.Scored(), b.Scored()) })
+// weighed decides by the rarity of what the two share, which is the evidence. It calls
+// the measure only if the rarity does not decide.
+func (j Judge) weighed(c verify.Comparer, a, b *Text, evidence rarity.Evidence) Decision {
+	v := j.Rarity.Decide(evidence, func() verify.Verdict { return c.Compare(a.Scored(), b.Scored()) })
 	return Decision{v, [2]*Text{a, b}, true}
 }
 

@@ -187,6 +187,69 @@ func TestReadings(t *testing.T) {
 	}
 }
 
+// byFrame is a measure with one verdict for texts with the frame, and one for texts
+// without it.
+type byFrame struct {
+	measure
+	whole, own verify.Verdict
+}
+
+func (m *byFrame) Comparer() verify.Comparer { return m }
+
+func (m *byFrame) Compare(a, _ verify.Document) verify.Verdict {
+	if strings.HasPrefix(string(a.(document)), frame) {
+		return m.whole
+	}
+	return m.own
+}
+
+// Pages of one site that are near, and share little but its frame, are near only if
+// they are near without it.
+func TestNearByFrame(t *testing.T) {
+	common := map[uint64]bool{}
+	for _, u := range rarity.Units(frame, rarity.UnitOf) {
+		common[u.Key] = true
+	}
+	one, other := []uint64{7}, []uint64{3}
+	const shared = "Both of the two articles have this sentence.\n"
+	for _, tt := range []struct {
+		name       string
+		least      float64
+		whole, own verify.Verdict
+		texts      [2]string // without the frame
+		site       []uint64  // of the second
+		want       verify.Verdict
+	}{
+		{"near without it", 0.9, near, near, [2]string{apple + shared, pears + shared}, one, near},
+		{"far without it", 0.9, near, far, [2]string{apple + shared, pears + shared}, one, far},
+		{"contained without it", 0.9, near, contained, [2]string{apple + shared, pears + shared}, one, contained},
+		{"enough in common that is rare", 0.9, near, far, [2]string{apple + shared, apple + shared}, one, near},
+		{"enough for a lower threshold", 0.1, near, far, [2]string{apple + shared, pears + shared}, one, near},
+		{"no check", 0, near, far, [2]string{apple + shared, pears + shared}, one, near},
+		{"contained with it", 0.9, contained, far, [2]string{apple + shared, pears + shared}, one, contained},
+		{"two sites", 0.9, near, far, [2]string{apple + shared, pears + shared}, other, far},
+	} {
+		j := Judge{Measure: &byFrame{whole: tt.whole, own: tt.own}, Rarity: rarity.Options{RarePages: 3, RareFramed: tt.least}, Frames: true}
+		text := func(own string, sites []uint64) *Text {
+			read := func(s string) *Text {
+				return j.Text(s, j.Rarity.Read(s, func(unit uint64) int {
+					if common[unit] {
+						return 500
+					}
+					return 1
+				}))
+			}
+			return read(frame+own).Framed(sites, read(own))
+		}
+		a, b := text(tt.texts[0], one), text(tt.texts[1], tt.site)
+		for _, d := range []Decision{j.Decide(j.Comparers(1)[0], a, b), j.Decide(j.Comparers(1)[0], b, a)} {
+			if d.Verdict != tt.want {
+				t.Errorf("%s: %+v, want %+v", tt.name, d.Verdict, tt.want)
+			}
+		}
+	}
+}
+
 // Texts that the measure gives no chance are near if their sentences are the same but
 // for numbers. Who knows the sentences alone, without the measure, finds the same.
 func TestAlike(t *testing.T) {

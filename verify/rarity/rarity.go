@@ -30,6 +30,7 @@ type Options struct {
 	RareResemblance float64 `yaml:"rare_resemblance" json:"rare_resemblance"` // smallest weighted resemblance of near pairs, from 0 to 1
 	Sentences       float64 `yaml:"sentences" json:"sentences"`               // smallest resemblance of the sentences of two pages of one site that are alike, from 0 to 1; 0: none are
 	RareSentences   float64 `yaml:"rare_sentences" json:"rare_sentences"`     // and the smallest weighted one, from 0 to 1
+	RareFramed      float64 `yaml:"rare_framed" json:"rare_framed"`           // smallest weighted resemblance of two pages of one site that are near with its frame alone, from 0 to 1; 0: any
 	OtherPages      float64 `yaml:"other_pages" json:"other_pages"`           // smallest resemblance of two pages of one site that differ in title and address, from 0 to 1
 }
 
@@ -44,6 +45,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("sentences: %v, must be from 0 to 1", o.Sentences)
 	case !(o.RareSentences >= 0 && o.RareSentences <= 1):
 		return fmt.Errorf("rare_sentences: %v, must be from 0 to 1", o.RareSentences)
+	case !(o.RareFramed >= 0 && o.RareFramed <= 1):
+		return fmt.Errorf("rare_framed: %v, must be from 0 to 1", o.RareFramed)
 	case !(o.OtherPages >= 0 && o.OtherPages <= 1):
 		return fmt.Errorf("other_pages: %v, must be from 0 to 1", o.OtherPages)
 	}
@@ -325,9 +328,22 @@ func (o Options) RareContainment() float64 { return 2 * o.RareResemblance / (1 +
 // that only one text has are common ones, and the measured scores have judged those
 // already.
 func (o Options) Parts(e Evidence) (alike, contained bool) {
-	parts := func(rare, plain, least float64) bool { return o.RarePages > 0 && rare < least && rare < plain }
-	return parts(e.Rare.Resemblance, e.Plain.Resemblance, o.RareResemblance),
-		parts(e.Rare.Containment, e.Plain.Containment, o.RareContainment())
+	if o.RarePages == 0 {
+		return false, false
+	}
+	return tooLittle(e.Rare.Resemblance, e.Plain.Resemblance, o.RareResemblance),
+		tooLittle(e.Rare.Containment, e.Plain.Containment, o.RareContainment())
+}
+
+// tooLittle reports whether a share that is weighed by rarity is below its least
+// value, and is lower than unweighed.
+func tooLittle(rare, plain, least float64) bool { return rare < least && rare < plain }
+
+// Framed reports whether two pages of one site that are near by resemblance may owe
+// that to its frame: little of what they share is rare, so they must be near without
+// the frame, too.
+func (o Options) Framed(e Evidence) bool {
+	return o.RarePages > 0 && tooLittle(e.Rare.Resemblance, e.Plain.Resemblance, o.RareFramed)
 }
 
 // Alike reports whether two texts have the same sentences, except numbers and a few

@@ -311,28 +311,37 @@ func TestCount(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	for o, want := range map[Options]string{
-		{3, 0.25, 0, 0, 0}:           "",
-		{0, 1, 1, 1, 0}:              "",
-		{-1, 0.5, 0, 0, 0}:           "rare_pages",
-		{maxPages + 1, 0.5, 0, 0, 0}: "rare_pages",
-		{3, 1.1, 0, 0, 0}:            "rare_resemblance",
-		{3, -0.1, 0, 0, 0}:           "rare_resemblance",
-		{3, 0.5, 1.1, 0, 0}:          "sentences",
-		{3, 0.5, -0.1, 0, 0}:         "sentences",
-		{3, 0.5, 0.5, 1.1, 0}:        "rare_sentences",
-		{3, 0.5, 0.5, -0.1, 0}:       "rare_sentences",
-		{3, 0.5, 0.5, 0.5, 1.1}:      "other_pages",
-		{3, 0.5, 0.5, 0.5, -0.1}:     "other_pages",
-	} {
-		if err := o.Validate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v", o, err)
+	good := Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6, RareFramed: 0.45, OtherPages: 1}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, n := range []int{-1, maxPages + 1} {
+		o := good
+		if o.RarePages = n; !named(o.Validate(), "rare_pages") {
+			t.Errorf("%+v: %v", o, o.Validate())
 		}
 	}
-	if (Options{3, math.NaN(), 0, 0, 0}).Validate() == nil || (Options{3, 0, math.NaN(), 0, 0}).Validate() == nil || (Options{3, 0, 0, math.NaN(), 0}).Validate() == nil ||
-		(Options{3, 0, 0, 0, math.NaN()}).Validate() == nil {
-		t.Error("no number is a resemblance")
+	var o Options
+	for name, share := range map[string]*float64{"rare_resemblance": &o.RareResemblance, "sentences": &o.Sentences,
+		"rare_sentences": &o.RareSentences, "rare_framed": &o.RareFramed, "other_pages": &o.OtherPages} {
+		for _, wrong := range []float64{1.1, -0.1, math.NaN()} {
+			o = good
+			if *share = wrong; !named(o.Validate(), name) {
+				t.Errorf("%+v: %v", o, o.Validate())
+			}
+		}
+		for _, right := range []float64{0, 1} {
+			o = good
+			if *share = right; o.Validate() != nil {
+				t.Errorf("%+v: %v", o, o.Validate())
+			}
+		}
 	}
+}
+
+// named reports whether an error begins with the name of an option.
+func named(err error, option string) bool {
+	return err != nil && strings.HasPrefix(err.Error(), option+":")
 }
 
 // FuzzRead holds the units against their definition, on any bytes.
