@@ -21,9 +21,10 @@ const firstWide = 0x1100
 // two; columns carry its constants over to Unicode.
 func RuneColumns(r rune) int {
 	switch {
-	case r < firstWide:
+	case r < firstWide, r >= 0x1160 && r <= 0x2319: // the latter has the dashes and quotation marks
 		return 1
-	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r >= 0x3041 && r <= 0x3096, r >= 0x3099 && r <= 0x30FF:
+	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r >= 0x3041 && r <= 0x3096, r >= 0x3099 && r <= 0x30FF,
+		r >= 0x3000 && r <= 0x303E, r >= 0xFF01 && r <= 0xFF60: // punctuation of the scripts before, and letters of their width
 		return 2
 	}
 	switch width.LookupRune(r).Kind() {

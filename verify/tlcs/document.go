@@ -47,53 +47,96 @@ const DocumentBytes = 25
 // half-width columns, at least 1.
 func Prepare(s string, window int) *Document {
 	n := utf8.RuneCountInString(s)
-	d := &Document{
-		window: window,
-		text:   make([]int32, 0, n),
-		ends:   make([]int32, 0, n),
-		prints: make([]uint32, 0, n),
-		first:  make([]int32, 0, n),
-		table:  make([]int32, 2*n),
-		seen:   make([]uint64, (n+7)/8),
-	}
+	d := &Document{window: window, text: make([]int32, n), ends: make([]int32, 0, n), prints: make([]uint32, 0, n)}
+	widths := make([]byte, n) // of the code points, in columns
+	i, all := 0, 0
 	for _, r := range s {
-		d.text = append(d.text, r)
+		columns := text.RuneColumns(r)
+		d.text[i], widths[i] = r, byte(columns)
+		all += columns
+		i++
 	}
-	power := make([]uint64, 1, min(n, window)+1) // of base; a code point has at least one column
+	if all > n {
+		d.windows(widths)
+	} else {
+		d.narrowWindows()
+	}
+	d.findFirst()
+	return d
+}
+
+// windows finds the ends of the windows and their fingerprints.
+func (d *Document) windows(widths []byte) {
+	n := len(d.text)
+	power := make([]uint64, 1, min(n, d.window)+1) // of base; a code point has at least one column
 	power[0] = 1
 	var hash uint64
 	end, columns := 0, 0
 	for i, c := range d.text {
-		for columns < window && end < n {
+		for columns < d.window && end < n {
 			hash = hash*base + digit(d.text[end])
-			columns += text.RuneColumns(d.text[end])
+			columns += int(widths[end])
 			end++
 		}
-		if columns < window && i > 0 {
+		if columns < d.window && i > 0 {
 			break
 		}
-		d.add(end, uint32(hash*scatter>>32))
+		d.ends, d.prints = append(d.ends, int32(end)), append(d.prints, uint32(hash*scatter>>32))
 		for len(power) < end-i {
 			power = append(power, power[len(power)-1]*base)
 		}
 		hash -= digit(c) * power[end-i-1]
-		columns -= text.RuneColumns(c)
+		columns -= int(widths[i])
 	}
-	return d
 }
 
-// add appends a window.
-func (d *Document) add(end int, print uint32) {
-	i := len(d.ends)
-	d.ends, d.prints = append(d.ends, int32(end)), append(d.prints, print)
-	first, slot := d.find(d, i)
-	if first < 0 {
-		first = int32(i)
-		d.table[slot] = first + 1
-		bit := d.bit(print)
-		d.seen[bit/64] |= 1 << (bit % 64)
+// narrowWindows is windows for a text whose code points have one column each, as most
+// texts have: then all windows have the same number of code points.
+func (d *Document) narrowWindows() {
+	n, size := len(d.text), min(len(d.text), d.window)
+	if n == 0 {
+		return
 	}
-	d.first = append(d.first, first)
+	hash, power := uint64(0), uint64(1)
+	for _, c := range d.text[:size] {
+		hash = hash*base + digit(c)
+		power *= base
+	}
+	d.ends, d.prints = d.ends[:n-size+1], d.prints[:n-size+1]
+	d.ends[0], d.prints[0] = int32(size), uint32(hash*scatter>>32)
+	gone := d.text[:n-size]
+	for i, c := range d.text[size:] {
+		hash = hash*base + digit(c) - digit(gone[i])*power
+		d.ends[i+1], d.prints[i+1] = int32(size+i+1), uint32(hash*scatter>>32)
+	}
+}
+
+// findFirst finds the first of the windows that are the same text, and makes what
+// finds windows by their fingerprints.
+func (d *Document) findFirst() {
+	n := len(d.text)
+	d.first, d.table, d.seen = make([]int32, len(d.ends)), make([]int32, 2*n), make([]uint64, (n+7)/8)
+	table, prints := d.table, d.prints
+	for i, print := range prints {
+		first := int32(i)
+		for slot := int(uint64(print) * uint64(len(table)) >> 32); ; {
+			held := table[slot] - 1
+			if held < 0 {
+				table[slot] = first + 1
+				bit := d.bit(print)
+				d.seen[bit/64] |= 1 << (bit % 64)
+				break
+			}
+			if prints[held] == print && slices.Equal(d.text[held:d.ends[held]], d.text[i:d.ends[i]]) {
+				first = held
+				break
+			}
+			if slot++; slot == len(table) {
+				slot = 0
+			}
+		}
+		d.first[i] = first
+	}
 }
 
 // bit returns the position of a fingerprint in seen.

@@ -1,7 +1,9 @@
 package tlcs
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -14,14 +16,10 @@ func TestFirst(t *testing.T) {
 		s += s[:len(s)/2]
 		for _, mask := range []uint32{^uint32(0), 7 << 29, 0} {
 			d := Prepare(s, window)
-			if mask != ^uint32(0) {
-				ends, prints := d.ends, d.prints
-				d.ends, d.prints, d.first = nil, nil, nil
-				clear(d.table)
-				for i, end := range ends {
-					d.add(int(end), prints[i]&mask)
-				}
+			for i := range d.prints {
+				d.prints[i] &= mask
 			}
+			d.findFirst()
 			seen := map[string]int32{}
 			for i, end := range d.ends {
 				w := string(d.text[i:end])
@@ -31,6 +29,22 @@ func TestFirst(t *testing.T) {
 				if d.first[i] != seen[w] || d.has(d, i) != seen[w] {
 					t.Fatalf("window %d columns: %q at %d is as at %d, not %d", window, w, i, d.first[i], seen[w])
 				}
+			}
+		}
+	}
+}
+
+// The windows of a text without wide characters are found by a shorter way, which finds
+// the same.
+func TestNarrowWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 17))
+	for window := 1; window < 40; window++ {
+		for n := range 60 {
+			d := Prepare(prose(rng, n, latin), window)
+			other := &Document{window: window, text: d.text}
+			other.windows(bytes.Repeat([]byte{1}, len(d.text)))
+			if !slices.Equal(d.ends, other.ends) || !slices.Equal(d.prints, other.prints) {
+				t.Fatalf("%q, window of %d columns: ends %v, prints %x, not %v, %x", string(d.text), window, d.ends, d.prints, other.ends, other.prints)
 			}
 		}
 	}
