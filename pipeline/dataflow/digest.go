@@ -133,7 +133,7 @@ func weighed(j pair.Judge, x, y *Side) byte {
 	}
 	b := said(j.Rarity, x.whole, y.whole)
 	if j.Frames && (x.framed || y.framed) {
-		b = b<<3 | said(j.Rarity, x.own, y.own)
+		b = b<<4 | said(j.Rarity, x.own, y.own)
 	}
 	return b
 }
@@ -141,7 +141,7 @@ func weighed(j pair.Judge, x, y *Side) byte {
 func said(o rarity.Options, x, y rarity.Text) (b byte) {
 	e := rarity.Compare(x, y)
 	alike, contained := o.Parts(e)
-	for _, is := range []bool{alike, contained, o.Alike(e)} {
+	for _, is := range []bool{alike, contained, o.Alike(e), o.Framed(e)} {
 		if b <<= 1; is {
 			b |= 1
 		}
