@@ -22,8 +22,24 @@ type Digest [16]byte
 type Side struct {
 	fixed      []byte // all of it except weights
 	sites      []uint64
+	names      pair.Names
 	whole, own rarity.Text // own: without frames
-	framed     bool
+	inFrame    func(unit uint64) bool
+}
+
+func (s *Side) framed() bool { return s.inFrame != nil }
+
+// Bytes returns about the memory that the side takes.
+func (s *Side) Bytes() int { return len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + s.own.Bytes() }
+
+// Prepare is the function Prepare for the text of the side.
+func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text {
+	r := readFramed(c, stored, s.inFrame)
+	whole := j.Text(r.Whole, s.whole).Named(s.names)
+	if !r.HasFrame() {
+		return whole.Framed(s.sites, nil)
+	}
+	return whole.Framed(s.sites, j.Text(r.Own, s.own))
 }
 
 // NewSide returns the side of a text, which is given without its content: what its
@@ -33,7 +49,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	if limit := c.Text.MaxColumns; limit > 0 && 2*(int64(signed.Characters)+1) >= int64(limit) {
 		return nil, false, nil
 	}
-	s = &Side{sites: t.Sites, framed: len(signed.Framed) > 0}
+	s = &Side{sites: t.Sites, names: t.Names, inFrame: inFrame(u, signed.Framed)}
 	b := binary.AppendUvarint(slices.Clone(t.ID[:]), uint64(len(t.Sites)))
 	for _, site := range t.Sites {
 		b = binary.BigEndian.AppendUint64(b, site)
@@ -53,7 +69,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 		})
 	}
 	s.whole = weigh(plainUnits(u, nil))
-	if s.own = s.whole; s.framed {
+	if s.own = s.whole; s.framed() {
 		s.own = weigh(plainUnits(u, signed.Framed))
 	}
 	return s, true, err
@@ -132,7 +148,7 @@ func weighed(j pair.Judge, x, y *Side) byte {
 		return 0 // they do not count (pair.Judge.Decide)
 	}
 	b := said(j.Rarity, x.whole, y.whole)
-	if j.Frames && (x.framed || y.framed) {
+	if j.Frames && (x.framed() || y.framed()) {
 		b = b<<4 | said(j.Rarity, x.own, y.own)
 	}
 	return b

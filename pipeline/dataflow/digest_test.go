@@ -3,6 +3,7 @@ package dataflow
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -115,6 +116,9 @@ func TestDigestTellsVerdicts(t *testing.T) {
 					t.Fatal(ok, err)
 				}
 				sides[x.ID] = side
+				if of := side.Prepare(c, judge, body); !reflect.DeepEqual(of, prepared) {
+					t.Fatalf("%v: %+v, by its side %+v", settings, prepared, of)
+				}
 			}
 			d, err := SetDigest(c, set, func(id rows.TextID) (*Side, bool, error) { return sides[id], true, nil })
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
+	"neardup/verify/pair"
 )
 
 // Where new crawls came, verify uses the results of an earlier run again: those of
@@ -21,15 +22,55 @@ import (
 // depends on is as it was. The digest of a text is computed anew in each run, so no
 // stage has to tell another what changed.
 
-// earlier has the results of an earlier run. Workers share it.
+// earlier has the results of an earlier run, and what verdicts on texts depend on.
+// Workers share it.
 type earlier struct {
 	w      *workspace.Workspace
 	table  byte
 	reader *results.Reader
-	quick  *quick
+	quick  *quick // nil if there are no results
+	recent *recent
 	mu     sync.Mutex
 	free   []*lookups
 	all    []*lookups
+}
+
+// recent has the sides of the texts that were asked for last: those of a set are asked
+// for to tell its digest, and then to verify it.
+type recent struct {
+	mu          sync.Mutex
+	now, before map[rows.TextID]knownSide
+	bytes       int // of now
+}
+
+type knownSide struct {
+	side *dataflow.Side
+	ok   bool
+}
+
+// recentBytes limits the sides in memory: now and before have so many bytes each.
+const recentBytes = 16 << 20
+
+func (r *recent) get(id rows.TextID) (s knownSide, found bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, found = r.now[id]; !found {
+		s, found = r.before[id]
+	}
+	return s, found
+}
+
+func (r *recent) put(id rows.TextID, s knownSide) {
+	size := 64
+	if s.ok {
+		size += s.side.Bytes()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bytes += size; r.now == nil || r.bytes > recentBytes {
+		r.before, r.now, r.bytes = r.now, map[rows.TextID]knownSide{}, size
+	}
+	r.now[id] = s
 }
 
 // maxQuick limits the texts whose short digests are held in memory, at 16 bytes each.
@@ -85,13 +126,34 @@ func newEarlier(w *workspace.Workspace, sr *workspace.StageRun) (*earlier, error
 	if err != nil {
 		return nil, err
 	}
-	q, err := quickDigests(w, sr, reader)
-	return &earlier{w: w, table: layout.TableSetResult, reader: reader, quick: q}, err
+	e := &earlier{w: w, table: layout.TableSetResult, reader: reader, recent: &recent{}}
+	for _, table := range []byte{layout.TableSetResult, layout.TablePartResult} {
+		for _, err := range w.DB.Table(table) {
+			if err == nil {
+				e.quick, err = quickDigests(w, sr, reader)
+			}
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// quickOf returns the short digest of a text. A text that fails has none, and fails
+// again when its set is verified.
+func (e *earlier) quickOf(id rows.TextID) (uint64, bool) {
+	if e.quick != nil {
+		return e.quick.of(id)
+	}
+	s, ok, err := e.side(id)
+	if err != nil || !ok {
+		return 0, false
+	}
+	return s.Quick(), true
 }
 
 // parts returns the results of components. The caller closes it.
 func (e *earlier) parts() *earlier {
-	return &earlier{w: e.w, table: layout.TablePartResult, reader: e.reader, quick: e.quick}
+	return &earlier{w: e.w, table: layout.TablePartResult, reader: e.reader, quick: e.quick, recent: e.recent}
 }
 
 func (e *earlier) close() {
@@ -133,6 +195,22 @@ func (e *earlier) give(l *lookups) {
 }
 
 // side returns what verdicts on a text depend on.
+func (e *earlier) side(id rows.TextID) (*dataflow.Side, bool, error) {
+	if s, found := e.recent.get(id); found {
+		return s.side, s.ok, nil
+	}
+	l, err := e.take()
+	if err != nil {
+		return nil, false, err
+	}
+	defer e.give(l)
+	s, ok, err := l.side(e, id)
+	if err == nil {
+		e.recent.put(id, knownSide{s, ok})
+	}
+	return s, ok, err
+}
+
 func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error) {
 	t := dataflow.Text{ID: id}
 	var units rows.Units
@@ -163,34 +241,65 @@ type sides func(rows.TextID) (*dataflow.Side, bool, error)
 // result returns the digest of a set or component, and the earlier result if it can
 // be used again.
 func (e *earlier) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, err error) {
-	l, err := e.take()
-	if err != nil {
+	if x, err = e.stored(name); err != nil {
 		return d, nil, err
-	}
-	defer e.give(l)
-	for r, err := range l.results.Rows(layout.ResultKey(e.table, name)) {
-		if err != nil {
-			return d, nil, err
-		}
-		found, err := r.Result()
-		if err != nil {
-			return d, nil, err
-		}
-		x = &found
 	}
 	if x != nil && quick != (dataflow.Digest{}) && x.Quick == quick {
 		return x.Digest, x, nil
 	}
-	d, err = digest(e.w.Config, func(t rows.TextID) (*dataflow.Side, bool, error) { return l.side(e, t) })
+	d, err = digest(e.w.Config, e.side)
 	if err != nil || x == nil || d == (dataflow.Digest{}) || x.Digest != d {
 		x = nil
 	}
 	return d, x, err
 }
 
+// stored returns the result of an earlier run, or nil.
+func (e *earlier) stored(name cluster.Key) (x *layout.Result, err error) {
+	l, err := e.take()
+	if err != nil {
+		return nil, err
+	}
+	defer e.give(l)
+	for r, err := range l.results.Rows(layout.ResultKey(e.table, name)) {
+		if err != nil {
+			return nil, err
+		}
+		found, err := r.Result()
+		if err != nil {
+			return nil, err
+		}
+		x = &found
+	}
+	return x, nil
+}
+
+// texts returns the texts, ready for comparison.
+func (e *earlier) texts() (*dataflow.Texts, error) {
+	config, err := e.w.Method()
+	if err != nil {
+		return nil, err
+	}
+	j := dataflow.Judge(config)
+	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) {
+		s, ok, err := e.side(id)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return e.reader.Prepare(j, id)
+		}
+		stored, err := results.TextOf(e.w, id)
+		if err != nil {
+			return nil, err
+		}
+		return s.Prepare(config, j, stored), nil
+	}), nil
+}
+
 // set implements dataflow.KnownSets.
 func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
-	r.Quick = dataflow.QuickDigest(set, e.quick.of, nil)
+	r.Quick = dataflow.QuickDigest(set, e.quickOf, nil)
 	d, x, err := e.result(set[0], r.Quick, func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
 	if r.Digest = d; x != nil {
 		r.Known, r.Stored, r.Links, r.Counts = true, x.Quick == r.Quick, x.Links, x.Counts
@@ -200,7 +309,7 @@ func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
 
 // part implements dataflow.KnownParts.
 func (e *earlier) part(c dataflow.Component) (r dataflow.PartResult, err error) {
-	r.Quick = dataflow.QuickDigest(c.Keys, e.quick.of, c.Verdicts())
+	r.Quick = dataflow.QuickDigest(c.Keys, e.quickOf, c.Verdicts())
 	d, x, err := e.result(c.Keys[0], r.Quick, func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
 	if r.Digest = d; x != nil {
 		r.Known, r.Stored, r.Checked, r.Parts, r.Counts = true, x.Quick == r.Quick, x.Checked, x.Links, x.Counts

@@ -85,10 +85,6 @@ func NewTexts(w *workspace.Workspace) (*dataflow.Texts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return textsOf(w, reader)
-}
-
-func textsOf(w *workspace.Workspace, reader *results.Reader) (*dataflow.Texts, error) {
 	config, err := w.Method()
 	if err != nil {
 		return nil, err
@@ -148,7 +144,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 		return err
 	}
 	defer before.close()
-	texts, err := textsOf(w, before.reader)
+	texts, err := before.texts()
 	if err != nil {
 		return err
 	}
@@ -234,7 +230,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	}
 	before := first.parts()
 	defer before.close()
-	texts, err := textsOf(w, first.reader)
+	texts, err := before.texts()
 	if err != nil {
 		return err
 	}

@@ -161,36 +161,54 @@ func (n Names) known() bool { return !n.unknown && len(n.addresses) > 0 }
 // are about what both texts say.
 func otherSubjects(a, b *Text) bool {
 	x, y := select32(a.names.always, b.names.ever, false), select32(b.names.always, a.names.ever, false)
-	return len(x) > 0 && len(y) > 0 && about(a, b, x) && about(b, a, y)
-}
-
-// about reports whether t says one of the words besides its titles, and other does not
-// have it. words are sorted.
-func about(t, other *Text, words []uint32) bool {
-	said, there := t.says(words), other.says(words)
-	for i := range words {
-		if said[i] && !there[i] {
-			return true
-		}
+	if len(x) == 0 || len(y) == 0 {
+		return false
 	}
-	return false
+	words := slices.Concat(x, y)
+	slices.Sort(words)
+	byA, byB := a.says(words), b.says(words)
+	return about(x, byA, byB) && about(y, byB, byA)
 }
 
-// says reports of each of the words whether the text has it in lines that are no title
-// of it.
-func (t *Text) says(words []uint32) []bool {
+// about reports whether one text says one of the words besides its titles, and the
+// other does not.
+func about(words, one, other []uint32) bool {
+	return slices.ContainsFunc(words, func(w uint32) bool {
+		_, said := slices.BinarySearch(one, w)
+		_, there := slices.BinarySearch(other, w)
+		return said && !there
+	})
+}
+
+// says returns the words that the text has in lines that are no title of it. words and
+// the result are sorted.
+func (t *Text) says(words []uint32) []uint32 {
 	said := make([]bool, len(words))
+	var found []int // words of a line
 	for line := range strings.SplitSeq(t.compared, "\n") {
+		found = found[:0]
+		eachWord(line, func(w uint32) {
+			if i, is := slices.BinarySearch(words, w); is && !said[i] {
+				found = append(found, i)
+			}
+		})
+		if len(found) == 0 {
+			continue
+		}
 		if _, is := slices.BinarySearch(t.names.titles, titleKey(line)); is {
 			continue
 		}
-		eachWord(line, func(w uint32) {
-			if i, found := slices.BinarySearch(words, w); found {
-				said[i] = true
-			}
-		})
+		for _, i := range found {
+			said[i] = true
+		}
 	}
-	return said
+	var out []uint32
+	for i, w := range words {
+		if said[i] {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // Append appends the names to b. Equal bytes mean equal names.

@@ -136,7 +136,12 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
 	d := j.decide(c, a, b)
 	if d.Near && j.OtherPages(a, b) {
-		d.Verdict = j.OfOtherPages(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len(), otherSubjects(a, b))
+		decided := func(subjects bool) verify.Verdict {
+			return j.OfOtherPages(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len(), subjects)
+		}
+		if d.Verdict = decided(false); d.Near && otherSubjects(a, b) { // which reads both texts
+			d.Verdict = decided(true)
+		}
 	}
 	return d
 }
