@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
+	"math/bits"
 	"slices"
 )
 
@@ -48,8 +49,64 @@ func (s *Pairs) Add(p Pair) error {
 }
 
 func (s *Pairs) sort() {
-	slices.SortFunc(s.held, comparePairs)
+	sortPairs(s.held)
 	s.held = slices.Compact(s.held)
+}
+
+// inBucket is how many pairs a bucket of sortPairs has, if their first numbers are
+// hashes.
+const inBucket = 8
+
+// sortPairs sorts pairs. Those with the same first bits of their first number are moved
+// to one bucket, in place, and each bucket is sorted. Hashes are spread evenly over the
+// buckets; others cost what sorting all at once costs, and one pass.
+func sortPairs(pairs []Pair) {
+	width := bits.Len(uint(len(pairs)/inBucket)) - 1
+	if width < 1 {
+		slices.SortFunc(pairs, comparePairs)
+		return
+	}
+	width = min(width, 16)
+	bucket := func(p Pair) int { return int(p[0] >> (64 - width)) }
+	ends := make([]int, 1<<width)
+	for _, p := range pairs {
+		ends[bucket(p)]++
+	}
+	next := make([]int, 1<<width) // where the next pair of a bucket goes
+	for i, at := 0, 0; i < len(ends); i++ {
+		next[i] = at
+		at += ends[i]
+		ends[i] = at
+	}
+	start := 0
+	for i, end := range ends {
+		for at := next[i]; at < end; {
+			if to := bucket(pairs[at]); to != i {
+				pairs[at], pairs[next[to]] = pairs[next[to]], pairs[at]
+				next[to]++
+			} else {
+				at++
+			}
+		}
+		next[i] = end
+		sortFew(pairs[start:end])
+		start = end
+	}
+}
+
+// sortFew sorts pairs, which are mostly few, by insertion.
+func sortFew(pairs []Pair) {
+	if len(pairs) > 4*inBucket {
+		slices.SortFunc(pairs, comparePairs)
+		return
+	}
+	for i := 1; i < len(pairs); i++ {
+		p, at := pairs[i], i
+		for ; at > 0 && (p[0] < pairs[at-1][0] || p[0] == pairs[at-1][0] && p[1] < pairs[at-1][1]); at-- {
+			pairs[at] = pairs[at-1]
+		}
+		pairs[at] = p
+	}
 }
 
 // spill writes the pairs in memory as a run.

@@ -7,6 +7,44 @@ import (
 	"testing"
 )
 
+// Pairs are sorted whatever their first numbers are: hashes, hashes with equal first
+// bits, or few different numbers.
+func TestSortPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(33, 34))
+	for name, first := range map[string]func() uint64{
+		"hashes":        random.Uint64,
+		"small numbers": func() uint64 { return random.Uint64N(1000) },
+		"large numbers": func() uint64 { return ^random.Uint64N(1000) },
+		"two numbers":   func() uint64 { return random.Uint64N(2) << 63 },
+		"one number":    func() uint64 { return 7 },
+	} {
+		for _, n := range []int{0, 1, inBucket, 2*inBucket - 1, 2 * inBucket, 100, 5000, 40_000} {
+			pairs := make([]Pair, n)
+			for i := range pairs {
+				pairs[i] = Pair{first(), random.Uint64N(50)}
+			}
+			want := slices.Clone(pairs)
+			slices.SortFunc(want, comparePairs)
+			if sortPairs(pairs); !slices.Equal(pairs, want) {
+				t.Errorf("%d pairs of %s are not sorted", n, name)
+			}
+		}
+	}
+}
+
+func BenchmarkSortPairs(b *testing.B) {
+	random := rand.New(rand.NewPCG(35, 36))
+	hashes := make([]Pair, 300_000)
+	for i := range hashes {
+		hashes[i] = Pair{random.Uint64(), random.Uint64()}
+	}
+	pairs := make([]Pair, len(hashes))
+	for b.Loop() {
+		copy(pairs, hashes)
+		sortPairs(pairs)
+	}
+}
+
 func TestPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	for range 200 {
