@@ -2,13 +2,14 @@ package tlcs
 
 import (
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"neardup/extract/text"
 )
 
 // Document is a text prepared for comparison: its code points and the fingerprints
-// of its windows. It is immutable and can be shared.
+// of its windows. Goroutines can share it.
 //
 // Window i starts at code point i and is the shortest run from there that is at
 // least as wide as the sliding window. Near the end of the text, where no run is
@@ -19,7 +20,11 @@ type Document struct {
 	text   []int32
 	ends   []int32  // window i is text[i:ends[i]]
 	prints []uint32 // its fingerprint
-	first  []int32  // the first window that is the same text
+
+	// What finds windows is made on the first call of firsts, since many documents are
+	// only looked up in others.
+	made  sync.Once
+	first []int32 // by window: the first window that is the same text
 
 	// Both find windows by their fingerprints, and are ordered by these as far as
 	// their size allows.
@@ -61,7 +66,6 @@ func Prepare(s string, window int) *Document {
 	} else {
 		d.narrowWindows()
 	}
-	d.findFirst()
 	return d
 }
 
@@ -111,9 +115,16 @@ func (d *Document) narrowWindows() {
 	}
 }
 
-// findFirst finds the first of the windows that are the same text, and makes what
-// finds windows by their fingerprints.
-func (d *Document) findFirst() {
+// firsts returns for each window the first one that is the same text. It must be called
+// before has.
+func (d *Document) firsts() []int32 {
+	d.made.Do(d.index)
+	return d.first
+}
+
+// index finds the first of the windows that are the same text, and makes what finds
+// windows by their fingerprints.
+func (d *Document) index() {
 	n := len(d.text)
 	d.first, d.table, d.seen = make([]int32, len(d.ends)), make([]int32, 2*n), make([]uint64, (n+7)/8)
 	table, prints := d.table, d.prints

@@ -19,15 +19,14 @@ func TestFirst(t *testing.T) {
 			for i := range d.prints {
 				d.prints[i] &= mask
 			}
-			d.findFirst()
 			seen := map[string]int32{}
 			for i, end := range d.ends {
 				w := string(d.text[i:end])
 				if _, ok := seen[w]; !ok {
 					seen[w] = int32(i)
 				}
-				if d.first[i] != seen[w] || d.has(d, i) != seen[w] {
-					t.Fatalf("window %d columns: %q at %d is as at %d, not %d", window, w, i, d.first[i], seen[w])
+				if d.firsts()[i] != seen[w] || d.has(d, i) != seen[w] {
+					t.Fatalf("window %d columns: %q at %d is as at %d, not %d", window, w, i, d.firsts()[i], seen[w])
 				}
 			}
 		}
@@ -59,6 +58,7 @@ func TestFind(t *testing.T) {
 		x := prose(rng, 300, mixed)
 		y := prose(rng, 40, mixed) + x[:len(x)/3] + prose(rng, 20, mixed) + x[len(x)/2:]
 		a, b := Prepare(x, window), Prepare(y, window)
+		a.firsts()
 		there := map[string]int{}
 		for w, end := range a.ends {
 			if s := string(a.text[w:end]); there[s] == 0 {

@@ -82,14 +82,14 @@ func (x *Index) Add(d *Document) {
 	}
 	doc := int32(x.docs)
 	x.docs++
-	for w, first := range d.first {
-		if int(first) != w || x.leavesOut(d.prints[w]) {
+	for _, print := range d.prints {
+		if x.leavesOut(print) {
 			continue
 		}
 		if 2*(x.used+1) > len(x.prints) {
 			x.grow(2 * len(x.prints))
 		}
-		print := short(d.prints[w])
+		print = short(print)
 		i := x.find(print)
 		switch head := x.heads[i]; {
 		case x.prints[i] == 0:

@@ -10,7 +10,7 @@ func (c *Comparer) InOrder(x, y *Document, need int) (n int, ok bool) {
 	if len(docB.text) == 0 || need > len(docB.text) || !c.probe(docA, docB, need) {
 		return 0, false
 	}
-	a := view{docA.text, docA.ends, docA.first}
+	a := view{docA.text, docA.ends, docA.firsts()}
 	b := view{docB.text, docB.ends, c.ids}
 	c.filter(a, b, true)
 	c.viewA, c.viewB = a, b

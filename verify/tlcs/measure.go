@@ -14,7 +14,7 @@ func (c *Comparer) SketchLengths(x, y *Document) (lenX, lenY int) {
 		return 0, 0
 	}
 	c.probe(a, b, 0)
-	c.filter(view{a.text, a.ends, a.first}, view{b.text, b.ends, c.ids}, true)
+	c.filter(view{a.text, a.ends, a.firsts()}, view{b.text, b.ends, c.ids}, true)
 	if a == x {
 		return len(c.a.text), len(c.b.text)
 	}
@@ -32,7 +32,7 @@ func (c *Comparer) TLCSLength(x, y *Document) int {
 		return 0
 	}
 	c.probe(a, b, 0)
-	viewA, viewB := view{a.text, a.ends, a.first}, view{b.text, b.ends, c.ids}
+	viewA, viewB := view{a.text, a.ends, a.firsts()}, view{b.text, b.ends, c.ids}
 	c.filter(viewA, viewB, true)
 	c.matches, _ = c.solver.Matches(c.matches[:0], c.a.text, c.b.text, len(c.a.text)+len(c.b.text), lcs.Hint{})
 	if c.o.Trustable {

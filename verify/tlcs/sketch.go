@@ -17,6 +17,7 @@ type sketch struct{ text, at []int32 }
 // probe looks up the windows of b in a and stores the results in c.ids. It stops as
 // soon as the windows found cannot cover need code points of b.
 func (c *Comparer) probe(a, b *Document, need int) bool {
+	firsts := a.firsts()
 	c.ids = slices.Grow(c.ids[:0], len(b.ends))
 	decided, lost := 0, 0 // of the first decided code points of b, lost are in no window found so far
 	last := -1            // the window of a that equals the previous window of b
@@ -34,7 +35,7 @@ func (c *Comparer) probe(a, b *Document, need int) bool {
 			c.ids = append(c.ids, -1)
 			continue
 		}
-		c.ids = append(c.ids, a.first[last])
+		c.ids = append(c.ids, firsts[last])
 		decided = int(b.ends[i])
 	}
 	if n := len(a.ends); n > len(c.marks) {

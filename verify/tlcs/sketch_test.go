@@ -12,7 +12,7 @@ func TestSplice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 25))
 	for range 500 {
 		d := Prepare(prose(rng, 1+rng.IntN(120), mixed), 1+rng.IntN(9))
-		old := view{d.text, d.ends, d.first}
+		old := view{d.text, d.ends, d.firsts()}
 		var got, want view
 		for range 1 + rng.IntN(4) {
 			n := len(old.text)

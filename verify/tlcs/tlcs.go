@@ -197,7 +197,7 @@ func (c *Comparer) compare(x, y *Document, complete bool) Verdict {
 		v.Rejected = BySketch
 		return v
 	}
-	a := view{docA.text, docA.ends, docA.first}
+	a := view{docA.text, docA.ends, docA.firsts()}
 	b := view{docB.text, docB.ends, c.ids}
 	c.filter(a, b, true)
 	v.SketchA, v.SketchB = len(c.a.text), len(c.b.text)
