@@ -19,6 +19,14 @@ type Containing interface {
 	LeastContainment() float64 // above 1: none
 }
 
+// ByLengths is a Measure whose resemblance is bounded by the lengths of the texts.
+type ByLengths interface {
+	Measure
+	// MayResemble reports whether texts of these lengths, in code points, can be near
+	// by resemblance.
+	MayResemble(first, second int) bool
+}
+
 // Document is a text that a measure has prepared. It is immutable, so goroutines
 // can share it.
 type Document interface {

@@ -182,11 +182,26 @@ func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
 		return d
 	}
 	a, b = a.Own(), b.Own()
-	own := j.weighed(c, a, b, rarity.Compare(a.rare, b.rare))
+	evidence = rarity.Compare(a.rare, b.rare)
+	if !d.Near && !j.mayResemble(a, b, evidence) {
+		return d
+	}
+	own := j.weighed(c, a, b, evidence)
 	if d.Near || own.Near && !own.Contained {
 		return own
 	}
 	return d
+}
+
+// mayResemble reports whether weighed can find two texts near other than by
+// containment.
+func (j Judge) mayResemble(a, b *Text, evidence rarity.Evidence) bool {
+	if j.Rarity.Alike(evidence) {
+		return true
+	}
+	parted, _ := j.Rarity.Parts(evidence)
+	m, ok := j.Measure.(verify.ByLengths)
+	return !parted && (!ok || m.MayResemble(a.length, b.length))
 }
 
 // weighed decides by the rarity of what the two share, which is the evidence. It calls

@@ -8,6 +8,7 @@ import (
 
 	"neardup/verify"
 	"neardup/verify/rarity"
+	"neardup/verify/tlcs"
 )
 
 // measure gives every pair one verdict, and counts what it is asked for.
@@ -314,5 +315,44 @@ func TestText(t *testing.T) {
 	}
 	if n := len((Judge{Measure: m}).Comparers(3)); n != 3 {
 		t.Errorf("%d comparers, want 3", n)
+	}
+}
+
+// plain hides from a judge that a measure bounds resemblance by lengths.
+type plain struct{ verify.Measure }
+
+// Lengths and rarity end comparisons without the frame early, but change no decision.
+func TestEarlyEnds(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	options := rarity.Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6, RareFramed: 0.45}
+	m := tlcs.Options{Window: 8, Blocks: 8, Slope: 0.1, Resemblance: 0.5, Containment: 0.9, Trustable: true, Rounds: 2, Whole: 0.6}.Measure()
+	j := Judge{Measure: m, Rarity: options, Frames: true}
+	full := Judge{Measure: plain{m}, Rarity: options, Frames: true}
+	found := map[bool]int{}
+	for range 2000 {
+		var texts [2][2]*Text
+		for i := range texts {
+			var whole, own string
+			for n := range 2 + random.IntN(9) {
+				s := fmt.Sprintf("Sentence %s with the number %d.\n", strings.Repeat(string(rune('a'+n)), 3*n), random.IntN(2))
+				if whole += s; n > 2 {
+					own += s
+				}
+			}
+			for n, j := range []Judge{j, full} {
+				read := func(s string) *Text {
+					return j.Text(s, options.Read(s, func(unit uint64) int { return int(unit % 9) }))
+				}
+				texts[n][i] = read(whole).Framed([]uint64{7}, read(own))
+			}
+		}
+		d, want := j.Decide(j.Comparers(1)[0], texts[0][0], texts[0][1]), full.Decide(full.Comparers(1)[0], texts[1][0], texts[1][1])
+		if d.Verdict != want.Verdict || d.Texts[0].Compared() != want.Texts[0].Compared() {
+			t.Fatalf("%q, %q: %+v, in full %+v", texts[0][0].Compared(), texts[0][1].Compared(), d.Verdict, want.Verdict)
+		}
+		found[d.Near]++
+	}
+	if found[true] < 200 || found[false] < 200 {
+		t.Errorf("%v", found)
 	}
 }

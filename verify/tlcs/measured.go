@@ -21,6 +21,13 @@ func (m measure) Prepare(text string) verify.Document { return Prepare(text, m.o
 // BytesOf returns about the memory that a document of so many code points takes.
 func (m measure) BytesOf(codePoints int) int { return codePoints * DocumentBytes }
 
+// MayResemble implements verify.ByLengths.
+func (m measure) MayResemble(first, second int) bool {
+	shorter, longer := min(first, second), max(first, second)
+	resemblance, _ := score(shorter, longer, shorter)
+	return shorter > 0 && resemblance >= m.o.Resemblance
+}
+
 func (m measure) Comparer() verify.Comparer { return comparer{NewComparer(m.o)} }
 
 type comparer struct{ *Comparer }

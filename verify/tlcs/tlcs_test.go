@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"neardup/extract/text"
+
+	"neardup/verify"
 )
 
 var paper = Options{Window: 16, Blocks: 32, Slope: 0.1, Resemblance: 0.28, Containment: 0.7, Trustable: true, Rounds: 1}
@@ -307,4 +309,25 @@ func FuzzCompare(f *testing.F) {
 		}
 		check(t, NewComparer(o), x, y)
 	})
+}
+
+// Texts of lengths that MayResemble excludes are near by containment at most.
+func TestMayResemble(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	o := Options{Window: 4, Blocks: 4, Slope: 0.1, Resemblance: 0.5, Containment: 0.9, Trustable: true, Rounds: 3, Whole: 0.6}
+	m := o.Measure()
+	c, found := m.Comparer(), map[[2]bool]int{}
+	for range 2000 {
+		x := prose(rng, 20+rng.IntN(60), latin)
+		y := x[:rng.IntN(len(x)+1)]
+		v := c.Compare(m.Prepare(x), m.Prepare(y))
+		may := m.(verify.ByLengths).MayResemble(len(x), len(y))
+		if !may && v.Near && !v.Contained {
+			t.Fatalf("%q, %q: %+v", x, y, v)
+		}
+		found[[2]bool{may, v.Near && !v.Contained}]++
+	}
+	if found[[2]bool{false, false}] < 200 || found[[2]bool{true, true}] < 200 {
+		t.Errorf("%v", found)
+	}
 }
