@@ -333,8 +333,13 @@ func TestEarlyEnds(t *testing.T) {
 		var texts [2][2]*Text
 		for i := range texts {
 			var whole, own string
-			for n := range 2 + random.IntN(9) {
-				s := fmt.Sprintf("Sentence %s with the number %d.\n", strings.Repeat(string(rune('a'+n)), 3*n), random.IntN(2))
+			digits := 1 + random.IntN(2)*random.IntN(99) // numbers of 99 digits make texts long, and no sentence other
+			for n := range 3 + random.IntN(9) {
+				word := rune('a' + n)
+				if n <= 2 { // of the frame
+					word = rune('m' + random.IntN(12))
+				}
+				s := fmt.Sprintf("Sentence %s with the number %s.\n", strings.Repeat(string(word), 3*n+3), strings.Repeat(string(rune('1'+random.IntN(2))), digits))
 				if whole += s; n > 2 {
 					own += s
 				}
