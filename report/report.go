@@ -168,12 +168,17 @@ func (j jsonl) Close() error          { return nil }
 // NewCSV returns a writer of one line of CSV for each member.
 func NewCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w)} }
 
+// NewHeadlessCSV returns a writer of the same lines without the header, for a file that
+// continues another.
+func NewHeadlessCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w), header: true} }
+
 // NewChosenCSV returns a writer that also writes the choice for each member.
 func NewChosenCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w), chosen: true} }
 
 type csvWriter struct {
-	w              *csv.Writer
-	header, chosen bool
+	w      *csv.Writer
+	header bool // the header is written
+	chosen bool
 }
 
 var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "path", "entry", "offset", "digest",

@@ -23,7 +23,7 @@ import (
 
 // stageFilterCommand returns the command that runs a filter.
 func stageFilterCommand() *cobra.Command {
-	var plan, temp, attempts string
+	var plan, temp, attempts, files string
 	var task, workers int
 	var list strings.Builder
 	for _, f := range filters.All {
@@ -62,6 +62,9 @@ filters:
 			if attempts != "" {
 				o.Attempts = spark.Attempts{Dir: attempts, Config: p.Config, Try: tryRecord, Warn: o.Warn}
 			}
+			if files != "" {
+				o.Exports, o.File = p.Exports, spark.ExportFile(files)
+			}
 			err = f.Run(c.Context(), c.InOrStdin(), c.OutOrStdout(), o)
 			return errors.Join(err, os.RemoveAll(dir))
 		},
@@ -70,6 +73,7 @@ filters:
 	c.Flags().IntVar(&task, "task", 0, "number of the task among those of its step, from 0")
 	c.Flags().StringVar(&temp, "temp", "", "directory for temporary files; default that of the system")
 	c.Flags().StringVar(&attempts, "attempts", "", "directory where attempts of tasks that read archives\nleave notes for the next one")
+	c.Flags().StringVar(&files, "exports", "", "directory where tasks that export write their files")
 	c.Flags().IntVar(&workers, "workers", 1, "number of workers")
 	return c
 }
@@ -78,6 +82,7 @@ func sparkCommand() *cobra.Command {
 	var o workOptions
 	var output, master string
 	var partitions int
+	var exports []string
 	c := &cobra.Command{
 		Use:   "spark [INPUT...]",
 		Short: "Plan a run on a Spark cluster",
@@ -127,7 +132,10 @@ guide.`,
 			if partitions == 0 && before != nil {
 				partitions = before.Partitions
 			}
-			p, err := spark.NewPlan(config, cmp.Or(partitions, spark.DefaultPartitions), names, before)
+			if before != nil && !c.Flags().Changed("exports") {
+				exports = before.Exports
+			}
+			p, err := spark.NewPlan(config, cmp.Or(partitions, spark.DefaultPartitions), exports, names, before)
 			if err != nil {
 				return usageError{err}
 			}
@@ -157,6 +165,7 @@ guide.`,
 	}
 	c.Flags().StringVarP(&output, "output", "o", "neardup-output", "directory on a file system that all machines share")
 	c.Flags().IntVar(&partitions, "partitions", 0, "partitions of the rows; default as before, or 200")
+	c.Flags().StringSliceVar(&exports, "exports", nil, "export clusters on the cluster, one file for each partition:\njsonl, csv, parquet, contained; default as before")
 	c.Flags().StringVar(&master, "master", "local[*,4]", "Spark master for the printed command: spark://HOST:PORT, yarn, …")
 	o.configFlags(c)
 	c.Flags().Lookup("config").Usage = "preset (see neardup config list) or YAML file;\ndefault that of the directory's plan, in a new one the preset default"

@@ -1,13 +1,19 @@
 package blocks
 
 import (
+	"encoding/binary"
 	"hash/fnv"
+	"math/bits"
 
 	"neardup/cluster"
 )
 
 // varies is the size of keys or values that stand behind their length.
 const varies = -1
+
+// ranges is the By of rows whose partitions are ranges of keys. These begin with a
+// digest, so ranges of equal size have about as many rows.
+const ranges = -1
 
 const (
 	id   = 16 // bytes of the ID of a text or a document, and of a signature
@@ -23,7 +29,7 @@ type Layout struct {
 	Name   string
 	Key    int // bytes of a key
 	Value  int // bytes of a value
-	By     int // bytes of the key that choose the partition; 0: all
+	By     int // bytes of the key that choose the partition by their hash; 0: all; or ranges
 	Help   string
 }
 
@@ -60,9 +66,13 @@ var (
 	Parts    = Layout{'P', "parts", pair, score, cluster.KeySize, "table P"}
 
 	Assigned  = Layout{'a', "assigned", id, id, id, "table a"}
-	Clusters  = Layout{'c', "clusters", 2 * id, id + score, id, "table c"}
-	Contained = Layout{'h', "contained", 3 * id, id + score, id, "table h"}
+	Clusters  = Layout{'c', "clusters", 2 * id, id + score, ranges, "table c"}
+	Contained = Layout{'h', "contained", 3 * id, id + score, ranges, "table h"}
 	Hosts     = Layout{'H', "hosts", id, 2*id + score, id, "table H"}
+
+	LoneHosts   = Layout{'1', "lone hosts", id, 0, id, "textID[16] of a host in no cluster →"}
+	WantedPages = Layout{'2', "wanted pages", 3 * id, 0, id, "docID[16] group[16] textID[16] →"}
+	GroupPages  = Layout{'3', "pages of groups", 3 * id, varies, ranges, "group[16] textID[16] docID[16] → length of the place[2], place, value of table d"}
 
 	Counts = Layout{'Z', "counts", varies, varies, 0, "filter 00 number of the task[4] → JSON of what it counted"}
 )
@@ -71,7 +81,7 @@ var (
 var All = []Layout{Names, Sources, Documents, Texts, Units, Around, Round, Occurrences, Revisits, Wanted,
 	Sightings, Questions, Frames, FrameAnswers, Commons, RareAnswers,
 	Signed, Shared, Postings, Edges, Sets, Members, Compared, Verdicts, Linked, Checked, Parts,
-	Assigned, Clusters, Contained, Hosts, Counts}
+	Assigned, Clusters, Contained, Hosts, LoneHosts, WantedPages, GroupPages, Counts}
 
 var byLetter = func() (out [256]*Layout) {
 	for i := range All {
@@ -89,10 +99,14 @@ func layoutOf(letter byte) (l Layout, ok bool) {
 }
 
 // Target returns the partition of a key, of so many. It hashes, since signatures of
-// the ring are not spread evenly.
+// the ring are not spread evenly, unless partitions are ranges.
 func (l Layout) Target(key []byte, partitions int) uint32 {
 	if partitions <= 1 {
 		return 0
+	}
+	if l.By == ranges {
+		at, _ := bits.Mul64(binary.BigEndian.Uint64(key), uint64(partitions))
+		return uint32(at)
 	}
 	if l.By > 0 {
 		key = key[:min(l.By, len(key))]

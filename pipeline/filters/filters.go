@@ -49,6 +49,9 @@ var All = []Filter{
 	{"part", "components with their texts to parts", (*task).part},
 	{"checked", "verdicts of parts to those that no set gave", (*task).checked},
 	{"close", "verdicts and parts to clusters", (*task).close},
+	{"group-pages", "texts of clusters, and those around them, to their pages", (*task).groupPages},
+	{"group-documents", "these pages to their documents", (*task).groupDocuments},
+	{"export", "clusters with their pages to files", (*task).export},
 	{"sort", "rows of any datasets to sorted rows, each once", (*task).sort},
 }
 
@@ -71,7 +74,12 @@ type Options struct {
 	Workers    int
 	Warn       func(message string) // may be nil
 	Attempts   Attempts             // for extract; may be nil
+	Exports    []string             // for export: the formats
+	File       File                 // for export
 }
+
+// File publishes what write writes as the file of a name, completely or not at all.
+type File func(name string, write func(io.Writer) error) error
 
 // Run runs a filter.
 func (f Filter) Run(ctx context.Context, in io.Reader, out io.Writer, o Options) (err error) {

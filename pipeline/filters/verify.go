@@ -239,8 +239,12 @@ func (t *task) close() error {
 		}
 	}
 	return dataflow.Apart(t.Temp, near, c.Of, func(x rows.Contained) error {
-		return errors.Join(t.out.Put(blocks.Contained, layout.ContainedKey(x.Group, x.Host, x.Text)[1:], layout.ContainedValue(x)),
+		err := errors.Join(t.out.Put(blocks.Contained, layout.ContainedKey(x.Group, x.Host, x.Text)[1:], layout.ContainedValue(x)),
 			t.out.Put(blocks.Hosts, x.Text[:], layout.HostValue(x)))
+		if x.Group == x.Host {
+			err = errors.Join(err, t.out.Put(blocks.LoneHosts, x.Host[:], nil))
+		}
+		return err
 	})
 }
 

@@ -31,6 +31,30 @@ type TextPages struct {
 	Pages []report.Member
 }
 
+// Merge merges two sequences that are sorted by text.
+func Merge(a, b iter.Seq2[Wanted, error]) iter.Seq2[Wanted, error] {
+	return func(yield func(Wanted, error) bool) {
+		next, stop := iter.Pull2(b)
+		defer stop()
+		y, yErr, more := next()
+		upTo := func(t *rows.TextID) bool { // yields those of b before t; nil: all
+			for more && (yErr != nil || t == nil || rows.CompareTexts(y.Text, *t) < 0) {
+				if !yield(y, yErr) || yErr != nil {
+					return false
+				}
+				y, yErr, more = next()
+			}
+			return true
+		}
+		for x, err := range a {
+			if err == nil && !upTo(&x.Text) || !yield(x, err) || err != nil {
+				return
+			}
+		}
+		upTo(nil)
+	}
+}
+
 // Occurrences emits the documents that have the wanted texts, by the rows of
 // TableOccurrence, each with the group and the text. Rows and texts come sorted; a
 // text may come in several groups and several times.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
 )
 
@@ -107,6 +108,16 @@ type Row struct{ it Iterator }
 
 // RowOf returns the row that an iterator stands on.
 func RowOf(it Iterator) Row { return Row{it} }
+
+// RowOfEntry returns the row of a table whose key, without the table's letter, and
+// value are those of an entry.
+func RowOfEntry(table byte, e extsort.Entry) Row { return Row{entry{key(table, e.Key), e.Value}} }
+
+// entry implements Iterator.
+type entry struct{ key, value []byte }
+
+func (e entry) Key() []byte                  { return e.key }
+func (e entry) ValueAndErr() ([]byte, error) { return e.value, nil }
 
 func (r Row) Key() []byte { return r.it.Key() }
 

@@ -85,31 +85,7 @@ func groupedTexts(w *workspace.Workspace) iter.Seq2[groups.Wanted, error] {
 			}
 		}
 	}
-	return mergeWanted(ClusteredTexts(w), mergeWanted(hosts, contained))
-}
-
-// mergeWanted merges two sorted sequences.
-func mergeWanted(a, b iter.Seq2[groups.Wanted, error]) iter.Seq2[groups.Wanted, error] {
-	return func(yield func(groups.Wanted, error) bool) {
-		next, stop := iter.Pull2(b)
-		defer stop()
-		y, yErr, more := next()
-		upTo := func(t *rows.TextID) bool { // yields those of b before t; nil: all
-			for more && (yErr != nil || t == nil || rows.CompareTexts(y.Text, *t) < 0) {
-				if !yield(y, yErr) || yErr != nil {
-					return false
-				}
-				y, yErr, more = next()
-			}
-			return true
-		}
-		for x, err := range a {
-			if err == nil && !upTo(&x.Text) || !yield(x, err) || err != nil {
-				return
-			}
-		}
-		upTo(nil)
-	}
+	return groups.Merge(ClusteredTexts(w), groups.Merge(hosts, contained))
 }
 
 // ClusteredTexts yields the texts in clusters, in order.

@@ -13,9 +13,11 @@
 package spark
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +37,8 @@ type Plan struct {
 	Format     int            `json:"format"`
 	Program    string         `json:"program"`
 	Config     configs.Config `json:"config"`
-	Partitions int            `json:"partitions"` // of each dataset
+	Partitions int            `json:"partitions"`        // of each dataset
+	Exports    []string       `json:"exports,omitempty"` // formats
 	Steps      []Step         `json:"steps"`
 	Tables     []Dataset      `json:"tables"` // the rows of a workspace
 	Counts     []Dataset      `json:"counts"`
@@ -55,7 +58,8 @@ type Step struct {
 	Tasks  int       `json:"tasks"`
 	Names  []string  `json:"names,omitempty"` // archives, one for each task
 	Inputs []Dataset `json:"inputs,omitempty"`
-	Writes string    `json:"writes"` // letters of the datasets that it writes
+	Writes string    `json:"writes"`          // letters of the datasets that it writes
+	Files  bool      `json:"files,omitempty"` // it writes files of exports into its directory
 }
 
 // Dataset is what a step wrote.
@@ -73,15 +77,19 @@ const maxPartitions = 100_000
 
 // NewPlan returns the plan of a run over archives, which are given by name. before is
 // the plan whose result is in the output directory, or nil: the archives that it
-// names are not read again.
-func NewPlan(c configs.Config, partitions int, names []string, before *Plan) (*Plan, error) {
+// names are not read again. exports are formats of exports.
+func NewPlan(c configs.Config, partitions int, exports, names []string, before *Plan) (*Plan, error) {
 	if err := check(c); err != nil {
+		return nil, err
+	}
+	exports, err := filters.Exports(exports)
+	if err != nil {
 		return nil, err
 	}
 	if partitions < 1 || partitions > maxPartitions {
 		return nil, fmt.Errorf("%d partitions, must be from 1 to %d", partitions, maxPartitions)
 	}
-	p := &planner{plan: &Plan{Format: planFormat, Program: workspace.Version(), Config: c, Partitions: partitions}}
+	p := &planner{plan: &Plan{Format: planFormat, Program: workspace.Version(), Config: c, Partitions: partitions, Exports: exports}}
 	var batches [][]string
 	known := map[string]bool{}
 	if before != nil {
@@ -165,8 +173,12 @@ func (p *planner) append(stage string, s Step) Step {
 	if !ok {
 		p.err = errors.Join(p.err, fmt.Errorf("no filter %q", s.Filter))
 	}
+	var exports string
+	if s.Files { // what they look like depends on the program
+		exports = fmt.Sprint(p.plan.Exports, p.plan.Program)
+	}
 	s.ID = fmt.Sprintf("%s-%.12s", s.Name, workspace.Digest(planFormat, s.Filter, stages.All[i].Version, string(options),
-		p.plan.Partitions, strings.Join(s.Names, "\n"), fmt.Sprint(s.Inputs), s.Writes))
+		p.plan.Partitions, strings.Join(s.Names, "\n"), fmt.Sprint(s.Inputs), s.Writes, exports))
 	s.Name += ": " + f.Help
 	p.plan.Steps = append(p.plan.Steps, s)
 	return s
@@ -175,11 +187,11 @@ func (p *planner) append(stage string, s Step) Step {
 // steps adds the steps.
 func (p *planner) steps(batches [][]string) {
 	c := p.plan.Config
-	var read, revisits, occurrences, documents, texts, around []Dataset
+	var read, sources, revisits, occurrences, documents, texts, around []Dataset
 	for i, names := range batches {
 		x := p.append(configs.StageExtract, Step{Name: fmt.Sprintf("extract-%d", i+1), Filter: "extract", Tasks: len(names), Names: names, Writes: "idtUAQxr"})
 		read = append(read, x.every("idtUAQx")...)
-		revisits = append(revisits, x.every("r")...)
+		sources, revisits = append(sources, x.all("i")...), append(revisits, x.every("r")...)
 		occurrences, documents = append(occurrences, x.every("x")...), append(documents, x.every("d")...)
 		texts, around = append(texts, x.every("t")...), append(around, x.every("Q")...)
 	}
@@ -232,8 +244,14 @@ func (p *planner) steps(batches [][]string) {
 		counts = append(counts, parts.every("Z")...)
 		closing = slices.Concat(closing, parts.all("P"), checked.all("V"))
 	}
-	closed := p.add(configs.StageVerify, "close", "close", "achH", true, closing)
+	closed := p.add(configs.StageVerify, "close", "close", "achH1", true, closing)
 	p.plan.Tables, p.plan.Counts = append(tables, closed.every("achH")...), counts
+	if len(p.plan.Exports) > 0 {
+		pages := p.add(configs.StageVerify, "group-pages", "group-pages", "2", false, occurrences, resolved.every("x"), closed.every("aH1"))
+		found := p.add(configs.StageVerify, "group-documents", "group-documents", "3", false, documents, resolved.every("d"), pages.every("2"))
+		p.append(configs.StageVerify, Step{Name: "export", Filter: "export", Tasks: p.plan.Partitions, Files: true,
+			Inputs: slices.Concat(sources, closed.every("ch"), found.every("3"))})
+	}
 }
 
 const (
@@ -287,6 +305,16 @@ func (p *Plan) Write(dir string) (plan, driver string, err error) {
 		}
 	}
 	return plan, driver, nil
+}
+
+// ExportFile publishes the files of a step that exports in its directory.
+func ExportFile(dir string) filters.File {
+	return func(name string, write func(io.Writer) error) error {
+		return disk.WriteFile(filepath.Join(dir, name), func(f *os.File) error {
+			b := bufio.NewWriterSize(f, 256<<10)
+			return errors.Join(write(b), b.Flush())
+		})
+	}
 }
 
 // Done reports whether the output directory has the rows of a step.

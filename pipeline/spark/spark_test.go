@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"neardup/configs"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/filters"
@@ -47,7 +49,7 @@ func frames(t *testing.T, stream []byte) (out [][]byte) {
 }
 
 // filter runs a filter over frames.
-func (g *engine) filter(p *spark.Plan, name string, task int, in [][]byte) [][]byte {
+func (g *engine) filter(p *spark.Plan, s spark.Step, name string, task int, in [][]byte) [][]byte {
 	g.t.Helper()
 	if g.random != nil {
 		g.random.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
@@ -59,7 +61,14 @@ func (g *engine) filter(p *spark.Plan, name string, task int, in [][]byte) [][]b
 	var out bytes.Buffer
 	stream := append(slices.Concat(in...), 0, 0, 0, 0)
 	temp := g.t.TempDir()
-	if err := f.Run(g.t.Context(), bytes.NewReader(stream), &out, filters.Options{Config: p.Config, Partitions: p.Partitions, Task: task, Temp: temp, Workers: 1 + task%2}); err != nil {
+	o := filters.Options{Config: p.Config, Partitions: p.Partitions, Task: task, Temp: temp, Workers: 1 + task%2}
+	if s.Files {
+		if err := os.MkdirAll(filepath.Join(g.dir, "steps", s.ID), 0o777); err != nil {
+			g.t.Fatal(err)
+		}
+		o.Exports, o.File = p.Exports, spark.ExportFile(filepath.Join(g.dir, "steps", s.ID))
+	}
+	if err := f.Run(g.t.Context(), bytes.NewReader(stream), &out, o); err != nil {
 		g.t.Fatalf("%s: %v", name, err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
@@ -111,14 +120,14 @@ func (g *engine) run(p *spark.Plan) {
 			Files map[string]int `json:"files"`
 		}{map[string]int{}}
 		for task := range s.Tasks {
-			for _, f := range g.filter(p, s.Filter, task, g.read(p, s, task)) {
+			for _, f := range g.filter(p, s, s.Filter, task, g.read(p, s, task)) {
 				target := int(binary.LittleEndian.Uint32(f[4:]))
 				targets[target] = append(targets[target], f)
 			}
 		}
 		for target, in := range targets {
 			files := map[byte][]byte{}
-			for _, f := range g.filter(p, "sort", target, in) {
+			for _, f := range g.filter(p, s, "sort", target, in) {
 				files[f[8]] = append(files[f[8]], f...)
 			}
 			for letter, b := range files {
@@ -128,6 +137,19 @@ func (g *engine) run(p *spark.Plan) {
 				name := fmt.Sprintf("%c-%05d", letter, target)
 				done.Files[name] = len(b) + 4
 				pipetest.WriteFile(g.t, filepath.Join(g.dir, "steps", s.ID, name), append(b, 0, 0, 0, 0))
+			}
+		}
+		if s.Files {
+			made, err := os.ReadDir(filepath.Join(g.dir, "steps", s.ID))
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			for _, f := range made {
+				info, err := f.Info()
+				if err != nil {
+					g.t.Fatal(err)
+				}
+				done.Files[f.Name()] = int(info.Size())
 			}
 		}
 		b, err := json.Marshal(done)
@@ -159,7 +181,7 @@ func (g *engine) adopted(p *spark.Plan) *workspace.Workspace {
 
 func plan(t *testing.T, c configs.Config, partitions int, names []string, before *spark.Plan) *spark.Plan {
 	t.Helper()
-	p, err := spark.NewPlan(c, partitions, names, before)
+	p, err := spark.NewPlan(c, partitions, exportFormats, names, before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,9 +266,55 @@ func TestSameBytes(t *testing.T) {
 				p := plan(t, c, partitions, names, nil)
 				g.run(p)
 				same(t, g.adopted(p), want)
+				g.sameExports(p, want)
 			}
 		})
 	}
+}
+
+// exportFormats are all that a cluster exports.
+var exportFormats = []string{"contained", "jsonl", "parquet", "csv"}
+
+// sameExports compares the files of all partitions with the exports of one machine.
+func (g *engine) sameExports(p *spark.Plan, want *workspace.Workspace) {
+	g.t.Helper()
+	step := p.Steps[len(p.Steps)-1]
+	for format, name := range map[string]string{"jsonl": "clusters-%05d.jsonl", "csv": "clusters-%05d.csv", "contained": "contained-%05d.jsonl", "parquet": "clusters-%05d.parquet"} {
+		var got []byte
+		var gotRows []parquetRow
+		for partition := range p.Partitions {
+			b, err := os.ReadFile(filepath.Join(g.dir, "steps", step.ID, fmt.Sprintf(name, partition)))
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			if got = append(got, b...); format == "parquet" {
+				gotRows = append(gotRows, parquetRows(g.t, b)...)
+			}
+		}
+		one := pipetest.ExportOf(g.t, want, exports.Options{Format: format})
+		if format == "parquet" {
+			if !slices.Equal(gotRows, parquetRows(g.t, one)) {
+				g.t.Errorf("parquet differs: %d rows", len(gotRows))
+			}
+		} else if !bytes.Equal(got, one) {
+			g.t.Errorf("the files of %s differ:\n%.500s\nwant\n%.500s", format, got, one)
+		}
+	}
+}
+
+type parquetRow struct {
+	Cluster  string `parquet:"cluster"`
+	RecordID string `parquet:"record_id"`
+	Relation string `parquet:"relation"`
+}
+
+func parquetRows(t *testing.T, b []byte) []parquetRow {
+	t.Helper()
+	rows, err := parquet.Read[parquetRow](bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // Rows that do not fit into memory, and more partitions than rows.
@@ -262,6 +330,7 @@ func TestSameBytesSpilled(t *testing.T) {
 	p := plan(t, c, 200, names, nil)
 	g.run(p)
 	same(t, g.adopted(p), want)
+	g.sameExports(p, want)
 }
 
 // A later crawl joins an earlier result: archives that were read are not read again,
@@ -367,18 +436,21 @@ func TestUnread(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, test := range [][]string{{"simhash", "hamming"}, {"ppjoin", "join"}, {"default", "cluster.quality", "cluster.quality=pages.tsv"}} {
 		c := pipetest.MustLoadPreset(t, test[0], test[2:]...)
-		if _, err := spark.NewPlan(c, 2, []string{"a.warc.gz"}, nil); err == nil || !strings.Contains(err.Error(), test[1]) {
+		if _, err := spark.NewPlan(c, 2, nil, []string{"a.warc.gz"}, nil); err == nil || !strings.Contains(err.Error(), test[1]) {
 			t.Errorf("%v: %v", test, err)
 		}
 	}
 	c := pipetest.MustLoad(t)
 	for _, partitions := range []int{0, 1_000_000} {
-		if _, err := spark.NewPlan(c, partitions, []string{"a"}, nil); err == nil {
+		if _, err := spark.NewPlan(c, partitions, nil, []string{"a"}, nil); err == nil {
 			t.Errorf("%d partitions", partitions)
 		}
 	}
-	if _, err := spark.NewPlan(c, 1, nil, nil); err == nil {
+	if _, err := spark.NewPlan(c, 1, nil, nil, nil); err == nil {
 		t.Error("nothing to read is no error")
+	}
+	if _, err := spark.NewPlan(c, 1, []string{"jsonl", "warc"}, []string{"a"}, nil); err == nil || !strings.Contains(err.Error(), `"warc"`) {
+		t.Errorf("an unknown format: %v", err)
 	}
 	g := &engine{t: t, dir: t.TempDir()}
 	if err := plan(t, c, 1, []string{"a"}, nil).Finished(g.dir); err == nil {

@@ -186,6 +186,8 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
         command += ["--task", str(number), "--workers", str(max(1, context.cpus()))]
         if name == "extract":
             command += ["--attempts", attempts]
+        if step.get("files") and name == step["filter"]:
+            command += ["--exports", folder]
         began = time.process_time()
         yield from run_filter(command, feed, local[number % len(local)], filters.add)
         python.add(time.process_time() - began)
@@ -207,6 +209,8 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
     tasks = list(tasks_of(output, step))
     moved = sc.parallelize(tasks, len(tasks)).mapPartitions(run_task).partitionBy(partitions, int)
     files = dict(moved.mapPartitionsWithIndex(store).collect())
+    if step.get("files"):  # exports, which the filter wrote into the folder
+        files = {e.name: e.stat().st_size for e in os.scandir(folder) if not e.name.startswith(".")}
     for name in os.listdir(folder):  # what attempts left that were killed
         if name not in files:
             os.remove(os.path.join(folder, name))
@@ -312,7 +316,20 @@ def run(sc: SparkContext, binary: str, output: str, report: Callable[[int, Step,
         # These are the names in Spark's own pages.
         sc.setJobGroup(step["id"], f"step {i + 1} of {len(steps)}: {step['name']}")
         report(i, step, run_step(sc, binary, output, plan, step))
+    link_exports(output, [step["id"] for step in steps if step.get("files")])
     remove_others(output, {step["id"] for step in steps})
+
+
+def link_exports(output: str, steps: list[str]) -> None:
+    """Makes OUTPUT/exports the name of the folder of the step that exported, if there is one."""
+    name = os.path.join(output, "exports")
+    if not steps:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(name)
+        return
+    temporary = f"{name}.{uuid.uuid4().hex}"
+    os.symlink(os.path.join("steps", steps[0]), temporary)
+    os.replace(temporary, name)
 
 
 def remove_others(output: str, keep: set[str]) -> None:

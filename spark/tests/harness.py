@@ -72,9 +72,9 @@ class Case(unittest.TestCase):
         self.assertEqual(p.returncode, code, p.stderr.decode())
         return p.stdout
 
-    def plan(self, archives: list[Path], master: str) -> list[str]:
+    def plan(self, archives: list[Path], master: str, *options: str) -> list[str]:
         """Plans a run. Returns the command that the program says to run."""
-        said = self.neardup("spark", "--output", self.output, "--partitions", self.partitions, "--master", master, *archives).decode()
+        said = self.neardup("spark", "--output", self.output, "--partitions", self.partitions, "--master", master, *options, *archives).decode()
         line = next(line for line in said.splitlines() if line.startswith("    spark-submit "))
         return line.replace("'", "").split()
 
@@ -101,6 +101,17 @@ class Case(unittest.TestCase):
             cluster, single = (self.neardup("export", "--workspace", self.dir / w, "--format", format) for w in ("cluster", "single"))
             self.assertGreater(len(single), 0)
             self.assertEqual(cluster, single, format)
+
+    def same_files(self) -> None:
+        """Compares the exports that the cluster wrote with those of one machine."""
+        folder = self.output / "exports"
+        for format, name in (("jsonl", "clusters-*.jsonl"), ("csv", "clusters-*.csv"), ("contained", "contained-*.jsonl")):
+            files = sorted(folder.glob(name))
+            self.assertEqual(len(files), self.partitions)
+            single = self.neardup("export", "--workspace", self.dir / "single", "--format", format)
+            self.assertEqual(b"".join(f.read_bytes() for f in files), single, format)
+        for f in folder.glob("clusters-*.parquet"):
+            self.assertEqual(f.read_bytes()[-4:], b"PAR1")
 
     def steps(self) -> list[str]:
         """Returns the steps of the plan."""

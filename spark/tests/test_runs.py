@@ -22,13 +22,14 @@ class Local(Case):
     def test_same_bytes(self) -> None:
         archives, events = self.archives(), self.dir / "events"
         events.mkdir()
-        line = self.plan(archives[:3], self.master)
+        line = self.plan(archives[:3], self.master, "--exports", "jsonl,csv,parquet,contained")
         command = self.command(line, {"spark.ui.enabled": "false", "spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri(),
                                       "spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false"})
         said = self.submit(command)
         self.assertEqual(len(said.splitlines()), len(self.steps()))
         self.assertNotIn("done before", said)
         self.same(archives[:3])
+        self.same_files()
         self.assert_names(events)
         self.assertEqual(sorted(self.done()), sorted(self.steps()))
         self.assert_no_temporary_files()
@@ -50,6 +51,13 @@ class Local(Case):
         for w in ("cluster", "single"):
             (self.dir / w).rename(self.dir / f"{w}-before")
         self.same(archives)
+        self.same_files()
+
+        # Without exports, their folder and its name go.
+        self.plan(archives, self.master, "--exports=")
+        self.submit(command)
+        self.assertFalse(os.path.lexists(self.output / "exports"))
+        self.assertEqual(sorted(os.listdir(self.output / "steps")), sorted(self.steps()))
 
     def assert_names(self, events: Path) -> None:
         """Spark's pages name the steps."""
