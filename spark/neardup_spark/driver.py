@@ -31,6 +31,7 @@ import sys
 import tempfile
 import time
 import uuid
+import zipimport
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Optional
 
@@ -193,6 +194,7 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
         python.add(time.process_time() - began)
 
     def run_task(tasks: Iterable[Task]) -> Iterator[tuple[int, bytes]]:
+        forget_zip_files()
         for number, files, archive in tasks:
             feed: Iterable[bytes] = (chunk for path, size in files for chunk in read_file(path, size))
             if archive is not None:
@@ -201,6 +203,7 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
                 yield target_of(frame), frame
 
     def store(target: int, moved: Iterable[tuple[int, bytes]]) -> Iterator[Source]:
+        forget_zip_files()
         frames = (frame for _, frame in moved)
         first = next(frames, None)
         if first is not None:  # a partition without rows has no files
@@ -219,6 +222,19 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
         f.write(json.dumps({"files": files, **stats}, indent=1, sort_keys=True).encode())
     shutil.rmtree(attempts, ignore_errors=True)
     return stats
+
+
+def forget_zip_files() -> None:
+    """Removes the importers of zip files, so that the next task of this process starts sooner.
+
+    Before each task, PySpark calls importlib.invalidate_caches, and each importer of a
+    zip file then reads the directory of its file again. PySpark itself is such a file,
+    with an importer for each of its packages: docs/benchmarks/spark.md has the cost.
+    Modules that are loaded stay, and Python makes an importer again when it needs one.
+    """
+    for path, importer in list(sys.path_importer_cache.items()):
+        if isinstance(importer, zipimport.zipimporter):
+            del sys.path_importer_cache[path]
 
 
 def tasks_of(output: str, step: Step) -> Iterator[Task]:

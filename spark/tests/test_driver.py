@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
 import tempfile
 import unittest
+import zipfile
+import zipimport
 from collections.abc import Iterator
 
 from neardup_spark import driver
@@ -173,6 +176,28 @@ class Files(unittest.TestCase):
     def test_reason(self) -> None:
         e = Exception("Job aborted\n  File x\nneardup_spark.driver.FilterError: stage sign: exit code 1: \n neardup: disk full\n\n\tat org.apache\n\tat y\n")
         self.assertEqual(driver.reason(e), "stage sign: exit code 1: \n neardup: disk full")
+
+
+class ZipFiles(unittest.TestCase):
+    """After forget_zip_files, nothing reads the directory of a zip file again, and its modules can still be loaded."""
+
+    def test_forgotten(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "modules.zip")
+            with zipfile.ZipFile(path, "w") as z:
+                for name in ("first", "second"):
+                    z.writestr(f"neardup_{name}/__init__.py", f"name = {name!r}\n")
+            sys.path.insert(0, path)
+            self.addCleanup(sys.path.remove, path)
+            self.assertEqual(importlib.import_module("neardup_first").name, "first")
+            self.assertTrue(self.importers())
+            driver.forget_zip_files()
+            self.assertEqual(self.importers(), [])
+            importlib.invalidate_caches()
+            self.assertEqual(importlib.import_module("neardup_second").name, "second")
+
+    def importers(self) -> list[str]:
+        return [path for path, importer in sys.path_importer_cache.items() if isinstance(importer, zipimport.zipimporter)]
 
 
 if __name__ == "__main__":

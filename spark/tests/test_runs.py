@@ -67,7 +67,7 @@ class Local(Case):
                 event = json.loads(line)
                 if event["Event"] == "SparkListenerJobStart":
                     names.add(event["Properties"]["spark.job.description"])
-        self.assertIn("step 7 of 18: sign: texts to signatures", names)
+        self.assertIn("step 7 of 21: sign: texts to signatures", names)
         self.assertEqual(len(names), len(self.steps()))
 
     def assert_no_temporary_files(self) -> None:
