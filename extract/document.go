@@ -118,5 +118,6 @@ const (
 	ReasonLongLine    Reason = "line-too-long"        // a line of a text collection over the limit of a record
 	ReasonWithdrawn   Reason = "withdrawn"            // a withdrawal covers its URI
 	ReasonEndedRun    Reason = "ended-run"            // the process ended while it read the record, see docs/reliability.md
+	ReasonInflated    Reason = "inflated"             // a record with which its file is decoded to more than extract.max_decoded_bytes allows
 	ReasonPanic       Reason = "internal-error"       // a library failed on this record
 )

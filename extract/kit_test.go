@@ -38,7 +38,7 @@ const (
 // limits are those of most tests.
 var limits = container.Limits{
 	MaxRecordBytes: 1 << 20, MaxTextBytes: 1 << 20, MaxHeaderBytes: 64 << 10, MaxCodings: 5,
-	MaxWindowBytes: 128 << 20, MaxInflation: 200, MaxMembers: 10_000, MaxReplaced: 0.01,
+	MaxWindowBytes: 128 << 20, MaxInflation: 200, MaxDecodedBytes: 1 << 30, MaxMembers: 10_000, MaxReplaced: 0.01,
 }
 
 // limitsOf are limits with other sizes of records and texts.

@@ -41,7 +41,8 @@ const (
 type payload struct {
 	body    []byte
 	limits  container.Limits
-	layers  int // layers undone so far
+	raw     *container.Raw // the record, which counts what is decoded
+	layers  int            // layers undone so far
 	clipped bool
 	choices Choices
 }
@@ -50,19 +51,28 @@ type payload struct {
 // A body that is not encoded as declared is kept as it is. Undeclared gzip and zstd
 // are undone if they are found in text. A broken stream is kept as far as it can be
 // decoded. reason is set if a coding is not supported, a stream is broken from its
-// start, or there are too many codings.
-func decodeBody(stored []byte, header http.Header, contentType string, limits container.Limits) (p payload, reason Reason) {
-	p = payload{body: stored, limits: limits}
+// start, or there are too many codings, or the record has no room for what is
+// decoded.
+func decodeBody(stored []byte, header http.Header, contentType string, limits container.Limits, raw *container.Raw) (p payload, reason Reason) {
+	p = payload{body: stored, limits: limits, raw: raw}
+	defer func() {
+		if hasNoRoom(raw) {
+			reason = ReasonInflated
+		}
+	}()
 	codings := append(tokens(header, "Content-Encoding"), tokens(header, "Transfer-Encoding")...)
 	if len(codings) > limits.MaxCodings {
 		return p, ReasonCodings
 	}
 	for i := len(codings) - 1; i >= 0; i-- {
+		if hasNoRoom(raw) {
+			break
+		}
 		if !p.undo(codings[i]) {
 			return p, ReasonEncoding
 		}
 	}
-	for isText(mediaTypeOf(contentType)) && p.layers < limits.MaxCodings {
+	for !hasNoRoom(raw) && isText(mediaTypeOf(contentType)) && p.layers < limits.MaxCodings {
 		coding := codingOf(p.body)
 		if coding == "" || p.decode(coding) != nil {
 			break
@@ -164,7 +174,7 @@ func (p *payload) decode(coding string) error {
 // broken one.
 func (p *payload) read(r io.Reader) ([]byte, error) {
 	limit := p.limits.MaxRecordBytes
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	b, err := io.ReadAll(io.LimitReader(meter{r, p.raw}, limit+1))
 	if int64(len(b)) > limit {
 		return b[:limit], errTooLong
 	}

@@ -182,7 +182,7 @@ func FuzzPayload(f *testing.F) {
 	f.Fuzz(func(t *testing.T, contentType, content, transfer string, body []byte) {
 		header := map[string][]string{"Content-Type": {contentType}, "Content-Encoding": {content}, "Transfer-Encoding": {transfer}}
 		stored := bytes.Clone(body)
-		p, reason := decodeBody(body, header, contentType, o.Limits)
+		p, reason := decodeBody(body, header, contentType, o.Limits, &container.Raw{})
 		if reason != ReasonNone {
 			return
 		}

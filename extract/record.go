@@ -58,6 +58,9 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 			doc, reason = Document{}, ReasonPanic
 		}
 	}()
+	if hasNoRoom(raw) {
+		return doc, ReasonInflated
+	}
 	h, reason := x.head(raw)
 	if reason != ReasonNone {
 		return doc, reason
@@ -114,7 +117,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	if !doc.Clipped && wrongLength(header, doc.Bytes) {
 		doc.Choices |= ChoiceLengthMismatch
 	}
-	p, reason := decodeBody(payload, header, contentType, x.o.Limits)
+	p, reason := decodeBody(payload, header, contentType, x.o.Limits, raw)
 	if reason != ReasonNone {
 		return doc, reason
 	}

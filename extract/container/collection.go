@@ -54,6 +54,7 @@ func (r *Reader) line() (*Raw, error) {
 			raw.Length = int64(len(raw.Block))
 		}
 		if raw.Length > 0 {
+			r.account(raw)
 			r.clean.Skip++
 			return raw, nil
 		}

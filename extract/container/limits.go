@@ -7,14 +7,15 @@ import "fmt"
 // that are not here are fixed: those of a format (text IDs, dictionaries), of
 // format detection, and of buffers.
 type Limits struct {
-	MaxRecordBytes int64   `yaml:"max_record_bytes" json:"max_record_bytes"` // bytes of a record's block that are kept; a longer block is clipped
-	MaxTextBytes   int     `yaml:"max_text_bytes" json:"max_text_bytes"`     // UTF-8 bytes of a page's visible text that are kept
-	MaxHeaderBytes int     `yaml:"max_header_bytes" json:"max_header_bytes"` // header of a record or response; real ones are under 2 KB
-	MaxCodings     int     `yaml:"max_codings" json:"max_codings"`           // nested codings of a page; two occur
-	MaxWindowBytes int64   `yaml:"max_window_bytes" json:"max_window_bytes"` // memory that a zstd file may request
-	MaxInflation   int64   `yaml:"max_inflation" json:"max_inflation"`       // bytes that one compressed byte may become, beyond freeInflated
-	MaxMembers     int     `yaml:"max_members" json:"max_members"`           // archives in a WACZ file
-	MaxReplaced    float64 `yaml:"max_replaced" json:"max_replaced"`         // share of U+FFFD from which on a text is flagged as mojibake
+	MaxRecordBytes  int64   `yaml:"max_record_bytes" json:"max_record_bytes"`   // bytes of a record's block that are kept; a longer block is clipped
+	MaxTextBytes    int     `yaml:"max_text_bytes" json:"max_text_bytes"`       // UTF-8 bytes of a page's visible text that are kept
+	MaxHeaderBytes  int     `yaml:"max_header_bytes" json:"max_header_bytes"`   // header of a record or response; real ones are under 2 KB
+	MaxCodings      int     `yaml:"max_codings" json:"max_codings"`             // nested codings of a page; two occur
+	MaxWindowBytes  int64   `yaml:"max_window_bytes" json:"max_window_bytes"`   // memory that a zstd file may request
+	MaxInflation    int64   `yaml:"max_inflation" json:"max_inflation"`         // bytes that one compressed byte may become, beyond freeInflated
+	MaxDecodedBytes int64   `yaml:"max_decoded_bytes" json:"max_decoded_bytes"` // bytes that the records of a file may be decoded to, beyond MaxInflation times its size
+	MaxMembers      int     `yaml:"max_members" json:"max_members"`             // archives in a WACZ file
+	MaxReplaced     float64 `yaml:"max_replaced" json:"max_replaced"`           // share of U+FFFD from which on a text is flagged as mojibake
 }
 
 // freeInflated is how many bytes compressed data may become whatever its size,
@@ -33,6 +34,7 @@ func (l Limits) Validate() error {
 		{"max_codings", int64(l.MaxCodings), 1, 1 << 10},
 		{"max_window_bytes", l.MaxWindowBytes, 8 << 20, 2 << 30}, // what RFC 8878 asks of a decoder; the zstd command's maximum
 		{"max_inflation", l.MaxInflation, 1, 1 << 20},
+		{"max_decoded_bytes", l.MaxDecodedBytes, 1 << 20, 1 << 60},
 		{"max_members", int64(l.MaxMembers), 1, maxEntries},
 	} {
 		switch {

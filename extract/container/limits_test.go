@@ -8,7 +8,7 @@ import (
 // limits are those of most tests.
 var limits = Limits{
 	MaxRecordBytes: 1 << 20, MaxTextBytes: 1 << 20, MaxHeaderBytes: 64 << 10, MaxCodings: 5,
-	MaxWindowBytes: 128 << 20, MaxInflation: 200, MaxMembers: 10_000, MaxReplaced: 0.01,
+	MaxWindowBytes: 128 << 20, MaxInflation: 200, MaxDecodedBytes: 1 << 30, MaxMembers: 10_000, MaxReplaced: 0.01,
 }
 
 // limitsOf are limits with other sizes of records and texts.
@@ -32,6 +32,7 @@ func TestLimitsAreValidated(t *testing.T) {
 		"max_window_bytes: 1024 is under 8388608": func(l *Limits) { l.MaxWindowBytes = 1024 },
 		"max_window_bytes: 4294967296 is over":    func(l *Limits) { l.MaxWindowBytes = 4 << 30 },
 		"max_inflation: 0 is under 1":             func(l *Limits) { l.MaxInflation = 0 },
+		"max_decoded_bytes: 0 is under 1048576":   func(l *Limits) { l.MaxDecodedBytes = 0 },
 		"max_members: 0 is under 1":               func(l *Limits) { l.MaxMembers = 0 },
 		"max_members: 1048577 is over 1048576":    func(l *Limits) { l.MaxMembers = maxEntries + 1 },
 		"max_replaced: 1.5 is not in [0, 1]":      func(l *Limits) { l.MaxReplaced = 1.5 },

@@ -43,6 +43,11 @@ type Raw struct {
 	Length  int64  // length of the block that the record states
 	Size    int64  // bytes in the file, of the compressed member if that holds nothing else; 0: unknown, or the member holds more
 	Clipped bool   // Block is incomplete: over the limit, or the file is damaged or ends here, or Length is wrong
+
+	Inflated int64 // bytes of it that were decompressed; 0 in an uncompressed file
+	Allowed  int64 // bytes that it and all records before it may be decoded to
+	Room     int64 // bytes of Allowed that are left for it, as far as the caller knows; 0: no limit
+	Decoded  int64 // bytes that its content codings were decoded to; set where they are undone
 }
 
 // Damage is the error for bytes that are no record. Reading can continue after it.
@@ -85,6 +90,8 @@ type Reader struct {
 	broken bool     // the error that ends the file was reported
 	limits Limits
 	ahead  *bufio.Reader // reads ahead of src
+	part   Part
+	marks  []mark // see Reader.marked
 }
 
 // NewReader returns a reader of the records of f from start on: a Position that a
@@ -205,6 +212,9 @@ func (r *Reader) inflate(p []byte) (int, error) {
 	const every = 1 << 20
 	n, err := r.codec.Read(p[:min(int64(len(p)), every-r.inflated%every)])
 	r.inflated += int64(n)
+	if n > 0 && r.inflated%every == 0 {
+		r.marked(n, r.offset())
+	}
 	if err == nil && r.inflated%every == 0 && r.inflated > r.limits.inflated(r.offset()-r.member) {
 		err = r.limits.inflationError()
 	}
@@ -258,6 +268,7 @@ func (r *Reader) openMember() bool {
 	}
 	r.inMember, r.member = true, r.tried
 	r.fresh = r.r == len(r.buf)
+	r.marked(0, r.tried)
 	return true
 }
 
@@ -305,7 +316,10 @@ func (r *Reader) Next() (*Raw, error) {
 	if raw.Clipped && r.fail != nil && r.file.err != nil {
 		return nil, r.file.err // the file may give the whole record another time
 	}
-	raw.Size = r.size(start)
+	r.account(raw)
+	if raw.Size = r.size(start); raw.Size > 0 && r.codec != nil {
+		r.allow(raw, start+raw.Size)
+	}
 	r.clean.Skip++
 	return raw, nil
 }

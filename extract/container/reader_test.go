@@ -24,7 +24,7 @@ func (e event) String() string {
 	if e.damage != nil {
 		return "damage " + e.damage.Error()
 	}
-	return fmt.Sprintf("record at %d: %q %q %d %d %v", e.raw.Offset, e.raw.Header, e.raw.Block, e.raw.Length, e.raw.Size, e.raw.Clipped)
+	return fmt.Sprintf("record at %d: %q %q %d %d %v %d %d", e.raw.Offset, e.raw.Header, e.raw.Block, e.raw.Length, e.raw.Size, e.raw.Clipped, e.raw.Inflated, e.raw.Allowed)
 }
 
 // summary is the event for tables: the block, + where it is clipped, or !.

@@ -19,7 +19,7 @@ var archiveOptions = extract.Options{
 	Statuses: []int{200},
 	Limits: container.Limits{
 		MaxRecordBytes: 16 << 20, MaxTextBytes: 4 << 20, MaxHeaderBytes: 64 << 10, MaxCodings: 5,
-		MaxWindowBytes: 128 << 20, MaxInflation: 200, MaxMembers: 10_000, MaxReplaced: 0.01,
+		MaxWindowBytes: 128 << 20, MaxInflation: 200, MaxDecodedBytes: 1 << 30, MaxMembers: 10_000, MaxReplaced: 0.01,
 	},
 	Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop},
 }

@@ -12,7 +12,7 @@ import (
 // a file: too few file descriptors, missing rights, a read-only or a full disk.
 // Such an error tells nothing about the file's content.
 func IsRefused(err error) bool {
-	return IsNoSpace(err) || IsReadOnly(err) || hasTooFewFiles(err) || errors.Is(err, fs.ErrPermission)
+	return IsNoSpace(err) || isReadOnly(err) || hasTooFewFiles(err) || errors.Is(err, fs.ErrPermission)
 }
 
 // Explain adds to an error of the system what can be done about it. Other errors
@@ -27,7 +27,7 @@ func Explain(err error) error {
 		return Full(filepath.Dir(path), err)
 	case hasTooFewFiles(err):
 		return fmt.Errorf("%w; %s, then run the same command again", err, tooFewFilesAdvice(err))
-	case IsReadOnly(err) && isFile:
+	case isReadOnly(err) && isFile:
 		return fmt.Errorf("%w; the disk of %s is mounted read-only", err, path)
 	case errors.Is(err, fs.ErrPermission) && isFile:
 		return fmt.Errorf("%w; %s, and the user of this command (%d) lacks a right to it: change its owner or mode, or run the command as another user",

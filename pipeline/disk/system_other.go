@@ -10,8 +10,8 @@ import (
 // IsNoSpace reports whether an error says that the disk is full.
 func IsNoSpace(error) bool { return false }
 
-// IsReadOnly reports whether an error says that the file system is read-only.
-func IsReadOnly(error) bool { return false }
+// isReadOnly reports whether an error says that the file system is read-only.
+func isReadOnly(error) bool { return false }
 
 func hasTooFewFiles(error) bool { return false }
 

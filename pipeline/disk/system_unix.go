@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// IsReadOnly reports whether an error says that the file system is read-only.
-func IsReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+// isReadOnly reports whether an error says that the file system is read-only.
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 // hold locks a file, so that isHeld is true until the file is closed or the process
 // ends.

@@ -103,6 +103,7 @@ func (t *task) extractSource(x *extract.Extractor, s *inputs.Source) error {
 		return err
 	}
 	defer func() { _ = closer.Close() }()
+	account := extract.NewAccount(0)
 	for {
 		before := s.Position
 		raw, err := r.Next()
@@ -126,10 +127,13 @@ func (t *task) extractSource(x *extract.Extractor, s *inputs.Source) error {
 		if err := note.Begin(before); err != nil {
 			return outputError{err}
 		}
+		raw.Room = account.Room(raw)
 		e := dataflow.Extract(x, raw)
 		if err := note.End(); err != nil {
 			return outputError{err}
 		}
+		e.Reason = account.Take(raw, e.Reason)
+		s.Decoded = account.Spent()
 		s.Counts.Record(e.Document.Document, e.Reason)
 		if e.Reason != extract.ReasonNone {
 			continue

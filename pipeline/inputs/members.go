@@ -43,24 +43,24 @@ func ShareFiles(sources []Source, limits container.Limits) {
 }
 
 // open opens a member. The file is closed with the last of its members.
-func (z *sharedZip) open(ctx context.Context, s Source, limits container.Limits) (io.ReaderAt, io.Closer, error) {
+func (z *sharedZip) open(ctx context.Context, s Source, limits container.Limits) (io.ReaderAt, io.Closer, container.Part, error) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.members == nil && z.err == nil {
 		z.file, z.members, z.err = openMembers(ctx, s, limits)
 	}
-	r, err := io.ReaderAt(nil), z.err
+	r, part, err := io.ReaderAt(nil), container.Part{}, z.err
 	if err == nil {
-		r, err = openMember(z.members, s)
+		r, part, err = openMember(z.members, s)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, z.release())
+		return nil, nil, part, errors.Join(err, z.release())
 	}
 	return r, closer(func() error {
 		z.mu.Lock()
 		defer z.mu.Unlock()
 		return z.release()
-	}), nil
+	}), part, nil
 }
 
 // release closes the file if no source needs it any more.
@@ -98,11 +98,13 @@ func openMembers(ctx context.Context, s Source, limits container.Limits) (io.Clo
 	return f, out, nil
 }
 
-func openMember(members map[int]*container.Member, s Source) (io.ReaderAt, error) {
-	if m := members[s.Entry]; m != nil {
-		return m.Open()
+func openMember(members map[int]*container.Member, s Source) (io.ReaderAt, container.Part, error) {
+	m := members[s.Entry]
+	if m == nil {
+		return nil, container.Part{}, fs.ErrNotExist
 	}
-	return nil, fs.ErrNotExist
+	r, err := m.Open()
+	return r, m.Part(len(members)), err
 }
 
 // Comparer compares sources with their files. It is fast if the sources of one WACZ

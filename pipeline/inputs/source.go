@@ -36,7 +36,8 @@ type Source struct {
 	Sample   string             `json:"sample"`        // digest of the file's first and last 64 KiB
 	State    string             `json:"state"`
 	Error    string             `json:"error,omitempty"`
-	Position container.Position `json:"position"` // where reading continues
+	Position container.Position `json:"position"`          // where reading continues
+	Decoded  int64              `json:"decoded,omitempty"` // bytes that the records before it were decoded to
 	Counts   RecordCounts       `json:"counts"`
 	Ended    []EndedRun         `json:"ended,omitempty"` // records that ended a run
 	Digested *Digested          `json:"digested,omitempty"`
@@ -169,20 +170,26 @@ func (s Source) FilePath() string { return cmp.Or(s.File, s.Path) }
 
 // Open opens the source for reading at any offset.
 func (s Source) Open(ctx context.Context, limits container.Limits) (io.ReaderAt, io.Closer, error) {
+	r, c, _, err := s.open(ctx, limits)
+	return r, c, err
+}
+
+// open is Open, and tells how the source is stored in a WACZ file.
+func (s Source) open(ctx context.Context, limits container.Limits) (io.ReaderAt, io.Closer, container.Part, error) {
 	if s.shared != nil {
-		r, c, err := s.shared.open(ctx, s, limits)
+		r, c, part, err := s.shared.open(ctx, s, limits)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", s.Shown(), err)
 		}
-		return r, c, err
+		return r, c, part, err
 	}
 	if s.File != "" {
 		alone := []Source{s}
 		ShareFiles(alone, limits)
-		return alone[0].Open(ctx, limits)
+		return alone[0].open(ctx, limits)
 	}
 	f, _, err := openFile(ctx, s.Path, s.wanted())
-	return f, f, err
+	return f, f, container.Part{}, err
 }
 
 // IsGone reports whether the source's file no longer exists. A run that does not
@@ -211,7 +218,7 @@ func (s Source) FindAgain(ctx context.Context, limits container.Limits) []Source
 // Forget resets the source as if nothing of it had been read.
 func (s *Source) Forget() {
 	s.State, s.Position, s.Counts, s.Ended = Pending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}, nil
-	s.Digested, s.SHA256, s.Withdrawn = nil, "", ""
+	s.Digested, s.SHA256, s.Withdrawn, s.Decoded = nil, "", "", 0
 }
 
 // IsMissing reports whether the file or object did not exist when it was looked
@@ -227,7 +234,7 @@ func (s Source) Skips(at container.Position) bool {
 // Reader opens the source and returns a reader at its position. The Digester
 // digests what is read.
 func (s Source) Reader(ctx context.Context, limits container.Limits) (*container.Reader, *Digester, io.Closer, error) {
-	file, closer, err := s.Open(ctx, limits)
+	file, closer, part, err := s.open(ctx, limits)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -245,6 +252,7 @@ func (s Source) Reader(ctx context.Context, limits container.Limits) (*container
 		_ = closer.Close()
 		return nil, nil, nil, err
 	}
+	r.IsPart(part)
 	return r, f, closer, nil
 }
 

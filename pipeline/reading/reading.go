@@ -119,6 +119,7 @@ func (r *reader) parse(j *stages.Job, x *extract.Extractor, finished *queue.Limi
 	if r.LineIDs {
 		id = lineID(j.Raw)
 	}
+	j.Raw.Room = j.Account.Room(j.Raw)
 	j.Document.Document, j.Reason = x.Document(j.Raw)
 	if id != "" {
 		j.Document.RecordID = id
@@ -205,6 +206,7 @@ func (r *reader) count(s inputs.Source, j *stages.Job) error {
 		return nil
 	}
 	r.counts.Records++
+	j.Reason = j.Account.Take(j.Raw, j.Reason)
 	switch {
 	case j.Reason != extract.ReasonNone:
 		r.counts.Skip(j.Reason, 1)

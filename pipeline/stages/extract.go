@@ -41,6 +41,7 @@ type Job struct {
 	Damage   *container.Damage
 	source   *inputs.Source
 	digester *inputs.Digester
+	Account  *extract.Account // of the file
 	before   container.Position
 	position container.Position // position behind the record
 	Consumed int64              // bytes of the file since the event before
@@ -74,6 +75,7 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 		return
 	}
 	began := time.Now()
+	j.Raw.Room = j.Account.Room(j.Raw)
 	j.Extracted = dataflow.Extract(x, j.Raw)
 	j.took = time.Since(began)
 	j.err = notes.End(worker)
@@ -232,8 +234,9 @@ func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emi
 	}
 	defer func() { _ = closer.Close() }()
 	consumed, at := s.Position.Offset, s.Position
+	account := extract.NewAccount(s.Decoded)
 	for {
-		j := &Job{source: &s, digester: digester, before: at, Done: make(chan struct{})}
+		j := &Job{source: &s, digester: digester, Account: account, before: at, Done: make(chan struct{})}
 		j.Raw, err = r.Next()
 		if err == io.EOF {
 			return digester, nil
@@ -284,6 +287,9 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 		if j.err != nil {
 			return j.err
 		}
+		if j.Raw != nil {
+			j.Reason = j.Account.Take(j.Raw, j.Reason)
+		}
 		if err := commitJob(w, b, s, withdrawn, j); err != nil {
 			return err
 		}
@@ -293,7 +299,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 			finished.Release(j.Result())
 		}
 		w.Options.Progress.Add(j.Consumed)
-		s.Position = j.position
+		s.Position, s.Decoded = j.position, j.Account.Spent()
 		if b.Len() >= w.Options.CommitBytes || time.Since(saved) > commitEvery {
 			if s.Digested, err = j.digester.Digested(); err != nil {
 				return err

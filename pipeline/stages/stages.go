@@ -31,6 +31,7 @@ import (
 //	extract 13: units of texts and of what is around them
 //	extract 14: units are hashes by xxHash
 //	extract 15: words of titles
+//	extract 16: what all records of a file may be decoded to
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -49,7 +50,7 @@ import (
 //	verify 14: subjects that titles name
 //	verify 15: near pages that share little but a frame are compared without it
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 15, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 16, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
