@@ -78,8 +78,11 @@ const (
 	PagesTopic = "topic" // all but navigation pages
 )
 
-// SearchKeys is the search for texts that share signatures.
-const SearchKeys = "keys"
+// The searches that run on a cluster: for texts that share signatures, and joins.
+const (
+	SearchKeys = "keys"
+	SearchJoin = "join"
+)
 
 // The closing rules.
 const (

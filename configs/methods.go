@@ -141,7 +141,7 @@ var searches = []searching{
 	{searchHamming, func(c *Config) options { return c.Cluster.Hamming },
 		func(c *Config) search.Search { return c.Cluster.Hamming },
 		threshold{"cluster.hamming.distance", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}}, fingerprints},
-	{searchJoin, func(c *Config) options { return c.Cluster.Join },
+	{SearchJoin, func(c *Config) options { return c.Cluster.Join },
 		func(c *Config) search.Search { return c.Cluster.Join },
 		threshold{"cluster.join.threshold", similarities[8:]}, none},
 }
@@ -174,7 +174,6 @@ const measureSearch = "search"
 // Parts whose scores are estimates.
 const (
 	searchHamming   = "hamming"
-	searchJoin      = "join"
 	measureShingles = "shingles"
 )
 
@@ -261,7 +260,7 @@ func (c Config) EstimatedBy() string {
 	switch {
 	case c.Verify.Measure == measureSearch && c.Cluster.Search == searchHamming:
 		return "the share of bits that two simhashes have in common"
-	case c.Verify.Measure == measureSearch && c.Cluster.Search == searchJoin && c.Cluster.Join.Sketch > 0:
+	case c.Verify.Measure == measureSearch && c.Cluster.Search == SearchJoin && c.Cluster.Join.Sketch > 0:
 		return "sketches of tokens"
 	case c.Verify.Measure == measureShingles && c.Verify.Shingles.Sketch != shingles.Exact:
 		return "sketches of shingles"

@@ -54,3 +54,17 @@ func (r *Rule) Decide(x, y, overlap int64, tokensX, tokensY []uint32) (similarit
 func SuffixDistance(x, y []uint32, limit, maxDepth int) int {
 	return suffix(x, y, limit, 1, maxDepth)
 }
+
+// Prefixes returns the lengths of a record's probing and indexing prefixes (section 3,
+// lemma 4.4): two similar records share a token of the larger one's probing prefix and
+// the smaller one's indexing prefix. A length may be 0 or less: the record is similar to
+// none.
+func (r *Rule) Prefixes(size int64) (probing, indexing int64) {
+	return size - r.b.probing(size) + 1, size - r.b.indexing(size) + 1
+}
+
+// Least returns the size of the smallest record that can be similar to one of a size.
+func (r *Rule) Least(size int64) int64 { return r.b.least(size) }
+
+// Overlap returns the smallest overlap of similar records of these sizes.
+func (r *Rule) Overlap(x, y int64) int64 { return r.b.overlap(x, y) }

@@ -57,7 +57,7 @@ var (
 	Shared   = Layout{'L', "shared", id, 0, id, "textID[16] of a text that several pages have →"}
 	Postings = Layout{'s', "postings", id + cluster.KeySize, varies, id, "table s → hash of a site of the text[8], of each of the first pages"}
 	Edges    = Layout{'e', "edges", varies, 0, cluster.KeySize, "table e"}
-	Sets     = Layout{'p', "sets", pair, 0, cluster.KeySize, "table p"}
+	Sets     = Layout{'p', "sets", varies, 0, cluster.KeySize, "table p"}
 	Members  = Layout{'M', "members", id + 4, 0, id, "textID[16] partition[4] that compares the text →"}
 	Compared = Layout{'E', "compared texts", id, varies, id, "textID[16] → the text, with all that a comparison needs"}
 	Verdicts = Layout{'v', "verdicts", pair, score, cluster.KeySize, "table v"}
@@ -74,6 +74,13 @@ var (
 	WantedPages = Layout{'2', "wanted pages", 3 * id, 0, id, "docID[16] group[16] textID[16] →"}
 	GroupPages  = Layout{'3', "pages of groups", 3 * id, varies, ranges, "group[16] textID[16] docID[16] → length of the place[2], place, value of table d"}
 
+	Tokens       = Layout{'4', "tokens", 8 + cluster.KeySize, 4, 8, "token[8] key[20] → tokens of the text[4]"}
+	SharedTokens = Layout{'5', "shared tokens", id + 4 + 8, 8, id, "textID[16] texts with the token[4] token[8] → weight of the key[4] tokens of the text[4]"}
+	Entries      = Layout{'6', "entries", 8 + 4 + 4 + cluster.KeySize, 0, 8, "token or band[8] tokens of the text[4] position of the token[4] key[20] →"}
+	Records      = Layout{'7', "records", id, varies, id, "textID[16] → tokens of the text[4] token[8]..., those that other texts have too"}
+	Candidates   = Layout{'8', "candidates", pair, 0, cluster.KeySize, "key[20] key[20] of two texts that may be similar →"}
+	Joined       = Layout{'9', "records to join", id, varies, id, "as 7, in the partitions of the candidates"}
+
 	Counts = Layout{'Z', "counts", varies, varies, 0, "filter 00 number of the task[4] → JSON of what it counted"}
 )
 
@@ -81,7 +88,8 @@ var (
 var All = []Layout{Names, Sources, Documents, Texts, Units, Around, Round, Occurrences, Revisits, Wanted,
 	Sightings, Questions, Frames, FrameAnswers, Commons, RareAnswers,
 	Signed, Shared, Postings, Edges, Sets, Members, Compared, Verdicts, Linked, Checked, Parts,
-	Assigned, Clusters, Contained, Hosts, LoneHosts, WantedPages, GroupPages, Counts}
+	Assigned, Clusters, Contained, Hosts, LoneHosts, WantedPages, GroupPages,
+	Tokens, SharedTokens, Entries, Records, Candidates, Joined, Counts}
 
 var byLetter = func() (out [256]*Layout) {
 	for i := range All {

@@ -9,6 +9,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/cluster/search"
+	"neardup/configs"
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/extsort"
 	"neardup/signature"
@@ -102,7 +103,7 @@ func (t *task) sets() error {
 		Member: func(m cluster.Membership) error { return add(m.Set, m.Member) },
 		Pair: func(a, b cluster.Key, _ float64) error {
 			if left--; left < 0 {
-				return fmt.Errorf("over %d candidate pairs in one partition: raise cluster.max_pairs, or ask for more in common", t.Config.Cluster.MaxPairs)
+				return overPairs(t.Config)
 			}
 			if a.Compare(b) > 0 {
 				a, b = b, a
@@ -111,6 +112,11 @@ func (t *task) sets() error {
 		},
 	}, &counts)
 	return errors.Join(err, t.count(counts))
+}
+
+// overPairs returns the error of too many candidate pairs.
+func overPairs(c configs.Config) error {
+	return fmt.Errorf("over %d candidate pairs in one partition: raise cluster.max_pairs, or ask for more in common", c.Cluster.MaxPairs)
 }
 
 // compares says that a partition compares a text.

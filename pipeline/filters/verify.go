@@ -68,7 +68,7 @@ func (t *task) candidates(yield func(rows.Candidate, error) bool) {
 	for e, err := range t.rows(blocks.Sets) {
 		var c rows.Candidate
 		if err == nil {
-			c = rows.Candidate{A: cluster.Key(e.Key), B: cluster.Key(e.Key[keySize:])}
+			c.A, c.B, c.Score, err = layout.ParseSetKey(layout.RowOfEntry(layout.TableSet, e).Key())
 		}
 		if err == nil && c.A == c.B {
 			continue

@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"neardup/cluster/search"
 	"neardup/configs"
 	"neardup/pipeline/disk"
 	"neardup/pipeline/filters"
@@ -125,8 +126,14 @@ func NewPlan(c configs.Config, partitions int, exports, names []string, before *
 // check returns an error that names what cannot run on a cluster.
 func check(c configs.Config) error {
 	switch {
+	case c.Cluster.Search == configs.SearchJoin:
+		if _, err := search.NewParts(c.Cluster.Join); err != nil {
+			return fmt.Errorf("%w, so it runs on one machine only", err)
+		}
 	case c.Cluster.Search != configs.SearchKeys:
-		return fmt.Errorf("cluster.search: %s needs all texts or signatures in one place, so it runs on one machine only; on a cluster the search is %s", c.Cluster.Search, configs.SearchKeys)
+		return fmt.Errorf("cluster.search: %s needs all signatures in one place, so it runs on one machine only; on a cluster the search is %s or %s", c.Cluster.Search, configs.SearchKeys, configs.SearchJoin)
+	}
+	switch {
 	case c.Verify.Transitivity:
 		return errors.New("verify.transitivity: true compares pairs one after another, so it runs on one machine only")
 	case c.CountsTerms():
@@ -214,15 +221,8 @@ func (p *planner) steps(batches [][]string) {
 	signed := p.add(configs.StageSign, "sign", "sign", "gLs", false, texts, frames)
 	tables = append(tables, signed.every("gs")...)
 
-	lists := p.add(configs.StageCluster, "lists", "lists", "eZ", false, signed.every("s"))
-	edges, one := lists.every("e"), !c.Pairs()
-	if one {
-		edges = lists.all("e")
-	}
-	sets := p.add(configs.StageCluster, "sets", "sets", "pMZ", one, edges)
-	tables = append(tables, slices.Concat(lists.every("e"), sets.every("p"))...)
-	counts := slices.Concat(lists.every("Z"), sets.every("Z"))
-
+	sets, counts := p.sets(texts, frames, signed, &tables)
+	tables = append(tables, sets.every("p")...)
 	var common []Dataset
 	if c.Verify.RarePages > 0 && c.NewMeasure() != nil {
 		seen := p.add(configs.StageVerify, "rarity-sightings", "rarity-sightings", "BJ", false, texts, frames, sets.every("M"))
@@ -252,6 +252,34 @@ func (p *planner) steps(batches [][]string) {
 		p.append(configs.StageVerify, Step{Name: "export", Filter: "export", Tasks: p.plan.Partitions, Files: true,
 			Inputs: slices.Concat(sources, closed.every("ch"), found.every("3"))})
 	}
+}
+
+// sets adds the steps of stage cluster. It returns the last one and what they counted.
+func (p *planner) sets(texts, frames []Dataset, signed Step, tables *[]Dataset) (Step, []Dataset) {
+	c := p.plan.Config
+	add := func(name, writes string, one bool, inputs ...[]Dataset) Step {
+		return p.add(configs.StageCluster, name, name, writes, one, inputs...)
+	}
+	if c.Cluster.Search != configs.SearchJoin {
+		lists := add("lists", "eZ", false, signed.every("s"))
+		edges, one := lists.every("e"), !c.Pairs()
+		if one {
+			edges = lists.all("e")
+		}
+		sets := add("sets", "pMZ", one, edges)
+		*tables = append(*tables, lists.every("e")...)
+		return sets, slices.Concat(lists.every("Z"), sets.every("Z"))
+	}
+	var records Step
+	if c.Cluster.Join.Algorithm == search.JoinLSH {
+		records = add("tokens", "67", false, texts, frames)
+	} else {
+		shared := add("shared-tokens", "5", false, add("tokens", "4", false, texts, frames).every("4"))
+		records = add("prefixes", "67", false, shared.every("5"))
+	}
+	met := add("meet", "8M", false, records.every("6"))
+	gathered := add("gather-join", "9", false, records.every("7"), met.every("M"))
+	return add("join", "p", false, met.every("8"), gathered.every("9")), nil
 }
 
 const (

@@ -93,10 +93,10 @@ class Case(unittest.TestCase):
         self.assertEqual(p.returncode, code, p.stdout + p.stderr[-8000:])
         return "".join(line for line in p.stdout.splitlines(True) if line.startswith("neardup: "))
 
-    def same(self, archives: list[Path], code: int = 0) -> None:
+    def same(self, archives: list[Path], *options: str, code: int = 0) -> None:
         """Compares the exports with those of a run on one machine."""
         self.neardup("spark", "adopt", "--output", self.output, "--workspace", self.dir / "cluster", code=code)
-        self.neardup("run", "--workspace", self.dir / "single", "--progress", "none", *archives, code=code)
+        self.neardup("run", "--workspace", self.dir / "single", "--progress", "none", *options, *archives, code=code)
         for format in FORMATS:
             cluster, single = (self.neardup("export", "--workspace", self.dir / w, "--format", format) for w in ("cluster", "single"))
             self.assertGreater(len(single), 0)

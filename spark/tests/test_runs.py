@@ -73,6 +73,17 @@ class Local(Case):
     def assert_no_temporary_files(self) -> None:
         self.assertEqual([str(p) for p in self.output.rglob(".*")], [])
 
+    def test_join(self) -> None:
+        """A join by prefixes, and one by bands."""
+        archives = self.archives()[:2]
+        for preset in ("ppjoin", "cosine-lsh"):
+            with self.subTest(preset):
+                self.output = self.dir / preset
+                self.submit(self.command(self.plan(archives, self.master, "--config", preset), {"spark.ui.enabled": "false"}))
+                self.same(archives, "--config", preset)
+                for w in ("cluster", "single"):
+                    (self.dir / w).rename(self.dir / f"{w}-{preset}")
+
     def test_filter_that_always_fails(self) -> None:
         line = self.plan([ROOT / "example" / "crawl.warc.gz"], self.master)
         broken = self.dir / "broken"
