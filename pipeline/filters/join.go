@@ -258,7 +258,8 @@ func (t *task) join() error {
 		if left--; left < 0 {
 			return overPairs(t.Config)
 		}
-		if err := errors.Join(t.putSet(a, a, 1), t.putSet(a, b, share)); err != nil {
+		target := blocks.Sets.Target(a[:], t.Partitions)
+		if err := errors.Join(t.putSet(a, a, 1), t.putSet(a, b, share), t.compares(target, a), t.compares(target, b)); err != nil {
 			return err
 		}
 	}

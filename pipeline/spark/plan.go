@@ -279,7 +279,7 @@ func (p *planner) sets(texts, frames []Dataset, signed Step, tables *[]Dataset) 
 	}
 	met := add("meet", "8M", false, records.every("6"))
 	gathered := add("gather-join", "9", false, records.every("7"), met.every("M"))
-	return add("join", "p", false, met.every("8"), gathered.every("9")), nil
+	return add("join", "pM", false, met.every("8"), gathered.every("9")), nil
 }
 
 const (

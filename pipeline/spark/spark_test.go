@@ -283,6 +283,7 @@ func TestSameBytes(t *testing.T) {
 		{[]string{"ppjoin", "cluster.join.tokens=characters", "cluster.join.threshold=0.6", "text.pages=topic"}, []int{2}},
 		{[]string{"ppjoinplus-sketches"}, []int{3}},
 		{[]string{"cosine-lsh"}, []int{1, 3}},
+		{[]string{"ppjoinplus", "cluster.join.threshold=0.4", "verify.measure=tlcs"}, []int{2}},
 	}
 	if testing.Short() {
 		tests = tests[:3]

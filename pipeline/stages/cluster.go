@@ -12,7 +12,6 @@ import (
 	"neardup/cluster/search"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
-	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -316,38 +315,9 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 // keyOf returns a function that gives each text its key for clustering: the key
 // that it was signed with, or one whose weight is its page quality.
 func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
-	quality, err := quality(w)
+	quality, err := results.TextQualities(w)
 	if err != nil || quality == nil {
 		return func(k cluster.Key) cluster.Key { return k }, err
 	}
 	return func(k cluster.Key) cluster.Key { return cluster.NewKey(quality[k.ID()], k.ID()) }, nil
-}
-
-// quality returns the best page quality of each text, or nil if the config names no
-// file. It takes about 24 bytes per line and 20 per scored text in memory, doubled
-// by the maps.
-func quality(w *workspace.Workspace) (map[rows.TextID]float32, error) {
-	path := w.Config.Cluster.Quality
-	if path == "" {
-		return nil, nil
-	}
-	pages, err := results.ReadQualities(path)
-	if err != nil {
-		return nil, err
-	}
-	scores := map[rows.TextID]float32{}
-	for stored, err := range results.DocumentRows[groups.DocumentView](w) {
-		if err != nil {
-			return nil, err
-		}
-		d := stored.Row
-		if score, ok := pages.Of(d.TargetURI); ok {
-			id, err := d.ParsedTextID()
-			if err != nil {
-				return nil, err
-			}
-			scores[id] = max(scores[id], score)
-		}
-	}
-	return scores, nil
 }

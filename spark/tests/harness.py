@@ -93,11 +93,11 @@ class Case(unittest.TestCase):
         self.assertEqual(p.returncode, code, p.stdout + p.stderr[-8000:])
         return "".join(line for line in p.stdout.splitlines(True) if line.startswith("neardup: "))
 
-    def same(self, archives: list[Path], *options: str, code: int = 0) -> None:
+    def same(self, archives: list[Path], *options: str, code: int = 0, formats: tuple[str, ...] = FORMATS) -> None:
         """Compares the exports with those of a run on one machine."""
         self.neardup("spark", "adopt", "--output", self.output, "--workspace", self.dir / "cluster", code=code)
         self.neardup("run", "--workspace", self.dir / "single", "--progress", "none", *options, *archives, code=code)
-        for format in FORMATS:
+        for format in formats:
             cluster, single = (self.neardup("export", "--workspace", self.dir / w, "--format", format) for w in ("cluster", "single"))
             self.assertGreater(len(single), 0)
             self.assertEqual(cluster, single, format)
