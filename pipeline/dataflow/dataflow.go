@@ -10,6 +10,7 @@
 //	search.Find   these rows, or texts                 → perhaps-similar sets, or candidate pairs
 //	VerifySets    sets                                 → links: near pairs with their scores
 //	VerifyPairs   candidate pairs                      → links
+//	Tie           near pairs                           → links with the numbers of their components
 //	Part          components of links                  → parts: representatives with their members
 //	Close         links, parts                         → clusters
 //	Enforce       judged pairs, clusters               → clusters that follow them
