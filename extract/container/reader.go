@@ -50,6 +50,22 @@ type Raw struct {
 	Decoded  int64 // bytes that its content codings were decoded to; set where they are undone
 }
 
+// URI returns the target URI in the header, for messages. In an ARC file it is the
+// first word.
+func (r *Raw) URI() []byte {
+	for line := range bytes.Lines(r.Header) {
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		if ok && bytes.EqualFold(name, []byte("WARC-Target-URI")) {
+			return bytes.Trim(value, " \t\r\n<>")
+		}
+	}
+	first, _, _ := bytes.Cut(r.Header, []byte(" "))
+	if bytes.Contains(first, []byte("://")) {
+		return first
+	}
+	return nil
+}
+
 // Damage is the error for bytes that are no record. Reading can continue after it.
 type Damage struct {
 	Offset int64

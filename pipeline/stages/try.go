@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,25 +29,9 @@ func TryRecord(ctx context.Context, s inputs.Source, config configs.Config, uri 
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(uri, "%s\n", uriOf(raw.Header)); err != nil {
+	if _, err := fmt.Fprintf(uri, "%s\n", raw.URI()); err != nil {
 		return err
 	}
 	extractors.New(config.Extract).Document(raw)
-	return nil
-}
-
-// uriOf returns the target URI in a record's header, for messages. In an ARC file
-// it is the first word.
-func uriOf(header []byte) []byte {
-	for line := range bytes.Lines(header) {
-		name, value, ok := bytes.Cut(line, []byte(":"))
-		if ok && bytes.EqualFold(name, []byte("WARC-Target-URI")) {
-			return bytes.Trim(value, " \t\r\n<>")
-		}
-	}
-	first, _, _ := bytes.Cut(header, []byte(" "))
-	if bytes.Contains(first, []byte("://")) {
-		return first
-	}
 	return nil
 }
