@@ -48,7 +48,7 @@ type Plan struct {
 // planFormat is the version of the plan and of the output directory:
 //
 //	1: the first
-//	2: linked pairs have the number of their component; exports
+//	2: linked pairs have the number of their component; exports; joins
 const planFormat = 2
 
 // Step runs a filter.
@@ -300,7 +300,10 @@ func ReadPlan(path string) (*Plan, error) {
 	if p.Format != planFormat {
 		return nil, fmt.Errorf("%s: a plan of format %d; this program has format %d", path, p.Format, planFormat)
 	}
-	return p, errors.Join(check(p.Config), p.Config.Validate())
+	if err := p.Config.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, check(p.Config)
 }
 
 // ReadOutput reads the plan of an output directory. It returns nil if the directory
