@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"neardup/configs"
+	"neardup/pipeline/dataflow"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
@@ -121,6 +122,42 @@ func withdrawnInputs(t *testing.T) (crawl, other string) {
 	crawl = pipetest.Crawl(t)
 	records, _ := pipetest.Revisits()
 	return crawl, pipetest.WriteRecords(t, records...)
+}
+
+// Pages of a file that have one text share its rows, also where the first of them is
+// withdrawn.
+func TestWithdrawFirstOfEqualPages(t *testing.T) {
+	config := pipetest.MustLoad(t)
+	page := func(id, uri string) []byte {
+		body := "<p>" + strings.Repeat("A sentence of a page that was captured at several addresses. ", 12)
+		return pipetest.Archived("response", id, uri, 1, pipetest.OkHTML+body)
+	}
+	var all, rest [][]byte
+	for i := range 1000 {
+		all = append(all, page(fmt.Sprint(i), fmt.Sprintf("http://site.example/%d", i%150)))
+		if i%150 > 0 {
+			rest = append(rest, all[i])
+		}
+	}
+	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
+	withdraw(t, ws, config, workspace.Withdrawal{URI: "http://site.example/0"})
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 1}, pipetest.WriteRecords(t, all...))
+	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 1}, pipetest.WriteRecords(t, rest...))
+	texts := func(dir string) map[string]string {
+		rows := contentsOf(t, dir, config)
+		maps.DeleteFunc(rows, func(k, _ string) bool { return k[0] != layout.TableText && k[0] != layout.TableUnits })
+		return rows
+	}
+	got := texts(ws)
+	sameContents(t, "texts", got, texts(alone))
+	for k, text := range got {
+		if k[0] == layout.TableText && got[string(layout.TableUnits)+k[1:]] != string(layout.UnitsValue(dataflow.UnitsOf(text))) {
+			t.Error("the units are not those of the text")
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("%d rows of texts and units, want 2", len(got))
+	}
 }
 
 // A withdrawn input leaves the rows of a run over the others, with and without frames.

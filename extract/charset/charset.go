@@ -78,6 +78,8 @@ func Decode(b Body) (s string, d Decision) {
 		d = Decision{Name: wide, From: FromText}
 	case name == "":
 		return undeclared(body)
+	case name == utf8Name && utf8.Valid(body):
+		return string(body), d
 	case name == utf8Name && isUTF8(body):
 		return decodeFrom(body, name), d
 	case name != utf8Name && overruledByUTF8(body, name):
@@ -325,6 +327,9 @@ func overruledByUTF8(body []byte, name string) bool {
 // Such a body has zeros in every other byte, from markup, spaces and Latin text: at
 // least one character in sixteen.
 func utf16Of(head []byte) string {
+	if bytes.IndexByte(head, 0) < 0 { // nearly all pages
+		return ""
+	}
 	n := len(head) / 2
 	var zeros [2]int // zeros beside printable ASCII, by parity
 	for i := 0; i+1 < len(head); i += 2 {

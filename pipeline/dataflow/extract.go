@@ -25,12 +25,13 @@ type Extracted struct {
 	Text     rows.TextID // ID of a capture's text
 	Around   string      // visible text around the main content of an HTML page; Marks gives its lines
 
-	Units       rows.Units  // of the text
+	Units       rows.Units  // of the text, unless its rows are there already
 	AroundUnits AroundUnits // of Around; none if the page has no site
 }
 
-// Extract extracts a record and returns the fields of its rows.
-func Extract(x *extract.Extractor, raw *container.Raw) Extracted {
+// Extract extracts a record and returns the fields of its rows. there reports whether
+// the rows of a text are there already.
+func Extract(x *extract.Extractor, raw *container.Raw, there func(rows.TextID) bool) Extracted {
 	d, reason := x.Document(raw)
 	e := Extracted{Reason: reason, Document: rows.Document{Document: d}}
 	if reason != extract.ReasonNone || e.IsRevisit() {
@@ -41,7 +42,9 @@ func Extract(x *extract.Extractor, raw *container.Raw) Extracted {
 	if d.Marks != "" {
 		e.Around = d.Marks.Around(d.Text, d.Visible)
 	}
-	e.Units = UnitsOf(d.Text)
+	if !there(e.Text) {
+		e.Units = UnitsOf(d.Text)
+	}
 	if o := rows.OccurrenceOf(d); e.Around != "" && o.Site != rows.NoSite {
 		e.AroundUnits.Page = SitePage{o.Site, o.Address}
 		e.AroundUnits.Exact = ExactUnits(e.Around)

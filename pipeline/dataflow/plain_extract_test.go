@@ -49,7 +49,7 @@ func (p plain) extract(input string) {
 			if err != nil {
 				p.t.Fatal(err)
 			}
-			e := dataflow.Extract(x, raw)
+			e := dataflow.Extract(x, raw, func(rows.TextID) bool { return false })
 			d := e.Document.Document
 			switch place := layout.DocumentKey(d.ID, s.ID(), raw.Offset)[1:]; {
 			case e.Reason != extract.ReasonNone:

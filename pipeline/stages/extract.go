@@ -42,6 +42,7 @@ type Job struct {
 	source   *inputs.Source
 	digester *inputs.Digester
 	Account  *extract.Account // of the file
+	texts    *textsOfFile
 	before   container.Position
 	position container.Position // position behind the record
 	Consumed int64              // bytes of the file since the event before
@@ -51,7 +52,7 @@ type Job struct {
 	dataflow.Extracted
 	row    []byte // row of the document
 	around []byte // visible text around the main content, of an HTML page
-	units  []byte // units of the text
+	units  []byte // units of the text; nil if its rows are there already
 	round  []byte // units of what is around it, if there are any
 	err    error
 	Wanted bool // the consumer waits for this job, see queue.Limiter
@@ -76,7 +77,11 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 	}
 	began := time.Now()
 	j.Raw.Room = j.Account.Room(j.Raw)
-	j.Extracted = dataflow.Extract(x, j.Raw)
+	there := false
+	j.Extracted = dataflow.Extract(x, j.Raw, func(t rows.TextID) bool {
+		there = j.texts.has(t)
+		return there
+	})
 	j.took = time.Since(began)
 	j.err = notes.End(worker)
 	j.Raw.Block = nil
@@ -85,12 +90,44 @@ func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, 
 		if j.Document.Marks != "" {
 			j.around = layout.AroundValue(j.Document.Marks, j.Around)
 		}
-		j.units = layout.UnitsValue(j.Units)
+		if !there {
+			j.units = layout.UnitsValue(j.Units)
+		}
 		if a := j.AroundUnits; len(a.Exact) > 0 {
 			j.round = layout.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact)
 		}
 		j.Units, j.AroundUnits = rows.Units{}, dataflow.AroundUnits{}
 	}
+}
+
+// textsOfFile are texts of earlier pages of a file, whose rows need not be written
+// again: they are committed no later than those of the page. Captures of a page that
+// did not change have one text.
+type textsOfFile struct {
+	mu    sync.Mutex
+	texts map[rows.TextID]struct{}
+}
+
+const maxTextsOfFile = 1 << 16 // 5 MB
+
+func (f *textsOfFile) has(t rows.TextID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, has := f.texts[t]
+	return has
+}
+
+// add adds a text. It reports whether its rows have to be written.
+func (f *textsOfFile) add(t rows.TextID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, has := f.texts[t]; has {
+		return false
+	}
+	if len(f.texts) < maxTextsOfFile {
+		f.texts[t] = struct{}{}
+	}
+	return true
 }
 
 // Result returns about how many bytes of memory the job's result takes.
@@ -235,8 +272,9 @@ func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emi
 	defer func() { _ = closer.Close() }()
 	consumed, at := s.Position.Offset, s.Position
 	account := extract.NewAccount(s.Decoded)
+	texts := &textsOfFile{texts: map[rows.TextID]struct{}{}}
 	for {
-		j := &Job{source: &s, digester: digester, Account: account, before: at, Done: make(chan struct{})}
+		j := &Job{source: &s, digester: digester, texts: texts, Account: account, before: at, Done: make(chan struct{})}
 		j.Raw, err = r.Next()
 		if err == io.EOF {
 			return digester, nil
@@ -363,9 +401,10 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 	if j.round != nil {
 		err = errors.Join(err, b.Set(layout.UnitsRoundKey(d.ID), j.round))
 	}
+	if j.texts.add(j.Text) {
+		err = errors.Join(err, b.Set(layout.TextKey(j.Text), []byte(d.Text)), b.Set(layout.UnitsKey(j.Text), j.units))
+	}
 	return errors.Join(err,
-		b.Set(layout.TextKey(j.Text), []byte(d.Text)),
-		b.Set(layout.UnitsKey(j.Text), j.units),
 		b.Set(layout.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
 		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(rows.OccurrenceOf(d))),
 	)
