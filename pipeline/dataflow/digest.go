@@ -94,12 +94,21 @@ func plainUnits(u rows.Units, framed []byte) []rarity.Unit {
 		has[i] = true
 	}
 	units := make([]rarity.Unit, 0, len(has))
-	for i, key := range slices.Concat(u.Both, u.Plain) {
+	add := func(i int, key uint64) {
 		if has[i] {
 			units = append(units, rarity.Unit{Key: key, Columns: int(u.Columns[i])})
 		}
 	}
-	slices.SortFunc(units, compareUnits)
+	both, plain := u.Both, u.Plain // both are sorted, and have no key in common
+	for len(both) > 0 || len(plain) > 0 {
+		if len(plain) == 0 || len(both) > 0 && both[0] < plain[0] {
+			add(len(u.Both)-len(both), both[0])
+			both = both[1:]
+		} else {
+			add(len(u.Both)+len(u.Plain)-len(plain), plain[0])
+			plain = plain[1:]
+		}
+	}
 	return units
 }
 

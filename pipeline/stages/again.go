@@ -49,7 +49,7 @@ type knownSide struct {
 }
 
 // recentBytes limits the sides in memory: now and before have so many bytes each.
-const recentBytes = 16 << 20
+const recentBytes = 4 << 20
 
 func (r *recent) get(id rows.TextID) (s knownSide, found bool) {
 	r.mu.Lock()
@@ -165,7 +165,11 @@ func (e *earlier) close() {
 }
 
 // lookups are the iterators of one worker.
-type lookups struct{ results, units, occurrences, signed *store.Seeker }
+type lookups struct {
+	results, units, occurrences, signed *store.Seeker
+
+	read rows.Units // memory for the units of a text
+}
 
 // take returns iterators that no other worker uses. give returns them.
 func (e *earlier) take() (l *lookups, err error) {
@@ -213,14 +217,15 @@ func (e *earlier) side(id rows.TextID) (*dataflow.Side, bool, error) {
 
 func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error) {
 	t := dataflow.Text{ID: id}
-	var units rows.Units
+	units := &l.read
+	*units = rows.Units{Both: units.Both[:0], Plain: units.Plain[:0], Exact: units.Exact[:0], Columns: units.Columns[:0], PlainOf: units.PlainOf[:0]}
 	var signed rows.Signed
 	var err error
 	if t.Sites, t.Names, err = results.SitesAndNames(l.occurrences.Rows(layout.OccurrencesOf(id))); err != nil {
 		return nil, false, err
 	}
 	for r, err := range l.units.Rows(layout.UnitsKey(id)) {
-		if err := errors.Join(err, r.Units(&units)); err != nil {
+		if err := errors.Join(err, r.Units(units)); err != nil {
 			return nil, false, err
 		}
 	}
@@ -232,7 +237,7 @@ func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error)
 			return nil, false, err
 		}
 	}
-	return dataflow.NewSide(e.w.Config, t, units, signed, e.reader.Commonness)
+	return dataflow.NewSide(e.w.Config, t, *units, signed, e.reader.Commonness)
 }
 
 // sides returns the side of a text.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -49,6 +50,15 @@ func titleKey(title string) uint64 {
 // letters, marks and low lines, in lower case, that touches no number. In scripts
 // without spaces, such a word is any two adjacent letters, or a letter on its own.
 func eachWord(s string, f func(uint32)) {
+	if ascii(s) {
+		eachASCIIWord(s, f)
+	} else {
+		eachAnyWord(s, f)
+	}
+}
+
+// eachAnyWord is eachWord for any characters.
+func eachAnyWord(s string, f func(uint32)) {
 	const (
 		between = iota
 		spaced
@@ -90,6 +100,43 @@ func eachWord(s string, f func(uint32)) {
 		}
 	}
 	end()
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// eachASCIIWord is eachWord for ASCII, as most lines are.
+func eachASCIIWord(s string, f func(uint32)) {
+	var word []byte
+	letters, numbers := false, false
+	for i := 0; i <= len(s); i++ {
+		var c byte
+		if i < len(s) {
+			c = s[i]
+		}
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+			fallthrough
+		case c >= 'a' && c <= 'z':
+			letters = true
+		case c >= '0' && c <= '9':
+			numbers = true
+		case c != '_':
+			if letters && !numbers {
+				f(uint32(xxhash.Sum64(word)))
+			}
+			word, letters, numbers = word[:0], false, false
+			continue
+		}
+		word = append(word, c)
+	}
 }
 
 // Names are the addresses and titles of the pages that have a text, as hashes. The

@@ -1,8 +1,10 @@
 package pair
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -226,5 +228,31 @@ func TestParseNames(t *testing.T) {
 				t.Errorf("%v: cut at %d", n, i)
 			}
 		}
+	}
+}
+
+// The words of ASCII are found by a shorter way, which finds the same.
+func TestASCIIWords(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	all := func(each func(string, func(uint32)), s string) (words []uint32) {
+		each(s, func(w uint32) { words = append(words, w) })
+		return words
+	}
+	found := 0
+	for range 20_000 {
+		s := make([]byte, random.IntN(12))
+		for i := range s {
+			if s[i] = byte(random.IntN(utf8.RuneSelf)); random.IntN(2) == 0 {
+				s[i] = "aBz_09 ."[random.IntN(8)]
+			}
+		}
+		got, want := all(eachWord, string(s)), all(eachAnyWord, string(s))
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: %x, want %x", s, got, want)
+		}
+		found += len(got)
+	}
+	if found < 10_000 {
+		t.Errorf("%d words", found)
 	}
 }
