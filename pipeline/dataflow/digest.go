@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 
 	"neardup/cluster"
 	"neardup/configs"
@@ -29,8 +30,8 @@ type Side struct {
 
 func (s *Side) framed() bool { return s.inFrame != nil }
 
-// Bytes returns about the memory that the side takes.
-func (s *Side) Bytes() int { return len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + s.own.Bytes() }
+// bytes returns about the memory that the side takes.
+func (s *Side) bytes() int { return len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + s.own.Bytes() }
 
 // Prepare is the function Prepare for the text of the side.
 func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text {
@@ -73,6 +74,50 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 		s.own = weigh(plainUnits(u, signed.Framed))
 	}
 	return s, true, err
+}
+
+// RecentSides holds the sides that were asked for last: those of the texts of a set are
+// asked for to tell its digest, and then to verify it. Goroutines can share it.
+type RecentSides struct {
+	mu          sync.Mutex
+	now, before map[rows.TextID]recentSide
+	bytes       int // of now
+}
+
+type recentSide struct {
+	side *Side
+	ok   bool
+}
+
+// recentBytes limits the sides in memory: now and before have so many bytes each.
+const recentBytes = 4 << 20
+
+// Get returns the side of a text, which read reads.
+func (r *RecentSides) Get(id rows.TextID, read func() (s *Side, ok bool, err error)) (*Side, bool, error) {
+	r.mu.Lock()
+	x, found := r.now[id]
+	if !found {
+		x, found = r.before[id]
+	}
+	r.mu.Unlock()
+	if found {
+		return x.side, x.ok, nil
+	}
+	s, ok, err := read()
+	if err != nil {
+		return nil, false, err
+	}
+	size := 64
+	if ok {
+		size += s.bytes()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bytes += size; r.now == nil || r.bytes > recentBytes {
+		r.before, r.now, r.bytes = r.now, map[rows.TextID]recentSide{}, size
+	}
+	r.now[id] = recentSide{s, ok}
+	return s, ok, nil
 }
 
 // Quick returns a short digest of the side with all of its weights.

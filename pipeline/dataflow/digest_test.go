@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -211,5 +212,36 @@ func TestDigestOfCutText(t *testing.T) {
 	d, err := SetDigest(c, make([]cluster.Key, 2), func(rows.TextID) (*Side, bool, error) { return nil, false, nil })
 	if d != (Digest{}) || err != nil {
 		t.Errorf("digest %x %v", d, err)
+	}
+}
+
+// A side is read again only when others have taken its place, and failures are not kept.
+func TestRecentSides(t *testing.T) {
+	var r RecentSides
+	read := 0
+	side := &Side{fixed: make([]byte, recentBytes/4)}
+	get := func(id byte, ok bool, err error) {
+		t.Helper()
+		s, found, failed := r.Get(rows.TextID{id}, func() (*Side, bool, error) {
+			read++
+			return side, ok, err
+		})
+		if failed != err || err == nil && (found != ok || s != side) {
+			t.Errorf("text %d: %v %v", id, found, failed)
+		}
+	}
+	broken := errors.New("broken")
+	get(1, true, broken)
+	for _, id := range []byte{1, 2, 3, 4, 5, 1} {
+		get(id, id != 2, nil)
+	}
+	if read != 6 {
+		t.Errorf("%d were read, want 6", read)
+	}
+	for id := range byte(10) {
+		get(10+id, true, nil)
+	}
+	if get(1, true, nil); read != 17 {
+		t.Errorf("%d were read, want 17", read)
 	}
 }

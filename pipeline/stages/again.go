@@ -29,48 +29,10 @@ type earlier struct {
 	table  byte
 	reader *results.Reader
 	quick  *quick // nil if there are no results
-	recent *recent
+	recent *dataflow.RecentSides
 	mu     sync.Mutex
 	free   []*lookups
 	all    []*lookups
-}
-
-// recent has the sides of the texts that were asked for last: those of a set are asked
-// for to tell its digest, and then to verify it.
-type recent struct {
-	mu          sync.Mutex
-	now, before map[rows.TextID]knownSide
-	bytes       int // of now
-}
-
-type knownSide struct {
-	side *dataflow.Side
-	ok   bool
-}
-
-// recentBytes limits the sides in memory: now and before have so many bytes each.
-const recentBytes = 4 << 20
-
-func (r *recent) get(id rows.TextID) (s knownSide, found bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s, found = r.now[id]; !found {
-		s, found = r.before[id]
-	}
-	return s, found
-}
-
-func (r *recent) put(id rows.TextID, s knownSide) {
-	size := 64
-	if s.ok {
-		size += s.side.Bytes()
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.bytes += size; r.now == nil || r.bytes > recentBytes {
-		r.before, r.now, r.bytes = r.now, map[rows.TextID]knownSide{}, size
-	}
-	r.now[id] = s
 }
 
 // maxQuick limits the texts whose short digests are held in memory, at 16 bytes each.
@@ -126,7 +88,7 @@ func newEarlier(w *workspace.Workspace, sr *workspace.StageRun) (*earlier, error
 	if err != nil {
 		return nil, err
 	}
-	e := &earlier{w: w, table: layout.TableSetResult, reader: reader, recent: &recent{}}
+	e := &earlier{w: w, table: layout.TableSetResult, reader: reader, recent: &dataflow.RecentSides{}}
 	for _, table := range []byte{layout.TableSetResult, layout.TablePartResult} {
 		for _, err := range w.DB.Table(table) {
 			if err == nil {
@@ -200,19 +162,14 @@ func (e *earlier) give(l *lookups) {
 
 // side returns what verdicts on a text depend on.
 func (e *earlier) side(id rows.TextID) (*dataflow.Side, bool, error) {
-	if s, found := e.recent.get(id); found {
-		return s.side, s.ok, nil
-	}
-	l, err := e.take()
-	if err != nil {
-		return nil, false, err
-	}
-	defer e.give(l)
-	s, ok, err := l.side(e, id)
-	if err == nil {
-		e.recent.put(id, knownSide{s, ok})
-	}
-	return s, ok, err
+	return e.recent.Get(id, func() (*dataflow.Side, bool, error) {
+		l, err := e.take()
+		if err != nil {
+			return nil, false, err
+		}
+		defer e.give(l)
+		return l.side(e, id)
+	})
 }
 
 func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error) {
