@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/sync/semaphore"
 
 	"neardup/extract/charset"
 	"neardup/extract/internal/header"
@@ -105,6 +107,25 @@ func (plainReader) ReadText(b Body) Text {
 	return t
 }
 
+// A body takes many times its size while it is read, so all workers together read
+// large ones of largeBodies bytes at a time.
+const (
+	largeBody   = 1 << 20
+	largeBodies = 32 << 20
+)
+
+var roomOfLarge = semaphore.NewWeighted(largeBodies)
+
+// readText reads the text of a body, when there is room for it.
+func readText(r TextReader, b Body) Text {
+	if size := len(b.Bytes); size >= largeBody {
+		weight := int64(min(size, largeBodies))
+		_ = roomOfLarge.Acquire(context.Background(), weight) // fails only if the context ends
+		defer roomOfLarge.Release(weight)
+	}
+	return r.ReadText(b)
+}
+
 // read reads the document's text from a decoded body.
 func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
 	declared := mediaTypeOf(contentType)
@@ -116,7 +137,7 @@ func (x *Extractor) read(doc Document, body []byte, contentType string) (Documen
 	if reader == nil {
 		return doc, ReasonMediaType
 	}
-	t := reader.ReadText(Body{
+	t := readText(reader, Body{
 		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uris.Host(doc.TargetURI),
 	})
 	if t.Text == "" {
