@@ -128,7 +128,7 @@ func (t *task) extractSource(x *extract.Extractor, s *inputs.Source) error {
 			return outputError{err}
 		}
 		raw.Room = account.Room(raw)
-		e := dataflow.Extract(x, raw, func(rows.TextID) bool { return true }) // later filters count units
+		e := dataflow.Extract(x, raw, func(rows.TextID) bool { return false }) // other tasks may have the text, too
 		if err := note.End(); err != nil {
 			return outputError{err}
 		}
