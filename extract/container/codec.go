@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
+	"neardup/extract/internal/inflate"
 )
 
 const (
@@ -148,7 +148,7 @@ func (f *framed) Read(p []byte) (n int, err error) {
 const gzipLookBack = 16 << 20
 
 // gzipCodec decompresses gzip members.
-type gzipCodec struct{ zr *gzip.Reader }
+type gzipCodec struct{ member inflate.Reader }
 
 func (*gzipCodec) starts(magic []byte) bool {
 	return len(magic) >= 2 && bytes.HasPrefix(gzipMark, magic[:2])
@@ -159,17 +159,8 @@ func (*gzipCodec) find(b []byte) int { return bytes.Index(b, gzipMark) }
 func (*gzipCodec) lookBack() int64 { return gzipLookBack }
 
 func (c *gzipCodec) open(src *bufio.Reader) (bool, error) {
-	var err error
-	if c.zr == nil {
-		c.zr, err = gzip.NewReader(src)
-	} else {
-		err = c.zr.Reset(src)
-	}
-	if err != nil {
-		return false, err
-	}
-	c.zr.Multistream(false)
-	return true, nil
+	err := c.member.Reset(src)
+	return err == nil, err
 }
 
-func (c *gzipCodec) Read(p []byte) (int, error) { return c.zr.Read(p) }
+func (c *gzipCodec) Read(p []byte) (int, error) { return c.member.Read(p) }
