@@ -15,6 +15,7 @@ import (
 
 	"neardup/extract/charset"
 	"neardup/extract/internal/header"
+	"neardup/extract/internal/lead"
 	"neardup/extract/page"
 	"neardup/uris"
 )
@@ -253,7 +254,7 @@ func sniff(head, body []byte) string {
 	case name == "" && isJSON(body):
 		return typeJSON
 	}
-	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(head))
+	mediaType := detectType(head)
 	return mediaType
 }
 
@@ -261,7 +262,7 @@ func sniff(head, body []byte) string {
 // that are letters (such as "BM" of a bitmap) count only if the body also has bytes
 // that text does not have.
 func binaryType(head []byte) string {
-	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(head))
+	mediaType := detectType(head)
 	controls := 0
 	for _, c := range head {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\f' && c != '\r' && c != 0x1b {
@@ -281,6 +282,12 @@ func binaryType(head []byte) string {
 	return ""
 }
 
+// detectType returns the media type by the first bytes, as browsers see it.
+func detectType(head []byte) string {
+	mediaType, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	return mediaType
+}
+
 // looksText reports whether a body may be text in some charset.
 func looksText(body []byte) bool { return isText(http.DetectContentType(charset.Sniffable(body, ""))) }
 
@@ -290,6 +297,38 @@ func firstElement(head []byte) (name, doctype string) {
 	if !bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\f"), []byte("<")) {
 		return "", ""
 	}
+	if name, doctype, ok := plainFirstElement(head); ok {
+		return name, doctype
+	}
+	return tokenFirstElement(head)
+}
+
+// plainFirstElement is tokenFirstElement for bodies that start with plain markup. ok
+// is false if something else comes before the first element.
+func plainFirstElement(head []byte) (name, doctype string, ok bool) {
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n\f")
+		t, ok := lead.Read(head, func(_, _ []byte) bool { return true })
+		switch {
+		case !ok:
+			return "", "", false
+		case t.Kind == lead.Start:
+			return strings.ToLower(string(t.Name)), doctype, true
+		case t.Kind == lead.Doctype && doctype == "":
+			doctype = firstWord(t.Name)
+		}
+		head = head[t.Size:]
+	}
+}
+
+// firstWord returns the first word of a document type, in lower case.
+func firstWord(doctype []byte) string {
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(doctype))), " ")
+	return word
+}
+
+// tokenFirstElement is firstElement by the tokenizer.
+func tokenFirstElement(head []byte) (name, doctype string) {
 	z := html.NewTokenizer(bytes.NewReader(head))
 	for {
 		switch z.Next() {
@@ -301,7 +340,7 @@ func firstElement(head []byte) (name, doctype string) {
 			}
 		case html.DoctypeToken:
 			if doctype == "" {
-				doctype, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(string(z.Text()))), " ")
+				doctype = firstWord(z.Text())
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			b, _ := z.TagName()

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+
+	"neardup/extract/internal/lead"
 )
 
 // Source is how a page's charset was decided.
@@ -63,7 +66,8 @@ const (
 // Decode decodes the body to valid UTF-8. The declared charset holds unless the
 // body shows that it is wrong. Text outside ASCII that is valid UTF-8 is UTF-8.
 // Zeros in every other byte mean UTF-16. A charset in which most of the text cannot
-// be decoded is not the page's.
+// be decoded is not the page's. The string of a body that is UTF-8 shares its memory,
+// so the body must not change any more.
 func Decode(b Body) (s string, d Decision) {
 	body := b.Bytes
 	if name, n := bom(body); name != "" {
@@ -79,7 +83,7 @@ func Decode(b Body) (s string, d Decision) {
 	case name == "":
 		return undeclared(body)
 	case name == utf8Name && utf8.Valid(body):
-		return string(body), d
+		return shared(body), d
 	case name == utf8Name && isUTF8(body):
 		return decodeFrom(body, name), d
 	case name != utf8Name && overruledByUTF8(body, name):
@@ -125,10 +129,14 @@ func decodeFrom(body []byte, name string) string {
 
 func validUTF8(b []byte) string {
 	if utf8.Valid(b) { // several times as fast as the rest
-		return string(b)
+		return shared(b)
 	}
-	return strings.ToValidUTF8(string(b), "\uFFFD")
+	return strings.ToValidUTF8(shared(b), "\uFFFD")
 }
+
+// shared returns b as a string without a copy, which would be a fifth of the memory
+// that extraction allocates.
+func shared(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // bom returns the charset of the body's byte order mark, and the length of the
 // mark.
@@ -207,11 +215,79 @@ func labelIn(contentType string) string {
 }
 
 // metaCharset returns the charset that a meta element names (HTML standard,
-// 13.2.3.2). It uses the tokenizer, so that comments and scripts are ignored.
+// 13.2.3.2). Comments and scripts are ignored.
 func metaCharset(head []byte) string {
 	if !namesCharset(head) {
 		return ""
 	}
+	if name, ok := plainMetaCharset(head); ok {
+		return name
+	}
+	return tokenMetaCharset(head)
+}
+
+// plainMetaCharset is tokenMetaCharset for pages that start with plain markup. ok is
+// false if something else comes before a charset.
+func plainMetaCharset(head []byte) (name string, ok bool) {
+	for at := 0; ; {
+		i := bytes.IndexByte(head[at:], '<')
+		if i < 0 {
+			return "", false
+		}
+		var m meta
+		t, ok := lead.Read(head[at+i:], m.attribute)
+		if !ok {
+			return "", false
+		}
+		at += i + t.Size
+		switch {
+		case t.Kind != lead.Start:
+		case bytes.EqualFold(t.Name, []byte("meta")):
+			if name := m.charset(); name != "" {
+				return name, true
+			}
+		case t.Raw():
+			return "", false
+		}
+	}
+}
+
+// meta is what a meta element says of the charset.
+type meta struct {
+	pragma          bool
+	direct, content string
+	seen            [3]bool
+}
+
+// attribute notes an attribute. ok is false if it comes again, or if its value is
+// written with character references or line ends.
+func (m *meta) attribute(key, value []byte) (ok bool) {
+	at := 0
+	switch {
+	case bytes.EqualFold(key, []byte("http-equiv")):
+		m.pragma = strings.EqualFold(strings.TrimSpace(string(value)), "content-type")
+	case bytes.EqualFold(key, []byte("content")):
+		at, m.content = 1, labelIn(string(value))
+	case bytes.EqualFold(key, []byte("charset")):
+		at, m.direct = 2, string(value)
+	default:
+		return true
+	}
+	again := m.seen[at]
+	m.seen[at] = true
+	return !again && bytes.IndexByte(value, '&') < 0 && bytes.IndexByte(value, '\r') < 0
+}
+
+func (m *meta) charset() string {
+	label := m.direct
+	if label == "" && m.pragma {
+		label = m.content
+	}
+	return inMarkup(label)
+}
+
+// tokenMetaCharset is metaCharset by the tokenizer.
+func tokenMetaCharset(head []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(head))
 	for {
 		kind := z.Next()
@@ -224,24 +300,13 @@ func metaCharset(head []byte) string {
 		if name, _ := z.TagName(); string(name) != "meta" {
 			continue
 		}
-		pragma, label := false, ""
-		direct, content := "", ""
+		var m meta
 		for more := true; more; {
 			var key, value []byte
 			key, value, more = z.TagAttr()
-			switch string(key) {
-			case "http-equiv":
-				pragma = strings.EqualFold(strings.TrimSpace(string(value)), "content-type")
-			case "content":
-				content = labelIn(string(value))
-			case "charset":
-				direct = string(value)
-			}
+			_ = m.attribute(key, value) // none comes again, and values are as meant
 		}
-		if label = direct; label == "" && pragma {
-			label = content
-		}
-		if name := inMarkup(label); name != "" {
+		if name := m.charset(); name != "" {
 			return name
 		}
 	}
