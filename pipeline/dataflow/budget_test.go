@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -130,5 +131,45 @@ func TestLeadersBeyondTheIndex(t *testing.T) {
 	}
 	if counts.OverBudget == 0 || compared > leaders*2*(ComparedTimes*2+8) {
 		t.Errorf("%d comparisons, %d pairs over the budget", compared, counts.OverBudget)
+	}
+}
+
+// Of the leaders that the index has no room for, a text is compared with those that
+// may be near it by what all texts have in common, and not with the others.
+func TestCommonSentencesBeyondTheIndex(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 17))
+	common := strangeSentences(rng, 3)
+	page := func(sentences ...string) string { return strings.Join(append(sentences, common...), ". ") }
+	o := tlcsOptions
+	o.Resemblance, o.Containment = 0.5, 0.9
+	j := tlcsJudge(configs.Verify{Options: o})
+	var leaders []*pair.Text
+	x := newIndex(j, &o, 8000, func(number int) (*pair.Text, error) { return leaders[number], nil })
+	add := func(text string) (number int) {
+		leaders = append(leaders, j.Text(text, rarity.Text{}))
+		if err := x.add(leaders[len(leaders)-1]); err != nil {
+			t.Fatal(err)
+		}
+		return len(leaders) - 1
+	}
+	for range 60 {
+		add(page(strangeSentences(rng, 14)...))
+	}
+	own := strangeSentences(rng, 14)
+	version := add(page(append(strangeSentences(rng, 1), own[1:]...)...))
+	part := add(page())
+	for range 60 {
+		add(page(strangeSentences(rng, 14)...))
+	}
+	if x.len() > version {
+		t.Fatalf("%d of %d texts are in the index", x.len(), len(leaders))
+	}
+	var b bounds
+	x.bound(j.Text(page(own...), rarity.Text{}), &b)
+	if b.thin.Longest(&o, b.text.Len()) == 0 {
+		t.Fatal("the sample has no window of the common sentences")
+	}
+	if alike, till := x.alike(&b, x.len(), len(leaders)); !slices.Equal(alike, []int{version, part}) || till != len(leaders) {
+		t.Errorf("compared with %v of the %d up to %d, want %d and %d", alike, len(leaders), till, version, part)
 	}
 }

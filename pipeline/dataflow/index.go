@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"math/bits"
 	"slices"
 
 	"neardup/verify"
@@ -16,9 +17,12 @@ const indexWindows = 8 << 20
 // reading that a judge compares.
 type index struct {
 	judge   pair.Judge
+	options *tlcs.Options
 	windows int                                  // limit of each of the three indexes
 	get     func(number int) (*pair.Text, error) // returns a text that was added
 	texts   []indexed
+	briefs  []brief     // of the same texts
+	sizes   [33][]int32 // their numbers, by the bits of their length without frames
 	whole   *tlcs.Index
 	own     *tlcs.Index // readings without frames; nil while no text has one
 	thin    *tlcs.Index // readings without frames, also of texts that the other indexes have no room for
@@ -32,8 +36,32 @@ type indexed struct {
 	framed     bool
 }
 
-func newIndex(j pair.Judge, windows int, get func(number int) (*pair.Text, error)) *index {
-	return &index{judge: j, windows: windows, get: get, whole: tlcs.NewIndex(windows), thin: tlcs.NewThinIndex(windows)}
+// brief is what decides about most texts, in little memory, because each text is
+// checked against all texts of the index.
+type brief struct {
+	whole, own int32   // lengths of its readings
+	weights    weights // of the sentences of its readings
+	site       uint64  // 0 if it has several
+}
+
+// weights are the weights of the sentences of a text and of its reading without frames.
+type weights struct{ whole, own float32 }
+
+func weightsOf(s pair.Sentences) weights {
+	whole, own := s.Weights()
+	return weights{float32(whole), float32(own)}
+}
+
+// onlySite returns the site of a text, or 0 if it has none or several.
+func onlySite(t *pair.Text) uint64 {
+	if len(t.Sites()) == 1 {
+		return t.Sites()[0]
+	}
+	return 0
+}
+
+func newIndex(j pair.Judge, o *tlcs.Options, windows int, get func(number int) (*pair.Text, error)) *index {
+	return &index{judge: j, options: o, windows: windows, get: get, whole: tlcs.NewIndex(windows), thin: tlcs.NewThinIndex(windows)}
 }
 
 // len returns the number of texts that have bounds. It is 0 for a nil index.
@@ -57,7 +85,9 @@ func (x *index) held() int {
 
 // add adds a text.
 func (x *index) add(t *pair.Text) error {
-	x.texts = append(x.texts, indexed{t.Sentences(), t.Sites(), t.Len(), t.Own().Len(), t.HasFrame()})
+	s := t.Sentences()
+	x.texts = append(x.texts, indexed{s, t.Sites(), t.Len(), t.Own().Len(), t.HasFrame()})
+	x.briefs = append(x.briefs, brief{int32(t.Len()), int32(t.Own().Len()), weightsOf(s), onlySite(t)})
 	x.whole.Add(document(t))
 	x.thin.Add(document(t.Own()))
 	if x.own == nil && t.HasFrame() {
@@ -73,6 +103,8 @@ func (x *index) add(t *pair.Text) error {
 	if x.own != nil {
 		x.own.Add(document(t.Own()))
 	}
+	size := bits.Len32(uint32(t.Own().Len()))
+	x.sizes[size] = append(x.sizes[size], int32(len(x.texts)-1))
 	return nil
 }
 
@@ -84,6 +116,9 @@ type bounds struct {
 	whole, own tlcs.Bounds
 	thin       tlcs.Bounds
 	apart      bool // own differs from whole
+	site       uint64
+	weights    weights
+	reach      struct{ whole, own tlcs.Reach }
 }
 
 // bound sets b to the bounds of t. It does not change the index, so goroutines can
@@ -103,30 +138,57 @@ func (x *index) bound(t *pair.Text, b *bounds) {
 			own = x.whole
 		}
 		own.Bound(document(t.Own()), &b.own)
+		b.reach.own = b.own.Reach(x.options, t.Own().Len())
 	}
+	b.reach.whole = b.whole.Reach(x.options, t.Len())
+	b.site, b.weights = onlySite(t), weightsOf(t.Sentences())
 }
 
 // rejects returns the check that rejects the pair of the text with these bounds and
 // the text of this number. It rejects the pair only if it rejects every reading
 // that decides about the pair, and their sentences do not make them near.
-func (x *index) rejects(o *tlcs.Options, b *bounds, number int) verify.Stage {
-	rejected := x.outOfReach(o, b, number)
+func (x *index) rejects(b *bounds, number int) verify.Stage {
+	if rejected := x.strange(b, number); rejected != verify.None {
+		return rejected
+	}
+	rejected := x.outOfReach(b, number)
 	if rejected != verify.None && x.judge.Alike(b.text.Sentences(), x.texts[number].sentences) {
 		return verify.None
 	}
 	return rejected
 }
 
-func (x *index) outOfReach(o *tlcs.Options, b *bounds, number int) verify.Stage {
+// strange is rejects for texts that share nothing but what many share. It decides
+// about most of them, by little memory, and returns None for the others.
+func (x *index) strange(b *bounds, number int) verify.Stage {
+	if b.whole.Kept(number) != 0 || b.apart && b.own.Kept(number) != 0 {
+		return verify.None
+	}
+	other := &x.briefs[number]
+	others := b.site != 0 && other.site != 0 && b.site != other.site
+	if !(others && x.judge.Frames) && (x.judge.MayBeAlike(b.weights.whole, other.weights.whole) || x.judge.MayBeAlike(b.weights.own, other.weights.own)) {
+		return verify.None
+	}
+	if !b.apart {
+		return b.reach.whole.Rejects(int(other.whole))
+	}
+	own := b.reach.own.Rejects(int(other.own))
+	if !others && b.reach.whole.Rejects(int(other.whole)) != own {
+		return verify.None
+	}
+	return own
+}
+
+func (x *index) outOfReach(b *bounds, number int) verify.Stage {
 	other := x.texts[number]
 	rejected := verify.None
 	if oneSite := !b.apart || pair.ShareSite(b.text.Sites(), other.sites); oneSite {
-		rejected = b.whole.Rejects(o, number, b.text.Len(), other.whole)
+		rejected = b.whole.Rejects(x.options, number, b.text.Len(), other.whole)
 		if rejected == verify.None || !b.text.HasFrame() && !other.framed {
 			return rejected
 		}
 	}
-	return b.own.Rejects(o, number, b.text.Own().Len(), other.own)
+	return b.own.Rejects(x.options, number, b.text.Own().Len(), other.own)
 }
 
 // kept returns how many code points the text with these bounds has in windows that
@@ -144,21 +206,34 @@ func (x *index) kept(b *bounds, number int) int {
 	return b.whole.Kept(number)
 }
 
-// alike returns those texts, from number from up to till, that share a window of a
-// sample with the text of b. till is at most to. If the text of b is not long, till
-// is from. A text that shares no such window hardly has enough in common with it to
-// be near.
+// alike returns those texts, from number from up to till, that may have enough in
+// common with the text of b, by a sample of all windows. till is at most to. If the
+// text of b is not long, till is from. The other texts hardly have enough in common
+// with it to be near.
 func (x *index) alike(b *bounds, from, to int) (alike []int, till int) {
 	const long = 512 // code points: with half as many in common windows, a sample of a sixteenth misses all of them once in ten million times
-	if x == nil || x.len() == len(x.texts) || b.text.Own().Len() < long || !b.thin.FewOnly() {
+	if x == nil || x.len() == len(x.texts) || b.text.Own().Len() < long {
 		return nil, from
 	}
 	till = min(to, x.thin.Len())
+	longest := b.thin.Longest(x.options, b.text.Own().Len())
+	for size := range 1 + bits.Len(uint(longest)) {
+		numbers := x.sizes[size]
+		first, _ := slices.BinarySearch(numbers, int32(from))
+		for _, l := range numbers[first:] {
+			if int(l) >= till {
+				break
+			}
+			if int(x.briefs[l].own) <= longest {
+				alike = append(alike, int(l))
+			}
+		}
+	}
 	for _, l := range b.thin.Few() {
 		if from <= int(l) && int(l) < till {
 			alike = append(alike, int(l))
 		}
 	}
 	slices.Sort(alike)
-	return alike, till
+	return slices.Compact(alike), till
 }

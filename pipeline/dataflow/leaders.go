@@ -146,7 +146,7 @@ func (v *setVerifier) ordered(m *member, from, to int) (left []candidate, reject
 	m.byKept = false
 	bounded := min(to, v.index.len())
 	for l := from; l < bounded; l++ {
-		switch v.index.rejects(&v.config.Options, &m.bounds, l) {
+		switch v.index.rejects(&m.bounds, l) {
 		case verify.None:
 			left = append(left, candidate{number: l})
 		case verify.ByLength:
@@ -209,7 +209,7 @@ func (v *setVerifier) apart(m *member, leaders []candidate) (n int64) {
 // that m would have been compared with only after it had joined their cluster.
 func (v *setVerifier) rejectedBefore(m *member, from, to int, joins []join) (rejected verify.Outcomes) {
 	for l := from; l < min(to, v.index.len()); l++ {
-		stage := v.index.rejects(&v.config.Options, &m.bounds, l)
+		stage := v.index.rejects(&m.bounds, l)
 		if stage == verify.None {
 			continue
 		}

@@ -164,14 +164,16 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 	out := make([]partition.Verdict, len(pairs))
 	scores := make([]rows.Score, len(pairs))
 	counts := make([]rows.VerifyCounts, len(s.comparers))
+	order := partition.Neighbouring(pairs)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(s.ctx)
 	for n, c := range s.comparers {
 		g.Go(func() error {
-			for i := int(next.Add(1) - 1); i < len(pairs); i = int(next.Add(1) - 1) {
+			for at := int(next.Add(1) - 1); at < len(pairs); at = int(next.Add(1) - 1) {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
+				i := order[at]
 				a, err := s.docs.Get(s.keys[pairs[i].A].ID())
 				if err != nil {
 					return err
@@ -215,7 +217,7 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		}
 		return out, nil
 	}
-	index := newIndex(s.docs.Judge, indexWindows, func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
+	index := newIndex(s.docs.Judge, &s.config.Options, indexWindows, func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
 	for _, c := range centres {
 		doc, err := s.docs.Get(s.keys[c].ID())
 		if err == nil {
@@ -243,7 +245,7 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		for i, c := range centres {
 			if i >= index.len() {
 				all = append(all, near{c, -1})
-			} else if int(c) != x && index.rejects(&s.config.Options, &bounds, i) == verify.None {
+			} else if int(c) != x && index.rejects(&bounds, i) == verify.None {
 				all = append(all, near{c, index.kept(&bounds, i)})
 			}
 		}

@@ -55,7 +55,7 @@ func Prepare(c configs.Config, j pair.Judge, t Text, frames, common Pages) (*pai
 }
 
 // preparedBytes is about how many bytes of texts are cached.
-const preparedBytes = 64 << 20
+const preparedBytes = 52 << 20
 
 type preparedText struct {
 	id   rows.TextID

@@ -141,7 +141,7 @@ func (v *setVerifier) addToIndex(newest *pair.Text) error {
 	case v.index != nil:
 		return v.index.add(newest)
 	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
-		v.index = newIndex(v.Judge, cmp.Or(v.windows, indexWindows), func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
+		v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		for _, l := range v.leaders {
 			doc, err := v.docs(l.ID())
 			if err == nil {

@@ -220,7 +220,7 @@ func TestIndexSparesAlike(t *testing.T) {
 		return j.Text(b.String(), config.Read(b.String(), func(uint64) int { return 1 }))
 	}
 	leaders := []*pair.Text{made("apples", 1000), made("pears", 2000)}
-	x := newIndex(j, indexWindows, func(number int) (*pair.Text, error) { return leaders[number], nil })
+	x := newIndex(j, &config.Options, indexWindows, func(number int) (*pair.Text, error) { return leaders[number], nil })
 	for _, l := range leaders {
 		if err := x.add(l); err != nil {
 			t.Fatal(err)
@@ -228,10 +228,10 @@ func TestIndexSparesAlike(t *testing.T) {
 	}
 	var b bounds
 	x.bound(made("pears", 3000), &b)
-	if first, second := x.rejects(&config.Options, &b, 0), x.rejects(&config.Options, &b, 1); first == verify.None || second != verify.None {
+	if first, second := x.rejects(&b, 0), x.rejects(&b, 1); first == verify.None || second != verify.None {
 		t.Errorf("rejected: %v by a stranger, %v by its like", first, second)
 	}
-	if x.outOfReach(&config.Options, &b, 1) == verify.None {
+	if x.outOfReach(&b, 1) == verify.None {
 		t.Error("the texts are alike in their windows, too")
 	}
 }

@@ -49,6 +49,7 @@ import (
 //	verify 13: with quick digests
 //	verify 14: subjects that titles name
 //	verify 15: near pages that share little but a frame are compared without it
+//	verify 16: in very large sets, texts that share only a little that many share are not compared
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 16, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
@@ -57,7 +58,7 @@ var All = []workspace.Stage{
 		Tables: []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting}},
 	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: needs.Cluster,
 		Tables: []byte{layout.TableSearch, layout.TableFormerRows, layout.TableSet}},
-	{Name: workspace.StageVerify, Version: 15, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 16, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 

@@ -35,6 +35,8 @@ type DB struct {
 // archive the database merges them again and again, level by level. Larger values
 // mean less merging, at a cost:
 //
+//   - cacheBytes: verify looks up scattered texts. 100,000 pages in one chain took a
+//     seventh more processor time with half as much.
 //   - memTableBytes: up to three such tables are in memory, and as much log is read
 //     again when a workspace is opened.
 //   - l0Threshold: a lookup of a text searches up to half as many flushed tables
@@ -44,7 +46,7 @@ type DB struct {
 //     Larger values make lookups slower and save little in an archive that needs
 //     merging anyway.
 const (
-	cacheBytes    = 48 << 20
+	cacheBytes    = 96 << 20
 	memTableBytes = 32 << 20
 	l0Threshold   = 8
 )

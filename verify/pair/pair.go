@@ -221,6 +221,12 @@ type Sentences struct {
 // Sentences returns those of t.
 func (t *Text) Sentences() Sentences { return Sentences{t.sites, t.rare, t.Own().rare} }
 
+// Weights returns the weights of the sentences and of those without frames.
+func (s Sentences) Weights() (whole, own float64) { return s.whole.Weight(), s.own.Weight() }
+
+// MayBeAlike reports whether Alike can hold for readings of these weights.
+func (j Judge) MayBeAlike(a, b float32) bool { return j.Rarity.WeightsMayBeAlike(a, b) }
+
 // Alike reports whether Decide finds two texts near by their sentences when the
 // measure does not.
 func (j Judge) Alike(a, b Sentences) bool {

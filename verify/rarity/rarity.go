@@ -204,6 +204,9 @@ type weighed struct {
 	rare  int32 // the same, reduced if the sentence is common
 }
 
+// Weight returns the weight of all sentences of t, when each counts as rare.
+func (t Text) Weight() float64 { return float64(t.plain) }
+
 // Bytes returns about the memory that t takes.
 func (t Text) Bytes() int { return 16 * len(t.units) }
 
@@ -362,6 +365,12 @@ const fewestShared = 1
 // different lengths.
 func (o Options) MayBeAlike(a, b Text) bool {
 	return o.RarePages > 0 && o.Sentences > 0 && float64(min(a.plain, b.plain)) >= o.Sentences*float64(max(a.plain, b.plain))
+}
+
+// WeightsMayBeAlike is MayBeAlike for texts of these weights, which may be rounded.
+func (o Options) WeightsMayBeAlike(a, b float32) bool {
+	const rounded = 1 - 1e-6
+	return o.RarePages > 0 && o.Sentences > 0 && float64(min(a, b)) >= rounded*o.Sentences*float64(max(a, b))
 }
 
 // Decide returns the verdict on two texts by the evidence and, if that does not

@@ -1,8 +1,10 @@
 package tlcs
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
+	"sort"
 )
 
 // seed places windows in the table at random, so that a hostile text cannot choose
@@ -143,6 +145,7 @@ func (x *Index) grow(n int) {
 // Bounds holds the bounds of one document against those of an Index.
 type Bounds struct {
 	common int     // code points in windows that any document may have
+	shared int     // number of these windows
 	each   []int32 // by document: code points in windows that count for it only
 	ends   []int32 // by document: end of the last of these windows
 	few    []int32 // documents that have such windows
@@ -151,7 +154,7 @@ type Bounds struct {
 // Bound sets b to the bounds of d against the documents of the index. It does not
 // change the index, so goroutines can share the index.
 func (x *Index) Bound(d *Document, b *Bounds) {
-	b.common = 0
+	b.common, b.shared = 0, 0
 	for _, doc := range b.few {
 		b.each[doc], b.ends[doc] = 0, 0
 	}
@@ -172,6 +175,7 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 		switch head := x.heads[at]; {
 		case head == common:
 			b.common += int(till - max(start, end))
+			b.shared++
 			end = till
 		case head >= 0:
 			b.add(head, start, till)
@@ -190,9 +194,58 @@ func (b *Bounds) Kept(doc int) int { return int(b.each[doc]) }
 // Few returns the documents whose Kept is not 0.
 func (b *Bounds) Few() []int32 { return b.few }
 
-// FewOnly reports whether the document shares windows with the documents of Few
-// only.
-func (b *Bounds) FewOnly() bool { return b.common == 0 }
+// Longest returns the length of the longest document of a thin index, in code points,
+// that may be near the one with these bounds although it is not one of Few. length is
+// that of the latter. The windows that all documents may have are estimated from the
+// sample; a longer document is near once in thousands of times.
+func (b *Bounds) Longest(o *Options, length int) int {
+	if b.shared == 0 {
+		return 0
+	}
+	// Three standard deviations of the sample, and as many windows as can all be
+	// missing in it.
+	all := thinBy*b.shared + int(3*thinBy*math.Sqrt(float64(b.shared))) + 8*thinBy
+	return longest(o, all, length)
+}
+
+// Reach tells by its length alone whether a document without windows of its own in
+// common with another may be near it.
+type Reach struct {
+	from, to int // lengths that Rejects does not reject by length
+	longest  int // length from which on it rejects
+}
+
+// Reach returns the reach of a document of this length, in code points.
+func (b *Bounds) Reach(o *Options, length int) (r Reach) {
+	if length == 0 {
+		return r
+	}
+	r.from = 1 + sort.Search(length-1, func(n int) bool { return o.reached(n+1, length, n+1) })
+	r.to = length + sort.Search(math.MaxInt32-length, func(n int) bool { return !o.reached(length, length+n+1, length) })
+	r.longest = longest(o, b.common, length)
+	return r
+}
+
+// longest returns the length of the longest document that can be near one of this
+// length if it has so many code points in common with it, or more.
+func longest(o *Options, common, length int) int {
+	return sort.Search(math.MaxInt32, func(n int) bool {
+		t, short := float64(common), min(n+1, length)
+		return common < short && t/float64(short) < o.Containment && t/float64(length+n+1-common) < o.Resemblance
+	})
+}
+
+// Rejects is Bounds.Rejects for a document whose Kept is 0. It returns None for some
+// that Bounds.Rejects rejects.
+func (r *Reach) Rejects(other int) Stage {
+	switch {
+	case other < r.from || other > r.to:
+		return ByLength
+	case other > r.longest:
+		return BySketch
+	}
+	return None
+}
 
 func (b *Bounds) add(doc, start, till int32) {
 	if b.each[doc] == 0 {

@@ -29,10 +29,10 @@ func indexed(rng *rand.Rand, n, window int) []*Document {
 // reason; and the pairs that it has to leave are few.
 func TestIndexRejectsWhatCompareRejects(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	rejected, left, needless := 0, 0, 0
+	rejected, left, needless, strangers, unsure := 0, 0, 0, 0, 0
 	for range 30 {
 		o := Options{Window: 1 + rng.IntN(16), Blocks: 8, Slope: 0.1, Resemblance: 0.3 + 0.7*rng.Float64(),
-			Containment: 0.5 + 0.5*rng.Float64(), Trustable: true, Rounds: 1 + rng.IntN(3)}
+			Containment: 0.5 + 0.6*rng.Float64(), Whole: 0.7 * rng.Float64(), Trustable: true, Rounds: 1 + rng.IntN(3)}
 		docs := indexed(rng, 60, o.Window)
 		x := NewIndex(1 << 20)
 		for _, d := range docs[:40] {
@@ -45,9 +45,18 @@ func TestIndexRejectsWhatCompareRejects(t *testing.T) {
 		var b Bounds
 		for _, d := range docs {
 			x.Bound(d, &b)
+			reach := b.Reach(&o, d.Len())
 			for i, other := range docs[:40] {
 				stage := b.Rejects(&o, i, d.Len(), other.Len())
 				v := c.Compare(other, d)
+				if byLength := reach.Rejects(other.Len()); b.Kept(i) == 0 && byLength != None {
+					strangers++
+					if byLength != stage {
+						t.Fatalf("%+v: lengths %d and %d are rejected by %v, the bounds: %v", o, d.Len(), other.Len(), byLength, stage)
+					}
+				} else if b.Kept(i) == 0 && stage != None {
+					unsure++
+				}
 				switch {
 				case stage == None:
 					left++
@@ -63,7 +72,8 @@ func TestIndexRejectsWhatCompareRejects(t *testing.T) {
 		}
 	}
 	t.Logf("%d rejected, %d left, %d of them rejected by their sketches", rejected, left, needless)
-	if rejected < 3*needless {
+	t.Logf("%d without windows of their own in common are rejected by length alone, %d are not", strangers, unsure)
+	if rejected < 3*needless || strangers < 3*unsure {
 		t.Error("the index hardly helps")
 	}
 }
