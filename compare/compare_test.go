@@ -15,9 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
-
 	"neardup/configs"
+	"neardup/report/figure"
 	"neardup/sweep"
 	"neardup/truth"
 	"neardup/verify"
@@ -222,12 +221,12 @@ func svgTexts(t *testing.T, r io.Reader) (texts []string) {
 
 func TestAxisHoldsEveryRate(t *testing.T) {
 	for low := 0.0; low <= 1; low += 0.01 {
-		var a plot.Axis
+		var a figure.Axis
 		showRates(&a, low)
 		if a.Min >= low || a.Max <= 1 || a.Max-a.Min > 1.1 || low-a.Min > 0.2 {
 			t.Errorf("from %v: %v to %v", low, a.Min, a.Max)
 		}
-		ticks := a.Tick.Marker.Ticks(a.Min, a.Max)
+		ticks := a.Ticks
 		if len(ticks) < 3 || ticks[0].Value > low || ticks[len(ticks)-1].Value != 1 {
 			t.Errorf("from %v: ticks %v", low, ticks)
 		}

@@ -7,10 +7,6 @@ import (
 	"io"
 
 	"neardup/report/figure"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 )
 
 const maxPanels = 6
@@ -27,13 +23,9 @@ func (e *Explanation) WriteSVG(w io.Writer) error {
 		return ErrNoCurve
 	}
 	f := figure.Figure{Title: fmt.Sprintf("edit operations d(x) from text %s to text %s", e.TLCS.Longer, e.shorter()),
-		Width: 8 * vg.Inch, LegendWidth: 1.9 * vg.Inch, PanelHeight: 2.9 * vg.Inch}
+		Width: 8 * figure.Inch, PanelHeight: 2.9 * figure.Inch}
 	for i, r := range e.TLCS.Rounds[:min(maxPanels, len(e.TLCS.Rounds))] {
-		p, err := e.panel(i, r)
-		if err != nil {
-			return err
-		}
-		f.Panels = append(f.Panels, p)
+		f.Panels = append(f.Panels, e.panel(i, r))
 	}
 	return f.WriteSVG(w)
 }
@@ -45,17 +37,17 @@ func (e *Explanation) shorter() string {
 	return "a"
 }
 
-func (e *Explanation) panel(i int, r Round) (figure.Panel, error) {
+func (e *Explanation) panel(i int, r Round) *figure.Panel {
 	x := "x, position in text " + e.TLCS.Longer
 	if i > 0 {
 		x = fmt.Sprintf("x, position in what round %d has left of text %s", i, e.TLCS.Longer)
 	}
 	p := figure.NewPanel(x, "d")
 	colours := figure.Colours()
-	var points plotter.XYs
-	var base, top plotter.XY // marks of the region
+	var points []figure.Point
+	var base, top figure.Point // marks of the region
 	for _, at := range r.Curve {
-		xy := plotter.XY{X: float64(at[0]), Y: float64(at[1])}
+		xy := figure.Point{X: float64(at[0]), Y: float64(at[1])}
 		points = append(points, xy)
 		if at[0] == r.Start {
 			base = xy
@@ -64,36 +56,17 @@ func (e *Explanation) panel(i int, r Round) (figure.Panel, error) {
 			top = xy
 		}
 	}
-	high := float64(max(1, r.Edits))
 	region := e.Diff.Trustable && r.Start < r.End
 	if region {
-		area, err := plotter.NewPolygon(plotter.XYs{{X: base.X, Y: 0}, {X: base.X, Y: high}, {X: top.X, Y: high}, {X: top.X, Y: 0}})
-		if err != nil {
-			return p, err
-		}
-		area.Color, area.LineStyle.Width = color.RGBA{R: 214, G: 238, B: 230, A: 255}, 0
-		p.Add(area)
-		p.Legend.Add("trustable region", area)
+		p.AddRegion("trustable region", color.RGBA{R: 214, G: 238, B: 230, A: 255}, base.X, top.X)
 	}
-	curve, err := plotter.NewLine(points)
-	if err != nil {
-		return p, err
-	}
-	curve.Color, curve.Width = colours[0], vg.Points(1.5)
-	p.Add(curve)
-	p.Legend.Add(fmt.Sprintf("d(x), round %d", i+1), curve)
+	p.Add(figure.Series{Name: fmt.Sprintf("d(x), round %d", i+1), Colour: colours[0], Points: points, Line: 1.5})
 	if region {
-		slope, err := plotter.NewLine(plotter.XYs{base, top})
-		if err != nil {
-			return p, err
-		}
-		slope.Color, slope.Width, slope.Dashes = colours[1], vg.Points(1.2), []vg.Length{vg.Points(4), vg.Points(2)}
-		p.Add(slope)
-		p.Legend.Add(fmt.Sprintf("its slope %.4f", r.slope()), slope)
+		p.Add(figure.Series{Name: fmt.Sprintf("its slope %.4f", r.slope()), Colour: colours[1], Points: []figure.Point{base, top}, Line: 1.2, Dashes: []float64{4, 2}})
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(max(1, r.A)), 0, high
-	p.X.Tick.Marker, p.Y.Tick.Marker = wholeTicks{}, wholeTicks{}
-	return p, nil
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(max(1, r.A)), 0, float64(max(1, r.Edits))
+	p.X.Ticks, p.Y.Ticks = wholeTicks(p.X.Max), wholeTicks(p.Y.Max)
+	return p
 }
 
 // slope returns the slope of the region.
@@ -104,16 +77,14 @@ func (r *Round) slope() float64 {
 	return float64(r.Inside) / float64(r.End-r.Start)
 }
 
-// wholeTicks gives four to ten round whole numbers from 0 on.
-type wholeTicks struct{}
-
-func (wholeTicks) Ticks(_, most float64) (ticks []plot.Tick) {
+// wholeTicks returns four to ten round whole numbers from 0 on.
+func wholeTicks(most float64) (ticks []figure.Tick) {
 	step := 1.0
 	for by := 0; most/step > 8; by++ {
 		step *= [3]float64{2, 2.5, 2}[by%3]
 	}
 	for x := 0.0; x <= most; x += step {
-		ticks = append(ticks, plot.Tick{Value: x, Label: fmt.Sprintf("%.0f", x)})
+		ticks = append(ticks, figure.Tick{Value: x, Label: fmt.Sprintf("%.0f", x)})
 	}
 	return ticks
 }

@@ -13,11 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"neardup/audit"
 	"neardup/compare"
 	"neardup/configs"
@@ -193,41 +188,32 @@ type line struct {
 
 // write draws shares.
 func write(w io.Writer, x, y string, labels []string, lines ...line) error {
-	return writeLines(w, x, y, labels, func(p *plot.Plot) { p.Y.Min, p.Y.Max = min(p.Y.Min, 0.9), 1 }, lines...)
+	return writeLines(w, x, y, labels, func(p *figure.Panel) { p.Y.Min, p.Y.Max = min(p.Y.Min, 0.9), 1 }, lines...)
 }
 
 // writeLines draws lines over labels.
-func writeLines(w io.Writer, x, y string, labels []string, limit func(*plot.Plot), lines ...line) error {
+func writeLines(w io.Writer, x, y string, labels []string, limit func(*figure.Panel), lines ...line) error {
 	p := figure.NewPanel(x, y)
 	colours := figure.Colours()
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+	markers := []figure.Marker{figure.Disc, figure.Box, figure.Pyramid}
 	for i, l := range lines {
-		var xys plotter.XYs
+		var points []figure.Point
 		for at, v := range l.values {
 			if v != nil {
-				xys = append(xys, plotter.XY{X: float64(at), Y: *v})
+				points = append(points, figure.Point{X: float64(at), Y: *v})
 			}
 		}
-		if len(xys) == 0 {
+		if len(points) == 0 {
 			continue
 		}
-		path, points, err := plotter.NewLinePoints(xys)
-		if err != nil {
-			return err
-		}
-		path.Color, path.Width = colours[i], vg.Points(1.2)
-		points.Color, points.Shape, points.Radius = colours[i], shapes[i%len(shapes)], vg.Points(3)
-		p.Add(path, points)
-		p.Legend.Add(l.name, path, points)
+		p.Add(figure.Series{Name: l.name, Colour: colours[i], Points: points, Line: 1.2, Marker: markers[i%len(markers)], Radius: 3})
 	}
-	var ticks plot.ConstantTicks
 	for i, label := range labels {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: label})
+		p.X.Ticks = append(p.X.Ticks, figure.Tick{Value: float64(i), Label: label})
 	}
-	p.X.Tick.Marker = ticks
 	p.X.Min, p.X.Max = -0.25, float64(len(labels))-0.75
-	limit(p.Plot)
-	return figure.Figure{Width: 6.5 * vg.Inch, LegendWidth: 1.4 * vg.Inch, PanelHeight: 2.8 * vg.Inch, Panels: []figure.Panel{p}}.WriteSVG(w)
+	limit(p)
+	return figure.Figure{Width: 6.5 * figure.Inch, PanelHeight: 2.8 * figure.Inch, Panels: []*figure.Panel{p}}.WriteSVG(w)
 }
 
 // labels returns the value that each result varies.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-
 	"neardup/report"
 	"neardup/report/figure"
 )
@@ -180,7 +178,7 @@ func (c ShortTexts) growth(y string, value func(Growth) float64) func(io.Writer)
 
 // writeFree is write for values that are no shares.
 func writeFree(w io.Writer, x, y string, labels []string, lines ...line) error {
-	return writeLines(w, x, y, labels, func(p *plot.Plot) { p.Y.Min = min(p.Y.Min, 0) }, lines...)
+	return writeLines(w, x, y, labels, func(p *figure.Panel) { p.Y.Min = min(p.Y.Min, 0) }, lines...)
 }
 
 // WritePage writes the page in Markdown. The figures are files beside it.

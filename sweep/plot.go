@@ -9,11 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"neardup/configs"
 	"neardup/report/figure"
 )
@@ -115,7 +110,7 @@ type series struct {
 	column string
 	name   string
 	colour color.RGBA
-	shape  draw.GlyphDrawer
+	marker figure.Marker
 }
 
 var panels = []struct {
@@ -125,52 +120,52 @@ var panels = []struct {
 	series   []series
 }{
 	{"rate", true, false, []series{
-		{"announced_f1", "announced F1", figure.Blue, draw.CircleGlyph{}},
-		{"pair_f1", "pair F1", figure.Red, draw.BoxGlyph{}},
-		{"coverage", "coverage rate", figure.Green, draw.PyramidGlyph{}},
-		{"trustable", "trustable rate", figure.Orange, draw.PlusGlyph{}},
-		{"trustable_by_labels", "trustable, by labels", figure.Pink, draw.CrossGlyph{}},
-		{"strain_away", "strain-away rate", figure.Sky, draw.RingGlyph{}},
-		{"reserve", "reserve rate", figure.Black, draw.SquareGlyph{}},
+		{"announced_f1", "announced F1", figure.Blue, figure.Disc},
+		{"pair_f1", "pair F1", figure.Red, figure.Box},
+		{"coverage", "coverage rate", figure.Green, figure.Pyramid},
+		{"trustable", "trustable rate", figure.Orange, figure.Plus},
+		{"trustable_by_labels", "trustable, by labels", figure.Pink, figure.Cross},
+		{"strain_away", "strain-away rate", figure.Sky, figure.Ring},
+		{"reserve", "reserve rate", figure.Black, figure.Square},
 	}},
 	{"F1, closer", false, false, []series{
-		{"announced_f1", "announced F1", figure.Blue, draw.CircleGlyph{}},
-		{"pair_f1", "pair F1", figure.Red, draw.BoxGlyph{}},
+		{"announced_f1", "announced F1", figure.Blue, figure.Disc},
+		{"pair_f1", "pair F1", figure.Red, figure.Box},
 	}},
 	{"processor seconds", false, true, []series{
-		{"cpu_seconds", "all stages", figure.Black, draw.CircleGlyph{}},
-		{secondsOf(configs.StageSign), configs.StageSign, figure.Green, draw.PyramidGlyph{}},
-		{secondsOf(configs.StageCluster), configs.StageCluster, figure.Orange, draw.PlusGlyph{}},
-		{secondsOf(configs.StageVerify), configs.StageVerify, figure.Blue, draw.BoxGlyph{}},
+		{"cpu_seconds", "all stages", figure.Black, figure.Disc},
+		{secondsOf(configs.StageSign), configs.StageSign, figure.Green, figure.Pyramid},
+		{secondsOf(configs.StageCluster), configs.StageCluster, figure.Orange, figure.Plus},
+		{secondsOf(configs.StageVerify), configs.StageVerify, figure.Blue, figure.Box},
 	}},
 }
 
 // WriteSVG draws the plot. The same results give the same bytes.
 func (p Plot) WriteSVG(w io.Writer) error {
-	f := figure.Figure{Title: fmt.Sprintf("%s (%s)", p.Key, p.caption), Width: 7 * vg.Inch, LegendWidth: 1.6 * vg.Inch, PanelHeight: 2.5 * vg.Inch}
+	f := figure.Figure{Title: fmt.Sprintf("%s (%s)", p.Key, p.caption), Width: 7 * figure.Inch, PanelHeight: 2.5 * figure.Inch}
 	for _, panel := range panels {
-		pl, drawn, err := p.panel(panel.axis, panel.series)
-		if err != nil {
-			return err
-		}
-		if !drawn {
+		pl := p.panel(panel.axis, panel.series)
+		if pl == nil {
 			continue
 		}
-		if panel.unit {
+		switch {
+		case panel.unit:
 			pl.Y.Min, pl.Y.Max = 0, 1
-		}
-		if panel.fromZero {
+		case panel.fromZero:
 			pl.Y.Min = 0
+		default: // markers stay off the axis
+			room := (pl.Y.Max - pl.Y.Min) / 20
+			pl.Y.Min, pl.Y.Max = pl.Y.Min-room, pl.Y.Max+room
 		}
 		f.Panels = append(f.Panels, pl)
 	}
-	f.Panels[len(f.Panels)-1].X.Label.Text = p.Key
+	f.Panels[len(f.Panels)-1].X.Label = p.Key
 	return f.WriteSVG(w)
 }
 
-// panel draws the series that have values. drawn is false if none has.
-func (p Plot) panel(axis string, all []series) (pl figure.Panel, drawn bool, err error) {
-	pl = figure.NewPanel("", axis)
+// panel draws the series that have values. It returns nil if none has.
+func (p Plot) panel(axis string, all []series) *figure.Panel {
+	pl, drawn := figure.NewPanel("", axis), false
 	known := map[string]Column{}
 	for _, columns := range [][]Column{quality, costs(p.sweep.Results)} {
 		for _, c := range columns {
@@ -182,32 +177,26 @@ func (p Plot) panel(axis string, all []series) (pl figure.Panel, drawn bool, err
 		if !ok {
 			continue
 		}
-		var xys plotter.XYs
+		var points []figure.Point
 		for i, pt := range p.points {
 			if y := c.Value(pt.r); y != nil {
-				xys = append(xys, plotter.XY{X: float64(i), Y: *y})
+				points = append(points, figure.Point{X: float64(i), Y: *y})
 			}
 		}
-		if len(xys) == 0 {
+		if len(points) == 0 {
 			continue
 		}
-		line, points, err := plotter.NewLinePoints(xys)
-		if err != nil {
-			return pl, false, err
-		}
-		line.Color, line.Width = s.colour, vg.Points(1.2)
-		points.Color, points.Shape, points.Radius = s.colour, s.shape, vg.Points(3)
-		pl.Add(line, points)
-		pl.Legend.Add(s.name, line, points)
+		pl.Add(figure.Series{Name: s.name, Colour: s.colour, Points: points, Line: 1.2, Marker: s.marker, Radius: 3})
 		drawn = true
+	}
+	if !drawn {
+		return nil
 	}
 	// Values are at equal distances: 16, 32, 64, 100 on a linear axis would crowd
 	// the small ones.
-	var ticks plot.ConstantTicks
 	for i, pt := range p.points {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: pt.label})
+		pl.X.Ticks = append(pl.X.Ticks, figure.Tick{Value: float64(i), Label: pt.label})
 	}
-	pl.X.Tick.Marker = ticks
 	pl.X.Min, pl.X.Max = -0.25, float64(len(p.points))-0.75
-	return pl, drawn, nil
+	return pl
 }

@@ -8,26 +8,19 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
 
 	"neardup/report/figure"
 	"neardup/report/look"
 )
 
 const (
-	figureWidth = 8 * vg.Inch
-	rowHeight   = 0.25 * vg.Inch
-	axisHeight  = 0.65 * vg.Inch
+	figureWidth = 8 * figure.Inch
+	rowHeight   = 0.25 * figure.Inch
+	axisHeight  = 0.65 * figure.Inch
 	hostsDrawn  = 15
 	labelled    = 12 // bars of an axis that have labels
 	longLabel   = 30 // characters
 )
-
-// rest is the colour of parts that belong to no kind and are not near-duplicates.
-var rest = color.Gray{Y: 170}
 
 // bar is a bar of parts, one after another.
 type bar struct {
@@ -44,37 +37,23 @@ func (b bar) sum() (sum float64) {
 	return sum
 }
 
-// kind is the kind of a part of each bar.
-type kind struct {
-	name   string
-	colour color.Color
-}
-
 // rows returns a panel with one row for each bar, the first on top.
-func rows(axis string, kinds []kind, bars []bar) (figure.Panel, error) {
+func rows(axis string, kinds []figure.Kind, bars []bar) *figure.Panel {
 	p := figure.NewPanel(axis, "")
-	if err := addBars(&p, kinds, bars, true); err != nil {
-		return p, err
-	}
-	var ticks plot.ConstantTicks
+	addBars(p, kinds, bars, true)
 	for i, b := range bars {
-		ticks = append(ticks, plot.Tick{Value: float64(len(bars) - 1 - i), Label: b.label})
+		p.Y.Ticks = append(p.Y.Ticks, figure.Tick{Value: float64(len(bars) - 1 - i), Label: b.label})
 	}
-	// No line, but some room, because viewers may draw the labels in a wider font.
-	p.Y.Tick.Marker, p.Y.Tick.Length = ticks, vg.Points(8)
-	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
+	p.Y.Names = true
 	p.Y.Min, p.Y.Max = -0.6, float64(len(bars))-0.4
 	showAmounts(&p.X, bars)
-	return p, nil
+	return p
 }
 
 // columns returns a panel with one column for each bar.
-func columns(x, y string, kinds []kind, bars []bar) (figure.Panel, error) {
+func columns(x, y string, kinds []figure.Kind, bars []bar) *figure.Panel {
 	p := figure.NewPanel(x, y)
-	if err := addBars(&p, kinds, bars, false); err != nil {
-		return p, err
-	}
-	var ticks plot.ConstantTicks
+	addBars(p, kinds, bars, false)
 	every := (len(bars) + labelled - 1) / labelled
 	gap := -len(bars)
 	for i, b := range bars {
@@ -82,20 +61,20 @@ func columns(x, y string, kinds []kind, bars []bar) (figure.Panel, error) {
 			gap = i
 		}
 		if b.gap || i%every == 0 && i-gap > every/2 && !slices.ContainsFunc(bars[i:min(len(bars), i+every/2+1)], func(b bar) bool { return b.gap }) {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: b.label})
+			p.X.Ticks = append(p.X.Ticks, figure.Tick{Value: float64(i), Label: b.label})
 		}
 	}
-	p.X.Tick.Marker = ticks
 	p.X.Min, p.X.Max = -0.6, float64(len(bars))-0.4
 	showAmounts(&p.Y, bars)
-	return p, nil
+	return p
 }
 
-// addBars draws the bars, one kind after another.
-func addBars(p *figure.Panel, kinds []kind, bars []bar, horizontal bool) error {
-	width := 0.15 * vg.Inch
+// addBars draws the bars, one kind after another. Kinds of which no bar has a part
+// are left out.
+func addBars(p *figure.Panel, kinds []figure.Kind, bars []bar, horizontal bool) {
+	width := 0.15 * figure.Inch
 	if !horizontal {
-		width = min(0.45*vg.Inch, 5.2*vg.Inch/vg.Length(len(bars)))
+		width = min(0.45*figure.Inch, 5.2*figure.Inch/float64(len(bars)))
 	}
 	at := func(i int) int {
 		if horizontal {
@@ -103,64 +82,35 @@ func addBars(p *figure.Panel, kinds []kind, bars []bar, horizontal bool) error {
 		}
 		return i
 	}
-	var below *plotter.BarChart
+	var used []figure.Kind
+	var parts [][]float64
 	for k, kind := range kinds {
-		values, any := make(plotter.Values, len(bars)), false
+		values, any := make([]float64, len(bars)), false
 		for i, b := range bars {
 			if !b.gap {
 				values[at(i)] = b.parts[k]
 				any = any || b.parts[k] > 0
 			}
 		}
-		if !any && len(kinds) > 1 {
-			continue // no bar has a part of this kind
-		}
-		chart, err := plotter.NewBarChart(values, width)
-		if err != nil {
-			return err
-		}
-		chart.Horizontal, chart.Color, chart.LineStyle.Width = horizontal, kind.colour, 0
-		if below != nil {
-			chart.StackOn(below)
-		}
-		below = chart
-		p.Add(chart)
-		if kind.name != "" {
-			p.Legend.Add(kind.name, chart)
+		if any || len(kinds) == 1 {
+			used, parts = append(used, kind), append(parts, values)
 		}
 	}
-	var notes plotter.XYLabels
+	p.AddBars(horizontal, width, used, parts)
 	for i, b := range bars {
-		xy := plotter.XY{X: b.sum(), Y: float64(at(i))}
+		xy := figure.Point{X: b.sum(), Y: float64(at(i))}
 		if !horizontal {
 			xy.X, xy.Y = xy.Y, xy.X
 		}
 		if b.note != "" {
-			notes.XYs, notes.Labels = append(notes.XYs, xy), append(notes.Labels, b.note)
+			p.AddNote(xy, b.note, !horizontal)
 		}
 	}
-	if len(notes.Labels) == 0 {
-		return nil
-	}
-	labels, err := plotter.NewLabels(notes)
-	if err != nil {
-		return err
-	}
-	for i := range labels.TextStyle {
-		s := p.Legend.TextStyle
-		s.XAlign, s.YAlign, labels.Offset = text.XLeft, text.YCenter, vg.Point{X: 4, Y: 1}
-		if !horizontal {
-			s.XAlign, s.YAlign, labels.Offset = text.XCenter, text.YBottom, vg.Point{Y: 3}
-		}
-		labels.TextStyle[i] = s
-	}
-	p.Add(labels)
-	return nil
 }
 
 // showAmounts makes an axis begin at 0 and end after the longest bar. It shows
 // whole numbers if all amounts are whole.
-func showAmounts(a *plot.Axis, bars []bar) {
+func showAmounts(a *figure.Axis, bars []bar) {
 	most, whole := 0.0, true
 	for _, b := range bars {
 		most = max(most, b.sum())
@@ -181,11 +131,11 @@ func showAmounts(a *plot.Axis, bars []bar) {
 	if whole {
 		step = math.Ceil(step)
 	}
-	var ticks plot.ConstantTicks
+	var ticks []figure.Tick
 	for i := 0; float64(i)*step <= most*(1+1e-9); i++ {
-		ticks = append(ticks, plot.Tick{Value: float64(i) * step, Label: amount(float64(i) * step)})
+		ticks = append(ticks, figure.Tick{Value: float64(i) * step, Label: amount(float64(i) * step)})
 	}
-	a.Min, a.Max, a.Tick.Marker = 0, 1.12*most, ticks
+	a.Min, a.Max, a.Ticks = 0, 1.12*most, ticks
 }
 
 // amount returns a number of an axis as text.
@@ -196,8 +146,8 @@ func amount(x float64) string {
 	return strings.TrimRight(fmt.Sprintf("%.3f", x), "0")
 }
 
-// label returns a crawled name that fits beside an axis. It is in ASCII,
-// because the plotting library does not know the width of other scripts.
+// label returns a crawled name that fits beside an axis. It is in ASCII, whose
+// widths figures know.
 func label(name string) string {
 	if name == "" {
 		return "(no host)"
@@ -232,12 +182,12 @@ func unit(most int64) (name string, size float64) {
 	return name, size
 }
 
-func duplicateKinds() []kind {
-	return []kind{{"near-duplicates", figure.Colours()[0]}, {"the rest", rest}}
+func duplicateKinds() []figure.Kind {
+	return []figure.Kind{{Name: "near-duplicates", Colour: figure.Colours()[0]}, {Name: "the rest", Colour: figure.Gray}}
 }
 
 // figure draws the hosts with the most near-duplicates, by bytes or pages.
-func (h *Hosts) figure() (figure.Figure, error) {
+func (h *Hosts) figure() figure.Figure {
 	top := h.Top[:min(len(h.Top), hostsDrawn)]
 	most := int64(0)
 	for _, host := range top {
@@ -260,8 +210,8 @@ func (h *Hosts) figure() (figure.Figure, error) {
 		}
 		bars = append(bars, b)
 	}
-	p, err := rows(axis, duplicateKinds(), bars)
-	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []figure.Panel{p}}, err
+	p := rows(axis, duplicateKinds(), bars)
+	return figure.Figure{Width: figureWidth, PanelHeight: axisHeight + rowHeight*float64(len(bars)), Panels: []*figure.Panel{p}}
 }
 
 // weighed reports whether the near-duplicates have payloads. Text collections and
@@ -297,9 +247,9 @@ func (p *Periods) bars() (bars []bar) {
 }
 
 // figure draws the periods in order.
-func (p *Periods) figure() (figure.Figure, error) {
-	panel, err := columns(p.Unit+" of capture", "pages", duplicateKinds(), p.bars())
-	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: 2.3 * vg.Inch, Panels: []figure.Panel{panel}}, err
+func (p *Periods) figure() figure.Figure {
+	panel := columns(p.Unit+" of capture", "pages", duplicateKinds(), p.bars())
+	return figure.Figure{Width: figureWidth, PanelHeight: 2.3 * figure.Inch, Panels: []*figure.Panel{panel}}
 }
 
 // ordinal returns the number of a month or a year, counted from year 0.
@@ -319,11 +269,11 @@ func nameOf(ordinal int, unit string) string {
 }
 
 // sizesFigure draws the distribution of the clusters' sizes.
-func (s *Statistics) sizesFigure() (figure.Figure, error) {
-	f := figure.Figure{Width: figureWidth, PanelHeight: 2 * vg.Inch}
+func (s *Statistics) sizesFigure() figure.Figure {
+	f := figure.Figure{Width: figureWidth, PanelHeight: 2 * figure.Inch}
 	for _, panel := range []struct {
 		axis   string
-		colour color.Color
+		colour color.RGBA
 		of     func(i int) int64
 	}{
 		{"clusters", figure.Colours()[0], func(i int) int64 { return s.Summary.Clusters.BySize[i].Clusters }},
@@ -334,46 +284,39 @@ func (s *Statistics) sizesFigure() (figure.Figure, error) {
 			n := panel.of(i)
 			bars = append(bars, bar{label: sizes(bucket.From, bucket.To), parts: []float64{float64(n)}, note: look.Count(n)})
 		}
-		p, err := columns("pages of a cluster", panel.axis, []kind{{"", panel.colour}}, bars)
-		if err != nil {
-			return f, err
-		}
-		f.Panels = append(f.Panels, p)
+		f.Panels = append(f.Panels, columns("pages of a cluster", panel.axis, []figure.Kind{{Colour: panel.colour}}, bars))
 	}
-	return f, nil
+	return f
 }
 
 func sizes(from, to int) string { return look.Count(from) + " - " + look.Count(to) }
 
 // figure draws the distribution of the scores.
-func (s *Scores) figure() (figure.Figure, error) {
-	f := figure.Figure{Width: figureWidth, LegendWidth: 1.5 * vg.Inch, PanelHeight: 2.1 * vg.Inch}
+func (s *Scores) figure() figure.Figure {
+	f := figure.Figure{Width: figureWidth, PanelHeight: 2.1 * figure.Inch}
 	colours := figure.Colours()
 	for _, of := range []struct {
 		name string
 		d    *Distribution
 	}{{"resemblance", &s.Resemblance}, {"containment", &s.Containment}} {
-		kinds := []kind{{"near", colours[0]}, {"by containment", colours[3]}, {"linked or judged", colours[4]}}
+		kinds := []figure.Kind{{Name: "near", Colour: colours[0]}, {Name: "by containment", Colour: colours[3]}, {Name: "linked or judged", Colour: colours[4]}}
 		var bars []bar
 		for _, b := range of.d.Bins {
 			bars = append(bars, bar{parts: []float64{float64(b.Near), float64(b.Contained), float64(b.Linked)}})
 		}
-		p, err := columns(of.name, "pages", kinds, bars)
-		if err != nil {
-			return f, err
-		}
-		var ticks plot.ConstantTicks // between the bars
+		p := columns(of.name, "pages", kinds, bars)
+		var ticks []figure.Tick // between the bars
 		for i := 0; i <= Bins; i += 2 {
-			ticks = append(ticks, plot.Tick{Value: float64(i) - 0.5, Label: fmt.Sprintf("%.1f", float64(i)/Bins)})
+			ticks = append(ticks, figure.Tick{Value: float64(i) - 0.5, Label: fmt.Sprintf("%.1f", float64(i)/Bins)})
 		}
-		p.X.Tick.Marker = ticks
+		p.X.Ticks = ticks
 		f.Panels = append(f.Panels, p)
 	}
-	return f, nil
+	return f
 }
 
 // figure draws what each step leaves and what it removes.
-func (s steps) figure() (figure.Figure, error) {
+func (s steps) figure() figure.Figure {
 	var bars []bar
 	for _, step := range s.Steps {
 		b := bar{label: step.Name, parts: []float64{float64(step.Count), 0}, note: look.Count(step.Count)}
@@ -382,6 +325,6 @@ func (s steps) figure() (figure.Figure, error) {
 		}
 		bars = append(bars, b)
 	}
-	p, err := rows(s.Unit, []kind{{"left", figure.Colours()[0]}, {"taken out", rest}}, bars)
-	return figure.Figure{Width: figureWidth, LegendWidth: 1.1 * vg.Inch, PanelHeight: axisHeight + rowHeight*vg.Length(len(bars)), Panels: []figure.Panel{p}}, err
+	p := rows(s.Unit, []figure.Kind{{Name: "left", Colour: figure.Colours()[0]}, {Name: "taken out", Colour: figure.Gray}}, bars)
+	return figure.Figure{Width: figureWidth, PanelHeight: axisHeight + rowHeight*float64(len(bars)), Panels: []*figure.Panel{p}}
 }

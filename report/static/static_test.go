@@ -428,7 +428,7 @@ func TestInks(t *testing.T) {
 			}
 		}
 	}
-	if inks["#000000"] != "ink" || inks["#FFFFFF"] != "none" || len(inks) != 5+len(figure.Colours())-1 {
+	if inks[figure.Black] != "ink" || inks[figure.White] != "none" || len(inks) != 5+len(figure.Colours())-1 {
 		t.Errorf("inks are %v", inks)
 	}
 	for _, rule := range []string{".fill-ink { fill: currentColor; }", ".fill-none { fill: none; }"} {
@@ -438,30 +438,43 @@ func TestInks(t *testing.T) {
 	}
 }
 
-func TestParseSVG(t *testing.T) {
-	const start = `<?xml version="1.0"?><svg width="8pt" height="8pt" viewBox="0 0 8 8" xmlns="http://www.w3.org/2000/svg"><g transform="scale(1, -1)">`
-	d, err := parseSVG(strings.NewReader(start +
-		`<path d="M0,0L8,8Z" style="fill:#FFFFFF" /><path d="M1" style="fill:none;stroke:#E1E1E1;stroke-width:0.5;stroke-dasharray:4,2" /><path d="M2" style="fill:#0072B2" /><path d="M3"/>` +
-		`<text x="1" y="-2" transform="scale(1, -1)" style="font-family:Liberation Sans;font-size:9px">a&lt;b</text></g></svg>`))
-	want := drawing{"0 0 8 8", []node{{Kind: "g", Transform: "scale(1, -1)", Nodes: []node{
-		{Kind: "path", D: "M1", Class: "fill-none stroke-grid", Width: "0.5", Dashes: "4,2"},
-		{Kind: "path", D: "M2", Class: "fill-colour0 stroke-none"},
-		{Kind: "path", D: "M3", Class: "fill-ink stroke-none"},
-		{Kind: "text", X: "1", Y: "-2", Transform: "scale(1, -1)", Class: "fill-ink stroke-none", Size: "9px", Text: "a<b"},
-	}}}}
-	if err != nil || !reflect.DeepEqual(d, want) {
-		t.Errorf("got %+v (%v)\nwant %+v", d, err, want)
+// A figure's parts keep their places on the page. The background is the page's.
+func TestDraw(t *testing.T) {
+	p := figure.NewPanel("across", "up")
+	p.Add(figure.Series{Name: "a<b", Colour: figure.Blue, Points: []figure.Point{{X: 1, Y: 2}, {X: 3, Y: 4}}, Line: 1.2, Dashes: []float64{4, 2}, Radius: 2})
+	f := figure.Figure{Width: 300, PanelHeight: 120, Panels: []*figure.Panel{p}}
+	d := draw(f)
+	if d.ViewBox != "0 0 300 120" || len(d.Nodes) != len(f.Draw().Elements)-1 {
+		t.Errorf("%s with %d nodes", d.ViewBox, len(d.Nodes))
 	}
-	for _, bad := range []string{
-		`<script>x</script></g></svg>`, `<path onclick="x" d="M1"/></g></svg>`, `<path d="M1" style="fill:#123456"/></g></svg>`,
-		`<path d="M1" style="fill:none;background:url(x)"/></g></svg>`, `<image x="1"/></g></svg>`, `<g>`, `<a href="x"/></g></svg>`,
-	} {
-		if d, err := parseSVG(strings.NewReader(start + bad)); err == nil {
-			t.Errorf("%s is taken: %+v", bad, d)
+	has := func(want string, is func(n node) bool) {
+		if !slices.ContainsFunc(d.Nodes, is) {
+			t.Errorf("no %s in %+v", want, d.Nodes)
 		}
 	}
-	if _, err := parseSVG(strings.NewReader(`<html/>`)); err == nil {
-		t.Error("html is taken")
+	has("dashed line", func(n node) bool {
+		return n.Class == "fill-none stroke-colour0" && n.Dashes == "4,2" && n.Width == "1.2" && strings.HasPrefix(n.Path, "M")
+	})
+	has("marker", func(n node) bool { return n.Class == "fill-colour0 stroke-none" && n.Width == "" })
+	has("grid", func(n node) bool { return n.Class == "fill-none stroke-grid" && n.Width == "0.5" })
+	has("legend", func(n node) bool {
+		return n.Text == "a<b" && n.Class == "fill-ink stroke-none" && n.Anchor == "start" && n.Size == "9"
+	})
+	has("name of the axis", func(n node) bool { return n.Text == "up" && n.Transform == "rotate(-90 "+n.X+" "+n.Y+")" })
+}
+
+// Every colour that the report's figures use has a class.
+func TestFiguresHaveInks(t *testing.T) {
+	x, drawn := sampleReport("kite").index(), 0
+	for _, p := range append(x.Funnel, x.Hosts, x.Sizes, x.Periods, x.Scores) {
+		for _, n := range p.Drawing.Nodes {
+			if drawn++; strings.Contains(n.Class+" ", "- ") {
+				t.Fatalf("%s: %+v", p.Title, n)
+			}
+		}
+	}
+	if drawn == 0 {
+		t.Error("nothing is drawn")
 	}
 }
 

@@ -93,15 +93,11 @@ func Write(r *Report, create func(name string) (io.WriteCloser, error)) error {
 			return templates.ExecuteTemplate(w, template, document{r, title, up, of})
 		})
 	}
-	index, err := r.index()
-	if err != nil {
-		return err
-	}
 	for _, write := range []func() error{
 		func() error { return file(Mark, text(markText)) },
 		func() error { return file("style.css", text(look.Style+style)) },
 		func() error { return file("statistics.json", r.Statistics.writeJSON) },
-		func() error { return page(Index, "index.html", r.Title, "", index) },
+		func() error { return page(Index, "index.html", r.Title, "", r.index()) },
 		func() error {
 			return page("clusters.html", "clusters.html", "Largest clusters", "", r.largest(len(r.Clusters)))
 		},
@@ -172,7 +168,7 @@ type picture struct {
 // firstClusters limits the clusters on the start page.
 const firstClusters = 10
 
-func (r *Report) index() (*index, error) {
+func (r *Report) index() *index {
 	s := &r.Statistics
 	x := &index{Headline: s.headline(), Findings: s.findings(), Largest: r.largest(firstClusters)}
 	for _, d := range r.Samples {
@@ -186,36 +182,27 @@ func (r *Report) index() (*index, error) {
 	}
 	records, pairs := s.funnel()
 	x.Steps = []steps{records, pairs}
-	var errs []error
-	picture := func(id, title, description string, figure func() (figure.Figure, error)) *picture {
-		f, err := figure()
-		p := &picture{ID: id, Title: title, Description: description}
-		if err == nil {
-			p.Drawing, err = draw(f)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("plot %s: %w", id, err))
-		}
-		return p
+	picture := func(id, title, description string, f figure.Figure) *picture {
+		return &picture{ID: id, Title: title, Description: description, Drawing: draw(f)}
 	}
 	if s.Totals.Duplicates > 0 {
-		x.Hosts = picture("hosts", "Payload by host, near-duplicates and other", s.Hosts.describe(), s.Hosts.figure)
+		x.Hosts = picture("hosts", "Payload by host, near-duplicates and other", s.Hosts.describe(), s.Hosts.figure())
 		if !s.Hosts.weighed() {
 			x.Hosts.Title = "Pages by host, near-duplicates and other"
 		}
-		x.Sizes = picture("sizes", "Clusters by their size, and the pages in them", s.describeSizes(), s.sizesFigure)
+		x.Sizes = picture("sizes", "Clusters by their size, and the pages in them", s.describeSizes(), s.sizesFigure())
 	}
 	if len(s.Periods.Periods) > 0 {
-		x.Periods = picture("periods", "Pages by "+s.Periods.Unit+" of capture, near-duplicates and other", s.Periods.describe(), s.Periods.figure)
+		x.Periods = picture("periods", "Pages by "+s.Periods.Unit+" of capture, near-duplicates and other", s.Periods.describe(), s.Periods.figure())
 	}
 	if s.Scores.Pages > 0 {
-		x.Scores = picture("scores", "Scores of the pages whose text differs", s.Scores.describe(), s.Scores.figure)
+		x.Scores = picture("scores", "Scores of the pages whose text differs", s.Scores.describe(), s.Scores.figure())
 	}
-	x.Funnel = append(x.Funnel, picture("funnel-texts", "From records to texts", records.describe(), records.figure))
+	x.Funnel = append(x.Funnel, picture("funnel-texts", "From records to texts", records.describe(), records.figure()))
 	if s.Summary.Pairs.Compared > 0 {
-		x.Funnel = append(x.Funnel, picture("funnel-pairs", "From pairs to near pairs", pairs.describe(), pairs.figure))
+		x.Funnel = append(x.Funnel, picture("funnel-pairs", "From pairs to near pairs", pairs.describe(), pairs.figure()))
 	}
-	return x, errors.Join(errs...)
+	return x
 }
 
 // largest returns the first clusters.
