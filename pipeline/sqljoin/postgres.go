@@ -3,12 +3,15 @@ package sqljoin
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/lib/pq"
 )
 
 // connectTimeout limits the wait for a server if the data source name sets no
@@ -19,14 +22,21 @@ var postgres = engine{
 	name: "postgres",
 	dsn:  "postgres://USER@HOST:PORT/DATABASE, or host=... port=... user=... dbname=...",
 	open: func(_ context.Context, dsn string, _ Access) (*sql.DB, error) {
-		config, err := pgx.ParseConfig(dsn)
+		config, err := pq.NewConfig(dsn)
 		if err != nil {
 			return nil, err
 		}
 		if config.ConnectTimeout == 0 {
 			config.ConnectTimeout = connectTimeout
 		}
-		return stdlib.OpenDB(*config), nil
+		if config.SSLMode == "" { // as in the programs of PostgreSQL
+			config.SSLMode = pq.SSLModePrefer
+		}
+		connector, err := pq.NewConnectorConfig(config)
+		if err != nil {
+			return nil, err
+		}
+		return sql.OpenDB(connector), nil
 	},
 	prepare: func(ctx context.Context, c *sql.Conn) error {
 		// The first setting ends a query soon after its client is gone; servers
@@ -40,23 +50,23 @@ var postgres = engine{
 		}
 		return nil
 	},
-	load: func(ctx context.Context, c *sql.Conn, table string, columns []string, rows iter.Seq[[]any]) error {
-		return c.Raw(func(driverConn any) error {
-			connection, ok := driverConn.(*stdlib.Conn)
-			if !ok {
-				return fmt.Errorf("%T is no connection of pgx", driverConn)
-			}
-			next, stop := iter.Pull(rows)
-			defer stop()
-			_, err := connection.Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) {
-				row, ok := next()
-				if !ok {
-					return nil, nil
-				}
-				return row, ctx.Err()
-			}))
+	load: func(ctx context.Context, c *sql.Conn, table string, columns []string, rows iter.Seq[[]any]) (err error) {
+		tx, err := c.BeginTx(ctx, nil) // pq copies only in a transaction
+		if err != nil {
 			return err
-		})
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, tx.Rollback())
+			}
+		}()
+		// The driver's own statement takes many rows at a time.
+		if err := c.Raw(func(conn any) error {
+			return copyRows(ctx, conn, "COPY "+table+" ("+strings.Join(columns, ",")+") FROM STDIN", rows)
+		}); err != nil {
+			return err
+		}
+		return tx.Commit()
 	},
 	find: func(ctx context.Context, c *sql.Conn, t name) ([]string, error) {
 		return scanNames(ctx, c, `SELECT attname::text FROM pg_attribute
@@ -72,12 +82,86 @@ var postgres = engine{
 	least:       "LEAST",
 	double:      "DOUBLE PRECISION",
 	vector: func(tokens []uint32) any {
-		v := make([]int32, len(tokens))
+		v := []byte{'{'}
 		for i, t := range tokens {
-			v[i] = int32(t)
+			if i > 0 {
+				v = append(v, ',')
+			}
+			v = strconv.AppendUint(v, uint64(t), 10)
 		}
-		return v
+		return string(append(v, '}'))
 	},
+}
+
+// copyRows sends rows in the text format of COPY.
+func copyRows(ctx context.Context, conn any, statement string, rows iter.Seq[[]any]) (err error) {
+	preparer, ok := conn.(driver.ConnPrepareContext)
+	if !ok {
+		return fmt.Errorf("%T prepares no statements", conn)
+	}
+	prepared, err := preparer.PrepareContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, prepared.Close()) }() // which waits for the server
+	in, ok := prepared.(interface {
+		CopyData(ctx context.Context, lines string) (driver.Result, error)
+	})
+	if !ok {
+		return fmt.Errorf("%T takes no rows", prepared)
+	}
+	const together = 32 << 10 // bytes
+	lines := make([]byte, 0, 2*together)
+	send := func() error {
+		if ctx.Err() != nil || len(lines) == 0 {
+			return ctx.Err()
+		}
+		// It ends the last line itself. With a context it starts a goroutine.
+		_, err := in.CopyData(context.Background(), string(lines[:len(lines)-1]))
+		lines = lines[:0]
+		return err
+	}
+	for row := range rows {
+		if lines = appendRow(lines, row); len(lines) >= together {
+			if err := send(); err != nil {
+				return err
+			}
+		}
+	}
+	return send()
+}
+
+// appendRow appends a row in the text format of COPY.
+func appendRow(b []byte, row []any) []byte {
+	for i, v := range row {
+		if i > 0 {
+			b = append(b, '\t')
+		}
+		switch v := v.(type) {
+		case int64:
+			b = strconv.AppendInt(b, v, 10)
+		case float64:
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
+		case string:
+			for i := range len(v) {
+				switch c := v[i]; c {
+				case '\\':
+					b = append(b, `\\`...)
+				case '\t':
+					b = append(b, `\t`...)
+				case '\n':
+					b = append(b, `\n`...)
+				case '\r':
+					b = append(b, `\r`...)
+				default:
+					b = append(b, c)
+				}
+			}
+		default:
+			panic(fmt.Sprintf("sqljoin: a column of %T", v))
+		}
+	}
+	return append(b, '\n')
 }
 
 // suffixFunction is algorithm 3 of the PPJoin paper, like suffix in package ppjoin.

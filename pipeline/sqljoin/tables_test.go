@@ -82,7 +82,7 @@ func TestTables(t *testing.T) {
 					t.Errorf("%+v: %v, want %s", table, err, bad)
 				}
 			}
-			rows := []Row{{"1", "5", .8125}, {`'; DROP TABLE plain; --`, "x\ty", 1}}
+			rows := []Row{{"1", "5", .8125}, {`'; DROP TABLE plain; --`, "x\ty\nz\r\\N\\", 1}}
 			if err := s.Write(ctx, n+" out", slices.Values(rows)); err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s is written over: %v", n, err)
 			}
 			lines, err := scanNames(ctx, s.c, "SELECT a || '|' || b || '|' || similarity FROM "+quoted(n+" out")+" ORDER BY similarity")
-			if want := []string{"1|5|0.8125", `'; DROP TABLE plain; --|x` + "\ty|1"}; err != nil || len(lines) != 2 || lines[0] != want[0] || strings.TrimSuffix(lines[1], ".0") != want[1] {
+			if want := []string{"1|5|0.8125", `'; DROP TABLE plain; --|x` + "\ty\nz\r\\N\\|1"}; err != nil || len(lines) != 2 || lines[0] != want[0] || strings.TrimSuffix(lines[1], ".0") != want[1] {
 				t.Errorf("%s out: %q, %v", n, lines, err)
 			}
 		}
@@ -145,9 +145,9 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"mysql", "", `there is no engine "mysql"; there are sqlite, postgres`},
 		{"postgres", "", "postgres: no data source name; it is postgres://"},
-		{"postgres", "postgres://host:port:5/", "postgres: cannot parse"},
-		{"postgres", "host=127.0.0.1 user=x password=secret port=" + port(closed), "postgres: cannot use the database: failed to connect"},
-		{"postgres", "host=127.0.0.1 user=x password=secret connect_timeout=1 port=" + port(l), "postgres: cannot use the database: failed to connect"},
+		{"postgres", "postgres://host:5/?sslmode=maybe", `postgres: pq: wrong value for "sslmode"`},
+		{"postgres", "host=127.0.0.1 user=x password=secret port=" + port(closed), "postgres: cannot use the database: dial tcp 127.0.0.1:" + port(closed)},
+		{"postgres", "host=127.0.0.1 user=x password=secret connect_timeout=1 port=" + port(l), "postgres: cannot use the database: read tcp 127.0.0.1:"},
 		{"sqlite", filepath.Join(t.TempDir(), "missing.db"), "sqlite: cannot use the database: unable to open database file"},
 		{"sqlite", file, "sqlite: cannot use the database: file is not a database"},
 	} {
