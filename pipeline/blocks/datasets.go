@@ -20,6 +20,8 @@ const (
 	pair = 2 * cluster.KeySize
 	// score is the size of a relation with its two scores.
 	score = 1 + 8 + 8
+	// measured is the size of a verdict of the measure.
+	measured = 1 + 1 + 8 + 8
 )
 
 // Layout describes the rows of a dataset. Rows of a table of the workspace have the
@@ -81,6 +83,8 @@ var (
 	Candidates   = Layout{'8', "candidates", pair, 0, cluster.KeySize, "key[20] key[20] of two texts that may be similar →"}
 	Joined       = Layout{'9', "records to join", id, varies, id, "as 7, in the partitions of the candidates"}
 
+	Measured = Layout{'0', "measured", 3 * id, measured, id, "textID[16] digest of its reading[16] digest of the other reading[16] → verdict of the measure"}
+
 	Counts = Layout{'Z', "counts", varies, varies, 0, "filter 00 number of the task[4] → JSON of what it counted"}
 )
 
@@ -89,7 +93,7 @@ var All = []Layout{Names, Sources, Documents, Texts, Units, Around, Round, Occur
 	Sightings, Questions, Frames, FrameAnswers, Commons, RareAnswers,
 	Signed, Shared, Postings, Edges, Sets, Members, Compared, Verdicts, Linked, Checked, Parts,
 	Assigned, Clusters, Contained, Hosts, LoneHosts, WantedPages, GroupPages,
-	Tokens, SharedTokens, Entries, Records, Candidates, Joined, Counts}
+	Tokens, SharedTokens, Entries, Records, Candidates, Joined, Measured, Counts}
 
 var byLetter = func() (out [256]*Layout) {
 	for i := range All {

@@ -4,16 +4,21 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"neardup/cluster"
+	"neardup/configs"
 	"neardup/extract"
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
+	"neardup/verify"
 )
 
 // entry is a row of a dataset.
@@ -24,6 +29,11 @@ type entry struct {
 
 // run runs a filter on rows. It returns the rows that the filter writes, without counts.
 func run(t *testing.T, name string, in []entry) (out []entry) {
+	t.Helper()
+	return runWith(t, configs.Config{}, name, in)
+}
+
+func runWith(t *testing.T, c configs.Config, name string, in []entry) (out []entry) {
 	t.Helper()
 	var input, output bytes.Buffer
 	w := blocks.NewWriter(&input, 1)
@@ -39,7 +49,7 @@ func run(t *testing.T, name string, in []entry) (out []entry) {
 	if !ok {
 		t.Fatalf("no filter %s", name)
 	}
-	if err := f.Run(t.Context(), &input, &output, Options{Partitions: 1, Temp: t.TempDir(), Workers: 2}); err != nil {
+	if err := f.Run(t.Context(), &input, &output, Options{Config: c, Partitions: 1, Temp: t.TempDir(), Workers: 2}); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	r := blocks.NewReader(&output)
@@ -159,4 +169,152 @@ func TestCandidates(t *testing.T) {
 	if err := f.Run(t.Context(), &in, io.Discard, Options{Partitions: 1, Temp: t.TempDir(), Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// The filter verify takes a verdict of the measure from its input if both texts are the
+// same, and asks the measure if one is not. It writes those that it used.
+func TestRecall(t *testing.T) {
+	c, err := configs.Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "Sentence %x of this text says that kite %x is red. ", 7919*i, 104729*i)
+	}
+	x, y := cluster.NewKey(2, rows.TextID{2}), cluster.NewKey(1, rows.TextID{1})
+	in := []entry{{blocks.Sets, string(x[:]) + string(x[:]), ""}, {blocks.Sets, string(x[:]) + string(y[:]), ""}}
+	for id, text := range map[rows.TextID]string{{2}: b.String(), {1}: b.String() + "One more."} {
+		p := &placed{Text: dataflow.Text{ID: id, Text: text}}
+		in = append(in, entry{blocks.Compared, string(id[:]), string(appendCompared(p))})
+	}
+	of := func(l blocks.Layout, out []entry) (of []entry) {
+		for _, e := range out {
+			if e.layout == l {
+				of = append(of, e)
+			}
+		}
+		return of
+	}
+	asked := runWith(t, c, "verify", in)
+	measured := of(blocks.Measured, asked)
+	if len(measured) != 1 || len(of(blocks.Verdicts, asked)) != 1 {
+		t.Fatalf("the measure gives %v", asked)
+	}
+	if recalled := runWith(t, c, "verify", append(slices.Clone(in), measured...)); !slices.Equal(recalled, asked) {
+		t.Errorf("recalled %v, want %v", recalled, asked)
+	}
+	far := measured[0]
+	far.value = string(appendVerdict(nil, verify.Verdict{Rejected: verify.ByScore}))
+	if got := runWith(t, c, "verify", append(slices.Clone(in), far)); !slices.Equal(got, []entry{far}) {
+		t.Errorf("with another verdict recalled, got %v", got)
+	}
+	for i := range 3 { // another first text, or another reading of one of them
+		other := far
+		key := []byte(other.key)
+		key[16*i]++
+		other.key = string(key)
+		if got := runWith(t, c, "verify", append(slices.Clone(in), other)); !slices.Equal(got, asked) {
+			t.Errorf("with a verdict on another text, got %v", got)
+		}
+	}
+}
+
+// A verdict is parsed as it was written. Other bytes are none.
+func TestVerdictRoundTrip(t *testing.T) {
+	for _, v := range []verify.Verdict{{}, {Near: true, Resemblance: 0.5, Containment: 1}, {Near: true, Contained: true, Containment: 0.25},
+		{Near: true, Alike: true}, {Rejected: verify.ByScore, Resemblance: 1e-9}} {
+		b := appendVerdict(nil, v)
+		if got, ok := parseVerdict(b); !ok || got != v {
+			t.Errorf("got %+v, %v, want %+v", got, ok, v)
+		}
+		for _, damaged := range [][]byte{b[1:], append(slices.Clone(b), 0), append([]byte{verdictFlags}, b[1:]...)} {
+			if _, ok := parseVerdict(damaged); ok {
+				t.Errorf("%x is taken for a verdict", damaged)
+			}
+		}
+	}
+}
+
+// A text whose units are missing is an error, not a text without sentences.
+func TestTextWithoutUnits(t *testing.T) {
+	id := strings.Repeat("a", 16)
+	for _, name := range []string{"sign", "rarity-sightings"} {
+		var in bytes.Buffer
+		w := blocks.NewWriter(&in, 1)
+		other := strings.Repeat("b", 16)
+		if err := errors.Join(w.Put(blocks.Texts, []byte(id), []byte("The kite is red.")),
+			w.Put(blocks.Units, []byte(other), layout.UnitsValue(dataflow.UnitsOf("The kite is blue."))), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		f, _ := Find(name)
+		c, err := configs.Load("default", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.Run(t.Context(), &in, io.Discard, Options{Config: c, Partitions: 1, Temp: t.TempDir(), Workers: 1})
+		if err == nil || !strings.Contains(err.Error(), "no units of text 6161") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A token goes back to its texts with their number, unless only one text has it.
+func TestSharedTokens(t *testing.T) {
+	var in, want []entry
+	for token, texts := range [][]byte{{1}, {1, 2}, {3}, {1, 2, 3}} {
+		name := binary.BigEndian.AppendUint64(nil, uint64(token))
+		for _, x := range texts {
+			id := rows.TextID{x}
+			key := cluster.NewKey(float32(x), id)
+			in = append(in, entry{blocks.Tokens, string(name) + string(key[:]), "\x00\x00\x00\x07"})
+			if n := len(texts); n > 1 {
+				want = append(want, entry{blocks.SharedTokens, string(id[:]) + string([]byte{0, 0, 0, byte(n)}) + string(name), string(key[:4]) + "\x00\x00\x00\x07"})
+			}
+		}
+	}
+	slices.SortFunc(want, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	if got := run(t, "shared-tokens", in); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// More similar pairs than cluster.max_pairs end a join with an error that names the
+// setting. As many as that do not.
+func TestJoinLimit(t *testing.T) {
+	record := "\x00\x00\x00\x02" + strings.Repeat("\x00", 7) + "\x01" + strings.Repeat("\x00", 7) + "\x02"
+	for limit, want := range map[int64]string{2: "cluster.max_pairs", 3: ""} {
+		c, err := configs.Load("ppjoin", []string{fmt.Sprintf("cluster.max_pairs=%d", limit)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in bytes.Buffer
+		w := blocks.NewWriter(&in, 1)
+		var keys []cluster.Key
+		for i := range byte(3) {
+			id := rows.TextID{i}
+			if err := w.Put(blocks.Joined, id[:], []byte(record)); err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range keys {
+				if err := w.Put(blocks.Candidates, slices.Concat(k[:], newKey(id)), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			keys = append(keys, cluster.Key(newKey(id)))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f, _ := Find("join")
+		err = f.Run(t.Context(), &in, io.Discard, Options{Config: c, Partitions: 1, Temp: t.TempDir(), Workers: 1})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
+func newKey(id rows.TextID) []byte {
+	k := cluster.NewKey(1, id)
+	return k[:]
 }

@@ -3,6 +3,7 @@ package filters
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -27,7 +28,8 @@ type placed struct {
 	bySite     dataflow.SitePages
 	frames     pagesOf
 	common     pagesOf
-	members    []uint32 // partitions that compare the text
+	members    []uint32   // partitions that compare the text
+	units      rows.Units // only for those who ask for them
 }
 
 // leftOut reports whether the text is not compared.
@@ -59,6 +61,48 @@ func (p pagesOf) append(b []byte) []byte {
 // eachText calls each with the texts of the input. A text is valid until each
 // returns.
 func (t *task) eachText(each func(*placed) error) error {
+	return t.eachRow(blocks.Texts, func(p *placed, e extsort.Entry) error {
+		p.Text.Text = string(e.Value)
+		return each(p)
+	})
+}
+
+// eachTextWithUnits is eachText with the units of the texts, which extraction wrote.
+func (t *task) eachTextWithUnits(each func(*placed) error) error {
+	units := newCursor(t.rows(blocks.Units))
+	defer units.stop()
+	var read rows.Units
+	return t.eachText(func(p *placed) error {
+		found := false
+		err := units.of(p.ID[:], func(e extsort.Entry) error {
+			found = true
+			return layout.RowOfEntry(blocks.Units.Letter, e).Units(&read)
+		})
+		if err == nil && !found {
+			err = fmt.Errorf("no units of text %x", p.ID)
+		}
+		if err != nil {
+			return err
+		}
+		p.units = read
+		return each(p)
+	})
+}
+
+// eachUnits is eachTextWithUnits without the texts themselves.
+func (t *task) eachUnits(each func(*placed) error) error {
+	var read rows.Units
+	return t.eachRow(blocks.Units, func(p *placed, e extsort.Entry) error {
+		if err := layout.RowOfEntry(blocks.Units.Letter, e).Units(&read); err != nil {
+			return err
+		}
+		p.units = read
+		return each(p)
+	})
+}
+
+// eachRow calls each with the texts that a dataset has rows of, and these.
+func (t *task) eachRow(of blocks.Layout, each func(*placed, extsort.Entry) error) error {
 	beside := map[byte]*cursor{}
 	for _, l := range []blocks.Layout{blocks.Occurrences, blocks.FrameAnswers, blocks.RareAnswers, blocks.Members} {
 		c := newCursor(t.rows(l))
@@ -66,12 +110,12 @@ func (t *task) eachText(each func(*placed) error) error {
 		beside[l.Letter] = c
 	}
 	needs := dataflow.NeedsPlaces(t.Config)
-	for e, err := range t.rows(blocks.Texts) {
+	for e, err := range t.rows(of) {
 		if err != nil {
 			return err
 		}
 		id := rows.TextID(e.Key)
-		p := &placed{Text: dataflow.Text{ID: id, Text: string(e.Value)}, navigation: true,
+		p := &placed{Text: dataflow.Text{ID: id}, navigation: true,
 			bySite: dataflow.SitePages{}, frames: pagesOf{}, common: pagesOf{}}
 		var places dataflow.Places
 		err := beside['x'].of(id[:], func(e extsort.Entry) error {
@@ -101,7 +145,7 @@ func (t *task) eachText(each func(*placed) error) error {
 		if err != nil {
 			return err
 		}
-		if err := each(p); err != nil {
+		if err := each(p, e); err != nil {
 			return err
 		}
 	}
@@ -121,9 +165,8 @@ func (t *task) see(sightings iter.Seq[rarity.Sighting]) error {
 
 // seeText writes the sightings of a text on each of its sites.
 func (t *task) seeText(p *placed, exact bool) error {
-	units := dataflow.UnitsOf(p.Text.Text)
 	for _, site := range slices.Sorted(maps.Keys(p.bySite)) {
-		if err := t.see(dataflow.Sightings(units, dataflow.SitePage{Site: site, Address: p.bySite[site]}, exact)); err != nil {
+		if err := t.see(dataflow.Sightings(p.units, dataflow.SitePage{Site: site, Address: p.bySite[site]}, exact)); err != nil {
 			return err
 		}
 	}
@@ -149,12 +192,12 @@ func (q questions) put(t *task, id rows.TextID) error {
 }
 
 func (t *task) frameSightings() error {
-	err := t.eachText(func(p *placed) error {
+	err := t.eachUnits(func(p *placed) error {
 		if err := t.seeText(p, true); err != nil {
 			return err
 		}
 		q := questions{}
-		_, err := dataflow.WithoutFrames(t.Config, p.Text, q.ask)
+		_, err := dataflow.Framed(t.Config, p.units, p.Sites, q.ask)
 		return errors.Join(err, q.put(t, p.ID))
 	})
 	if err != nil {
@@ -176,7 +219,7 @@ func (t *task) frameSightings() error {
 }
 
 func (t *task) raritySightings() error {
-	return t.eachText(func(p *placed) error {
+	return t.eachTextWithUnits(func(p *placed) error {
 		if err := t.seeText(p, false); err != nil {
 			return err
 		}
@@ -227,19 +270,18 @@ func (t *task) answer(beyond int, table, answers blocks.Layout) error {
 
 func (t *task) sign() error {
 	signer := dataflow.NewSigner(t.Config, nil)
-	return t.eachText(func(p *placed) error {
+	return t.eachTextWithUnits(func(p *placed) error {
 		if p.leftOut(t.Config) {
 			return nil
 		}
-		units := dataflow.UnitsOf(p.Text.Text)
 		var framed []byte
 		if t.Config.Text.Frames > 0 {
 			var err error
-			if framed, err = dataflow.Framed(t.Config, units, p.Sites, p.frames.of); err != nil {
+			if framed, err = dataflow.Framed(t.Config, p.units, p.Sites, p.frames.of); err != nil {
 				return err
 			}
 		}
-		signed, postings := signer.SignFramed(nil, p.Text, units, framed)
+		signed, postings := signer.SignFramed(nil, p.Text, p.units, framed)
 		if err := t.out.Put(blocks.Signed, p.ID[:], layout.SignedValue(signed)); err != nil {
 			return err
 		}
@@ -263,8 +305,11 @@ func (t *task) sign() error {
 	})
 }
 
-// gather sends texts to the partitions that compare them.
+// gather sends texts to the partitions that compare them, with what the measure said of
+// them before.
 func (t *task) gather() error {
+	before := newCursor(t.rows(blocks.Measured))
+	defer before.stop()
 	return t.eachText(func(p *placed) error {
 		if len(p.members) == 0 {
 			return nil
@@ -275,7 +320,14 @@ func (t *task) gather() error {
 				return err
 			}
 		}
-		return nil
+		return before.of(p.ID[:], func(e extsort.Entry) error {
+			for _, partition := range p.members {
+				if err := t.out.PutTo(blocks.Measured, partition, e.Key, e.Value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
 }
 

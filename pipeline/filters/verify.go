@@ -19,12 +19,13 @@ import (
 const keySize = cluster.KeySize
 
 // texts returns the texts that the input compares.
-func (t *task) texts() (*dataflow.Texts, error) {
+func (t *task) texts(m *memory) (*dataflow.Texts, error) {
 	table, err := t.table(t.rows(blocks.Compared))
 	if err != nil {
 		return nil, err
 	}
 	j := dataflow.Judge(t.Config)
+	j.Memory = m
 	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) {
 		value, ok, err := table.Get(id[:])
 		if err != nil {
@@ -37,7 +38,11 @@ func (t *task) texts() (*dataflow.Texts, error) {
 		if !ok {
 			return nil, damaged(blocks.Compared, extsort.Entry{Key: id[:]})
 		}
-		return dataflow.Prepare(t.Config, j, p.Text, p.frames.of, p.common.of)
+		x, err := dataflow.Prepare(t.Config, j, p.Text, p.frames.of, p.common.of)
+		if err != nil {
+			return nil, err
+		}
+		return x.Identified(id), nil
 	}), nil
 }
 
@@ -110,7 +115,11 @@ func (t *task) putLinks(l blocks.Layout, links []rows.Link) error {
 }
 
 func (t *task) verify() error {
-	texts, err := t.texts()
+	m, err := t.remember()
+	if err != nil {
+		return err
+	}
+	texts, err := t.texts(m)
 	if err != nil {
 		return err
 	}
@@ -132,7 +141,10 @@ func (t *task) verify() error {
 			return nil
 		})
 	}
-	return errors.Join(err, t.count(counts))
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.write(t), t.count(counts))
 }
 
 // scores returns the scores of a dataset of pairs, for lookups.
@@ -164,7 +176,11 @@ func (t *task) components() error {
 }
 
 func (t *task) part() error {
-	texts, err := t.texts()
+	m, err := t.remember()
+	if err != nil {
+		return err
+	}
+	texts, err := t.texts(m)
 	if err != nil {
 		return err
 	}
@@ -179,7 +195,10 @@ func (t *task) part() error {
 		}
 		return nil
 	})
-	return errors.Join(err, t.count(counts))
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.write(t), t.count(counts))
 }
 
 // checked leaves out the near pairs that have a verdict from a set. Sets may have given

@@ -49,18 +49,23 @@ type Plan struct {
 //
 //	1: the first
 //	2: linked pairs have the number of their component; exports; joins
-const planFormat = 2
+//	3: verdicts of the measure, and rows of an earlier run that a step can use
+const planFormat = 3
 
 // Step runs a filter.
 type Step struct {
-	ID     string    `json:"id"`   // its directory
-	Name   string    `json:"name"` // for people
-	Filter string    `json:"filter"`
-	Tasks  int       `json:"tasks"`
-	Names  []string  `json:"names,omitempty"` // archives, one for each task
-	Inputs []Dataset `json:"inputs,omitempty"`
-	Writes string    `json:"writes"`          // letters of the datasets that it writes
-	Files  bool      `json:"files,omitempty"` // it writes files of exports into its directory
+	ID       string    `json:"id"`   // its directory
+	Name     string    `json:"name"` // for people
+	Filter   string    `json:"filter"`
+	Settings string    `json:"settings"` // digest of what its rows depend on besides the input
+	Tasks    int       `json:"tasks"`
+	Names    []string  `json:"names,omitempty"` // archives, one for each task
+	Inputs   []Dataset `json:"inputs,omitempty"`
+	// Earlier are datasets of earlier runs that spare work. They may be gone, since no
+	// table and no export depends on them.
+	Earlier []Dataset `json:"earlier,omitempty"`
+	Writes  string    `json:"writes"`          // letters of the datasets that it writes
+	Files   bool      `json:"files,omitempty"` // it writes files of exports into its directory
 }
 
 // Dataset is what a step wrote.
@@ -90,7 +95,7 @@ func NewPlan(c configs.Config, partitions int, exports, names []string, before *
 	if partitions < 1 || partitions > maxPartitions {
 		return nil, fmt.Errorf("%d partitions, must be from 1 to %d", partitions, maxPartitions)
 	}
-	p := &planner{plan: &Plan{Format: planFormat, Program: workspace.Version(), Config: c, Partitions: partitions, Exports: exports}}
+	p := &planner{before: before, plan: &Plan{Format: planFormat, Program: workspace.Version(), Config: c, Partitions: partitions, Exports: exports}}
 	var batches [][]string
 	known := map[string]bool{}
 	if before != nil {
@@ -146,8 +151,9 @@ func check(c configs.Config) error {
 
 // planner makes a plan.
 type planner struct {
-	plan *Plan
-	err  error
+	plan   *Plan
+	before *Plan // may be nil
+	err    error
 }
 
 // every and all name datasets of a step as input: of the task's own partition, or of
@@ -184,23 +190,43 @@ func (p *planner) append(stage string, s Step) Step {
 	if s.Files { // what they look like depends on the program
 		exports = fmt.Sprint(p.plan.Exports, p.plan.Program)
 	}
-	s.ID = fmt.Sprintf("%s-%.12s", s.Name, workspace.Digest(planFormat, s.Filter, stages.All[i].Version, string(options),
-		p.plan.Partitions, strings.Join(s.Names, "\n"), fmt.Sprint(s.Inputs), s.Writes, exports))
+	s.Settings = workspace.Digest(planFormat, s.Filter, stages.All[i].Version, string(options), p.plan.Partitions, s.Writes)
+	s.ID = fmt.Sprintf("%s-%.12s", s.Name, workspace.Digest(s.Settings, strings.Join(s.Names, "\n"), fmt.Sprint(s.Inputs), exports))
 	s.Name += ": " + f.Help
 	p.plan.Steps = append(p.plan.Steps, s)
 	return s
 }
 
+// recall gives a step that gathers texts what the measure said of them in earlier runs,
+// in the step that asks it now.
+func (p *planner) recall(gathered, asks Step) {
+	if p.before == nil {
+		return
+	}
+	named := func(steps []Step, name string) int {
+		return slices.IndexFunc(steps, func(s Step) bool { return s.Name == name })
+	}
+	i, j := named(p.before.Steps, asks.Name), named(p.before.Steps, gathered.Name)
+	if i < 0 || j < 0 || p.before.Steps[i].Settings != asks.Settings {
+		return
+	}
+	earlier := p.before.Steps[j].Earlier // it may not have been run
+	if last := (Dataset{Step: p.before.Steps[i].ID, Letter: "0"}); last.Step != asks.ID && !slices.Contains(earlier, last) {
+		earlier = append(slices.Clip(earlier), last)
+	}
+	p.plan.Steps[named(p.plan.Steps, gathered.Name)].Earlier = earlier
+}
+
 // steps adds the steps.
 func (p *planner) steps(batches [][]string) {
 	c := p.plan.Config
-	var read, sources, revisits, occurrences, documents, texts, around []Dataset
+	var read, sources, revisits, occurrences, documents, texts, units, around []Dataset
 	for i, names := range batches {
 		x := p.append(configs.StageExtract, Step{Name: fmt.Sprintf("extract-%d", i+1), Filter: "extract", Tasks: len(names), Names: names, Writes: "idtUAQxr"})
 		read = append(read, x.every("idtUAQx")...)
 		sources, revisits = append(sources, x.all("i")...), append(revisits, x.every("r")...)
 		occurrences, documents = append(occurrences, x.every("x")...), append(documents, x.every("d")...)
-		texts, around = append(texts, x.every("t")...), append(around, x.every("Q")...)
+		texts, units, around = append(texts, x.every("t")...), append(units, x.every("U")...), append(around, x.every("Q")...)
 	}
 	wanted := p.add(configs.StageExtract, "revisit-keys", "revisit-keys", "w", false, revisits)
 	captures := p.add(configs.StageExtract, "captures", "captures", "d", false, documents, wanted.all("w"))
@@ -208,37 +234,40 @@ func (p *planner) steps(batches [][]string) {
 		revisits[i].All = true
 	}
 	resolved := p.add(configs.StageExtract, "resolve", "resolve", "dxr", true, revisits, captures.all("d"))
-	texts = slices.Concat(texts, occurrences, resolved.every("x"))
+	pages := slices.Concat(occurrences, resolved.every("x"))
+	texts = append(texts, pages...)
 	tables := slices.Concat(read, resolved.every("dxr"))
 
 	var frames []Dataset
 	if c.Text.Frames > 0 {
-		seen := p.add(configs.StageSign, "frame-sightings", "frame-sightings", "BJ", false, texts, around)
+		seen := p.add(configs.StageSign, "frame-sightings", "frame-sightings", "BJ", false, units, pages, around)
 		learned := p.add(configs.StageSign, "frames", "frames", "lN", false, seen.every("BJ"))
 		frames = learned.every("N")
 		tables = append(tables, learned.every("l")...)
 	}
-	signed := p.add(configs.StageSign, "sign", "sign", "gLs", false, texts, frames)
+	signed := p.add(configs.StageSign, "sign", "sign", "gLs", false, texts, units, frames)
 	tables = append(tables, signed.every("gs")...)
 
 	sets, counts := p.sets(texts, frames, signed, &tables)
 	tables = append(tables, sets.every("p")...)
 	var common []Dataset
 	if c.Verify.RarePages > 0 && c.NewMeasure() != nil {
-		seen := p.add(configs.StageVerify, "rarity-sightings", "rarity-sightings", "BJ", false, texts, frames, sets.every("M"))
+		seen := p.add(configs.StageVerify, "rarity-sightings", "rarity-sightings", "BJ", false, texts, units, frames, sets.every("M"))
 		rare := p.add(configs.StageVerify, "rarity", "rarity", "CD", false, seen.every("BJ"))
 		common = rare.every("D")
 		tables = append(tables, rare.every("C")...)
 	}
-	gathered := p.add(configs.StageVerify, "gather", "gather", "E", false, texts, frames, common, sets.every("M"))
-	verified := p.add(configs.StageVerify, "verify", "verify", "vZ", false, sets.every("p"), gathered.every("E"))
+	gathered := p.add(configs.StageVerify, "gather", "gather", "E0", false, texts, frames, common, sets.every("M"))
+	verified := p.add(configs.StageVerify, "verify", "verify", "vZ0", false, sets.every("p"), gathered.every("E0"))
+	p.recall(gathered, verified)
 	tables = append(tables, verified.every("v")...)
 	counts = append(counts, verified.every("Z")...)
 	closing := slices.Concat(verified.all("v"), signed.all("L"))
 	if c.Verify.Closing == configs.ClosingPartition {
 		components := p.add(configs.StageVerify, "components", "components", "GM", true, verified.all("v"))
-		gathered := p.add(configs.StageVerify, "gather-parts", "gather", "E", false, texts, frames, common, components.every("M"))
-		parts := p.add(configs.StageVerify, "part", "part", "VPZ", false, components.every("G"), gathered.every("E"))
+		gathered := p.add(configs.StageVerify, "gather-parts", "gather", "E0", false, texts, frames, common, components.every("M"), verified.every("0"))
+		parts := p.add(configs.StageVerify, "part", "part", "VPZ0", false, components.every("G"), gathered.every("E0"))
+		p.recall(gathered, parts)
 		checked := p.add(configs.StageVerify, "checked", "checked", "V", false, verified.every("v"), parts.every("V"))
 		tables = append(tables, slices.Concat(parts.every("P"), checked.every("V"))...)
 		counts = append(counts, parts.every("Z")...)
@@ -247,8 +276,8 @@ func (p *planner) steps(batches [][]string) {
 	closed := p.add(configs.StageVerify, "close", "close", "achH1", true, closing)
 	p.plan.Tables, p.plan.Counts = append(tables, closed.every("achH")...), counts
 	if len(p.plan.Exports) > 0 {
-		pages := p.add(configs.StageVerify, "group-pages", "group-pages", "2", false, occurrences, resolved.every("x"), closed.every("aH1"))
-		found := p.add(configs.StageVerify, "group-documents", "group-documents", "3", false, documents, resolved.every("d"), pages.every("2"))
+		grouped := p.add(configs.StageVerify, "group-pages", "group-pages", "2", false, pages, closed.every("aH1"))
+		found := p.add(configs.StageVerify, "group-documents", "group-documents", "3", false, documents, resolved.every("d"), grouped.every("2"))
 		p.append(configs.StageVerify, Step{Name: "export", Filter: "export", Tasks: p.plan.Partitions, Files: true,
 			Inputs: slices.Concat(sources, closed.every("ch"), found.every("3"))})
 	}

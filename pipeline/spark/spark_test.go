@@ -86,7 +86,7 @@ func (g *engine) read(p *spark.Plan, s spark.Step, task int) (in [][]byte) {
 		payload = append(append(binary.AppendUvarint(payload, uint64(len(name))), name...), 0)
 		return [][]byte{append(binary.LittleEndian.AppendUint32(nil, uint32(len(payload))), payload...)}
 	}
-	for _, d := range s.Inputs {
+	for _, d := range slices.Concat(s.Inputs, s.Earlier) {
 		for partition := range p.Partitions {
 			if !d.All && partition != task {
 				continue
@@ -261,7 +261,7 @@ func TestSameBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	planted, _ := pipetest.Planted(random, 8)
 	records, _ := pipetest.Revisits()
-	names := []string{crawl, pipetest.WriteTexts(t, 0, planted), pipetest.WriteRecords(t, records...),
+	names := []string{crawl, pipetest.WriteTexts(t, 0, planted), pipetest.WriteRecords(t, slices.Concat(records, navigation(3))...),
 		pipetest.WriteTexts(t, 1000, pipetest.Chains(random, 2, 12))}
 	tests := []struct {
 		settings   []string // the first is the preset
@@ -304,6 +304,19 @@ func TestSameBytes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// navigation returns the records of pages of links, which are near each other.
+func navigation(n int) (records [][]byte) {
+	for i := range n {
+		var b strings.Builder
+		for k := range 60 {
+			fmt.Fprintf(&b, "<li><a href='/%d'>Report %x on kites and seals</a>", k, 7919*k)
+		}
+		records = append(records, pipetest.Archived("response", fmt.Sprint("navigation", i), fmt.Sprintf("http://links.example/%d", i), 1,
+			fmt.Sprintf("%s<ul>%s<li><a href='/'>Page %d</a></ul>", pipetest.OkHTML, b.String(), i)))
+	}
+	return records
 }
 
 // exportFormats are all that a cluster exports.
@@ -412,6 +425,88 @@ func TestLaterCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, g.adopted(after), single(t, c, first, second))
+}
+
+// earlier returns the steps of earlier runs that a step can use.
+func earlier(p *spark.Plan, name string) (ids []string) {
+	for _, s := range p.Steps {
+		if strings.HasPrefix(s.Name, name+": ") {
+			for _, d := range s.Earlier {
+				ids = append(ids, d.Step)
+			}
+		}
+	}
+	return ids
+}
+
+// id returns the ID of a step.
+func id(t *testing.T, p *spark.Plan, name string) string {
+	t.Helper()
+	i := slices.IndexFunc(p.Steps, func(s spark.Step) bool { return strings.HasPrefix(s.Name, name+": ") })
+	if i < 0 {
+		t.Fatal("no step", name)
+	}
+	return p.Steps[i].ID
+}
+
+// A later crawl recalls what the measure said in the last run that was done, of sets and
+// of parts, and the result is that of everything at once. New texts join the sets and
+// components that were there.
+func TestLaterVerdicts(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	planted, _ := pipetest.Planted(random, 6)
+	chains := pipetest.Chains(random, 2, 14)
+	later := func(all []string) (first, second []string) {
+		for i, s := range all {
+			if i%5 == 3 {
+				second = append(second, s)
+			} else {
+				first = append(first, s)
+			}
+		}
+		return first, second
+	}
+	plantedFirst, plantedSecond := later(planted)
+	chainsFirst, chainsSecond := later(chains)
+	names := []string{pipetest.Crawl(t), pipetest.WriteTexts(t, 0, plantedFirst), pipetest.WriteTexts(t, 1000, chainsFirst),
+		pipetest.WriteTexts(t, 2000, plantedSecond), pipetest.WriteTexts(t, 3000, chainsSecond)}
+	for _, settings := range [][]string{{"default"}, {"default", "verify.closing=representative"}, {"lcs"}, {"minhash-lsh"}, {"ppjoinplus", "cluster.join.threshold=0.4", "verify.measure=tlcs"}} {
+		t.Run(strings.Join(settings, " "), func(t *testing.T) {
+			c := pipetest.MustLoadPreset(t, settings[0], settings[1:]...)
+			g := &engine{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 2))}
+			first := plan(t, c, 2, names[:3], nil)
+			g.run(first)
+			never := plan(t, c, 2, names[3:4], first)
+			last := plan(t, c, 2, names[4:], never)
+			if again := plan(t, c, 2, nil, last); !slices.Equal(earlier(again, "gather"), earlier(last, "gather")) {
+				t.Errorf("planned again, it recalls %v", earlier(again, "gather"))
+			}
+			asks := map[string]string{"gather": "verify"}
+			if c.Verify.Closing == configs.ClosingPartition {
+				asks["gather-parts"] = "part"
+			}
+			for gather, asked := range asks {
+				if got, want := earlier(last, gather), []string{id(t, first, asked), id(t, never, asked)}; !slices.Equal(got, want) {
+					t.Errorf("%s recalls %v, want %v", gather, got, want)
+				}
+			}
+			g.run(last)
+			if found, err := filepath.Glob(filepath.Join(g.dir, "steps", id(t, last, "gather"), "0-*")); err != nil || len(found) == 0 {
+				t.Errorf("nothing is recalled: %v", err)
+			}
+			same(t, g.adopted(last), single(t, c, names...))
+
+			other := pipetest.MustLoadPreset(t, "minhash-lsh")
+			if c.Verify.Measure == other.Verify.Measure {
+				other = pipetest.MustLoadPreset(t, "default")
+			}
+			for what, p := range map[string]*spark.Plan{"other settings": plan(t, other, 2, nil, last), "other partitions": plan(t, c, 3, nil, last)} {
+				if got := earlier(p, "gather"); len(got) > 0 {
+					t.Errorf("with %s, it recalls %v", what, got)
+				}
+			}
+		})
+	}
 }
 
 func texts(from int, all []string) []byte {

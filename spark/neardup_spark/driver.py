@@ -38,7 +38,7 @@ from typing import IO, Any, Optional
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext, SparkFiles, TaskContext
 
-PLAN_FORMAT = 2
+PLAN_FORMAT = 3
 END = bytes(4)  # the frame that ends a stream
 CHUNK = 1 << 20
 
@@ -245,9 +245,12 @@ def tasks_of(output: str, step: Step) -> Iterator[Task]:
         return
     for_all: list[Source] = []
     for_one: dict[int, list[Source]] = {}  # a partition without rows has no file
-    for d in step["inputs"]:
+    earlier = step.get("earlier", [])  # they only spare work, and may be gone
+    for d in step["inputs"] + earlier:
         files = read_done(output, d["step"])
         if files is None:
+            if d in earlier:
+                continue
             raise FilterError(f"step {d['step']} is not done")
         for name, size in sorted(files.items()):
             letter, _, partition = name.partition("-")
@@ -362,6 +365,14 @@ def reason(e: Exception) -> str:
     return found.group(1) if found else str(e)
 
 
+def advice(why: str) -> str:
+    """Returns what to do about a reason."""
+    again = "the same command goes on with this step"
+    if why.startswith("stage extract: exit code -"):  # by a signal
+        again += "; pages at which it ended are skipped and counted"
+    return again
+
+
 def configured() -> SparkConf:
     """Returns the settings of spark-submit, with what suits blocks where they are silent."""
     conf = SparkConf().setIfMissing("spark.app.name", "neardup")
@@ -390,7 +401,7 @@ def main() -> int:
     try:
         run(sc, args.binary, os.path.abspath(args.output), report)
     except (FilterError, Py4JJavaError) as e:
-        print(f"neardup: {reason(e)}\nneardup: the same command goes on with this step", file=sys.stderr)
+        print(f"neardup: {reason(e)}\nneardup: {advice(reason(e))}", file=sys.stderr)
         return 1
     finally:
         sc.stop()

@@ -2,16 +2,19 @@
 
 harness.py puts a first line before it that sets PROGRAM and FOLDER. FOLDER/log gets a
 line for each filter that runs. A file FOLDER/faults/FILTER-TASK, or FILTER-any, is a
-fault of the first such task: its content is the name of a function below. "sort-any" may
-be followed by the filter after which it counts.
+fault of the first such task: its content is the name of a function below, and what that
+is given. "sort-any" may be followed by the filter after which it counts.
 """
 
+import contextlib
+import glob
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 PROGRAM: str
 FOLDER: str
@@ -36,6 +39,31 @@ def cut_off() -> None:
     sys.stdout.buffer.flush()
     p.kill()
     p.wait()
+
+
+def page(offset: str) -> None:
+    """The page behind the record at an offset ends the filter that reads it."""
+    p = subprocess.Popen([PROGRAM, *sys.argv[1:]])
+    while p.poll() is None:
+        for note in glob.glob(os.path.join(sys.argv[sys.argv.index("--attempts") + 1], "*")):
+            with open(note) as f:
+                if f.read().split()[:1] == [offset]:
+                    p.kill()
+        time.sleep(0.001)
+    sys.exit(1)
+
+
+def trial() -> None:
+    """The page ends the process, too, that reads it alone."""
+    p = subprocess.Popen([PROGRAM, *sys.argv[1:]])
+    while p.poll() is None:
+        for stat in glob.glob("/proc/[0-9]*/stat"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(stat) as f:
+                pid, rest = stat.split("/")[2], f.read().rsplit(")", 1)[1]
+                if int(rest.split()[1]) == p.pid:
+                    os.kill(int(pid), signal.SIGKILL)
+        time.sleep(0.001)
+    sys.exit(p.returncode)
 
 
 def executor() -> None:
@@ -78,8 +106,9 @@ def main() -> None:
         except FileNotFoundError:
             continue
         with open(path + ".taken") as f:
-            what = f.read()
-        {"kill": kill, "lie": lie, "executor": executor, "wait": wait}[what]()
+            what, *given = f.read().split()
+        faults: dict[str, Callable[..., None]] = {"kill": kill, "lie": lie, "page": page, "trial": trial, "executor": executor, "wait": wait}
+        faults[what](*given)
     os.execv(PROGRAM, [PROGRAM, *sys.argv[1:]])
 
 

@@ -168,6 +168,17 @@ class Files(unittest.TestCase):
         named = list(driver.tasks_of(self.output, {"tasks": 2, "names": ["a", "b"]}))
         self.assertEqual(named, [(0, [], "a"), (1, [], "b")])
 
+    def test_earlier(self) -> None:
+        """What an earlier run left is read if it is there. What a step needs must be there."""
+        self.store([FRAMES[0]])
+        self.done('{"files": {"t-00007": 22}}')
+        here, gone = {"step": "sign-1", "letter": "t", "all": True}, {"step": "sign-0", "letter": "t"}
+        step = {"tasks": 1, "inputs": [], "earlier": [gone, here]}
+        tasks = [[os.path.basename(path) for path, _ in files] for _, files, _ in driver.tasks_of(self.output, step)]
+        self.assertEqual(tasks, [["t-00007"]])
+        with self.assertRaisesRegex(FilterError, "step sign-0 is not done"):
+            list(driver.tasks_of(self.output, {"tasks": 1, "inputs": [gone], "earlier": [here]}))
+
     def test_remove_others(self) -> None:
         os.makedirs(driver.step_folder(self.output, "sign-2"))
         driver.remove_others(self.output, {"sign-2"})
@@ -176,6 +187,9 @@ class Files(unittest.TestCase):
     def test_reason(self) -> None:
         e = Exception("Job aborted\n  File x\nneardup_spark.driver.FilterError: stage sign: exit code 1: \n neardup: disk full\n\n\tat org.apache\n\tat y\n")
         self.assertEqual(driver.reason(e), "stage sign: exit code 1: \n neardup: disk full")
+        self.assertEqual(driver.advice(driver.reason(e)), "the same command goes on with this step")
+        e = Exception("x\nneardup_spark.driver.FilterError: stage extract: exit code -9: a stream without its last frame\n\n\tat y\n")
+        self.assertIn("pages at which it ended are skipped", driver.advice(driver.reason(e)))
 
 
 class ZipFiles(unittest.TestCase):

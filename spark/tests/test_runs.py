@@ -45,6 +45,8 @@ class Local(Case):
         self.plan(archives, self.master)
         said = self.submit(command)
         self.assertEqual([s for s in progress(said)].count("done before"), 1)
+        recalled = [name for name in os.listdir(self.output / "steps") if name.startswith("gather-")]
+        self.assertEqual([any((self.output / "steps" / name).glob("0-*")) for name in recalled], [True, True])
         kept = set(first) & set(self.done())
         self.assertEqual([s.startswith("extract-1") for s in kept], [True])
         self.assertEqual(sorted(os.listdir(self.output / "steps")), sorted(self.steps()))
@@ -82,6 +84,28 @@ class Local(Case):
             self.same(archives, "--config", preset, formats=("jsonl", "csv", "edges"))
             for w in ("cluster", "single"):
                 (self.dir / w).rename(self.dir / f"{w}-{preset}")
+
+    def test_page_that_kills(self) -> None:
+        """A page that ends each process that reads it is skipped and counted, and the run goes on."""
+        tree = "<table>x</table><p>" + "".join(f"<b id={i}>" for i in range(480)) + "<p>x</p>" * 20000  # takes a while to read
+        pages = ["<p>The first page says this and that.", "<p>The second page says something else.", tree]
+        archive, at = self.dir / "pages.warc", []  # at: places of records; a note has that of the record before
+        with archive.open("wb") as f:
+            for i, html in enumerate(pages):
+                at.append(f.tell())
+                block = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}"
+                f.write(f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-00000000000{i}>\r\n"
+                        f"WARC-Date: 2024-03-04T06:11:07Z\r\nWARC-Target-URI: http://a.example/{i}\r\n"
+                        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n{block}\r\n\r\n".encode())
+        self.partitions = 1
+        program = self.faulty(extract_0=f"page {at[1]}", extract_any="trial")
+        self.submit(self.command(self.plan([archive], self.master), {"spark.ui.enabled": "false"}, program))
+        self.assert_taken(2)
+        self.assertEqual(self.log().count("extract 0"), 2)
+        self.neardup("spark", "adopt", "--output", self.output, "--workspace", self.dir / "cluster")
+        status = json.loads(self.neardup("status", "--json", "--workspace", self.dir / "cluster"))
+        self.assertEqual(status["records"]["skipped"], {"ended-run": 1})
+        self.assertEqual(status["records"]["captures"], 2)
 
     def test_filter_that_always_fails(self) -> None:
         line = self.plan([ROOT / "example" / "crawl.warc.gz"], self.master)

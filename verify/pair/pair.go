@@ -4,6 +4,7 @@
 package pair
 
 import (
+	"crypto/sha256"
 	"sync"
 	"unicode/utf8"
 
@@ -15,7 +16,17 @@ import (
 type Judge struct {
 	Measure verify.Measure
 	Rarity  rarity.Options
-	Frames  bool // texts know their sites and their readings without the frames of these sites
+	Frames  bool   // texts know their sites and their readings without the frames of these sites
+	Memory  Memory // may be nil
+}
+
+// Memory knows what the measure said of pairs before: its verdict depends on nothing but
+// the two texts as they are compared, in any order. Goroutines can share it.
+type Memory interface {
+	// Recall returns the verdict on a pair. ok is false if the measure must be asked.
+	Recall(a, b *Text) (v verify.Verdict, ok bool)
+	// Keep is given each verdict that decides, recalled or not.
+	Keep(a, b *Text, v verify.Verdict)
 }
 
 // Text is a text ready for comparison. Goroutines can share it.
@@ -31,6 +42,10 @@ type Text struct {
 	sites []uint64 // sites that have the text, sorted
 	own   *Text    // the text without frames; nil if it has none
 	names Names    // of the pages that have the text
+
+	id      [16]byte // only for a Memory
+	summing sync.Once
+	sum     [16]byte
 }
 
 // Text returns a text ready for comparison. rare has the weights of its sentences.
@@ -63,6 +78,27 @@ func (t *Text) Sites() []uint64 { return t.sites }
 func (t *Text) Named(n Names) *Text {
 	t.names = n
 	return t
+}
+
+// Identified sets the ID of the text and of its reading without frames, for a Memory.
+func (t *Text) Identified(id [16]byte) *Text {
+	t.id = id
+	if t.own != nil {
+		t.own.id = id
+	}
+	return t
+}
+
+// ID returns what Identified set.
+func (t *Text) ID() [16]byte { return t.id }
+
+// Sum returns a digest of the text as it is compared.
+func (t *Text) Sum() [16]byte {
+	t.summing.Do(func() {
+		sum := sha256.Sum256([]byte(t.compared))
+		t.sum = [16]byte(sum[:])
+	})
+	return t.sum
 }
 
 // ShareSite reports whether two sorted lists have a site in common.
@@ -174,7 +210,7 @@ func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
 	framed := a.HasFrame() || b.HasFrame()
 	if !ShareSite(a.sites, b.sites) {
 		a, b = a.Own(), b.Own()
-		return Decision{Verdict: c.Compare(a.Scored(), b.Scored()), Texts: [2]*Text{a, b}}
+		return Decision{Verdict: j.measured(c, a, b), Texts: [2]*Text{a, b}}
 	}
 	evidence := rarity.Compare(a.rare, b.rare)
 	d := j.weighed(c, a, b, evidence)
@@ -207,8 +243,21 @@ func (j Judge) mayResemble(a, b *Text, evidence rarity.Evidence) bool {
 // weighed decides by the rarity of what the two share, which is the evidence. It calls
 // the measure only if the rarity does not decide.
 func (j Judge) weighed(c verify.Comparer, a, b *Text, evidence rarity.Evidence) Decision {
-	v := j.Rarity.Decide(evidence, func() verify.Verdict { return c.Compare(a.Scored(), b.Scored()) })
+	v := j.Rarity.Decide(evidence, func() verify.Verdict { return j.measured(c, a, b) })
 	return Decision{v, [2]*Text{a, b}, true}
+}
+
+// measured returns the verdict of the measure.
+func (j Judge) measured(c verify.Comparer, a, b *Text) verify.Verdict {
+	if j.Memory == nil {
+		return c.Compare(a.Scored(), b.Scored())
+	}
+	v, ok := j.Memory.Recall(a, b)
+	if !ok {
+		v = c.Compare(a.Scored(), b.Scored())
+	}
+	j.Memory.Keep(a, b, v)
+	return v
 }
 
 // Sentences are the weighed sentences of a text and of its reading without frames,
