@@ -489,6 +489,9 @@ func TestLaterVerdicts(t *testing.T) {
 				if got, want := earlier(last, gather), []string{id(t, first, asked), id(t, never, asked)}; !slices.Equal(got, want) {
 					t.Errorf("%s recalls %v, want %v", gather, got, want)
 				}
+				if found, err := filepath.Glob(filepath.Join(g.dir, "steps", id(t, first, asked), "0-*")); err != nil || len(found) == 0 {
+					t.Errorf("%s keeps nothing: %v", asked, err)
+				}
 			}
 			g.run(last)
 			if found, err := filepath.Glob(filepath.Join(g.dir, "steps", id(t, last, "gather"), "0-*")); err != nil || len(found) == 0 {
