@@ -68,9 +68,7 @@ func Host(uri string) string { return CanonicalHost(Split(uri).Host) }
 type Parts struct{ Scheme, Host, Port, Path, Query string }
 
 var (
-	hasScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
-	repeated  = regexp.MustCompile(`^(?:https?://)*(https?://)`)
-	breaks    = strings.NewReplacer("\n", "", "\r", "", "\t", "")
+	breaks = strings.NewReplacer("\n", "", "\r", "", "\t", "")
 
 	defaultPorts = map[string]string{"http": "80", "https": "443"}
 )
@@ -82,10 +80,10 @@ func Split(uri string) (u Parts) {
 	if rest == "" {
 		return u
 	}
-	if !hasScheme.MatchString(rest) {
+	if !hasScheme(rest) {
 		rest = "http://" + rest
 	}
-	rest = repeated.ReplaceAllString(rest, "$1")
+	rest = lastHTTP(rest)
 	rest, _, _ = strings.Cut(rest, "#")
 	u.Scheme, rest, _ = strings.Cut(rest, ":")
 	rest, u.Query, _ = strings.Cut(rest, "?")
@@ -102,6 +100,32 @@ func Split(uri string) (u Parts) {
 		u.Path = "/" + u.Path
 	}
 	return u
+}
+
+// hasScheme reports whether a URI starts with a scheme and its colon.
+func hasScheme(uri string) bool {
+	for i := range len(uri) {
+		switch c := uri[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return i > 0 && c == ':'
+		}
+	}
+	return false
+}
+
+// lastHTTP returns a URI from the last http:// or https:// on that it starts with.
+func lastHTTP(uri string) string {
+	for last := uri; ; {
+		rest, http := strings.CutPrefix(uri, "http://")
+		if !http {
+			if rest, http = strings.CutPrefix(uri, "https://"); !http {
+				return last
+			}
+		}
+		last, uri = uri, rest
+	}
 }
 
 // splitAuthority returns host and port. It drops the user.
