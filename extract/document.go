@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"unsafe"
 
 	"neardup/extract/charset"
 	"neardup/extract/page"
@@ -68,7 +69,7 @@ func (d Document) IsNavigation() bool { return d.Kind == page.KindNavigation }
 
 // TextID returns the ID of a text. Documents with the same visible text share it.
 func TextID(text string) [16]byte {
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(text), len(text))) // without a copy; it is only read
 	return [16]byte(sum[:16])
 }
 

@@ -142,7 +142,7 @@ func contentOf(s shown, all []measure) content {
 	c.title, c.byline = markTitle(s, all, lines, marks)
 	c.marks = newMarks(marks, lines)
 	if c.sure = certain(all, marks); c.sure {
-		c.main = c.marks.Select(s.text, PartsOf(PartMain))
+		c.main = s.lines(marks, PartMain)
 	}
 	return c
 }

@@ -110,8 +110,13 @@ func (m Marks) Select(visible string, parts Parts) string {
 		}
 		return ""
 	}
+	return m.selected(visible, parts, len(visible))
+}
+
+// selected returns the lines that belong to the parts, which have about so many bytes.
+func (m Marks) selected(visible string, parts Parts, size int) string {
 	var b strings.Builder
-	b.Grow(len(visible))
+	b.Grow(size)
 	for l := range m.Lines(visible) {
 		if !parts.Has(l.Part) {
 			continue
@@ -124,13 +129,43 @@ func (m Marks) Select(visible string, parts Parts) string {
 	return b.String()
 }
 
+// lines returns the lines that are of a part, as Marks.Select does.
+func (s shown) lines(parts []Part, of Part) string {
+	var b strings.Builder
+	size := 0
+	each := func(run func(text string)) { // calls run with each of the runs of such lines
+		from := 0
+		for i := range parts {
+			switch {
+			case parts[i] != of:
+				from = i + 1
+			case i+1 == len(parts) || parts[i+1] != of:
+				start := 0
+				if from > 0 {
+					start = int(s.blocks[from-1].end) + 1
+				}
+				run(s.text[start:s.blocks[i].end])
+			}
+		}
+	}
+	each(func(text string) { size += len(text) + 1 })
+	b.Grow(size)
+	each(func(text string) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(text)
+	})
+	return b.String()
+}
+
 // Around returns the lines of a page's visible text that are not main content, for
 // Whole. There are none if the page's text is all visible text.
 func (m Marks) Around(text, visible string) string {
 	if len(text) == len(visible) {
 		return ""
 	}
-	return m.Select(visible, ^PartsOf(PartMain))
+	return m.selected(visible, ^PartsOf(PartMain), max(0, len(visible)-len(text)))
 }
 
 // Whole returns the visible text of a page from its text, which is all of it or the

@@ -25,6 +25,7 @@ type Extracted struct {
 	Text     rows.TextID // ID of a capture's text
 	Around   string      // visible text around the main content of an HTML page; Marks gives its lines
 
+	Occurrence  rows.Occurrence
 	Units       rows.Units  // of the text, unless its rows are there already
 	AroundUnits AroundUnits // of Around; none if the page has no site
 }
@@ -45,7 +46,8 @@ func Extract(x *extract.Extractor, raw *container.Raw, there func(rows.TextID) b
 	if !there(e.Text) {
 		e.Units = UnitsOf(d.Text)
 	}
-	if o := rows.OccurrenceOf(d); e.Around != "" && o.Site != rows.NoSite {
+	e.Occurrence = rows.OccurrenceOf(d)
+	if o := e.Occurrence; e.Around != "" && o.Site != rows.NoSite {
 		e.AroundUnits.Page = SitePage{o.Site, o.Address}
 		e.AroundUnits.Exact = ExactUnits(e.Around)
 	}

@@ -406,7 +406,7 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 	}
 	return errors.Join(err,
 		b.Set(layout.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
-		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(rows.OccurrenceOf(d))),
+		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(j.Occurrence)),
 	)
 }
 
