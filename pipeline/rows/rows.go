@@ -5,8 +5,6 @@ package rows
 
 import (
 	"bytes"
-	"hash/fnv"
-	"io"
 
 	"neardup/cluster"
 	"neardup/report"
@@ -30,9 +28,11 @@ type Occurrence struct {
 
 // Hash returns the 64-bit FNV-1a hash of a site, a URI or a path.
 func Hash(s string) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, s)
-	return h.Sum64()
+	h := uint64(0xcbf29ce484222325) // package hash/fnv allocates
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return h
 }
 
 // NoSite is the site hash of a page without a site, such as a line of a text
