@@ -323,7 +323,7 @@ func shortest(lengths []uint8) uint {
 func (r *Reader) codes(limit int) error {
 	for r.w < limit {
 		if len(r.in)-r.pos >= 2*slack && r.w < limit-longest-slack {
-			if err, ended := r.fast(limit - longest - slack); ended {
+			if ended, err := r.fast(limit - longest - slack); ended {
 				return err
 			}
 		}
@@ -336,7 +336,7 @@ func (r *Reader) codes(limit int) error {
 
 // fast decompresses symbols while input and room are ample. ended reports that the
 // block has ended, or is corrupt.
-func (r *Reader) fast(limit int) (err error, ended bool) {
+func (r *Reader) fast(limit int) (ended bool, err error) {
 	in, pos, bits, n := r.in, r.pos, r.bits, r.n
 	lit, dist, out, w := r.lit, r.dist, &r.out, r.w
 	last := len(in) - 2*slack
@@ -417,7 +417,7 @@ loop:
 			e = dist[(uint64(e>>valueAt)+bits&(1<<(e>>extraAt&extraSize)-1))%tableSize]
 		}
 		if e&special != 0 {
-			err, ended = flate.CorruptInputError(r.passed+int64(pos)-int64(n>>3)), true
+			ended, err = true, flate.CorruptInputError(r.passed+int64(pos)-int64(n>>3))
 			break
 		}
 		bits >>= e & codeSize & 63
@@ -426,7 +426,7 @@ loop:
 		bits >>= extra & 63
 		n -= uint(e&codeSize + extra)
 		if back > w {
-			err, ended = flate.CorruptInputError(r.passed+int64(pos)-int64(n>>3)), true
+			ended, err = true, flate.CorruptInputError(r.passed+int64(pos)-int64(n>>3))
 			break
 		}
 		from := out[w-back:]
@@ -445,7 +445,7 @@ loop:
 		w += length
 	}
 	r.pos, r.bits, r.n, r.w = pos, bits, n, w
-	return err, ended
+	return ended, err
 }
 
 // repeat copies from to to, which begins in it.
