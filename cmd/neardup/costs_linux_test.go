@@ -28,8 +28,12 @@ var (
 	searchFiles        = flag.Duration("search-files", 5*time.Second, "how long to look for costly files")
 	searchFilesGoal    = flag.String("search-files-goal", "memory", "what they cost: memory or time")
 	searchFilesWorkers = flag.Int("search-files-workers", 2, "workers of the program that reads them")
+	searchFilesSize    = flag.Int("search-files-size", fullSize, "bytes of the files that are tried, at most; the costliest is then tried with 999,000")
 	searchFilesKeep    = flag.String("search-files-keep", "", "directory for the costliest file")
 )
+
+// fullSize is the size of the files whose cost matters.
+const fullSize = 999_000
 
 // costlyParts are what pages of costly files are made of; # becomes a number that no
 // other has. extract/page searches for costly pages with more.
@@ -227,14 +231,16 @@ func costOf(t *testing.T, path string) float64 {
 // that is known:
 //
 //	go test ./cmd/neardup -run TestSearchForCostlyFiles -v -search-files 600s -search-files-goal time -search-files-workers 16
+//
+// Smaller files, by -search-files-size, let it try more of them.
 func TestSearchForCostlyFiles(t *testing.T) {
 	if raced {
 		t.Skip("the race detector needs memory of its own")
 	}
 	const bound = 3 << 30
-	limit := 999_000
+	limit := min(*searchFilesSize, fullSize)
 	if testing.Short() {
-		limit /= 50
+		limit = min(limit, fullSize/50)
 	}
 	seed := uint64(time.Now().UnixNano())
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -251,9 +257,9 @@ func TestSearchForCostlyFiles(t *testing.T) {
 		return costOf(t, name)
 	}
 	best := costlyKnown[*searchFilesGoal]
-	size := knownSize
+	size := min(knownSize, limit)
 	if testing.Short() {
-		best.bytes, size = 1<<22, limit
+		best.bytes = 1 << 22
 	}
 	most, tried := cost(best, size), 1
 	here, is := best, most
@@ -277,11 +283,16 @@ func TestSearchForCostlyFiles(t *testing.T) {
 			best, most, size = here, is, limit
 		}
 	}
+	t.Logf("%d files, seed %d, %d workers; the costliest takes %.4g (%s)", tried, seed, *searchFilesWorkers, most, *searchFilesGoal)
+	if limit < fullSize && !testing.Short() {
+		size = fullSize
+		most = cost(best, size)
+	}
 	description := fmt.Sprintf("%s, coding %q, pages of %d bytes:", best.format, best.coding, best.bytes)
 	for _, p := range best.parts {
 		description += fmt.Sprintf(" %d times %q", p.times, costlyParts[p.part])
 	}
-	t.Logf("%d files, seed %d, %d workers; the costliest takes %.4g (%s): %s", tried, seed, *searchFilesWorkers, most, *searchFilesGoal, description)
+	t.Logf("with %d bytes %.4g: %s", size, most, description)
 	if *searchFilesKeep != "" {
 		if err := os.WriteFile(filepath.Join(*searchFilesKeep, "costly."+best.format), best.write(t, size), 0o644); err != nil {
 			t.Fatal(err)
