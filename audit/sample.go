@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -133,12 +134,14 @@ func (s *Sampler) addPages(cluster string, members []Member) {
 	for i := range members {
 		pages[i] = &members[i]
 	}
-	slices.SortFunc(pages, func(a, b *Member) int {
-		return cmp.Or(strings.Compare(a.RecordID, b.RecordID), strings.Compare(a.Document, b.Document))
+	sort.Slice(pages, func(i, j int) bool {
+		a, b := pages[i], pages[j]
+		return cmp.Or(strings.Compare(a.RecordID, b.RecordID), strings.Compare(a.Document, b.Document)) < 0
 	})
 	pages = slices.CompactFunc(pages, func(a, b *Member) bool { return a.RecordID == b.RecordID })
-	slices.SortFunc(pages, func(a, b *Member) int {
-		return cmp.Or(strings.Compare(a.Text, b.Text), strings.Compare(a.Document, b.Document))
+	sort.Slice(pages, func(i, j int) bool {
+		a, b := pages[i], pages[j]
+		return cmp.Or(strings.Compare(a.Text, b.Text), strings.Compare(a.Document, b.Document)) < 0
 	})
 	from, to := 0, 0 // pages that cannot be drawn: those of the same text, or the page itself
 	for i, p := range pages {
@@ -238,8 +241,9 @@ func (s *Sampler) Sample() ([]Stratum, []Item) {
 	for _, i := range items {
 		order[i.Pair] = s.hash("order", i.A, i.B)
 	}
-	slices.SortFunc(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(order[a.Pair], order[b.Pair]), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B))
+	sort.Slice(items, func(i, j int) bool {
+		a, b := items[i], items[j]
+		return cmp.Or(cmp.Compare(order[a.Pair], order[b.Pair]), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B)) < 0
 	})
 	return strata, items
 }

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
+	"sort"
 	"strings"
 	"unicode"
 )
@@ -50,7 +50,10 @@ func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labe
 			pages = append(pages, p)
 		}
 	}
-	slices.SortFunc(pages, func(a, b truthPage) int { return strings.Compare(a.id, b.id) })
+	sort.Slice(pages, func(i, j int) bool {
+		a, b := pages[i], pages[j]
+		return strings.Compare(a.id, b.id) < 0
+	})
 	return pages, labels
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 )
 
 // Leaves finds the documents that join a cluster only because one of its members
@@ -42,8 +43,9 @@ func (l *Leaves) Add(leaf Leaf) {
 // then Contained, from the largest key down.
 func (l *Leaves) Best() []Leaf {
 	out := slices.Collect(maps.Values(l.best))
-	slices.SortFunc(out, func(a, b Leaf) int {
-		return cmp.Or(a.Host.Compare(b.Host), a.Contained.Compare(b.Contained))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Or(a.Host.Compare(b.Host), a.Contained.Compare(b.Contained)) < 0
 	})
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"slices"
+	"sort"
 )
 
 // perCluster limits the texts of a cluster, and also the judged ones, among which
@@ -55,7 +56,7 @@ func compareBool(a, b bool) int {
 func (d Dispute) Pairs(n int) []Pair {
 	var found []disputedPair
 	keep := func() {
-		slices.SortFunc(found, compareDisputed)
+		sort.Slice(found, func(i, j int) bool { return compareDisputed(found[i], found[j]) < 0 })
 		found = found[:min(n, len(found))]
 	}
 	for cluster := range d.Joins.clusters() {
@@ -89,7 +90,7 @@ func (d Dispute) within(cluster []int32, n int) []disputedPair {
 			}
 		}
 	}
-	slices.SortFunc(out, compareDisputed)
+	sort.Slice(out, func(i, j int) bool { return compareDisputed(out[i], out[j]) < 0 })
 	out = out[:min(n, len(out))]
 	for turn := range out {
 		out[turn].turn = turn
@@ -124,7 +125,10 @@ func (d Dispute) byTurns(texts []int32) []int32 {
 	for at, i := range texts {
 		all[at] = place{text: i, hash: d.hash(i)}
 	}
-	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.text, b.text)) })
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.text, b.text)) < 0
+	})
 	turns := map[int32]int{}
 	for at := range all {
 		if k := d.Parts[all[at].text]; k != None { // a text without a cluster is a cluster of its own
@@ -132,7 +136,10 @@ func (d Dispute) byTurns(texts []int32) []int32 {
 			turns[k]++
 		}
 	}
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.turn, b.turn) })
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Compare(a.turn, b.turn) < 0
+	})
 	var out []int32
 	for _, p := range all[:min(perCluster, len(all))] {
 		out = append(out, p.text)

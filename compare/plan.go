@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -118,7 +119,10 @@ func (m *Planned) addCurve() error {
 		}
 		m.Curve = append(m.Curve, v)
 	}
-	slices.SortStableFunc(m.Curve, func(a, b Variant) int { return cmp.Compare(number(a.Value), number(b.Value)) })
+	sort.SliceStable(m.Curve, func(i, j int) bool {
+		a, b := m.Curve[i], m.Curve[j]
+		return cmp.Compare(number(a.Value), number(b.Value)) < 0
+	})
 	return nil
 }
 

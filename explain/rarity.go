@@ -2,7 +2,7 @@ package explain
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 
 	"neardup/extract/text"
 	"neardup/report"
@@ -77,8 +77,9 @@ func rarityOf(o rarity.Options, a, b Side) (*Rarity, rarity.Evidence) {
 			Pages: pages, Plain: u.Plain, Weight: u.Rare})
 	}
 	for _, k := range kinds {
-		slices.SortStableFunc(k, func(x, y WeighedSentence) int {
-			return cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(y.Plain, x.Plain), cmp.Compare(x.Text, y.Text))
+		sort.SliceStable(k, func(i, j int) bool {
+			x, y := k[i], k[j]
+			return cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(y.Plain, x.Plain), cmp.Compare(x.Text, y.Text)) < 0
 		})
 		out.Sentences = append(out.Sentences, k[:min(len(k), weighedSentences)]...)
 	}

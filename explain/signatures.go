@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"sort"
 
 	"neardup/cluster/search"
 	"neardup/configs"
@@ -82,7 +83,7 @@ func TwoOf(c configs.Config, a, b Side) search.Two {
 		for _, t := range s.signed() {
 			*of = c.NewScheme().Sign(*of, t)
 		}
-		slices.SortFunc(*of, compareSignatures)
+		sort.Slice(*of, func(i, j int) bool { return compareSignatures((*of)[i], (*of)[j]) < 0 })
 		*of = slices.Compact(*of)
 	}
 	two.Shared = len(Shared(two))

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"neardup/audit"
@@ -72,9 +73,10 @@ func smallest(all []string, n int, key func(string) [sha256.Size]byte) []string 
 	for _, s := range all {
 		keys[s] = key(s)
 	}
-	slices.SortFunc(all, func(a, b string) int {
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i], all[j]
 		x, y := keys[a], keys[b]
-		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a, b))
+		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a, b)) < 0
 	})
 	return all[:min(n, len(all))]
 }
@@ -142,8 +144,9 @@ func (d *Drawn) cells(p *Page, announced map[*Page]uint) (out []cell) {
 		}
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(a, b cell) int {
-		return cmp.Or(cmp.Compare(a.by, b.by), compareBools(a.sameSite, b.sameSite), compareBools(a.identical, b.identical))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Or(cmp.Compare(a.by, b.by), compareBools(a.sameSite, b.sameSite), compareBools(a.identical, b.identical)) < 0
 	})
 	return out
 }
@@ -179,9 +182,10 @@ func (d *Drawn) Labels(given audit.Labels, drawn string) audit.Labels {
 			}
 		}
 	}
-	slices.SortFunc(pairs, func(a, b audit.LabelledPair) int {
+	sort.Slice(pairs, func(i, j int) bool {
+		a, b := pairs[i], pairs[j]
 		x, y := d.key("order", a.A, a.B), d.key("order", b.A, b.B)
-		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B))
+		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a.A, b.A), strings.Compare(a.B, b.B)) < 0
 	})
 	if len(pairs) == 0 {
 		return audit.Labels{}

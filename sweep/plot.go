@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"neardup/configs"
@@ -54,7 +55,10 @@ func (s Sweep) Plots() []Plot {
 			}
 			p.points = append(p.points, point{value.Text(), x, r})
 		}
-		slices.SortStableFunc(p.points, func(a, b point) int { return cmp.Compare(rank(v.Key, a.x), rank(v.Key, b.x)) })
+		sort.SliceStable(p.points, func(i, j int) bool {
+			a, b := p.points[i], p.points[j]
+			return cmp.Compare(rank(v.Key, a.x), rank(v.Key, b.x)) < 0
+		})
 		p.points = slices.CompactFunc(p.points, func(a, b point) bool { return a.x == b.x })
 		if len(p.points) > 1 {
 			out = append(out, p)

@@ -3,7 +3,7 @@ package judged
 import (
 	"cmp"
 	"errors"
-	"slices"
+	"sort"
 )
 
 // connect makes clusters from the parts: steps 4 and 5 of the package's
@@ -53,7 +53,10 @@ func (f *forest) connect(parts sets, links [][2]int32) ([]Text, error) {
 	if len(out) != n {
 		return nil, errors.New("judged: a part that nothing connects")
 	}
-	slices.SortFunc(out, func(a, b Text) int { return cmp.Or(compareIDs(a.Cluster, b.Cluster), compareIDs(a.ID, b.ID)) })
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Or(compareIDs(a.Cluster, b.Cluster), compareIDs(a.ID, b.ID)) < 0
+	})
 	return out, nil
 }
 

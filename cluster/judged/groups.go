@@ -3,6 +3,7 @@ package judged
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // sets is a disjoint-set forest over numbers. Each number points towards the one
@@ -113,8 +114,9 @@ func (f *forest) join(pairs []Pair) (g *groups, links [][2]int32, outcomes []Out
 			}
 		}
 	}
-	slices.SortFunc(joins, func(x, y joined) int {
-		return cmp.Or(compareBool(x.across, y.across), pairs[x.place].compare(pairs[y.place]))
+	sort.Slice(joins, func(i, j int) bool {
+		x, y := joins[i], joins[j]
+		return cmp.Or(compareBool(x.across, y.across), pairs[x.place].compare(pairs[y.place])) < 0
 	})
 	for _, j := range joins {
 		if !g.mayJoin(j.links) {

@@ -30,6 +30,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"neardup/cluster"
 )
@@ -126,7 +127,7 @@ func compareIDs(a, b cluster.ID) int { return bytes.Compare(a[:], b[:]) }
 func (p Pair) normal() Pair {
 	for _, side := range []*[]cluster.ID{&p.A, &p.B} {
 		*side = slices.Clone(*side)
-		slices.SortFunc(*side, compareIDs)
+		sort.Slice(*side, func(i, j int) bool { return compareIDs((*side)[i], (*side)[j]) < 0 })
 		*side = slices.Compact(*side)
 	}
 	if slices.CompareFunc(p.A, p.B, compareIDs) > 0 {

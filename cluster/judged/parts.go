@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sort"
 
 	"neardup/cluster"
 )
@@ -63,7 +64,10 @@ func (f *forest) search(g *groups, links [][2]int32) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(near, func(a, b [2]int32) int { return cmp.Compare(a[1], b[1]) })
+	sort.Slice(near, func(i, j int) bool {
+		a, b := near[i], near[j]
+		return cmp.Compare(a[1], b[1]) < 0
+	})
 	neighbours, texts := newLists(n, near), newLists(n, members)
 	s := &search{up: make([]int32, n), depth: make([]int32, n)}
 	for i := range s.up {
@@ -206,8 +210,9 @@ func (f *forest) opposed(g *groups, s *search, up []int32) (all []opposed, err e
 			all = append(all, o)
 		}
 	}
-	slices.SortFunc(all, func(a, b opposed) int {
-		return cmp.Or(compareBool(a.free, b.free), cmp.Compare(s.depth[a.leaves], s.depth[b.leaves]), a.key.Compare(b.key))
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		return cmp.Or(compareBool(a.free, b.free), cmp.Compare(s.depth[a.leaves], s.depth[b.leaves]), a.key.Compare(b.key)) < 0
 	})
 	return all, nil
 }

@@ -4,8 +4,8 @@
 usage: go run ./docs/peers/rows WORKSPACE | python3 docs/peers/brute.py
 
 For the methods paper (and any other with the ring, merge lists, direct or following, closing transitive and the
-measure tlcs with one round), cosine, simhash and simfinder. Standard library only, and nothing of neardup but the files
-of its dictionary: slow, and no early exits. Every row is compared with what the definitions give. Prints a count of rows and of
+measure tlcs with one round), cosine, simhash and simfinder. Standard library only, but brotli (pip install brotli) to read the
+dictionary, and nothing of neardup but the files of that: slow, and no early exits. Every row is compared with what the definitions give. Prints a count of rows and of
 differences for each kind, and exits with 1 if there is one. docs/papers.md states the readings.
 """
 import hashlib
@@ -16,7 +16,6 @@ import re
 import struct
 import sys
 import unicodedata
-import zlib
 
 
 def category(c):
@@ -361,8 +360,9 @@ class Dictionary:
     """The dictionary of Chinese, from the file that is part of the program, and the English function words."""
 
     def __init__(self):
+        import brotli
         folder = pathlib.Path(__file__).resolve().parents[2] / "signature" / "terms"
-        b, at = zlib.decompress((folder / "words.flate").read_bytes(), -15), 0
+        b, at = brotli.decompress((folder / "words.br").read_bytes()), 0
 
         def varint():
             nonlocal at

@@ -11,6 +11,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -147,7 +148,10 @@ func refuseOverlaps(members []Member) {
 		}
 		spans = append(spans, span{m, from, from + zipSize(m.file.CompressedSize64)})
 	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	sort.Slice(spans, func(i, j int) bool {
+		a, b := spans[i], spans[j]
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) < 0
+	})
 	end := int64(-1)
 	for _, s := range spans {
 		if s.from < end {

@@ -1,13 +1,15 @@
 package pdf
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/andybalholm/brotli"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -18,16 +20,11 @@ import (
 // packed is PDFium, compiled to WebAssembly by the project go-pdfium, with a
 // countdown added to its loops. module_test.go makes it.
 //
-//go:embed pdfium.wasm.zst
+//go:embed pdfium.wasm.br
 var packed []byte
 
 func unpack() ([]byte, error) {
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return r.DecodeAll(packed, nil)
+	return io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 }
 
 // Engine runs PDFium. It compiles PDFium to machine code at the first PDF, which

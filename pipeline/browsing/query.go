@@ -3,6 +3,7 @@ package browsing
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"strings"
 
 	"neardup/pipeline/layout"
@@ -47,7 +48,10 @@ func surtRanges(uri, host string) (ranges []pageRange) {
 		lower, upper := layout.PrefixBounds(layout.SURTsOf(p.prefix))
 		ranges = append(ranges, pageRange{lower, upper, p.fields})
 	}
-	slices.SortStableFunc(ranges, func(a, b pageRange) int { return bytes.Compare(a.lower, b.lower) })
+	sort.SliceStable(ranges, func(i, j int) bool {
+		a, b := ranges[i], ranges[j]
+		return bytes.Compare(a.lower, b.lower) < 0
+	})
 	kept := ranges[:0]
 	for _, r := range ranges {
 		if len(kept) == 0 || bytes.Compare(r.lower, kept[len(kept)-1].upper) >= 0 { // otherwise it is part of the previous range

@@ -14,7 +14,7 @@ import (
 	"io"
 	"iter"
 	"path"
-	"slices"
+	"sort"
 	"strings"
 
 	"neardup/extract"
@@ -130,8 +130,9 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(sources, func(a, b inputs.Source) int {
-		return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.Path, b.Path))
+	sort.SliceStable(sources, func(i, j int) bool {
+		a, b := sources[i], sources[j]
+		return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.Path, b.Path)) < 0
 	})
 	next, stop := iter.Pull2(byPlace.Sorted())
 	defer stop()

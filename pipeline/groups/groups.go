@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
@@ -188,9 +189,10 @@ func containedPages(held []rows.Contained, pages map[rows.TextID][]report.Member
 		}
 		out = append(out, p)
 	}
-	slices.SortFunc(out, func(a, b report.ContainedPage) int {
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
 		return cmp.Or(cmp.Compare(a.InDate, b.InDate), cmp.Compare(a.In, b.In), cmp.Compare(a.InDocument, b.InDocument),
-			cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.Document, b.Document))
+			cmp.Compare(a.Date, b.Date), cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.Document, b.Document)) < 0
 	})
 	return out, nil
 }

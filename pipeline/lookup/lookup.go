@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -316,7 +317,10 @@ func (wk *worker) candidates(ctx context.Context, signed []cluster.Posting, self
 			out = append(out, candidate{k, n})
 		}
 	}
-	slices.SortFunc(out, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.shared, a.shared), a.key.Compare(b.key)) })
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Or(cmp.Compare(b.shared, a.shared), a.key.Compare(b.key)) < 0
+	})
 	work.Candidates = len(out)
 	return out, nil
 }
@@ -419,7 +423,8 @@ func (wk *worker) compare(ctx context.Context, t dataflow.Text, signed []cluster
 			found = append(found, match{c.key.ID(), c.shared, s})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b match) int {
+	sort.SliceStable(found, func(i, j int) bool {
+		a, b := found[i], found[j]
 		rank := func(m match) (int, float64) {
 			if m.Relation.Resembles() {
 				return 0, m.Resemblance
@@ -428,7 +433,7 @@ func (wk *worker) compare(ctx context.Context, t dataflow.Text, signed []cluster
 		}
 		kindA, a1 := rank(a)
 		kindB, b1 := rank(b)
-		return cmp.Or(cmp.Compare(kindA, kindB), cmp.Compare(b1, a1), rows.CompareTexts(a.id, b.id))
+		return cmp.Or(cmp.Compare(kindA, kindB), cmp.Compare(b1, a1), rows.CompareTexts(a.id, b.id)) < 0
 	})
 	return found, nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"slices"
+	"sort"
 	"time"
 
 	"neardup/configs"
@@ -335,7 +336,10 @@ func (s *simFinder) precision(o terms.Options, pairs []pair, j Judgements, draw 
 // averagePrecision returns that of all right pairs by descending degree, nil if there
 // are none.
 func averagePrecision(all []judgedPair) *float64 {
-	slices.SortStableFunc(all, func(x, y judgedPair) int { return cmp.Compare(y.degree, x.degree) })
+	sort.SliceStable(all, func(i, j int) bool {
+		x, y := all[i], all[j]
+		return cmp.Compare(y.degree, x.degree) < 0
+	})
 	right, sum := 0, 0.0
 	for i, x := range all {
 		if x.right {

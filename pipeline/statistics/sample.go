@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
+	"sort"
 
 	"golang.org/x/sync/errgroup"
 
@@ -139,8 +140,9 @@ func (g *statistics) drawn() (out []pair) {
 			break
 		}
 	}
-	slices.SortFunc(out, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(a.member.Resemblance, b.member.Resemblance), bytes.Compare(a.rank[:], b.rank[:]))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Or(cmp.Compare(a.member.Resemblance, b.member.Resemblance), bytes.Compare(a.rank[:], b.rank[:])) < 0
 	})
 	return out
 }
@@ -166,7 +168,10 @@ func (g *statistics) report(ctx context.Context) (static.Report, error) {
 			}
 		}
 	}
-	slices.SortFunc(kept, func(a, b *keptCluster) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID)) })
+	sort.Slice(kept, func(i, j int) bool {
+		a, b := kept[i], kept[j]
+		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID)) < 0
+	})
 	pairs := g.drawn()
 	samples := len(pairs)
 	for _, k := range kept {

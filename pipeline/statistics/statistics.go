@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"neardup/configs"
@@ -191,12 +192,18 @@ func (g *statistics) periods() error {
 		years[len(years)-1].Add(month.Counts)
 	}
 	if len(years) > maxPeriods {
-		slices.SortFunc(years, func(a, b static.Named) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name)) })
+		sort.Slice(years, func(i, j int) bool {
+			a, b := years[i], years[j]
+			return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Name, b.Name)) < 0
+		})
 		for _, year := range years[maxPeriods:] {
 			p.Others.Add(year.Counts)
 		}
 		years = years[:maxPeriods]
-		slices.SortFunc(years, func(a, b static.Named) int { return cmp.Compare(a.Name, b.Name) })
+		sort.Slice(years, func(i, j int) bool {
+			a, b := years[i], years[j]
+			return cmp.Compare(a.Name, b.Name) < 0
+		})
 	}
 	p.Periods = years
 	return nil

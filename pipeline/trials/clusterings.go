@@ -8,6 +8,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sort"
 
 	"neardup/compare"
 	"neardup/extract"
@@ -230,8 +231,9 @@ func (c *clusterings) findJudged(w *workspace.Workspace, tr *truth.Truth) error 
 		}
 	}
 	for _, pages := range c.judged {
-		slices.SortFunc(pages, func(a, b judgedPage) int {
-			return cmp.Or(cmp.Compare(a.page, b.page), bytes.Compare(a.id[:], b.id[:]))
+		sort.Slice(pages, func(i, j int) bool {
+			a, b := pages[i], pages[j]
+			return cmp.Or(cmp.Compare(a.page, b.page), bytes.Compare(a.id[:], b.id[:])) < 0
 		})
 	}
 	c.missing = tr.Len() - len(found)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"sync/atomic"
 	"time"
 
@@ -150,8 +151,9 @@ func (s *sweeper) slopes(ctx context.Context, recall float64) (out []paper.Slope
 		}
 	}
 	different := slices.Clone(texts)
-	slices.SortFunc(different, func(a, b [2]rows.TextID) int {
-		return cmp.Or(rows.CompareTexts(a[0], b[0]), rows.CompareTexts(a[1], b[1]))
+	sort.Slice(different, func(i, j int) bool {
+		a, b := different[i], different[j]
+		return cmp.Or(rows.CompareTexts(a[0], b[0]), rows.CompareTexts(a[1], b[1])) < 0
 	})
 	different = slices.Compact(different)
 	for _, slope := range slopes {

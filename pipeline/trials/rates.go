@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -252,8 +253,9 @@ func (s *sweeper) measurePairs(ctx context.Context, want map[[2]rows.TextID]pair
 		return nil
 	}
 	// Pairs of one text are adjacent, so that it is prepared only once.
-	slices.SortFunc(todo, func(a, b [2]rows.TextID) int {
-		return cmp.Or(rows.CompareTexts(a[0], b[0]), rows.CompareTexts(a[1], b[1]))
+	sort.Slice(todo, func(i, j int) bool {
+		a, b := todo[i], todo[j]
+		return cmp.Or(rows.CompareTexts(a[0], b[0]), rows.CompareTexts(a[1], b[1])) < 0
 	})
 	s.Options.Progress.Start("measure", string(workspace.Missing), "rates")
 	s.Options.Progress.Total(int64(len(todo)), "pairs")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 
 	"neardup/audit"
 	"neardup/pipeline/layout"
@@ -193,7 +194,10 @@ func (w *Workspace) EnforcedPairs() (out []EnforcedPair, err error) {
 			out = append(out, e)
 		}
 	}
-	slices.SortFunc(out, func(a, b EnforcedPair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) < 0
+	})
 	return out, nil
 }
 

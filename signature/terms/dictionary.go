@@ -2,7 +2,6 @@ package terms
 
 import (
 	"bytes"
-	"compress/flate"
 	_ "embed"
 	"encoding/binary"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/andybalholm/brotli"
 )
 
 // words is the Chinese dictionary of github.com/go-ego/gse (Apache License 2.0; its
@@ -18,7 +19,7 @@ import (
 // characters, since only runs of these are segmented. dictionary_test.go makes it,
 // and compares it and segment with gse.
 //
-//go:embed words.flate
+//go:embed words.br
 var words []byte
 
 // lexicon is the dictionary of Chinese. It includes the frequencies F' and F of the
@@ -60,7 +61,7 @@ var dictionary = sync.OnceValue(func() *lexicon {
 // word shares with the one before; how many more it has; its part of speech; its
 // frequency; the characters that it does not share.
 func readLexicon(compressed []byte) (*lexicon, error) {
-	b, err := io.ReadAll(flate.NewReader(bytes.NewReader(compressed)))
+	b, err := io.ReadAll(brotli.NewReader(bytes.NewReader(compressed)))
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package terms
 import (
 	"bytes"
 	"cmp"
-	"compress/flate"
 	"encoding/binary"
 	"flag"
 	"io"
@@ -15,10 +14,11 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/andybalholm/brotli"
 	"github.com/go-ego/gse"
 )
 
-var update = flag.Bool("update", false, "rewrite words.flate from the dictionary of gse")
+var update = flag.Bool("update", false, "rewrite words.br from the dictionary of gse")
 
 // segmenter is that of gse, the oracle for segment.
 var segmenter = sync.OnceValue(func() *gse.Segmenter {
@@ -94,17 +94,17 @@ func TestWordsAreThoseOfGse(t *testing.T) {
 	want := writeLexicon(t)
 	if *update {
 		var b bytes.Buffer
-		w, _ := flate.NewWriter(&b, flate.BestCompression)
+		w := brotli.NewWriterOptions(&b, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
 		_, _ = w.Write(want)
 		_ = w.Close()
-		if err := os.WriteFile("words.flate", b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile("words.br", b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	got, err := io.ReadAll(flate.NewReader(bytes.NewReader(words)))
+	got, err := io.ReadAll(brotli.NewReader(bytes.NewReader(words)))
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("words.flate is not the dictionary of this version of gse (%v); go test ./signature/terms -run TestWordsAreThoseOfGse -update", err)
+		t.Errorf("words.br is not the dictionary of this version of gse (%v); go test ./signature/terms -run TestWordsAreThoseOfGse -update", err)
 	}
 	d := dictionary()
 	var least, most [groups]uint64
@@ -121,7 +121,7 @@ func TestWordsAreThoseOfGse(t *testing.T) {
 }
 
 func TestCutOffDictionary(t *testing.T) {
-	whole, err := io.ReadAll(flate.NewReader(bytes.NewReader(words)))
+	whole, err := io.ReadAll(brotli.NewReader(bytes.NewReader(words)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestCutOffDictionary(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, flate.BestSpeed)
+	w := brotli.NewWriterLevel(&b, brotli.BestSpeed)
 	_, _ = w.Write(whole[:len(whole)-1])
 	_ = w.Close()
 	if _, err := readLexicon(b.Bytes()); err == nil {
