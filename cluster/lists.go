@@ -40,6 +40,17 @@ type ListCounts struct {
 	Longest         int64 `json:"longest" yaml:"longest"` // postings of the longest list, deleted or not
 }
 
+// Remove takes the counts of other lists from c. It leaves Longest.
+func (c *ListCounts) Remove(o ListCounts) {
+	c.Postings -= o.Postings
+	c.Lists -= o.Lists
+	c.Singletons -= o.Singletons
+	c.DeletedFrequent -= o.DeletedFrequent
+	c.DeletedSites -= o.DeletedSites
+	c.DeletedPostings -= o.DeletedPostings
+	c.Edges -= o.Edges
+}
+
 // Add adds the counts of other lists to c.
 func (c *ListCounts) Add(o ListCounts) {
 	c.Postings += o.Postings
@@ -60,6 +71,7 @@ type Lists struct {
 	o            ListOptions
 	concentrated func([]Key) (bool, error)
 	emit         func(Edge) error
+	long         func(signature.Signature, LongList) error
 	counts       ListCounts
 
 	// The current list.
@@ -76,6 +88,16 @@ type Lists struct {
 // down; nil turns that rule off. The options must be valid.
 func NewLists(o ListOptions, concentrated func(members []Key) (bool, error), emit func(Edge) error) *Lists {
 	return &Lists{o: o, concentrated: concentrated, emit: emitting("edge", emit)}
+}
+
+// Long makes l call to with each list of more than SiteList or MaxList documents,
+// deleted or not.
+func (l *Lists) Long(to func(signature.Signature, LongList) error) { l.long = to }
+
+// LongList is a list that is long enough to be deleted.
+type LongList struct {
+	Postings     int64
+	Concentrated bool // few sites hold it
 }
 
 // Add adds the next posting. Within a list, documents may come in any order (a
@@ -127,33 +149,57 @@ func (l *Lists) Flush() error {
 	if l.postings == 0 {
 		return nil
 	}
-	counts := ListCounts{Postings: l.postings, Lists: 1, Longest: l.postings}
 	l.sort()
-	concentrated := false
-	if !l.deleted && l.concentrated != nil && l.o.SiteList > 0 && len(l.keys) > l.o.SiteList {
+	list := LongList{Postings: l.postings}
+	if !l.deleted && l.o.asks(len(l.keys)) && l.concentrated != nil {
 		var err error
-		if concentrated, err = l.concentrated(l.keys); err != nil {
+		if list.Concentrated, err = l.concentrated(l.keys); err != nil {
 			return fmt.Errorf("cluster: sites of signature %x: %w", l.signature, err)
 		}
 	}
-	switch {
-	case l.deleted:
-		counts.DeletedFrequent, counts.DeletedPostings = 1, l.postings
-	case concentrated:
-		counts.DeletedSites, counts.DeletedPostings = 1, l.postings
-	case len(l.keys) == 1:
-		counts.Singletons = 1
-	default:
+	if l.long != nil && (l.deleted || l.o.asks(len(l.keys))) {
+		if err := l.long(l.signature, list); err != nil {
+			return err
+		}
+	}
+	counts, kept := l.o.Account(list, len(l.keys))
+	if kept {
 		for edge := range Pairs(l.keys, l.o.AllPairs) {
 			if err := l.emit(edge); err != nil {
 				return err
 			}
-			counts.Edges++
 		}
 	}
 	l.counts.Add(counts)
 	l.keys, l.postings, l.sorted, l.deleted = l.keys[:0], 0, false, false
 	return nil
+}
+
+// asks reports whether the sites of a list of n documents decide about it.
+func (o ListOptions) asks(n int) bool { return o.SiteList > 0 && n > o.SiteList }
+
+// IsLong reports whether a list of n documents is long enough to be deleted.
+func (o ListOptions) IsLong(n int64) bool {
+	return n > int64(o.MaxList) || o.SiteList > 0 && n > int64(o.SiteList)
+}
+
+// Account returns the counts of one list of n documents, and whether it is kept and
+// has edges. n counts up to MaxList+1.
+func (o ListOptions) Account(list LongList, n int) (c ListCounts, kept bool) {
+	c = ListCounts{Postings: list.Postings, Lists: 1, Longest: list.Postings}
+	switch {
+	case n > o.MaxList:
+		c.DeletedFrequent, c.DeletedPostings = 1, list.Postings
+	case list.Concentrated:
+		c.DeletedSites, c.DeletedPostings = 1, list.Postings
+	case n == 1:
+		c.Singletons = 1
+	case n <= o.AllPairs:
+		c.Edges = int64(n) * int64(n-1) / 2
+	default:
+		c.Edges = int64(n - 1)
+	}
+	return c, c.Edges > 0
 }
 
 // Pairs yields the pairs of documents of one list, from the largest key down. It

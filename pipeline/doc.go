@@ -17,6 +17,7 @@
 //	store       rows in Pebble
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
 //	results     what the stages wrote, for every reader
+//	earlier     what verify found in an earlier run
 //	needs       the disk space that the stages take
 //	stages      extract, sign, cluster, verify: dataflow over the tables of a workspace
 //	spark       the plan of a run on a cluster, and its result as a workspace

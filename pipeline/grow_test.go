@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"neardup/configs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
@@ -102,4 +105,95 @@ func grown(t *testing.T, dir string, config configs.Config, random *rand.Rand, f
 		}
 	}
 	return pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2}, files...)
+}
+
+// units notes of what there is work.
+type units struct {
+	workspace.Silent
+	of []string
+}
+
+func (u *units) Total(_ int64, unit string) { u.of = append(u.of, unit) }
+
+// Where crawls are added, cluster reads the lists that changed and not all of them. If
+// the run before was interrupted after sign, it reads all.
+func TestGrowReadsChangedLists(t *testing.T) {
+	config := pipetest.MustLoad(t, "cluster.site_list=5", "cluster.max_list=30")
+	files := crawls(t, 3, 3, 5, 60)
+	ws := filepath.Join(t.TempDir(), "ws")
+	readsAll := func(last string, files ...string) bool {
+		u := &units{}
+		w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{Workers: 2, Progress: u})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources, _, err := inputs.Find(t.Context(), ws, files, nil, pipetest.Limits)
+		if err == nil {
+			err = w.Run(t.Context(), workspace.StageExtract, last, sources)
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Contains(u.of, "signatures")
+	}
+	if !readsAll(workspace.StageVerify, files[0], files[1]) {
+		t.Error("the first run does not read all lists")
+	}
+	if readsAll(workspace.StageVerify, files[2]) {
+		t.Error("an added crawl reads all lists")
+	}
+	sameAs := func(files ...string) {
+		dir := filepath.Join(t.TempDir(), "alone")
+		pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2}, files...)
+		sameContents(t, fmt.Sprint(len(files), " crawls"), contentsOf(t, ws, config), contentsOf(t, dir, config))
+	}
+	sameAs(files[:3]...)
+	if readsAll(workspace.StageSign, files[3]) || !readsAll(workspace.StageVerify, files[4]) {
+		t.Error("two crawls between clusterings do not read all lists")
+	}
+	sameAs(files...)
+}
+
+// A text whose sentences come to be in a frame, and which has the same signatures
+// nevertheless, since too little is left of it, does not change its lists.
+func TestGrowFramesThatChangeNoSignature(t *testing.T) {
+	config := pipetest.MustLoad(t)
+	menu := "The ferry to the islands leaves from the western quay every morning at seven. "
+	for i := range 8 {
+		menu += fmt.Sprintf("Part %c of the timetable is printed on the back of every ticket that we sell. ", 'a'+i)
+	}
+	var files []string
+	dir := t.TempDir()
+	for i, pages := range []string{"ab", "c"} {
+		var b strings.Builder
+		for _, p := range pages {
+			fmt.Fprintf(&b, "http://ferry.example/%c\t%sNote %c.\n", p, menu, p)
+		}
+		for n := range 12 * (1 - i) { // so that few texts are signed again, and not all
+			fmt.Fprintf(&b, "http://other.example/%d\tA page about matter number %d, which has nothing to do with any ferry.\n", n, n)
+		}
+		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.tsv", i)))
+		if err := os.WriteFile(files[i], []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
+	before := contentsOf(t, ws, config)
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
+	after := contentsOf(t, ws, config)
+	sameContents(t, "frames", after, contentsOf(t, alone, config))
+	again, stay := 0, 0
+	for k, v := range before {
+		switch now, ok := after[k]; {
+		case k[0] == layout.TableSigned && now != v:
+			again++
+		case k[0] == layout.TablePosting && ok:
+			stay++
+		}
+	}
+	if again != 2 || stay == 0 {
+		t.Errorf("%d texts are signed again, and %d signatures stay", again, stay)
+	}
 }

@@ -52,7 +52,8 @@ func ofInput(t *testing.T, dir, file string) workspace.Withdrawal {
 	return workspace.Withdrawal{Input: m.Inputs[i].Path, Size: m.Inputs[i].Size, Sample: m.Inputs[i].Sample}
 }
 
-// contentsOf returns all rows of the stages' tables, and the counts of the stages.
+// contentsOf returns all rows of the stages' tables, and the counts of the stages. The
+// checksums of the tables must be those of their rows.
 func contentsOf(t *testing.T, dir string, config configs.Config) map[string]string {
 	t.Helper()
 	w, err := workspace.Open(dir, stages.All, config, false, workspace.Options{Workers: 2})
@@ -64,6 +65,9 @@ func contentsOf(t *testing.T, dir string, config configs.Config) map[string]stri
 			t.Error(err)
 		}
 	}()
+	if err := w.CheckContents(); err != nil {
+		t.Error(err)
+	}
 	out := map[string]string{}
 	for _, st := range stages.All {
 		s, ok, err := w.State(st.Name)
@@ -71,7 +75,7 @@ func contentsOf(t *testing.T, dir string, config configs.Config) map[string]stri
 			t.Fatal(st.Name, ok, s.Done, err)
 		}
 		out["counts of "+st.Name] = string(workspace.Compact(s.Counts))
-		for _, table := range st.Tables {
+		for _, table := range slices.Concat(st.Tables, st.Scratch) {
 			for r, err := range w.DB.Table(table) {
 				if err != nil {
 					t.Fatal(err)

@@ -56,7 +56,12 @@ func (k Keys) Validate() error {
 type keys struct{ Keys }
 
 // NewKeys returns the search for texts that share signatures.
-func NewKeys(k Keys) Search { return keys{k} }
+func NewKeys(k Keys) Search {
+	if k.Merge == MergePairs {
+		return keys{k}
+	}
+	return merged{keys{k}}
+}
 
 // Emits implements Search.
 func (k keys) Emits() Kind {
@@ -78,9 +83,13 @@ func (k keys) RowSize() int {
 	return edgeSize
 }
 
+func (k keys) options() cluster.ListOptions {
+	return cluster.ListOptions{MaxList: k.MaxList, SiteList: k.SiteList}
+}
+
 // Map emits the edges of signature lists.
 func (k keys) Map(in Input, out RowSink, c *Counts) error {
-	options := cluster.ListOptions{MaxList: k.MaxList, SiteList: k.SiteList}
+	options := k.options()
 	if k.Merge == MergePairs {
 		options.AllPairs = k.AllPairs
 	}
@@ -91,6 +100,7 @@ func (k keys) Map(in Input, out RowSink, c *Counts) error {
 		row = append(row, list[:k.RowSize()-edgeSize]...)
 		return out.Row(row)
 	})
+	lists.Long(out.Long)
 	before := c.ListCounts
 	count := func() {
 		c.ListCounts = before

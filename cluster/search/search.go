@@ -37,6 +37,43 @@ type Mapper interface {
 	Map(in Input, out RowSink, c *Counts) error
 }
 
+// Updater is a Mapper that can bring rows up to date where some postings changed.
+type Updater interface {
+	Mapper
+	// Update emits the changes of rows. It brings the counts c of all lists up to date.
+	// ok is false if it cannot: then all rows must be made again.
+	Update(in Input, changed Changes, out ChangeSink, c *Counts) (ok bool, err error)
+}
+
+// Changes are the postings that changed since rows were made. Input has the present
+// postings. No posting comes twice.
+type Changes struct {
+	Postings iter.Seq2[Changed, error]  // by signature
+	Long     iter.Seq2[LongList, error] // the long lists, by signature, as they were
+}
+
+// Changed is a posting that was added or removed.
+type Changed struct {
+	cluster.Posting
+	Removed bool
+}
+
+// LongList is a list that is long enough to be deleted.
+type LongList struct {
+	Signature signature.Signature
+	cluster.LongList
+}
+
+// ChangeSink receives what Update emits.
+type ChangeSink struct {
+	// Row is called where more lists give a row than before, or fewer (by is
+	// negative). A row may come several times, and the sum may be 0.
+	Row func(row []byte, by int) error // must not keep row
+	// Long is called for each long list that changed; list is nil if it is not long
+	// any more.
+	Long func(s signature.Signature, list *cluster.LongList) error
+}
+
 // Scorer is a Search that scores the pairs that it finds.
 type Scorer interface {
 	Search
@@ -83,6 +120,8 @@ type RowSink struct {
 	// rows of earlier signatures were emitted, and the counts cover exactly these
 	// signatures.
 	Whole func(next signature.Signature) error
+	// Long is called for each list that is long enough to be deleted, by signature.
+	Long func(signature.Signature, cluster.LongList) error
 }
 
 // Sink receives what Find emits.

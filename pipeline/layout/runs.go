@@ -13,7 +13,9 @@ import (
 // FixedRun collects keys of one length, without an allocation for each, and sorts
 // them into a run.
 type FixedRun struct {
-	Size   int
+	Size    int
+	Counted bool // the value of a key is how often it was added (unsigned LEB128)
+
 	n      int
 	chunks [][]byte // each but the last has chunkKeys keys, so keys never move
 }
@@ -96,13 +98,16 @@ func (r *FixedRun) part(places []place) iter.Seq[extsort.Entry] {
 			}
 			return bytes.Compare(r.key(a.i), r.key(b.i))
 		})
-		var last []byte
-		for _, p := range places {
-			if key := r.key(p.i); !bytes.Equal(key, last) {
-				if !yield(extsort.Entry{Key: key}) {
-					return
-				}
-				last = key
+		var value []byte
+		for i := 0; i < len(places); {
+			key, first := r.key(places[i].i), i
+			for i++; i < len(places) && bytes.Equal(r.key(places[i].i), key); i++ {
+			}
+			if r.Counted {
+				value = binary.AppendUvarint(value[:0], uint64(i-first))
+			}
+			if !yield(extsort.Entry{Key: key, Value: value}) {
+				return
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"neardup/cluster"
@@ -33,14 +35,92 @@ func PostingsFrom(signature []byte) (lower, upper []byte) {
 }
 
 // NewSearchRun returns an empty run of rows of TableSearch, each with size bytes of
-// the search.
-func NewSearchRun(size int) FixedRun { return FixedRun{Size: 1 + size} }
+// the search. If it is counted, the value of a row is how often it was added.
+func NewSearchRun(size int, counted bool) FixedRun { return FixedRun{Size: 1 + size, Counted: counted} }
 
 // AddSearched adds a row to a run made by NewSearchRun.
 func (r *FixedRun) AddSearched(row []byte) { r.Add([]byte{TableSearch}, row) }
 
+// SearchKey returns the key of a row of TableSearch.
+func SearchKey(row []byte) []byte { return key(TableSearch, row) }
+
 // Searched returns the search's bytes of a row of TableSearch.
 func (r Row) Searched() []byte { return r.Key()[1:] }
+
+// Lists returns the value of a row of TableSearch.
+func (r Row) Lists() (int64, error) {
+	v, err := r.Value()
+	if err != nil {
+		return 0, err
+	}
+	return ParseLists(v)
+}
+
+// ParseLists parses a value of TableSearch: the number of lists that give the row.
+func ParseLists(v []byte) (int64, error) {
+	n, size := binary.Uvarint(v)
+	if size != len(v) || n == 0 || n > math.MaxInt64 {
+		return 0, fmt.Errorf("%w: %x lists", ErrCorrupt, v)
+	}
+	return int64(n), nil
+}
+
+// ListsValue returns a value of TableSearch.
+func ListsValue(n int64) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+
+// LongKey returns the key of a list in TableLong.
+func LongKey(s signature.Signature) []byte { return key(TableLong, s[:]) }
+
+// LongValue returns a value of TableLong.
+func LongValue(l cluster.LongList) []byte {
+	v := binary.AppendUvarint(nil, uint64(l.Postings))
+	if l.Concentrated {
+		return append(v, 1)
+	}
+	return append(v, 0)
+}
+
+// Long parses a row of TableLong.
+func (r Row) Long() (s signature.Signature, l cluster.LongList, err error) {
+	k := r.Key()
+	v, err := r.Value()
+	if err != nil {
+		return s, l, err
+	}
+	n, size := binary.Uvarint(v)
+	if len(k) != 1+len(s) || size <= 0 || len(v) != size+1 || v[size] > 1 {
+		return s, l, Corrupt(k)
+	}
+	return signature.Signature(k[1:]), cluster.LongList{Postings: int64(n), Concentrated: v[size] == 1}, nil
+}
+
+// ChangedSize is the length of a key of TableChanged.
+const ChangedSize = PostingSize + 1
+
+// AppendChanged appends the key of a changed posting, given by its key, to b.
+func AppendChanged(b, posting []byte, removed bool) []byte {
+	b = append(append(b, TableChanged), posting[1:]...)
+	if removed {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// ChangedPosting returns the key of the posting in a key of TableChanged.
+func ChangedPosting(changed []byte) (posting []byte, removed bool) {
+	posting = bytes.Clone(changed[:PostingSize])
+	posting[0] = TablePosting
+	return posting, changed[PostingSize] == 1
+}
+
+// Changed parses a row of TableChanged.
+func (r Row) Changed() (p cluster.Posting, removed bool, err error) {
+	k := r.Key()
+	if len(k) != ChangedSize || k[PostingSize] > 1 {
+		return p, false, Corrupt(k)
+	}
+	return cluster.Posting{Signature: signature.Signature(k[1:17]), Key: cluster.Key(k[17:PostingSize])}, k[PostingSize] == 1, nil
+}
 
 // The lengths of keys of TableSet.
 const (

@@ -47,8 +47,17 @@ func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
 	find := w.Config.NewSearch()
 	mapper, maps := find.(search.Mapper)
 	if maps && !at.Merging {
-		if err := c.mapRows(mapper); err != nil {
-			return err
+		updated := false
+		if u, ok := find.(search.Updater); ok {
+			var err error
+			if updated, err = c.update(u); err != nil {
+				return err
+			}
+		}
+		if !updated {
+			if err := c.mapRows(mapper); err != nil {
+				return err
+			}
 		}
 	}
 	if err := c.find(find); err != nil {
@@ -103,15 +112,33 @@ func (c *clustering) mapRows(m search.Mapper) error {
 	if err := w.Counts(workspace.StageSign, &signed); err != nil {
 		return err
 	}
+	if len(c.at.Next) == 0 {
+		*c.at = clusterCursor{}
+		b := w.DB.Batch()
+		err := errors.Join(b.Clear(layout.TableSearch, layout.TableLong, layout.TableChanged), b.Delete(layout.MetaKey(noteOfChanges)), b.Commit())
+		if err != nil {
+			return err
+		}
+	}
 	w.Options.Progress.Total(signed.Signatures-c.at.Read, "signatures")
-	run := layout.NewSearchRun(m.RowSize())
+	_, counted := m.(search.Updater)
+	run := layout.NewSearchRun(m.RowSize(), counted)
+	var long []extsort.Entry
 	flush := func() error {
 		e, err := c.sr.CursorEntry(c.at)
 		if err != nil {
 			return err
 		}
-		err = w.DB.Ingest(c.sr.Ctx, append(run.Sorted(w.Options.Workers), slices.Values([]extsort.Entry{e}))...)
+		runs := run.Sorted(w.Options.Workers)
+		if counted && c.at.Rows > int64(run.Len()) { // rows may be there already
+			if err := c.sum(runs); err != nil {
+				return err
+			}
+		}
+		runs = append(runs, slices.Values([]extsort.Entry{e}), slices.Values(long))
+		err = w.DB.Ingest(c.sr.Ctx, runs...)
 		run.Clear()
+		long = long[:0]
 		return err
 	}
 	in := c.in
@@ -140,12 +167,50 @@ func (c *clustering) mapRows(m search.Mapper) error {
 			c.at.Next, c.at.Read = next[:], read-1
 			return flush()
 		},
+		Long: func(s signature.Signature, l cluster.LongList) error {
+			long = append(long, extsort.Entry{Key: layout.LongKey(s), Value: layout.LongValue(l)})
+			return nil
+		},
 	}, &c.at.Counts)
 	if err != nil {
 		return err
 	}
 	c.at.Next, c.at.Read, c.at.Merging = nil, read, true
 	return flush()
+}
+
+// sum adds to rows the lists that gave them before.
+func (c *clustering) sum(runs []iter.Seq[extsort.Entry]) error {
+	there, err := c.w.DB.Seeker(layout.TableSearch)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = there.Close() }()
+	before := map[string]int64{}
+	for i, run := range runs {
+		for e := range run {
+			for r, err := range there.Rows(e.Key) {
+				if err == nil {
+					before[string(e.Key)], err = r.Lists()
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		runs[i] = func(yield func(extsort.Entry) bool) {
+			for e := range run {
+				if n, ok := before[string(e.Key)]; ok {
+					more, _ := layout.ParseLists(e.Value)
+					e.Value = layout.ListsValue(n + more)
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Concentrated reports whether the members of a list come from few sites.
@@ -246,8 +311,13 @@ func (c *clustering) different() (n int64, err error) {
 }
 
 // members returns the texts that have a signature.
-func (c *clustering) members(s signature.Signature) (keys []cluster.Key, err error) {
-	for r, err := range c.w.DB.Rows(layout.PrefixBounds(layout.PostingsOf(s))) {
+func (c *clustering) members(s signature.Signature) ([]cluster.Key, error) {
+	return c.keysOf(c.w.DB.Rows(layout.PrefixBounds(layout.PostingsOf(s))))
+}
+
+// keysOf returns the keys of the texts of postings.
+func (c *clustering) keysOf(postings iter.Seq2[layout.Row, error]) (keys []cluster.Key, err error) {
+	for r, err := range postings {
 		if err != nil {
 			return nil, err
 		}

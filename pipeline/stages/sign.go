@@ -26,6 +26,7 @@ type signJob struct {
 
 	postings []byte   // keys of PostingSize bytes
 	gone     [][]byte // likewise: of texts that are signed again, those that they have no more
+	changed  []byte   // keys of ChangedSize bytes: postings added and removed; only if they are recorded
 	signed   []extsort.Entry
 }
 
@@ -65,8 +66,14 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	if err := startOver(w, sr, reader); err != nil {
+	changes, err := recordChanges(w, sr)
+	if err != nil {
 		return err
+	}
+	if again, err := startOver(w, sr, reader); err != nil {
+		return err
+	} else if again {
+		changes = nil
 	}
 	w.Options.Progress.Total(extracted.Texts, "texts")
 
@@ -76,14 +83,15 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	saved := time.Now()
 	flush := func() error {
 		// If this ends between the two, the texts of the first are not signed.
-		err := errors.Join(gone.Commit(), w.DB.Ingest(sr.Ctx, append(postings.Sorted(w.Options.Workers), store.SortEntries(entries))...))
+		runs := append(postings.Sorted(w.Options.Workers), store.SortEntries(entries))
+		err := errors.Join(gone.Commit(), w.DB.Ingest(sr.Ctx, append(runs, changes.sorted(w.Options.Workers)...)...))
 		postings.Clear()
 		gone, entries, saved = w.DB.Batch(), entries[:0], time.Now()
 		return err
 	}
 	worker := func() func(*signJob) error {
 		signer := dataflow.NewSigner(config, reader.Frames)
-		return func(j *signJob) error { return j.sign(w, signer) }
+		return func(j *signJob) error { return j.sign(w, signer, changes != nil) }
 	}
 	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, sr, reader), worker, func(j *signJob) error {
 		for p := range slices.Chunk(j.postings, layout.PostingSize) {
@@ -94,6 +102,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 				return err
 			}
 		}
+		changes.add(j.changed)
 		entries = append(entries, j.signed...) // texts come in order of ID, but batches in any order
 		// Saving by time, too: some schemes give few signatures, and some are slow.
 		if postings.Len()+int(gone.Count()) >= w.Options.RunRows || time.Since(saved) > commitEvery {
@@ -103,6 +112,9 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	})
 	if err == nil {
 		err = flush()
+	}
+	if err == nil {
+		err = changes.note(w, sr)
 	}
 	if err != nil {
 		return err
@@ -115,24 +127,24 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 const maxAgain = 0.2
 
 // startOver drops all postings if the frames of too many texts have changed.
-func startOver(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) error {
+func startOver(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (dropped bool, err error) {
 	signed, again := 0, 0
 	if n, err := w.DB.Count(layout.TableSigned); err != nil || n == 0 || w.Config.Text.Frames == 0 {
-		return err
+		return false, err
 	}
 	for t, err := range textsToSign(w, reader) {
 		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
-			return err
+			return false, err
 		}
 		if signed++; t != nil && t.before != nil {
 			again++
 		}
 	}
 	if float64(again) <= maxAgain*float64(signed) {
-		return nil
+		return false, nil
 	}
 	b := w.DB.Batch()
-	return errors.Join(b.Clear(layout.TableSigned, layout.TablePosting), b.Commit())
+	return true, errors.Join(b.Clear(layout.TableSigned, layout.TablePosting), b.Commit())
 }
 
 // unsigned yields the texts to sign, in batches.
@@ -220,43 +232,41 @@ func signAgain(w *workspace.Workspace, reader *results.Reader, t *results.TextUn
 }
 
 // sign signs the texts of the job.
-func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer) error {
-	var postings []cluster.Posting
-	var key []byte
+func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record bool) error {
+	var now, before []cluster.Posting
 	for _, x := range j.texts {
 		stored, err := results.TextOf(w, x.id)
 		if err != nil {
 			return err
 		}
 		t := dataflow.Text{ID: x.id, Text: stored}
-		var row rows.Signed
-		var signed []cluster.Posting
+		now, before = now[:0], before[:0]
 		if !x.out {
-			row, signed = signer.SignFramed(postings[:0], t, x.units, x.framed)
+			var row rows.Signed
+			row, now = signer.SignFramed(now, t, x.units, x.framed)
+			j.signed = append(j.signed, extsort.Entry{Key: layout.SignedKey(x.id), Value: layout.SignedValue(row)})
 		}
-		now := map[string]bool{}
-		for _, p := range signed {
+		if x.before != nil {
+			_, before = signer.SignFramed(before, t, x.units, x.before.Framed)
+			j.gone = append(j.gone, layout.SignedKey(x.id))
+		}
+		for _, p := range now {
 			at := len(j.postings)
 			j.postings = layout.AppendPosting(j.postings, p.Signature, p.Key)
-			if x.before != nil {
-				now[string(j.postings[at:])] = true
+			if record && !slices.Contains(before, p) {
+				j.changed = layout.AppendChanged(j.changed, j.postings[at:], false)
 			}
 		}
-		postings = signed
-		if x.before != nil {
-			_, before := signer.SignFramed(postings[:0], t, x.units, x.before.Framed)
-			for _, p := range before {
-				if key = layout.AppendPosting(key[:0], p.Signature, p.Key); !now[string(key)] {
-					j.gone = append(j.gone, bytes.Clone(key))
-				}
+		for _, p := range before {
+			if slices.Contains(now, p) {
+				continue
 			}
-			j.gone = append(j.gone, layout.SignedKey(x.id))
-			postings = before
+			key := layout.AppendPosting(nil, p.Signature, p.Key)
+			j.gone = append(j.gone, key)
+			if record {
+				j.changed = layout.AppendChanged(j.changed, key, true)
+			}
 		}
-		if x.out {
-			continue
-		}
-		j.signed = append(j.signed, extsort.Entry{Key: layout.SignedKey(x.id), Value: layout.SignedValue(row)})
 	}
 	j.texts = nil
 	return nil

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"neardup/cluster/search"
 	"neardup/configs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/needs"
@@ -37,6 +38,7 @@ import (
 //	sign 4: frames
 //	sign 5: frames of small sites, and of what is around texts
 //	sign 7: rows of signed texts have their sentences in frames
+//	cluster 2: rows count lists; long lists
 //	verify 2: subjects; early end of rounds that cannot reach the threshold
 //	verify 3: names of one wide character
 //	verify 4: early ends are exact
@@ -55,9 +57,10 @@ var All = []workspace.Stage{
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
-		Tables: []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting}},
-	{Name: workspace.StageCluster, Version: 1, Options: clusterOptions, Run: runCluster, Need: needs.Cluster,
-		Tables: []byte{layout.TableSearch, layout.TableFormerRows, layout.TableSet}},
+		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
+		Scratch: []byte{layout.TableChanged}, Notes: []string{noteOfChanges}},
+	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster,
+		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}},
 	{Name: workspace.StageVerify, Version: 16, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
@@ -67,6 +70,13 @@ func always(configs.Config) bool { return true }
 // learnsNoTerms reports whether new crawls leave the weights of terms as they are.
 // Frequencies counted in the collection would change all of them.
 func learnsNoTerms(c configs.Config) bool { return !c.CountsTerms() }
+
+// updates reports whether the rows of the search can be brought up to date where
+// postings changed. Page qualities may give every text another key.
+func updates(c configs.Config) bool {
+	_, ok := c.NewSearch().(search.Updater)
+	return ok && c.Cluster.Quality == ""
+}
 
 // inSets reports whether candidates are sets. The results of sets are kept, and new
 // crawls leave most of them as they are, unless they change the weights of terms.

@@ -10,6 +10,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/earlier"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -44,7 +45,7 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
 	}
-	before := sync.OnceValues(func() (*earlier, error) { return newEarlier(w, sr) }) // after learnCommon
+	before := sync.OnceValues(func() (*earlier.Results, error) { return earlier.Open(sr.Ctx, w) }) // after learnCommon
 	if !at.Closing && !at.Parting {
 		if err := errors.Join(dropVerdicts(w, sr, &at), learnCommon(w, sr, &at)); err != nil {
 			return err
@@ -133,7 +134,7 @@ func (p *progress) commit() error {
 }
 
 // compareSets verifies the pairs of each perhaps-similar set.
-func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, known func() (*earlier, error)) error {
+func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, known func() (*earlier.Results, error)) error {
 	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
@@ -143,13 +144,13 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err != nil {
 		return err
 	}
-	defer before.close()
-	texts, err := before.texts()
+	defer before.Close()
+	texts, err := before.Texts()
 	if err != nil {
 		return err
 	}
 	p := newProgress(w, sr, at)
-	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.set, watchSets(w), func(v dataflow.VerifiedSets) error {
+	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), func(v dataflow.VerifiedSets) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Sets {
 			if err := p.put(layout.TableVerdict, r.Links); err != nil {
@@ -163,7 +164,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links}
 			}
 		}
-		if err := before.keep(p.b, at.After, &v.Last, now); err != nil {
+		if err := before.Keep(p.b, at.After, &v.Last, now); err != nil {
 			return err
 		}
 		at.After = v.Last[:]
@@ -172,7 +173,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err != nil {
 		return err
 	}
-	if err := before.keep(p.b, at.After, nil, nil); err != nil {
+	if err := before.Keep(p.b, at.After, nil, nil); err != nil {
 		return err
 	}
 	at.compared(w.Config.Verify.Closing)
@@ -195,7 +196,7 @@ func watchSets(w *workspace.Workspace) dataflow.Watch {
 }
 
 // comparePairs verifies candidate pairs.
-func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, _ func() (*earlier, error)) error {
+func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, _ func() (*earlier.Results, error)) error {
 	var clustered rows.ClusterCounts
 	if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
 		return err
@@ -223,14 +224,14 @@ func comparePairs(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurs
 }
 
 // partition partitions the components of near pairs.
-func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, known func() (*earlier, error)) error {
+func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor, known func() (*earlier.Results, error)) error {
 	first, err := known()
 	if err != nil {
 		return err
 	}
-	before := first.parts()
-	defer before.close()
-	texts, err := before.texts()
+	before := first.Parts()
+	defer before.Close()
+	texts, err := before.Texts()
 	if err != nil {
 		return err
 	}
@@ -246,7 +247,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 		}
 	}
 	p := newProgress(w, sr, at)
-	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.part, func(v dataflow.Parted) error {
+	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.Part, func(v dataflow.Parted) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Components {
 			checked, err := unverified(w, r.Checked)
@@ -262,7 +263,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
 			}
 		}
-		if err := before.keep(p.b, at.Parted, &v.Last, now); err != nil {
+		if err := before.Keep(p.b, at.Parted, &v.Last, now); err != nil {
 			return err
 		}
 		at.Parted = v.Last[:]
@@ -271,7 +272,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	if err != nil {
 		return err
 	}
-	if err := before.keep(p.b, at.Parted, nil, nil); err != nil {
+	if err := before.Keep(p.b, at.Parted, nil, nil); err != nil {
 		return err
 	}
 	at.Parted, at.Closing = nil, true

@@ -8,15 +8,18 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"neardup/pipeline/disk"
-	"neardup/pipeline/layout"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"neardup/pipeline/disk"
+	"neardup/pipeline/layout"
 )
 
 // Pebble may open a database whose MANIFEST or log is damaged as if it were an
@@ -193,22 +196,47 @@ func HasDatabase(dir string) (bool, error) {
 // Contents summarizes the rows of a table.
 type Contents struct {
 	Rows int64  `json:"rows"`
-	Keys string `json:"keys"` // CRC-32C of all keys in order, in hexadecimal
+	Keys string `json:"keys"` // sum of the xxHash64 of all keys modulo 2^64, in hexadecimal; earlier versions wrote another checksum, of 8 digits
 }
 
 // Contents returns the summary of a table. It reads all keys and no values.
 func (s *DB) Contents(table byte) (Contents, error) {
-	var c Contents
-	sum := uint32(0)
+	var t Tally
 	for r, err := range s.Table(table) {
 		if err != nil {
-			return c, err
+			return Contents{}, err
 		}
-		c.Rows++
-		sum = crc32.Update(sum, castagnoli, r.Key())
+		t.Add(r.Key())
 	}
-	c.Keys = fmt.Sprintf("%08x", sum)
-	return c, nil
+	return t.Contents(), nil
+}
+
+// Tally sums up the keys of a table.
+type Tally struct {
+	rows int64
+	sum  uint64
+}
+
+// Tally returns c as a sum that goes on. ok is false for a checksum of an earlier
+// version.
+func (c Contents) Tally() (t Tally, ok bool) {
+	sum, err := strconv.ParseUint(c.Keys, 16, 64)
+	return Tally{c.Rows, sum}, err == nil && len(c.Keys) == 16
+}
+
+// Add adds a key.
+func (t *Tally) Add(key []byte) { t.rows, t.sum = t.rows+1, t.sum+xxhash.Sum64(key) }
+
+// Remove takes away a key.
+func (t *Tally) Remove(key []byte) { t.rows, t.sum = t.rows-1, t.sum-xxhash.Sum64(key) }
+
+// Contents returns the summary of the keys.
+func (t *Tally) Contents() Contents { return Contents{t.rows, fmt.Sprintf("%016x", t.sum)} }
+
+// Equal reports whether two summaries agree, as far as their checksums are of one
+// kind.
+func (c Contents) Equal(o Contents) bool {
+	return c.Rows == o.Rows && (c.Keys == o.Keys || len(c.Keys) != len(o.Keys))
 }
 
 // sumPrefix returns the length and checksum of a file's first length bytes, or of

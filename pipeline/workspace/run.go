@@ -163,6 +163,9 @@ func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, extends boo
 		sr.State = s
 		if reason == Input {
 			sr.State.Cursor = nil
+			if s.Done {
+				sr.Extended = &s
+			}
 		}
 		if reason == Judgements && s.Done {
 			if err := sr.followAgain(); err != nil {
@@ -198,7 +201,7 @@ func (w *Workspace) finish(sr *StageRun) error {
 	}
 	sr.State.Done, sr.State.Cursor = true, nil
 	var err error
-	if sr.State.Tables, err = w.contents(sr.stage); err != nil {
+	if sr.State.Tables, err = w.contents(sr.stage, sr.Contents); err != nil {
 		return err
 	}
 	e, err := sr.stateEntry()
@@ -240,7 +243,7 @@ func (w *Workspace) Adopt(ctx context.Context, st Stage, count func(*StageRun) e
 	if err := count(sr); err != nil {
 		return err
 	}
-	if sr.State.Tables, err = w.contents(st); err != nil {
+	if sr.State.Tables, err = w.contents(st, nil); err != nil {
 		return err
 	}
 	e, err := sr.stateEntry()
@@ -279,8 +282,16 @@ func (w *Workspace) publishMeanwhile() (stop func() error) {
 
 // reset clears what the stage wrote.
 func (w *Workspace) reset(ctx context.Context, b store.Batch, st Stage) error {
-	if err := b.Clear(st.Tables...); err != nil || st.Name != StageExtract {
+	if err := b.Clear(slices.Concat(st.Tables, st.Scratch)...); err != nil {
 		return err
+	}
+	for _, n := range st.Notes {
+		if err := b.Delete(layout.MetaKey(n)); err != nil {
+			return err
+		}
+	}
+	if st.Name != StageExtract {
+		return nil
 	}
 	errs := []error{w.forgetProgress(ctx, b)}
 	for _, other := range w.Stages {

@@ -51,6 +51,10 @@ type Stage struct {
 	// a file that a setting names.
 	Options func(configs.Config) (json.RawMessage, error)
 	Tables  []byte // tables that the stage writes; they are cleared when it is redone
+	// Scratch are tables, and Notes names of rows about the database, that the stage
+	// writes for a later one, which removes them. They are cleared as Tables are.
+	Scratch []byte
+	Notes   []string
 	// Extends reports whether the stage can be continued when its input only grew.
 	// If it is nil, the stage is always redone.
 	Extends func(configs.Config) bool
@@ -107,6 +111,14 @@ func Digest(parts ...any) string {
 		fmt.Fprintf(h, "%v\x00", p)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// DecodeCounts decodes the counts of a stage into into.
+func (s StageState) DecodeCounts(into any) error {
+	if len(s.Counts) == 0 {
+		return nil
+	}
+	return json.Unmarshal(s.Counts, into)
 }
 
 // State returns the stored state of a stage. ok is false if it was never begun.
@@ -180,6 +192,14 @@ type StageRun struct {
 	stage  Stage
 	State  StageState
 	clock  *stopwatch
+
+	// Extended is the state that the stage had before its input grew, if it was done
+	// and now begins to add to that. It is nil in all other cases, also where an
+	// interrupted stage goes on.
+	Extended *StageState
+	// Contents has the present contents of tables that the stage knows without
+	// reading them.
+	Contents map[byte]store.Contents
 }
 
 // StartStage starts the clock of a stage. The caller calls Stop.
@@ -245,8 +265,8 @@ func (r *StageRun) followAgain() error {
 // Counts decodes the counts of a stage into into.
 func (w *Workspace) Counts(name string, into any) error {
 	s, ok, err := w.State(name)
-	if err != nil || !ok || len(s.Counts) == 0 {
+	if err != nil || !ok {
 		return err
 	}
-	return json.Unmarshal(s.Counts, into)
+	return s.DecodeCounts(into)
 }

@@ -171,7 +171,7 @@ func walk(path string, v reflect.Value, visit func(path string, change, restore 
 
 // Stages that keep what new inputs leave as it is.
 func TestStagesThatExtend(t *testing.T) {
-	for settings, want := range map[string][]bool{"text.frames=2": {true, true, false, true}, "text.frames=0": {true, true, false, true}, "cluster.merge=pairs": {true, true, false, false}} {
+	for settings, want := range map[string][]bool{"text.frames=2": {true, true, true, true}, "text.frames=0": {true, true, true, true}, "cluster.merge=pairs": {true, true, false, false}, "cluster.quality=q.tsv": {true, true, false, true}} {
 		for i, st := range stages.All {
 			if got := st.Extends != nil && st.Extends(pipetest.MustLoad(t, settings)); got != want[i] {
 				t.Errorf("%s: %s: %v, want %v", settings, st.Name, got, want[i])

@@ -1,6 +1,11 @@
-package stages
+// Package earlier has what verify found in an earlier run. Where new crawls came,
+// verify uses it again: the results of sets, and of components of linked texts, on
+// whose texts everything that a verdict depends on is as it was. The digest of a text
+// is computed anew in each run, so no stage has to tell another what changed.
+package earlier
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"iter"
@@ -17,14 +22,9 @@ import (
 	"neardup/verify/pair"
 )
 
-// Where new crawls came, verify uses the results of an earlier run again: those of
-// sets, and of components of linked texts, on whose texts everything that a verdict
-// depends on is as it was. The digest of a text is computed anew in each run, so no
-// stage has to tell another what changed.
-
-// earlier has the results of an earlier run, and what verdicts on texts depend on.
-// Workers share it.
-type earlier struct {
+// Results are the results of an earlier run, and what verdicts on texts depend on.
+// Workers share them.
+type Results struct {
 	w      *workspace.Workspace
 	table  byte
 	reader *results.Reader
@@ -53,7 +53,7 @@ func (q *quick) of(id rows.TextID) (uint64, bool) {
 
 // quickDigests reads what verdicts on each text depend on, in one pass. Looking it up
 // for each set costs several times as much.
-func quickDigests(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (*quick, error) {
+func quickDigests(ctx context.Context, w *workspace.Workspace, reader *results.Reader) (*quick, error) {
 	q := &quick{}
 	next, stop := iter.Pull2(results.SignedTexts(w))
 	defer stop()
@@ -62,7 +62,7 @@ func quickDigests(w *workspace.Workspace, sr *workspace.StageRun, reader *result
 		for more && err == nil && rows.CompareTexts(s.ID, t.ID) < 0 {
 			s, err, more = next()
 		}
-		if err := errors.Join(err, terr, sr.Ctx.Err()); err != nil {
+		if err := errors.Join(err, terr, ctx.Err()); err != nil {
 			return nil, err
 		}
 		if !more || s.ID != t.ID {
@@ -82,17 +82,17 @@ func quickDigests(w *workspace.Workspace, sr *workspace.StageRun, reader *result
 	return q, nil
 }
 
-// newEarlier returns the results of sets. The caller closes it.
-func newEarlier(w *workspace.Workspace, sr *workspace.StageRun) (*earlier, error) {
+// Open returns the results of sets. The caller closes them.
+func Open(ctx context.Context, w *workspace.Workspace) (*Results, error) {
 	reader, err := results.LoadReader(w)
 	if err != nil {
 		return nil, err
 	}
-	e := &earlier{w: w, table: layout.TableSetResult, reader: reader, recent: &dataflow.RecentSides{}}
+	e := &Results{w: w, table: layout.TableSetResult, reader: reader, recent: &dataflow.RecentSides{}}
 	for _, table := range []byte{layout.TableSetResult, layout.TablePartResult} {
 		for _, err := range w.DB.Table(table) {
 			if err == nil {
-				e.quick, err = quickDigests(w, sr, reader)
+				e.quick, err = quickDigests(ctx, w, reader)
 			}
 			return e, err
 		}
@@ -102,7 +102,7 @@ func newEarlier(w *workspace.Workspace, sr *workspace.StageRun) (*earlier, error
 
 // quickOf returns the short digest of a text. A text that fails has none, and fails
 // again when its set is verified.
-func (e *earlier) quickOf(id rows.TextID) (uint64, bool) {
+func (e *Results) quickOf(id rows.TextID) (uint64, bool) {
 	if e.quick != nil {
 		return e.quick.of(id)
 	}
@@ -113,12 +113,13 @@ func (e *earlier) quickOf(id rows.TextID) (uint64, bool) {
 	return s.Quick(), true
 }
 
-// parts returns the results of components. The caller closes it.
-func (e *earlier) parts() *earlier {
-	return &earlier{w: e.w, table: layout.TablePartResult, reader: e.reader, quick: e.quick, recent: e.recent}
+// Parts returns the results of components. The caller closes them.
+func (e *Results) Parts() *Results {
+	return &Results{w: e.w, table: layout.TablePartResult, reader: e.reader, quick: e.quick, recent: e.recent}
 }
 
-func (e *earlier) close() {
+// Close ends the reading.
+func (e *Results) Close() {
 	for _, l := range e.all {
 		for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed} {
 			_ = s.Close()
@@ -134,7 +135,7 @@ type lookups struct {
 }
 
 // take returns iterators that no other worker uses. give returns them.
-func (e *earlier) take() (l *lookups, err error) {
+func (e *Results) take() (l *lookups, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if n := len(e.free); n > 0 {
@@ -154,14 +155,14 @@ func (e *earlier) take() (l *lookups, err error) {
 	return l, nil
 }
 
-func (e *earlier) give(l *lookups) {
+func (e *Results) give(l *lookups) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.free = append(e.free, l)
 }
 
 // side returns what verdicts on a text depend on.
-func (e *earlier) side(id rows.TextID) (*dataflow.Side, bool, error) {
+func (e *Results) side(id rows.TextID) (*dataflow.Side, bool, error) {
 	return e.recent.Get(id, func() (*dataflow.Side, bool, error) {
 		l, err := e.take()
 		if err != nil {
@@ -172,7 +173,7 @@ func (e *earlier) side(id rows.TextID) (*dataflow.Side, bool, error) {
 	})
 }
 
-func (l *lookups) side(e *earlier, id rows.TextID) (*dataflow.Side, bool, error) {
+func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, bool, error) {
 	t := dataflow.Text{ID: id}
 	units := &l.read
 	*units = rows.Units{Both: units.Both[:0], Plain: units.Plain[:0], Exact: units.Exact[:0], Columns: units.Columns[:0], PlainOf: units.PlainOf[:0]}
@@ -202,7 +203,7 @@ type sides func(rows.TextID) (*dataflow.Side, bool, error)
 
 // result returns the digest of a set or component, and the earlier result if it can
 // be used again.
-func (e *earlier) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, err error) {
+func (e *Results) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, err error) {
 	if x, err = e.stored(name); err != nil {
 		return d, nil, err
 	}
@@ -217,7 +218,7 @@ func (e *earlier) result(name cluster.Key, quick dataflow.Digest, digest func(co
 }
 
 // stored returns the result of an earlier run, or nil.
-func (e *earlier) stored(name cluster.Key) (x *layout.Result, err error) {
+func (e *Results) stored(name cluster.Key) (x *layout.Result, err error) {
 	l, err := e.take()
 	if err != nil {
 		return nil, err
@@ -236,8 +237,8 @@ func (e *earlier) stored(name cluster.Key) (x *layout.Result, err error) {
 	return x, nil
 }
 
-// texts returns the texts, ready for comparison.
-func (e *earlier) texts() (*dataflow.Texts, error) {
+// Texts returns the texts, ready for comparison.
+func (e *Results) Texts() (*dataflow.Texts, error) {
 	config, err := e.w.Method()
 	if err != nil {
 		return nil, err
@@ -259,8 +260,8 @@ func (e *earlier) texts() (*dataflow.Texts, error) {
 	}), nil
 }
 
-// set implements dataflow.KnownSets.
-func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
+// Set implements dataflow.KnownSets.
+func (e *Results) Set(set []cluster.Key) (r dataflow.SetResult, err error) {
 	r.Quick = dataflow.QuickDigest(set, e.quickOf, nil)
 	d, x, err := e.result(set[0], r.Quick, func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
 	if r.Digest = d; x != nil {
@@ -269,8 +270,8 @@ func (e *earlier) set(set []cluster.Key) (r dataflow.SetResult, err error) {
 	return r, err
 }
 
-// part implements dataflow.KnownParts.
-func (e *earlier) part(c dataflow.Component) (r dataflow.PartResult, err error) {
+// Part implements dataflow.KnownParts.
+func (e *Results) Part(c dataflow.Component) (r dataflow.PartResult, err error) {
 	r.Quick = dataflow.QuickDigest(c.Keys, e.quickOf, c.Verdicts())
 	d, x, err := e.result(c.Keys[0], r.Quick, func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
 	if r.Digest = d; x != nil {
@@ -279,8 +280,8 @@ func (e *earlier) part(c dataflow.Component) (r dataflow.PartResult, err error) 
 	return r, err
 }
 
-// keep replaces the results behind the name after, up to last or to the end.
-func (e *earlier) keep(b store.Batch, after []byte, last *cluster.Key, now map[cluster.Key]*layout.Result) error {
+// Keep replaces the results behind the name after, up to last or to the end.
+func (e *Results) Keep(b store.Batch, after []byte, last *cluster.Key, now map[cluster.Key]*layout.Result) error {
 	for r, err := range e.w.DB.Rows(layout.ResultsBetween(e.table, after, last)) {
 		var name cluster.Key
 		if err == nil {
