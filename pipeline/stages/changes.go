@@ -117,7 +117,9 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	}
 	defer func() { _ = postings.Close() }()
 	in := c.in
-	in.Members = func(s signature.Signature) ([]cluster.Key, error) { return c.keysOf(postings.Rows(layout.PostingsOf(s))) }
+	in.Members = func(s signature.Signature) ([]cluster.Key, error) {
+		return c.keysOf(postings.Rows(layout.PostingsOf(s)))
+	}
 	enough := errors.New("too many rows change")
 	ok, err = u.Update(in, search.Changes{Postings: c.changed(), Long: c.long()}, search.ChangeSink{
 		Row: func(row []byte, n int) error {
