@@ -32,8 +32,8 @@ const (
 	TableSigned     = 'g' // g textID[16]                         signatures[4] characters[4] left[4] framed
 	TablePosting    = 's' // s signature[16] key[20]              -
 	TableSearch     = 'e' // e row of the search                  lists (uvarint), or -
-	TableLong       = 'L' // L signature[16]                      postings (uvarint) concentrated[1]
-	TableChanged    = 'D' // D signature[16] key[20] removed[1]   -
+	TableLong       = 'Y' // Y signature[16]                      postings (uvarint) concentrated[1]
+	TableChanged    = 'X' // X signature[16] key[20] removed[1]   -
 	TableFormerRows = 'q' // no longer written: rows of the search hamming before they were in 'e'
 	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]

@@ -248,7 +248,7 @@ func (p *planner) steps(batches [][]string) {
 	signed := p.add(configs.StageSign, "sign", "sign", "gLs", false, texts, units, frames)
 	tables = append(tables, signed.every("gs")...)
 
-	sets, counts := p.sets(texts, frames, signed, &tables)
+	sets, counts := p.sets(texts, frames, signed)
 	tables = append(tables, sets.every("p")...)
 	var common []Dataset
 	if c.Verify.RarePages > 0 && c.NewMeasure() != nil {
@@ -284,7 +284,7 @@ func (p *planner) steps(batches [][]string) {
 }
 
 // sets adds the steps of stage cluster. It returns the last one and what they counted.
-func (p *planner) sets(texts, frames []Dataset, signed Step, tables *[]Dataset) (Step, []Dataset) {
+func (p *planner) sets(texts, frames []Dataset, signed Step) (Step, []Dataset) {
 	c := p.plan.Config
 	add := func(name, writes string, one bool, inputs ...[]Dataset) Step {
 		return p.add(configs.StageCluster, name, name, writes, one, inputs...)
@@ -296,7 +296,6 @@ func (p *planner) sets(texts, frames []Dataset, signed Step, tables *[]Dataset) 
 			edges = lists.all("e")
 		}
 		sets := add("sets", "pMZ", one, edges)
-		*tables = append(*tables, lists.every("e")...)
 		return sets, slices.Concat(lists.every("Z"), sets.every("Z"))
 	}
 	var records Step

@@ -197,12 +197,15 @@ func single(t *testing.T, c configs.Config, names ...string) *workspace.Workspac
 	return pipetest.Open(t, dir, c)
 }
 
+// forLaterRuns are tables that only spare later runs work. Adopted workspaces have none.
+var forLaterRuns = []byte{layout.TableSearch, layout.TableLong, layout.TableSetResult, layout.TablePartResult}
+
 // same compares all tables of the stages, the counts and the exports.
 func same(t *testing.T, got, want *workspace.Workspace) {
 	t.Helper()
 	for _, st := range stages.All {
 		for _, table := range st.Tables {
-			if table == layout.TableSetResult || table == layout.TablePartResult { // only for later runs
+			if slices.Contains(forLaterRuns, table) {
 				continue
 			}
 			a, b := pipetest.RowsOf(t, got, table), pipetest.RowsOf(t, want, table)
@@ -425,6 +428,31 @@ func TestLaterCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, g.adopted(after), single(t, c, first, second))
+}
+
+// A crawl can be added to an adopted workspace on one machine.
+func TestAdoptedGrows(t *testing.T) {
+	planted, _ := pipetest.Planted(rand.New(rand.NewPCG(9, 2)), 4)
+	first, second := pipetest.WriteTexts(t, 0, planted[:6]), pipetest.WriteTexts(t, 100, planted[6:])
+	c := pipetest.MustLoad(t)
+	g := &engine{t: t, dir: t.TempDir()}
+	p := plan(t, c, 2, []string{first}, nil)
+	g.run(p)
+	w := g.adopted(p)
+	sources, _, err := inputs.Find(t.Context(), w.Dir, []string{second}, nil, pipetest.Limits)
+	if err == nil {
+		err = w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, sources)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := single(t, c, first, second)
+	same(t, w, want)
+	for _, table := range forLaterRuns {
+		if got, want := pipetest.RowsOf(t, w, table), pipetest.RowsOf(t, want, table); got != want {
+			t.Errorf("table %c differs", table)
+		}
+	}
 }
 
 // earlier returns the steps of earlier runs that a step can use.
