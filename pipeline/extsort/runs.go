@@ -2,7 +2,6 @@ package extsort
 
 import (
 	"bufio"
-	"container/heap"
 	"errors"
 	"io"
 	"iter"
@@ -67,7 +66,7 @@ type cursor[T any] interface {
 func merge[T any](all []cursor[T], compare func(a, b T) int) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		h := cursors[T]{compare: compare}
+		h := heads[T]{compare: compare}
 		for _, c := range all {
 			more, err := c.next()
 			if err != nil {
@@ -75,45 +74,60 @@ func merge[T any](all []cursor[T], compare func(a, b T) int) iter.Seq2[T, error]
 				return
 			}
 			if more {
-				h.all = append(h.all, c)
+				h.all = append(h.all, head[T]{c.item(), c})
 			}
 		}
-		heap.Init(&h)
+		for i := len(h.all)/2 - 1; i >= 0; i-- {
+			h.down(i)
+		}
 		for len(h.all) > 0 {
-			if !yield(h.all[0].item(), nil) {
+			first := &h.all[0]
+			if !yield(first.item, nil) {
 				return
 			}
-			more, err := h.all[0].next()
-			switch {
-			case err != nil:
+			more, err := first.next()
+			if err != nil {
 				yield(none, err)
 				return
-			case more:
-				heap.Fix(&h, 0)
-			default:
-				heap.Pop(&h)
 			}
+			if more {
+				first.item = first.cursor.item()
+			} else {
+				last := len(h.all) - 1
+				h.all[0] = h.all[last]
+				h.all = h.all[:last]
+			}
+			h.down(0)
 		}
 	}
 }
 
-// cursors implements heap.Interface.
-type cursors[T any] struct {
-	all     []cursor[T]
+// heads are the first items of runs, as a heap. Package container/heap would call
+// an interface for each comparison.
+type heads[T any] struct {
+	all     []head[T]
 	compare func(a, b T) int
 }
 
-func (h *cursors[T]) Len() int { return len(h.all) }
+type head[T any] struct {
+	item T
+	cursor[T]
+}
 
-func (h *cursors[T]) Less(i, j int) bool { return h.compare(h.all[i].item(), h.all[j].item()) < 0 }
-
-func (h *cursors[T]) Swap(i, j int) { h.all[i], h.all[j] = h.all[j], h.all[i] }
-
-func (h *cursors[T]) Push(x any) { h.all = append(h.all, x.(cursor[T])) }
-
-func (h *cursors[T]) Pop() any {
-	last := len(h.all) - 1
-	c := h.all[last]
-	h.all = h.all[:last]
-	return c
+// down moves the i-th head down to its place.
+func (h *heads[T]) down(i int) {
+	for {
+		least := 2*i + 1
+		if least >= len(h.all) {
+			return
+		}
+		if next := least + 1; next < len(h.all) && h.compare(h.all[next].item, h.all[least].item) < 0 {
+			least = next
+		}
+		if h.compare(h.all[i].item, h.all[least].item) <= 0 {
+			return
+		}
+		h.all[i], h.all[least] = h.all[least], h.all[i]
+		i = least
+	}
 }

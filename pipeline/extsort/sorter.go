@@ -5,6 +5,7 @@ package extsort
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -27,8 +28,24 @@ type Sorter struct {
 	runs
 }
 
-// span locates an entry in data: its key, and its value up to end.
-type span struct{ key, value, end int }
+// span locates an entry in data: its key, and its value up to end. Most entries differ
+// in the first bytes of their keys, which first has, so that most comparisons read no
+// data.
+type span struct {
+	first           uint64
+	key, value, end int
+}
+
+// firstOf returns the first 8 bytes of a key as a number of the same order. A shorter
+// key counts as if zeros followed.
+func firstOf(key []byte) uint64 {
+	if len(key) >= 8 {
+		return binary.BigEndian.Uint64(key)
+	}
+	var b [8]byte
+	copy(b[:], key)
+	return binary.BigEndian.Uint64(b[:])
+}
 
 // New returns a sorter that keeps its file in the directory dir.
 func New(dir string) *Sorter { return &Sorter{limit: Bytes, runs: runs{dir: dir, name: "sorted-*"}} }
@@ -41,7 +58,7 @@ func (s *Sorter) Close() error {
 
 // Add adds a copy of an entry.
 func (s *Sorter) Add(key, value []byte) error {
-	const perSpan = 24
+	const perSpan = 32
 	if n := len(s.data) + len(s.spans)*perSpan; n > 0 && n+len(key)+len(value)+perSpan > s.limit {
 		if err := s.spill(); err != nil {
 			return err
@@ -49,7 +66,7 @@ func (s *Sorter) Add(key, value []byte) error {
 	}
 	at := len(s.data)
 	s.data = append(append(s.data, key...), value...)
-	s.spans = append(s.spans, span{at, at + len(key), len(s.data)})
+	s.spans = append(s.spans, span{firstOf(key), at, at + len(key), len(s.data)})
 	return nil
 }
 
@@ -63,7 +80,12 @@ func compareEntries(a, b Entry) int {
 }
 
 func (s *Sorter) sort() {
-	slices.SortFunc(s.spans, func(a, b span) int { return compareEntries(s.entry(a), s.entry(b)) })
+	slices.SortFunc(s.spans, func(a, b span) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return compareEntries(s.entry(a), s.entry(b))
+	})
 }
 
 // spill writes the entries in memory as a run.

@@ -24,7 +24,7 @@ func TestSorter(t *testing.T) {
 		s.limit = most
 		var want []Entry
 		for range 3000 {
-			e := Entry{random(6), random(4)}
+			e := Entry{append(make([]byte, rng.IntN(3)*5), random(6)...), random(4)} // keys also differ behind their first bytes
 			want = append(want, e)
 			if err := s.Add(e.Key, e.Value); err != nil {
 				t.Fatal(err)
