@@ -10,7 +10,7 @@ import (
 )
 
 // DocumentView has the fields of a rows.Document that are shown or counted.
-// Decoding only these takes half the time.
+// ParseView decodes only these.
 type DocumentView struct {
 	RecordID    string          `json:"record_id"`
 	TargetURI   string          `json:"uri"`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -187,8 +186,8 @@ func parseGathered(e extsort.Entry) (m report.Member, err error) {
 		return m, err
 	}
 	id := extract.ID(e.Key[32:])
-	var d DocumentView
-	if err := json.Unmarshal(e.Value[2+n:], &d); err != nil {
+	d, err := ParseView(e.Value[2+n:])
+	if err != nil {
 		return m, fmt.Errorf("%w: document %s (%w)", layout.ErrCorrupt, id, err)
 	}
 	return d.Member(id, file, offset), nil

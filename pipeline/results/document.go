@@ -24,7 +24,18 @@ func parseDocument[D rows.Document | groups.DocumentView](r layout.Row) (s Store
 	if s.ID, s.Source, s.Offset, err = layout.ParseDocumentKey(r.Key()); err != nil {
 		return s, err
 	}
-	return s, r.JSON(&s.Row)
+	view, ok := any(&s.Row).(*groups.DocumentView)
+	if !ok {
+		return s, r.JSON(&s.Row)
+	}
+	v, err := r.Value()
+	if err != nil {
+		return s, err
+	}
+	if *view, err = groups.ParseView(v); err != nil {
+		return s, fmt.Errorf("%w (%w)", layout.Corrupt(r.Key()), err)
+	}
+	return s, nil
 }
 
 // DocumentRows iterates over all rows of documents by ID, then by file. A document
