@@ -64,6 +64,9 @@ func (s *Sorter) Add(key, value []byte) error {
 			return err
 		}
 	}
+	if free := cap(s.data) - len(s.data); free < len(key)+len(value) && len(s.data) >= s.limit/16 {
+		s.data = slices.Grow(s.data, max(len(key)+len(value), s.limit-len(s.data))) // once, not by doubling
+	}
 	at := len(s.data)
 	s.data = append(append(s.data, key...), value...)
 	s.spans = append(s.spans, span{firstOf(key), at, at + len(key), len(s.data)})

@@ -13,6 +13,7 @@ package groups
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -55,7 +56,7 @@ func (t Tables) groups(ctx context.Context, yield func(report.Cluster) bool) err
 		if err := errors.Join(err, heldErr, ctx.Err()); err != nil {
 			return false, err
 		}
-		c := report.Cluster{ID: fmt.Sprintf("%x", group)}
+		c := report.Cluster{ID: hex.EncodeToString(group[:])}
 		for _, r := range texts {
 			if len(pages[r.Member]) == 0 {
 				return false, fmt.Errorf("a text without pages: %w", layout.Corrupt(r.Member[:]))
@@ -204,7 +205,11 @@ func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (repo
 	if len(pages[id]) == 0 {
 		return report.Cluster{}, fmt.Errorf("a cluster without representative: %w", layout.Corrupt(id[:]))
 	}
-	c := report.Cluster{ID: fmt.Sprintf("%x", id), Representative: pages[id][0].RecordID}
+	n := 0
+	for _, r := range texts {
+		n += len(pages[r.Member])
+	}
+	c := report.Cluster{ID: hex.EncodeToString(id[:]), Representative: pages[id][0].RecordID, Members: make([]report.Member, 0, n)}
 	for _, r := range texts {
 		if len(pages[r.Against]) == 0 {
 			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", layout.Corrupt(r.Against[:]))

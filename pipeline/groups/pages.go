@@ -105,6 +105,7 @@ func Documents(ctx context.Context, documents iter.Seq2[layout.Row, error], want
 		return err
 	}
 	n := 0
+	var key, head []byte // what is emitted, which to copies
 	for r, err := range documents {
 		if n++; n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -125,10 +126,11 @@ func Documents(ctx context.Context, documents iter.Seq2[layout.Row, error], want
 		v, err := r.Value()
 		if err == nil {
 			place := r.Place()
-			head := append([]byte{byte(len(place) >> 8), byte(len(place))}, place...)
+			head = append(append(head[:0], byte(len(place)>>8), byte(len(place))), place...)
 			head = append(head, v...)
 			for err == nil && more && bytes.HasPrefix(w.Key, id[:]) {
-				if err = to(slices.Concat(w.Key[len(id):], id[:]), head); err == nil {
+				key = append(append(key[:0], w.Key[len(id):]...), id[:]...)
+				if err = to(key, head); err == nil {
 					w, err, more = next()
 				}
 			}
