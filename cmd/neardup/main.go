@@ -164,6 +164,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	}
 	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), lookupCommand(), removeCommand(), compactCommand(), checkCommand(), configCommand(),
 		sweepCommand(), compareCommand(), paperCommand(), joinCommand(), textCommand(), stageFilterCommand(), sparkCommand(), versionCommand(), manCommand(), tryCommand())
+	memoryFlag(c)
 	completeFlags(c)
 	return c
 }
