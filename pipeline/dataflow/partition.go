@@ -35,6 +35,8 @@ type PartResult struct {
 	Checked []rows.Link // pairs that were verified for the partition, near or not
 	Parts   []rows.Link // representative and member
 	Counts  rows.VerifyCounts
+
+	Measured []pair.Measured // as in SetResult
 }
 
 // KnownParts returns the digest of a component of more than two texts and, if an
@@ -111,7 +113,8 @@ func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*part
 
 // partition partitions one component.
 func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, config *configs.Verify, comparers []verify.Comparer) error {
-	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
+	judge, memory := docs.Judge.Remembering(r.Measured)
+	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, judge: judge, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
 	budget := 0
 	if len(c.Keys) > 2 {
 		for _, k := range c.Keys {
@@ -144,6 +147,7 @@ func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, co
 		counts.Parted = 1
 	}
 	r.Counts.Partition.Add(counts)
+	r.Measured = memory.Of(s.asked)
 	return nil
 }
 
@@ -152,15 +156,16 @@ type partSource struct {
 	ctx       context.Context
 	keys      []cluster.Key
 	docs      *Texts
+	judge     pair.Judge
 	config    *configs.Verify
 	comparers []verify.Comparer
 	scores    map[partition.Pair]rows.Score
+	asked     [][2][16]byte
 	result    *PartResult
 }
 
 // Verify implements partition.Source.
 func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error) {
-	judge := s.docs.Judge
 	out := make([]partition.Verdict, len(pairs))
 	scores := make([]rows.Score, len(pairs))
 	counts := make([]rows.VerifyCounts, len(s.comparers))
@@ -182,7 +187,7 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 				if err != nil {
 					return err
 				}
-				v := judge.Decide(c, a, b)
+				v := s.judge.Decide(c, a, b)
 				counts[n].AddDecision(v)
 				scores[i] = rows.Score{Resemblance: v.Resemblance, Containment: v.Containment}
 				if v.Near {
@@ -201,7 +206,7 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 		s.result.Counts.Add(c)
 	}
 	for i, p := range pairs {
-		s.scores[p] = scores[i]
+		s.scores[p], s.asked = scores[i], append(s.asked, [2][16]byte{s.keys[p.A].ID(), s.keys[p.B].ID()})
 		s.result.Checked = append(s.result.Checked, rows.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
 	}
 	return out, nil

@@ -8,6 +8,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/rows"
+	"neardup/verify/pair"
 )
 
 const (
@@ -31,6 +32,8 @@ type SetResult struct {
 	Known  bool        // the result is of an earlier run
 	Links  []rows.Link
 	Counts rows.VerifyCounts
+	// Measured has what the measure said of texts in an earlier run, and then in this.
+	Measured []pair.Measured
 }
 
 // KnownSets returns the digest of a set and, if an earlier run has verified it, its
@@ -85,13 +88,14 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 				if len(set) > largeSet {
 					comparers = texts.Judge.Comparers(workers)
 				}
-				v := setVerifier{Judge: texts.Judge, config: &c, docs: texts.Get, workers: comparers}
+				judge, memory := texts.Judge.Remembering(r.Measured)
+				v := setVerifier{Judge: judge, config: &c, docs: texts.Get, workers: comparers}
 				done := watch(set)
 				if err := v.verify(ctx, set); err != nil {
 					return err
 				}
 				done(v.counts)
-				r.Links, r.Counts = v.links, v.counts
+				r.Links, r.Counts, r.Measured = v.links, v.counts, memory.Of(v.asked)
 				j.Sets = append(j.Sets, r)
 			}
 			return nil

@@ -53,6 +53,7 @@ type setVerifier struct {
 	index   *index // of the first leaders, once they are many; only with TLCS
 	parent  []int  // of each leader, in the forest of united clusters
 	links   []rows.Link
+	asked   [][2][16]byte // pairs that were decided
 	counts  rows.VerifyCounts
 }
 
@@ -72,6 +73,7 @@ type member struct {
 	doc    *pair.Text
 	bounds bounds
 	links  []rows.Link
+	asked  [][2][16]byte
 	joined []int // leaders that it is near, unless all are compared
 	byKept bool  // it is compared with leaders in the order of what they have in common
 	counts rows.VerifyCounts
@@ -116,7 +118,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			if err := v.compareLeaders(ctx, v.workers, m, known, len(v.leaders)); err != nil {
 				return err
 			}
-			v.links = append(v.links, m.links...)
+			v.links, v.asked = append(v.links, m.links...), append(v.asked, m.asked...)
 			v.counts.Add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))

@@ -201,20 +201,35 @@ func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, bool, error)
 // sides returns the side of a text.
 type sides func(rows.TextID) (*dataflow.Side, bool, error)
 
+// names is how many of the first texts of a set may have named what it was before. A
+// new text that is the largest names the set anew.
+const names = 4
+
 // result returns the digest of a set or component, and the earlier result if it can
-// be used again.
-func (e *Results) result(name cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, err error) {
-	if x, err = e.stored(name); err != nil {
-		return d, nil, err
+// be used again. Otherwise it returns what the measure said of some of its texts.
+func (e *Results) result(keys []cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, said []pair.Measured, err error) {
+	if x, err = e.stored(keys[0]); err != nil {
+		return d, nil, nil, err
 	}
 	if x != nil && quick != (dataflow.Digest{}) && x.Quick == quick {
-		return x.Digest, x, nil
+		return x.Digest, x, nil, nil
 	}
 	d, err = digest(e.w.Config, e.side)
-	if err != nil || x == nil || d == (dataflow.Digest{}) || x.Digest != d {
-		x = nil
+	if err != nil || x != nil && d != (dataflow.Digest{}) && x.Digest == d {
+		return d, x, nil, err
 	}
-	return d, x, err
+	for _, k := range keys[1:min(names, len(keys))] {
+		if x != nil {
+			break
+		}
+		if x, err = e.stored(k); err != nil {
+			return d, nil, nil, err
+		}
+	}
+	if x != nil {
+		said = x.Measured
+	}
+	return d, nil, said, nil
 }
 
 // stored returns the result of an earlier run, or nil.
@@ -250,22 +265,26 @@ func (e *Results) Texts() (*dataflow.Texts, error) {
 			return nil, err
 		}
 		if !ok {
-			return e.reader.Prepare(j, id)
+			t, err := e.reader.Prepare(j, id)
+			if err == nil {
+				t.Identified(id)
+			}
+			return t, err
 		}
 		stored, err := results.TextOf(e.w, id)
 		if err != nil {
 			return nil, err
 		}
-		return s.Prepare(config, j, stored), nil
+		return s.Prepare(config, j, stored).Identified(id), nil
 	}), nil
 }
 
 // Set implements dataflow.KnownSets.
 func (e *Results) Set(set []cluster.Key) (r dataflow.SetResult, err error) {
 	r.Quick = dataflow.QuickDigest(set, e.quickOf, nil)
-	d, x, err := e.result(set[0], r.Quick, func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
-	if r.Digest = d; x != nil {
-		r.Known, r.Stored, r.Links, r.Counts = true, x.Quick == r.Quick, x.Links, x.Counts
+	d, x, said, err := e.result(set, r.Quick, func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
+	if r.Digest, r.Measured = d, said; x != nil {
+		r.Known, r.Stored, r.Links, r.Counts, r.Measured = true, x.Quick == r.Quick, x.Links, x.Counts, x.Measured
 	}
 	return r, err
 }
@@ -273,9 +292,9 @@ func (e *Results) Set(set []cluster.Key) (r dataflow.SetResult, err error) {
 // Part implements dataflow.KnownParts.
 func (e *Results) Part(c dataflow.Component) (r dataflow.PartResult, err error) {
 	r.Quick = dataflow.QuickDigest(c.Keys, e.quickOf, c.Verdicts())
-	d, x, err := e.result(c.Keys[0], r.Quick, func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
-	if r.Digest = d; x != nil {
-		r.Known, r.Stored, r.Checked, r.Parts, r.Counts = true, x.Quick == r.Quick, x.Checked, x.Links, x.Counts
+	d, x, said, err := e.result(c.Keys, r.Quick, func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
+	if r.Digest, r.Measured = d, said; x != nil {
+		r.Known, r.Stored, r.Checked, r.Parts, r.Counts, r.Measured = true, x.Quick == r.Quick, x.Checked, x.Links, x.Counts, x.Measured
 	}
 	return r, err
 }

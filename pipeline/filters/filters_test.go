@@ -210,7 +210,7 @@ func TestRecall(t *testing.T) {
 		t.Errorf("recalled %v, want %v", recalled, asked)
 	}
 	far := measured[0]
-	far.value = string(appendVerdict(nil, verify.Verdict{Rejected: verify.ByScore}))
+	far.value = string(layout.AppendVerdict(nil, verify.Verdict{Rejected: verify.ByScore}))
 	if got := runWith(t, c, "verify", append(slices.Clone(in), far)); !slices.Equal(got, []entry{far}) {
 		t.Errorf("with another verdict recalled, got %v", got)
 	}
@@ -218,22 +218,6 @@ func TestRecall(t *testing.T) {
 		want := runWith(t, c, "verify", changed)
 		if got := runWith(t, c, "verify", append(slices.Clone(changed), far)); !slices.Equal(got, want) || len(of(blocks.Verdicts, got)) != 1 {
 			t.Errorf("with a verdict on another text, got %v, want %v", got, want)
-		}
-	}
-}
-
-// A verdict is parsed as it was written. Other bytes are none.
-func TestVerdictRoundTrip(t *testing.T) {
-	for _, v := range []verify.Verdict{{}, {Near: true, Resemblance: 0.5, Containment: 1}, {Near: true, Contained: true, Containment: 0.25},
-		{Near: true, Alike: true}, {Rejected: verify.ByScore, Resemblance: 1e-9}} {
-		b := appendVerdict(nil, v)
-		if got, ok := parseVerdict(b); !ok || got != v {
-			t.Errorf("got %+v, %v, want %+v", got, ok, v)
-		}
-		for _, damaged := range [][]byte{b[1:], append(slices.Clone(b), 0), append([]byte{verdictFlags}, b[1:]...)} {
-			if _, ok := parseVerdict(damaged); ok {
-				t.Errorf("%x is taken for a verdict", damaged)
-			}
 		}
 	}
 }

@@ -2,14 +2,13 @@ package filters
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/verify"
 	"neardup/verify/pair"
 )
@@ -72,7 +71,7 @@ func (m *memory) Recall(a, b *pair.Text) (v verify.Verdict, ok bool) {
 	key := m.key(a, b)
 	value, ok, err := m.before.Get(key)
 	if err == nil && ok {
-		if v, ok = parseVerdict(value); !ok {
+		if v, err = layout.ParseVerdict(value); err != nil {
 			err = damaged(blocks.Measured, extsort.Entry{Key: key})
 		}
 	}
@@ -88,43 +87,11 @@ func (m *memory) Keep(a, b *pair.Text, v verify.Verdict) {
 	key := m.key(a, b)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.err = errors.Join(m.err, m.now.Add(key, appendVerdict(nil, v)))
+	m.err = errors.Join(m.err, m.now.Add(key, layout.AppendVerdict(nil, v)))
 }
 
 func (m *memory) fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.err = errors.Join(m.err, err)
-}
-
-// Flags of a verdict.
-const (
-	verdictNear = 1 << iota
-	verdictContained
-	verdictAlike
-	verdictFlags
-)
-
-// appendVerdict appends a value of blocks.Measured.
-func appendVerdict(b []byte, v verify.Verdict) []byte {
-	var flags byte
-	for flag, is := range map[byte]bool{verdictNear: v.Near, verdictContained: v.Contained, verdictAlike: v.Alike} {
-		if is {
-			flags |= flag
-		}
-	}
-	b = append(b, flags, byte(v.Rejected))
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Resemblance))
-	return binary.BigEndian.AppendUint64(b, math.Float64bits(v.Containment))
-}
-
-// parseVerdict parses what appendVerdict wrote.
-func parseVerdict(b []byte) (v verify.Verdict, ok bool) {
-	if len(b) != blocks.Measured.Value || b[0] >= verdictFlags {
-		return v, false
-	}
-	v = verify.Verdict{Near: b[0]&verdictNear != 0, Contained: b[0]&verdictContained != 0, Alike: b[0]&verdictAlike != 0, Rejected: verify.Stage(b[1])}
-	v.Resemblance = math.Float64frombits(binary.BigEndian.Uint64(b[2:]))
-	v.Containment = math.Float64frombits(binary.BigEndian.Uint64(b[10:]))
-	return v, true
 }

@@ -13,6 +13,8 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/signature"
+	"neardup/verify"
+	"neardup/verify/pair"
 )
 
 // row is an iterator that stands on one row.
@@ -197,6 +199,52 @@ func TestFixedRunIsSortedWithoutRepeats(t *testing.T) {
 				if !slices.EqualFunc(got, want, bytes.Equal) || len(sorted) > parts+1 {
 					t.Errorf("%d keys of %d bytes in %d parts: another order", n, size, len(sorted))
 				}
+			}
+		}
+	}
+}
+
+// A verdict is parsed as it was written. Other bytes are none.
+func TestVerdictRoundTrip(t *testing.T) {
+	for _, v := range []verify.Verdict{{}, {Near: true, Resemblance: 0.5, Containment: 1}, {Near: true, Contained: true, Containment: 0.25},
+		{Near: true, Alike: true}, {Rejected: verify.ByScore, Resemblance: 1e-9}} {
+		b := AppendVerdict(nil, v)
+		if got, err := ParseVerdict(b); err != nil || got != v {
+			t.Errorf("got %+v, %v, want %+v", got, err, v)
+		}
+		for _, damaged := range [][]byte{b[1:], append(slices.Clone(b), 0), append([]byte{verdictFlags}, b[1:]...)} {
+			if _, err := ParseVerdict(damaged); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%x is taken for a verdict", damaged)
+			}
+		}
+	}
+}
+
+// A result is parsed as it was written. One that is cut off is none.
+func TestResultRoundTrip(t *testing.T) {
+	key := func(n byte) cluster.Key { return cluster.NewKey(float32(n), [16]byte{n}) }
+	link := func(a, b byte) rows.Link {
+		return rows.Link{Leader: key(a), Member: key(b), Score: rows.Score{Relation: report.Near, Resemblance: .75, Containment: .5}}
+	}
+	for _, x := range []Result{
+		{Digest: [16]byte{1}, Quick: [16]byte{2}},
+		{Digest: [16]byte{1}, Links: []rows.Link{link(3, 2)}, Measured: []pair.Measured{{Texts: [16]byte{7}, Verdict: verify.Verdict{Near: true, Resemblance: .75}}}},
+		{Digest: [16]byte{1}, Checked: []rows.Link{link(3, 2), link(2, 1)}, Links: []rows.Link{link(3, 1)}, Counts: rows.VerifyCounts{Pairs: 300}},
+		{Measured: []pair.Measured{{Texts: [16]byte{8}}, {Texts: [16]byte{9}, Verdict: verify.Verdict{Rejected: verify.ByScore}}}},
+	} {
+		v, err := x.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := ResultKey(TableSetResult, key(3))
+		got, err := RowOf(row{k, v}).Result()
+		again, verr := got.Value()
+		if err := errors.Join(err, verr); err != nil || !bytes.Equal(again, v) || len(got.Measured) != len(x.Measured) || len(got.Checked) != len(x.Checked) {
+			t.Errorf("got %+v, %v, want %+v", got, err, x)
+		}
+		for n := range v {
+			if short, err := RowOf(row{k, v[:n]}).Result(); err == nil && (n+measuredSize > len(v) || len(short.Measured) == len(x.Measured)) {
+				t.Errorf("%d of %d bytes are taken for a result", n, len(v))
 			}
 		}
 	}

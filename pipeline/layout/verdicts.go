@@ -9,6 +9,8 @@ import (
 	"neardup/cluster"
 	"neardup/pipeline/rows"
 	"neardup/report"
+	"neardup/verify"
+	"neardup/verify/pair"
 )
 
 // relations lists the relations of stored scores. A row stores the index of its
@@ -35,6 +37,41 @@ func ParseScore(b []byte) (rows.Score, error) {
 		Resemblance: math.Float64frombits(binary.BigEndian.Uint64(b[1:])),
 		Containment: math.Float64frombits(binary.BigEndian.Uint64(b[9:])),
 	}, nil
+}
+
+// Flags of a stored verdict.
+const (
+	verdictNear = 1 << iota
+	verdictContained
+	verdictAlike
+	verdictFlags
+)
+
+// VerdictSize is the length of a verdict of a measure.
+const VerdictSize = 2 + 8 + 8
+
+// AppendVerdict appends the stored form of a verdict of a measure.
+func AppendVerdict(b []byte, v verify.Verdict) []byte {
+	var flags byte
+	for flag, is := range map[byte]bool{verdictNear: v.Near, verdictContained: v.Contained, verdictAlike: v.Alike} {
+		if is {
+			flags |= flag
+		}
+	}
+	b = append(b, flags, byte(v.Rejected))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Resemblance))
+	return binary.BigEndian.AppendUint64(b, math.Float64bits(v.Containment))
+}
+
+// ParseVerdict parses what AppendVerdict wrote. An error wraps ErrCorrupt.
+func ParseVerdict(b []byte) (v verify.Verdict, err error) {
+	if len(b) != VerdictSize || b[0] >= verdictFlags {
+		return v, Corrupt(b)
+	}
+	v = verify.Verdict{Near: b[0]&verdictNear != 0, Contained: b[0]&verdictContained != 0, Alike: b[0]&verdictAlike != 0, Rejected: verify.Stage(b[1])}
+	v.Resemblance = math.Float64frombits(binary.BigEndian.Uint64(b[2:]))
+	v.Containment = math.Float64frombits(binary.BigEndian.Uint64(b[10:]))
+	return v, nil
 }
 
 // PairKey returns the key of a row about two texts. The larger key comes first.
@@ -72,6 +109,8 @@ type Result struct {
 	Counts  rows.VerifyCounts
 	Checked []rows.Link // only of a component
 	Links   []rows.Link
+	// Measured are the verdicts of the measure that the result needed.
+	Measured []pair.Measured
 }
 
 // ResultKey returns the key of the result of a set or component, by its first text.
@@ -98,17 +137,23 @@ func (r Row) ResultName() (cluster.Key, error) {
 	return cluster.Key(r.Key()[1:]), nil
 }
 
-const linkSize = 2*cluster.KeySize + ScoreSize
+const (
+	linkSize     = 2*cluster.KeySize + ScoreSize
+	measuredSize = 16 + VerdictSize
+)
 
 // Value returns the value of the row.
 func (x Result) Value() ([]byte, error) {
 	counts, err := json.Marshal(x.Counts)
 	b := append(append(x.Digest[:], x.Quick[:]...), binary.AppendUvarint(nil, uint64(len(counts)))...)
-	b = binary.AppendUvarint(append(b, counts...), uint64(len(x.Checked)))
+	b = binary.AppendUvarint(binary.AppendUvarint(append(b, counts...), uint64(len(x.Checked))), uint64(len(x.Links)))
 	for _, links := range [][]rows.Link{x.Checked, x.Links} {
 		for _, l := range links {
 			b = AppendScore(append(append(b, l.Leader[:]...), l.Member[:]...), l.Score)
 		}
+	}
+	for _, m := range x.Measured {
+		b = AppendVerdict(append(b, m.Texts[:]...), m.Verdict)
 	}
 	return b, err
 }
@@ -129,15 +174,27 @@ func (r Row) Result() (x Result, err error) {
 	}
 	v = v[n+int(size):]
 	checked, n := binary.Uvarint(v)
-	if n <= 0 || (len(v)-n)%linkSize != 0 || checked > uint64(len(v)-n)/linkSize {
+	linked, m := binary.Uvarint(v[max(0, n):])
+	v = v[max(0, n)+max(0, m):]
+	if n <= 0 || m <= 0 || checked > uint64(len(v)) || linked > uint64(len(v)) || (checked+linked)*linkSize > uint64(len(v)) {
 		return x, Corrupt(r.Key())
 	}
-	for v = v[n:]; len(v) > 0; v = v[linkSize:] {
+	for ; uint64(len(x.Links)) < checked+linked; v = v[linkSize:] {
 		l := rows.Link{Leader: cluster.Key(v), Member: cluster.Key(v[cluster.KeySize:])}
 		if l.Score, err = ParseScore(v[2*cluster.KeySize : linkSize]); err != nil {
 			return x, err
 		}
 		x.Links = append(x.Links, l)
+	}
+	if len(v)%measuredSize != 0 {
+		return x, Corrupt(r.Key())
+	}
+	for ; len(v) > 0; v = v[measuredSize:] {
+		m := pair.Measured{Texts: [16]byte(v)}
+		if m.Verdict, err = ParseVerdict(v[16:measuredSize]); err != nil {
+			return x, err
+		}
+		x.Measured = append(x.Measured, m)
 	}
 	x.Checked, x.Links = x.Links[:checked:checked], x.Links[checked:]
 	return x, nil

@@ -161,7 +161,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 			case r.Stored:
 				now[r.Name] = nil
 			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links}
+				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links, Measured: r.Measured}
 			}
 		}
 		if err := before.Keep(p.b, at.After, &v.Last, now); err != nil {
@@ -260,7 +260,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 			case r.Stored:
 				now[r.Name] = nil
 			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts}
+				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts, Measured: r.Measured}
 			}
 		}
 		if err := before.Keep(p.b, at.Parted, &v.Last, now); err != nil {
