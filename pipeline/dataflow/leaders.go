@@ -98,7 +98,9 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 		}
 		compared++
 		m.counts.AddDecision(o.Decision)
-		m.asked = append(m.asked, [2][16]byte{v.leaders[l].ID(), m.key.ID()})
+		if of := [2][16]byte{v.leaders[l].ID(), m.key.ID()}; v.memory.Noted(of) {
+			m.asked = append(m.asked, of)
+		}
 		if o.Aligned() {
 			scored++
 			if len(m.joined) > 0 {

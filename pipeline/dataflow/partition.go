@@ -27,15 +27,14 @@ type Parted struct {
 // PartResult is the result of one component, or what is known of it before it is
 // partitioned.
 type PartResult struct {
-	Name    cluster.Key // largest key of the component
-	Digest  Digest      // zero: another run cannot use the result
-	Quick   Digest      // likewise, see QuickDigest
-	Stored  bool        // the earlier result has both digests
-	Known   bool        // the result is of an earlier run
-	Checked []rows.Link // pairs that were verified for the partition, near or not
-	Parts   []rows.Link // representative and member
-	Counts  rows.VerifyCounts
-
+	Name     cluster.Key // largest key of the component
+	Digest   Digest      // zero: another run cannot use the result
+	Quick    Digest      // likewise, see QuickDigest
+	Stored   bool        // the earlier result has both digests
+	Known    bool        // the result is of an earlier run
+	Checked  []rows.Link // pairs that were verified for the partition, near or not
+	Parts    []rows.Link // representative and member
+	Counts   rows.VerifyCounts
 	Measured []pair.Measured // as in SetResult
 }
 

@@ -25,15 +25,14 @@ type VerifiedSets struct {
 
 // SetResult is the result of one set, or what is known of it before it is verified.
 type SetResult struct {
-	Name   cluster.Key // first member
-	Digest Digest      // zero: another run cannot use the result
-	Quick  Digest      // likewise, see QuickDigest
-	Stored bool        // the earlier result has both digests
-	Known  bool        // the result is of an earlier run
-	Links  []rows.Link
-	Counts rows.VerifyCounts
-	// Measured has what the measure said of texts in an earlier run, and then in this.
-	Measured []pair.Measured
+	Name     cluster.Key // first member
+	Digest   Digest      // zero: another run cannot use the result
+	Quick    Digest      // likewise, see QuickDigest
+	Stored   bool        // the earlier result has both digests
+	Known    bool        // the result is of an earlier run
+	Links    []rows.Link
+	Counts   rows.VerifyCounts
+	Measured []pair.Measured // verdicts of the measure: of an earlier run, and then of this one
 }
 
 // KnownSets returns the digest of a set and, if an earlier run has verified it, its
@@ -89,7 +88,7 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					comparers = texts.Judge.Comparers(workers)
 				}
 				judge, memory := texts.Judge.Remembering(r.Measured)
-				v := setVerifier{Judge: judge, config: &c, docs: texts.Get, workers: comparers}
+				v := setVerifier{Judge: judge, memory: memory, config: &c, docs: texts.Get, workers: comparers}
 				done := watch(set)
 				if err := v.verify(ctx, set); err != nil {
 					return err

@@ -43,6 +43,7 @@ const manyLeaders = 16
 // The result does not depend on the number of comparers.
 type setVerifier struct {
 	pair.Judge
+	memory  *pair.Remembered // of the judge; may be nil
 	config  *configs.Verify
 	docs    func(rows.TextID) (*pair.Text, error)
 	workers []verify.Comparer
@@ -53,7 +54,7 @@ type setVerifier struct {
 	index   *index // of the first leaders, once they are many; only with TLCS
 	parent  []int  // of each leader, in the forest of united clusters
 	links   []rows.Link
-	asked   [][2][16]byte // pairs that were decided
+	asked   [][2][16]byte // pairs that were decided, of those in memory
 	counts  rows.VerifyCounts
 }
 

@@ -23,8 +23,8 @@ type Remembered struct {
 	now    map[[2][16]byte][]Measured // by the IDs of the texts, the smaller first
 }
 
-// Remember returns a memory with these verdicts.
-func Remember(before []Measured) *Remembered {
+// remember returns a memory with these verdicts.
+func remember(before []Measured) *Remembered {
 	r := &Remembered{before: make(map[[16]byte]verify.Verdict, len(before)), now: map[[2][16]byte][]Measured{}}
 	for _, m := range before {
 		r.before[m.Texts] = m.Verdict
@@ -62,6 +62,16 @@ func (r *Remembered) Keep(a, b *Text, v verify.Verdict) {
 	r.now[of] = append(r.now[of], m)
 }
 
+// Noted reports whether a verdict on two texts was noted.
+func (r *Remembered) Noted(of [2][16]byte) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.now[pairOf(of[0], of[1])]) > 0
+}
+
 // Of returns the verdicts on these pairs of texts that were noted. A nil memory has
 // none.
 func (r *Remembered) Of(pairs [][2][16]byte) (out []Measured) {
@@ -87,7 +97,7 @@ func (j Judge) Remembering(before []Measured) (Judge, *Remembered) {
 	if j.Memory != nil {
 		return j, nil
 	}
-	r := Remember(before)
+	r := remember(before)
 	j.Memory = r
 	return j, r
 }
