@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/abadojack/whatlanggo"
-	"github.com/parquet-go/parquet-go"
 
 	"neardup/uris"
 )
@@ -62,7 +61,11 @@ func languageOf(text string) string {
 		if n > 1 {
 			at = (len(letters) - piece) * i / (n - 1)
 		}
-		lang := whatlanggo.DetectLang(string(letters[at:min(len(letters), at+piece)]))
+		found := whatlanggo.Detect(string(letters[at:min(len(letters), at+piece)]))
+		lang := found.Lang
+		if found.Confidence == 0 { // several languages fit alike, and Whatlanggo returns any of them
+			lang = -1
+		}
 		if votes[lang]++; votes[lang] > votes[best] {
 			best = lang
 		}
@@ -98,23 +101,11 @@ func (j corpusJSONL) Close() error            { return nil }
 // NewCorpusParquet returns a writer of one row for each page, compressed with
 // Zstandard.
 func NewCorpusParquet(w io.Writer) CorpusWriter {
-	return &corpusParquet{w: parquet.NewGenericWriter[CorpusPage](w, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows))}
+	return corpusParquet{newTableWriter[CorpusPage](w)}
 }
 
-type corpusParquet struct {
-	w     *parquet.GenericWriter[CorpusPage]
-	bytes int // of texts in the row group
-}
+type corpusParquet struct{ *tableWriter[CorpusPage] }
 
-func (p *corpusParquet) Page(page CorpusPage) error {
-	if _, err := p.w.Write([]CorpusPage{page}); err != nil {
-		return err
-	}
-	if p.bytes += len(page.Text) + len(page.URI); p.bytes < parquetBytes {
-		return nil
-	}
-	p.bytes = 0
-	return p.w.Flush()
+func (p corpusParquet) Page(page CorpusPage) error {
+	return p.write(&page, len(page.Text)+len(page.URI))
 }
-
-func (p *corpusParquet) Close() error { return p.w.Close() }

@@ -330,3 +330,69 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
+
+// Where several languages fit alike, Whatlanggo returns any of them.
+func TestLanguageIsNotAGuess(t *testing.T) {
+	for _, text := range []string{"a x", "MM true", "SS TimeValue", "open data"} {
+		for range 30 {
+			if got := languageOf(text); got != "" {
+				t.Fatalf("%q: %q", text, got)
+			}
+		}
+	}
+}
+
+// The files are those that parquet.GenericWriter writes of the same structs.
+func TestParquetIsTheLibrarys(t *testing.T) {
+	clusters := []Cluster{hostile(), sample}
+	many := Cluster{ID: "many"}
+	for i := range parquetRows + 1000 { // more than a row group
+		many.Members = append(many.Members, Member{RecordID: fmt.Sprint(i), URI: fmt.Sprintf("http://%d.example/?q=%d", i%7, i)})
+	}
+	clusters = append(clusters, many)
+	options := []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows)}
+	var got, want bytes.Buffer
+	w, by := NewChosenParquet(&got), parquet.NewGenericWriter[chosenRow](&want, options...)
+	lost := 12
+	for _, c := range clusters {
+		c.Members = slices.Clone(c.Members)
+		for i := range c.Members {
+			m := &c.Members[i]
+			m.Chosen = &Chosen{Action: ActionKeep, Reason: WhyPolicy}
+			if i%2 == 1 {
+				m.Chosen = &Chosen{Action: ActionRedundant, Reason: WhyCovered, Kept: "<r0>", Resemblance: new(Score), Lost: &lost}
+			}
+			if _, err := by.Write([]chosenRow{chosenOf(parquetOf(c, *m), m.Chosen)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Write(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), by.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("rows of members: %d and %d bytes, not the same", got.Len(), want.Len())
+	}
+
+	got.Reset()
+	want.Reset()
+	cw, cby := NewCorpusParquet(&got), parquet.NewGenericWriter[CorpusPage](&want, options...)
+	for i := range 1000 {
+		p := NewCorpusPage(sample, sample.Members[0], ActionKeep, strings.Repeat(fmt.Sprint(i, " "), i%50*(i%50)))
+		if err := cw.Page(p); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cby.Write([]CorpusPage{p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(cw.Close(), cby.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("pages of a corpus: %d and %d bytes, not the same", got.Len(), want.Len())
+	}
+}

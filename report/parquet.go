@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -72,12 +71,6 @@ func chosenOf(row parquetRow, c *Chosen) chosenRow {
 	return out
 }
 
-// Limits of a row group, which is held in memory.
-const (
-	parquetRows  = 64 << 10
-	parquetBytes = 16 << 20 // bytes of strings
-)
-
 // NewParquet returns a writer of one row for each member.
 func NewParquet(w io.Writer) Writer {
 	return newParquet(w, func(row parquetRow, _ Member) parquetRow { return row })
@@ -89,33 +82,25 @@ func NewChosenParquet(w io.Writer) Writer {
 }
 
 func newParquet[R any](w io.Writer, row func(parquetRow, Member) R) Writer {
-	return &parquetWriter[R]{row: row, w: parquet.NewGenericWriter[R](w,
-		parquet.Compression(&parquet.Zstd), parquet.CreatedBy("neardup", "", ""), parquet.MaxRowsPerRowGroup(parquetRows))}
+	return &parquetWriter[R]{newTableWriter[R](w), row}
 }
 
 type parquetWriter[R any] struct {
-	w     *parquet.GenericWriter[R]
-	row   func(parquetRow, Member) R
-	bytes int // bytes in the row group
+	*tableWriter[R]
+	row func(parquetRow, Member) R
 }
 
 func (p *parquetWriter[R]) Write(c Cluster) error {
 	for _, m := range c.Members {
 		row := parquetOf(c, m)
-		if _, err := p.w.Write([]R{p.row(row, m)}); err != nil {
+		size := 2*len(row.URL) + len(row.SURT) + len(row.ContentDigest) + len(row.RecordID) + len(m.Title) + len(m.Byline) + 3*len(c.Representative)
+		of := p.row(row, m)
+		if err := p.write(&of, size); err != nil {
 			return err
-		}
-		if p.bytes += 2*len(row.URL) + len(row.SURT) + len(row.ContentDigest) + len(row.RecordID) + len(m.Title) + len(m.Byline) + 3*len(c.Representative); p.bytes >= parquetBytes {
-			p.bytes = 0
-			if err := p.w.Flush(); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
-
-func (p *parquetWriter[R]) Close() error { return p.w.Close() }
 
 func parquetOf(c Cluster, m Member) parquetRow {
 	u := uris.Split(m.URI)
