@@ -3,13 +3,16 @@
     neardup export -w ws --format keep -o keep.csv
     neardup export -w ws --format corpus --all -o texts.jsonl
     python keep.py keep.csv texts.jsonl [--min-resemblance 0.99] [--max-lost 200] [--lost-uris]
+        [--contained] [--same-host] [--same-uri] [--every day|month|year] [--exempt PATTERN]
 
 Needs rapidfuzz. Exits with 1 if a row does not hold:
 
 - a redundant page names a page of its cluster that is kept, and that is no revisit
   unless both are of one text;
 - by rapidfuzz's LCS of the two texts, the page is at least as alike, and loses at
-  most as much, as its row says, and both keep the limits;
+  most as much, as its row says, and both keep the limits; with --contained, the
+  limit holds for the share of its text that the page that is kept has;
+- with --same-host, --same-uri, --every and --exempt, the two pages are as these say;
 - every URI of the collection has a page that is not redundant;
 - every page of the list is in the collection, once.
 """
@@ -18,7 +21,9 @@ import argparse
 import collections
 import csv
 import json
+import re
 import sys
+from urllib.parse import urlsplit
 
 from rapidfuzz.distance import LCSseq
 
@@ -28,6 +33,11 @@ parser.add_argument("texts")
 parser.add_argument("--min-resemblance", type=float, default=0.99)
 parser.add_argument("--max-lost", type=int, default=200)
 parser.add_argument("--lost-uris", action="store_true", help="URIs may be lost")
+parser.add_argument("--contained", action="store_true")
+parser.add_argument("--same-host", action="store_true")
+parser.add_argument("--same-uri", action="store_true")
+parser.add_argument("--every", choices=["day", "month", "year"])
+parser.add_argument("--exempt", help="pattern with * for any characters")
 args = parser.parse_args()
 
 csv.field_size_limit(1 << 30)
@@ -80,8 +90,18 @@ for row in rows:
         fail(row, f"{len(a)} characters, not {row['characters']}")
     if resemblance < stated - 0.00005 or lost > stated_lost:
         fail(row, f"resemblance {resemblance:.4f}, loses {lost}; the list says {stated} and {stated_lost}")
-    if stated + 0.00005 < args.min_resemblance or 0 <= args.max_lost < stated_lost:
+    reached = 1 - stated_lost / max(1, len(a)) if args.contained else stated
+    if reached + 0.00005 < args.min_resemblance or 0 <= args.max_lost < stated_lost:
         fail(row, f"{stated}, {stated_lost} are beyond the limits")
+    if args.same_host and urlsplit(row["uri"]).hostname != urlsplit(kept["uri"]).hostname:
+        fail(row, f"is stood for by {kept['uri']}, of another host")
+    if args.same_uri and row["uri"] != kept["uri"]:
+        fail(row, f"is stood for by {kept['uri']}")
+    digits = {"day": 10, "month": 7, "year": 4, None: 0}[args.every]
+    if row["date"][:digits] != kept["date"][:digits]:
+        fail(row, f"of {row['date']}, and stood for by a page of {kept['date']}")
+    if args.exempt and re.fullmatch(".*".join(map(re.escape, args.exempt.split("*"))), row["uri"], re.IGNORECASE):
+        fail(row, "is exempt")
     if (stated == 1) != (a == b):
         fail(row, f"resemblance {stated}, and the texts are {'' if a == b else 'not '}the same")
 
