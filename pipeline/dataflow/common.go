@@ -71,17 +71,13 @@ func ExactUnits(text string) []uint64 {
 // AroundUnits are the units with numbers of the visible text around the main content
 // of a page.
 type AroundUnits struct {
-	Page  SitePage
+	Page  rows.SitePage
 	Exact []uint64
 }
 
-// SitePage is the page that counts for a text on a site: the one with the smallest
-// address. Both fields are hashes.
-type SitePage struct{ Site, Address uint64 }
-
 // Sightings yields the sightings of the sentences of a text on a site, with numbers
 // or without. Sorted, they are the input of rarity.Count.
-func Sightings(u rows.Units, p SitePage, exact bool) iter.Seq[rarity.Sighting] {
+func Sightings(u rows.Units, p rows.SitePage, exact bool) iter.Seq[rarity.Sighting] {
 	rest := u.Plain
 	if exact {
 		rest = u.Exact
@@ -97,7 +93,7 @@ func (a AroundUnits) Sightings() iter.Seq[rarity.Sighting] {
 	return func(yield func(rarity.Sighting) bool) { sight(a.Exact, a.Page, yield) }
 }
 
-func sight(units []uint64, p SitePage, yield func(rarity.Sighting) bool) bool {
+func sight(units []uint64, p rows.SitePage, yield func(rarity.Sighting) bool) bool {
 	for _, u := range units {
 		if !yield(rarity.Sighting{Sentence: rarity.SiteKey(p.Site, u), Page: p.Address}) {
 			return false

@@ -48,7 +48,7 @@ func Extract(x *extract.Extractor, raw *container.Raw, there func(rows.TextID) b
 	}
 	e.Occurrence = rows.OccurrenceOf(d)
 	if o := e.Occurrence; e.Around != "" && o.Site != rows.NoSite {
-		e.AroundUnits.Page = SitePage{o.Site, o.Address}
+		e.AroundUnits.Page = rows.SitePage{Site: o.Site, Address: o.Address}
 		e.AroundUnits.Exact = ExactUnits(e.Around)
 	}
 	return e

@@ -36,7 +36,7 @@ func (p *Places) Sites() []uint64 {
 	return p.sites
 }
 
-// SitePages has for each site of a text the page that counts (SitePage): the one
+// SitePages has for each site of a text the page that counts (rows.SitePage): the one
 // with the smallest address.
 type SitePages map[uint64]uint64
 

@@ -353,7 +353,7 @@ func (p plain) common(on map[rows.TextID][]rows.Occurrence, around iter.Seq2[dat
 			}
 		}
 		for site, address := range smallest {
-			see(dataflow.Sightings(dataflow.UnitsOf(text.Text), dataflow.SitePage{Site: site, Address: address}, exact))
+			see(dataflow.Sightings(dataflow.UnitsOf(text.Text), rows.SitePage{Site: site, Address: address}, exact))
 		}
 	}
 	pages := map[uint64]int{}

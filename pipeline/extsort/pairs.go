@@ -49,7 +49,7 @@ func (s *Pairs) Add(p Pair) error {
 }
 
 func (s *Pairs) sort() {
-	sortPairs(s.held)
+	SortPairs(s.held)
 	s.held = slices.Compact(s.held)
 }
 
@@ -57,10 +57,10 @@ func (s *Pairs) sort() {
 // hashes.
 const inBucket = 8
 
-// sortPairs sorts pairs. Those with the same first bits of their first number are moved
+// SortPairs sorts pairs. Those with the same first bits of their first number are moved
 // to one bucket, in place, and each bucket is sorted. Hashes are spread evenly over the
 // buckets; others cost what sorting all at once costs, and one pass.
-func sortPairs(pairs []Pair) {
+func SortPairs(pairs []Pair) {
 	width := bits.Len(uint(len(pairs)/inBucket)) - 1
 	if width < 1 {
 		slices.SortFunc(pairs, comparePairs)

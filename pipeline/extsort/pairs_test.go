@@ -25,7 +25,7 @@ func TestSortPairs(t *testing.T) {
 			}
 			want := slices.Clone(pairs)
 			slices.SortFunc(want, comparePairs)
-			if sortPairs(pairs); !slices.Equal(pairs, want) {
+			if SortPairs(pairs); !slices.Equal(pairs, want) {
 				t.Errorf("%d pairs of %s are not sorted", n, name)
 			}
 		}
@@ -41,7 +41,7 @@ func BenchmarkSortPairs(b *testing.B) {
 	pairs := make([]Pair, len(hashes))
 	for b.Loop() {
 		copy(pairs, hashes)
-		sortPairs(pairs)
+		SortPairs(pairs)
 	}
 }
 

@@ -166,7 +166,7 @@ func (t *task) see(sightings iter.Seq[rarity.Sighting]) error {
 // seeText writes the sightings of a text on each of its sites.
 func (t *task) seeText(p *placed, exact bool) error {
 	for _, site := range slices.Sorted(maps.Keys(p.bySite)) {
-		if err := t.see(dataflow.Sightings(p.units, dataflow.SitePage{Site: site, Address: p.bySite[site]}, exact)); err != nil {
+		if err := t.see(dataflow.Sightings(p.units, rows.SitePage{Site: site, Address: p.bySite[site]}, exact)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/rows"
 )
 
 // commonRunSize is the length of key and value of TableCommon, TableFrame and
@@ -28,6 +29,9 @@ func (r Row) Common() (sentence uint64, pages uint32, err error) {
 	pages, err = ParseCommon(r.Key(), v)
 	return binary.BigEndian.Uint64(r.Key()[1:]), pages, err
 }
+
+// CommonValue returns a value of TableCommon or TableFrame.
+func CommonValue(pages uint32) []byte { return binary.BigEndian.AppendUint32(nil, pages) }
 
 // ParseCommon parses a value of TableCommon, TableFrame or TableTerm. key is for the
 // error.
@@ -64,4 +68,69 @@ func CommonRows(run *FixedRun, parts int) []iter.Seq[extsort.Entry] {
 		})
 	}
 	return out
+}
+
+// CountedKey returns the key of a text in TableCounted.
+func CountedKey(t rows.TextID) []byte { return key(TableCounted, t[:]) }
+
+// CountedValue returns a value of TableCounted.
+func CountedValue(c rows.Counted) []byte {
+	b := binary.BigEndian.AppendUint64(nil, c.Documents)
+	for _, p := range c.Pages {
+		b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, p.Site), p.Address)
+	}
+	return b
+}
+
+// Counted parses a row of TableCounted. It uses the memory of c.
+func (r Row) Counted(c *rows.Counted) error {
+	v, err := r.Value()
+	if err != nil {
+		return err
+	}
+	if len(v)%16 != 8 {
+		return Corrupt(r.Key())
+	}
+	c.Documents, c.Pages = binary.BigEndian.Uint64(v), c.Pages[:0]
+	for v = v[8:]; len(v) > 0; v = v[16:] {
+		c.Pages = append(c.Pages, rows.SitePage{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:])})
+	}
+	return nil
+}
+
+// TouchedKey returns the key of a text in TableTouched.
+func TouchedKey(t rows.TextID) []byte { return key(TableTouched, t[:]) }
+
+const touchedSize = 8 + 8 + 1
+
+// TouchedValue returns a value of TableTouched.
+func TouchedValue(pages []rows.TouchedPage) (b []byte) {
+	for _, p := range pages {
+		b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, p.Site), p.Address)
+		if p.Fresh {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	return b
+}
+
+// Touched parses a row of TableTouched.
+func (r Row) Touched() (t rows.TextID, pages []rows.TouchedPage, err error) {
+	if t, err = r.TextID(); err != nil {
+		return t, nil, err
+	}
+	v, err := r.Value()
+	if err != nil {
+		return t, nil, err
+	}
+	if len(v)%touchedSize != 0 {
+		return t, nil, Corrupt(r.Key())
+	}
+	for ; len(v) > 0; v = v[touchedSize:] {
+		p := rows.SitePage{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:])}
+		pages = append(pages, rows.TouchedPage{SitePage: p, Fresh: v[16] == 1})
+	}
+	return t, pages, nil
 }

@@ -28,6 +28,8 @@ const (
 	TableWanted     = 'w' // no longer written: what revisits referred by
 	TableFrame      = 'l' // l siteAndSentence[8]                 pages[4]
 	TableCommon     = 'C' // C siteAndSentence[8]                 pages[4]
+	TableCounted    = 'N' // N textID[16]                         documents[8] (siteHash[8] addressHash[8])...
+	TableTouched    = 'M' // M textID[16]                         (siteHash[8] addressHash[8] fresh[1])...
 	TableTerm       = 'T' // T term[8]                            count[4], terms.Count
 	TableSigned     = 'g' // g textID[16]                         signatures[4] characters[4] left[4] framed
 	TablePosting    = 's' // s signature[16] key[20]              -

@@ -56,17 +56,23 @@ func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
 // PagesOf returns the number of pages of a site that have a sentence, or 1 if they
 // are too few to be kept.
 func (c *Common) PagesOf(sentence uint64) (int, error) {
-	if c.loaded {
-		if i, ok := Find(c.sentences, sentence); ok {
-			return int(c.pages[i]), nil
-		}
-		return 1, nil
-	}
-	pages, ok, err := c.w.DB.CommonPages(c.table, sentence)
+	pages, ok, err := c.Has(sentence)
 	if err != nil || !ok {
 		return 1, err
 	}
 	return pages, nil
+}
+
+// Has is PagesOf for callers that must know whether the table has the sentence.
+func (c *Common) Has(sentence uint64) (pages int, ok bool, err error) {
+	if !c.loaded {
+		return c.w.DB.CommonPages(c.table, sentence)
+	}
+	i, ok := Find(c.sentences, sentence)
+	if !ok {
+		return 0, false, nil
+	}
+	return int(c.pages[i]), true, nil
 }
 
 // Find searches sorted hashes. They are spread evenly, so x is near the place that its

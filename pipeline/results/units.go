@@ -6,61 +6,114 @@ import (
 	"iter"
 	"slices"
 
-	"neardup/pipeline/dataflow"
+	"github.com/cespare/xxhash/v2"
+
+	"neardup/extract"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
 	"neardup/verify/pair"
 )
 
-// TextUnits are the units of a text, and on each of its sites the page with the
+// TextPages are the pages that have a text: on each of its sites the one with the
 // smallest address.
+type TextPages struct {
+	ID rows.TextID
+	rows.Counted
+}
+
+// TextsWithPages yields all texts that pages have, in order. Each is valid until the
+// next step.
+func TextsWithPages(w *workspace.Workspace) iter.Seq2[*TextPages, error] {
+	return func(yield func(*TextPages, error) bool) {
+		for t, err := range textsOf(w, func(*pair.Names, rows.Occurrence) {}) {
+			if !yield(&t.TextPages, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// TextUnits are the units and the pages of a text.
 type TextUnits struct {
-	ID    rows.TextID
+	TextPages
 	Units rows.Units
-	Pages []dataflow.SitePage // by site
 	Names pair.Names
+}
+
+// textsOf yields all texts that pages have, without their units. name adds a page to
+// the names of its text.
+func textsOf(w *workspace.Workspace, name func(*pair.Names, rows.Occurrence)) iter.Seq2[*TextUnits, error] {
+	return func(yield func(*TextUnits, error) bool) {
+		t, begun := &TextUnits{}, false
+		documents := xxhash.New()
+		send := func() bool {
+			t.keepSmallest()
+			t.Documents = documents.Sum64()
+			return yield(t, nil)
+		}
+		for r, err := range w.DB.Table(layout.TableOccurrence) {
+			var of rows.TextID
+			var d extract.ID
+			var page rows.Occurrence
+			if err == nil {
+				of, d, err = layout.ParseOccurrenceKey(r.Key())
+			}
+			if err == nil {
+				page, err = r.Occurrence()
+			}
+			if err != nil {
+				yield(t, err)
+				return
+			}
+			if begun && of != t.ID {
+				if !send() {
+					return
+				}
+			}
+			if !begun || of != t.ID {
+				begun = true
+				t.ID, t.Pages, t.Names = of, t.Pages[:0], pair.Names{}
+				documents.Reset()
+			}
+			_, _ = documents.Write(d[:])
+			name(&t.Names, page)
+			if page.Site != rows.NoSite {
+				t.Pages = append(t.Pages, rows.SitePage{Site: page.Site, Address: page.Address})
+			}
+		}
+		if begun {
+			send()
+		}
+	}
 }
 
 // TextsWithUnits yields all texts, in order. Each is valid until the next step.
 func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 	return func(yield func(*TextUnits, error) bool) {
-		next, stop := iter.Pull2(w.DB.Table(layout.TableOccurrence))
+		next, stop := iter.Pull2(textsOf(w, func(n *pair.Names, o rows.Occurrence) { n.Add(o.Address, o.Title) }))
 		defer stop()
-		o, err, more := next()
-		t := &TextUnits{}
+		t, err, more := next()
+		none := &TextUnits{}
 		for r, uerr := range w.DB.Table(layout.TableUnits) {
+			var id rows.TextID
 			if uerr == nil {
-				t.ID, uerr = r.TextID()
+				id, uerr = r.TextID()
+			}
+			for uerr == nil && more && err == nil && rows.CompareTexts(t.ID, id) < 0 {
+				t, err, more = next()
 			}
 			if err := errors.Join(uerr, err); err != nil {
 				yield(nil, err)
 				return
 			}
-			t.Pages, t.Names = t.Pages[:0], pair.Names{}
-			for more && err == nil {
-				var of rows.TextID
-				if of, _, err = layout.ParseOccurrenceKey(o.Key()); err != nil {
-					break
-				}
-				order := rows.CompareTexts(of, t.ID)
-				if order > 0 {
-					break
-				}
-				if order == 0 {
-					var page rows.Occurrence
-					page, err = o.Occurrence()
-					t.Names.Add(page.Address, page.Title)
-					if page.Site != rows.NoSite {
-						t.Pages = append(t.Pages, dataflow.SitePage{Site: page.Site, Address: page.Address})
-					}
-				}
-				if err == nil {
-					o, err, more = next()
-				}
+			of := none
+			if more && t.ID == id {
+				of = t
+			} else {
+				none.ID = id // no page has it
 			}
-			t.keepSmallest()
-			if err = errors.Join(err, r.Units(&t.Units)); !yield(t, err) || err != nil {
+			if err := r.Units(&of.Units); !yield(of, err) || err != nil {
 				return
 			}
 		}
@@ -68,15 +121,15 @@ func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 }
 
 // keepSmallest leaves the page with the smallest address on each site.
-func (t *TextUnits) keepSmallest() {
-	slices.SortFunc(t.Pages, func(a, b dataflow.SitePage) int {
+func (t *TextPages) keepSmallest() {
+	slices.SortFunc(t.Pages, func(a, b rows.SitePage) int {
 		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Address, b.Address))
 	})
-	t.Pages = slices.CompactFunc(t.Pages, func(a, b dataflow.SitePage) bool { return a.Site == b.Site })
+	t.Pages = slices.CompactFunc(t.Pages, func(a, b rows.SitePage) bool { return a.Site == b.Site })
 }
 
 // Sites returns the sites that have the text, sorted.
-func (t *TextUnits) Sites() (sites []uint64) {
+func (t *TextPages) Sites() (sites []uint64) {
 	for _, p := range t.Pages {
 		sites = append(sites, p.Site)
 	}

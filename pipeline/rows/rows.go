@@ -5,6 +5,7 @@ package rows
 
 import (
 	"bytes"
+	"slices"
 
 	"neardup/cluster"
 	"neardup/report"
@@ -38,6 +39,28 @@ func Hash(s string) uint64 {
 // NoSite is the site hash of a page without a site, such as a line of a text
 // collection.
 var NoSite = Hash("")
+
+// SitePage is the page that counts for a text on a site: the one with the smallest
+// address. Both fields are hashes.
+type SitePage struct{ Site, Address uint64 }
+
+// Counted is what the pages of sentences were last counted with, of a text.
+type Counted struct {
+	Documents uint64 // hash of the IDs of all documents that have the text
+	Pages     []SitePage
+}
+
+// TouchedPage is a page that counts or counted for a text. Fresh pages have an address
+// that no page had before.
+type TouchedPage struct {
+	SitePage
+	Fresh bool
+}
+
+// Equal reports whether nothing that counts has changed.
+func (c Counted) Equal(o Counted) bool {
+	return c.Documents == o.Documents && slices.Equal(c.Pages, o.Pages)
+}
 
 // Units are the keys of the sentences of a text, by which the pages of a site that
 // have a sentence are counted (package rarity): keys with numbers and without. A

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
@@ -31,20 +32,11 @@ import (
 // starts over.
 
 // countCommon fills a table with the sentences that more than beyond pages of a
-// site have.
-func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, beyond int) error {
-	var extracted results.ExtractCounts
-	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
-		return err
-	}
-	b := w.DB.Batch()
-	if err := errors.Join(b.Clear(table), b.Commit()); err != nil {
-		return err
-	}
+// site have. It calls each, which may be nil, with each text.
+func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, beyond int, each func(*results.TextUnits) error) error {
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }() // on an error the workspace empties its tmp anyway
-	w.Options.Progress.Total(extracted.Texts, "texts")
-	if err := see(w, sr, sorter, table == layout.TableFrame); err != nil {
+	if err := see(w, sr, sorter, table == layout.TableFrame, nil, each); err != nil {
 		return err
 	}
 	run := layout.NewCommonRun()
@@ -63,17 +55,35 @@ func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, bey
 	return errors.Join(err, flush())
 }
 
-// learnCommon fills TableCommon if the config needs it.
+// learnCommon brings TableCommon up to date if the config needs it.
 func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
 	if at.Learned || w.Config.Verify.RarePages == 0 || w.Config.NewMeasure() == nil {
 		return nil
 	}
-	if err := countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages); err != nil {
+	at.Learned = true
+	touched, ok, err := notedTouched(w, sr)
+	if err != nil {
 		return err
 	}
-	at.Learned = true
 	b := w.DB.Batch()
-	return errors.Join(sr.SetCursor(b, at), b.Commit())
+	if ok {
+		var c *recount
+		if c, err = recountOf(w, touched, nil, false); err == nil {
+			err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages)
+		}
+	} else if err = clearTables(w, layout.TableCommon); err == nil {
+		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
+	}
+	if err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return errors.Join(forgetTouched(b), sr.SetCursor(b, at), b.Commit())
+}
+
+// clearTables drops the rows of tables.
+func clearTables(w *workspace.Workspace, tables ...byte) error {
+	b := w.DB.Batch()
+	return errors.Join(b.Clear(tables...), b.Commit())
 }
 
 // frameCursor records what is learned.
@@ -82,26 +92,65 @@ type frameCursor struct {
 	Terms   bool `json:"terms,omitempty"`
 }
 
-// LearnFrames fills TableFrame with the sentences that are on enough pages to
-// belong to a frame, and with the number of pages of their sites.
+// LearnFrames brings TableFrame up to date: it has the sentences that are on enough
+// pages to belong to a frame, and the number of pages of their sites.
 func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var at frameCursor
 	if _, err := sr.Cursor(&at); err != nil || at.Learned {
 		return err
 	}
-	if err := countCommon(w, sr, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1); err != nil {
+	at.Learned = true
+	touched, fresh, ok, err := findTouched(w, sr)
+	if err != nil {
 		return err
 	}
-	at.Learned = true
+	if ok {
+		return framesAgain(w, sr, touched, fresh, at)
+	}
 	b := w.DB.Batch()
-	return errors.Join(sr.SetCursor(b, at), b.Commit())
+	err = errors.Join(b.Clear(layout.TableFrame, layout.TableCounted), b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(b), b.Commit())
+	if err != nil {
+		return err
+	}
+	var counted []extsort.Entry
+	flush := func() error {
+		err := w.DB.Ingest(sr.Ctx, slices.Values(counted))
+		counted = nil
+		return err
+	}
+	err = countCommon(w, sr, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t *results.TextUnits) error {
+		if t.Documents != 0 {
+			counted = append(counted, extsort.Entry{Key: layout.CountedKey(t.ID), Value: layout.CountedValue(t.Counted)})
+		}
+		if len(counted) < w.Options.RunRows {
+			return nil
+		}
+		return flush()
+	})
+	if err := errors.Join(err, flush()); err != nil {
+		return err
+	}
+	b = w.DB.Batch()
+	return errors.Join(b.Set(layout.MetaKey(noteOfCounts), []byte("true")), sr.SetCursor(b, at), b.Commit())
 }
 
 // see adds the sightings of all texts to a sorter: for frames, those with numbers,
-// and those around the texts; otherwise those without numbers.
-func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool) error {
+// and those around the texts; otherwise those without numbers. Where only is not nil,
+// it adds the sightings of these sentences. each, which may be nil, is called with each
+// text.
+func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool, only map[uint64]struct{}, each func(*results.TextUnits) error) error {
+	var extracted results.ExtractCounts
+	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
+		return err
+	}
+	w.Options.Progress.Total(extracted.Texts, "texts")
 	add := func(sightings iter.Seq[rarity.Sighting]) error {
 		for s := range sightings {
+			if only != nil {
+				if _, ok := only[s.Sentence]; !ok {
+					continue
+				}
+			}
 			if err := sorter.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
 				return err
 			}
@@ -112,6 +161,11 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 	for t, err := range results.TextsWithUnits(w) {
 		if err != nil {
 			return err
+		}
+		if each != nil {
+			if err := each(t); err != nil {
+				return err
+			}
 		}
 		for _, p := range t.Pages {
 			if err := add(dataflow.Sightings(t.Units, p, frames)); err != nil {

@@ -33,7 +33,7 @@ type signJob struct {
 // toSign is a text that is not signed, or is signed with other sentences in frames.
 type toSign struct {
 	id     rows.TextID
-	units  rows.Units
+	units  rows.Units // only of a text that is not signed
 	framed []byte
 	out    bool         // the text is not compared any more
 	before *rows.Signed // nil: it is not signed
@@ -58,6 +58,31 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 	}
+	changes, err := recordChanges(w, sr)
+	if err != nil {
+		return err
+	}
+	if err := dropVanished(w, sr, changes); err != nil {
+		return err
+	}
+	err = signTexts(w, sr, changes)
+	if errors.Is(err, errStartOver) {
+		changes = nil
+		if err = clearTables(w, layout.TableSigned, layout.TablePosting, layout.TableChanged); err == nil {
+			err = signTexts(w, sr, changes)
+		}
+	}
+	if err == nil {
+		err = changes.note(w, sr)
+	}
+	if err != nil {
+		return err
+	}
+	return countSigned(w, sr, extracted.Texts)
+}
+
+// signTexts signs the texts that are to be signed.
+func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changes *changes) error {
 	config, err := w.Method()
 	if err != nil {
 		return err
@@ -66,17 +91,11 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	changes, err := recordChanges(w, sr)
-	if err != nil {
+	var extracted results.ExtractCounts
+	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
-	}
-	if again, err := startOver(w, sr, reader); err != nil {
-		return err
-	} else if again {
-		changes = nil
 	}
 	w.Options.Progress.Total(extracted.Texts, "texts")
-
 	postings := layout.FixedRun{Size: layout.PostingSize}
 	var entries []extsort.Entry
 	gone := w.DB.Batch()
@@ -113,44 +132,86 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err == nil {
 		err = flush()
 	}
-	if err == nil {
-		err = changes.note(w, sr)
-	}
-	if err != nil {
+	return err
+}
+
+// noteOfVanished is the name of the row that says that texts have gone from the
+// workspace.
+const noteOfVanished = "vanished"
+
+// dropVanished drops what texts that have gone were signed with.
+func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *changes) error {
+	if _, ok, err := w.DB.Get(layout.MetaKey(noteOfVanished)); err != nil || !ok {
 		return err
 	}
-	return countSigned(w, sr, extracted.Texts)
+	b := w.DB.Batch()
+	vanished := map[rows.TextID]bool{}
+	for s, err := range results.SignedTexts(w) {
+		if err != nil {
+			return err
+		}
+		if _, ok, err := w.DB.Get(layout.TextKey(s.ID)); err != nil {
+			return err
+		} else if !ok {
+			vanished[s.ID] = true
+			if err := b.Delete(layout.SignedKey(s.ID)); err != nil {
+				return err
+			}
+		}
+	}
+	var changed []byte
+	n := 0
+	for r, err := range w.DB.Table(layout.TablePosting) {
+		var p cluster.Posting
+		if err == nil {
+			p, err = layout.ParsePostingKey(r.Key())
+		}
+		if n++; err == nil && n&0xffff == 0 {
+			err = sr.Ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if !vanished[p.Key.ID()] {
+			continue
+		}
+		if err := b.Delete(r.Key()); err != nil {
+			return err
+		}
+		if changes != nil {
+			changed = layout.AppendChanged(changed, r.Key(), true)
+		}
+	}
+	changes.add(changed)
+	return errors.Join(b.Delete(layout.MetaKey(noteOfVanished)), b.Commit(), w.DB.Ingest(sr.Ctx, changes.sorted(w.Options.Workers)...))
 }
 
 // maxAgain is the share of the signed texts up to which they are signed again one by
 // one. Beyond it, all texts are: one posting costs more to delete than to write.
 const maxAgain = 0.2
 
-// startOver drops all postings if the frames of too many texts have changed.
-func startOver(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (dropped bool, err error) {
-	signed, again := 0, 0
-	if n, err := w.DB.Count(layout.TableSigned); err != nil || n == 0 || w.Config.Text.Frames == 0 {
-		return false, err
-	}
-	for t, err := range textsToSign(w, reader) {
-		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
-			return false, err
-		}
-		if signed++; t != nil && t.before != nil {
-			again++
-		}
-	}
-	if float64(again) <= maxAgain*float64(signed) {
-		return false, nil
-	}
-	b := w.DB.Batch()
-	return true, errors.Join(b.Clear(layout.TableSigned, layout.TablePosting), b.Commit())
-}
+// errStartOver says that the frames of too many texts have changed.
+var errStartOver = errors.New("too many texts to sign again")
 
-// unsigned yields the texts to sign, in batches.
+// unsigned yields the texts to sign, in batches: first those that are not signed. It
+// ends with errStartOver if too many are to be signed again.
 func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
+		signed, err := w.DB.Count(layout.TableSigned)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		j := &signJob{}
+		send := func(t toSign) bool {
+			if j.texts = append(j.texts, t); len(j.texts) < signBatch {
+				return true
+			}
+			full := j
+			j = &signJob{}
+			return yield(full, nil)
+		}
+		var again []toSign
 		n := 0
 		for t, err := range textsToSign(w, reader) {
 			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
@@ -160,17 +221,21 @@ func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Re
 			if n++; n%signBatch == 0 {
 				w.Options.Progress.Add(signBatch)
 			}
-			if t == nil {
-				continue
-			}
-			if j.texts = append(j.texts, *t); len(j.texts) == signBatch {
-				if !yield(j, nil) {
+			if t != nil && t.before != nil {
+				if again = append(again, *t); w.Config.Text.Frames > 0 && float64(len(again)) > maxAgain*float64(signed) {
+					yield(nil, errStartOver)
 					return
 				}
-				j = &signJob{}
+			} else if t != nil && !send(*t) {
+				return
 			}
 		}
 		w.Options.Progress.Add(int64(n % signBatch))
+		for _, t := range again {
+			if !send(t) {
+				return
+			}
+		}
 		if len(j.texts) > 0 {
 			yield(j, nil)
 		}
@@ -226,9 +291,25 @@ func signAgain(w *workspace.Workspace, reader *results.Reader, t *results.TextUn
 		}
 		kept := *before
 		x.before = &kept
+		return x, nil
 	}
 	x.units = rows.Units{Both: slices.Clone(t.Units.Both), Exact: slices.Clone(t.Units.Exact)}
 	return x, nil
+}
+
+// unitsOf returns the units of a text.
+func unitsOf(w *workspace.Workspace, t rows.TextID) (u rows.Units, err error) {
+	found := false
+	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.UnitsKey(t))) {
+		if err := errors.Join(err, r.Units(&u)); err != nil {
+			return u, err
+		}
+		found = true
+	}
+	if !found {
+		err = layout.Corrupt(layout.UnitsKey(t))
+	}
+	return u, err
 }
 
 // sign signs the texts of the job.
@@ -238,6 +319,11 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 		stored, err := results.TextOf(w, x.id)
 		if err != nil {
 			return err
+		}
+		if x.before != nil {
+			if x.units, err = unitsOf(w, x.id); err != nil {
+				return err
+			}
 		}
 		t := dataflow.Text{ID: x.id, Text: stored}
 		now, before = now[:0], before[:0]

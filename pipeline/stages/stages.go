@@ -59,7 +59,7 @@ var All = []workspace.Stage{
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
-		Scratch: []byte{layout.TableChanged}, Notes: []string{noteOfChanges}},
+		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: []string{noteOfChanges, noteOfCounts, noteOfTouched, noteOfVanished}},
 	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}},
 	{Name: workspace.StageVerify, Version: 17, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,

@@ -225,10 +225,11 @@ func (x *withdrawing) note(left, known int) error {
 		s.Tables = nil
 		errs = append(errs, x.b.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s))
 	}
-	// Signing only adds to what is signed, and an index may list pages that are
-	// gone.
+	// Sign drops what it has of texts that go, and counts all sentences again. An index
+	// may list pages that are gone.
 	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
-	errs = append(errs, x.b.Delete(layout.MetaKey("stage/"+workspace.StageSign)), x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
+	errs = append(errs, x.b.Set(layout.MetaKey(noteOfVanished), []byte("true")), x.b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(x.b),
+		x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
 	if left == 0 { // nothing is left to run
 		for _, st := range All {
 			errs = append(errs, x.b.Clear(st.Tables...), x.b.Delete(layout.MetaKey("stage/"+st.Name)))

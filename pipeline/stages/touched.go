@@ -1,0 +1,370 @@
+package stages
+
+import (
+	"errors"
+	"iter"
+	"slices"
+
+	"neardup/pipeline/dataflow"
+	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
+	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/verify/rarity"
+)
+
+// Where crawls were added, only the sentences of texts with new pages are counted
+// again. TableCounted has the pages that each text was counted with, so a text of
+// which other pages are there now is touched. Sign leaves the touched texts to verify,
+// which counts sentences in another form, in TableTouched.
+//
+// Most new pages are fresh: no page that was counted has their address. A fresh page
+// adds one to the pages of each of its sentences. Only sentences that have no number
+// yet, because they were on too few pages, and those of other new pages are looked for
+// in all texts.
+
+const (
+	// noteOfCounts is the name of the row that says that TableFrame and TableCounted
+	// agree. It is not there where pages may have gone without a trace.
+	noteOfCounts = "counted"
+	// noteOfTouched is the name of the row that says between which states the texts in
+	// TableTouched were touched.
+	noteOfTouched = "touched"
+)
+
+type touchedNote struct {
+	Verified string `json:"verified"` // generation of verify before
+	Signed   string `json:"signed"`   // generation of sign after
+}
+
+// maxTouched is the share of touched texts up to which sentences are counted again by
+// touched texts.
+const maxTouched = 0.2
+
+// touchedText is a text with other pages than it was counted with.
+type touchedText struct {
+	id    rows.TextID
+	isNew bool // it was not counted
+	now   rows.Counted
+	pages []rows.TouchedPage // that count or counted for it; none if only what is around it changed
+}
+
+// findTouched returns the touched texts, and the pages of new texts that are fresh. ok
+// is false if all sentences must be counted.
+func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touchedText, fresh map[rows.SitePage]bool, ok bool, err error) {
+	_, counted, err := w.DB.Get(layout.MetaKey(noteOfCounts))
+	if err != nil || !counted || sr.Extended == nil {
+		return nil, nil, false, err
+	}
+	next, stop := iter.Pull2(countedTexts(w))
+	defer stop()
+	before, err, more := next()
+	texts := 0
+	for t, terr := range results.TextsWithPages(w) {
+		if err := errors.Join(terr, err); err != nil {
+			return nil, nil, false, err
+		}
+		if texts++; texts&0xfff == 0 && sr.Ctx.Err() != nil {
+			return nil, nil, false, sr.Ctx.Err()
+		}
+		x := touchedText{id: t.ID, isNew: !more || before.ID != t.ID}
+		if x.isNew && more && rows.CompareTexts(before.ID, t.ID) < 0 {
+			return nil, nil, false, nil // a text has gone
+		}
+		if x.isNew || !before.Equal(t.Counted) {
+			x.now = rows.Counted{Documents: t.Documents, Pages: slices.Clone(t.Pages)}
+			if x.isNew || !slices.Equal(before.Pages, t.Pages) {
+				for _, p := range t.Pages {
+					x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
+				}
+			}
+			if !x.isNew && len(x.pages) > 0 {
+				for _, p := range before.Pages {
+					x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
+				}
+			}
+			touched = append(touched, x)
+		}
+		if !x.isNew {
+			before, err, more = next()
+		}
+	}
+	if err != nil || more || float64(len(touched)) > maxTouched*float64(texts) {
+		return nil, nil, false, err
+	}
+	fresh, err = freshPages(w, sr, touched)
+	for _, t := range touched {
+		for i := range t.pages {
+			t.pages[i].Fresh = t.isNew && fresh[t.pages[i].SitePage]
+		}
+	}
+	return touched, fresh, true, err
+}
+
+// countedTexts yields the texts with what they were counted with, in order. Each is
+// valid until the next step.
+func countedTexts(w *workspace.Workspace) iter.Seq2[*results.TextPages, error] {
+	return func(yield func(*results.TextPages, error) bool) {
+		t := &results.TextPages{}
+		for r, err := range w.DB.Table(layout.TableCounted) {
+			if err == nil {
+				t.ID, err = r.TextID()
+			}
+			if err == nil {
+				err = r.Counted(&t.Counted)
+			}
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// freshPages returns the pages that new texts have and no other text has, under any of
+// the addresses of their documents.
+func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText) (map[rows.SitePage]bool, error) {
+	isNew := map[rows.TextID]bool{}
+	fresh := map[rows.SitePage]bool{}
+	for _, t := range touched {
+		if !t.isNew {
+			continue
+		}
+		isNew[t.id] = true
+		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t.id))) {
+			p, _, err := pageOf(r, err)
+			if err != nil {
+				return nil, err
+			}
+			fresh[p] = true
+		}
+	}
+	n := 0
+	for r, err := range w.DB.Table(layout.TableOccurrence) {
+		if n++; err == nil && n&0xfff == 0 {
+			err = sr.Ctx.Err()
+		}
+		p, t, err := pageOf(r, err)
+		if err != nil {
+			return nil, err
+		}
+		if fresh[p] && !isNew[t] {
+			delete(fresh, p)
+		}
+	}
+	return fresh, nil
+}
+
+func pageOf(r layout.Row, err error) (p rows.SitePage, t rows.TextID, _ error) {
+	if err != nil {
+		return p, t, err
+	}
+	if t, _, err = layout.ParseOccurrenceKey(r.Key()); err != nil {
+		return p, t, err
+	}
+	o, err := r.Occurrence()
+	return rows.SitePage{Site: o.Site, Address: o.Address}, t, err
+}
+
+// recount is what to count again.
+type recount struct {
+	fresh []extsort.Pair      // sightings of sentences on fresh pages
+	again map[uint64]struct{} // other sentences of touched texts
+}
+
+// recountOf returns what to count again: sentences with numbers, also those that are
+// around the texts, or without.
+func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.SitePage]bool, exact bool) (*recount, error) {
+	units, err := w.DB.Seeker(layout.TableUnits)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = units.Close() }()
+	c := &recount{again: map[uint64]struct{}{}}
+	add := func(sightings iter.Seq[rarity.Sighting], fresh bool) {
+		for s := range sightings {
+			if fresh {
+				c.fresh = append(c.fresh, extsort.Pair{s.Sentence, s.Page})
+			} else {
+				c.again[s.Sentence] = struct{}{}
+			}
+		}
+	}
+	var u rows.Units
+	var round []uint64
+	for _, t := range touched {
+		if len(t.pages) > 0 {
+			for r, err := range units.Rows(layout.UnitsKey(t.id)) {
+				if err := errors.Join(err, r.Units(&u)); err != nil {
+					return nil, err
+				}
+				for _, p := range t.pages {
+					add(dataflow.Sightings(u, p.SitePage, exact), p.Fresh)
+				}
+			}
+		}
+		if !exact {
+			continue
+		}
+		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t.id))) {
+			if err != nil {
+				return nil, err
+			}
+			_, d, err := layout.ParseOccurrenceKey(r.Key())
+			if err != nil {
+				return nil, err
+			}
+			v, ok, err := w.DB.Get(layout.UnitsRoundKey(d))
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			a := dataflow.AroundUnits{}
+			if a.Page.Site, a.Page.Address, a.Exact, err = layout.ParseUnitsRound(layout.UnitsRoundKey(d)[1:], v, round); err != nil {
+				return nil, err
+			}
+			round = a.Exact
+			add(a.Sightings(), t.isNew && fresh[a.Page])
+		}
+	}
+	return c, nil
+}
+
+// countAgain brings a table of sentences up to date, and adds what changes to a batch.
+func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b store.Batch, table byte, beyond int) error {
+	before, err := results.LoadCommon(w, table)
+	if err != nil {
+		return err
+	}
+	set := func(x rarity.Common) error {
+		return b.Set(layout.CommonKey(table, x.Sentence), layout.CommonValue(uint32(x.Pages)))
+	}
+	extsort.SortPairs(c.fresh)
+	err = rarity.Count(sightingsOf(c.fresh), 0, func(x rarity.Common) error {
+		n, ok, err := before.Has(x.Sentence)
+		if err != nil {
+			return err
+		}
+		if _, also := c.again[x.Sentence]; also || !ok {
+			c.again[x.Sentence] = struct{}{}
+			return nil
+		}
+		x.Pages += n
+		return set(x)
+	})
+	if err != nil {
+		return err
+	}
+	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
+	defer func() { _ = sorter.Close() }()
+	if err := see(w, sr, sorter, table == layout.TableFrame, c.again, nil); err != nil {
+		return err
+	}
+	err = rarity.Count(sightings(sr.Ctx, sorter), beyond, func(x rarity.Common) error {
+		delete(c.again, x.Sentence)
+		if n, ok, err := before.Has(x.Sentence); err != nil || ok && n == x.Pages {
+			return err
+		}
+		return set(x)
+	})
+	if err != nil {
+		return err
+	}
+	for key := range c.again { // those on too few pages now
+		if _, ok, err := before.Has(key); err != nil {
+			return err
+		} else if ok {
+			if err := b.Delete(layout.CommonKey(table, key)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sightingsOf yields sorted sightings.
+func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
+	return func(yield func(rarity.Sighting, error) bool) {
+		for _, p := range pairs {
+			if !yield(rarity.Sighting{Sentence: p[0], Page: p[1]}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// framesAgain brings TableFrame up to date with the touched texts, and notes these for
+// verify.
+func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText, fresh map[rows.SitePage]bool, cursor frameCursor) error {
+	c, err := recountOf(w, touched, fresh, true)
+	if err != nil {
+		return err
+	}
+	b := w.DB.Batch()
+	if err := errors.Join(forgetTouched(b), c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1)); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	verified, err := verifiedBefore(w, sr)
+	if err != nil {
+		return errors.Join(err, b.Close())
+	}
+	for _, t := range touched {
+		err := b.Set(layout.CountedKey(t.id), layout.CountedValue(t.now))
+		if verified != "" && len(t.pages) > 0 {
+			err = errors.Join(err, b.Set(layout.TouchedKey(t.id), layout.TouchedValue(t.pages)))
+		}
+		if err != nil {
+			return errors.Join(err, b.Close())
+		}
+	}
+	if verified != "" {
+		err = b.SetJSON(layout.MetaKey(noteOfTouched), touchedNote{verified, sr.State.Generation()})
+	}
+	return errors.Join(err, sr.SetCursor(b, cursor), b.Commit())
+}
+
+// verifiedBefore returns the generation of verify if it is done with what sign had
+// before its input grew.
+func verifiedBefore(w *workspace.Workspace, sr *workspace.StageRun) (string, error) {
+	clusters, ok, err := w.State(workspace.StageCluster)
+	if err != nil || !ok || !clusters.Done || clusters.Input != sr.Extended.Generation() {
+		return "", err
+	}
+	verified, ok, err := w.State(workspace.StageVerify)
+	if err != nil || !ok || !verified.Done || verified.Input != clusters.Generation() {
+		return "", err
+	}
+	return verified.Generation(), nil
+}
+
+// forgetTouched drops the touched texts of an earlier run.
+func forgetTouched(b store.Batch) error {
+	return errors.Join(b.Clear(layout.TableTouched), b.Delete(layout.MetaKey(noteOfTouched)))
+}
+
+// notedTouched returns the texts that were touched since verify was done. ok is false
+// if nobody knows them.
+func notedTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touchedText, ok bool, err error) {
+	var note touchedNote
+	if ok, err := w.DB.GetJSON(layout.MetaKey(noteOfTouched), &note); err != nil || !ok || sr.Extended == nil {
+		return nil, false, err
+	}
+	clusters, ok, err := w.State(workspace.StageCluster)
+	if err != nil || !ok || note != (touchedNote{sr.Extended.Generation(), clusters.Input}) {
+		return nil, false, err
+	}
+	for r, err := range w.DB.Table(layout.TableTouched) {
+		var x touchedText
+		if err == nil {
+			x.id, x.pages, err = r.Touched()
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		touched = append(touched, x)
+	}
+	return touched, true, nil
+}
