@@ -146,16 +146,21 @@ func (x *index) bound(t *pair.Text, b *bounds) {
 
 // rejects returns the check that rejects the pair of the text with these bounds and
 // the text of this number. It rejects the pair only if it rejects every reading
-// that decides about the pair, and their sentences do not make them near.
-func (x *index) rejects(b *bounds, number int) verify.Stage {
+// that decides about the pair, and their sentences do not make them near. If other
+// weights of their sentences could make them near, w is not zero.
+func (x *index) rejects(b *bounds, number int) (_ verify.Stage, w pair.Weighing) {
 	if rejected := x.strange(b, number); rejected != verify.None {
-		return rejected
+		return rejected, w
 	}
 	rejected := x.outOfReach(b, number)
-	if rejected != verify.None && x.judge.Alike(b.text.Sentences(), x.texts[number].sentences) {
-		return verify.None
+	if rejected == verify.None {
+		return rejected, w
 	}
-	return rejected
+	alike, w := x.judge.Alike(b.text.Sentences(), x.texts[number].sentences)
+	if alike {
+		return verify.None, w
+	}
+	return rejected, w
 }
 
 // strange is rejects for texts that share nothing but what many share. It decides

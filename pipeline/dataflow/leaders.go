@@ -63,7 +63,11 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 	leaders, rejected := v.ordered(m, from, to)
 	limit, limitOthers, limitCompared := math.MaxInt, math.MaxInt, math.MaxInt
 	if v.config.MaxScored > 0 && !v.config.Small(v.size) {
-		limit, limitOthers = MaxScored(*v.config, m.doc.Len()), otherShare(m.doc.Len())
+		length, err := m.length(v)
+		if err != nil {
+			return err
+		}
+		limit, limitOthers = MaxScored(*v.config, length), otherShare(length)
 		limitCompared = ComparedTimes * limit
 	}
 	scored, others, compared := 0, 0, 0 // others: scored since m is near one
@@ -98,8 +102,9 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 		}
 		compared++
 		m.counts.AddDecision(o.Decision)
-		if of := [2][16]byte{v.leaders[l].ID(), m.key.ID()}; v.memory.Noted(of) {
-			m.asked = append(m.asked, of)
+		if v.noted {
+			d := rows.Decided{A: v.places[l], B: m.place, Weighing: o.Weighing, Verdict: o.Verdict, Relation: o.score.Relation}
+			m.decided = append(m.decided, d)
 		}
 		if o.Aligned() {
 			scored++
@@ -149,13 +154,18 @@ func (v *setVerifier) ordered(m *member, from, to int) (left []candidate, reject
 	m.byKept = false
 	bounded := min(to, v.index.len())
 	for l := from; l < bounded; l++ {
-		switch v.index.rejects(&m.bounds, l) {
+		stage, w := v.index.rejects(&m.bounds, l)
+		switch stage {
 		case verify.None:
 			left = append(left, candidate{number: l})
+			continue
 		case verify.ByLength:
 			rejected.ByLength++
 		default:
 			rejected.BySketch++
+		}
+		if v.noted && w != (pair.Weighing{}) {
+			m.decided = append(m.decided, rows.Decided{A: v.places[l], B: m.place, Weighing: w, Bounded: true})
 		}
 	}
 	for l := range v.beyond(m, max(from, bounded), to) {
@@ -212,7 +222,7 @@ func (v *setVerifier) apart(m *member, leaders []candidate) (n int64) {
 // that m would have been compared with only after it had joined their cluster.
 func (v *setVerifier) rejectedBefore(m *member, from, to int, joins []join) (rejected verify.Outcomes) {
 	for l := from; l < min(to, v.index.len()); l++ {
-		stage := v.index.rejects(&m.bounds, l)
+		stage, _ := v.index.rejects(&m.bounds, l)
 		if stage == verify.None {
 			continue
 		}
@@ -235,14 +245,31 @@ type outcome struct {
 	score rows.Score
 }
 
-// compare compares m with the first limit of the leaders.
+// compare compares m with the first limit of the leaders. Texts are read only for
+// decisions that no earlier run has made.
 func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, m *member, leaders []candidate, limit int) (map[int]outcome, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var numbers []int
+	found := map[int]outcome{}
+	var numbers []int // of the leaders to compare
 	for _, x := range leaders[:min(limit, len(leaders))] {
-		numbers = append(numbers, x.number)
+		d, ok, err := v.recall.Of(v.leaders[x.number].ID(), m.key.ID())
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			numbers = append(numbers, x.number)
+			continue
+		}
+		found[x.number] = outcome{pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing}, d.Score()}
+	}
+	if len(numbers) == 0 {
+		return found, nil
+	}
+	doc, err := m.text(v)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]outcome, len(numbers))
 	one := func(c verify.Comparer, i int) error {
@@ -251,7 +278,7 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 			return err
 		}
 		o := &out[i]
-		if o.Decision = v.Decide(c, leader, m.doc); o.Near {
+		if o.Decision = v.Decide(c, leader, doc); o.Near {
 			o.score = ScoreOf(o.Decision)
 		}
 		return nil
@@ -265,7 +292,6 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 		}
 		return nil
 	}
-	var err error
 	if len(numbers) == 1 {
 		err = work(comparers[0])
 	} else {
@@ -275,7 +301,6 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 		}
 		err = g.Wait()
 	}
-	found := map[int]outcome{}
 	for i, l := range numbers {
 		found[l] = out[i]
 	}

@@ -27,20 +27,29 @@ type Parted struct {
 // PartResult is the result of one component, or what is known of it before it is
 // partitioned.
 type PartResult struct {
-	Name     cluster.Key // largest key of the component
-	Digest   Digest      // zero: another run cannot use the result
-	Quick    Digest      // likewise, see QuickDigest
-	Stored   bool        // the earlier result has both digests
-	Known    bool        // the result is of an earlier run
-	Checked  []rows.Link // pairs that were verified for the partition, near or not
-	Parts    []rows.Link // representative and member
-	Counts   rows.VerifyCounts
-	Measured []pair.Measured // as in SetResult
+	Name    cluster.Key  // largest key of the component
+	States  []rows.State // as in SetResult, also the next four
+	Known   bool
+	Stored  bool
+	Counts  rows.VerifyCounts
+	Decided []rows.Decided
+	Of      [16]byte    // digest of the component, see Component.Digest; for a later run
+	Parts   []rows.Link // representative and member
+	Keys    []cluster.Key
 }
 
-// KnownParts returns the digest of a component of more than two texts and, if an
-// earlier run has partitioned it, its result. Workers call it at the same time.
-type KnownParts func(Component) (PartResult, error)
+// Checked returns the pairs that were verified for the partition, near or not.
+func (r *PartResult) Checked() (links []rows.Link) {
+	for _, d := range r.Decided {
+		if !d.Bounded {
+			links = append(links, rows.Link{Leader: r.Keys[d.A], Member: r.Keys[d.B], Score: d.Score()})
+		}
+	}
+	return links
+}
+
+// KnownParts is KnownSets for a component of more than two texts.
+type KnownParts func(Component) (PartResult, *Recall, error)
 
 // Part partitions components by package partition. known may be nil.
 func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, known KnownParts, emit func(Parted) error) error {
@@ -53,14 +62,15 @@ func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Te
 			}
 			for _, part := range j.components {
 				var r PartResult
+				var recall *Recall
 				if known != nil && len(part.Keys) > 2 { // two texts have nothing to verify
 					var err error
-					if r, err = known(part); err != nil {
+					if r, recall, err = known(part); err != nil {
 						return err
 					}
 				}
-				if r.Name = part.Keys[0]; !r.Known {
-					if err := r.partition(ctx, part, texts, &c, comparers); err != nil {
+				if r.Name, r.Keys = part.Keys[0], part.Keys; !r.Known {
+					if err := r.partition(ctx, part, texts, recall, &c, comparers); err != nil {
 						return err
 					}
 				}
@@ -111,17 +121,20 @@ func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*part
 }
 
 // partition partitions one component.
-func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, config *configs.Verify, comparers []verify.Comparer) error {
-	judge, memory := docs.Judge.Remembering(r.Measured)
-	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, judge: judge, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
+func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, recall *Recall, config *configs.Verify, comparers []verify.Comparer) error {
+	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, recall: recall, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
 	budget := 0
 	if len(c.Keys) > 2 {
 		for _, k := range c.Keys {
-			doc, err := docs.Get(k.ID())
-			if err != nil {
-				return err
+			length, ok := recall.Length(k.ID())
+			if !ok {
+				doc, err := docs.Get(k.ID())
+				if err != nil {
+					return err
+				}
+				length = doc.Len()
 			}
-			budget += partShare(doc.Len())
+			budget += partShare(length)
 		}
 	}
 	out, err := partition.Component(len(c.Keys), c.Links, s, config.Partition, budget)
@@ -146,7 +159,6 @@ func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, co
 		counts.Parted = 1
 	}
 	r.Counts.Partition.Add(counts)
-	r.Measured = memory.Of(s.asked)
 	return nil
 }
 
@@ -155,18 +167,17 @@ type partSource struct {
 	ctx       context.Context
 	keys      []cluster.Key
 	docs      *Texts
-	judge     pair.Judge
+	recall    *Recall
 	config    *configs.Verify
 	comparers []verify.Comparer
 	scores    map[partition.Pair]rows.Score
-	asked     [][2][16]byte
 	result    *PartResult
 }
 
 // Verify implements partition.Source.
 func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error) {
 	out := make([]partition.Verdict, len(pairs))
-	scores := make([]rows.Score, len(pairs))
+	decided := make([]rows.Decided, len(pairs))
 	counts := make([]rows.VerifyCounts, len(s.comparers))
 	order := partition.Neighbouring(pairs)
 	var next atomic.Int64
@@ -178,22 +189,13 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 					return ctx.Err()
 				}
 				i := order[at]
-				a, err := s.docs.Get(s.keys[pairs[i].A].ID())
+				d, err := s.decide(c, pairs[i])
 				if err != nil {
 					return err
 				}
-				b, err := s.docs.Get(s.keys[pairs[i].B].ID())
-				if err != nil {
-					return err
-				}
-				v := s.judge.Decide(c, a, b)
-				counts[n].AddDecision(v)
-				scores[i] = rows.Score{Resemblance: v.Resemblance, Containment: v.Containment}
-				if v.Near {
-					scores[i] = ScoreOf(v)
-					out[i].Near = s.config.Links(scores[i].Relation.Resembles())
-				}
-				out[i].Resemblance = v.Resemblance
+				decided[i] = d
+				counts[n].AddDecision(pair.Decision{Verdict: d.Verdict})
+				out[i] = partition.Verdict{Near: d.Verdict.Near && s.config.Links(d.Relation.Resembles()), Resemblance: d.Verdict.Resemblance}
 			}
 			return nil
 		})
@@ -205,10 +207,34 @@ func (s *partSource) Verify(pairs []partition.Pair) ([]partition.Verdict, error)
 		s.result.Counts.Add(c)
 	}
 	for i, p := range pairs {
-		s.scores[p], s.asked = scores[i], append(s.asked, [2][16]byte{s.keys[p.A].ID(), s.keys[p.B].ID()})
-		s.result.Checked = append(s.result.Checked, rows.Link{Leader: s.keys[p.A], Member: s.keys[p.B], Score: scores[i]})
+		s.scores[p] = decided[i].Score()
 	}
+	s.result.Decided = append(s.result.Decided, decided...)
 	return out, nil
+}
+
+// decide decides about a pair, unless an earlier run did.
+func (s *partSource) decide(c verify.Comparer, p partition.Pair) (d rows.Decided, err error) {
+	x, y := s.keys[p.A].ID(), s.keys[p.B].ID()
+	d, ok, err := s.recall.Of(x, y)
+	if ok || err != nil {
+		d.A, d.B = int(p.A), int(p.B)
+		return d, err
+	}
+	a, err := s.docs.Get(x)
+	if err != nil {
+		return d, err
+	}
+	b, err := s.docs.Get(y)
+	if err != nil {
+		return d, err
+	}
+	v := s.docs.Judge.Decide(c, a, b)
+	d = rows.Decided{A: int(p.A), B: int(p.B), Weighing: v.Weighing, Verdict: v.Verdict}
+	if v.Near {
+		d.Relation = ScoreOf(v).Relation
+	}
+	return d, nil
 }
 
 // Closest implements partition.Source. By the index of leaders it returns the
@@ -249,8 +275,17 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		for i, c := range centres {
 			if i >= index.len() {
 				all = append(all, near{c, -1})
-			} else if int(c) != x && index.rejects(&bounds, i) == verify.None {
+				continue
+			}
+			if int(c) == x {
+				continue
+			}
+			stage, w := index.rejects(&bounds, i)
+			switch {
+			case stage == verify.None:
 				all = append(all, near{c, index.kept(&bounds, i)})
+			case w != (pair.Weighing{}):
+				s.result.Decided = append(s.result.Decided, rows.Decided{A: min(x, int(c)), B: max(x, int(c)), Weighing: w, Bounded: true})
 			}
 		}
 		slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.kept, a.kept) })

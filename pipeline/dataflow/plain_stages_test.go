@@ -236,7 +236,7 @@ func (p *plainRun) part() {
 		return dataflow.Part(p.t.Context(), components, p.texts, p.config.Verify, p.workers, nil, func(v dataflow.Parted) error {
 			var checked, parts []rows.Link
 			for _, r := range v.Components {
-				checked, parts = append(checked, r.Checked...), append(parts, r.Parts...)
+				checked, parts = append(checked, r.Checked()...), append(parts, r.Parts...)
 			}
 			for _, l := range checked {
 				pair := [2]cluster.Key{l.Leader, l.Member}

@@ -8,7 +8,6 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/rows"
-	"neardup/verify/pair"
 )
 
 const (
@@ -25,19 +24,19 @@ type VerifiedSets struct {
 
 // SetResult is the result of one set, or what is known of it before it is verified.
 type SetResult struct {
-	Name     cluster.Key // first member
-	Digest   Digest      // zero: another run cannot use the result
-	Quick    Digest      // likewise, see QuickDigest
-	Stored   bool        // the earlier result has both digests
-	Known    bool        // the result is of an earlier run
-	Links    []rows.Link
-	Counts   rows.VerifyCounts
-	Measured []pair.Measured // verdicts of the measure: of an earlier run, and then of this one
+	Name    cluster.Key  // first member
+	States  []rows.State // of the texts; nil: a later run cannot use the result
+	Known   bool         // the result is of an earlier run
+	Stored  bool         // and is stored with these states
+	Links   []rows.Link
+	Counts  rows.VerifyCounts
+	Decided []rows.Decided
 }
 
-// KnownSets returns the digest of a set and, if an earlier run has verified it, its
-// result. Workers call it at the same time.
-type KnownSets func(set []cluster.Key) (SetResult, error)
+// KnownSets returns the states of the texts of a set and, if an earlier run has verified
+// it, its result; otherwise decisions of an earlier run on some of the texts. Workers
+// call it at the same time.
+type KnownSets func(set []cluster.Key) (SetResult, *Recall, error)
 
 // Watch is called when a worker begins a set, and what it returns when the worker
 // has done it. Workers call it at the same time.
@@ -50,7 +49,7 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 		watch = func([]cluster.Key) func(rows.VerifyCounts) { return func(rows.VerifyCounts) {} }
 	}
 	if known == nil {
-		known = func([]cluster.Key) (SetResult, error) { return SetResult{}, nil }
+		known = func([]cluster.Key) (SetResult, *Recall, error) { return SetResult{}, nil, nil }
 	}
 	jobs := func(yield func(*setsJob, error) bool) {
 		j := &setsJob{}
@@ -75,7 +74,7 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 		one := texts.Judge.Comparers(1)
 		return func(j *setsJob) error {
 			for _, set := range j.sets {
-				r, err := known(set)
+				r, recall, err := known(set)
 				if err != nil {
 					return err
 				}
@@ -87,14 +86,13 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 				if len(set) > largeSet {
 					comparers = texts.Judge.Comparers(workers)
 				}
-				judge, memory := texts.Judge.Remembering(r.Measured)
-				v := setVerifier{Judge: judge, memory: memory, config: &c, docs: texts.Get, workers: comparers}
+				v := setVerifier{Judge: texts.Judge, recall: recall, noted: r.States != nil, config: &c, docs: texts.Get, workers: comparers}
 				done := watch(set)
 				if err := v.verify(ctx, set); err != nil {
 					return err
 				}
 				done(v.counts)
-				r.Links, r.Counts, r.Measured = v.links, v.counts, memory.Of(v.asked)
+				r.Links, r.Counts, r.Decided = v.links, v.counts, v.decided
 				j.Sets = append(j.Sets, r)
 			}
 			return nil

@@ -3,7 +3,6 @@ package dataflow
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -43,18 +42,20 @@ const manyLeaders = 16
 // The result does not depend on the number of comparers.
 type setVerifier struct {
 	pair.Judge
-	memory  *pair.Remembered // of the judge; may be nil
 	config  *configs.Verify
+	recall  *Recall // decisions of an earlier run; may be nil
+	noted   bool    // decisions are noted for a later run
 	docs    func(rows.TextID) (*pair.Text, error)
 	workers []verify.Comparer
 	windows int // for tests: size of the index; 0: the default
 	size    int // texts of the set
 
 	leaders []cluster.Key
+	places  []int  // of the leaders, in the set
 	index   *index // of the first leaders, once they are many; only with TLCS
 	parent  []int  // of each leader, in the forest of united clusters
 	links   []rows.Link
-	asked   [][2][16]byte // pairs that were decided, of those in memory
+	decided []rows.Decided // only if noted
 	counts  rows.VerifyCounts
 }
 
@@ -70,20 +71,54 @@ func (v *setVerifier) all() bool { return v.config.EveryPair(v.size) }
 
 // member is a member of the present chunk.
 type member struct {
-	key    cluster.Key
-	doc    *pair.Text
-	bounds bounds
-	links  []rows.Link
-	asked  [][2][16]byte
-	joined []int // leaders that it is near, unless all are compared
-	byKept bool  // it is compared with leaders in the order of what they have in common
-	counts rows.VerifyCounts
+	key     cluster.Key
+	place   int        // in the set
+	doc     *pair.Text // nil: not read yet
+	bounds  bounds
+	links   []rows.Link
+	decided []rows.Decided
+	joined  []int // leaders that it is near, unless all are compared
+	byKept  bool  // it is compared with leaders in the order of what they have in common
+	counts  rows.VerifyCounts
+}
+
+// text returns the text of the member.
+func (m *member) text(v *setVerifier) (_ *pair.Text, err error) {
+	if m.doc == nil {
+		m.doc, err = v.docs(m.key.ID())
+	}
+	return m.doc, err
+}
+
+// length returns the length of the text, in code points.
+func (m *member) length(v *setVerifier) (int, error) {
+	if n, ok := v.recall.Length(m.key.ID()); ok {
+		return n, nil
+	}
+	t, err := m.text(v)
+	if err != nil {
+		return 0, err
+	}
+	return t.Len(), nil
+}
+
+// bound sets the bounds of the member against the index, if there is one.
+func (m *member) bound(v *setVerifier) error {
+	if v.index == nil {
+		return nil
+	}
+	t, err := m.text(v)
+	if err == nil {
+		v.index.bound(t, &m.bounds)
+	}
+	return err
 }
 
 func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	v.counts.Sets = 1
 	v.size = len(set)
-	for keys := range slices.Chunk(set, chunkSize) {
+	for first := 0; first < len(set); first += chunkSize {
+		keys := set[first:min(first+chunkSize, len(set))]
 		chunk := make([]member, len(keys))
 		known := len(v.leaders)
 		// First, all members are compared in parallel with the leaders known before
@@ -91,14 +126,13 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		var next atomic.Int64
 		g, gctx := errgroup.WithContext(ctx)
 		for _, c := range v.workers {
-			g.Go(func() (err error) {
+			g.Go(func() error {
 				for i := int(next.Add(1) - 1); i < len(chunk); i = int(next.Add(1) - 1) {
 					m := &chunk[i]
-					m.key = keys[i]
-					if m.doc, err = v.docs(m.key.ID()); err != nil {
+					m.key, m.place = keys[i], first+i
+					if err := m.bound(v); err != nil {
 						return err
 					}
-					v.index.bound(m.doc, &m.bounds)
 					if err := v.compareLeaders(gctx, []verify.Comparer{c}, m, 0, known); err != nil {
 						return err
 					}
@@ -114,17 +148,19 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		for i := range chunk {
 			m := &chunk[i]
 			if v.index.held() > known {
-				v.index.bound(m.doc, &m.bounds)
+				if err := m.bound(v); err != nil {
+					return err
+				}
 			}
 			if err := v.compareLeaders(ctx, v.workers, m, known, len(v.leaders)); err != nil {
 				return err
 			}
-			v.links, v.asked = append(v.links, m.links...), append(v.asked, m.asked...)
+			v.links, v.decided = append(v.links, m.links...), append(v.decided, m.decided...)
 			v.counts.Add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))
-				v.leaders = append(v.leaders, m.key)
-				if err := v.addToIndex(m.doc); err != nil {
+				v.leaders, v.places = append(v.leaders, m.key), append(v.places, m.place)
+				if err := v.addToIndex(m); err != nil {
 					return err
 				}
 				continue
@@ -139,10 +175,14 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 
 // addToIndex adds the newest leader to the index. It makes the index once the
 // leaders are many enough to pay for it.
-func (v *setVerifier) addToIndex(newest *pair.Text) error {
+func (v *setVerifier) addToIndex(newest *member) error {
 	switch {
 	case v.index != nil:
-		return v.index.add(newest)
+		doc, err := newest.text(v)
+		if err != nil {
+			return err
+		}
+		return v.index.add(doc)
 	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
 		v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		for _, l := range v.leaders {

@@ -228,7 +228,8 @@ func TestIndexSparesAlike(t *testing.T) {
 	}
 	var b bounds
 	x.bound(made("pears", 3000), &b)
-	if first, second := x.rejects(&b, 0), x.rejects(&b, 1); first == verify.None || second != verify.None {
+	first, _ := x.rejects(&b, 0)
+	if second, _ := x.rejects(&b, 1); first == verify.None || second != verify.None {
 		t.Errorf("rejected: %v by a stranger, %v by its like", first, second)
 	}
 	if x.outOfReach(&b, 1) == verify.None {

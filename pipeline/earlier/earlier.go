@@ -9,10 +9,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
 
 	"neardup/cluster"
-	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -23,99 +23,125 @@ import (
 )
 
 // Results are the results of an earlier run, and what verdicts on texts depend on.
-// Workers share them.
+// Workers share them. They implement dataflow.Abouts.
 type Results struct {
 	w      *workspace.Workspace
+	judge  pair.Judge
 	table  byte
 	reader *results.Reader
-	quick  *quick // nil if there are no results
+	texts  *texts
 	recent *dataflow.RecentSides
 	mu     sync.Mutex
 	free   []*lookups
 	all    []*lookups
 }
 
-// maxQuick limits the texts whose short digests are held in memory, at 16 bytes each.
-// Where there are more, results have no quick digests.
-const maxQuick = 4 << 20
+// maxTexts limits the texts whose states are held in memory, at 28 bytes each. Those of
+// others are looked up.
+const maxTexts = 2 << 20
 
-// quick has the short digests of texts. The first 8 bytes of a text's ID stand for it.
-type quick struct{ texts, digests []uint64 }
-
-// of returns the short digest of a text.
-func (q *quick) of(id rows.TextID) (uint64, bool) {
-	i, ok := results.Find(q.texts, binary.BigEndian.Uint64(id[:]))
-	if !ok || i > 0 && q.texts[i-1] == q.texts[i] || i+1 < len(q.texts) && q.texts[i+1] == q.texts[i] {
-		return 0, false
-	}
-	return q.digests[i], true
+// texts has the states and lengths of texts. The first 8 bytes of a text's ID stand for
+// it.
+type texts struct {
+	ids, fixed, weights []uint64
+	lengths             []uint32
+	cut                 []bool // the text has no state
 }
 
-// quickDigests reads what verdicts on each text depend on, in one pass. Looking it up
-// for each set costs several times as much.
-func quickDigests(ctx context.Context, w *workspace.Workspace, reader *results.Reader) (*quick, error) {
-	q := &quick{}
+// of returns the place of a text.
+func (t *texts) of(id rows.TextID) (int, bool) {
+	i, ok := results.Find(t.ids, binary.BigEndian.Uint64(id[:]))
+	if !ok || i > 0 && t.ids[i-1] == t.ids[i] || i+1 < len(t.ids) && t.ids[i+1] == t.ids[i] {
+		return 0, false
+	}
+	return i, true
+}
+
+// readTexts reads what verdicts on each text depend on, in one pass. Looking it up for
+// each set costs several times as much.
+func readTexts(ctx context.Context, w *workspace.Workspace, reader *results.Reader) (*texts, error) {
+	t := &texts{}
 	next, stop := iter.Pull2(results.SignedTexts(w))
 	defer stop()
 	s, err, more := next()
-	for t, terr := range results.TextsWithUnits(w) {
-		for more && err == nil && rows.CompareTexts(s.ID, t.ID) < 0 {
+	for u, terr := range results.TextsWithUnits(w) {
+		for more && err == nil && rows.CompareTexts(s.ID, u.ID) < 0 {
 			s, err, more = next()
 		}
 		if err := errors.Join(err, terr, ctx.Err()); err != nil {
 			return nil, err
 		}
-		if !more || s.ID != t.ID {
+		if !more || s.ID != u.ID {
 			continue // the text is not compared
 		}
-		if len(q.texts) == maxQuick {
-			return &quick{}, nil
+		if len(t.ids) == maxTexts {
+			return t, nil
 		}
-		side, ok, err := dataflow.NewSide(w.Config, dataflow.Text{ID: t.ID, Sites: t.Sites(), Names: t.Names}, t.Units, s.Signed, reader.Commonness)
+		side, ok, err := dataflow.NewSide(w.Config, dataflow.Text{ID: u.ID, Sites: u.Sites(), Names: u.Names}, u.Units, s.Signed, reader.Commonness)
 		if err != nil {
 			return nil, err
 		}
+		var state rows.State
 		if ok {
-			q.texts, q.digests = append(q.texts, binary.BigEndian.Uint64(t.ID[:])), append(q.digests, side.Quick())
+			state = side.State(u.ID)
 		}
+		t.ids, t.fixed, t.weights = append(t.ids, binary.BigEndian.Uint64(u.ID[:])), append(t.fixed, state.Fixed), append(t.weights, state.Weights)
+		t.lengths, t.cut = append(t.lengths, s.Characters), append(t.cut, !ok)
 	}
-	return q, nil
+	return t, nil
 }
 
 // Open returns the results of sets. The caller closes them.
 func Open(ctx context.Context, w *workspace.Workspace) (*Results, error) {
+	config, err := w.Method()
+	if err != nil {
+		return nil, err
+	}
 	reader, err := results.LoadReader(w)
 	if err != nil {
 		return nil, err
 	}
-	e := &Results{w: w, table: layout.TableSetResult, reader: reader, recent: &dataflow.RecentSides{}}
-	for _, table := range []byte{layout.TableSetResult, layout.TablePartResult} {
-		for _, err := range w.DB.Table(table) {
-			if err == nil {
-				e.quick, err = quickDigests(ctx, w, reader)
-			}
-			return e, err
-		}
-	}
-	return e, nil
+	e := &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, reader: reader, recent: &dataflow.RecentSides{}}
+	e.texts, err = readTexts(ctx, w, reader)
+	return e, err
 }
 
-// quickOf returns the short digest of a text. A text that fails has none, and fails
-// again when its set is verified.
-func (e *Results) quickOf(id rows.TextID) (uint64, bool) {
-	if e.quick != nil {
-		return e.quick.of(id)
+// State implements dataflow.Abouts.
+func (e *Results) State(id rows.TextID) (rows.State, bool, error) {
+	if i, ok := e.texts.of(id); ok {
+		return rows.State{ID: id, Fixed: e.texts.fixed[i], Weights: e.texts.weights[i]}, !e.texts.cut[i], nil
 	}
 	s, ok, err := e.side(id)
 	if err != nil || !ok {
+		return rows.State{}, false, err
+	}
+	return s.State(id), true, nil
+}
+
+// Length implements dataflow.Abouts.
+func (e *Results) Length(id rows.TextID) (int, bool) {
+	i, ok := e.texts.of(id)
+	if !ok {
 		return 0, false
 	}
-	return s.Quick(), true
+	return int(e.texts.lengths[i]), true
+}
+
+// Sentences implements dataflow.Abouts.
+func (e *Results) Sentences(id rows.TextID) (pair.Sentences, error) {
+	s, ok, err := e.side(id)
+	if err == nil && !ok {
+		err = layout.Corrupt(layout.SignedKey(id))
+	}
+	if err != nil {
+		return pair.Sentences{}, err
+	}
+	return s.Sentences(), nil
 }
 
 // Parts returns the results of components. The caller closes them.
 func (e *Results) Parts() *Results {
-	return &Results{w: e.w, table: layout.TablePartResult, reader: e.reader, quick: e.quick, recent: e.recent}
+	return &Results{w: e.w, judge: e.judge, table: layout.TablePartResult, reader: e.reader, texts: e.texts, recent: e.recent}
 }
 
 // Close ends the reading.
@@ -198,38 +224,37 @@ func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, bool, error)
 	return dataflow.NewSide(e.w.Config, t, *units, signed, e.reader.Commonness)
 }
 
-// sides returns the side of a text.
-type sides func(rows.TextID) (*dataflow.Side, bool, error)
-
 // names is how many of the first texts of a set may have named what it was before. A
 // new text that is the largest names the set anew.
 const names = 4
 
-// result returns the digest of a set or component, and the earlier result if it can
-// be used again. Otherwise it returns what the measure said of some of its texts.
-func (e *Results) result(keys []cluster.Key, quick dataflow.Digest, digest func(configs.Config, sides) (dataflow.Digest, error)) (d dataflow.Digest, x *layout.Result, said []pair.Measured, err error) {
+// result returns the states of the texts of a set or component, and its earlier result if
+// it can be used again. Otherwise it returns the decisions on some of its texts.
+func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, x *layout.Result, recall *dataflow.Recall, err error) {
+	if states, err = dataflow.StatesOf(keys, e); err != nil || states == nil {
+		return nil, nil, nil, err
+	}
 	if x, err = e.stored(keys[0]); err != nil {
-		return d, nil, nil, err
+		return nil, nil, nil, err
 	}
-	if x != nil && quick != (dataflow.Digest{}) && x.Quick == quick {
-		return x.Digest, x, nil, nil
-	}
-	d, err = digest(e.w.Config, e.side)
-	if err != nil || x != nil && d != (dataflow.Digest{}) && x.Digest == d {
-		return d, x, nil, err
+	if x != nil && x.Of == of {
+		same, err := dataflow.Unchanged(e.judge, e, x.States, x.Decided, states)
+		if err != nil || same {
+			return states, x, nil, err
+		}
 	}
 	for _, k := range keys[1:min(names, len(keys))] {
 		if x != nil {
 			break
 		}
 		if x, err = e.stored(k); err != nil {
-			return d, nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	if x != nil {
-		said = x.Measured
+	if x == nil {
+		x = &layout.Result{}
 	}
-	return d, nil, said, nil
+	return states, nil, dataflow.NewRecall(e.judge, e, x.States, x.Decided, states), nil
 }
 
 // stored returns the result of an earlier run, or nil.
@@ -253,50 +278,47 @@ func (e *Results) stored(name cluster.Key) (x *layout.Result, err error) {
 }
 
 // Texts returns the texts, ready for comparison.
-func (e *Results) Texts() (*dataflow.Texts, error) {
-	config, err := e.w.Method()
-	if err != nil {
-		return nil, err
-	}
-	j := dataflow.Judge(config)
-	return dataflow.NewTexts(j, func(id rows.TextID) (*pair.Text, error) {
+func (e *Results) Texts() *dataflow.Texts {
+	return dataflow.NewTexts(e.judge, func(id rows.TextID) (*pair.Text, error) {
 		s, ok, err := e.side(id)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			t, err := e.reader.Prepare(j, id)
-			if err == nil {
-				t.Identified(id)
-			}
-			return t, err
+			return e.reader.Prepare(e.judge, id)
 		}
 		stored, err := results.TextOf(e.w, id)
 		if err != nil {
 			return nil, err
 		}
-		return s.Prepare(config, j, stored).Identified(id), nil
-	}), nil
+		return s.Prepare(e.w.Config, e.judge, stored), nil
+	})
 }
 
 // Set implements dataflow.KnownSets.
-func (e *Results) Set(set []cluster.Key) (r dataflow.SetResult, err error) {
-	r.Quick = dataflow.QuickDigest(set, e.quickOf, nil)
-	d, x, said, err := e.result(set, r.Quick, func(c configs.Config, of sides) (dataflow.Digest, error) { return dataflow.SetDigest(c, set, of) })
-	if r.Digest, r.Measured = d, said; x != nil {
-		r.Known, r.Stored, r.Links, r.Counts, r.Measured = true, x.Quick == r.Quick, x.Links, x.Counts, x.Measured
+func (e *Results) Set(set []cluster.Key) (r dataflow.SetResult, recall *dataflow.Recall, err error) {
+	var x *layout.Result
+	if r.States, x, recall, err = e.result(set, [16]byte{}); x == nil {
+		return r, recall, err
 	}
-	return r, err
+	r.Known, r.Stored, r.Counts, r.Decided = true, slices.Equal(x.States, r.States), x.Counts, x.Decided
+	for _, d := range x.Decided {
+		if d.Verdict.Near {
+			r.Links = append(r.Links, rows.Link{Leader: set[d.A], Member: set[d.B], Score: d.Score()})
+		}
+	}
+	return r, nil, err
 }
 
 // Part implements dataflow.KnownParts.
-func (e *Results) Part(c dataflow.Component) (r dataflow.PartResult, err error) {
-	r.Quick = dataflow.QuickDigest(c.Keys, e.quickOf, c.Verdicts())
-	d, x, said, err := e.result(c.Keys, r.Quick, func(config configs.Config, of sides) (dataflow.Digest, error) { return c.Digest(config, of) })
-	if r.Digest, r.Measured = d, said; x != nil {
-		r.Known, r.Stored, r.Checked, r.Parts, r.Counts, r.Measured = true, x.Quick == r.Quick, x.Checked, x.Links, x.Counts, x.Measured
+func (e *Results) Part(c dataflow.Component) (r dataflow.PartResult, recall *dataflow.Recall, err error) {
+	var x *layout.Result
+	r.Of = c.Digest()
+	if r.States, x, recall, err = e.result(c.Keys, r.Of); x == nil {
+		return r, recall, err
 	}
-	return r, err
+	r.Known, r.Stored, r.Counts, r.Decided, r.Parts = true, slices.Equal(x.States, r.States), x.Counts, x.Decided, x.Links
+	return r, nil, err
 }
 
 // Keep replaces the results behind the name after, up to last or to the end.
@@ -319,8 +341,7 @@ func (e *Results) Keep(b store.Batch, after []byte, last *cluster.Key, now map[c
 		if x == nil { // it is there already
 			continue
 		}
-		v, err := x.Value()
-		if err := errors.Join(err, b.Set(layout.ResultKey(e.table, name), v)); err != nil {
+		if err := b.Set(layout.ResultKey(e.table, name), x.Value()); err != nil {
 			return err
 		}
 	}

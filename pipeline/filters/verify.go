@@ -189,7 +189,7 @@ func (t *task) part() error {
 		for _, r := range v.Components {
 			counts.Add(r.Counts)
 			counts.Partition.Add(r.Counts.Partition)
-			if err := errors.Join(t.putLinks(blocks.Checked, r.Checked), t.putLinks(blocks.Parts, r.Parts)); err != nil {
+			if err := errors.Join(t.putLinks(blocks.Checked, r.Checked()), t.putLinks(blocks.Parts, r.Parts)); err != nil {
 				return err
 			}
 		}

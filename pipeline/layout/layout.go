@@ -40,8 +40,8 @@ const (
 	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]
 	TableChecked    = 'V' // V key[20] key[20], the larger first     verdict[18], of no relation where the pair is not near
-	TableSetResult  = 'S' // S set[20]                            digest[16] quick[16] size (uvarint) JSON, links
-	TablePartResult = 'R' // R key[20]                            likewise
+	TableSetResult  = 'S' // S set[20]                            states of the texts, counts, decisions
+	TablePartResult = 'R' // R key[20]                            likewise, links
 	TablePart       = 'P' // P representative[20] member[20]      verdict[18]
 	TableAssigned   = 'a' // a textID[16]                         representative[16]
 	TableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]

@@ -227,25 +227,31 @@ func TestResultRoundTrip(t *testing.T) {
 		return rows.Link{Leader: key(a), Member: key(b), Score: rows.Score{Relation: report.Near, Resemblance: .75, Containment: .5}}
 	}
 	for _, x := range []Result{
-		{Digest: [16]byte{1}, Quick: [16]byte{2}},
-		{Digest: [16]byte{1}, Links: []rows.Link{link(3, 2)}, Measured: []pair.Measured{{Texts: [16]byte{7}, Verdict: verify.Verdict{Near: true, Resemblance: .75}}}},
-		{Digest: [16]byte{1}, Checked: []rows.Link{link(3, 2), link(2, 1)}, Links: []rows.Link{link(3, 1)}, Counts: rows.VerifyCounts{Pairs: 300}},
-		{Measured: []pair.Measured{{Texts: [16]byte{8}}, {Texts: [16]byte{9}, Verdict: verify.Verdict{Rejected: verify.ByScore}}}},
+		{Of: [16]byte{1}},
+		{States: []rows.State{{ID: [16]byte{3}, Fixed: 4, Weights: 5}, {ID: [16]byte{2}, Fixed: 1 << 63}},
+			Counts:  rows.VerifyCounts{Sets: 1, Pairs: 300, OverBudget: 7, Outcomes: verify.Outcomes{BySketch: 2, Near: 1}, Partition: rows.PartitionCounts{Components: 1, Largest: 9}},
+			Decided: []rows.Decided{{A: 0, B: 1, Weighing: pair.Weighing{Whole: 17, Own: 33}, Verdict: verify.Verdict{Near: true, Resemblance: .75, Containment: 1}, Relation: report.Near},
+				{A: 1, B: 0, Bounded: true}, {B: 1, Verdict: verify.Verdict{Rejected: verify.ByTitle}}, {B: 1, Verdict: verify.Verdict{Near: true, Alike: true, Contained: true, Containment: .5}, Relation: report.Contains}},
+			Links: []rows.Link{link(3, 2), link(2, 1)}},
 	} {
-		v, err := x.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := x.Value()
 		k := ResultKey(TableSetResult, key(3))
 		got, err := RowOf(row{k, v}).Result()
-		again, verr := got.Value()
-		if err := errors.Join(err, verr); err != nil || !bytes.Equal(again, v) || len(got.Measured) != len(x.Measured) || len(got.Checked) != len(x.Checked) {
+		if len(x.States) == 0 {
+			x.States, x.Decided = []rows.State{}, []rows.Decided{}
+		}
+		if err != nil || !reflect.DeepEqual(got, x) {
 			t.Errorf("got %+v, %v, want %+v", got, err, x)
 		}
 		for n := range v {
-			if short, err := RowOf(row{k, v[:n]}).Result(); err == nil && (n+measuredSize > len(v) || len(short.Measured) == len(x.Measured)) {
+			if short, err := RowOf(row{k, v[:n]}).Result(); err == nil && len(short.Links) == len(x.Links) {
 				t.Errorf("%d of %d bytes are taken for a result", n, len(v))
 			}
+		}
+		for range 2000 { // nothing that is read crashes
+			damaged := slices.Clone(v)
+			damaged[rand.IntN(len(v))] = byte(rand.IntN(256))
+			_, _ = RowOf(row{k, damaged}).Result()
 		}
 	}
 }

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -101,16 +100,14 @@ func (r Row) Link() (l rows.Link, err error) {
 }
 
 // Result is a row of TableSetResult or TablePartResult: the result of a
-// perhaps-similar set or of a component of linked texts, with the digest of what it
-// was computed from.
+// perhaps-similar set or of a component of linked texts, with the states of the texts
+// that it was computed from.
 type Result struct {
-	Digest  [16]byte
-	Quick   [16]byte // another digest, which is fast to compute
+	States  []rows.State
+	Of      [16]byte // digest of the links of a component
 	Counts  rows.VerifyCounts
-	Checked []rows.Link // only of a component
-	Links   []rows.Link
-	// Measured are the verdicts of the measure that the result needed.
-	Measured []pair.Measured
+	Decided []rows.Decided
+	Links   []rows.Link // only of a component: its parts
 }
 
 // ResultKey returns the key of the result of a set or component, by its first text.
@@ -137,25 +134,114 @@ func (r Row) ResultName() (cluster.Key, error) {
 	return cluster.Key(r.Key()[1:]), nil
 }
 
+const linkSize = 2*cluster.KeySize + ScoreSize
+
+// countsOf returns the counts that are stored.
+func countsOf(c *rows.VerifyCounts) []*int64 {
+	o, p := &c.Outcomes, &c.Partition
+	return []*int64{&c.Sets, &c.Pairs, &o.ByLength, &o.BySketch, &o.ByDistance, &o.ByScore, &o.ByRarity, &o.ByTitle, &o.Near, &c.OverBudget,
+		&p.Components, &p.Parted, &p.Largest, &p.Pairs}
+}
+
+// Flags of a stored decision.
 const (
-	linkSize     = 2*cluster.KeySize + ScoreSize
-	measuredSize = 16 + VerdictSize
+	decidedNear = 1 << iota
+	decidedContained
+	decidedAlike
+	decidedBounded
+	decidedScored // with scores
+	decidedFlags
 )
 
-// Value returns the value of the row.
-func (x Result) Value() ([]byte, error) {
-	counts, err := json.Marshal(x.Counts)
-	b := append(append(x.Digest[:], x.Quick[:]...), binary.AppendUvarint(nil, uint64(len(counts)))...)
-	b = binary.AppendUvarint(binary.AppendUvarint(append(b, counts...), uint64(len(x.Checked))), uint64(len(x.Links)))
-	for _, links := range [][]rows.Link{x.Checked, x.Links} {
-		for _, l := range links {
-			b = AppendScore(append(append(b, l.Leader[:]...), l.Member[:]...), l.Score)
+func appendDecided(b []byte, d rows.Decided) []byte {
+	var flags byte
+	v := d.Verdict
+	for i, is := range [...]bool{v.Near, v.Contained, v.Alike, d.Bounded, v.Resemblance != 0 || v.Containment != 0} {
+		if is {
+			flags |= decidedNear << i
 		}
 	}
-	for _, m := range x.Measured {
-		b = AppendVerdict(append(b, m.Texts[:]...), m.Verdict)
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(d.A)), uint64(d.B))
+	b = append(b, d.Weighing.Whole, d.Weighing.Own, flags, byte(v.Rejected)<<4|byte(slices.Index(relations, d.Relation)))
+	if flags&decidedScored != 0 {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Resemblance))
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Containment))
 	}
-	return b, err
+	return b
+}
+
+// Value returns the value of the row.
+func (x Result) Value() []byte {
+	b := binary.AppendUvarint(slices.Clone(x.Of[:]), uint64(len(x.States)))
+	for _, s := range x.States {
+		b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(append(b, s.ID[:]...), s.Fixed), s.Weights)
+	}
+	for _, n := range countsOf(&x.Counts) {
+		b = binary.AppendUvarint(b, uint64(*n))
+	}
+	b = binary.AppendUvarint(b, uint64(len(x.Decided)))
+	for _, d := range x.Decided {
+		b = appendDecided(b, d)
+	}
+	for _, l := range x.Links {
+		b = AppendScore(append(append(b, l.Leader[:]...), l.Member[:]...), l.Score)
+	}
+	return b
+}
+
+// resultReader reads the value of a Result. It goes on after a failure.
+type resultReader struct {
+	left   []byte
+	failed bool
+}
+
+func (r *resultReader) number() uint64 {
+	x, n := binary.Uvarint(r.left)
+	if n <= 0 {
+		r.failed, r.left = true, nil
+		return 0
+	}
+	r.left = r.left[n:]
+	return x
+}
+
+// length reads a length of a list whose entries have at least so many bytes.
+func (r *resultReader) length(size int) int {
+	n := r.number()
+	if n > uint64(len(r.left)/size) {
+		r.failed = true
+		return 0
+	}
+	return int(n)
+}
+
+func (r *resultReader) bytes(n int) []byte {
+	if n > len(r.left) {
+		r.failed, r.left = true, nil
+		return make([]byte, n)
+	}
+	b := r.left[:n]
+	r.left = r.left[n:]
+	return b
+}
+
+func (r *resultReader) fixed() uint64 { return binary.BigEndian.Uint64(r.bytes(8)) }
+
+func (r *resultReader) decided(texts int) (d rows.Decided) {
+	d.A, d.B = int(r.number()), int(r.number())
+	b := r.bytes(4)
+	d.Weighing = pair.Weighing{Whole: b[0], Own: b[1]}
+	flags, relation := b[2], int(b[3]&0xf)
+	if flags >= decidedFlags || relation >= len(relations) || d.A < 0 || d.A >= texts || d.B < 0 || d.B >= texts {
+		r.failed = true
+		return rows.Decided{}
+	}
+	d.Verdict = verify.Verdict{Near: flags&decidedNear != 0, Contained: flags&decidedContained != 0, Alike: flags&decidedAlike != 0, Rejected: verify.Stage(b[3] >> 4)}
+	d.Bounded, d.Relation = flags&decidedBounded != 0, relations[relation]
+	if flags&decidedScored != 0 {
+		d.Verdict.Resemblance, d.Verdict.Containment = math.Float64frombits(r.fixed()), math.Float64frombits(r.fixed())
+	}
+	return d
 }
 
 // Result parses the row.
@@ -164,38 +250,29 @@ func (r Row) Result() (x Result, err error) {
 	if err != nil {
 		return x, err
 	}
-	if len(v) < len(x.Digest)+len(x.Quick) {
+	in := resultReader{left: v}
+	x.Of = [16]byte(in.bytes(16))
+	const stateSize, decidedSize = 16 + 8 + 8, 2 + 4
+	x.States = make([]rows.State, in.length(stateSize))
+	for i := range x.States {
+		x.States[i] = rows.State{ID: rows.TextID(in.bytes(16)), Fixed: in.fixed(), Weights: in.fixed()}
+	}
+	for _, n := range countsOf(&x.Counts) {
+		*n = int64(in.number())
+	}
+	x.Decided = make([]rows.Decided, in.length(decidedSize))
+	for i := range x.Decided {
+		x.Decided[i] = in.decided(len(x.States))
+	}
+	if in.failed || len(in.left)%linkSize != 0 {
 		return x, Corrupt(r.Key())
 	}
-	x.Digest, x.Quick, v = [16]byte(v), [16]byte(v[16:]), v[32:]
-	size, n := binary.Uvarint(v)
-	if n <= 0 || size > uint64(len(v)-n) || json.Unmarshal(v[n:n+int(size)], &x.Counts) != nil {
-		return x, Corrupt(r.Key())
-	}
-	v = v[n+int(size):]
-	checked, n := binary.Uvarint(v)
-	linked, m := binary.Uvarint(v[max(0, n):])
-	v = v[max(0, n)+max(0, m):]
-	if n <= 0 || m <= 0 || checked > uint64(len(v)) || linked > uint64(len(v)) || (checked+linked)*linkSize > uint64(len(v)) {
-		return x, Corrupt(r.Key())
-	}
-	for ; uint64(len(x.Links)) < checked+linked; v = v[linkSize:] {
-		l := rows.Link{Leader: cluster.Key(v), Member: cluster.Key(v[cluster.KeySize:])}
-		if l.Score, err = ParseScore(v[2*cluster.KeySize : linkSize]); err != nil {
+	for len(in.left) > 0 {
+		l := rows.Link{Leader: cluster.Key(in.bytes(cluster.KeySize)), Member: cluster.Key(in.bytes(cluster.KeySize))}
+		if l.Score, err = ParseScore(in.bytes(ScoreSize)); err != nil {
 			return x, err
 		}
 		x.Links = append(x.Links, l)
 	}
-	if len(v)%measuredSize != 0 {
-		return x, Corrupt(r.Key())
-	}
-	for ; len(v) > 0; v = v[measuredSize:] {
-		m := pair.Measured{Texts: [16]byte(v)}
-		if m.Verdict, err = ParseVerdict(v[16:measuredSize]); err != nil {
-			return x, err
-		}
-		x.Measured = append(x.Measured, m)
-	}
-	x.Checked, x.Links = x.Links[:checked:checked], x.Links[checked:]
 	return x, nil
 }

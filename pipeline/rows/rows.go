@@ -9,6 +9,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/report"
+	"neardup/verify"
 	"neardup/verify/pair"
 )
 
@@ -106,6 +107,31 @@ func (s Score) Inverse() Score {
 type Link struct {
 	Leader, Member cluster.Key
 	Score          Score
+}
+
+// State has short digests of what decisions on a text depend on.
+type State struct {
+	ID      TextID
+	Fixed   uint64 // all of it except Weights
+	Weights uint64 // weights of its sentences
+}
+
+// Decided is a decision on a pair of texts, for later runs. A and B are their places in
+// a list of texts, A that of the larger key.
+type Decided struct {
+	A, B     int
+	Weighing pair.Weighing
+	// Bounded is set where a bound rejected the pair, unless the weights of sentences
+	// make the two alike.
+	Bounded bool
+	Verdict verify.Verdict
+	// Relation is that of B as seen from A, if they are near.
+	Relation report.Relation
+}
+
+// Score returns the score of B as seen from A.
+func (d Decided) Score() Score {
+	return Score{d.Relation, d.Verdict.Resemblance, d.Verdict.Containment}
 }
 
 // Contained is a text that is contained in another text, its host, of another

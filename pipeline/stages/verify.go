@@ -145,10 +145,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 		return err
 	}
 	defer before.Close()
-	texts, err := before.Texts()
-	if err != nil {
-		return err
-	}
+	texts := before.Texts()
 	p := newProgress(w, sr, at)
 	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), func(v dataflow.VerifiedSets) error {
 		now := map[cluster.Key]*layout.Result{}
@@ -160,8 +157,8 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 			switch {
 			case r.Stored:
 				now[r.Name] = nil
-			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Links: r.Links, Measured: r.Measured}
+			case r.States != nil:
+				now[r.Name] = &layout.Result{States: r.States, Counts: r.Counts, Decided: r.Decided}
 			}
 		}
 		if err := before.Keep(p.b, at.After, &v.Last, now); err != nil {
@@ -231,10 +228,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	}
 	before := first.Parts()
 	defer before.Close()
-	texts, err := before.Texts()
-	if err != nil {
-		return err
-	}
+	texts := before.Texts()
 	after := at.Parted
 	components := func(yield func(dataflow.Component, error) bool) {
 		for c, err := range dataflow.Components(w.DB.Tmp, results.NearPairs(w), w.Config.Verify) {
@@ -250,7 +244,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.Part, func(v dataflow.Parted) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Components {
-			checked, err := unverified(w, r.Checked)
+			checked, err := unverified(w, r.Checked())
 			if err := errors.Join(err, p.put(layout.TableChecked, checked), p.put(layout.TablePart, r.Parts)); err != nil {
 				return err
 			}
@@ -259,8 +253,8 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 			switch {
 			case r.Stored:
 				now[r.Name] = nil
-			case r.Digest != dataflow.Digest{}:
-				now[r.Name] = &layout.Result{Digest: r.Digest, Quick: r.Quick, Counts: r.Counts, Checked: r.Checked, Links: r.Parts, Measured: r.Measured}
+			case r.States != nil:
+				now[r.Name] = &layout.Result{States: r.States, Of: r.Of, Counts: r.Counts, Decided: r.Decided, Links: r.Parts}
 			}
 		}
 		if err := before.Keep(p.b, at.Parted, &v.Last, now); err != nil {

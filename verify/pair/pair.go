@@ -149,8 +149,9 @@ func (t *Text) Bytes() int {
 // Decision is a decision about a pair.
 type Decision struct {
 	verify.Verdict
-	Texts   [2]*Text // readings that decided; nil if the texts were not read
-	Weighed bool     // what the two share was weighed by its rarity
+	Texts    [2]*Text // readings that decided; nil if the texts were not read
+	Weighed  bool     // what the two share was weighed by its rarity
+	Weighing Weighing // all that the decision owes to the rarity of sentences
 }
 
 // Comparers returns n comparers of the measure.
@@ -204,25 +205,25 @@ func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) 
 }
 
 func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
-	if !j.Frames {
-		return j.weighed(c, a, b, rarity.Compare(a.rare, b.rare))
-	}
-	framed := a.HasFrame() || b.HasFrame()
-	if !ShareSite(a.sites, b.sites) {
+	if j.Frames && !ShareSite(a.sites, b.sites) {
 		a, b = a.Own(), b.Own()
 		return Decision{Verdict: j.measured(c, a, b), Texts: [2]*Text{a, b}}
 	}
+	framed := j.Frames && (a.HasFrame() || b.HasFrame())
 	evidence := rarity.Compare(a.rare, b.rare)
 	d := j.weighed(c, a, b, evidence)
+	d.Weighing.Whole = j.said(evidence)
 	if !framed || d.Near && (d.Contained || !j.Rarity.Framed(evidence)) {
 		return d
 	}
 	a, b = a.Own(), b.Own()
 	evidence = rarity.Compare(a.rare, b.rare)
+	d.Weighing.Own = j.said(evidence)
 	if !d.Near && !j.mayResemble(a, b, evidence) {
 		return d
 	}
 	own := j.weighed(c, a, b, evidence)
+	own.Weighing = d.Weighing
 	if d.Near || own.Near && !own.Contained {
 		return own
 	}
@@ -244,7 +245,7 @@ func (j Judge) mayResemble(a, b *Text, evidence rarity.Evidence) bool {
 // the measure only if the rarity does not decide.
 func (j Judge) weighed(c verify.Comparer, a, b *Text, evidence rarity.Evidence) Decision {
 	v := j.Rarity.Decide(evidence, func() verify.Verdict { return j.measured(c, a, b) })
-	return Decision{v, [2]*Text{a, b}, true}
+	return Decision{Verdict: v, Texts: [2]*Text{a, b}, Weighed: true}
 }
 
 // measured returns the verdict of the measure.
@@ -258,34 +259,6 @@ func (j Judge) measured(c verify.Comparer, a, b *Text) verify.Verdict {
 	}
 	j.Memory.Keep(a, b, v)
 	return v
-}
-
-// Sentences are the weighed sentences of a text and of its reading without frames,
-// with the sites that have it. They decide whether two texts are alike.
-type Sentences struct {
-	sites      []uint64
-	whole, own rarity.Text
-}
-
-// Sentences returns those of t.
-func (t *Text) Sentences() Sentences { return Sentences{t.sites, t.rare, t.Own().rare} }
-
-// Weights returns the weights of the sentences and of those without frames.
-func (s Sentences) Weights() (whole, own float64) { return s.whole.Weight(), s.own.Weight() }
-
-// MayBeAlike reports whether Alike can hold for readings of these weights.
-func (j Judge) MayBeAlike(a, b float32) bool { return j.Rarity.WeightsMayBeAlike(a, b) }
-
-// Alike reports whether Decide finds two texts near by their sentences when the
-// measure does not.
-func (j Judge) Alike(a, b Sentences) bool {
-	if j.Frames && !ShareSite(a.sites, b.sites) {
-		return false
-	}
-	alike := func(x, y rarity.Text) bool {
-		return j.Rarity.MayBeAlike(x, y) && j.Rarity.Alike(rarity.Compare(x, y))
-	}
-	return alike(a.whole, b.whole) || j.Frames && alike(a.own, b.own)
 }
 
 // Outcome returns the verdict that follows from the evidence and the measure's

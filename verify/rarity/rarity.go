@@ -357,6 +357,12 @@ func (o Options) Alike(e Evidence) bool {
 	return o.RarePages > 0 && o.Sentences > 0 && e.Shared >= fewestShared && e.Plain.Resemblance >= o.Sentences && e.Rare.Resemblance >= o.RareSentences
 }
 
+// MayTurnAlike reports whether Alike holds or can come to hold with other weights. The
+// evidence is of the same sentences.
+func (o Options) MayTurnAlike(e Evidence) bool {
+	return o.RarePages > 0 && o.Sentences > 0 && e.Plain.Resemblance >= o.Sentences
+}
+
 // fewestShared is how many rare sentences two alike texts must share. Pages of a
 // template with different numbers on each page share none.
 const fewestShared = 1

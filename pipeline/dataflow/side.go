@@ -7,17 +7,11 @@ import (
 	"slices"
 	"sync"
 
-	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/rows"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
-
-// Digest identifies everything that the result of a set or a component depends on,
-// besides the settings and the program. Equal digests mean equal results, so a result
-// of an earlier run can be used again. The zero digest is of none.
-type Digest [16]byte
 
 // Side is what verdicts on a text depend on, besides the text and other texts.
 type Side struct {
@@ -120,10 +114,18 @@ func (r *RecentSides) Get(id rows.TextID, read func() (s *Side, ok bool, err err
 	return s, ok, nil
 }
 
-// Quick returns a short digest of the side with all of its weights.
-func (s *Side) Quick() uint64 {
-	d := sha256.Sum256(s.own.Append(s.whole.Append(slices.Clone(s.fixed))))
-	return binary.BigEndian.Uint64(d[:])
+// State returns the state of the text of the side.
+func (s *Side) State(id rows.TextID) rows.State {
+	short := func(b []byte) uint64 {
+		d := sha256.Sum256(b)
+		return binary.BigEndian.Uint64(d[:])
+	}
+	return rows.State{ID: id, Fixed: short(s.fixed), Weights: short(s.own.Append(s.whole.Append(nil)))}
+}
+
+// Sentences returns the weighed sentences of the text.
+func (s *Side) Sentences() pair.Sentences {
+	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own}
 }
 
 // plainUnits returns the units without numbers of the sentences that are not framed.
@@ -157,97 +159,9 @@ func plainUnits(u rows.Units, framed []byte) []rarity.Unit {
 	return units
 }
 
-// maxWeighed limits the texts of a set whose pairs are all weighed for its digest. The
-// weights of a text change with nearly each new page of its site, and hardly ever
-// change what they say of a pair. In larger sets the weights themselves count.
-const maxWeighed = 128
-
-// digestOf returns the digest of texts, or zero if one of them has no side.
-func digestOf(c configs.Config, keys []cluster.Key, side func(rows.TextID) (*Side, bool, error), more []byte) (d Digest, err error) {
-	h := sha256.New()
-	b := binary.AppendUvarint(nil, uint64(len(keys)))
-	var sides []*Side
-	for _, k := range keys {
-		s, ok, err := side(k.ID())
-		if err != nil || !ok {
-			return d, err
-		}
-		b = binary.AppendUvarint(append(b, k[:]...), uint64(len(s.fixed)))
-		b = append(b, s.fixed...)
-		if len(keys) <= maxWeighed {
-			sides = append(sides, s)
-		} else if c.Verify.RarePages > 0 {
-			b = s.own.Append(s.whole.Append(b))
-		}
-		if len(b) > 1<<16 {
-			h.Write(b)
-			b = b[:0]
-		}
-	}
-	if c.Verify.RarePages > 0 {
-		judge := Judge(c)
-		for i, x := range sides {
-			for _, y := range sides[:i] {
-				b = append(b, weighed(judge, x, y))
-			}
-		}
-	}
-	h.Write(append(b, more...))
-	return Digest(h.Sum(nil)[:16]), nil
-}
-
-// weighed returns what the weights say of two texts, in a byte.
-func weighed(j pair.Judge, x, y *Side) byte {
-	if j.Frames && !pair.ShareSite(x.sites, y.sites) {
-		return 0 // they do not count (pair.Judge.Decide)
-	}
-	b := said(j.Rarity, x.whole, y.whole)
-	if j.Frames && (x.framed() || y.framed()) {
-		b = b<<4 | said(j.Rarity, x.own, y.own)
-	}
-	return b
-}
-
-func said(o rarity.Options, x, y rarity.Text) (b byte) {
-	e := rarity.Compare(x, y)
-	alike, contained := o.Parts(e)
-	for _, is := range []bool{alike, contained, o.Alike(e), o.Framed(e)} {
-		if b <<= 1; is {
-			b |= 1
-		}
-	}
-	return b
-}
-
-// QuickDigest returns another digest of texts, from the short ones of each: it is fast,
-// but other if only the weights changed. more is of what else counts. It is zero if a
-// text has none.
-func QuickDigest(keys []cluster.Key, quick func(rows.TextID) (d uint64, ok bool), more []byte) (d Digest) {
-	b := slices.Clone(more)
-	for _, k := range keys {
-		q, ok := quick(k.ID())
-		if !ok {
-			return d
-		}
-		b = binary.BigEndian.AppendUint64(append(b, k[:]...), q)
-	}
-	sum := sha256.Sum256(b)
-	return Digest(sum[:16])
-}
-
-// SetDigest returns the digest of a perhaps-similar set. side returns the side of a
-// text; ok is false if it has none.
-func SetDigest(c configs.Config, set []cluster.Key, side func(rows.TextID) (s *Side, ok bool, err error)) (Digest, error) {
-	return digestOf(c, set, side, nil)
-}
-
-// Digest returns the digest of a component, as SetDigest does.
-func (x Component) Digest(c configs.Config, side func(rows.TextID) (s *Side, ok bool, err error)) (Digest, error) {
-	return digestOf(c, x.Keys, side, x.Verdicts())
-}
-
-// Verdicts returns the links of the component with their scores, as bytes.
-func (x Component) Verdicts() (b []byte) {
+// Digest returns a digest of the links of the component with their scores.
+func (x Component) Digest() [16]byte {
+	var b []byte
 	for i, l := range x.Links {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(l.A)), uint64(l.B))
 		s := x.Scores[i]
@@ -255,5 +169,6 @@ func (x Component) Verdicts() (b []byte) {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Resemblance))
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(s.Containment))
 	}
-	return b
+	sum := sha256.Sum256(b)
+	return [16]byte(sum[:])
 }

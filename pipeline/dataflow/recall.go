@@ -1,0 +1,121 @@
+package dataflow
+
+import (
+	"slices"
+
+	"neardup/cluster"
+	"neardup/pipeline/rows"
+	"neardup/verify/pair"
+)
+
+// Recall has decisions of an earlier run on texts of a set or component, and what is
+// needed to tell which of them still hold. Goroutines can share it. A nil one has none.
+type Recall struct {
+	judge  pair.Judge
+	about  Abouts
+	before map[rows.TextID]rows.State
+	now    map[rows.TextID]rows.State
+	pairs  map[[2]rows.TextID]rows.Decided
+}
+
+// Abouts is what is known of texts without reading them.
+type Abouts interface {
+	// State returns the state of a text. ok is false for a text whose decisions cannot be
+	// used by later runs.
+	State(rows.TextID) (s rows.State, ok bool, err error)
+	// Length returns the length of a text as it is compared whole, in code points.
+	Length(rows.TextID) (length int, ok bool)
+	// Sentences returns the weighed sentences of a text.
+	Sentences(rows.TextID) (pair.Sentences, error)
+}
+
+// StatesOf returns the states of texts. It returns nil if one of them has none.
+func StatesOf(keys []cluster.Key, about Abouts) ([]rows.State, error) {
+	states := make([]rows.State, 0, len(keys))
+	for _, k := range keys {
+		s, ok, err := about.State(k.ID())
+		if err != nil || !ok {
+			return nil, err
+		}
+		states = append(states, s)
+	}
+	return states, nil
+}
+
+// NewRecall returns the recall of decisions on texts that had the states before, for
+// texts that have the states now.
+func NewRecall(j pair.Judge, about Abouts, before []rows.State, decided []rows.Decided, now []rows.State) *Recall {
+	r := &Recall{j, about, make(map[rows.TextID]rows.State, len(before)), make(map[rows.TextID]rows.State, len(now)), make(map[[2]rows.TextID]rows.Decided, len(decided))}
+	for _, s := range before {
+		r.before[s.ID] = s
+	}
+	for _, s := range now {
+		r.now[s.ID] = s
+	}
+	for _, d := range decided {
+		if !d.Bounded {
+			r.pairs[[2]rows.TextID{before[d.A].ID, before[d.B].ID}] = d
+		}
+	}
+	return r
+}
+
+// Of returns the decision on two texts, the one with the larger key first. ok is false
+// if it must be made.
+func (r *Recall) Of(a, b rows.TextID) (d rows.Decided, ok bool, err error) {
+	if r == nil {
+		return d, false, nil
+	}
+	if d, ok = r.pairs[[2]rows.TextID{a, b}]; !ok {
+		return d, false, nil
+	}
+	ok, err = holds(r.judge, r.about, [2]rows.State{r.before[a], r.before[b]}, [2]rows.State{r.now[a], r.now[b]}, d.Weighing)
+	return d, ok, err
+}
+
+// holds reports whether two texts have the weighing that they had.
+func holds(j pair.Judge, about Abouts, before, now [2]rows.State, w pair.Weighing) (bool, error) {
+	if before[0].Fixed != now[0].Fixed || before[1].Fixed != now[1].Fixed {
+		return false, nil
+	}
+	if before == now || w == (pair.Weighing{}) {
+		return true, nil
+	}
+	a, err := about.Sentences(now[0].ID)
+	if err != nil {
+		return false, err
+	}
+	b, err := about.Sentences(now[1].ID)
+	return err == nil && j.Weigh(a, b, w) == w, err
+}
+
+// Length returns the length of a text, see Abouts.
+func (r *Recall) Length(t rows.TextID) (int, bool) {
+	if r == nil {
+		return 0, false
+	}
+	return r.about.Length(t)
+}
+
+// Unchanged reports whether the result of a set or component is what it was: it has the
+// same texts, and all decisions on them hold.
+func Unchanged(j pair.Judge, about Abouts, before []rows.State, decided []rows.Decided, now []rows.State) (bool, error) {
+	if slices.Equal(before, now) {
+		return true, nil
+	}
+	if len(before) != len(now) {
+		return false, nil
+	}
+	for i := range now {
+		if before[i].ID != now[i].ID || before[i].Fixed != now[i].Fixed {
+			return false, nil
+		}
+	}
+	for _, d := range decided {
+		ok, err := holds(j, about, [2]rows.State{before[d.A], before[d.B]}, [2]rows.State{now[d.A], now[d.B]}, d.Weighing)
+		if err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
