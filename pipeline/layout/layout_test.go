@@ -229,7 +229,7 @@ func TestResultRoundTrip(t *testing.T) {
 	for _, x := range []Result{
 		{Of: [16]byte{1}},
 		{States: []rows.State{{ID: [16]byte{3}, Fixed: 4, Weights: 5}, {ID: [16]byte{2}, Fixed: 1 << 63}},
-			Counts:  rows.VerifyCounts{Sets: 1, Pairs: 300, OverBudget: 7, Outcomes: verify.Outcomes{BySketch: 2, Near: 1}, Partition: rows.PartitionCounts{Components: 1, Largest: 9}},
+			Counts: rows.VerifyCounts{Sets: 1, Pairs: 300, OverBudget: 7, Outcomes: verify.Outcomes{BySketch: 2, Near: 1}, Partition: rows.PartitionCounts{Components: 1, Largest: 9}},
 			Decided: []rows.Decided{{A: 0, B: 1, Weighing: pair.Weighing{Whole: 17, Own: 33}, Verdict: verify.Verdict{Near: true, Resemblance: .75, Containment: 1}, Relation: report.Near},
 				{A: 1, B: 0, Bounded: true}, {B: 1, Verdict: verify.Verdict{Rejected: verify.ByTitle}}, {B: 1, Verdict: verify.Verdict{Near: true, Alike: true, Contained: true, Containment: .5}, Relation: report.Contains}},
 			Links: []rows.Link{link(3, 2), link(2, 1)}},

@@ -60,13 +60,11 @@ func ScoredPairs(w *workspace.Workspace, table byte) iter.Seq2[rows.Link, error]
 }
 
 // Sets yields the members of each perhaps-similar set, from the largest key down;
-// the first member names the set. It begins with the set behind after. The caller
-// owns each slice.
-func Sets(w *workspace.Workspace, after []byte) iter.Seq2[[]cluster.Key, error] {
+// the first member names the set. The caller owns each slice.
+func Sets(w *workspace.Workspace) iter.Seq2[[]cluster.Key, error] {
 	return func(yield func([]cluster.Key, error) bool) {
-		lower, upper := layout.BehindSet(after)
 		var set []cluster.Key
-		for r, err := range w.DB.Rows(lower, upper) {
+		for r, err := range w.DB.Table(layout.TableSet) {
 			var owner, member cluster.Key
 			if err == nil {
 				owner, member, _, err = layout.ParseSetKey(r.Key())

@@ -26,6 +26,10 @@ type closer struct {
 	b        store.Batch
 	clusters int64
 
+	// Assigned texts and clusters until the first flush. They replace those of an earlier
+	// run; later ones are added in batches.
+	assigned, members *extsort.Sorter
+
 	contained report.ContainedCounts
 }
 
@@ -34,11 +38,15 @@ func (c *closer) Assign(row rows.Cluster) error {
 	if row.Member == row.Cluster {
 		c.clusters++
 	}
+	assign, member := c.b.Set, c.b.Set
+	if c.assigned != nil {
+		assign, member = c.assigned.Add, c.members.Add
+	}
 	err := errors.Join(
-		c.b.Set(layout.AssignedKey(row.Member), row.Cluster[:]),
-		c.b.Set(layout.ClusterKey(row.Cluster, row.Member), layout.ClusterValue(row)))
+		assign(layout.AssignedKey(row.Member), row.Cluster[:]),
+		member(layout.ClusterKey(row.Cluster, row.Member), layout.ClusterValue(row)))
 	if err == nil && c.b.Len() >= workspace.CommitBytes {
-		err = c.Flush()
+		err = c.commit()
 	}
 	return err
 }
@@ -49,7 +57,7 @@ func (c *closer) contain(row rows.Contained) error {
 		c.b.Set(layout.ContainedKey(row.Group, row.Host, row.Text), layout.ContainedValue(row)),
 		c.b.Set(layout.HostKey(row.Text), layout.HostValue(row)))
 	if err == nil && c.b.Len() >= workspace.CommitBytes {
-		err = c.Flush()
+		err = c.commit()
 	}
 	return err
 }
@@ -79,8 +87,29 @@ func (c *closer) pages(t rows.TextID) (n int64, err error) {
 	return n, nil
 }
 
-// Flush commits what was assigned so far.
+// Flush makes visible what was assigned so far.
 func (c *closer) Flush() error {
+	if c.assigned != nil {
+		err := errors.Join(c.w.DB.Replace(c.ctx, layout.TableAssigned, c.assigned.Sorted()),
+			c.w.DB.Replace(c.ctx, layout.TableCluster, c.members.Sorted()), c.closeSorters())
+		if err != nil {
+			return err
+		}
+	}
+	return c.commit()
+}
+
+func (c *closer) closeSorters() error {
+	if c.assigned == nil {
+		return nil
+	}
+	err := errors.Join(c.assigned.Close(), c.members.Close())
+	c.assigned, c.members = nil, nil
+	return err
+}
+
+// commit commits the batch.
+func (c *closer) commit() error {
 	if err := errors.Join(c.b.Commit(), context.Cause(c.ctx)); err != nil {
 		return err
 	}
@@ -116,8 +145,9 @@ var tablesOfClosing = []byte{layout.TableAssigned, layout.TableCluster, layout.T
 // pages share, and then makes them follow the judged pairs. With contained: apart
 // it also writes the texts that are contained in a text of another cluster.
 func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.VerifyCounts) error {
-	c := &closer{w: w, ctx: sr.Ctx, b: w.DB.Batch()}
-	if err := errors.Join(c.b.Clear(tablesOfClosing...), c.Flush()); err != nil {
+	c := &closer{w: w, ctx: sr.Ctx, b: w.DB.Batch(), assigned: extsort.New(w.DB.Tmp), members: extsort.New(w.DB.Tmp)}
+	defer func() { _ = c.closeSorters() }()
+	if err := errors.Join(c.b.Clear(layout.TableFormer, layout.TableOutcome, layout.TableContained, layout.TableHost), c.commit()); err != nil {
 		return err
 	}
 	if err := dataflow.Close(verdicts{w}, w.Config.Verify, extsort.Messages(w.DB.Tmp), c); err != nil {

@@ -94,7 +94,7 @@ func (c *clustering) begin() (err error) {
 
 // countSets counts the perhaps-similar sets and ends the clustering.
 func countSets(w *workspace.Workspace, sr *workspace.StageRun, c *rows.ClusterCounts) error {
-	for set, err := range results.Sets(w, nil) {
+	for set, err := range results.Sets(w) {
 		if err != nil {
 			return err
 		}
@@ -241,10 +241,6 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 // find writes what the search finds. After an interruption it starts over.
 func (c *clustering) find(find search.Search) error {
 	w := c.w
-	b := w.DB.Batch()
-	if err := errors.Join(b.Clear(layout.TableSet), b.Commit()); err != nil {
-		return err
-	}
 	in := c.in
 	if _, maps := find.(search.Mapper); maps {
 		w.Options.Progress.Total(c.at.Rows, "rows")
@@ -254,7 +250,7 @@ func (c *clustering) find(find search.Search) error {
 	if err := find.Find(c.sr.Ctx, in, search.Sink{Member: sets.member, Pair: sets.pair}, &c.at.Counts); err != nil {
 		return err
 	}
-	return sets.flush()
+	return sets.end()
 }
 
 // rows yields the rows of the search, in order.

@@ -2,11 +2,13 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
 	"neardup/cluster"
 	"neardup/cluster/search"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
@@ -19,6 +21,7 @@ type setRun struct {
 	w    *workspace.Workspace
 	ctx  context.Context
 	rows layout.FixedRun
+	more bool        // rows were written already
 	set  cluster.Key // set of the previous pair
 	left int64       // pairs that may still come
 }
@@ -57,10 +60,32 @@ func (r *setRun) add(set, member cluster.Key, score float64) error {
 	return r.flush()
 }
 
+// flush writes the rows so far. The first ones replace those of an earlier run.
 func (r *setRun) flush() error {
-	err := r.w.DB.Ingest(r.ctx, r.rows.Sorted(r.w.Options.Workers)...)
+	var err error
+	if !r.more {
+		err = clearTables(r.w, layout.TableSet)
+	}
+	err = errors.Join(err, r.w.DB.Ingest(r.ctx, r.rows.Sorted(r.w.Options.Workers)...))
 	r.rows.Clear()
+	r.more = true
 	return err
+}
+
+// end writes the last rows.
+func (r *setRun) end() error {
+	if r.more {
+		return r.flush()
+	}
+	return r.w.DB.Replace(r.ctx, layout.TableSet, func(yield func(extsort.Entry, error) bool) {
+		for _, run := range r.rows.Sorted(1) {
+			for e := range run {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // candidates yields the candidate pairs behind the row after, from the largest keys

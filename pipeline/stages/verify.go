@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/earlier"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -22,15 +24,15 @@ import (
 // commitLinks is the number of verdicts that are committed together.
 const commitLinks = 4096
 
-// verifyCursor is the place where the verification continues: behind the set After
-// (or, with candidate pairs, behind that row); after all sets, in the closing,
-// which starts over.
+// verifyCursor is the place where the verification continues: with candidate pairs
+// behind the row After. With sets it goes through all sets again, and uses the results
+// that are there; so do the components of linked texts, after all sets. The closing
+// starts over.
 type verifyCursor struct {
 	After   []byte            `json:"after,omitempty"`
 	Begun   bool              `json:"begun,omitempty"`   // verdicts of an earlier run are dropped
 	Learned bool              `json:"learned,omitempty"` // TableCommon is filled
-	Parting bool              `json:"parting,omitempty"` // all sets are done, and the components up to the one with the key Parted are partitioned
-	Parted  []byte            `json:"parted,omitempty"`
+	Parting bool              `json:"parting,omitempty"` // all sets are done
 	Closing bool              `json:"closing,omitempty"`
 	Counts  rows.VerifyCounts `json:"counts"`
 }
@@ -69,15 +71,15 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return sr.SetCounts(at.Counts)
 }
 
-// dropVerdicts clears the verdicts of an earlier run. Its results of sets and
-// components stay.
+// dropVerdicts clears the verdicts of an earlier run on candidate pairs. Those of sets are
+// replaced when all sets are done.
 func dropVerdicts(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
-	if at.Begun {
+	if at.Begun || !w.Config.Pairs() {
 		return nil
 	}
 	at.Begun = true
 	b := w.DB.Batch()
-	return errors.Join(b.Clear(layout.TableVerdict, layout.TableChecked, layout.TablePart), sr.SetCursor(b, at), b.Commit())
+	return errors.Join(b.Clear(layout.TableVerdict), sr.SetCursor(b, at), b.Commit())
 }
 
 // NewTexts returns the workspace's texts, ready for comparison.
@@ -109,13 +111,37 @@ func newProgress(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 
 // put adds links as rows of a table.
 func (p *progress) put(table byte, links []rows.Link) error {
+	return eachLink(table, links, p.b.Set)
+}
+
+// eachLink calls set with links as rows of a table.
+func eachLink(table byte, links []rows.Link, set func(key, value []byte) error) error {
 	for _, l := range links {
-		if err := p.b.Set(layout.PairKey(table, l.Leader, l.Member), layout.AppendScore(nil, l.Score)); err != nil {
+		if err := set(layout.PairKey(table, l.Leader, l.Member), layout.AppendScore(nil, l.Score)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// replacement collects the links that replace those of a table.
+type replacement struct {
+	w      *workspace.Workspace
+	table  byte
+	sorter *extsort.Sorter
+}
+
+func newReplacement(w *workspace.Workspace, table byte) *replacement {
+	return &replacement{w, table, extsort.New(w.DB.Tmp)}
+}
+
+func (r *replacement) add(links []rows.Link) error { return eachLink(r.table, links, r.sorter.Add) }
+
+func (r *replacement) replace(ctx context.Context) error {
+	return errors.Join(r.w.DB.Replace(ctx, r.table, r.sorter.Sorted()), r.sorter.Close())
+}
+
+func (r *replacement) close() { _ = r.sorter.Close() }
 
 // step ends a step of so much work. It commits if enough was done since the last
 // commit.
@@ -147,10 +173,14 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	defer before.Close()
 	texts := before.Texts()
 	p := newProgress(w, sr, at)
-	err = dataflow.VerifySets(sr.Ctx, results.Sets(w, at.After), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), func(v dataflow.VerifiedSets) error {
+	at.Counts = rows.VerifyCounts{}
+	verdicts := newReplacement(w, layout.TableVerdict)
+	defer verdicts.close()
+	var after []byte
+	err = dataflow.VerifySets(sr.Ctx, results.Sets(w), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), func(v dataflow.VerifiedSets) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Sets {
-			if err := p.put(layout.TableVerdict, r.Links); err != nil {
+			if err := verdicts.add(r.Links); err != nil {
 				return err
 			}
 			at.Counts.Add(r.Counts)
@@ -161,16 +191,16 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 				now[r.Name] = &layout.Result{States: r.States, Counts: r.Counts, Decided: r.Decided}
 			}
 		}
-		if err := before.Keep(p.b, at.After, &v.Last, now); err != nil {
+		if err := before.Keep(p.b, after, &v.Last, now); err != nil {
 			return err
 		}
-		at.After = v.Last[:]
+		after = v.Last[:]
 		return p.step(v.Members)
 	})
 	if err != nil {
 		return err
 	}
-	if err := before.Keep(p.b, at.After, nil, nil); err != nil {
+	if err := errors.Join(before.Keep(p.b, after, nil, nil), verdicts.replace(sr.Ctx)); err != nil {
 		return err
 	}
 	at.compared(w.Config.Verify.Closing)
@@ -229,27 +259,21 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	before := first.Parts()
 	defer before.Close()
 	texts := before.Texts()
-	after := at.Parted
-	components := func(yield func(dataflow.Component, error) bool) {
-		for c, err := range dataflow.Components(w.DB.Tmp, results.NearPairs(w), w.Config.Verify) {
-			if err == nil && after != nil && slices.Compare(c.Keys[0][:], after) <= 0 {
-				continue
-			}
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
 	p := newProgress(w, sr, at)
-	err = dataflow.Part(sr.Ctx, components, texts, w.Config.Verify, w.Options.Workers, before.Part, func(v dataflow.Parted) error {
+	counts := at.Counts
+	checked, parts := newReplacement(w, layout.TableChecked), newReplacement(w, layout.TablePart)
+	defer checked.close()
+	defer parts.close()
+	var after []byte
+	err = dataflow.Part(sr.Ctx, dataflow.Components(w.DB.Tmp, results.NearPairs(w), w.Config.Verify), texts, w.Config.Verify, w.Options.Workers, before.Part, func(v dataflow.Parted) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Components {
-			checked, err := unverified(w, r.Checked())
-			if err := errors.Join(err, p.put(layout.TableChecked, checked), p.put(layout.TablePart, r.Parts)); err != nil {
+			links, err := unverified(w, r.Checked())
+			if err := errors.Join(err, checked.add(links), parts.add(r.Parts)); err != nil {
 				return err
 			}
-			at.Counts.Add(r.Counts)
-			at.Counts.Partition.Add(r.Counts.Partition)
+			counts.Add(r.Counts)
+			counts.Partition.Add(r.Counts.Partition)
 			switch {
 			case r.Stored:
 				now[r.Name] = nil
@@ -257,19 +281,19 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 				now[r.Name] = &layout.Result{States: r.States, Of: r.Of, Counts: r.Counts, Decided: r.Decided, Links: r.Parts}
 			}
 		}
-		if err := before.Keep(p.b, at.Parted, &v.Last, now); err != nil {
+		if err := before.Keep(p.b, after, &v.Last, now); err != nil {
 			return err
 		}
-		at.Parted = v.Last[:]
+		after = v.Last[:]
 		return p.step(0)
 	})
 	if err != nil {
 		return err
 	}
-	if err := before.Keep(p.b, at.Parted, nil, nil); err != nil {
+	if err := errors.Join(before.Keep(p.b, after, nil, nil), checked.replace(sr.Ctx), parts.replace(sr.Ctx)); err != nil {
 		return err
 	}
-	at.Parted, at.Closing = nil, true
+	at.Counts, at.Closing = counts, true
 	return p.commit()
 }
 
@@ -278,7 +302,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 func unverified(w *workspace.Workspace, links []rows.Link) (out []rows.Link, err error) {
 	for _, l := range links {
 		if l.Score.Relation != "" {
-			_, ok, err := results.VerdictOn(w, l.Leader, l.Member)
+			_, ok, err := w.DB.ScoreOf(layout.TableVerdict, l.Leader, l.Member)
 			if err != nil {
 				return nil, err
 			}

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sync/errgroup"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 )
 
 // runBlockBytes is the block size of ingested files, in bytes. These files are read
@@ -61,6 +63,34 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error 
 // IngestSorted adds entries, which come sorted by key, to the database. Of entries
 // with one key it adds the first.
 func (s *DB) IngestSorted(ctx context.Context, entries iter.Seq2[extsort.Entry, error]) error {
+	path, written, err := s.writeSorted(entries)
+	defer func() { _ = os.Remove(path) }()
+	if err != nil || !written {
+		return err
+	}
+	return s.db.Ingest(ctx, []string{path})
+}
+
+// Replace replaces all rows of a table by entries, which come sorted by key, all or
+// none. Of entries with one key it takes the first. The former rows cost no compaction.
+func (s *DB) Replace(ctx context.Context, table byte, entries iter.Seq2[extsort.Entry, error]) error {
+	path, written, err := s.writeSorted(entries)
+	defer func() { _ = os.Remove(path) }()
+	if err != nil {
+		return err
+	}
+	if !written {
+		b := s.Batch()
+		return errors.Join(b.Clear(table), b.Commit())
+	}
+	lower, upper := layout.TableBounds(table)
+	_, err = s.db.IngestAndExcise(ctx, []string{path}, nil, nil, pebble.KeyRange{Start: lower, End: upper})
+	return err
+}
+
+// writeSorted writes entries to a file that can be ingested. It writes none if there are
+// no entries.
+func (s *DB) writeSorted(entries iter.Seq2[extsort.Entry, error]) (path string, written bool, err error) {
 	var failed error
 	run := func(yield func(extsort.Entry) bool) {
 		var last []byte
@@ -78,13 +108,9 @@ func (s *DB) IngestSorted(ctx context.Context, entries iter.Seq2[extsort.Entry, 
 		}
 	}
 	s.seq++
-	path := filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
-	defer func() { _ = os.Remove(path) }()
-	written, err := s.writeRun(path, run)
-	if err := errors.Join(failed, err); err != nil || !written {
-		return err
-	}
-	return s.db.Ingest(ctx, []string{path})
+	path = filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
+	written, err = s.writeRun(path, run)
+	return path, written, errors.Join(failed, err)
 }
 
 // writeRun writes a run to a file. It writes no file if the run is empty.

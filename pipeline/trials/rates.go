@@ -105,7 +105,7 @@ func (s *sweeper) loadPages() error {
 func (s *sweeper) matesOf() (func(rows.TextID) []rows.TextID, error) {
 	var sets [][]rows.TextID
 	in := map[rows.TextID][]int{}
-	for set, err := range results.Sets(s.variants.Workspace, nil) {
+	for set, err := range results.Sets(s.variants.Workspace) {
 		if err != nil {
 			return nil, err
 		}

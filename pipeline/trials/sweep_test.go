@@ -158,7 +158,7 @@ func slowRates(t *testing.T, dir string, c configs.Config, tr *truth.Truth, f1 *
 		}
 	}
 	together := map[[2]rows.TextID]bool{}
-	for set, err := range results.Sets(w, nil) {
+	for set, err := range results.Sets(w) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func run(dir string) (err error) {
 			return err
 		}
 	}
-	for set, err := range results.Sets(w, nil) {
+	for set, err := range results.Sets(w) {
 		var keys []string
 		for _, k := range set {
 			keys = append(keys, name(k))
