@@ -16,7 +16,7 @@ type merged struct{ keys }
 // at those so long that their sites decide whether they are deleted, since sites
 // change without postings.
 func (m merged) Update(in Input, changed Changes, out ChangeSink, c *Counts) (ok bool, err error) {
-	u := updating{options: m.options(), in: in, out: out, counts: c.ListCounts}
+	u := updating{options: m.options(), in: in, out: out, counts: c.ListCounts, had: changed.Had}
 	next, stop := iter.Pull2(changed.Long)
 	defer stop()
 	long, err, more := next()
@@ -101,6 +101,7 @@ type updating struct {
 	in      Input
 	out     ChangeSink
 	counts  cluster.ListCounts
+	had     func(signature.Signature) bool
 	longest int64 // of the lists seen, as they are now
 	shrank  bool  // a list that was the longest has fewer postings now
 	row     []byte
@@ -119,12 +120,10 @@ func (u *updating) list(s signature.Signature, was *cluster.LongList, changed []
 		now := &cluster.LongList{Postings: was.Postings + grows}
 		return u.account(s, was, now, u.options.MaxList+1, u.options.MaxList+1)
 	}
-	members, err := u.in.Members(s)
+	members, former, err := u.members(s, changed)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(members, cluster.Key.Compare)
-	former := formerMembers(members, changed)
 	formerly := &cluster.LongList{Postings: int64(len(former))}
 	if was != nil {
 		formerly.Concentrated = was.Concentrated
@@ -170,6 +169,22 @@ func (u *updating) list(s signature.Signature, was *cluster.LongList, changed []
 		}
 	}
 	return nil
+}
+
+// members returns the members of a list and those that it had, from the largest key down.
+func (u *updating) members(s signature.Signature, changed []Changed) (members, former []cluster.Key, err error) {
+	if u.had != nil && len(changed) > 0 && !u.had(s) {
+		for _, p := range changed {
+			members = append(members, p.Key)
+		}
+		slices.SortFunc(members, cluster.Key.Compare)
+		return members, nil, nil
+	}
+	if members, err = u.in.Members(s); err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(members, cluster.Key.Compare)
+	return members, formerMembers(members, changed), nil
 }
 
 func (u *updating) edge(e cluster.Edge, by int) error {

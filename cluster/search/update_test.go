@@ -83,8 +83,10 @@ func TestUpdateIsMapOfAll(t *testing.T) {
 			return cluster.Posting{Signature: signature.Signature{byte(rng.IntN(6))}, Key: cluster.NewKey(float32(id[0]%4), id)}
 		}
 		postings := map[cluster.Posting]bool{}
+		had := map[signature.Signature]bool{posting().Signature: true} // one that has no postings does no harm
 		for range rng.IntN(60) {
-			postings[posting()] = true
+			p := posting()
+			postings[p], had[p.Signature] = true, true
 		}
 		first, second := rng.Uint64N(4)+1, rng.Uint64N(4)+1
 		before := mapAll(t, k, input(postings, func(k cluster.Key) uint64 { return uint64(k.ID()[0]) % first }))
@@ -110,7 +112,11 @@ func TestUpdateIsMapOfAll(t *testing.T) {
 			long = append(long, LongList{s, before.long[s]})
 		}
 		got := before
-		ok, err := k.Update(in, Changes{values(changed), values(long)}, ChangeSink{
+		c := Changes{Postings: values(changed), Long: values(long)}
+		if round%2 == 0 {
+			c.Had = func(s signature.Signature) bool { return had[s] }
+		}
+		ok, err := k.Update(in, c, ChangeSink{
 			Row: func(row []byte, by int) error {
 				if got.rows[string(row)] += by; got.rows[string(row)] == 0 {
 					delete(got.rows, string(row))

@@ -36,6 +36,7 @@ const (
 	TableSearch     = 'e' // e row of the search                  lists (uvarint), or -
 	TableLong       = 'Y' // Y signature[16]                      postings (uvarint) concentrated[1]
 	TableChanged    = 'X' // X signature[16] key[20] removed[1]   -
+	TableFilter     = 'L' // L part[1] number[4]                  signatures that may be added[8] word[8]...
 	TableFormerRows = 'q' // no longer written: rows of the search hamming before they were in 'e'
 	TableSet        = 'p' // p set[20] member[20], with a search that scores score[8]  -
 	TableVerdict    = 'v' // v leader[20] member[20]              verdict[18]

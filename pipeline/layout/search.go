@@ -161,3 +161,16 @@ func SetOf(set cluster.Key) []byte { return key(TableSet, set[:]) }
 // the start of it, without the table's letter. If it is nil, they are the bounds of
 // all sets.
 func BehindSet(after []byte) (lower, upper []byte) { return behind(TableSet, after) }
+
+// FilterKey returns the key of a row of TableFilter.
+func FilterKey(part, number int) []byte {
+	return binary.BigEndian.AppendUint32([]byte{TableFilter, byte(part)}, uint32(number))
+}
+
+// FilterPart returns the part of the filter that a row of TableFilter belongs to.
+func (r Row) FilterPart() (int, error) {
+	if len(r.Key()) != 1+1+4 {
+		return 0, Corrupt(r.Key())
+	}
+	return int(r.Key()[1]), nil
+}

@@ -120,8 +120,16 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	in.Members = func(s signature.Signature) ([]cluster.Key, error) {
 		return c.keysOf(postings.Rows(layout.PostingsOf(s)))
 	}
+	filter, err := readFilter(w)
+	if err != nil {
+		return false, err
+	}
+	changes := search.Changes{Postings: c.changed(), Long: c.long()}
+	if filter != nil {
+		changes.Had = filter.has
+	}
 	enough := errors.New("too many rows change")
-	ok, err = u.Update(in, search.Changes{Postings: c.changed(), Long: c.long()}, search.ChangeSink{
+	ok, err = u.Update(in, changes, search.ChangeSink{
 		Row: func(row []byte, n int) error {
 			if by[string(row)] += int64(n); len(by) > w.Options.RunRows {
 				return enough
@@ -141,6 +149,9 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 		}
 		return false, errors.Join(err, b.Close())
 	}
+	if err := c.addToFilter(filter); err != nil {
+		return false, err
+	}
 	for row, n := range by {
 		if err := c.addLists(b, []byte(row), n); err != nil {
 			return false, err
@@ -148,6 +159,25 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	}
 	c.at.Rows, c.at.Merging = was.Tables[string(rune(layout.TableSearch))].Rows, true
 	return true, errors.Join(b.Clear(layout.TableChanged), b.Delete(layout.MetaKey(noteOfChanges)), c.sr.SetCursor(b, c.at), b.Commit())
+}
+
+// addToFilter adds the signatures of the postings that were added to the filter. If this
+// is interrupted before the rows are up to date, the filter has too many, which does no
+// harm.
+func (c *clustering) addToFilter(f *listFilter) error {
+	if f == nil {
+		return nil
+	}
+	for p, err := range c.changed() {
+		if err != nil {
+			return err
+		}
+		if !p.Removed && !f.add(p.Signature) {
+			f = nil
+			break
+		}
+	}
+	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.rows())
 }
 
 // addLists changes the number of lists that give a row.

@@ -115,13 +115,17 @@ func (c *clustering) mapRows(m search.Mapper) error {
 	if len(c.at.Next) == 0 {
 		*c.at = clusterCursor{}
 		b := w.DB.Batch()
-		err := errors.Join(b.Clear(layout.TableSearch, layout.TableLong, layout.TableChanged), b.Delete(layout.MetaKey(noteOfChanges)), b.Commit())
+		err := errors.Join(b.Clear(layout.TableSearch, layout.TableLong, layout.TableChanged, layout.TableFilter), b.Delete(layout.MetaKey(noteOfChanges)), b.Commit())
 		if err != nil {
 			return err
 		}
 	}
 	w.Options.Progress.Total(signed.Signatures-c.at.Read, "signatures")
 	_, counted := m.(search.Updater)
+	var filter *listFilter
+	if counted && len(c.at.Next) == 0 { // otherwise the first signatures were seen before an interruption
+		filter = newFilter(signed.Signatures)
+	}
 	run := layout.NewSearchRun(m.RowSize(), counted)
 	var long []extsort.Entry
 	flush := func() error {
@@ -144,10 +148,16 @@ func (c *clustering) mapRows(m search.Mapper) error {
 	in := c.in
 	read := c.at.Read
 	in.Postings = func(yield func(cluster.Posting, error) bool) {
+		var last *signature.Signature
 		for p, err := range c.postings(c.at.Next) {
 			if read++; err == nil && read&0xffff == 0 {
 				w.Options.Progress.Add(0x10000)
 				err = c.sr.Ctx.Err()
+			}
+			if filter != nil && err == nil && (last == nil || p.Signature != *last) {
+				if last = &p.Signature; !filter.add(p.Signature) {
+					filter = nil
+				}
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -173,6 +183,9 @@ func (c *clustering) mapRows(m search.Mapper) error {
 		},
 	}, &c.at.Counts)
 	if err != nil {
+		return err
+	}
+	if err := w.DB.Replace(c.sr.Ctx, layout.TableFilter, filter.rows()); err != nil {
 		return err
 	}
 	c.at.Next, c.at.Read, c.at.Merging = nil, read, true

@@ -10,6 +10,7 @@ import (
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
 	"neardup/verify/rarity"
 )
@@ -69,7 +70,7 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if ok {
 		var c *recount
 		if c, err = recountOf(w, touched, nil, false); err == nil {
-			err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages)
+			err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, nil)
 		}
 	} else if err = clearTables(w, layout.TableCommon); err == nil {
 		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
@@ -93,16 +94,17 @@ type frameCursor struct {
 }
 
 // LearnFrames brings TableFrame up to date: it has the sentences that are on enough
-// pages to belong to a frame, and the number of pages of their sites.
-func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
+// pages to belong to a frame, and the number of pages of their sites. It returns the
+// texts of which other sentences may be in frames now, as framesAgain does.
+func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[rows.TextID]bool, err error) {
 	var at frameCursor
 	if _, err := sr.Cursor(&at); err != nil || at.Learned {
-		return err
+		return nil, err
 	}
 	at.Learned = true
 	touched, fresh, ok, err := findTouched(w, sr)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if ok {
 		return framesAgain(w, sr, touched, fresh, at)
@@ -110,7 +112,7 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 	b := w.DB.Batch()
 	err = errors.Join(b.Clear(layout.TableFrame, layout.TableCounted), b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(b), b.Commit())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var counted []extsort.Entry
 	flush := func() error {
@@ -128,17 +130,17 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return flush()
 	})
 	if err := errors.Join(err, flush()); err != nil {
-		return err
+		return nil, err
 	}
 	b = w.DB.Batch()
-	return errors.Join(b.Set(layout.MetaKey(noteOfCounts), []byte("true")), sr.SetCursor(b, at), b.Commit())
+	return nil, errors.Join(b.Set(layout.MetaKey(noteOfCounts), []byte("true")), sr.SetCursor(b, at), b.Commit())
 }
 
 // see adds the sightings of all texts to a sorter: for frames, those with numbers,
 // and those around the texts; otherwise those without numbers. Where only is not nil,
 // it adds the sightings of these sentences. each, which may be nil, is called with each
 // text.
-func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool, only map[uint64]struct{}, each func(*results.TextUnits) error) error {
+func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool, only func(sentence uint64) bool, each func(*results.TextUnits) error) error {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
@@ -146,10 +148,8 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 	w.Options.Progress.Total(extracted.Texts, "texts")
 	add := func(sightings iter.Seq[rarity.Sighting]) error {
 		for s := range sightings {
-			if only != nil {
-				if _, ok := only[s.Sentence]; !ok {
-					continue
-				}
+			if only != nil && !only(s.Sentence) {
+				continue
 			}
 			if err := sorter.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
 				return err
@@ -162,13 +162,13 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 		if err != nil {
 			return err
 		}
-		if each != nil {
-			if err := each(t); err != nil {
+		for _, p := range t.Pages {
+			if err := add(dataflow.Sightings(t.Units, p, frames)); err != nil {
 				return err
 			}
 		}
-		for _, p := range t.Pages {
-			if err := add(dataflow.Sightings(t.Units, p, frames)); err != nil {
+		if each != nil {
+			if err := each(t); err != nil {
 				return err
 			}
 		}

@@ -143,7 +143,7 @@ func learn(t *testing.T, w *workspace.Workspace, random *rand.Rand) {
 		}
 		sr := workspace.StartStage(ctx, nil, stages.All[1])
 		sr.State = s
-		err = stages.LearnFrames(w, sr)
+		_, err = stages.LearnFrames(w, sr)
 		cancel()
 		sr.Stop()
 		if err == nil {

@@ -48,8 +48,10 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
 	}
+	var changed map[rows.TextID]bool // nil: any
 	if w.Config.Text.Frames > 0 {
-		if err := LearnFrames(w, sr); err != nil {
+		var err error
+		if changed, err = LearnFrames(w, sr); err != nil {
 			return err
 		}
 	}
@@ -65,11 +67,11 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := dropVanished(w, sr, changes); err != nil {
 		return err
 	}
-	err = signTexts(w, sr, changes)
+	err = signTexts(w, sr, changed, changes)
 	if errors.Is(err, errStartOver) {
 		changes = nil
 		if err = clearTables(w, layout.TableSigned, layout.TablePosting, layout.TableChanged); err == nil {
-			err = signTexts(w, sr, changes)
+			err = signTexts(w, sr, nil, changes)
 		}
 	}
 	if err == nil {
@@ -81,8 +83,9 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return countSigned(w, sr, extracted.Texts)
 }
 
-// signTexts signs the texts that are to be signed.
-func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changes *changes) error {
+// signTexts signs the texts that are to be signed. changed has the texts of which other
+// sentences may be in frames, as LearnFrames returns them.
+func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.TextID]bool, changes *changes) error {
 	config, err := w.Method()
 	if err != nil {
 		return err
@@ -112,7 +115,7 @@ func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changes *changes)
 		signer := dataflow.NewSigner(config, reader.Frames)
 		return func(j *signJob) error { return j.sign(w, signer, changes != nil) }
 	}
-	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, sr, reader), worker, func(j *signJob) error {
+	err = queue.Unordered(sr.Ctx, w.Options.Workers, unsigned(w, sr, reader, changed), worker, func(j *signJob) error {
 		for p := range slices.Chunk(j.postings, layout.PostingSize) {
 			postings.Add(p)
 		}
@@ -195,7 +198,7 @@ var errStartOver = errors.New("too many texts to sign again")
 
 // unsigned yields the texts to sign, in batches: first those that are not signed. It
 // ends with errStartOver if too many are to be signed again.
-func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) iter.Seq2[*signJob, error] {
+func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) iter.Seq2[*signJob, error] {
 	return func(yield func(*signJob, error) bool) {
 		signed, err := w.DB.Count(layout.TableSigned)
 		if err != nil {
@@ -213,7 +216,7 @@ func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Re
 		}
 		var again []toSign
 		n := 0
-		for t, err := range textsToSign(w, reader) {
+		for t, err := range textsToSign(w, reader, changed) {
 			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
 				yield(nil, err)
 				return
@@ -243,7 +246,7 @@ func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Re
 }
 
 // textsToSign yields the texts to sign, and nil for each other text.
-func textsToSign(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*toSign, error] {
+func textsToSign(w *workspace.Workspace, reader *results.Reader, changed map[rows.TextID]bool) iter.Seq2[*toSign, error] {
 	return func(yield func(*toSign, error) bool) {
 		next, stop := iter.Pull2(results.SignedTexts(w))
 		defer stop()
@@ -262,7 +265,9 @@ func textsToSign(w *workspace.Workspace, reader *results.Reader) iter.Seq2[*toSi
 				if more && signed.ID == t.ID {
 					before = &signed.Signed
 				}
-				x, err = signAgain(w, reader, t, before)
+				if before == nil || changed == nil || len(before.Framed) > 0 || changed[t.ID] {
+					x, err = signAgain(w, reader, t, before)
+				}
 			}
 			if !yield(x, err) || err != nil {
 				return

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"neardup/configs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
@@ -171,6 +172,7 @@ func pageOf(r layout.Row, err error) (p rows.SitePage, t rows.TextID, _ error) {
 type recount struct {
 	fresh []extsort.Pair      // sightings of sentences on fresh pages
 	again map[uint64]struct{} // other sentences of touched texts
+	less  bool                // a sentence is on fewer pages than before
 }
 
 // recountOf returns what to count again: sentences with numbers, also those that are
@@ -233,8 +235,9 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 	return c, nil
 }
 
-// countAgain brings a table of sentences up to date, and adds what changes to a batch.
-func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b store.Batch, table byte, beyond int) error {
+// countAgain brings a table of sentences up to date, and adds what changes to a batch. It
+// calls each, which may be nil, with each text and whether it has such a sentence.
+func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b store.Batch, table byte, beyond int, each func(t rows.TextID, has bool)) error {
 	before, err := results.LoadCommon(w, table)
 	if err != nil {
 		return err
@@ -242,6 +245,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	set := func(x rarity.Common) error {
 		return b.Set(layout.CommonKey(table, x.Sentence), layout.CommonValue(uint32(x.Pages)))
 	}
+	counted := map[uint64]struct{}{}
 	extsort.SortPairs(c.fresh)
 	err = rarity.Count(sightingsOf(c.fresh), 0, func(x rarity.Common) error {
 		n, ok, err := before.Has(x.Sentence)
@@ -253,6 +257,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 			return nil
 		}
 		x.Pages += n
+		counted[x.Sentence] = struct{}{}
 		return set(x)
 	})
 	if err != nil {
@@ -260,14 +265,34 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	}
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }()
-	if err := see(w, sr, sorter, table == layout.TableFrame, c.again, nil); err != nil {
+	has := false
+	only := func(sentence uint64) bool {
+		if _, ok := c.again[sentence]; ok {
+			has = true
+			return true
+		}
+		if !has {
+			_, has = counted[sentence]
+		}
+		return false
+	}
+	err = see(w, sr, sorter, table == layout.TableFrame, only, func(t *results.TextUnits) error {
+		if each != nil {
+			each(t.ID, has)
+		}
+		has = false
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	err = rarity.Count(sightings(sr.Ctx, sorter), beyond, func(x rarity.Common) error {
 		delete(c.again, x.Sentence)
-		if n, ok, err := before.Has(x.Sentence); err != nil || ok && n == x.Pages {
+		n, ok, err := before.Has(x.Sentence)
+		if err != nil || ok && n == x.Pages {
 			return err
 		}
+		c.less = c.less || n > x.Pages
 		return set(x)
 	})
 	if err != nil {
@@ -277,6 +302,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		if _, ok, err := before.Has(key); err != nil {
 			return err
 		} else if ok {
+			c.less = true
 			if err := b.Delete(layout.CommonKey(table, key)); err != nil {
 				return err
 			}
@@ -297,19 +323,30 @@ func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
 }
 
 // framesAgain brings TableFrame up to date with the touched texts, and notes these for
-// verify.
-func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText, fresh map[rows.SitePage]bool, cursor frameCursor) error {
+// verify. It returns the texts of which other sentences may be in frames now, besides
+// those that have sentences in frames; nil if it can be any.
+func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText, fresh map[rows.SitePage]bool, cursor frameCursor) (changed map[rows.TextID]bool, err error) {
 	c, err := recountOf(w, touched, fresh, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b := w.DB.Batch()
-	if err := errors.Join(forgetTouched(b), c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1)); err != nil {
-		return errors.Join(err, b.Close())
+	changed, texts := map[rows.TextID]bool{}, 0
+	err = c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t rows.TextID, has bool) {
+		if texts++; has && float64(len(changed)) <= maxTouched*float64(texts)+100 {
+			changed[t] = true
+		}
+	})
+	// A site of fewer pages has other frames, and a text may be compared or not by its pages.
+	if c.less || float64(len(changed)) > maxTouched*float64(texts) || w.Config.Text.Pages == configs.PagesTopic {
+		changed = nil
+	}
+	if err := errors.Join(err, forgetTouched(b)); err != nil {
+		return nil, errors.Join(err, b.Close())
 	}
 	verified, err := verifiedBefore(w, sr)
 	if err != nil {
-		return errors.Join(err, b.Close())
+		return nil, errors.Join(err, b.Close())
 	}
 	for _, t := range touched {
 		err := b.Set(layout.CountedKey(t.id), layout.CountedValue(t.now))
@@ -317,13 +354,13 @@ func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touch
 			err = errors.Join(err, b.Set(layout.TouchedKey(t.id), layout.TouchedValue(t.pages)))
 		}
 		if err != nil {
-			return errors.Join(err, b.Close())
+			return nil, errors.Join(err, b.Close())
 		}
 	}
 	if verified != "" {
 		err = b.SetJSON(layout.MetaKey(noteOfTouched), touchedNote{verified, sr.State.Generation()})
 	}
-	return errors.Join(err, sr.SetCursor(b, cursor), b.Commit())
+	return changed, errors.Join(err, sr.SetCursor(b, cursor), b.Commit())
 }
 
 // verifiedBefore returns the generation of verify if it is done with what sign had
