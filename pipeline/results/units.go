@@ -26,7 +26,7 @@ type TextPages struct {
 // next step.
 func TextsWithPages(w *workspace.Workspace) iter.Seq2[*TextPages, error] {
 	return func(yield func(*TextPages, error) bool) {
-		for t, err := range textsOf(w, func(*pair.Names, rows.Occurrence) {}) {
+		for t, err := range occurring(w.DB.Table(layout.TableOccurrence), func(*pair.Names, rows.Occurrence) {}) {
 			if !yield(&t.TextPages, err) || err != nil {
 				return
 			}
@@ -41,9 +41,9 @@ type TextUnits struct {
 	Names pair.Names
 }
 
-// textsOf yields all texts that pages have, without their units. name adds a page to
-// the names of its text.
-func textsOf(w *workspace.Workspace, name func(*pair.Names, rows.Occurrence)) iter.Seq2[*TextUnits, error] {
+// occurring yields the texts of rows of TableOccurrence, without their units. name adds a
+// page to the names of its text.
+func occurring(pages iter.Seq2[layout.Row, error], name func(*pair.Names, rows.Occurrence)) iter.Seq2[*TextUnits, error] {
 	return func(yield func(*TextUnits, error) bool) {
 		t, begun := &TextUnits{}, false
 		documents := xxhash.New()
@@ -52,7 +52,7 @@ func textsOf(w *workspace.Workspace, name func(*pair.Names, rows.Occurrence)) it
 			t.Documents = documents.Sum64()
 			return yield(t, nil)
 		}
-		for r, err := range w.DB.Table(layout.TableOccurrence) {
+		for r, err := range pages {
 			var of rows.TextID
 			var d extract.ID
 			var page rows.Occurrence
@@ -88,10 +88,12 @@ func textsOf(w *workspace.Workspace, name func(*pair.Names, rows.Occurrence)) it
 	}
 }
 
+func addName(n *pair.Names, o rows.Occurrence) { n.Add(o.Address, o.Title) }
+
 // TextsWithUnits yields all texts, in order. Each is valid until the next step.
 func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 	return func(yield func(*TextUnits, error) bool) {
-		next, stop := iter.Pull2(textsOf(w, func(n *pair.Names, o rows.Occurrence) { n.Add(o.Address, o.Title) }))
+		next, stop := iter.Pull2(occurring(w.DB.Table(layout.TableOccurrence), addName))
 		defer stop()
 		t, err, more := next()
 		none := &TextUnits{}
@@ -118,6 +120,27 @@ func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 			}
 		}
 	}
+}
+
+// TextWithUnits returns a text with its units and pages.
+func TextWithUnits(w *workspace.Workspace, id rows.TextID) (*TextUnits, error) {
+	t, found := &TextUnits{TextPages: TextPages{ID: id}}, false
+	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.UnitsKey(id))) {
+		if err := errors.Join(err, r.Units(&t.Units)); err != nil {
+			return nil, err
+		}
+		found = true
+	}
+	if !found {
+		return nil, layout.Corrupt(layout.UnitsKey(id))
+	}
+	for of, err := range occurring(w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(id))), addName) {
+		if err != nil {
+			return nil, err
+		}
+		t.Counted, t.Names = of.Counted, of.Names
+	}
+	return t, nil
 }
 
 // keepSmallest leaves the page with the smallest address on each site.

@@ -429,10 +429,12 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 		c.Skip(reason, n)
 	}
 	var last rows.TextID
+	var occurrences store.Tally
 	for r, err := range w.DB.Table(layout.TableOccurrence) {
 		if err != nil {
 			return err
 		}
+		occurrences.Add(r.Key())
 		t, _, err := layout.ParseOccurrenceKey(r.Key())
 		if err != nil {
 			return err
@@ -444,5 +446,27 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 		c.Documents++
 	}
 	c.Duplicates = c.Captures - c.Documents
+	units, texts, err := tallyTexts(w)
+	if err != nil {
+		return err
+	}
+	sr.Contents = map[byte]store.Contents{layout.TableOccurrence: occurrences.Contents(), layout.TableUnits: units.Contents(), layout.TableText: texts.Contents()}
 	return sr.SetCounts(c)
+}
+
+// tallyTexts sums up the keys of TableUnits and of TableText. The two have the same
+// texts, and the rows of the second are long.
+func tallyTexts(w *workspace.Workspace) (units, texts store.Tally, err error) {
+	for r, err := range w.DB.Table(layout.TableUnits) {
+		var t rows.TextID
+		if err == nil {
+			t, err = r.TextID()
+		}
+		if err != nil {
+			return units, texts, err
+		}
+		units.Add(r.Key())
+		texts.Add(layout.TextKey(t))
+	}
+	return units, texts, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -245,13 +246,17 @@ func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Re
 	}
 }
 
-// textsToSign yields the texts to sign, and nil for each other text.
+// textsToSign yields the texts to sign, and nil for each other text that it looks at.
 func textsToSign(w *workspace.Workspace, reader *results.Reader, changed map[rows.TextID]bool) iter.Seq2[*toSign, error] {
+	texts := results.TextsWithUnits(w)
+	if changed != nil {
+		texts = changedTexts(w, changed)
+	}
 	return func(yield func(*toSign, error) bool) {
 		next, stop := iter.Pull2(results.SignedTexts(w))
 		defer stop()
 		signed, err, more := next()
-		for t, terr := range results.TextsWithUnits(w) {
+		for t, terr := range texts {
 			if err := errors.Join(terr, err); err != nil {
 				yield(nil, err)
 				return
@@ -265,11 +270,33 @@ func textsToSign(w *workspace.Workspace, reader *results.Reader, changed map[row
 				if more && signed.ID == t.ID {
 					before = &signed.Signed
 				}
-				if before == nil || changed == nil || len(before.Framed) > 0 || changed[t.ID] {
-					x, err = signAgain(w, reader, t, before)
-				}
+				x, err = signAgain(w, reader, t, before)
 			}
 			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// changedTexts yields the texts of which other sentences may be in frames now, in order:
+// those that changed, and those that had sentences in frames.
+func changedTexts(w *workspace.Workspace, changed map[rows.TextID]bool) iter.Seq2[*results.TextUnits, error] {
+	return func(yield func(*results.TextUnits, error) bool) {
+		ids := slices.Collect(maps.Keys(changed))
+		for s, err := range results.SignedTexts(w) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(s.Framed) > 0 && !changed[s.ID] {
+				ids = append(ids, s.ID)
+			}
+		}
+		slices.SortFunc(ids, rows.CompareTexts)
+		for _, id := range ids {
+			t, err := results.TextWithUnits(w, id)
+			if !yield(t, err) || err != nil {
 				return
 			}
 		}
@@ -302,21 +329,6 @@ func signAgain(w *workspace.Workspace, reader *results.Reader, t *results.TextUn
 	return x, nil
 }
 
-// unitsOf returns the units of a text.
-func unitsOf(w *workspace.Workspace, t rows.TextID) (u rows.Units, err error) {
-	found := false
-	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.UnitsKey(t))) {
-		if err := errors.Join(err, r.Units(&u)); err != nil {
-			return u, err
-		}
-		found = true
-	}
-	if !found {
-		err = layout.Corrupt(layout.UnitsKey(t))
-	}
-	return u, err
-}
-
 // sign signs the texts of the job.
 func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record bool) error {
 	var now, before []cluster.Posting
@@ -326,9 +338,11 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 			return err
 		}
 		if x.before != nil {
-			if x.units, err = unitsOf(w, x.id); err != nil {
+			of, err := results.TextWithUnits(w, x.id)
+			if err != nil {
 				return err
 			}
+			x.units = of.Units
 		}
 		t := dataflow.Text{ID: x.id, Text: stored}
 		now, before = now[:0], before[:0]

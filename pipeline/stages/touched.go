@@ -337,6 +337,11 @@ func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touch
 			changed[t] = true
 		}
 	})
+	for _, t := range touched {
+		if t.isNew { // a text without sentences is new, too
+			changed[t.id] = true
+		}
+	}
 	// A site of fewer pages has other frames, and a text may be compared or not by its pages.
 	if c.less || float64(len(changed)) > maxTouched*float64(texts) || w.Config.Text.Pages == configs.PagesTopic {
 		changed = nil
