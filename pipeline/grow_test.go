@@ -107,6 +107,55 @@ func grown(t *testing.T, dir string, config configs.Config, random *rand.Rand, f
 	return pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2}, files...)
 }
 
+// Where few texts are added, the pages of their sentences are counted as if all were
+// counted: texts at addresses that other texts have, texts that come to another address or
+// another site, sentences that are on too few pages to be kept, or come to be in frames.
+func TestGrowCounts(t *testing.T) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(seed, 30))
+		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", 2+random.IntN(6)), fmt.Sprintf("verify.rare_pages=%d", 1+random.IntN(3)))
+		var texts []string
+		line := func(text string) string {
+			return fmt.Sprintf("http://site%d.example/%d\t%s\n", random.IntN(3), random.IntN(40), text)
+		}
+		piece := func(n int) (out string) {
+			for range n {
+				if len(texts) > 0 && random.IntN(5) == 0 { // a text that is there
+					out += line(texts[random.IntN(len(texts))])
+					continue
+				}
+				var b strings.Builder
+				for range 1 + random.IntN(6) {
+					fmt.Fprintf(&b, "The sentence of number %c is said by many of the pages here. ", 'a'+random.IntN(26))
+				}
+				fmt.Fprintf(&b, "And this one, %x, is said by hardly any other of them.", random.Uint32N(2000))
+				texts = append(texts, b.String())
+				out += line(b.String())
+			}
+			return out
+		}
+		dir := t.TempDir()
+		ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
+		var files []string
+		for i, n := range []int{120, 6, 1, 9} {
+			files = append(files, filepath.Join(dir, fmt.Sprintf("%d.tsv", i)))
+			if err := os.WriteFile(files[i], []byte(piece(n)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[i])
+		}
+		pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
+		sameContents(t, fmt.Sprintf("seed %d", seed), contentsOf(t, ws, config), contentsOf(t, alone, config))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
 // units notes of what there is work.
 type units struct {
 	workspace.Silent

@@ -64,7 +64,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 		})
 	}
 	s.whole = weigh(plainUnits(u, nil))
-	if s.own = s.whole; s.framed() {
+	if s.own = s.whole; s.framed() && signed.LeftOut > 0 { // otherwise too little would be left
 		s.own = weigh(plainUnits(u, signed.Framed))
 	}
 	return s, true, err

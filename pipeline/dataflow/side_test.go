@@ -88,7 +88,8 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 	for i := range 5 {
 		other[3*i] = sentence(15+i) + " 12"
 	}
-	texts := []string{strings.Join(long, ". "), strings.Join(other, ". "), strings.Join(long[:13], ". ") + ". " + sentence(3) + " 44"}
+	short := []string{sentence(1), sentence(2), sentence(3)} // too short to be compared without a frame
+	texts := []string{strings.Join(long, ". "), strings.Join(short, ". "), strings.Join(other, ". "), strings.Join(long[:13], ". ") + ". " + sentence(3) + " 44"}
 	var set []cluster.Key
 	for i, s := range texts {
 		set = append(set, cluster.NewKey(float32(9-i), extract.TextID(s)))
@@ -108,7 +109,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		for range 600 {
 			s := found(random, texts)
 			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
-				s.sites, s.names = [][]uint64{{1}, {1}, {1}}, make([]pair.Names, 3)
+				s.sites, s.names = [][]uint64{{1}, {1}, {1}, {1}}, make([]pair.Names, 4)
 			}
 			if s.frames = nil; random.IntN(2) == 0 && c.Text.Frames > 0 {
 				s.frames = found(rand.New(rand.NewPCG(random.Uint64N(3), 0)), texts).frames
@@ -130,7 +131,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 					}
 				}
 				x.Text = ""
-				side, ok, err := NewSide(c, x, units, rows.Signed{Framed: framed}, pagesOf(s.common))
+				side, ok, err := NewSide(c, x, units, rows.Signed{Framed: framed, LeftOut: uint32(prepared.Len() - prepared.Own().Len())}, pagesOf(s.common))
 				if err != nil || !ok {
 					t.Fatal(ok, err)
 				}
