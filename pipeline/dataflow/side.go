@@ -159,9 +159,13 @@ func plainUnits(u rows.Units, framed []byte) []rarity.Unit {
 	return units
 }
 
-// Digest returns a digest of the links of the component with their scores.
+// Digest returns a digest of the keys of the component, and of its links with their
+// scores.
 func (x Component) Digest() [16]byte {
 	var b []byte
+	for _, k := range x.Keys {
+		b = append(b, k[:]...)
+	}
 	for i, l := range x.Links {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(l.A)), uint64(l.B))
 		s := x.Scores[i]
