@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -111,16 +112,17 @@ func grown(t *testing.T, dir string, config configs.Config, random *rand.Rand, f
 // counted: texts at addresses that other texts have, texts that come to another address or
 // another site, sentences that are on too few pages to be kept, or come to be in frames.
 func TestGrowCounts(t *testing.T) {
-	seeds := uint64(12)
+	seeds := uint64(*growSeeds)
 	if testing.Short() {
 		seeds = 4
 	}
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 30))
-		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", 2+random.IntN(6)), fmt.Sprintf("verify.rare_pages=%d", 1+random.IntN(3)))
+		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", 2+random.IntN(5)), fmt.Sprintf("verify.rare_pages=%d", 1+random.IntN(3)))
+		addresses, sentences := []int{8, 40}[random.IntN(2)], []int{26, 200, 600}[random.IntN(3)]
 		var texts []string
 		line := func(text string) string {
-			return fmt.Sprintf("http://site%d.example/%d\t%s\n", random.IntN(3), random.IntN(40), text)
+			return fmt.Sprintf("http://site%d.example/%d\t%s\n", random.IntN(3), random.IntN(addresses), text)
 		}
 		piece := func(n int) (out string) {
 			for range n {
@@ -130,7 +132,8 @@ func TestGrowCounts(t *testing.T) {
 				}
 				var b strings.Builder
 				for range 1 + random.IntN(6) {
-					fmt.Fprintf(&b, "The sentence of number %c is said by many of the pages here. ", 'a'+random.IntN(26))
+					n := random.IntN(sentences)
+					fmt.Fprintf(&b, "The sentence of number %c%c is said by many of the pages here. ", 'a'+n/26, 'a'+n%26)
 				}
 				fmt.Fprintf(&b, "And this one, %x, is said by hardly any other of them.", random.Uint32N(2000))
 				texts = append(texts, b.String())
@@ -155,6 +158,8 @@ func TestGrowCounts(t *testing.T) {
 		}
 	}
 }
+
+var growSeeds = flag.Int("grow-seeds", 12, "collections of TestGrowCounts")
 
 // units notes of what there is work.
 type units struct {
