@@ -67,12 +67,8 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 		if err != nil {
 			return err
 		}
-		limitOthers = otherShare(length)
-		limit = share(ComparedTimes*v.config.MaxScored, minScored, length) // few leaders are in no order
-		if v.index != nil {
-			limit = MaxScored(*v.config, length)
-			limitCompared = ComparedTimes * limit
-		}
+		limit, limitOthers = MaxScored(*v.config, length), otherShare(length)
+		limitCompared = ComparedTimes * limit
 	}
 	scored, others, compared := 0, 0, 0 // others: scored since m is near one
 	wave := 1

@@ -24,8 +24,8 @@ type Side struct {
 
 func (s *Side) framed() bool { return s.inFrame != nil }
 
-// bytes returns about the memory that the side takes.
-func (s *Side) bytes() int { return len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + s.own.Bytes() }
+// Bytes returns about the memory that the side takes.
+func (s *Side) Bytes() int { return len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + s.own.Bytes() }
 
 // Prepare is the function Prepare for the text of the side.
 func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text {
@@ -103,7 +103,7 @@ func (r *RecentSides) Get(id rows.TextID, read func() (s *Side, ok bool, err err
 	}
 	size := 64
 	if ok {
-		size += s.bytes()
+		size += s.Bytes()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

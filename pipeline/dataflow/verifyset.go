@@ -21,7 +21,7 @@ import (
 const chunkSize = 64
 
 // manyLeaders is the number of leaders from which they are indexed.
-const manyLeaders = 128
+const manyLeaders = 16
 
 // setVerifier verifies one perhaps-similar set. Its members come from the largest
 // key down.

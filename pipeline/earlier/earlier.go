@@ -45,7 +45,8 @@ const maxTexts = 2 << 20
 type texts struct {
 	ids, fixed, weights []uint64
 	lengths             []uint32
-	cut                 []bool // the text has no state
+	cut                 []bool           // the text has no state
+	sides               []*dataflow.Side // of the first texts
 }
 
 // of returns the place of a text.
@@ -57,10 +58,13 @@ func (t *texts) of(id rows.TextID) (int, bool) {
 	return i, true
 }
 
+// sidesBytes limits the sides that are held in memory. Those of other texts are looked up.
+const sidesBytes = 32 << 20
+
 // readTexts reads what verdicts on each text depend on, in one pass. Looking it up for
 // each set costs several times as much.
 func readTexts(ctx context.Context, w *workspace.Workspace, reader *results.Reader) (*texts, error) {
-	t := &texts{}
+	t, left := &texts{}, sidesBytes
 	next, stop := iter.Pull2(results.SignedTexts(w))
 	defer stop()
 	s, err, more := next()
@@ -84,6 +88,11 @@ func readTexts(ctx context.Context, w *workspace.Workspace, reader *results.Read
 		var state rows.State
 		if ok {
 			state = side.State(u.ID)
+			if left -= side.Bytes(); left >= 0 {
+				t.sides = append(t.sides, side)
+			}
+		} else if left >= 0 {
+			t.sides = append(t.sides, nil)
 		}
 		t.ids, t.fixed, t.weights = append(t.ids, binary.BigEndian.Uint64(u.ID[:])), append(t.fixed, state.Fixed), append(t.weights, state.Weights)
 		t.lengths, t.cut = append(t.lengths, s.Characters), append(t.cut, !ok)
@@ -147,7 +156,7 @@ func (e *Results) Parts() *Results {
 // Close ends the reading.
 func (e *Results) Close() {
 	for _, l := range e.all {
-		for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed} {
+		for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed, l.texts} {
 			_ = s.Close()
 		}
 	}
@@ -155,7 +164,7 @@ func (e *Results) Close() {
 
 // lookups are the iterators of one worker.
 type lookups struct {
-	results, units, occurrences, signed *store.Seeker
+	results, units, occurrences, signed, texts *store.Seeker
 
 	read rows.Units // memory for the units of a text
 }
@@ -172,7 +181,7 @@ func (e *Results) take() (l *lookups, err error) {
 	for _, s := range []struct {
 		to    **store.Seeker
 		table byte
-	}{{&l.results, e.table}, {&l.units, layout.TableUnits}, {&l.occurrences, layout.TableOccurrence}, {&l.signed, layout.TableSigned}} {
+	}{{&l.results, e.table}, {&l.units, layout.TableUnits}, {&l.occurrences, layout.TableOccurrence}, {&l.signed, layout.TableSigned}, {&l.texts, layout.TableText}} {
 		if *s.to, err = e.w.DB.Seeker(s.table); err != nil {
 			return nil, err
 		}
@@ -189,6 +198,10 @@ func (e *Results) give(l *lookups) {
 
 // side returns what verdicts on a text depend on.
 func (e *Results) side(id rows.TextID) (*dataflow.Side, bool, error) {
+	if i, ok := e.texts.of(id); ok && i < len(e.texts.sides) {
+		s := e.texts.sides[i]
+		return s, s != nil, nil
+	}
 	return e.recent.Get(id, func() (*dataflow.Side, bool, error) {
 		l, err := e.take()
 		if err != nil {
@@ -277,6 +290,23 @@ func (e *Results) stored(name cluster.Key) (x *layout.Result, err error) {
 	return x, nil
 }
 
+// text returns a text as it is stored.
+func (e *Results) text(id rows.TextID) (string, error) {
+	l, err := e.take()
+	if err != nil {
+		return "", err
+	}
+	defer e.give(l)
+	for r, err := range l.texts.Rows(layout.TextKey(id)) {
+		if err != nil {
+			return "", err
+		}
+		v, err := r.Value()
+		return string(v), err
+	}
+	return "", layout.Corrupt(layout.TextKey(id))
+}
+
 // Texts returns the texts, ready for comparison.
 func (e *Results) Texts() *dataflow.Texts {
 	return dataflow.NewTexts(e.judge, func(id rows.TextID) (*pair.Text, error) {
@@ -287,7 +317,7 @@ func (e *Results) Texts() *dataflow.Texts {
 		if !ok {
 			return e.reader.Prepare(e.judge, id)
 		}
-		stored, err := results.TextOf(e.w, id)
+		stored, err := e.text(id)
 		if err != nil {
 			return nil, err
 		}

@@ -53,6 +53,7 @@ import (
 //	verify 15: near pages that share little but a frame are compared without it
 //	verify 16: in very large sets, texts that share only a little that many share are not compared
 //	verify 17: results of sets and components have what the measure said
+//	verify 18: they have decisions on pairs, and states of the texts
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 16, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
@@ -62,7 +63,7 @@ var All = []workspace.Stage{
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: []string{noteOfChanges, noteOfCounts, noteOfTouched, noteOfVanished}},
 	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter}},
-	{Name: workspace.StageVerify, Version: 17, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 18, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
