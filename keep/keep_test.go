@@ -319,10 +319,10 @@ func TestPolicies(t *testing.T) {
 		{keep.Rules{Policy: keep.Latest}, "late"},
 		{keep.Rules{Policy: keep.Longest}, "late"},
 		{keep.Rules{Policy: keep.Quality, Score: quality}, "same"},
-		{keep.Rules{Policy: keep.Earliest, Hosts: []string{"C.example"}}, "late"},                   // also of a subdomain, but not by containment only
-		{keep.Rules{Policy: keep.Earliest, Hosts: []string{"nowhere.example", "a.example"}}, "rep"}, // the second, where the first has none
-		{keep.Rules{Policy: keep.Latest, Hosts: []string{"d.example", "b.example"}}, "same"},
-		{keep.Rules{Policy: keep.Earliest, Hosts: []string{"ple"}}, "early"}, // no part of a label
+		{keep.Rules{Policy: keep.Earliest, Hosts: keep.Hosts{}.Then("C.example")}, "late"},                   // also of a subdomain, but not by containment only
+		{keep.Rules{Policy: keep.Earliest, Hosts: keep.Hosts{}.Then("nowhere.example", "a.example")}, "rep"}, // the second, where the first has none
+		{keep.Rules{Policy: keep.Latest, Hosts: keep.Hosts{}.Then("d.example", "b.example")}, "same"},
+		{keep.Rules{Policy: keep.Earliest, Hosts: keep.Hosts{}.Then("ple")}, "early"}, // no part of a label
 	} {
 		x.rules.Resemblance, x.rules.MaxLost, x.rules.AllowLostURIs = 1, -1, true
 		for i, m := range c.Members {

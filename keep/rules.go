@@ -6,6 +6,8 @@ package keep
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -23,7 +25,7 @@ const (
 	Earliest Policy = "earliest" // by date
 	Latest   Policy = "latest"
 	Longest  Policy = "longest" // the most bytes of visible text
-	Quality  Policy = "quality" // the highest score in the quality file
+	Quality  Policy = "quality" // the highest score from outside
 )
 
 // Policies are all policies.
@@ -58,8 +60,9 @@ type Rules struct {
 	// Hosts take precedence over the policy: pages of the first host or its
 	// subdomains come first, then those of the second, and so on; pages of other
 	// hosts come last.
-	Hosts []string
+	Hosts Hosts
 	Score func(uri string) float64 // for Quality
+	From  []report.Preference      // the lists that Hosts and Score come from
 
 	Resemblance   float64   // smallest resemblance of a redundant page to a kept page
 	MaxLost       int       // largest number of its code points that the kept page lacks; negative: no limit
@@ -148,18 +151,41 @@ func undatedLast(a, b report.Member) int {
 	return report.FalseFirst(!x, !y)
 }
 
-// host returns the index of a member's host among the preferred ones.
+// host returns the place of a member's host among the preferred ones.
 func (r Rules) host(m report.Member) int {
 	if len(r.Hosts) == 0 {
 		return 0
 	}
-	host := uris.Host(m.URI)
-	for i, h := range r.Hosts {
-		if h = uris.CanonicalHost(h); host == h || strings.HasSuffix(host, "."+h) {
-			return i
+	return r.Hosts.place(uris.Host(m.URI))
+}
+
+// Hosts are preferred hosts in the spelling of uris.Host, with their places.
+type Hosts map[string]int
+
+// Then returns the hosts, and others behind them in their order, which may have any
+// spelling. A host that comes again has its first place.
+func (h Hosts) Then(names ...string) Hosts {
+	out := Hosts{}
+	maps.Copy(out, h)
+	for _, name := range names {
+		name = uris.CanonicalHost(name)
+		if _, ok := out[name]; !ok {
+			out[name] = len(out)
 		}
 	}
-	return len(r.Hosts)
+	return out
+}
+
+// place returns the first place of the host and of those that it is a subdomain of.
+// A host that is not preferred comes behind all others.
+func (h Hosts) place(host string) int {
+	first := math.MaxInt
+	for more := true; more; _, host, more = strings.Cut(host, ".") {
+		if i, ok := h[host]; ok {
+			first = min(first, i)
+		}
+	}
+	return first
 }
 
 // group returns a name that members share if they can replace each other. A page
@@ -203,9 +229,14 @@ func (r Rules) String() string {
 		}
 	}
 	if r.AllowLostURIs {
-		return s + "; URIs may lose all captures in a cluster"
+		s += "; URIs may lose all captures in a cluster"
+	} else {
+		s += "; of each URI in a cluster a capture stays"
 	}
-	return s + "; of each URI in a cluster a capture stays"
+	for _, p := range r.From {
+		s += fmt.Sprintf("; %s of %s (SHA-256 %.12s) decide which page is preferred", p.Kind, p.Name, p.SHA256)
+	}
+	return s
 }
 
 // Pattern is a URI in which * stands for any characters. A pattern without a scheme

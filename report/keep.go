@@ -22,6 +22,14 @@ type Kept struct {
 	Lost         int64 `json:"lost_characters"`    // code points of these that the page kept in their place lacks
 }
 
+// Preference is a list of scores or hosts from outside, by which pages are preferred.
+type Preference struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	SHA256 string `json:"sha256"` // of the file
+	Digest string `json:"digest"` // of its entries
+}
+
 // Add counts a page.
 func (k *Kept) Add(c Choice, m Member) {
 	switch c.Action {

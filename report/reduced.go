@@ -42,7 +42,8 @@ func (l LeftOut) JSON() ([]byte, error) {
 // Reduced is the manifest of a reduced archive.
 type Reduced struct {
 	Program string        `json:"program"`
-	Assumed string        `json:"assumed"` // the rules by which pages count as redundant
+	Assumed string        `json:"assumed"`               // the rules by which pages count as redundant
+	From    []Preference  `json:"preferences,omitempty"` // lists that decided which pages are preferred
 	Files   []ReducedFile `json:"files"`
 	Sum     ReducedCounts `json:"sum"`
 }

@@ -143,9 +143,10 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 	if err != nil {
 		return usageError{err}
 	}
+	used := rules
 	var kept report.Kept
 	var reduced report.Reduced
-	options := exports.Options{Format: f.format, Keep: &rules, All: f.all, Clean: f.clean, Visible: f.visible, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
+	options := exports.Options{Format: f.format, Keep: &rules, WithoutStoredHosts: !f.keep.storedHosts, Rules: &used, All: f.all, Clean: f.clean, Visible: f.visible, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
 	if options.Directory() {
 		err = exports.WriteDirectory(c.Context(), j.Workspace, options, f.output)
@@ -158,7 +159,7 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 		fmt.Fprintln(c.ErrOrStderr(), reduced.Sum)
 	}
 	if err == nil && kept != (report.Kept{}) {
-		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %v\n", kept, rules)
+		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %v\n", kept, used)
 	}
 	return err
 }

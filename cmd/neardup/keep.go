@@ -16,14 +16,16 @@ import (
 type keepFlags struct {
 	rules                     keep.Rules
 	policy, every, exemptList string
-	exempt                    []string
+	hosts, exempt             []string
+	storedHosts               bool
 }
 
 func (k *keepFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	k.rules = keep.Default()
-	f.StringVar(&k.policy, "policy", string(k.rules.Policy), "which page to prefer: "+names(keep.Policies)+" (of the file cluster.quality)")
-	f.StringSliceVar(&k.rules.Hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
+	f.StringVar(&k.policy, "policy", string(k.rules.Policy), "which page to prefer: "+names(keep.Policies)+" (by the scores of neardup prefer)")
+	f.StringSliceVar(&k.hosts, "prefer-host", nil, "hosts whose pages, and those of their subdomains, are kept whatever the policy; earlier hosts first;\ncomma-separated, may be repeated")
+	f.BoolVar(&k.storedHosts, "stored-hosts", true, "also prefer the hosts of neardup prefer, behind those of --prefer-host")
 	f.Float64Var(&k.rules.Resemblance, "min-resemblance", k.rules.Resemblance, "a page is redundant only if it reaches this resemblance to a page that is kept")
 	f.IntVar(&k.rules.MaxLost, "max-lost", k.rules.MaxLost, "... and loses at most this many characters; -1: any number")
 	f.BoolVar(&k.rules.Contained, "contained", false, "... or if a kept page of its cluster has this share of its text, and any other text")
@@ -47,6 +49,7 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 	if !(r.Resemblance > 0 && r.Resemblance <= 1) {
 		return r, fmt.Errorf("--min-resemblance: %v, must be above 0 and at most 1", r.Resemblance)
 	}
+	r.Hosts = r.Hosts.Then(k.hosts...)
 	r.Policy, r.Every = keep.Policy(k.policy), keep.Period(k.every)
 	patterns := k.exempt
 	if k.exemptList != "" {

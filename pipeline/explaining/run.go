@@ -14,6 +14,7 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
@@ -35,6 +36,7 @@ type explained struct {
 	keys   [2]cluster.Key
 	places groups.Places
 	finder *results.PageFinder
+	scores preferences.Scores           // nil: the weights are not from outside
 	first  map[rows.TextID]explain.Page // cache of firstPage
 }
 
@@ -55,6 +57,9 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 		return err
 	}
 	defer p.finder.Close()
+	if p.scores, err = preferences.PageScores(p.Workspace); err != nil {
+		return err
+	}
 	signed := true
 	for i, t := range p.texts {
 		if err := p.aboutText(i, t, &r.Texts[i], &signed); err != nil {
@@ -111,13 +116,15 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 		}
 		n = int(s.Signatures)
 		weight := dataflow.Weight(p.Config, p.sides[i].Signed[0], n)
-		if p.Config.Cluster.Quality != "" {
+		if p.scores != nil {
 			pages, err := p.finder.Pages(t)
 			if err != nil {
 				return err
 			}
-			if weight, err = p.qualityOf(pages); err != nil {
-				return err
+			weight = 0
+			for _, m := range pages {
+				score, _ := p.scores.Of(m.URI)
+				weight = max(weight, score)
 			}
 		}
 		p.keys[i], r.Weight = cluster.NewKey(weight, t), float64(weight)
@@ -125,16 +132,6 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 	}
 	r.Navigation, *signed = true, false
 	return nil
-}
-
-// qualityOf returns the best quality among the pages.
-func (p *explained) qualityOf(pages []report.Member) (best float32, err error) {
-	q, err := results.ReadQualities(p.Config.Cluster.Quality)
-	for _, m := range pages {
-		of, _ := q.Of(m.URI)
-		best = max(best, of)
-	}
-	return best, err
 }
 
 // search adds how far the pair came. If the two are in no common cluster, it

@@ -134,8 +134,11 @@ type Options struct {
 
 	// Keep is for formats that choose what to keep; nil means keep.Default. If Kept
 	// is not nil, the sums of the keep list are added to it.
-	Keep *keep.Rules
-	All  bool // of jsonl, csv, parquet and corpora: all pages, with the choice for each
+	Keep               *keep.Rules
+	WithoutStoredHosts bool        // only the hosts of Keep are preferred
+	Rules              *keep.Rules // if not nil, it is set to the rules with what the workspace adds
+
+	All bool // of jsonl, csv, parquet and corpora: all pages, with the choice for each
 
 	Reduced *report.Reduced // of reduced archives; if not nil, it is set to the manifest
 

@@ -13,7 +13,7 @@ import (
 )
 
 // keepFlags are the flags of the formats that choose what to keep.
-var keepFlags = []string{"policy", "prefer-host", "min-resemblance", "max-lost", "contained", "same-uri", "same-host", "every", "exempt", "exempt-list", "allow-lost-uris"}
+var keepFlags = []string{"policy", "prefer-host", "stored-hosts", "min-resemblance", "max-lost", "contained", "same-uri", "same-host", "every", "exempt", "exempt-list", "allow-lost-uris"}
 
 // allFlags are the flags of the formats that can show all pages.
 var allFlags = slices.Concat([]string{"all"}, keepFlags)
@@ -54,7 +54,11 @@ func (o Options) rules(w *workspace.Workspace) (keep.Rules, error) {
 	if o.Keep != nil {
 		r = *o.Keep
 	}
-	return keeping.Rules(w, r)
+	r, err := keeping.Rules(w, r, !o.WithoutStoredHosts)
+	if err == nil && o.Rules != nil {
+		*o.Rules = r
+	}
+	return r, err
 }
 
 // keepAs writes the choices for each cluster.

@@ -19,6 +19,7 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/keep"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/groups"
 	"neardup/pipeline/inputs"
@@ -57,10 +58,10 @@ func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make creat
 	}
 	r := &reducer{ctx: ctx, w: w, x: extract.NewExtractor(w.Config.Extract), make: make, names: map[string]bool{},
 		index: extsort.New(w.DB.Tmp), pages: extsort.New(w.DB.Tmp), leftOut: extsort.New(w.DB.Tmp)}
-	r.manifest.Program, r.manifest.Assumed = workspace.Version(), rules.String()
+	r.manifest.Program, r.manifest.Assumed, r.manifest.From = workspace.Version(), rules.String(), rules.From
 	byPlace := extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, byPlace.Close()) }()
-	if err := r.findDrops(o, byPlace); err != nil {
+	if err := r.findDrops(o, rules, byPlace); err != nil {
 		return r, err
 	}
 	return r, r.archives(byPlace)
@@ -72,11 +73,7 @@ func (r *reducer) close() error {
 
 // findDrops writes a row for each place of a redundant page: the source's ID, 0 and
 // the offset, with the reason. A page in several files is dropped from all of them.
-func (r *reducer) findDrops(o Options, byPlace *extsort.Sorter) (err error) {
-	rules, err := o.rules(r.w)
-	if err != nil {
-		return err
-	}
+func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter) (err error) {
 	byDocument := extsort.New(r.w.DB.Tmp)
 	defer func() { err = errors.Join(err, byDocument.Close()) }()
 	for c, err := range keeping.Clusters(r.ctx, r.w, rules) {

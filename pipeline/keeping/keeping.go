@@ -10,32 +10,55 @@ import (
 	"iter"
 
 	"neardup/keep"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
 
-// Rules returns the rules ready for use, with the scores of the quality file if the
-// policy needs it.
-func Rules(w *workspace.Workspace, r keep.Rules) (keep.Rules, error) {
+// Rules returns the rules ready for use. The workspace adds page scores, if the policy
+// needs them, and with storedHosts its preferred hosts, behind those of the rules.
+func Rules(w *workspace.Workspace, r keep.Rules, storedHosts bool) (keep.Rules, error) {
+	all, err := w.Preferences()
+	if err != nil {
+		return r, err
+	}
+	r.From = nil
 	if r.Policy == keep.Quality {
-		if w.Config.Cluster.Quality == "" {
-			return r, fmt.Errorf("%w: --policy quality needs a quality file: run with --set cluster.quality=FILE", workspace.ErrUsage)
-		}
-		q, err := results.ReadQualities(w.Config.Cluster.Quality)
+		scores, err := preferences.PageScores(w)
 		if err != nil {
 			return r, err
 		}
+		if scores == nil {
+			return r, fmt.Errorf("%w: --policy quality needs scores of pages: add them with neardup prefer scores FILE, or run with --set cluster.quality=FILE", workspace.ErrUsage)
+		}
 		r.Score = func(uri string) float64 {
-			of, _ := q.Of(uri)
+			of, _ := scores.Of(uri)
 			return float64(of)
 		}
+		r.From = listed(all, workspace.KindScores)
+	}
+	if storedHosts {
+		hosts, err := preferences.Hosts(w)
+		if err != nil {
+			return r, err
+		}
+		r.Hosts = r.Hosts.Then(hosts...)
+		r.From = append(r.From, listed(all, workspace.KindHosts)...)
 	}
 	if err := r.Validate(); err != nil {
 		return r, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
 	}
 	return r, nil
+}
+
+// listed returns the lists of one kind, for exports.
+func listed(all []workspace.Preference, kind workspace.PreferenceKind) (out []report.Preference) {
+	for _, p := range workspace.OfKind(all, kind) {
+		out = append(out, report.Preference{Name: p.Name, Kind: string(p.Kind), SHA256: p.SHA256, Digest: p.Digest})
+	}
+	return out
 }
 
 // Cluster is a cluster with the choice for each member.

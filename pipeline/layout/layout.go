@@ -59,9 +59,12 @@ const (
 	TableJudgement  = 'j' // j PairDigest[16] judge               JSON, audit.Judgement
 	TableAudit      = 'u' // u a NAME                             JSON, audit.Audit
 	//                       u i NAME 00 number[4]                JSON, audit.Item
-	TableWithdrawn = 'W' // W name[16]                            JSON, Withdrawal
-	TableOutcome   = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
-	TableFormer    = 'F' // F textID[16]                         representative[16], or nothing
+	TableWithdrawn  = 'W' // W name[16]                            JSON, Withdrawal
+	TablePreference = 'L' // L number[4]                          JSON, workspace.Preference
+	TablePreferred  = 'G' // G number[4] uriDigest[16]            score[4]
+	//                       G number[4] place[4]                 host
+	TableOutcome = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
+	TableFormer  = 'F' // F textID[16]                         representative[16], or nothing
 )
 
 // TableBounds returns the bounds of a table's keys: its first key, and the first

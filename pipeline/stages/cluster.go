@@ -394,7 +394,7 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 // keyOf returns a function that gives each text its key for clustering: the key
 // that it was signed with, or one whose weight is its page quality.
 func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
-	quality, err := results.TextQualities(w)
+	quality, err := results.TextScores(w)
 	if err != nil || quality == nil {
 		return func(k cluster.Key) cluster.Key { return k }, err
 	}

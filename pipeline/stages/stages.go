@@ -11,6 +11,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/needs"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 )
@@ -61,7 +62,7 @@ var All = []workspace.Stage{
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: []string{noteOfChanges, noteOfCounts, noteOfTouched, noteOfVanished}},
-	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster,
+	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter}},
 	{Name: workspace.StageVerify, Version: 18, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
@@ -91,7 +92,7 @@ func extractOptions(c configs.Config) (json.RawMessage, error) { return json.Mar
 func signOptions(c configs.Config) (json.RawMessage, error) { return json.Marshal(c.UsedBySign()) }
 
 func clusterOptions(c configs.Config) (json.RawMessage, error) {
-	digest, err := results.QualityDigest(c.Cluster.Quality)
+	digest, err := preferences.FileDigest(c.Cluster.Quality)
 	if err != nil {
 		return nil, err
 	}

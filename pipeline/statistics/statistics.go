@@ -66,7 +66,7 @@ func gather(ctx context.Context, w *workspace.Workspace, o Options) (_ static.Re
 	if err := g.documents(ctx); err != nil {
 		return static.Report{}, err
 	}
-	rules, err := keeping.Rules(w, keep.Default())
+	rules, err := keeping.Rules(w, keep.Default(), true)
 	if err != nil {
 		return static.Report{}, err
 	}

@@ -26,6 +26,8 @@ type Manifest struct {
 	Inputs  []inputs.Source `json:"inputs,omitempty"`
 	Stages  []StageInfo     `json:"stages,omitempty"`
 	Judged  JudgedSet       `json:"judged,omitzero"` // pairs that the next run has to follow
+
+	Preferences []Preference `json:"preferences,omitempty"` // lists of scores and hosts
 }
 
 // StageInfo is the state of one stage.
@@ -145,7 +147,8 @@ func (w *Workspace) manifest() (Manifest, error) {
 		return m, err
 	}
 	m.Judged = newJudgedSet(pairs)
-	return m, nil
+	m.Preferences, err = w.Preferences()
+	return m, err
 }
 
 // StageStatus is the state of a stage compared with a config.
@@ -167,6 +170,8 @@ type Status struct {
 	Records   inputs.RecordCounts `json:"records"`
 	Inputs    []inputs.Source     `json:"inputs"`
 	Stages    []StageStatus       `json:"stages"`
+
+	Preferences []Preference `json:"preferences,omitempty"`
 }
 
 // ReadStatus compares the workspace in dir with config. If config is nil, it uses
@@ -185,7 +190,7 @@ func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs
 	if config == nil {
 		config = m.Config
 	}
-	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs}
+	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs, Preferences: m.Preferences}
 	var limits container.Limits
 	if config != nil {
 		limits = config.Extract.Limits
@@ -210,14 +215,19 @@ func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs
 	for _, s := range m.Stages {
 		known[s.Name] = s.StageState
 	}
+	scores := newScoreSet(OfKind(m.Preferences, KindScores))
 	input := SourcesGeneration(m.Inputs)
 	for _, st := range stages {
 		s, ok := known[st.Name]
-		reason, why := assess(st, s, ok, *config, input, m.Judged)
+		reason, why := assess(st, s, ok, *config, input, m.Judged, scores)
 		out.Stages = append(out.Stages, StageStatus{Name: st.Name, Done: ok && s.Done, Stale: reason, Why: why,
 			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
 		options, _ := st.Options(*config) // the stage itself reports the error; stages after it are stale
-		input = StageState{Version: st.Version, Options: options, Input: input}.Generation()
+		next := StageState{Version: st.Version, Options: options, Input: input}
+		if st.Scored {
+			next.Scores = scores
+		}
+		input = next.Generation()
 	}
 	return out, nil
 }

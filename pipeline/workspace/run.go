@@ -20,6 +20,7 @@ type run struct {
 	ctx     context.Context
 	sources []inputs.Source
 	judged  []EnforcedPair
+	scores  ScoreSet
 }
 
 // Run admits the given inputs, if any, and brings the stages from first to last up
@@ -61,6 +62,11 @@ func (w *Workspace) runStages(r run, first, last string) error {
 	if r.judged, err = w.Followed(); err != nil {
 		return err
 	}
+	lists, err := w.ScoreLists()
+	if err := errors.Join(err, w.checkScores(lists)); err != nil {
+		return err
+	}
+	r.scores = newScoreSet(lists)
 	known, err := w.Sources()
 	if err != nil {
 		return err
@@ -75,7 +81,7 @@ func (w *Workspace) runStages(r run, first, last string) error {
 		if err != nil {
 			return err
 		}
-		reason, why := assess(st, s, ok, w.Config, input, newJudgedSet(r.judged))
+		reason, why := assess(st, s, ok, w.Config, input, newJudgedSet(r.judged), r.scores)
 		started = started || st.Name == first
 		switch {
 		case reason == UpToDate:
@@ -107,7 +113,8 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 			return s, fmt.Errorf("%s: %w", st.Name, err)
 		}
 	}
-	extends := reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config)
+	extends := reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config) &&
+		!(st.Scored && r.scores != (ScoreSet{}))
 	need, err := w.estimate(st, !extends)
 	if err != nil {
 		return s, err
@@ -116,6 +123,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 		debug.FreeOSMemory() // the stage's measured memory must not include what came before it
 	}
 	sr := StartStage(r.ctx, r.judged, st)
+	sr.Scores = r.scores
 	defer sr.Stop()
 	if err := w.keepFinished(); err != nil {
 		return s, err
@@ -179,6 +187,9 @@ func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, extends boo
 	sr.State.Tables = nil
 	if st.Follows != nil {
 		sr.State.Judged = newJudgedSet(sr.Judged)
+	}
+	if st.Scored {
+		sr.State.Scores = sr.Scores
 	}
 	e, err := sr.stateEntry()
 	if err != nil {
@@ -313,7 +324,11 @@ func (w *Workspace) CurrentExcept(name string, but Reason) error {
 	if err != nil {
 		return err
 	}
-	judged := newJudgedSet(pairs)
+	lists, err := w.ScoreLists()
+	if err != nil {
+		return err
+	}
+	judged, scores := newJudgedSet(pairs), newScoreSet(lists)
 	known, err := w.Sources()
 	if err != nil {
 		return err
@@ -324,7 +339,7 @@ func (w *Workspace) CurrentExcept(name string, but Reason) error {
 		if err != nil {
 			return err
 		}
-		if reason, why := assess(st, s, ok, w.Config, input, judged); reason != UpToDate && !(reason == but && s.Done) {
+		if reason, why := assess(st, s, ok, w.Config, input, judged, scores); reason != UpToDate && !(reason == but && s.Done) {
 			return fmt.Errorf("%w: %s is not up to date (%s: %s); run neardup run", ErrUsage, st.Name, reason, why)
 		}
 		if input = s.Generation(); st.Name == name {

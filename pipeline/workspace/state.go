@@ -29,6 +29,7 @@ const (
 	Outdated   Reason = "version"    // this program's version of the stage computes other results
 	Changed    Reason = "options"    // a setting that it uses changed
 	Input      Reason = "input"      // its input changed
+	Scores     Reason = "scores"     // the page scores in the workspace changed
 	Judgements Reason = "judgements" // the judged pairs that clusters follow changed; only the clusters are made again
 )
 
@@ -68,6 +69,10 @@ type Stage struct {
 	// Follows is set for a stage that reads judged pairs. It returns the cursor
 	// from which a finished stage continues when these pairs changed.
 	Follows func(StageState) (cursor any, err error)
+	// Scored is set for a stage that reads the page scores in the workspace. It
+	// starts over when they or its input change, since every text may get another
+	// weight.
+	Scored bool
 }
 
 // StageState is the stored state of a stage. It is committed together with the rows
@@ -77,6 +82,7 @@ type StageState struct {
 	Options json.RawMessage `json:"options"`
 	Input   string          `json:"input"` // generation of its input
 	Judged  JudgedSet       `json:"judged,omitzero"`
+	Scores  ScoreSet        `json:"scores,omitzero"`
 	Done    bool            `json:"done"`
 	Cursor  json.RawMessage `json:"cursor,omitempty"`
 	Counts  json.RawMessage `json:"counts,omitempty"`
@@ -91,6 +97,9 @@ func (s StageState) Generation() string {
 	parts := []any{s.Version, string(Compact(s.Options)), s.Input}
 	if s.Judged != (JudgedSet{}) {
 		parts = append(parts, s.Judged.Digest)
+	}
+	if s.Scores != (ScoreSet{}) {
+		parts = append(parts, "scores", s.Scores.Digest)
 	}
 	return Digest(parts...)
 }
@@ -127,9 +136,9 @@ func (w *Workspace) State(name string) (s StageState, ok bool, err error) {
 	return s, ok, err
 }
 
-// assess compares the state of a stage with the config, input and judged pairs of a
-// run. It returns the reason to do the stage again, and a description of it.
-func assess(st Stage, s StageState, ok bool, config configs.Config, input string, judged JudgedSet) (Reason, string) {
+// assess compares the state of a stage with the config, input, judged pairs and page
+// scores of a run. It returns the reason to do the stage again, and a description of it.
+func assess(st Stage, s StageState, ok bool, config configs.Config, input string, judged JudgedSet, scores ScoreSet) (Reason, string) {
 	options, err := st.Options(config)
 	switch {
 	case !ok:
@@ -140,6 +149,8 @@ func assess(st Stage, s StageState, ok bool, config configs.Config, input string
 		return Changed, err.Error()
 	case !bytes.Equal(Compact(s.Options), options):
 		return Changed, strings.Join(changedOptions(s.Options, options), ", ")
+	case st.Scored && s.Scores != scores: // before the input: what is there has other weights
+		return Scores, fmt.Sprintf("lists of scores: %d before, now %d", s.Scores.Lists, scores.Lists)
 	case s.Input != input:
 		return Input, "its input changed"
 	case st.Follows != nil && s.Judged != judged:
@@ -189,6 +200,7 @@ func changedOptions(old, new json.RawMessage) []string {
 type StageRun struct {
 	Ctx    context.Context
 	Judged []EnforcedPair // pairs that clusters have to follow
+	Scores ScoreSet       // page scores in the workspace
 	stage  Stage
 	State  StageState
 	clock  *stopwatch

@@ -52,17 +52,40 @@ func TestAssess(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&s)
 		}
-		got, why := workspace.Assess(verify, s, true, tt.config, tt.input, workspace.JudgedSet{})
+		got, why := workspace.Assess(verify, s, true, tt.config, tt.input, workspace.JudgedSet{}, workspace.ScoreSet{})
 		if got != tt.want || !strings.Contains(why, tt.why) {
 			t.Errorf("%s: %q (%s), want %q (%s)", tt.name, got, why, tt.want, tt.why)
 		}
 	}
-	if got, _ := workspace.Assess(verify, workspace.StageState{}, false, base, "in", workspace.JudgedSet{}); got != workspace.Missing {
+	if got, _ := workspace.Assess(verify, workspace.StageState{}, false, base, "in", workspace.JudgedSet{}, workspace.ScoreSet{}); got != workspace.Missing {
 		t.Errorf("never done: %q", got)
 	}
 	for _, st := range stages.All[:3] {
-		if got, why := workspace.Assess(st, done(t, st, base, "in"), true, base, "in", workspace.JudgedSet{Pairs: 1, Digest: "y"}); got != workspace.UpToDate {
+		if got, why := workspace.Assess(st, done(t, st, base, "in"), true, base, "in", workspace.JudgedSet{Pairs: 1, Digest: "y"}, workspace.ScoreSet{}); got != workspace.UpToDate {
 			t.Errorf("judged pairs: %s is %q (%s)", st.Name, got, why)
+		}
+	}
+}
+
+// Of the stages, only cluster reads the page scores in the workspace. That they changed
+// has precedence over other input, since new input alone would be added to what is
+// there.
+func TestAssessScores(t *testing.T) {
+	base := pipetest.MustLoad(t)
+	two := workspace.ScoreSet{Lists: 2, Digest: "y"}
+	for _, st := range stages.All {
+		for _, input := range []string{"in", "other"} {
+			want := workspace.UpToDate
+			if input == "other" {
+				want = workspace.Input
+			}
+			if st.Name == workspace.StageCluster {
+				want = workspace.Scores
+			}
+			got, why := workspace.Assess(st, done(t, st, base, "in"), true, base, input, workspace.JudgedSet{}, two)
+			if got != want || want == workspace.Scores && why != "lists of scores: 0 before, now 2" {
+				t.Errorf("%s: %q (%s), want %q", st.Name, got, why, want)
+			}
 		}
 	}
 }
@@ -193,6 +216,7 @@ func TestGenerationFollowsWhatMatters(t *testing.T) {
 		"options": func(s *workspace.StageState) { s.Options = json.RawMessage("{}") },
 		"input":   func(s *workspace.StageState) { s.Input = "other" },
 		"judged":  func(s *workspace.StageState) { s.Judged = workspace.JudgedSet{Pairs: 1, Digest: "x"} },
+		"scores":  func(s *workspace.StageState) { s.Scores = workspace.ScoreSet{Lists: 1, Digest: "x"} },
 	} {
 		other := s
 		change(&other)

@@ -1,0 +1,175 @@
+// Package preferences keeps lists of page scores and of preferred hosts in a
+// workspace. People make them elsewhere; the files need not stay.
+package preferences
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"neardup/pipeline/layout"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/screen"
+)
+
+const (
+	maxName    = 64      // characters of the name of a list
+	maxLine    = 1 << 20 // bytes of a line
+	maxEntries = 1 << 26 // of a list; one batch writes them, and has at most 4 GB
+)
+
+// Add reads a list and stores it, all or nothing. p has the list's name and kind, and
+// what the caller knows of its origin. A list replaces the one of its name, in the
+// same place; a list of a new name comes last.
+func Add(w *workspace.Workspace, p workspace.Preference, from io.Reader) (workspace.Preference, error) {
+	if err := checkName(p.Name); err != nil {
+		return p, err
+	}
+	all, err := w.Preferences()
+	if err != nil {
+		return p, err
+	}
+	if n := len(all); n > 0 {
+		p.Number = all[n-1].Number + 1
+	}
+	if i := named(all, p.Name); i >= 0 {
+		if all[i].Kind != p.Kind {
+			return p, fmt.Errorf("%w: %s is a list of %s; choose another --name, or drop it first", workspace.ErrUsage, p.Name, all[i].Kind)
+		}
+		p.Number = all[i].Number
+	}
+	sum, size := sha256.New(), new(counter)
+	rows, err := parse(&p, io.TeeReader(from, io.MultiWriter(sum, size)))
+	if err != nil {
+		return p, fmt.Errorf("%w: %s: %w", workspace.ErrUsage, p.Path, err)
+	}
+	p.Size, p.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
+	return p, w.WritePreferences(func(b store.Batch) error {
+		err := b.DeleteRange(layout.PrefixBounds(layout.PreferredOf(p.Number)))
+		d := newDigest()
+		for key, value := range rows {
+			d.add(key, value)
+			if err = errors.Join(err, b.Set(key, value)); err != nil {
+				return err
+			}
+		}
+		p.Entries, p.Digest = d.entries, d.String()
+		return errors.Join(err, b.SetJSON(layout.PreferenceKey(p.Number), p))
+	})
+}
+
+// Drop removes a list.
+func Drop(w *workspace.Workspace, name string) error {
+	all, err := w.Preferences()
+	if err != nil {
+		return err
+	}
+	i := named(all, name)
+	if i < 0 {
+		return fmt.Errorf("%w: there is no list %s; neardup prefer list shows what there is", workspace.ErrUsage, screen.Printable(name))
+	}
+	n := all[i].Number
+	return w.WritePreferences(func(b store.Batch) error {
+		return errors.Join(b.DeleteRange(layout.PrefixBounds(layout.PreferredOf(n))), b.Delete(layout.PreferenceKey(n)))
+	})
+}
+
+// parse parses a list and counts its lines. It returns the rows of the content, in the
+// order of their keys.
+func parse(p *workspace.Preference, r io.Reader) (rows iter.Seq2[[]byte, []byte], err error) {
+	if p.Kind == workspace.KindHosts {
+		var hosts []string
+		hosts, p.Lines, err = parseHosts(r)
+		return func(yield func(key, value []byte) bool) {
+			for i, host := range hosts {
+				if !yield(layout.PreferredHostKey(p.Number, i), []byte(host)) {
+					return
+				}
+			}
+		}, err
+	}
+	var scores Scores
+	scores, p.Lines, err = parseScores(r)
+	uris := slices.SortedFunc(maps.Keys(scores), func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
+	return func(yield func(key, value []byte) bool) {
+		for _, uri := range uris {
+			if !yield(layout.ScoreKey(p.Number, uri), layout.ScoreValue(scores[uri])) {
+				return
+			}
+		}
+	}, err
+}
+
+// eachLine calls do with each line of text, without spaces around it. It passes over
+// empty lines and counts the others. An error names the line.
+func eachLine(r io.Reader, do func(line string) error) (lines int64, err error) {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, maxLine)
+	n := 0
+	for sc.Scan() {
+		text := sc.Text()
+		if n++; n == 1 { // a byte order mark is no part of the first line
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if lines++; lines > maxEntries {
+			return lines, fmt.Errorf("line %d: a list has at most %d lines", n, maxEntries)
+		}
+		if err := do(text); err != nil {
+			return lines, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err = sc.Err(); errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line %d: longer than %d bytes", n+1, maxLine)
+	}
+	return lines, err
+}
+
+// digest is the digest of the entries of a list.
+type digest struct {
+	hash    hash.Hash
+	entries int64
+}
+
+func newDigest() *digest { return &digest{hash: sha256.New()} }
+
+// add adds a row of the content.
+func (d *digest) add(key, value []byte) {
+	d.hash.Write(key[len(layout.PreferredOf(0)):])
+	d.hash.Write(append([]byte{byte(len(value) >> 8), byte(len(value))}, value...))
+	d.entries++
+}
+
+func (d *digest) String() string { return hex.EncodeToString(d.hash.Sum(nil)[:16]) }
+
+func named(all []workspace.Preference, name string) int {
+	return slices.IndexFunc(all, func(p workspace.Preference) bool { return p.Name == name })
+}
+
+func checkName(name string) error {
+	unfit := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
+	if n := utf8.RuneCountInString(name); n == 0 || n > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unfit) {
+		return fmt.Errorf("%w: \"%s\" is no name of a list; want 1 to %d characters that can be printed, without spaces: use --name",
+			workspace.ErrUsage, screen.Characters(name, 2*maxName), maxName)
+	}
+	return nil
+}
+
+// counter counts the bytes written to it.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
