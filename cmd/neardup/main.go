@@ -162,7 +162,7 @@ version; 6 disk full; 130 interrupted, run again to go on.`,
 	for _, name := range stages.Names() {
 		c.AddCommand(stageCommand(name))
 	}
-	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), lookupCommand(), removeCommand(), compactCommand(), checkCommand(), configCommand(),
+	c.AddCommand(exportCommand(), reportCommand(), serveCommand(), auditCommand(), statusCommand(), explainCommand(), lookupCommand(), preferCommand(), removeCommand(), compactCommand(), checkCommand(), configCommand(),
 		sweepCommand(), compareCommand(), paperCommand(), joinCommand(), textCommand(), stageFilterCommand(), sparkCommand(), versionCommand(), manCommand(), tryCommand())
 	memoryFlag(c)
 	completeFlags(c)

@@ -76,6 +76,9 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", in.Shown(), in.State, screen.Printable(problem), in.Counts.Damaged)
 		}
 	}
+	if err := writePreferences(out, "  ", s.Preferences); err != nil {
+		return err
+	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, st := range s.Stages {
 		state := "done"

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"neardup/pipeline/layout"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -72,7 +73,7 @@ func (c *checker) files(dir string) error {
 
 // tables checks the references between the tables, and the exports.
 func (c *checker) tables() error {
-	for _, step := range []func() error{c.contents, c.sources, c.texts, c.documents, c.around, c.signatures, c.pairs, c.clusters, c.exports} {
+	for _, step := range []func() error{c.contents, c.sources, c.preferences, c.texts, c.documents, c.around, c.signatures, c.pairs, c.clusters, c.exports} {
 		if err := step(); err != nil {
 			if c.ctx.Err() != nil || !errors.Is(err, layout.ErrCorrupt) {
 				return err
@@ -92,6 +93,16 @@ func (c *checker) problem(format string, args ...any) {
 }
 
 func (c *checker) note(what string) { c.Notes = append(c.Notes, what) }
+
+// preferences checks the lists of scores and hosts.
+func (c *checker) preferences() error {
+	entries, wrong, err := preferences.Check(c.w)
+	c.Rows += entries
+	for _, what := range wrong {
+		c.problem("%s", what)
+	}
+	return err
+}
 
 // contents compares the tables with their recorded contents.
 func (c *checker) contents() error {

@@ -86,6 +86,41 @@ func Drop(w *workspace.Workspace, name string) error {
 	})
 }
 
+// Check compares what the lists have with what was added. It returns the number of
+// entries, and what is wrong with them.
+func Check(w *workspace.Workspace) (entries int64, wrong []string, err error) {
+	all, err := w.Preferences()
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, p := range all {
+		d := newDigest()
+		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.PreferredOf(p.Number))) {
+			if err != nil {
+				return entries, wrong, err
+			}
+			if p.Kind == workspace.KindHosts {
+				_, err = r.PreferredHost()
+			} else {
+				_, _, err = r.PageScore()
+			}
+			value, valueErr := r.Value()
+			if err := errors.Join(err, valueErr); err != nil {
+				return entries, wrong, err
+			}
+			d.add(r.Key(), value)
+		}
+		if entries += d.entries; d.entries != p.Entries || d.String() != p.Digest {
+			wrong = append(wrong, fmt.Sprintf("the list %s has %d entries that are not the %d that were added", p.Name, d.entries, p.Entries))
+		}
+	}
+	stored, err := w.DB.Count(layout.TablePreferred)
+	if stored != entries {
+		wrong = append(wrong, fmt.Sprintf("%d scores and hosts are of no list", stored-entries))
+	}
+	return stored, wrong, err
+}
+
 // parse parses a list and counts its lines. It returns the rows of the content, in the
 // order of their keys.
 func parse(p *workspace.Preference, r io.Reader) (rows iter.Seq2[[]byte, []byte], err error) {
