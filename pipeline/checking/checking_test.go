@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -180,6 +181,21 @@ func TestFlippedBits(t *testing.T) {
 // problem, though all checksums are right and no stage noted what it left.
 func TestTables(t *testing.T) {
 	whole := finished(t)
+	listed, err := workspace.Open(whole, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []struct {
+		workspace.Preference
+		lines string
+	}{{workspace.Preference{Name: "s", Kind: workspace.KindScores}, "u\t1\nv\t2"}, {workspace.Preference{Name: "h", Kind: workspace.KindHosts}, "a.example\nb.example"}} {
+		if _, err := preferences.Add(listed, p.Preference, strings.NewReader(p.lines)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(listed.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, nil), listed.Close()); err != nil {
+		t.Fatal(err)
+	}
 	first := func(w *workspace.Workspace, table byte) (key, value []byte) {
 		for r, err := range w.DB.Table(table) {
 			if err != nil {
@@ -255,6 +271,19 @@ func TestTables(t *testing.T) {
 		{"a record that no input has", counted(func(c *results.ExtractCounts) { c.Records++ }), "; the inputs have"},
 		{"a capture that is nothing", counted(func(c *results.ExtractCounts) { c.Captures++ }), "captures, but"},
 		{"a file that no input is", counted(func(c *results.ExtractCounts) { c.Files++ }), "; the inputs have"},
+		{"a score is another", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, layout.TablePreferred)
+			return b.Set(k, layout.ScoreValue(7))
+		}, "the list s has 2 entries that are not the 2 that were added"},
+		{"a score is missing", without(layout.TablePreferred), "the list s has 1 entries that are not the 2"},
+		{"a score that cannot be parsed", func(w *workspace.Workspace, b store.Batch) error {
+			k, _ := first(w, layout.TablePreferred)
+			return b.Set(k, []byte("?"))
+		}, "damaged"},
+		{"scores of no list", without(layout.TablePreference), "2 scores and hosts are of no list"},
+		{"hosts in another order", func(w *workspace.Workspace, b store.Batch) error {
+			return errors.Join(b.Set(layout.PreferredHostKey(1, 0), []byte("b.example")), b.Set(layout.PreferredHostKey(1, 1), []byte("a.example")))
+		}, "the list h has 2 entries that are not the 2"},
 		{"a row that cannot be parsed", func(w *workspace.Workspace, b store.Batch) error {
 			k, _ := first(w, layout.TableCluster)
 			return b.Set(k, []byte("?"))
