@@ -41,7 +41,7 @@ type changes struct {
 func recordChanges(w *workspace.Workspace, sr *workspace.StageRun) (*changes, error) {
 	b := w.DB.Batch()
 	err := errors.Join(b.Clear(layout.TableChanged), b.Delete(layout.MetaKey(noteOfChanges)), b.Commit())
-	if err != nil || !updates(w.Config) || sr.Scores != (workspace.ScoreSet{}) || sr.Extended == nil {
+	if err != nil || !updates(w.Config, sr.Scores) || sr.Extended == nil {
 		return nil, err
 	}
 	s, ok, err := w.State(workspace.StageCluster)

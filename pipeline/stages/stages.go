@@ -68,22 +68,22 @@ var All = []workspace.Stage{
 		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
 }
 
-func always(configs.Config) bool { return true }
+func always(configs.Config, workspace.ScoreSet) bool { return true }
 
 // learnsNoTerms reports whether new crawls leave the weights of terms as they are.
 // Frequencies counted in the collection would change all of them.
-func learnsNoTerms(c configs.Config) bool { return !c.CountsTerms() }
+func learnsNoTerms(c configs.Config, _ workspace.ScoreSet) bool { return !c.CountsTerms() }
 
 // updates reports whether the rows of the search can be brought up to date where
-// postings changed. Page qualities may give every text another key.
-func updates(c configs.Config) bool {
+// postings changed. With page scores, a new page may give any text another key.
+func updates(c configs.Config, scores workspace.ScoreSet) bool {
 	_, ok := c.NewSearch().(search.Updater)
-	return ok && c.Cluster.Quality == ""
+	return ok && c.Cluster.Quality == "" && scores == (workspace.ScoreSet{})
 }
 
 // inSets reports whether candidates are sets. The results of sets are kept, and new
 // crawls leave most of them as they are, unless they change the weights of terms.
-func inSets(c configs.Config) bool { return !c.Pairs() && !c.CountsTerms() }
+func inSets(c configs.Config, _ workspace.ScoreSet) bool { return !c.Pairs() && !c.CountsTerms() }
 
 // The options of a stage are whole sections of the config, so that no setting can
 // be forgotten. Settings of parts that the method does not use are left out.

@@ -113,8 +113,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 			return s, fmt.Errorf("%s: %w", st.Name, err)
 		}
 	}
-	extends := reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config) &&
-		!(st.Scored && r.scores != (ScoreSet{}))
+	extends := reason == Unfinished || reason == Judgements || reason == Input && st.Extends != nil && st.Extends(w.Config, r.scores)
 	need, err := w.estimate(st, !extends)
 	if err != nil {
 		return s, err

@@ -58,7 +58,7 @@ type Stage struct {
 	Notes   []string
 	// Extends reports whether the stage can be continued when its input only grew.
 	// If it is nil, the stage is always redone.
-	Extends func(configs.Config) bool
+	Extends func(configs.Config, ScoreSet) bool
 	Run     func(*Workspace, *StageRun) error
 	// Need, if set, estimates the disk space that the stage will take. all is set if
 	// the stage starts over.
@@ -69,10 +69,7 @@ type Stage struct {
 	// Follows is set for a stage that reads judged pairs. It returns the cursor
 	// from which a finished stage continues when these pairs changed.
 	Follows func(StageState) (cursor any, err error)
-	// Scored is set for a stage that reads the page scores in the workspace. It
-	// starts over when they or its input change, since every text may get another
-	// weight.
-	Scored bool
+	Scored  bool // the stage reads the page scores in the workspace, and starts over when they change
 }
 
 // StageState is the stored state of a stage. It is committed together with the rows

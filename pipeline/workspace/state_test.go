@@ -196,8 +196,11 @@ func walk(path string, v reflect.Value, visit func(path string, change, restore 
 func TestStagesThatExtend(t *testing.T) {
 	for settings, want := range map[string][]bool{"text.frames=2": {true, true, true, true}, "text.frames=0": {true, true, true, true}, "cluster.merge=pairs": {true, true, false, false}, "cluster.quality=q.tsv": {true, true, false, true}} {
 		for i, st := range stages.All {
-			if got := st.Extends != nil && st.Extends(pipetest.MustLoad(t, settings)); got != want[i] {
+			if got := st.Extends != nil && st.Extends(pipetest.MustLoad(t, settings), workspace.ScoreSet{}); got != want[i] {
 				t.Errorf("%s: %s: %v, want %v", settings, st.Name, got, want[i])
+			}
+			if got := st.Extends != nil && st.Extends(pipetest.MustLoad(t, settings), workspace.ScoreSet{Lists: 1, Digest: "x"}); got != (want[i] && st.Name != workspace.StageCluster) {
+				t.Errorf("%s, with scores: %s: %v", settings, st.Name, got)
 			}
 		}
 	}
