@@ -109,6 +109,14 @@ func TestGrowWithScores(t *testing.T) {
 			}
 		}
 
+		in(t, ws, config, func(w *workspace.Workspace) error {
+			entries, wrong, err := preferences.Check(w)
+			if entries == 0 || len(wrong) > 0 {
+				t.Errorf("seed %d: of %d entries %q", seed, entries, wrong)
+			}
+			return err
+		})
+
 		prefer(t, plain, config, scores, "one", slices.Concat(first, second)...) // of a URI the last line counts
 		if !bytes.Equal(pipetest.RunAll(t, plain, config, workspace.Options{Workers: 2}, files...), want) {
 			t.Errorf("seed %d: other clusters with one list", seed)
@@ -118,6 +126,28 @@ func TestGrowWithScores(t *testing.T) {
 			t.Errorf("seed %d: other clusters with cluster.quality", seed)
 		}
 	}
+}
+
+// A new page may give a text that is there already another weight, though it changes
+// none of its lists.
+func TestGrowByABetterPage(t *testing.T) {
+	config, texts, dir := pipetest.MustLoad(t), pipetest.Copies(), t.TempDir()
+	var files []string
+	for i, pages := range [][]int{{0, 1, 2, 3}, {3}} {
+		var b strings.Builder
+		for _, n := range pages {
+			fmt.Fprintf(&b, "http://%d.example/%d\t%s\n", i, n, texts[n])
+		}
+		files = append(files, pipetest.WriteFile(t, filepath.Join(dir, fmt.Sprintf("%d.tsv", i)), []byte(b.String())))
+	}
+	ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
+	for _, at := range []string{ws, alone} {
+		prefer(t, at, config, workspace.KindScores, "s", "http://0.example/0\t5", "http://1.example/3\t9")
+	}
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[1])
+	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
+	sameContents(t, "a better page", contentsOf(t, ws, config), contentsOf(t, alone, config))
 }
 
 // keptIn returns a keep list by scores, or the manifest of a reduced archive.
