@@ -16,6 +16,7 @@ import (
 	"neardup/pipeline/exports"
 	"neardup/pipeline/groups"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
@@ -128,9 +129,9 @@ func TestGrowWithScores(t *testing.T) {
 	}
 }
 
-// A new page may give a text that is there already another weight, though it changes
-// none of its lists.
-func TestGrowByABetterPage(t *testing.T) {
+// A text may get another weight though none of its lists changes: by a new page, or by
+// another score of its page; also where the order of the texts stays.
+func TestOtherWeights(t *testing.T) {
 	config, texts, dir := pipetest.MustLoad(t), pipetest.Copies(), t.TempDir()
 	var files []string
 	for i, pages := range [][]int{{0, 1, 2, 3}, {3}} {
@@ -140,14 +141,35 @@ func TestGrowByABetterPage(t *testing.T) {
 		}
 		files = append(files, pipetest.WriteFile(t, filepath.Join(dir, fmt.Sprintf("%d.tsv", i)), []byte(b.String())))
 	}
-	ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
-	for _, at := range []string{ws, alone} {
-		prefer(t, at, config, workspace.KindScores, "s", "http://0.example/0\t5", "http://1.example/3\t9")
+	list := func(score3, scoreOfNew int) []string {
+		return []string{"http://0.example/0\t5", fmt.Sprintf("http://0.example/3\t%d", score3), fmt.Sprintf("http://1.example/3\t%d", scoreOfNew)}
 	}
-	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
-	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[1])
-	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
-	sameContents(t, "a better page", contentsOf(t, ws, config), contentsOf(t, alone, config))
+	for _, tt := range []struct {
+		name          string
+		before, after []string
+		files         []string // in the end
+	}{
+		{"a new page is the best", list(2, 9), list(2, 9), files},
+		{"a new page is better", list(2, 3), list(2, 3), files},
+		{"a page becomes the best", list(2, 9), list(6, 9), files[:1]},
+		{"a page becomes better", list(2, 9), list(3, 9), files[:1]},
+	} {
+		ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
+		prefer(t, ws, config, workspace.KindScores, "s", tt.before...)
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
+		before := contentsOf(t, ws, config)
+		prefer(t, ws, config, workspace.KindScores, "s", tt.after...)
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, tt.files...)
+		prefer(t, alone, config, workspace.KindScores, "s", tt.after...)
+		pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, tt.files...)
+		after := contentsOf(t, ws, config)
+		sameContents(t, tt.name, after, contentsOf(t, alone, config))
+		for k := range before {
+			if _, ok := after[k]; k[0] == layout.TablePosting && !ok {
+				t.Errorf("%s: a list changes: %x", tt.name, k)
+			}
+		}
+	}
 }
 
 // keptIn returns a keep list by scores, or the manifest of a reduced archive.

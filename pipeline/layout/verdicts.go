@@ -104,7 +104,7 @@ func (r Row) Link() (l rows.Link, err error) {
 // that it was computed from.
 type Result struct {
 	States  []rows.State
-	Of      [16]byte // digest of the links of a component
+	Of      [16]byte // digest of a component, its keys and links
 	Counts  rows.VerifyCounts
 	Decided []rows.Decided
 	Links   []rows.Link // only of a component: its parts
