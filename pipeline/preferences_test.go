@@ -39,7 +39,7 @@ func in(t *testing.T, dir string, config configs.Config, do func(w *workspace.Wo
 func prefer(t *testing.T, dir string, config configs.Config, kind workspace.PreferenceKind, name string, lines ...string) {
 	t.Helper()
 	in(t, dir, config, func(w *workspace.Workspace) error {
-		_, err := preferences.Add(w, workspace.Preference{Name: name, Kind: kind, Path: name, Added: fmt.Sprint(rand.Int())}, strings.NewReader(strings.Join(lines, "\n")))
+		_, err := preferences.Add(t.Context(), w, workspace.Preference{Name: name, Kind: kind, Path: name, Added: fmt.Sprint(rand.Int())}, strings.NewReader(strings.Join(lines, "\n")))
 		return err
 	})
 }
@@ -279,7 +279,7 @@ func TestScoresMakeClusterStale(t *testing.T) {
 func TestWrongPreferences(t *testing.T) {
 	w := pipetest.OpenTest(t)
 	add := func(name string, kind workspace.PreferenceKind, content string) error {
-		_, err := preferences.Add(w, workspace.Preference{Name: name, Kind: kind, Path: "lists/" + name}, strings.NewReader(content))
+		_, err := preferences.Add(t.Context(), w, workspace.Preference{Name: name, Kind: kind, Path: "lists/" + name}, strings.NewReader(content))
 		return err
 	}
 	if err := errors.Join(add("s", workspace.KindScores, "u\t1\nv\t2"), add("h", workspace.KindHosts, "a.example")); err != nil {
@@ -292,6 +292,7 @@ func TestWrongPreferences(t *testing.T) {
 	for _, tt := range []struct{ name, content, want string }{
 		{"s", "u\t5\nv\t-2", "lists/s: line 2: want URI<TAB>score"},
 		{"new", "u", "lists/new: line 1: "},
+		{"s", "\n \n", "lists/s has no scores"},
 		{"h", "u\t1", "h is a list of hosts"},
 		{"", "u\t1", "is no name of a list"},
 		{"a b", "u\t1", "is no name of a list"},

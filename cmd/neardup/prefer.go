@@ -82,7 +82,7 @@ func (o *workOptions) prefer(c *cobra.Command, path string, p workspace.Preferen
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	p.Path, p.Added = inputs.ShowName(path), time.Now().UTC().Format(time.RFC3339)
-	if p, err = preferences.Add(j.Workspace, p, from); err != nil {
+	if p, err = preferences.Add(c.Context(), j.Workspace, p, from); err != nil {
 		return err
 	}
 	say(c, "%s: %d %s", p.Name, p.Entries, p.Kind)

@@ -189,7 +189,7 @@ func TestTables(t *testing.T) {
 		workspace.Preference
 		lines string
 	}{{workspace.Preference{Name: "s", Kind: workspace.KindScores}, "u\t1\nv\t2"}, {workspace.Preference{Name: "h", Kind: workspace.KindHosts}, "a.example\nb.example"}} {
-		if _, err := preferences.Add(listed, p.Preference, strings.NewReader(p.lines)); err != nil {
+		if _, err := preferences.Add(t.Context(), listed, p.Preference, strings.NewReader(p.lines)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,8 +5,10 @@ package preferences
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -18,6 +20,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -27,13 +30,13 @@ import (
 const (
 	maxName    = 64      // characters of the name of a list
 	maxLine    = 1 << 20 // bytes of a line
-	maxEntries = 1 << 26 // of a list; one batch writes them, and has at most 4 GB
+	maxEntries = 1 << 26 // lines of a list
 )
 
 // Add reads a list and stores it, all or nothing. p has the list's name and kind, and
 // what the caller knows of its origin. A list replaces the one of its name, in the
 // same place; a list of a new name comes last.
-func Add(w *workspace.Workspace, p workspace.Preference, from io.Reader) (workspace.Preference, error) {
+func Add(ctx context.Context, w *workspace.Workspace, p workspace.Preference, from io.Reader) (workspace.Preference, error) {
 	if err := checkName(p.Name); err != nil {
 		return p, err
 	}
@@ -56,17 +59,20 @@ func Add(w *workspace.Workspace, p workspace.Preference, from io.Reader) (worksp
 		return p, fmt.Errorf("%w: %s: %w", workspace.ErrUsage, p.Path, err)
 	}
 	p.Size, p.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
-	return p, w.WritePreferences(func(b store.Batch) error {
-		err := b.DeleteRange(layout.PrefixBounds(layout.PreferredOf(p.Number)))
-		d := newDigest()
-		for key, value := range rows {
-			d.add(key, value)
-			if err = errors.Join(err, b.Set(key, value)); err != nil {
-				return err
-			}
-		}
-		p.Entries, p.Digest = d.entries, d.String()
-		return errors.Join(err, b.SetJSON(layout.PreferenceKey(p.Number), p))
+	d := newDigest()
+	for e := range rows {
+		d.add(e.Key, e.Value)
+	}
+	if p.Entries, p.Digest = d.entries, d.String(); p.Entries == 0 {
+		return p, fmt.Errorf("%w: %s has no %s", workspace.ErrUsage, p.Path, p.Kind)
+	}
+	origin, err := json.Marshal(p)
+	if err != nil {
+		return p, err
+	}
+	return p, w.WritePreferences(func(db *store.DB) error {
+		lower, upper := layout.PrefixBounds(layout.PreferredOf(p.Number))
+		return db.ReplaceRange(ctx, lower, upper, rows, slices.Values([]extsort.Entry{{Key: layout.PreferenceKey(p.Number), Value: origin}}))
 	})
 }
 
@@ -81,8 +87,9 @@ func Drop(w *workspace.Workspace, name string) error {
 		return fmt.Errorf("%w: there is no list %s; neardup prefer list shows what there is", workspace.ErrUsage, screen.Printable(name))
 	}
 	n := all[i].Number
-	return w.WritePreferences(func(b store.Batch) error {
-		return errors.Join(b.DeleteRange(layout.PrefixBounds(layout.PreferredOf(n))), b.Delete(layout.PreferenceKey(n)))
+	return w.WritePreferences(func(db *store.DB) error {
+		b := db.Batch()
+		return errors.Join(b.DeleteRange(layout.PrefixBounds(layout.PreferredOf(n))), b.Delete(layout.PreferenceKey(n)), b.Commit())
 	})
 }
 
@@ -123,13 +130,13 @@ func Check(w *workspace.Workspace) (entries int64, wrong []string, err error) {
 
 // parse parses a list and counts its lines. It returns the rows of the content, in the
 // order of their keys.
-func parse(p *workspace.Preference, r io.Reader) (rows iter.Seq2[[]byte, []byte], err error) {
+func parse(p *workspace.Preference, r io.Reader) (rows iter.Seq[extsort.Entry], err error) {
 	if p.Kind == workspace.KindHosts {
 		var hosts []string
 		hosts, p.Lines, err = parseHosts(r)
-		return func(yield func(key, value []byte) bool) {
+		return func(yield func(extsort.Entry) bool) {
 			for i, host := range hosts {
-				if !yield(layout.PreferredHostKey(p.Number, i), []byte(host)) {
+				if !yield(extsort.Entry{Key: layout.PreferredHostKey(p.Number, i), Value: []byte(host)}) {
 					return
 				}
 			}
@@ -138,9 +145,9 @@ func parse(p *workspace.Preference, r io.Reader) (rows iter.Seq2[[]byte, []byte]
 	var scores Scores
 	scores, p.Lines, err = parseScores(r)
 	uris := slices.SortedFunc(maps.Keys(scores), func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
-	return func(yield func(key, value []byte) bool) {
+	return func(yield func(extsort.Entry) bool) {
 		for _, uri := range uris {
-			if !yield(layout.ScoreKey(p.Number, uri), layout.ScoreValue(scores[uri])) {
+			if !yield(extsort.Entry{Key: layout.ScoreKey(p.Number, uri), Value: layout.ScoreValue(scores[uri])}) {
 				return
 			}
 		}

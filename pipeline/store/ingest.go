@@ -28,36 +28,51 @@ const runBlockBytes = 32 << 10
 // by key, without repeats, and runs must not overlap. Ingesting sorted files is
 // several times as fast as writing batches.
 func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error {
-	var paths []string
-	defer func() {
-		for _, p := range paths {
-			_ = os.Remove(p)
-		}
-	}()
-	written := make([]bool, len(runs))
+	paths, err := s.writeRuns(runs)
+	defer removeAll(paths)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	return s.db.Ingest(ctx, paths)
+}
+
+// ReplaceRange replaces the rows of [lower, upper) by runs of entries, all or none. The
+// runs are as those of Ingest, and may have other rows, too.
+func (s *DB) ReplaceRange(ctx context.Context, lower, upper []byte, runs ...iter.Seq[extsort.Entry]) error {
+	paths, err := s.writeRuns(runs)
+	defer removeAll(paths)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.IngestAndExcise(ctx, paths, nil, nil, pebble.KeyRange{Start: lower, End: upper})
+	return err
+}
+
+// writeRuns writes runs to files that can be ingested. It writes none for an empty run.
+func (s *DB) writeRuns(runs []iter.Seq[extsort.Entry]) (paths []string, err error) {
+	all, written := make([]string, len(runs)), make([]bool, len(runs))
 	var g errgroup.Group
 	for i, run := range runs {
 		s.seq++
-		path := filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
-		paths = append(paths, path)
+		all[i] = filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
 		g.Go(func() (err error) {
-			written[i], err = s.writeRun(path, run)
+			written[i], err = s.writeRun(all[i], run)
 			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	var files []string
-	for i, path := range paths {
+	err = g.Wait()
+	for i, path := range all {
 		if written[i] {
-			files = append(files, path)
+			paths = append(paths, path)
 		}
 	}
-	if len(files) == 0 {
-		return nil
+	return paths, err
+}
+
+func removeAll(paths []string) {
+	for _, p := range paths {
+		_ = os.Remove(p)
 	}
-	return s.db.Ingest(ctx, files)
 }
 
 // IngestSorted adds entries, which come sorted by key, to the database. Of entries

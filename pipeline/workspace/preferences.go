@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"fmt"
 
 	"neardup/pipeline/layout"
@@ -98,17 +97,13 @@ func (w *Workspace) checkScores(lists []Preference) error {
 		ErrUsage, lists[0].Name)
 }
 
-// WritePreferences writes lists. They are durable when it returns, and the manifest
-// has them.
-func (w *Workspace) WritePreferences(put func(b store.Batch) error) error {
+// WritePreferences calls write, which changes lists in the database, all or nothing. The
+// manifest has them when it returns.
+func (w *Workspace) WritePreferences(write func(db *store.DB) error) error {
 	if w.ReadOnly() {
 		return fmt.Errorf("nothing can be written: %w", w.why)
 	}
-	b := w.DB.Batch()
-	if err := put(b); err != nil {
-		return errors.Join(err, b.Close())
-	}
-	if err := b.Commit(); err != nil {
+	if err := write(w.DB); err != nil {
 		return w.ExplainError(err)
 	}
 	return w.ExplainError(w.publish())
