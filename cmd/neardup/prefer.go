@@ -126,7 +126,7 @@ func preferList() *cobra.Command {
 func writePreferences(out io.Writer, indent string, all []workspace.Preference) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, p := range all {
-		fmt.Fprintf(t, "%s%s\t%d %s\tof %s\tSHA-256 %.12s\tadded %s\t%s\n", indent, p.Name, p.Entries, p.Kind,
+		fmt.Fprintf(t, "%s%s\t%d %s\tof %s\tSHA-256 %.12s\tadded %s\t%s\n", indent, screen.Printable(p.Name), p.Entries, p.Kind,
 			screen.Printable(p.Path), p.SHA256, p.Added, screen.Printable(p.Why))
 	}
 	return t.Flush()

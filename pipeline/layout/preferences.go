@@ -10,10 +10,9 @@ func PreferenceKey(number uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{TablePreference}, number)
 }
 
-// PreferenceNumber returns the number of a list from the key of its row, or of a row
-// of its content.
+// PreferenceNumber returns the number of a list from the key of its row.
 func (r Row) PreferenceNumber() (uint32, error) {
-	if len(r.Key()) < 5 {
+	if len(r.Key()) != 5 {
 		return 0, Corrupt(r.Key())
 	}
 	return binary.BigEndian.Uint32(r.Key()[1:]), nil
