@@ -60,7 +60,7 @@ const (
 	TableAudit      = 'u' // u a NAME                             JSON, audit.Audit
 	//                       u i NAME 00 number[4]                JSON, audit.Item
 	TableWithdrawn  = 'W' // W name[16]                            JSON, Withdrawal
-	TablePreference = 'L' // L number[4]                          JSON, workspace.Preference
+	TablePreference = 'I' // I number[4]                          JSON, workspace.Preference
 	TablePreferred  = 'G' // G number[4] uriDigest[16]            score[4]
 	//                       G number[4] place[4]                 host
 	TableOutcome = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
