@@ -66,12 +66,15 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err != nil {
 		return err
 	}
-	b := w.DB.Batch()
+	var c *recount // nil: all
 	if ok {
-		var c *recount
-		if c, err = recountOf(w, touched, nil, false); err == nil {
-			err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, nil)
+		if c, err = recountOf(w, touched, nil, false); err != nil {
+			return err
 		}
+	}
+	b := w.DB.Batch()
+	if c != nil {
+		err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, nil)
 	} else if err = clearTables(w, layout.TableCommon); err == nil {
 		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
 	}
@@ -107,7 +110,13 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[ro
 		return nil, err
 	}
 	if ok {
-		return framesAgain(w, sr, touched, fresh, at)
+		c, err := recountOf(w, touched, fresh, true)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			return framesAgain(w, sr, c, touched, at)
+		}
 	}
 	b := w.DB.Batch()
 	err = errors.Join(b.Clear(layout.TableFrame, layout.TableCounted), b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(b), b.Commit())

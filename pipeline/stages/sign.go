@@ -194,6 +194,10 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 // one. Beyond it, all texts are: one posting costs more to delete than to write.
 const maxAgain = 0.2
 
+// heldAgain limits the texts to be signed again that are held in memory, at about 300
+// bytes each. Where there are more, they are looked for once more.
+func heldAgain(w *workspace.Workspace) int { return w.Options.RunRows / 16 }
+
 // errStartOver says that the frames of too many texts have changed.
 var errStartOver = errors.New("too many texts to sign again")
 
@@ -215,29 +219,50 @@ func unsigned(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Re
 			j = &signJob{}
 			return yield(full, nil)
 		}
+		look := func(each func(*toSign) bool) bool {
+			n := 0
+			for t, err := range textsToSign(w, reader, changed) {
+				if err := errors.Join(err, sr.Ctx.Err()); err != nil {
+					yield(nil, err)
+					return false
+				}
+				if n++; n%signBatch == 0 {
+					w.Options.Progress.Add(signBatch)
+				}
+				if t != nil && !each(t) {
+					return false
+				}
+			}
+			w.Options.Progress.Add(int64(n % signBatch))
+			return true
+		}
 		var again []toSign
-		n := 0
-		for t, err := range textsToSign(w, reader, changed) {
-			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
-				yield(nil, err)
+		n := 0 // texts to be signed again
+		ok := look(func(t *toSign) bool {
+			if t.before == nil {
+				return send(*t)
+			}
+			if n++; w.Config.Text.Frames > 0 && float64(n) > maxAgain*float64(signed) {
+				yield(nil, errStartOver)
+				return false
+			}
+			if n <= heldAgain(w) {
+				again = append(again, *t)
+			}
+			return true
+		})
+		switch {
+		case !ok:
+			return
+		case n > heldAgain(w):
+			if !look(func(t *toSign) bool { return t.before == nil || send(*t) }) {
 				return
 			}
-			if n++; n%signBatch == 0 {
-				w.Options.Progress.Add(signBatch)
-			}
-			if t != nil && t.before != nil {
-				if again = append(again, *t); w.Config.Text.Frames > 0 && float64(len(again)) > maxAgain*float64(signed) {
-					yield(nil, errStartOver)
+		default:
+			for _, t := range again {
+				if !send(t) {
 					return
 				}
-			} else if t != nil && !send(*t) {
-				return
-			}
-		}
-		w.Options.Progress.Add(int64(n % signBatch))
-		for _, t := range again {
-			if !send(t) {
-				return
 			}
 		}
 		if len(j.texts) > 0 {

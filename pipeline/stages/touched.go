@@ -44,6 +44,11 @@ type touchedNote struct {
 // touched texts.
 const maxTouched = 0.2
 
+// Touched texts, of about 200 bytes, and sentences to be counted again, of 16 to 40, are
+// held in memory. Beyond these bounds all sentences are counted.
+func heldTouched(w *workspace.Workspace) int  { return max(1, w.Options.RunRows/4) }
+func heldRecounts(w *workspace.Workspace) int { return 2 * w.Options.RunRows }
+
 // touchedText is a text with other pages than it was counted with.
 type touchedText struct {
 	id    rows.TextID
@@ -86,7 +91,9 @@ func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touc
 					x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
 				}
 			}
-			touched = append(touched, x)
+			if touched = append(touched, x); len(touched) > heldTouched(w) {
+				return nil, nil, false, nil
+			}
 		}
 		if !x.isNew {
 			before, err, more = next()
@@ -176,7 +183,7 @@ type recount struct {
 }
 
 // recountOf returns what to count again: sentences with numbers, also those that are
-// around the texts, or without.
+// around the texts, or without. It returns nil if that is too much.
 func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.SitePage]bool, exact bool) (*recount, error) {
 	units, err := w.DB.Seeker(layout.TableUnits)
 	if err != nil {
@@ -196,6 +203,9 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 	var u rows.Units
 	var round []uint64
 	for _, t := range touched {
+		if len(c.fresh)+len(c.again) > heldRecounts(w) {
+			return nil, nil
+		}
 		if len(t.pages) > 0 {
 			for r, err := range units.Rows(layout.UnitsKey(t.id)) {
 				if err := errors.Join(err, r.Units(&u)); err != nil {
@@ -325,15 +335,11 @@ func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
 // framesAgain brings TableFrame up to date with the touched texts, and notes these for
 // verify. It returns the texts of which other sentences may be in frames now, besides
 // those that have sentences in frames; nil if it can be any.
-func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText, fresh map[rows.SitePage]bool, cursor frameCursor) (changed map[rows.TextID]bool, err error) {
-	c, err := recountOf(w, touched, fresh, true)
-	if err != nil {
-		return nil, err
-	}
+func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, c *recount, touched []touchedText, cursor frameCursor) (changed map[rows.TextID]bool, err error) {
 	b := w.DB.Batch()
 	changed, texts := map[rows.TextID]bool{}, 0
 	err = c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t rows.TextID, has bool) {
-		if texts++; has && float64(len(changed)) <= maxTouched*float64(texts)+100 {
+		if texts++; has && len(changed) <= heldTouched(w) {
 			changed[t] = true
 		}
 	})
@@ -343,7 +349,7 @@ func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, touched []touch
 		}
 	}
 	// A site of fewer pages has other frames, and a text may be compared or not by its pages.
-	if c.less || float64(len(changed)) > maxTouched*float64(texts) || w.Config.Text.Pages == configs.PagesTopic {
+	if c.less || len(changed) > heldTouched(w) || float64(len(changed)) > maxTouched*float64(texts) || w.Config.Text.Pages == configs.PagesTopic {
 		changed = nil
 	}
 	if err := errors.Join(err, forgetTouched(b)); err != nil {
