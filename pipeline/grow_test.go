@@ -159,6 +159,75 @@ func TestGrowCounts(t *testing.T) {
 	}
 }
 
+// A page that is added brings sentences of other pages into a frame, or out of one, because
+// the sentence is on one page more, the site has one page more, or a text of two addresses
+// counts at the smaller one. The texts of the other pages are signed again, and no more.
+func TestGrowFrames(t *testing.T) {
+	const menu = "The menu of this site is printed below each of its pages and says nothing of them. "
+	for name, x := range map[string]struct {
+		frames    int
+		has       []int // pages with the menu, of 100
+		added     string
+		same      bool // the added page has the text of page 1
+		signed    int  // texts that are signed again
+		addresses int  // of the other pages
+	}{
+		"a sentence that was on too few pages to be kept": {3, []int{1, 2}, "http://b.example/p", false, 2, 12},
+		"a sentence that was kept":                        {5, []int{1, 2, 3, 4}, "http://b.example/p", false, 4, 60},
+		"a site of one page more":                         {5, []int{1, 2, 3, 4, 5}, "", false, 5, 100},
+		"a text that counts at another page's address":    {3, []int{1, 2, 3}, "http://b.example/2", true, 3, 12},
+	} {
+		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", x.frames))
+		dir := t.TempDir()
+		var first, added strings.Builder
+		text := func(i int) string {
+			own := fmt.Sprintf("Page %c%c tells what happened in the town of %c%c. ", 'a'+i/26, 'a'+i%26, 'a'+i%26, 'a'+i/26)
+			if slices.Contains(x.has, i) {
+				return menu + own
+			}
+			return own
+		}
+		for i := range x.addresses {
+			fmt.Fprintf(&first, "http://b.example/%d\t%s\n", i, text(i))
+		}
+		for i := range 60 { // so that few texts are touched
+			fmt.Fprintf(&first, "http://other.example/%d\tA page about matter %c%c, which has nothing to do with that town.\n", i, 'a'+i/26, 'a'+i%26)
+		}
+		switch {
+		case x.same:
+			// Of the two addresses the one with the smaller hash counts, so try both ways.
+			fmt.Fprintf(&added, "%s\t%s\n", x.added, text(1))
+			fmt.Fprintf(&added, "http://b.example/1\t%s\n", text(2))
+		case x.added == "":
+			fmt.Fprint(&added, "http://b.example/p\tA page that has no more to say than this one sentence of its own.\n")
+		default:
+			fmt.Fprintf(&added, "%s\t%sThe page that is added says this of its own.\n", x.added, menu)
+		}
+		files := []string{filepath.Join(dir, "first.tsv"), filepath.Join(dir, "added.tsv")}
+		for i, content := range []string{first.String(), added.String()} {
+			if err := os.WriteFile(files[i], []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
+		before := contentsOf(t, ws, config)
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+		pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
+		after := contentsOf(t, ws, config)
+		sameContents(t, name, after, contentsOf(t, alone, config))
+		again := 0
+		for k, v := range before {
+			if k[0] == layout.TableSigned && after[k] != v {
+				again++
+			}
+		}
+		if again != x.signed {
+			t.Errorf("%s: %d texts are signed again, want %d", name, again, x.signed)
+		}
+	}
+}
+
 var growSeeds = flag.Int("grow-seeds", 8, "collections of TestGrowCounts")
 
 // units notes of what there is work.
