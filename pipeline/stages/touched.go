@@ -179,6 +179,7 @@ func pageOf(r layout.Row, err error) (p rows.SitePage, t rows.TextID, _ error) {
 type recount struct {
 	fresh []extsort.Pair      // sightings of sentences on fresh pages
 	again map[uint64]struct{} // other sentences of touched texts
+	sites map[uint64]struct{} // of fresh and again, what counts the pages of a site and is no sentence
 	less  bool                // a sentence is on fewer pages than before
 }
 
@@ -190,7 +191,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 		return nil, err
 	}
 	defer func() { _ = units.Close() }()
-	c := &recount{again: map[uint64]struct{}{}}
+	c := &recount{again: map[uint64]struct{}{}, sites: map[uint64]struct{}{}}
 	add := func(sightings iter.Seq[rarity.Sighting], fresh bool) {
 		for s := range sightings {
 			if fresh {
@@ -213,6 +214,9 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 				}
 				for _, p := range t.pages {
 					add(dataflow.Sightings(u, p.SitePage, exact), p.Fresh)
+					for s := range dataflow.Sightings(rows.Units{}, p.SitePage, exact) {
+						c.sites[s.Sentence] = struct{}{}
+					}
 				}
 			}
 		}
@@ -277,14 +281,12 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	defer func() { _ = sorter.Close() }()
 	has := false
 	only := func(sentence uint64) bool {
-		if _, ok := c.again[sentence]; ok {
-			has = true
-			return true
+		_, again := c.again[sentence]
+		if _, more := counted[sentence]; (again || more) && !has {
+			_, site := c.sites[sentence]
+			has = !site
 		}
-		if !has {
-			_, has = counted[sentence]
-		}
-		return false
+		return again
 	}
 	err = see(w, sr, sorter, table == layout.TableFrame, only, func(t *results.TextUnits) error {
 		if each != nil {
