@@ -133,7 +133,7 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[ro
 		if t.Documents != 0 {
 			counted = append(counted, extsort.Entry{Key: layout.CountedKey(t.ID), Value: layout.CountedValue(t.Counted)})
 		}
-		if len(counted) < w.Options.RunRows {
+		if len(counted) < w.Options.RunRows/16 {
 			return nil
 		}
 		return flush()
@@ -147,8 +147,8 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[ro
 
 // see adds the sightings of all texts to a sorter: for frames, those with numbers,
 // and those around the texts; otherwise those without numbers. Where only is not nil,
-// it adds the sightings of these sentences. each, which may be nil, is called with each
-// text.
+// it adds those of sentences for which only is true. each, which may be nil, is called
+// after each text.
 func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool, only func(sentence uint64) bool, each func(*results.TextUnits) error) error {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {

@@ -81,15 +81,16 @@ func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touc
 		}
 		if x.isNew || !before.Equal(t.Counted) {
 			x.now = rows.Counted{Documents: t.Documents, Pages: slices.Clone(t.Pages)}
-			if x.isNew || !slices.Equal(before.Pages, t.Pages) {
-				for _, p := range t.Pages {
-					x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
-				}
+			pages := t.Pages
+			switch {
+			case x.isNew:
+			case slices.Equal(before.Pages, t.Pages):
+				pages = nil
+			default: // a site that has the text no more has its sentences on one page less
+				pages = slices.Concat(pages, before.Pages)
 			}
-			if !x.isNew && len(x.pages) > 0 {
-				for _, p := range before.Pages {
-					x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
-				}
+			for _, p := range pages {
+				x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
 			}
 			if touched = append(touched, x); len(touched) > heldTouched(w) {
 				return nil, nil, false, nil
