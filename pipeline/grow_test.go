@@ -176,6 +176,7 @@ func TestGrowFrames(t *testing.T) {
 		"a sentence that was kept":                        {5, []int{1, 2, 3, 4}, "http://b.example/p", false, 4, 60},
 		"a site of one page more":                         {5, []int{1, 2, 3, 4, 5}, "", false, 5, 100},
 		"a text that counts at another page's address":    {3, []int{1, 2, 3}, "http://b.example/2", true, 3, 12},
+		"a site of one page less":                         {5, []int{1, 2, 3, 4, 5}, "moved", false, 5, 101},
 	} {
 		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", x.frames))
 		dir := t.TempDir()
@@ -198,6 +199,10 @@ func TestGrowFrames(t *testing.T) {
 			// Of the two addresses the one with the smaller hash counts, so try both ways.
 			fmt.Fprintf(&added, "%s\t%s\n", x.added, text(1))
 			fmt.Fprintf(&added, "http://b.example/1\t%s\n", text(2))
+		case x.added == "moved": // the smallest hash of so many addresses is surely another than that of 50
+			for i := 60; i < 80; i++ {
+				fmt.Fprintf(&added, "http://b.example/%d\t%s\n", i, text(50))
+			}
 		case x.added == "":
 			fmt.Fprint(&added, "http://b.example/p\tA page that has no more to say than this one sentence of its own.\n")
 		default:
