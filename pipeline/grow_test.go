@@ -233,6 +233,51 @@ func TestGrowFrames(t *testing.T) {
 	}
 }
 
+// A revisit that an added capture gives another text takes its former text from a site. The
+// sentences of that text are on one page of the site less.
+func TestGrowRevisitsOfOtherTexts(t *testing.T) {
+	config := pipetest.MustLoad(t, "text.frames=3")
+	const menu = "The menu of this site is printed below each of its pages and says nothing of them. "
+	var first bytes.Buffer
+	page := func(to *bytes.Buffer, id, uri string, day int, text string) {
+		to.Write(pipetest.Archived("response", id, uri, day, pipetest.OkHTML+"<p>"+text))
+	}
+	page(&first, "a", "http://a.example/", 5, menu+"And this is the story of the former capture.")
+	first.Write(pipetest.Archived("revisit", "r", "http://b.example/r", 6, "HTTP/1.1 304 Not Modified\r\n\r\n", "WARC-Refers-To: <urn:test:a>",
+		"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"))
+	for _, p := range "xy" {
+		page(&first, string(p), "http://b.example/"+string(p), 5, menu+"This is page "+string(p)+" of the site and no other.")
+	}
+	for i := range 40 {
+		page(&first, fmt.Sprint(i), fmt.Sprintf("http://other.example/%d", i), 5, fmt.Sprintf("A page about matter %c%c, which is of no concern here.", 'a'+i/26, 'a'+i%26))
+	}
+	var added bytes.Buffer
+	page(&added, "a", "http://a.example/", 1, "An earlier capture under the same record ID says something else.")
+	var files []string
+	for _, content := range []*bytes.Buffer{&first, &added} {
+		files = append(files, filepath.Join(t.TempDir(), "crawl.warc"))
+		if err := os.WriteFile(files[len(files)-1], content.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
+	before := contentsOf(t, ws, config)
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
+	after := contentsOf(t, ws, config)
+	sameContents(t, "revisits", after, contentsOf(t, alone, config))
+	again := 0
+	for k, v := range before {
+		if k[0] == layout.TableSigned && after[k] != v {
+			again++
+		}
+	}
+	if again == 0 {
+		t.Error("no text is signed again: the test tells nothing")
+	}
+}
+
 var growSeeds = flag.Int("grow-seeds", 8, "collections of TestGrowCounts")
 
 // units notes of what there is work.
