@@ -16,6 +16,7 @@
 //	filters     the stages as programs from frames to frames
 //	store       rows in Pebble
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
+//	preferences lists of page scores and of preferred hosts
 //	results     what the stages wrote, for every reader
 //	earlier     what verify found in an earlier run
 //	needs       the disk space that the stages take
