@@ -17,10 +17,5 @@ func Enforcing(ctx context.Context, w *workspace.Workspace) (key func(rows.TextI
 	return e.Key, e.Score
 }
 
-// CountCommon counts how common sentences are, from the start.
-func CountCommon(w *workspace.Workspace, sr *workspace.StageRun) error {
-	return learnCommon(w, sr, &verifyCursor{})
-}
-
 // Position returns the position behind the job's event.
 func (j *Job) Position() container.Position { return j.position }

@@ -60,6 +60,12 @@ func (r *setRun) add(set, member cluster.Key, score float64) error {
 	return r.flush()
 }
 
+// clearTables drops the rows of tables.
+func clearTables(w *workspace.Workspace, tables ...byte) error {
+	b := w.DB.Batch()
+	return errors.Join(b.Clear(tables...), b.Commit())
+}
+
 // flush writes the rows so far. The first ones replace those of an earlier run.
 func (r *setRun) flush() error {
 	var err error

@@ -12,6 +12,7 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/learning"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -52,12 +53,12 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	var changed map[rows.TextID]bool // nil: any
 	if w.Config.Text.Frames > 0 {
 		var err error
-		if changed, err = LearnFrames(w, sr); err != nil {
+		if changed, err = learning.Frames(w, sr); err != nil {
 			return err
 		}
 	}
 	if w.Config.CountsTerms() {
-		if err := learnTerms(w, sr); err != nil {
+		if err := learning.Terms(w, sr); err != nil {
 			return err
 		}
 	}
@@ -85,7 +86,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 }
 
 // signTexts signs the texts that are to be signed. changed has the texts of which other
-// sentences may be in frames, as LearnFrames returns them.
+// sentences may be in frames, as learning.Frames returns them.
 func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.TextID]bool, changes *changes) error {
 	config, err := w.Method()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"neardup/pipeline/earlier"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/learning"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -47,9 +48,9 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
 	}
-	before := sync.OnceValues(func() (*earlier.Results, error) { return earlier.Open(sr.Ctx, w) }) // after learnCommon
+	before := sync.OnceValues(func() (*earlier.Results, error) { return earlier.Open(sr.Ctx, w) }) // after learning.Common
 	if !at.Closing && !at.Parting {
-		if err := errors.Join(dropVerdicts(w, sr, &at), learnCommon(w, sr, &at)); err != nil {
+		if err := errors.Join(dropVerdicts(w, sr, &at), learning.Common(w, sr, &at, &at.Learned)); err != nil {
 			return err
 		}
 		compare := compareSets

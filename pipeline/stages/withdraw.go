@@ -8,6 +8,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/learning"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -228,7 +229,7 @@ func (x *withdrawing) note(left, known int) error {
 	// Sign drops what it has of texts that go, and counts all sentences again. An index
 	// may list pages that are gone.
 	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
-	errs = append(errs, x.b.Set(layout.MetaKey(noteOfVanished), []byte("true")), x.b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(x.b),
+	errs = append(errs, x.b.Set(layout.MetaKey(noteOfVanished), []byte("true")), learning.Forget(x.b),
 		x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
 	if left == 0 { // nothing is left to run
 		for _, st := range All {

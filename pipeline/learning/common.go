@@ -1,4 +1,4 @@
-package stages
+package learning
 
 import (
 	"context"
@@ -56,12 +56,13 @@ func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, bey
 	return errors.Join(err, flush())
 }
 
-// learnCommon brings TableCommon up to date if the config needs it.
-func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor) error {
-	if at.Learned || w.Config.Verify.RarePages == 0 || w.Config.NewMeasure() == nil {
+// Common brings TableCommon up to date if the config needs it. Then it sets learned,
+// which is part of the cursor at, and commits the cursor together with the table.
+func Common(w *workspace.Workspace, sr *workspace.StageRun, at any, learned *bool) error {
+	if *learned || w.Config.Verify.RarePages == 0 || w.Config.NewMeasure() == nil {
 		return nil
 	}
-	at.Learned = true
+	*learned = true
 	touched, ok, err := notedTouched(w, sr)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	b := w.DB.Batch()
 	if c != nil {
 		err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, nil)
-	} else if err = clearTables(w, layout.TableCommon); err == nil {
+	} else if err = clearTable(w, layout.TableCommon); err == nil {
 		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
 	}
 	if err != nil {
@@ -84,23 +85,11 @@ func learnCommon(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	return errors.Join(forgetTouched(b), sr.SetCursor(b, at), b.Commit())
 }
 
-// clearTables drops the rows of tables.
-func clearTables(w *workspace.Workspace, tables ...byte) error {
-	b := w.DB.Batch()
-	return errors.Join(b.Clear(tables...), b.Commit())
-}
-
-// frameCursor records what is learned.
-type frameCursor struct {
-	Learned bool `json:"learned"` // the frames
-	Terms   bool `json:"terms,omitempty"`
-}
-
-// LearnFrames brings TableFrame up to date: it has the sentences that are on enough
+// Frames brings TableFrame up to date: it has the sentences that are on enough
 // pages to belong to a frame, and the number of pages of their sites. It returns the
 // texts of which other sentences may be in frames now, as framesAgain does.
-func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[rows.TextID]bool, err error) {
-	var at frameCursor
+func Frames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[rows.TextID]bool, err error) {
+	var at cursor
 	if _, err := sr.Cursor(&at); err != nil || at.Learned {
 		return nil, err
 	}
@@ -119,7 +108,7 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[ro
 		}
 	}
 	b := w.DB.Batch()
-	err = errors.Join(b.Clear(layout.TableFrame, layout.TableCounted), b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(b), b.Commit())
+	err = errors.Join(b.Clear(layout.TableFrame, layout.TableCounted), Forget(b), b.Commit())
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +133,9 @@ func LearnFrames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[ro
 	b = w.DB.Batch()
 	return nil, errors.Join(b.Set(layout.MetaKey(noteOfCounts), []byte("true")), sr.SetCursor(b, at), b.Commit())
 }
+
+// progressEach is the number of texts after which progress is reported.
+const progressEach = 64
 
 // see adds the sightings of all texts to a sorter: for frames, those with numbers,
 // and those around the texts; otherwise those without numbers. Where only is not nil,
@@ -181,14 +173,14 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 				return err
 			}
 		}
-		if n++; n%signBatch == 0 {
-			w.Options.Progress.Add(signBatch)
+		if n++; n%progressEach == 0 {
+			w.Options.Progress.Add(progressEach)
 			if err := sr.Ctx.Err(); err != nil {
 				return err
 			}
 		}
 	}
-	w.Options.Progress.Add(n % signBatch)
+	w.Options.Progress.Add(n % progressEach)
 	if !frames {
 		return nil
 	}

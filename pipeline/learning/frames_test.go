@@ -1,4 +1,4 @@
-package stages_test
+package learning_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/learning"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -143,7 +144,7 @@ func learn(t *testing.T, w *workspace.Workspace, random *rand.Rand) {
 		}
 		sr := workspace.StartStage(ctx, nil, stages.All[1])
 		sr.State = s
-		_, err = stages.LearnFrames(w, sr)
+		_, err = learning.Frames(w, sr)
 		cancel()
 		sr.Stop()
 		if err == nil {

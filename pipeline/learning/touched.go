@@ -1,4 +1,4 @@
-package stages
+package learning
 
 import (
 	"errors"
@@ -338,7 +338,7 @@ func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
 // framesAgain brings TableFrame up to date with the touched texts, and notes these for
 // verify. It returns the texts of which other sentences may be in frames now, besides
 // those that have sentences in frames; nil if it can be any.
-func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, c *recount, touched []touchedText, cursor frameCursor) (changed map[rows.TextID]bool, err error) {
+func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, c *recount, touched []touchedText, at cursor) (changed map[rows.TextID]bool, err error) {
 	b := w.DB.Batch()
 	changed, texts := map[rows.TextID]bool{}, 0
 	err = c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t rows.TextID, has bool) {
@@ -374,7 +374,7 @@ func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, c *recount, tou
 	if verified != "" {
 		err = b.SetJSON(layout.MetaKey(noteOfTouched), touchedNote{verified, sr.State.Generation()})
 	}
-	return changed, errors.Join(err, sr.SetCursor(b, cursor), b.Commit())
+	return changed, errors.Join(err, sr.SetCursor(b, at), b.Commit())
 }
 
 // verifiedBefore returns the generation of verify if it is done with what sign had

@@ -1,4 +1,4 @@
-package stages
+package learning
 
 import (
 	"errors"
@@ -14,15 +14,14 @@ import (
 // termBytes is about how much text is counted at a time, in bytes.
 const termBytes = 1 << 20
 
-// learnTerms fills TableTerm with the terms of all texts that are compared. After an
+// Terms fills TableTerm with the terms of all texts that are compared. After an
 // interruption it starts over.
-func learnTerms(w *workspace.Workspace, sr *workspace.StageRun) error {
-	var at frameCursor
+func Terms(w *workspace.Workspace, sr *workspace.StageRun) error {
+	var at cursor
 	if _, err := sr.Cursor(&at); err != nil || at.Terms {
 		return err
 	}
-	b := w.DB.Batch()
-	if err := errors.Join(b.Clear(layout.TableTerm), b.Commit()); err != nil {
+	if err := clearTable(w, layout.TableTerm); err != nil {
 		return err
 	}
 	w.ForgetTerms()
@@ -68,6 +67,6 @@ func learnTerms(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	at.Terms = true
-	b = w.DB.Batch()
+	b := w.DB.Batch()
 	return errors.Join(sr.SetCursor(b, at), b.Commit())
 }

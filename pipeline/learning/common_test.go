@@ -1,4 +1,4 @@
-package stages_test
+package learning_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"neardup/extract/text"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/learning"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
@@ -78,7 +79,7 @@ func (pages sitePages) checkCommon(t *testing.T, beyond int, o workspace.Options
 	w.Options.Progress = workspace.Silent{}
 	for range 2 { // as after an interruption
 		sr := workspace.StartStage(context.Background(), nil, stages.All[3])
-		err = stages.CountCommon(w, sr)
+		err = learning.Common(w, sr, struct{}{}, new(bool))
 		sr.Stop()
 		if err != nil {
 			t.Fatal(err)
