@@ -15,6 +15,7 @@
 //	extractors  extractors that need files
 //	filters     the stages as programs from frames to frames
 //	store       rows in Pebble
+//	bloom       which signatures have postings, nearly
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
 //	preferences lists of page scores and of preferred hosts
 //	results     what the stages wrote, for every reader

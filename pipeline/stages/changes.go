@@ -7,6 +7,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/cluster/search"
+	"neardup/pipeline/bloom"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
@@ -120,13 +121,13 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	in.Members = func(s signature.Signature) ([]cluster.Key, error) {
 		return c.keysOf(postings.Rows(layout.PostingsOf(s)))
 	}
-	filter, err := readFilter(w)
+	filter, err := bloom.Read(w.DB)
 	if err != nil {
 		return false, err
 	}
 	changes := search.Changes{Postings: c.changed(), Long: c.long()}
 	if filter != nil {
-		changes.Had = filter.has
+		changes.Had = filter.Has
 	}
 	enough := errors.New("too many rows change")
 	ok, err = u.Update(in, changes, search.ChangeSink{
@@ -164,7 +165,7 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 // addToFilter adds the signatures of the postings that were added to the filter. If this
 // is interrupted before the rows are up to date, the filter has too many, which does no
 // harm.
-func (c *clustering) addToFilter(f *listFilter) error {
+func (c *clustering) addToFilter(f *bloom.Filter) error {
 	if f == nil {
 		return nil
 	}
@@ -172,12 +173,12 @@ func (c *clustering) addToFilter(f *listFilter) error {
 		if err != nil {
 			return err
 		}
-		if !p.Removed && !f.add(p.Signature) {
+		if !p.Removed && !f.Add(p.Signature) {
 			f = nil
 			break
 		}
 	}
-	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.rows())
+	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.Rows())
 }
 
 // addLists changes the number of lists that give a row.

@@ -10,6 +10,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/cluster/search"
+	"neardup/pipeline/bloom"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
@@ -122,9 +123,9 @@ func (c *clustering) mapRows(m search.Mapper) error {
 	}
 	w.Options.Progress.Total(signed.Signatures-c.at.Read, "signatures")
 	_, counted := m.(search.Updater)
-	var filter *listFilter
+	var filter *bloom.Filter
 	if counted && len(c.at.Next) == 0 { // otherwise the first signatures were seen before an interruption
-		filter = newFilter(signed.Signatures)
+		filter = bloom.New(signed.Signatures)
 	}
 	run := layout.NewSearchRun(m.RowSize(), counted)
 	var long []extsort.Entry
@@ -155,7 +156,7 @@ func (c *clustering) mapRows(m search.Mapper) error {
 				err = c.sr.Ctx.Err()
 			}
 			if filter != nil && err == nil && (last == nil || p.Signature != *last) {
-				if last = &p.Signature; !filter.add(p.Signature) {
+				if last = &p.Signature; !filter.Add(p.Signature) {
 					filter = nil
 				}
 			}
@@ -185,7 +186,7 @@ func (c *clustering) mapRows(m search.Mapper) error {
 	if err != nil {
 		return err
 	}
-	if err := w.DB.Replace(c.sr.Ctx, layout.TableFilter, filter.rows()); err != nil {
+	if err := w.DB.Replace(c.sr.Ctx, layout.TableFilter, filter.Rows()); err != nil {
 		return err
 	}
 	c.at.Next, c.at.Read, c.at.Merging = nil, read, true

@@ -1,4 +1,6 @@
-package stages
+// Package bloom has a Bloom filter of the signatures that have postings. Where crawls
+// were added, cluster asks it before it looks for postings.
+package bloom
 
 import (
 	"encoding/binary"
@@ -9,20 +11,20 @@ import (
 
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
-	"neardup/pipeline/workspace"
+	"neardup/pipeline/store"
 	"neardup/signature"
 )
 
-// listFilter is a Bloom filter of the signatures that have postings. Most signatures of
+// Filter is a Bloom filter of the signatures that have postings. Most signatures of
 // a new text are new, and their lists have none before: the filter tells that without
 // looking for them. It has parts, each twice as large as the one before, since nobody
 // knows how many signatures will come.
-type listFilter struct {
-	parts []filterPart
+type Filter struct {
+	parts []part
 	words int // of all parts
 }
 
-type filterPart struct {
+type part struct {
 	words []uint64
 	left  uint64 // signatures that may still be added
 }
@@ -33,26 +35,26 @@ const (
 	maxFilter    = 8 << 20 // words of a filter, 64 MB; a larger collection has none
 )
 
-// newFilter returns a filter with room for so many signatures, or nil for too many.
-func newFilter(signatures int64) *listFilter {
-	f := &listFilter{}
+// New returns a filter with room for so many signatures, or nil for too many.
+func New(signatures int64) *Filter {
+	f := &Filter{}
 	if !f.grow(uint64(max(signatures, 1<<16))) {
 		return nil
 	}
 	return f
 }
 
-func (f *listFilter) grow(signatures uint64) bool {
+func (f *Filter) grow(signatures uint64) bool {
 	words := int(1 + signatures*filterBits/64)
 	if f.words+words > maxFilter {
 		return false
 	}
-	f.parts, f.words = append(f.parts, filterPart{make([]uint64, words), signatures}), f.words+words
+	f.parts, f.words = append(f.parts, part{make([]uint64, words), signatures}), f.words+words
 	return true
 }
 
-// places calls f with the place of each bit of a hash until f returns false.
-func (p *filterPart) each(hash uint64, f func(word *uint64, bit uint64) bool) bool {
+// each calls f with the place of each bit of a hash until f returns false.
+func (p *part) each(hash uint64, f func(word *uint64, bit uint64) bool) bool {
 	step := hash>>32 | 1
 	for range filterHashes {
 		hi, lo := bits.Mul64(hash*0x9e3779b97f4a7c15, uint64(len(p.words)))
@@ -64,9 +66,10 @@ func (p *filterPart) each(hash uint64, f func(word *uint64, bit uint64) bool) bo
 	return true
 }
 
-func (f *listFilter) has(s signature.Signature) bool { return f.hasHash(xxhash.Sum64(s[:])) }
+// Has reports whether a signature was added. For a few others it returns true, too.
+func (f *Filter) Has(s signature.Signature) bool { return f.hasHash(xxhash.Sum64(s[:])) }
 
-func (f *listFilter) hasHash(hash uint64) bool {
+func (f *Filter) hasHash(hash uint64) bool {
 	for i := range f.parts {
 		if f.parts[i].each(hash, func(word *uint64, bit uint64) bool { return *word&bit != 0 }) {
 			return true
@@ -75,8 +78,8 @@ func (f *listFilter) hasHash(hash uint64) bool {
 	return false
 }
 
-// add adds a signature. It returns false if the filter is full.
-func (f *listFilter) add(s signature.Signature) bool {
+// Add adds a signature. It returns false if the filter is full.
+func (f *Filter) Add(s signature.Signature) bool {
 	hash := xxhash.Sum64(s[:])
 	if f.hasHash(hash) {
 		return true
@@ -98,8 +101,8 @@ func (f *listFilter) add(s signature.Signature) bool {
 // filterChunk is the number of words in a row of TableFilter.
 const filterChunk = 4096
 
-// rows yields the filter as rows of TableFilter. A nil filter has none.
-func (f *listFilter) rows() iter.Seq2[extsort.Entry, error] {
+// Rows yields the filter as rows of TableFilter. A nil filter has none.
+func (f *Filter) Rows() iter.Seq2[extsort.Entry, error] {
 	return func(yield func(extsort.Entry, error) bool) {
 		if f == nil {
 			return
@@ -118,10 +121,10 @@ func (f *listFilter) rows() iter.Seq2[extsort.Entry, error] {
 	}
 }
 
-// readFilter returns the filter of the workspace, or nil if it has none.
-func readFilter(w *workspace.Workspace) (*listFilter, error) {
-	f := &listFilter{}
-	for r, err := range w.DB.Table(layout.TableFilter) {
+// Read returns the filter of a database, or nil if it has none.
+func Read(db *store.DB) (*Filter, error) {
+	f := &Filter{}
+	for r, err := range db.Table(layout.TableFilter) {
 		if err != nil {
 			return nil, err
 		}
@@ -129,14 +132,14 @@ func readFilter(w *workspace.Workspace) (*listFilter, error) {
 		if err != nil {
 			return nil, err
 		}
-		part, err := r.FilterPart()
-		if err != nil || part > len(f.parts) || part < len(f.parts)-1 || len(v)%8 != 0 || len(v) < 16 {
+		number, err := r.FilterPart()
+		if err != nil || number > len(f.parts) || number < len(f.parts)-1 || len(v)%8 != 0 || len(v) < 16 {
 			return nil, layout.Corrupt(r.Key())
 		}
-		if part == len(f.parts) {
-			f.parts = append(f.parts, filterPart{})
+		if number == len(f.parts) {
+			f.parts = append(f.parts, part{})
 		}
-		p := &f.parts[part]
+		p := &f.parts[number]
 		p.left = binary.BigEndian.Uint64(v)
 		for v = v[8:]; len(v) > 0; v = v[8:] {
 			p.words, f.words = append(p.words, binary.BigEndian.Uint64(v)), f.words+1

@@ -1,4 +1,4 @@
-package stages
+package bloom
 
 import (
 	"encoding/binary"
@@ -13,12 +13,12 @@ import (
 
 // The filter has all signatures that were added, also beyond the number that it was made
 // for and after it was stored, and few others.
-func TestListFilter(t *testing.T) {
+func TestFilter(t *testing.T) {
 	config, err := configs.Load("default", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := workspace.Open(filepath.Join(t.TempDir(), "ws"), All, config, true, workspace.Options{})
+	w, err := workspace.Open(filepath.Join(t.TempDir(), "ws"), nil, config, true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,41 +32,41 @@ func TestListFilter(t *testing.T) {
 		return s
 	}
 	const room, added = 1 << 16, 300_000
-	f := newFilter(room)
+	f := New(room)
 	for i := range added {
-		if !f.add(of(i)) {
+		if !f.Add(of(i)) {
 			t.Fatal("full")
 		}
 	}
 	if len(f.parts) != 3 {
 		t.Errorf("%d parts for %d signatures, in place of 3", len(f.parts), added)
 	}
-	if err := w.DB.Replace(t.Context(), layout.TableFilter, f.rows()); err != nil {
+	if err := w.DB.Replace(t.Context(), layout.TableFilter, f.Rows()); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = readFilter(w); err != nil || f == nil {
+	if f, err = Read(w.DB); err != nil || f == nil {
 		t.Fatal(f, err)
 	}
 	for i := range added {
-		if !f.has(of(i)) {
+		if !f.Has(of(i)) {
 			t.Fatalf("signature %d is missing", i)
 		}
 	}
 	wrong := 0
 	for i := range added {
-		if f.has(of(added + i)) {
+		if f.Has(of(added + i)) {
 			wrong++
 		}
 	}
 	if wrong > added/10 {
 		t.Errorf("%d of %d others are taken for known", wrong, added)
 	}
-	if newFilter(1<<40) != nil {
+	if New(1<<40) != nil {
 		t.Error("a filter of a terabyte")
 	}
-	full := &listFilter{words: maxFilter - 1}
-	full.parts = []filterPart{{words: make([]uint64, 1)}}
-	if full.add(of(1)) {
+	full := &Filter{words: maxFilter - 1}
+	full.parts = []part{{words: make([]uint64, 1)}}
+	if full.Add(of(1)) {
 		t.Error("a signature is added to a full filter")
 	}
 }
