@@ -21,6 +21,7 @@
 //	results     what the stages wrote, for every reader
 //	earlier     what verify found in an earlier run
 //	learning    what sign and verify learn from all texts
+//	withdrawals captures that are taken out and stay out
 //	needs       the disk space that the stages take
 //	stages      extract, sign, cluster, verify: dataflow over the tables of a workspace
 //	spark       the plan of a run on a cluster, and its result as a workspace

@@ -21,6 +21,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 )
 
@@ -31,7 +32,7 @@ func withdraw(t *testing.T, dir string, config configs.Config, of ...workspace.W
 	if err != nil {
 		t.Fatal(err)
 	}
-	captures, err = stages.Withdraw(w, of...)
+	captures, err = withdrawals.Withdraw(w, of...)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +308,7 @@ func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok, err := stages.Readmit(w, workspace.Withdrawal{URI: "*.example/*#x"})
+	ok, err := withdrawals.Readmit(w, workspace.Withdrawal{URI: "*.example/*#x"})
 	if err := errors.Join(err, w.Close()); err != nil || !ok {
 		t.Fatal(ok, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 )
 
@@ -88,7 +89,7 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	var of []workspace.Withdrawal
 	for _, arg := range args {
-		more, err := withdrawals(arg, known)
+		more, err := withdrawalsOf(arg, known)
 		if err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 			of = append(of, d)
 		}
 	}
-	n, err := stages.Withdraw(j.Workspace, of...)
+	n, err := withdrawals.Withdraw(j.Workspace, of...)
 	if err != nil {
 		return err
 	}
@@ -111,8 +112,8 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	return o.workOptions.run(c, j, 0)
 }
 
-// withdrawals returns the withdrawals that an argument stands for.
-func withdrawals(arg string, known []inputs.Source) (out []workspace.Withdrawal, err error) {
+// withdrawalsOf returns the withdrawals that an argument stands for.
+func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawal, err error) {
 	path := arg
 	if !strings.Contains(arg, "://") {
 		if path, err = inputs.RealPath(arg); err != nil { // the file may no longer exist
@@ -148,7 +149,7 @@ func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.W
 			if d.URI != arg && d.Input != arg && (d.Input == "" || d.Input != inputs.ShowName(path)) {
 				continue
 			}
-			ok, err := stages.Readmit(j.Workspace, d)
+			ok, err := withdrawals.Readmit(j.Workspace, d)
 			if err != nil {
 				return err
 			}

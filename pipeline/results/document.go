@@ -100,3 +100,27 @@ func LookUpDocument[D rows.Document | groups.DocumentView](documents *store.Seek
 	}
 	return s, false, nil
 }
+
+// RevisitRow is a row of TableRevisit.
+type RevisitRow struct {
+	Key layout.RevisitPlace
+	Row rows.Revisit
+}
+
+// RevisitRows yields the rows of all revisits.
+func RevisitRows(w *workspace.Workspace) iter.Seq2[RevisitRow, error] {
+	return func(yield func(RevisitRow, error) bool) {
+		for r, err := range w.DB.Table(layout.TableRevisit) {
+			var v RevisitRow
+			if err == nil {
+				v.Key, err = r.RevisitPlace()
+			}
+			if err == nil {
+				err = r.JSON(&v.Row)
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}

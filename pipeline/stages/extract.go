@@ -22,6 +22,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 )
 
@@ -153,7 +154,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	if len(withdrawn) > 0 {
-		if err := dropTexts(w, sr); err != nil {
+		if err := withdrawals.DropTexts(w, sr); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -57,15 +58,15 @@ func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitC
 // countRevisits counts the outcomes of revisits.
 func countRevisits(w *workspace.Workspace) (c revisitCounts, err error) {
 	c.unresolved = map[extract.Reason]int64{}
-	for v, err := range revisitRows(w) {
+	for v, err := range results.RevisitRows(w) {
 		switch {
 		case err != nil:
 			return c, err
-		case v.row.Resolved != "":
+		case v.Row.Resolved != "":
 			c.resolved++
 		default:
 			w.Options.Progress.Add(1)
-			c.unresolved[v.row.Repeats.Unresolved]++
+			c.unresolved[v.Row.Repeats.Unresolved]++
 		}
 	}
 	return c, nil
@@ -77,57 +78,33 @@ func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := u.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
 		return err
 	}
-	for v, err := range revisitRows(w) {
+	for v, err := range results.RevisitRows(w) {
 		if err != nil {
 			return err
 		}
-		if v.row.Resolved == "" {
+		if v.Row.Resolved == "" {
 			continue
 		}
-		t, err := layout.ParseTextID(v.row.Resolved)
+		t, err := layout.ParseTextID(v.Row.Resolved)
 		if err != nil {
 			return err
 		}
-		v.row.Resolved = ""
-		if err := errors.Join(u.b.SetJSON(v.key.Row(), v.row),
-			u.b.Delete(v.key.Document()), u.b.Delete(layout.OccurrenceKey(t, v.key.ID)), u.commitIfFull()); err != nil {
+		v.Row.Resolved = ""
+		if err := errors.Join(u.b.SetJSON(v.Key.Row(), v.Row),
+			u.b.Delete(v.Key.Document()), u.b.Delete(layout.OccurrenceKey(t, v.Key.ID)), u.commitIfFull()); err != nil {
 			return err
 		}
 	}
 	return u.commit()
 }
 
-// revisitRow is a row of TableRevisit.
-type revisitRow struct {
-	key layout.RevisitPlace
-	row rows.Revisit
-}
-
-// revisitRows yields the rows of all revisits.
-func revisitRows(w *workspace.Workspace) iter.Seq2[revisitRow, error] {
-	return func(yield func(revisitRow, error) bool) {
-		for r, err := range w.DB.Table(layout.TableRevisit) {
-			var v revisitRow
-			if err == nil {
-				v.key, err = r.RevisitPlace()
-			}
-			if err == nil {
-				err = r.JSON(&v.row)
-			}
-			if !yield(v, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 // revisits yields all revisits, for dataflow.Resolve.
 func revisits(w *workspace.Workspace) iter.Seq2[dataflow.Revisit, error] {
 	return func(yield func(dataflow.Revisit, error) bool) {
-		for v, err := range revisitRows(w) {
-			d := v.row.Document
-			d.ID = v.key.ID
-			if !yield(dataflow.Revisit{Place: v.key.Place, Document: d}, err) || err != nil {
+		for v, err := range results.RevisitRows(w) {
+			d := v.Row.Document
+			d.ID = v.Key.ID
+			if !yield(dataflow.Revisit{Place: v.Key.Place, Document: d}, err) || err != nil {
 				return
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 )
 
@@ -140,13 +141,9 @@ func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.
 	return err
 }
 
-// noteOfVanished is the name of the row that says that texts have gone from the
-// workspace.
-const noteOfVanished = "vanished"
-
 // dropVanished drops what texts that have gone were signed with.
 func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *changes) error {
-	if _, ok, err := w.DB.Get(layout.MetaKey(noteOfVanished)); err != nil || !ok {
+	if _, ok, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished)); err != nil || !ok {
 		return err
 	}
 	b := w.DB.Batch()
@@ -188,7 +185,7 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 		}
 	}
 	changes.add(changed)
-	return errors.Join(b.Delete(layout.MetaKey(noteOfVanished)), b.Commit(), w.DB.Ingest(sr.Ctx, changes.sorted(w.Options.Workers)...))
+	return errors.Join(b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), b.Commit(), w.DB.Ingest(sr.Ctx, changes.sorted(w.Options.Workers)...))
 }
 
 // maxAgain is the share of the signed texts up to which they are signed again one by

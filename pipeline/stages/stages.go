@@ -14,6 +14,7 @@ import (
 	"neardup/pipeline/needs"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 )
 
@@ -62,7 +63,7 @@ var All = []workspace.Stage{
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
-		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, noteOfVanished}, learning.Notes...)},
+		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter}},
 	{Name: workspace.StageVerify, Version: 18, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,

@@ -1,4 +1,6 @@
-package stages
+// Package withdrawals takes captures out of a workspace, so that they stay out, and lets
+// them in again.
+package withdrawals
 
 import (
 	"errors"
@@ -14,6 +16,10 @@ import (
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
+
+// NoteOfVanished is the name of the row that says that texts have gone from the
+// workspace. Sign then drops what it has of them.
+const NoteOfVanished = "vanished"
 
 // indexTables are the tables that are made on demand and describe pages.
 var indexTables = []byte{layout.TableName, layout.TableBrowsed, layout.TableSize, layout.TableMember, layout.TableSURT, layout.TableDate}
@@ -98,17 +104,17 @@ func (x *withdrawing) count(i int) {
 // dropRevisits deletes rows of revisits, and of the documents that were made from
 // them.
 func (x *withdrawing) dropRevisits() error {
-	for v, err := range revisitRows(x.w) {
+	for v, err := range results.RevisitRows(x.w) {
 		if err != nil {
 			return err
 		}
-		s := x.byPath[v.key.Path()]
+		s := x.byPath[v.Key.Path()]
 		if s == nil {
-			return layout.Corrupt(v.key.Row())
+			return layout.Corrupt(v.Key.Row())
 		}
 		i := x.ofSource(s)
 		if i < 0 {
-			if i = x.ofURI(v.row.TargetURI); i < 0 {
+			if i = x.ofURI(v.Row.TargetURI); i < 0 {
 				continue
 			}
 			s.Counts.Revisits--
@@ -116,11 +122,11 @@ func (x *withdrawing) dropRevisits() error {
 			x.changed[s.Path] = s
 		}
 		x.count(i)
-		if err := x.b.Delete(v.key.Row()); err != nil {
+		if err := x.b.Delete(v.Key.Row()); err != nil {
 			return err
 		}
-		if v.row.Resolved != "" {
-			x.revisits[string(v.key.Document())] = true
+		if v.Row.Resolved != "" {
+			x.revisits[string(v.Key.Document())] = true
 		}
 	}
 	return nil
@@ -229,10 +235,10 @@ func (x *withdrawing) note(left, known int) error {
 	// Sign drops what it has of texts that go, and counts all sentences again. An index
 	// may list pages that are gone.
 	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
-	errs = append(errs, x.b.Set(layout.MetaKey(noteOfVanished), []byte("true")), learning.Forget(x.b),
+	errs = append(errs, x.b.Set(layout.MetaKey(NoteOfVanished), []byte("true")), learning.Forget(x.b),
 		x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
 	if left == 0 { // nothing is left to run
-		for _, st := range All {
+		for _, st := range x.w.Stages {
 			errs = append(errs, x.b.Clear(st.Tables...), x.b.Delete(layout.MetaKey("stage/"+st.Name)))
 		}
 	}
@@ -270,9 +276,9 @@ func occurringTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
 	}
 }
 
-// dropTexts deletes the texts that no page has any more, after captures were
+// DropTexts deletes the texts that no page has any more, after captures were
 // withdrawn.
-func dropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
+func DropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
 	next, stop := iter.Pull2(occurringTexts(w))
 	defer stop()
 	o, err, more := next()
