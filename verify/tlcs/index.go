@@ -26,12 +26,17 @@ type Index struct {
 	full  bool
 	thin  bool // it holds a sample of the windows
 
-	// An open-addressing table, at most half full: the fingerprint, and the
-	// document that has it, or the place of these documents in lists. 0 is free.
-	prints []uint32
-	heads  []int32
-	used   int
-	lists  [][]int32
+	slots []slot // an open-addressing table, at most half full
+	used  int
+	lists [][]int32
+}
+
+// slot has a window's fingerprint, and the document that has the window, or the place
+// of these documents in lists. It is free if the fingerprint is 0. The two are beside
+// each other, since to look one up costs little but the wait for memory.
+type slot struct {
+	print uint32
+	head  int32
 }
 
 const (
@@ -88,19 +93,19 @@ func (x *Index) Add(d *Document) {
 		if x.leavesOut(print) {
 			continue
 		}
-		if 2*(x.used+1) > len(x.prints) {
-			x.grow(2 * len(x.prints))
+		if 2*(x.used+1) > len(x.slots) {
+			x.grow(2 * len(x.slots))
 		}
 		print = short(print)
-		i := x.find(print)
-		switch head := x.heads[i]; {
-		case x.prints[i] == 0:
-			x.prints[i], x.heads[i] = print, doc
+		at := x.find(print)
+		switch head := at.head; {
+		case at.print == 0:
+			*at = slot{print, doc}
 			x.used++
 		case head == common:
 		case head >= 0:
 			if head != doc { // not a second window of the document with the same fingerprint
-				x.heads[i] = ^int32(len(x.lists))
+				at.head = ^int32(len(x.lists))
 				x.lists = append(x.lists, []int32{head, doc})
 			}
 		default:
@@ -108,7 +113,7 @@ func (x *Index) Add(d *Document) {
 			switch n := len(*list); {
 			case (*list)[n-1] == doc:
 			case n == commonFrom:
-				*list, x.heads[i] = nil, common
+				*list, at.head = nil, common
 			default:
 				*list = append(*list, doc)
 			}
@@ -120,24 +125,23 @@ func (x *Index) Add(d *Document) {
 func short(print uint32) uint32 { return print | 1 }
 
 // find returns the slot of a fingerprint, or the free slot for it.
-func (x *Index) find(print uint32) int {
-	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(x.prints)))
+func (x *Index) find(print uint32) *slot {
+	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(x.slots)))
 	i := int(hi)
-	for x.prints[i] != print && x.prints[i] != 0 {
-		if i++; i == len(x.prints) {
+	for x.slots[i].print != print && x.slots[i].print != 0 {
+		if i++; i == len(x.slots) {
 			i = 0
 		}
 	}
-	return i
+	return &x.slots[i]
 }
 
 func (x *Index) grow(n int) {
-	prints, heads := x.prints, x.heads
-	x.prints, x.heads = make([]uint32, n), make([]int32, n)
-	for i, print := range prints {
-		if print != 0 {
-			at := x.find(print)
-			x.prints[at], x.heads[at] = print, heads[i]
+	old := x.slots
+	x.slots = make([]slot, n)
+	for _, s := range old {
+		if s.print != 0 {
+			*x.find(s.print) = s
 		}
 	}
 }
@@ -169,10 +173,10 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 		}
 		start, till := int32(i), d.ends[i]
 		at := x.find(short(print))
-		if x.prints[at] == 0 {
+		if at.print == 0 {
 			continue
 		}
-		switch head := x.heads[at]; {
+		switch head := at.head; {
 		case head == common:
 			b.common += int(till - max(start, end))
 			b.shared++
