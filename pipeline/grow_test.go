@@ -179,7 +179,6 @@ func TestGrowFrames(t *testing.T) {
 		"a site of one page less":                         {5, []int{1, 2, 3, 4, 5}, "moved", false, 5, 101},
 	} {
 		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", x.frames))
-		dir := t.TempDir()
 		var first, added strings.Builder
 		text := func(i int) string {
 			own := fmt.Sprintf("Page %c%c tells what happened in the town of %c%c. ", 'a'+i/26, 'a'+i%26, 'a'+i%26, 'a'+i/26)
@@ -208,26 +207,8 @@ func TestGrowFrames(t *testing.T) {
 		default:
 			fmt.Fprintf(&added, "%s\t%sThe page that is added says this of its own.\n", x.added, menu)
 		}
-		files := []string{filepath.Join(dir, "first.tsv"), filepath.Join(dir, "added.tsv")}
-		for i, content := range []string{first.String(), added.String()} {
-			if err := os.WriteFile(files[i], []byte(content), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
-		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
-		before := contentsOf(t, ws, config)
-		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
-		pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
-		after := contentsOf(t, ws, config)
-		sameContents(t, name, after, contentsOf(t, alone, config))
-		again := 0
-		for k, v := range before {
-			if k[0] == layout.TableSigned && after[k] != v {
-				again++
-			}
-		}
-		if again != x.signed {
+		before, after := adding(t, name, config, "crawl.tsv", first.String(), added.String())
+		if again := signedAgain(before, after); again != x.signed {
 			t.Errorf("%s: %d texts are signed again, want %d", name, again, x.signed)
 		}
 	}
@@ -253,29 +234,74 @@ func TestGrowRevisitsOfOtherTexts(t *testing.T) {
 	}
 	var added bytes.Buffer
 	page(&added, "a", "http://a.example/", 1, "An earlier capture under the same record ID says something else.")
+	before, after := adding(t, "revisits", config, "crawl.warc", first.String(), added.String())
+	if signedAgain(before, after) == 0 {
+		t.Error("no text is signed again: the test tells nothing")
+	}
+}
+
+// Later captures of pages have the same main text, and a box around it that the pages did
+// not have. On other pages of the site the sentence in the box is main text, and comes to
+// be in a frame.
+func TestGrowAround(t *testing.T) {
+	config := pipetest.MustLoad(t, "text.frames=4")
+	const box = "Every reader of this site is asked to answer our survey before the month is out."
+	page := func(id, host string, n, day int, around, main string) string {
+		return string(pipetest.Archived("response", id, fmt.Sprintf("http://%s.example/%d", host, n), day,
+			pipetest.OkHTML+"<aside><p>"+around+"</p></aside><main><p>"+main+"</p></main>"))
+	}
+	story := func(n int) string {
+		return fmt.Sprintf("Story %c%c is told here at some length, so that it is the main text of its page. It ends after %c%c.", 'a'+n/26, 'a'+n%26, 'a'+n%26, 'a'+n/26)
+	}
+	var first, added strings.Builder
+	for n := range 6 {
+		main := story(n)
+		if n < 2 {
+			main += "</p><p>" + box
+		}
+		first.WriteString(page(fmt.Sprint("b", n), "b", n, 5, "", main))
+		if n >= 2 {
+			added.WriteString(page(fmt.Sprint("later", n), "b", n, 6, box, main))
+		}
+	}
+	for n := range 60 { // so that few texts are touched
+		first.WriteString(page(fmt.Sprint("o", n), "other", n, 5, "", story(100+n)))
+	}
+	before, after := adding(t, "around", config, "crawl.warc", first.String(), added.String())
+	if again := signedAgain(before, after); again != 2 {
+		t.Errorf("%d texts are signed again, want 2", again)
+	}
+}
+
+// adding runs over an archive, and then over a second one. It expects the tables of one run
+// over both, and returns those of the first run and of the second.
+func adding(t *testing.T, what string, config configs.Config, name, first, added string) (before, after map[string]string) {
+	t.Helper()
 	var files []string
-	for _, content := range []*bytes.Buffer{&first, &added} {
-		files = append(files, filepath.Join(t.TempDir(), "crawl.warc"))
-		if err := os.WriteFile(files[len(files)-1], content.Bytes(), 0o666); err != nil {
+	for _, content := range []string{first, added} {
+		files = append(files, filepath.Join(t.TempDir(), name))
+		if err := os.WriteFile(files[len(files)-1], []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
-	before := contentsOf(t, ws, config)
+	before = contentsOf(t, ws, config)
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
 	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
-	after := contentsOf(t, ws, config)
-	sameContents(t, "revisits", after, contentsOf(t, alone, config))
-	again := 0
+	after = contentsOf(t, ws, config)
+	sameContents(t, what, after, contentsOf(t, alone, config))
+	return before, after
+}
+
+// signedAgain counts the texts that were signed before and are signed otherwise now.
+func signedAgain(before, after map[string]string) (n int) {
 	for k, v := range before {
 		if k[0] == layout.TableSigned && after[k] != v {
-			again++
+			n++
 		}
 	}
-	if again == 0 {
-		t.Error("no text is signed again: the test tells nothing")
-	}
+	return n
 }
 
 var growSeeds = flag.Int("grow-seeds", 8, "collections of TestGrowCounts")
@@ -335,8 +361,7 @@ func TestGrowFramesThatChangeNoSignature(t *testing.T) {
 	for i := range 8 {
 		menu += fmt.Sprintf("Part %c of the timetable is printed on the back of every ticket that we sell. ", 'a'+i)
 	}
-	var files []string
-	dir := t.TempDir()
+	var archives []string
 	for i, pages := range []string{"ab", "c"} {
 		var b strings.Builder
 		for _, p := range pages {
@@ -345,28 +370,16 @@ func TestGrowFramesThatChangeNoSignature(t *testing.T) {
 		for n := range 12 * (1 - i) { // so that few texts are signed again, and not all
 			fmt.Fprintf(&b, "http://other.example/%d\tA page about matter number %d, which has nothing to do with any ferry.\n", n, n)
 		}
-		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.tsv", i)))
-		if err := os.WriteFile(files[i], []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		archives = append(archives, b.String())
 	}
-	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
-	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
-	before := contentsOf(t, ws, config)
-	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
-	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
-	after := contentsOf(t, ws, config)
-	sameContents(t, "frames", after, contentsOf(t, alone, config))
-	again, stay := 0, 0
-	for k, v := range before {
-		switch now, ok := after[k]; {
-		case k[0] == layout.TableSigned && now != v:
-			again++
-		case k[0] == layout.TablePosting && ok:
+	before, after := adding(t, "frames", config, "crawl.tsv", archives[0], archives[1])
+	stay := 0
+	for k := range before {
+		if _, ok := after[k]; ok && k[0] == layout.TablePosting {
 			stay++
 		}
 	}
-	if again != 2 || stay == 0 {
+	if again := signedAgain(before, after); again != 2 || stay == 0 {
 		t.Errorf("%d texts are signed again, and %d signatures stay", again, stay)
 	}
 }

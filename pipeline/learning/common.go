@@ -139,9 +139,8 @@ const progressEach = 64
 
 // see adds the sightings of all texts to a sorter: for frames, those with numbers,
 // and those around the texts; otherwise those without numbers. Where only is not nil,
-// it adds those of sentences for which only is true. each, which may be nil, is called
-// after each text.
-func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool, only func(sentence uint64) bool, each func(*results.TextUnits) error) error {
+// it adds those that are selected. each, which may be nil, is called after each text.
+func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, frames bool, only *selection, each func(*results.TextUnits) error) error {
 	var extracted results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
 		return err
@@ -149,7 +148,7 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 	w.Options.Progress.Total(extracted.Texts, "texts")
 	add := func(sightings iter.Seq[rarity.Sighting]) error {
 		for s := range sightings {
-			if only != nil && !only(s.Sentence) {
+			if only != nil && !only.sentence(s.Sentence) {
 				continue
 			}
 			if err := sorter.Add(extsort.Pair{s.Sentence, s.Page}); err != nil {
@@ -164,6 +163,9 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 			return err
 		}
 		for _, p := range t.Pages {
+			if !only.on(p.Site) {
+				continue
+			}
 			if err := add(dataflow.Sightings(t.Units, p, frames)); err != nil {
 				return err
 			}
@@ -188,11 +190,29 @@ func see(w *workspace.Workspace, sr *workspace.StageRun, sorter *extsort.Pairs, 
 		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
 			return err
 		}
+		if !only.on(a.Page.Site) {
+			continue
+		}
 		if err := add(a.Sightings()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// selection is a choice of sightings.
+type selection struct {
+	sites    map[uint64]struct{}
+	sentence func(sentence uint64) bool // of these sites
+}
+
+// on reports whether sightings on a site can be selected. A nil selection has all.
+func (s *selection) on(site uint64) bool {
+	if s == nil {
+		return true
+	}
+	_, ok := s.sites[site]
+	return ok
 }
 
 // sightings yields the sightings of a sorter in order.

@@ -3,6 +3,7 @@ package learning
 import (
 	"errors"
 	"iter"
+	"math/bits"
 	"slices"
 
 	"neardup/configs"
@@ -181,6 +182,7 @@ type recount struct {
 	fresh []extsort.Pair      // sightings of sentences on fresh pages
 	again map[uint64]struct{} // other sentences of touched texts
 	sites map[uint64]struct{} // of fresh and again, what counts the pages of a site and is no sentence
+	on    map[uint64]struct{} // sites of touched texts; no sentence of another site is counted again
 	less  bool                // a sentence is on fewer pages than before
 }
 
@@ -192,7 +194,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 		return nil, err
 	}
 	defer func() { _ = units.Close() }()
-	c := &recount{again: map[uint64]struct{}{}, sites: map[uint64]struct{}{}}
+	c := &recount{again: map[uint64]struct{}{}, sites: map[uint64]struct{}{}, on: map[uint64]struct{}{}}
 	add := func(sightings iter.Seq[rarity.Sighting], fresh bool) {
 		for s := range sightings {
 			if fresh {
@@ -214,6 +216,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 					return nil, err
 				}
 				for _, p := range t.pages {
+					c.on[p.Site] = struct{}{}
 					add(dataflow.Sightings(u, p.SitePage, exact), p.Fresh)
 					for s := range dataflow.Sightings(rows.Units{}, p.SitePage, exact) {
 						c.sites[s.Sentence] = struct{}{}
@@ -244,6 +247,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 				return nil, err
 			}
 			round = a.Exact
+			c.on[a.Page.Site] = struct{}{}
 			add(a.Sightings(), t.isNew && fresh[a.Page])
 		}
 	}
@@ -281,7 +285,16 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }()
 	has := false
+	likely := newSieve(len(c.again) + len(counted))
+	for _, of := range []map[uint64]struct{}{c.again, counted} {
+		for sentence := range of {
+			likely.add(sentence)
+		}
+	}
 	only := func(sentence uint64) bool {
+		if !likely.has(sentence) {
+			return false
+		}
 		_, again := c.again[sentence]
 		if _, more := counted[sentence]; (again || more) && !has {
 			_, site := c.sites[sentence]
@@ -289,7 +302,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		}
 		return again
 	}
-	err = see(w, sr, sorter, table == layout.TableFrame, only, func(t *results.TextUnits) error {
+	err = see(w, sr, sorter, table == layout.TableFrame, &selection{c.on, only}, func(t *results.TextUnits) error {
 		if each != nil {
 			each(t.ID, has)
 		}
@@ -323,6 +336,17 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	}
 	return nil
 }
+
+// sieve is a set of hashes that takes a few others for its own. It fits where a map does
+// not: in the processor's cache.
+type sieve []uint64
+
+// newSieve returns a sieve for n hashes. It takes one other in 16, or fewer, for its own.
+func newSieve(n int) sieve { return make(sieve, 1<<bits.Len(uint(n/4))) }
+
+func (s sieve) add(hash uint64) { s[hash>>6&uint64(len(s)-1)] |= 1 << (hash & 63) }
+
+func (s sieve) has(hash uint64) bool { return s[hash>>6&uint64(len(s)-1)]&(1<<(hash&63)) != 0 }
 
 // sightingsOf yields sorted sightings.
 func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
