@@ -250,8 +250,11 @@ func TestGrowAround(t *testing.T) {
 		return string(pipetest.Archived("response", id, fmt.Sprintf("http://%s.example/%d", host, n), day,
 			pipetest.OkHTML+"<aside><p>"+around+"</p></aside><main><p>"+main+"</p></main>"))
 	}
-	story := func(n int) string {
-		return fmt.Sprintf("Story %c%c is told here at some length, so that it is the main text of its page. It ends after %c%c.", 'a'+n/26, 'a'+n%26, 'a'+n%26, 'a'+n/26)
+	story := func(n int) (s string) { // long enough to be the main text of its page for sure
+		for i := range 6 {
+			s += fmt.Sprintf("Sentence %c of story %c%c is told here as no other page of the two sites tells it. ", 'a'+i, 'a'+n/26, 'a'+n%26)
+		}
+		return s
 	}
 	var first, added strings.Builder
 	for n := range 6 {
@@ -268,6 +271,11 @@ func TestGrowAround(t *testing.T) {
 		first.WriteString(page(fmt.Sprint("o", n), "other", n, 5, "", story(100+n)))
 	}
 	before, after := adding(t, "around", config, "crawl.warc", first.String(), added.String())
+	for k := range after {
+		if _, ok := before[k]; !ok && k[0] == layout.TableText {
+			t.Errorf("an added page has another main text: the test tells nothing")
+		}
+	}
 	if again := signedAgain(before, after); again != 2 {
 		t.Errorf("%d texts are signed again, want 2", again)
 	}
