@@ -13,6 +13,7 @@ import (
 	"neardup/cluster"
 	"neardup/cluster/partition"
 	"neardup/configs"
+	"neardup/pipeline/closing"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
@@ -124,7 +125,7 @@ func Tie(dir string, near iter.Seq2[rows.Link, error], c configs.Verify) iter.Se
 	return func(yield func(Tied, error) bool) {
 		keys := extsort.New(dir)
 		defer func() { _ = keys.Close() }()
-		links := linking(near, c, nil)
+		links := closing.Linking(near, c, nil)
 		forest, err := forestOf(dir, links, keys)
 		if err != nil {
 			yield(Tied{}, err)

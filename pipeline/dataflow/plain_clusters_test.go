@@ -7,7 +7,7 @@ import (
 	"neardup/pipeline/rows"
 )
 
-// verdicts implements dataflow.Verdicts.
+// verdicts implements closing.Verdicts.
 type verdicts struct {
 	links, parts iter.Seq2[rows.Link, error]
 	shared       iter.Seq2[rows.TextID, error]
@@ -24,7 +24,7 @@ func (v verdicts) Score(leader, member cluster.Key) (rows.Score, error) {
 	return v.score(leader, member)
 }
 
-// enforced implements dataflow.Enforced.
+// enforced implements closing.Enforced.
 type enforced struct {
 	*clusters
 	key   func(rows.TextID) cluster.Key
@@ -54,7 +54,7 @@ func (e enforced) Score(a, b rows.TextID) (rows.Score, error) {
 	return e.score(a, b, larger, smaller)
 }
 
-// clusters implements dataflow.Moved. What was changed shows only when it is flushed.
+// clusters implements closing.Moved. What was changed shows only when it is flushed.
 type clusters struct {
 	of      map[rows.TextID]rows.TextID
 	rows    map[[2]rows.TextID]rows.Cluster

@@ -13,6 +13,7 @@ import (
 	"neardup/cluster"
 	"neardup/cluster/search"
 	"neardup/configs"
+	"neardup/pipeline/closing"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
@@ -276,7 +277,7 @@ func (p *plainRun) close() {
 			}
 		}
 		p.closed = &clusters{of: map[rows.TextID]rows.TextID{}, rows: map[[2]rows.TextID]rows.Cluster{}}
-		if err := dataflow.Close(verdicts{p.links(), read(p.plain, "parts", parseLink), shared, p.scoreOf}, p.config.Verify, extsort.Messages(p.dir), p.closed); err != nil {
+		if err := closing.Close(verdicts{p.links(), read(p.plain, "parts", parseLink), shared, p.scoreOf}, p.config.Verify, extsort.Messages(p.dir), p.closed); err != nil {
 			return err
 		}
 		own := p.own()
@@ -289,7 +290,7 @@ func (p *plainRun) close() {
 			resemblance, containment, _, err := stages.Scores(p.config, own[a], own[b])
 			return rows.Score{Resemblance: resemblance, Containment: containment}, err
 		}}
-		if _, err := dataflow.Enforce(p.judged, from, p.closed); err != nil {
+		if _, err := closing.Enforce(p.judged, from, p.closed); err != nil {
 			return err
 		}
 		for _, row := range p.closed.rows {
@@ -315,7 +316,7 @@ func (p *plainRun) contain() {
 				}
 			}
 		}
-		return dataflow.Apart(p.dir, near, p.closed.Of, func(c rows.Contained) error {
+		return closing.Apart(p.dir, near, p.closed.Of, func(c rows.Contained) error {
 			value, err := json.Marshal(c)
 			return errors.Join(err, add(slices.Concat(c.Group[:], c.Host[:], c.Text[:]), value))
 		})

@@ -9,6 +9,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/blocks"
+	"neardup/pipeline/closing"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
@@ -231,7 +232,7 @@ func (t *task) checked() error {
 
 // close makes clusters, and finds the texts that others only contain.
 func (t *task) close() error {
-	c := &closing{t: t, pending: extsort.New(t.Temp)}
+	c := &closer{t: t, pending: extsort.New(t.Temp)}
 	defer func() { _ = c.pending.Close() }()
 	var err, err2 error
 	c.verdicts, err = t.scores(blocks.Verdicts)
@@ -239,7 +240,7 @@ func (t *task) close() error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	if err := dataflow.Close(c, t.Config.Verify, extsort.Messages(t.Temp), c); err != nil {
+	if err := closing.Close(c, t.Config.Verify, extsort.Messages(t.Temp), c); err != nil {
 		return err
 	}
 	if t.Config.Verify.Contained != configs.ContainedApart {
@@ -257,7 +258,7 @@ func (t *task) close() error {
 			}
 		}
 	}
-	return dataflow.Apart(t.Temp, near, c.Of, func(x rows.Contained) error {
+	return closing.Apart(t.Temp, near, c.Of, func(x rows.Contained) error {
 		err := errors.Join(t.out.Put(blocks.Contained, layout.ContainedKey(x.Group, x.Host, x.Text)[1:], layout.ContainedValue(x)),
 			t.out.Put(blocks.Hosts, x.Text[:], layout.HostValue(x)))
 		if x.Group == x.Host {
@@ -267,8 +268,8 @@ func (t *task) close() error {
 	})
 }
 
-// closing is the input and the output of dataflow.Close.
-type closing struct {
+// closer is the input and the output of closing.Close.
+type closer struct {
 	t                 *task
 	verdicts, checked func(leader, member cluster.Key) (rows.Score, bool, error)
 
@@ -276,14 +277,14 @@ type closing struct {
 	flushed []*extsort.Table // those before
 }
 
-// Links implements dataflow.Verdicts.
-func (c *closing) Links() iter.Seq2[rows.Link, error] { return c.t.links(blocks.Verdicts) }
+// Links implements closing.Verdicts.
+func (c *closer) Links() iter.Seq2[rows.Link, error] { return c.t.links(blocks.Verdicts) }
 
-// Parts implements dataflow.Verdicts.
-func (c *closing) Parts() iter.Seq2[rows.Link, error] { return c.t.links(blocks.Parts) }
+// Parts implements closing.Verdicts.
+func (c *closer) Parts() iter.Seq2[rows.Link, error] { return c.t.links(blocks.Parts) }
 
-// Shared implements dataflow.Verdicts.
-func (c *closing) Shared() iter.Seq2[rows.TextID, error] {
+// Shared implements closing.Verdicts.
+func (c *closer) Shared() iter.Seq2[rows.TextID, error] {
 	return func(yield func(rows.TextID, error) bool) {
 		for e, err := range c.t.rows(blocks.Shared) {
 			var id rows.TextID
@@ -295,8 +296,8 @@ func (c *closing) Shared() iter.Seq2[rows.TextID, error] {
 	}
 }
 
-// Score implements dataflow.Verdicts.
-func (c *closing) Score(leader, member cluster.Key) (rows.Score, error) {
+// Score implements closing.Verdicts.
+func (c *closer) Score(leader, member cluster.Key) (rows.Score, error) {
 	s, ok, err := c.verdicts(leader, member)
 	if err == nil && !ok {
 		if s, ok, err = c.checked(leader, member); ok && s.Relation == "" {
@@ -309,15 +310,15 @@ func (c *closing) Score(leader, member cluster.Key) (rows.Score, error) {
 	return s, err
 }
 
-// Assign implements dataflow.Clusters.
-func (c *closing) Assign(row rows.Cluster) error {
+// Assign implements closing.Clusters.
+func (c *closer) Assign(row rows.Cluster) error {
 	return errors.Join(c.pending.Add(row.Member[:], row.Cluster[:]),
 		c.t.out.Put(blocks.Assigned, row.Member[:], row.Cluster[:]),
 		c.t.out.Put(blocks.Clusters, slices.Concat(row.Cluster[:], row.Member[:]), layout.ClusterValue(row)))
 }
 
-// Flush implements dataflow.Clusters.
-func (c *closing) Flush() error {
+// Flush implements closing.Clusters.
+func (c *closer) Flush() error {
 	table, err := c.t.table(c.pending.Sorted())
 	if err != nil {
 		return err
@@ -328,8 +329,8 @@ func (c *closing) Flush() error {
 	return err
 }
 
-// Of implements dataflow.Clusters.
-func (c *closing) Of(text rows.TextID) (representative rows.TextID, ok bool, err error) {
+// Of implements closing.Clusters.
+func (c *closer) Of(text rows.TextID) (representative rows.TextID, ok bool, err error) {
 	for _, table := range c.flushed {
 		value, ok, err := table.Get(text[:])
 		if err != nil || ok {

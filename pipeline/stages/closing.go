@@ -8,7 +8,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
-	"neardup/pipeline/dataflow"
+	"neardup/pipeline/closing"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -18,8 +18,8 @@ import (
 	"neardup/report"
 )
 
-// closer writes clusters into the workspace. It implements dataflow.Clusters and
-// dataflow.Moved.
+// closer writes clusters into the workspace. It implements closing.Clusters and
+// closing.Moved.
 type closer struct {
 	w        *workspace.Workspace
 	ctx      context.Context
@@ -117,7 +117,7 @@ func (c *closer) commit() error {
 	return nil
 }
 
-// Remove implements dataflow.Moved.
+// Remove implements closing.Moved.
 func (c *closer) Remove(row rows.Cluster) error {
 	if row.Cluster == row.Member {
 		c.clusters--
@@ -125,7 +125,7 @@ func (c *closer) Remove(row rows.Cluster) error {
 	return errors.Join(c.b.Delete(layout.ClusterKey(row.Cluster, row.Member)), c.b.Delete(layout.AssignedKey(row.Member)))
 }
 
-// Former implements dataflow.Moved.
+// Former implements closing.Moved.
 func (c *closer) Former(t rows.TextID, cluster *rows.TextID) error {
 	var former []byte
 	if cluster != nil {
@@ -150,7 +150,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 	if err := errors.Join(c.b.Clear(layout.TableFormer, layout.TableOutcome, layout.TableContained, layout.TableHost), c.commit()); err != nil {
 		return err
 	}
-	if err := dataflow.Close(verdicts{w}, w.Config.Verify, extsort.Messages(w.DB.Tmp), c); err != nil {
+	if err := closing.Close(verdicts{w}, w.Config.Verify, extsort.Messages(w.DB.Tmp), c); err != nil {
 		return err
 	}
 	judged, err := c.enforce(sr.Judged)
@@ -158,7 +158,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 		return err
 	}
 	if w.Config.Verify.Contained == configs.ContainedApart {
-		if err := errors.Join(dataflow.Apart(w.DB.Tmp, results.VerifiedPairs(w), c.Of, c.contain), c.Flush()); err != nil {
+		if err := errors.Join(closing.Apart(w.DB.Tmp, results.VerifiedPairs(w), c.Of, c.contain), c.Flush()); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 	return nil
 }
 
-// verdicts reads the workspace's verdicts. It implements dataflow.Verdicts.
+// verdicts reads the workspace's verdicts. It implements closing.Verdicts.
 type verdicts struct{ w *workspace.Workspace }
 
 func (v verdicts) Links() iter.Seq2[rows.Link, error] { return results.NearPairs(v.w) }
@@ -183,7 +183,7 @@ func (v verdicts) Score(leader, member cluster.Key) (rows.Score, error) {
 	return s, err
 }
 
-// Shared implements dataflow.Verdicts: it yields the compared texts that more than
+// Shared implements closing.Verdicts: it yields the compared texts that more than
 // one document has.
 func (v verdicts) Shared() iter.Seq2[rows.TextID, error] {
 	return func(yield func(rows.TextID, error) bool) {

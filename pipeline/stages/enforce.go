@@ -10,6 +10,7 @@ import (
 	"neardup/audit"
 	"neardup/cluster"
 	"neardup/cluster/judged"
+	"neardup/pipeline/closing"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -29,7 +30,7 @@ func closingAgain(s workspace.StageState) (any, error) {
 }
 
 // enforced reads what Enforce needs from the workspace. It implements
-// dataflow.Enforced.
+// closing.Enforced.
 type enforced struct {
 	w     *workspace.Workspace
 	ctx   context.Context
@@ -61,7 +62,7 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 			return nil, c.ctx.Err()
 		}
 	}
-	outcomes, err := dataflow.Enforce(texts, newEnforced(c.ctx, c.w), c)
+	outcomes, err := closing.Enforce(texts, newEnforced(c.ctx, c.w), c)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 	return out, results.PairFollowed, nil
 }
 
-// Members implements dataflow.Enforced.
+// Members implements closing.Enforced.
 func (e enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, error] {
 	return func(yield func(rows.Cluster, error) bool) {
 		for r, err := range e.w.DB.Rows(layout.PrefixBounds(layout.ClusterOf(representative))) {
@@ -163,7 +164,7 @@ func (e enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, er
 	}
 }
 
-// Key implements dataflow.Enforced.
+// Key implements closing.Enforced.
 func (e enforced) Key(t rows.TextID) (cluster.Key, error) {
 	k, err := keyOfText(e.w, t)
 	if err != nil {
@@ -205,7 +206,7 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 	return cluster.NewKey(dataflow.Weight(w.Config, compared, int(signatures)), t), nil
 }
 
-// Shared implements dataflow.Enforced.
+// Shared implements closing.Enforced.
 func (e enforced) Shared(t rows.TextID) (bool, error) {
 	n := 0
 	for _, err := range e.w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))) {
@@ -219,7 +220,7 @@ func (e enforced) Shared(t rows.TextID) (bool, error) {
 	return false, nil
 }
 
-// Score implements dataflow.Enforced. It returns the verdict on two texts if they
+// Score implements closing.Enforced. It returns the verdict on two texts if they
 // have one. Otherwise it returns their scores whatever the thresholds, or none
 // where only a whole run can compute them.
 func (e enforced) Score(a, b rows.TextID) (s rows.Score, err error) {

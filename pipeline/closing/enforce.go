@@ -1,4 +1,4 @@
-package dataflow
+package closing
 
 import (
 	"iter"

@@ -1,4 +1,8 @@
-package dataflow
+// Package closing makes clusters of what verify found: near pairs, parts, and texts that
+// several pages share. It makes clusters follow judged pairs, and finds the texts that a
+// text of another cluster contains. Like those of package dataflow, its functions know
+// neither the database nor the workspace.
+package closing
 
 import (
 	"errors"
@@ -82,7 +86,7 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	if x.config.Contained != configs.ContainedLeaf {
 		leaves = nil
 	}
-	links := linking(x.Links(), x.config, leaves)
+	links := Linking(x.Links(), x.config, leaves)
 	switch x.config.Closing {
 	case configs.ClosingTransitive, configs.ClosingLeaders:
 		return cluster.CloseTransitive(keysOf(links), emit)
@@ -107,9 +111,9 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 	return nil
 }
 
-// linking yields the near pairs that link texts. The others, in which one text only
+// Linking yields the near pairs that link texts. The others, in which one text only
 // contains the other, are added to leaves if that is not nil.
-func linking(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[rows.Link, error] {
+func Linking(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[rows.Link, error] {
 	return func(yield func(rows.Link, error) bool) {
 		for l, err := range near {
 			if err == nil && !c.Links(l.Score.Relation.Resembles()) {
