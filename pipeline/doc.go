@@ -18,6 +18,7 @@
 //	store       rows in Pebble
 //	bloom       which signatures have postings, nearly
 //	workspace   the directory: manifest, lock, inputs, states of stages, judgements
+//	inflight    notes of the pages that are being read, for the run after a crash
 //	preferences lists of page scores and of preferred hosts
 //	results     what the stages wrote, for every reader
 //	earlier     what verify found in an earlier run

@@ -16,6 +16,7 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extractors"
+	"neardup/pipeline/inflight"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/queue"
@@ -63,7 +64,7 @@ type Job struct {
 
 // work does the worker's part of a job: all that needs neither the order of jobs
 // nor the database.
-func (j *Job) work(x *extract.Extractor, worker int, notes *workspace.InFlight, finished *queue.Limiter) {
+func (j *Job) work(x *extract.Extractor, worker int, notes *inflight.Notes, finished *queue.Limiter) {
 	defer close(j.Done)
 	if j.Raw == nil {
 		return
@@ -139,7 +140,7 @@ func (j *Job) Result() int64 {
 // runExtract reads all pending sources, and resolves the revisits among their
 // records.
 func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
-	if err := w.TryEnded(sr.Ctx); err != nil {
+	if err := inflight.TryEnded(sr.Ctx, w); err != nil {
 		return err
 	}
 	withdrawn, err := w.Withdrawn()
@@ -181,7 +182,7 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 	inputs.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
-	notes, err := w.NoteInFlight()
+	notes, err := inflight.Open(w)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"neardup/configs"
 	"neardup/extract/container"
+	"neardup/pipeline/inflight"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
@@ -105,11 +106,11 @@ func TestRecordsThatEndRuns(t *testing.T) {
 					return err
 				}
 				if i > 0 {
-					if err := w.TryEnded(context.Background()); err != nil {
+					if err := inflight.TryEnded(context.Background(), w); err != nil {
 						return err
 					}
 				}
-				notes, err := w.NoteInFlight()
+				notes, err := inflight.Open(w)
 				if err != nil {
 					return err
 				}

@@ -1,6 +1,6 @@
 // Package workspace keeps the results of runs in a directory, and brings the stages
-// that it is opened with up to date. Only this package handles the workspace's
-// files, lock and progress.
+// that it is opened with up to date. Only this package handles the workspace's lock and
+// progress, and its files but in-flight.
 //
 // A workspace is one directory:
 //
@@ -11,6 +11,7 @@
 //	spool/         copies of what was read from standard input
 //	tmp/           files on their way into the database, and sorted runs
 //	run.json       what the last run cost, see Costs
+//	in-flight      the pages that extract is reading, see package inflight
 //	temporary      names the directory of sorted runs, if that is another
 //
 // The database is the truth. The manifest repeats parts of it, so that status can

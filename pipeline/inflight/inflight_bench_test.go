@@ -1,4 +1,4 @@
-package workspace
+package inflight
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // BenchmarkInFlight notes a page, and that it is done.
 func BenchmarkInFlight(b *testing.B) {
-	notes, err := (&Workspace{opened: &opened{Dir: b.TempDir()}}).NoteInFlight()
+	notes, err := Open(opened(b))
 	if err != nil {
 		b.Fatal(err)
 	}

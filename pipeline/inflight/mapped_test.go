@@ -1,24 +1,45 @@
-package workspace
+package inflight
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
+	"neardup/configs"
 	"neardup/extract/container"
+	"neardup/pipeline/workspace"
 )
+
+// opened returns a workspace for two workers.
+func opened(t testing.TB) *workspace.Workspace {
+	t.Helper()
+	config, err := configs.Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.Open(filepath.Join(t.TempDir(), "ws"), nil, config, true, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
 
 // TestNotesAreInTheFile checks that a note is in the file while the page is read, also
 // when memory that is mapped has lost its file.
 func TestNotesAreInTheFile(t *testing.T) {
-	w := &Workspace{opened: &opened{Dir: t.TempDir()}}
-	w.Options.Workers = 2
-	notes, err := w.NoteInFlight()
+	w := opened(t)
+	notes, err := Open(w)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = notes.Close() }()
 	noted := func(worker int) (container.Position, bool) {
-		b, err := os.ReadFile(w.Path(inFlightName))
+		b, err := os.ReadFile(w.Path(fileName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +48,7 @@ func TestNotesAreInTheFile(t *testing.T) {
 	}
 	for _, lost := range []bool{false, true} {
 		if lost {
-			if err := os.Truncate(w.Path(inFlightName), 0); err != nil {
+			if err := os.Truncate(w.Path(fileName), 0); err != nil {
 				t.Fatal(err)
 			}
 		}

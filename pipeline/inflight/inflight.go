@@ -1,4 +1,9 @@
-package workspace
+// Package inflight notes the pages that are being read. A single page can end the
+// process: it needs more memory than there is, or it hits a library's error that recover
+// cannot catch. The next run would end at the same page. So each worker notes the page
+// that it reads in a file that outlives the process. The next run tries the noted pages,
+// each in a process of its own, and skips those that end that process.
+package inflight
 
 import (
 	"context"
@@ -15,30 +20,25 @@ import (
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
+	"neardup/pipeline/workspace"
 )
 
-// A single page can end the process: it needs more memory than there is, or it hits
-// a library's error that recover cannot catch. The next run would end at the same
-// page. So each worker notes the page that it reads in a file that outlives the
-// process. The next run tries the noted pages, each in a process of its own, and
-// skips those that end that process.
-
-// inFlightName is the file of notes in the workspace. It exists while pages are
+// fileName is the file of notes in the workspace. It exists while pages are
 // read, and after a run that ended while it read them.
-const inFlightName = "in-flight"
+const fileName = "in-flight"
 
 const slotSize = 64 // bytes of one worker's note
 
-// InFlight notes the pages that are being read. The file is mapped into memory, since
+// Notes are the notes of all workers. Their file is mapped into memory, since
 // two system calls a page would be a thirtieth of extraction.
-type InFlight struct {
+type Notes struct {
 	file  *os.File
 	slots []byte // the file; nil if it is not mapped
 }
 
-// NoteInFlight opens the file of notes. The caller closes it.
-func (w *Workspace) NoteInFlight() (*InFlight, error) {
-	f, err := os.Create(w.Path(inFlightName))
+// Open opens the file of notes, without notes. The caller closes it.
+func Open(w *workspace.Workspace) (*Notes, error) {
+	f, err := os.Create(w.Path(fileName))
 	if err != nil {
 		return nil, err
 	}
@@ -46,19 +46,19 @@ func (w *Workspace) NoteInFlight() (*InFlight, error) {
 	if _, err := f.Write(slots); err != nil { // so that the file has its space
 		return nil, errors.Join(err, f.Close())
 	}
-	return &InFlight{f, mapped(f, len(slots))}, nil
+	return &Notes{f, mapped(f, len(slots))}, nil
 }
 
 // Begin notes that a worker reads the record behind a position in a source.
-func (f *InFlight) Begin(worker int, path string, at container.Position) error {
+func (f *Notes) Begin(worker int, path string, at container.Position) error {
 	return f.put(worker, slot{rows.Hash(path), at, 0})
 }
 
 // End notes that the worker reads no record.
-func (f *InFlight) End(worker int) error { return f.write(worker, new([slotSize]byte)) }
+func (f *Notes) End(worker int) error { return f.write(worker, new([slotSize]byte)) }
 
 // Close removes the notes, since no page ended the run.
-func (f *InFlight) Close() error {
+func (f *Notes) Close() error {
 	var err error
 	if f.slots != nil {
 		err = unmap(f.slots)
@@ -66,13 +66,13 @@ func (f *InFlight) Close() error {
 	return errors.Join(err, f.file.Close(), os.Remove(f.file.Name()))
 }
 
-func (f *InFlight) put(worker int, s slot) error {
+func (f *Notes) put(worker int, s slot) error {
 	var b [slotSize]byte
 	s.append(b[:0])
 	return f.write(worker, &b)
 }
 
-func (f *InFlight) write(worker int, b *[slotSize]byte) error {
+func (f *Notes) write(worker int, b *[slotSize]byte) error {
 	if at := worker * slotSize; at+slotSize <= len(f.slots) && stored(f.slots[at:at+slotSize], b) {
 		return nil
 	}
@@ -116,8 +116,8 @@ func parseSlot(b []byte) (s slot, ok bool) {
 
 // TryEnded tries the records that were being read when a run ended. It notes in
 // their sources which of them to skip.
-func (w *Workspace) TryEnded(ctx context.Context) error {
-	path := w.Path(inFlightName)
+func TryEnded(ctx context.Context, w *workspace.Workspace) error {
+	path := w.Path(fileName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || w.Options.Try == nil {
 		return nil
@@ -129,7 +129,7 @@ func (w *Workspace) TryEnded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	notes := &InFlight{file: f}
+	notes := &Notes{file: f}
 	defer func() { _ = f.Close() }()
 	known, err := w.Sources()
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *Workspace) TryEnded(ctx context.Context) error {
 		if !ok || at < 0 {
 			continue
 		}
-		if err := w.tryEnded(ctx, &known[at], sl, func(s slot) error { return notes.put(i, s) }); err != nil {
+		if err := tryEnded(ctx, w, &known[at], sl, func(s slot) error { return notes.put(i, s) }); err != nil {
 			return err
 		}
 		if err := notes.End(i); err != nil {
@@ -153,7 +153,7 @@ func (w *Workspace) TryEnded(ctx context.Context) error {
 
 // tryEnded tries one record. note stores the number of tries beforehand, since a
 // try may end this process, too.
-func (w *Workspace) tryEnded(ctx context.Context, s *inputs.Source, sl slot, note func(slot) error) error {
+func tryEnded(ctx context.Context, w *workspace.Workspace, s *inputs.Source, sl slot, note func(slot) error) error {
 	i := slices.IndexFunc(s.Ended, func(e inputs.EndedRun) bool { return e.Position == sl.at })
 	if i < 0 {
 		s.Ended = append(s.Ended, inputs.EndedRun{Position: sl.at})
