@@ -4,6 +4,7 @@
 //
 //	rows        plain types that the stages hand on
 //	queue       jobs of several workers, finished in order
+//	costs       what a run takes: time, memory, the slowest pages
 //	extsort     external sort: ordered rows, more of them than memory holds
 //	blocks      rows in frames
 //	layout      keys and values of rows

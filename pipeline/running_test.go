@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/pipeline/costs"
 	"neardup/pipeline/disk"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
@@ -248,7 +249,7 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-func readCosts(t *testing.T, dir string) (c workspace.RunCosts) {
+func readCosts(t *testing.T, dir string) (c costs.Report) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "run.json"))
 	if err != nil {
@@ -264,7 +265,7 @@ func TestCosts(t *testing.T) {
 	dir, crawl := filepath.Join(t.TempDir(), "ws"), pipetest.Crawl(t)
 	config := pipetest.MustLoad(t)
 	costed := func() workspace.Options {
-		return workspace.Options{Workers: 2, Costs: workspace.NewCosts()}
+		return workspace.Options{Workers: 2, Costs: costs.New()}
 	}
 	pipetest.RunAll(t, dir, config, costed(), crawl)
 	c := readCosts(t, dir)
@@ -281,10 +282,10 @@ func TestCosts(t *testing.T) {
 	if len(c.Files) != 1 || filepath.Base(c.Files[0].File) != filepath.Base(crawl) || c.Files[0].Records != 135 || c.Files[0].Seconds <= 0 || c.Files[0].Elapsed <= 0 {
 		t.Errorf("files %+v", c.Files)
 	}
-	if len(c.Pages) != 20 || !slices.IsSortedFunc(c.Pages, func(a, b workspace.PageCost) int { return int(1e9 * (b.Seconds - a.Seconds)) }) || c.Pages[0].Seconds <= 0 {
+	if len(c.Pages) != 20 || !slices.IsSortedFunc(c.Pages, func(a, b costs.Page) int { return int(1e9 * (b.Seconds - a.Seconds)) }) || c.Pages[0].Seconds <= 0 {
 		t.Errorf("pages %+v", c.Pages)
 	}
-	if !slices.ContainsFunc(c.Pages, func(p workspace.PageCost) bool { return p.URI != "" && p.Bytes > 0 && p.Offset > 0 }) {
+	if !slices.ContainsFunc(c.Pages, func(p costs.Page) bool { return p.URI != "" && p.Bytes > 0 && p.Offset > 0 }) {
 		t.Errorf("no page has URI, bytes and offset: %+v", c.Pages)
 	}
 	pairs := int64(0)
@@ -321,7 +322,7 @@ func TestCostsWithoutWithdrawn(t *testing.T) {
 		return found("open.example"), found("secret.example")
 	}
 	run := func(dir string) {
-		pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2, Costs: workspace.NewCosts()}, crawl)
+		pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2, Costs: costs.New()}, crawl)
 	}
 
 	before := filepath.Join(t.TempDir(), "ws")

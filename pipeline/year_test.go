@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"neardup/pipeline/costs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -51,15 +52,15 @@ func TestYear(t *testing.T) {
 			}
 			left = slices.Delete(left, 1, 2)
 		}
-		costs := workspace.NewCosts()
+		costed := costs.New()
 		began := time.Now()
-		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2, Costs: costs}, file)
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2, Costs: costed}, file)
 		took := time.Since(began)
 		m, err := workspace.ReadManifest(ws)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var cost workspace.RunCosts
+		var cost costs.Report
 		b, err := os.ReadFile(filepath.Join(ws, "run.json"))
 		if err := errors.Join(err, json.Unmarshal(b, &cost)); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
+	"neardup/pipeline/costs"
 	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
@@ -204,7 +205,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		Read:      o.read,
 		Temp:      o.temp,
 		LeaveFree: leaveFree,
-		Costs:     workspace.NewCosts(),
+		Costs:     costs.New(),
 		Try:       tryRecord,
 		Fatal: func(err error) {
 			err = disk.Explain(err)

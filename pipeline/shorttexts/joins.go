@@ -13,7 +13,7 @@ import (
 	"neardup/cluster/ppjoin"
 	"neardup/cluster/search"
 	"neardup/paper"
-	"neardup/pipeline/workspace"
+	"neardup/pipeline/costs"
 	"neardup/signature/minhash"
 )
 
@@ -91,12 +91,12 @@ func compare(x, y pair) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x
 
 // timed repeats do, and returns the mean of its processor time in milliseconds.
 func timed(do func() error) (ms float64, err error) {
-	begun := workspace.CPUSeconds()
+	begun := costs.CPUSeconds()
 	for n := 1; ; n++ {
 		if err := do(); err != nil {
 			return 0, err
 		}
-		if spent := workspace.CPUSeconds() - begun; spent >= minSeconds || n >= 100 {
+		if spent := costs.CPUSeconds() - begun; spent >= minSeconds || n >= 100 {
 			return 1000 * spent / float64(n), nil
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"neardup/configs"
 	"neardup/paper"
-	"neardup/pipeline/workspace"
+	"neardup/pipeline/costs"
 	"neardup/signature"
 	scheme "neardup/signature/terms"
 	"neardup/verify"
@@ -478,13 +478,13 @@ func (s *simFinder) growth(out *paper.ShortTexts) error {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		begun := workspace.CPUSeconds()
+		begun := costs.CPUSeconds()
 		keys, c := s.sign(s.scheme, part), s.prepare(s.measure, part)
 		f, err := find(s.ctx, c, keys)
 		if err != nil {
 			return err
 		}
-		g := paper.Growth{Texts: len(part), Seconds: workspace.CPUSeconds() - begun, Compared: f.compared, Near: int64(len(f.pairs))}
+		g := paper.Growth{Texts: len(part), Seconds: costs.CPUSeconds() - begun, Compared: f.compared, Near: int64(len(f.pairs))}
 		f = found{}
 		runtime.GC()
 		runtime.ReadMemStats(&after)

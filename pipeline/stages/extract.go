@@ -14,6 +14,7 @@ import (
 
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/costs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extractors"
 	"neardup/pipeline/inflight"
@@ -233,7 +234,7 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, withdrawn workspace.Withdrawn, work chan<- *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
 	jobs := make(chan *Job, Queued)
 	g, both := errgroup.WithContext(ctx)
-	began, cost := time.Now(), workspace.FileCost{File: inputs.ShowName(s.Path)}
+	began, cost := time.Now(), costs.File{File: inputs.ShowName(s.Path)}
 	var readErr error
 	var digester *inputs.Digester
 	g.Go(func() error {
@@ -299,7 +300,7 @@ func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emi
 
 // commitFile takes the jobs of a file in order and commits their documents together
 // with the file's position.
-func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, withdrawn workspace.Withdrawn, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter, cost *workspace.FileCost) (err error) {
+func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, withdrawn workspace.Withdrawn, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter, cost *costs.File) (err error) {
 	batch := func() store.Batch { // small: there may be thousands of small files
 		return w.DB.LargeBatch(int(min(int64(w.Options.CommitBytes), 64<<10+8*max(0, s.Size-s.Position.Offset))))
 	}
@@ -359,13 +360,13 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 }
 
 // cost adds what the job cost to the costs of its file and of the run.
-func (j *Job) cost(w *workspace.Workspace, withdrawn workspace.Withdrawn, file *workspace.FileCost) {
+func (j *Job) cost(w *workspace.Workspace, withdrawn workspace.Withdrawn, file *costs.File) {
 	if j.Raw == nil {
 		return
 	}
 	file.Records++
 	file.Seconds += j.took.Seconds()
-	page := workspace.PageCost{URI: j.Document.TargetURI, File: file.File, Offset: j.Raw.Offset, Bytes: j.bytes,
+	page := costs.Page{URI: j.Document.TargetURI, File: file.File, Offset: j.Raw.Offset, Bytes: j.bytes,
 		Skipped: string(j.Reason), Seconds: j.took.Seconds()}
 	if withdrawn.Has(page.URI) { // nothing in the workspace names it
 		page.URI, page.Skipped = "", string(extract.ReasonWithdrawn)

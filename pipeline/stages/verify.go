@@ -10,6 +10,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/pipeline/costs"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/earlier"
 	"neardup/pipeline/extsort"
@@ -217,7 +218,7 @@ func watchSets(w *workspace.Workspace) dataflow.Watch {
 		began := time.Now()
 		return func(c rows.VerifyCounts) {
 			id := set[0].ID()
-			w.Options.Costs.Set(workspace.SetCost{Set: hex.EncodeToString(id[:]), Texts: len(set), Pairs: c.Pairs,
+			w.Options.Costs.Set(costs.Set{Set: hex.EncodeToString(id[:]), Texts: len(set), Pairs: c.Pairs,
 				OverBudget: c.OverBudget, Seconds: time.Since(began).Seconds()})
 		}
 	}

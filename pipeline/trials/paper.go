@@ -14,6 +14,7 @@ import (
 	"neardup/compare"
 	"neardup/configs"
 	"neardup/paper"
+	"neardup/pipeline/costs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -252,7 +253,7 @@ func (s *sweeper) table2(ctx context.Context, t *paper.Table2) error {
 		texts = append(texts, text)
 	}
 	c := docs.Judge.Comparers(1)[0]
-	begun, clock := workspace.CPUSeconds(), time.Now()
+	begun, clock := costs.CPUSeconds(), time.Now()
 	for i, a := range texts {
 		for _, b := range texts[:i] {
 			docs.Judge.Decide(c, a, b)
@@ -262,7 +263,7 @@ func (s *sweeper) table2(ctx context.Context, t *paper.Table2) error {
 			return ctx.Err()
 		}
 	}
-	seconds := workspace.CPUSeconds() - begun
+	seconds := costs.CPUSeconds() - begun
 	if seconds <= 0 { // unknown on this system
 		seconds = time.Since(clock).Seconds()
 	}

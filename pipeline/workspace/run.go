@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"neardup/pipeline/costs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
@@ -156,7 +157,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	if err != nil {
 		return s, err
 	}
-	w.Options.Costs.stage(StageCost{Name: st.Name, Reason: string(reason), Seconds: sr.State.Seconds - secondsBefore, CPU: sr.State.CPU - cpuBefore,
+	w.Options.Costs.Stage(costs.Stage{Name: st.Name, Reason: string(reason), Seconds: sr.State.Seconds - secondsBefore, CPU: sr.State.CPU - cpuBefore,
 		Peak: sr.State.Peak, Needs: need.Workspace, NeedsTemp: need.Temporary, Took: after - before})
 	return sr.State, w.publish()
 }
@@ -360,19 +361,4 @@ func (w *Workspace) Unread() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %d of %d files; the first is %s: %s", ErrInputFailure, len(bad), len(known), bad[0].Shown(), bad[0].Error)
-}
-
-// stopwatch measures the wall time, processor time and memory of a stage.
-type stopwatch struct {
-	wall   time.Time
-	cpu    float64
-	memory *memoryMeter
-}
-
-func startStopwatch() *stopwatch { return &stopwatch{time.Now(), CPUSeconds(), startMemoryMeter()} }
-
-func (s *stopwatch) stop() { s.memory.stop() }
-
-func (s *stopwatch) seconds() (wall, cpu float64) {
-	return time.Since(s.wall).Seconds(), CPUSeconds() - s.cpu
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"neardup/configs"
+	"neardup/pipeline/costs"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
@@ -86,7 +87,7 @@ type StageState struct {
 	Tables  tableContents   `json:"tables,omitempty"` // contents of its tables when it was done
 	Seconds float64         `json:"seconds"`          // wall time so far
 	CPU     float64         `json:"cpu_seconds"`      // processor time of the process in that time
-	Peak    int64           `json:"peak_bytes"`       // peak memory of the process in that time, see memoryMeter
+	Peak    int64           `json:"peak_bytes"`       // peak memory of the process in that time, see costs.Stopwatch
 }
 
 // Generation identifies the output of a stage: equal generations mean equal rows.
@@ -200,7 +201,7 @@ type StageRun struct {
 	Scores ScoreSet       // page scores in the workspace
 	stage  Stage
 	State  StageState
-	clock  *stopwatch
+	clock  *costs.Stopwatch
 
 	// Extended is the state that the stage had before its input grew, if it was done
 	// and now begins to add to that. It is nil in all other cases, also where an
@@ -213,11 +214,11 @@ type StageRun struct {
 
 // StartStage starts the clock of a stage. The caller calls Stop.
 func StartStage(ctx context.Context, judged []EnforcedPair, st Stage) *StageRun {
-	return &StageRun{Ctx: ctx, Judged: judged, stage: st, clock: startStopwatch()}
+	return &StageRun{Ctx: ctx, Judged: judged, stage: st, clock: costs.Start()}
 }
 
 // Stop stops the clock.
-func (r *StageRun) Stop() { r.clock.stop() }
+func (r *StageRun) Stop() { r.clock.Stop() }
 
 // SetCursor adds the stage's state to the batch, with cursor as the place to resume
 // from.
@@ -240,10 +241,10 @@ func (r *StageRun) CursorEntry(cursor any) (extsort.Entry, error) {
 
 func (r *StageRun) stateEntry() (extsort.Entry, error) {
 	s := r.State
-	wall, cpu := r.clock.seconds()
+	wall, cpu := r.clock.Seconds()
 	s.Seconds += wall
 	s.CPU += cpu
-	s.Peak = max(s.Peak, r.clock.memory.look())
+	s.Peak = max(s.Peak, r.clock.Peak())
 	value, err := json.Marshal(s)
 	return extsort.Entry{Key: layout.MetaKey("stage/" + r.stage.Name), Value: value}, err
 }

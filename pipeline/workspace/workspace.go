@@ -10,7 +10,7 @@
 //	exports/       exports of the last run: clusters.jsonl, clusters.csv, summary.json, summary.txt
 //	spool/         copies of what was read from standard input
 //	tmp/           files on their way into the database, and sorted runs
-//	run.json       what the last run cost, see Costs
+//	run.json       what the last run cost, see package costs
 //	in-flight      the pages that extract is reading, see package inflight
 //	temporary      names the directory of sorted runs, if that is another
 //
@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"neardup/configs"
+	"neardup/pipeline/costs"
 	"neardup/pipeline/disk"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/store"
@@ -67,9 +68,9 @@ type Options struct {
 	Workers  int      // number of working goroutines; 0: one per processor
 	Progress Progress // nil: silent
 
-	Temp      string // directory for sorted runs and spilled queues; empty: tmp/ of the workspace
-	LeaveFree int64  // bytes of a disk that a stage must leave free by its estimate; NoLimit: stages begin whatever is free
-	Costs     *Costs // takes what the run cost; nil: none
+	Temp      string     // directory for sorted runs and spilled queues; empty: tmp/ of the workspace
+	LeaveFree int64      // bytes of a disk that a stage must leave free by its estimate; NoLimit: stages begin whatever is free
+	Costs     *costs.Run // takes what the run cost; nil: none
 
 	// Try reads the record behind the source's position in a process of its own,
 	// and returns the record's URI. The error tells how that process ended if the

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package workspace
+package costs
 
 // CPUSeconds returns 0: the processor time is not known.
 func CPUSeconds() float64 { return 0 }

@@ -1,4 +1,4 @@
-package workspace
+package costs
 
 import (
 	"runtime/metrics"
