@@ -19,7 +19,7 @@ import (
 
 // maxPackageLines limits a package below pipeline/, without its tests. Who reads one
 // should be able to keep it in mind; what grows beyond is two packages.
-const maxPackageLines = 4100
+const maxPackageLines = 3200
 
 // Each package below pipeline/ is small, and README's Inside has its folder and those
 // at the top.
