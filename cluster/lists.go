@@ -37,10 +37,11 @@ type ListCounts struct {
 	DeletedSites    int64 `json:"deleted_sites" yaml:"deleted_sites"`       // lists concentrated on few sites
 	DeletedPostings int64 `json:"deleted_postings" yaml:"deleted_postings"` // postings of deleted lists
 	Edges           int64 `json:"edges" yaml:"edges"`
-	Longest         int64 `json:"longest" yaml:"longest"` // postings of the longest list, deleted or not
+	Longest         int64 `json:"longest" yaml:"longest"`       // postings of the longest list, deleted or not
+	OfLongest       int64 `json:"of_longest" yaml:"of_longest"` // lists with so many postings
 }
 
-// Remove takes the counts of other lists from c. It leaves Longest.
+// Remove takes the counts of other lists from c. It leaves Longest and OfLongest.
 func (c *ListCounts) Remove(o ListCounts) {
 	c.Postings -= o.Postings
 	c.Lists -= o.Lists
@@ -60,7 +61,12 @@ func (c *ListCounts) Add(o ListCounts) {
 	c.DeletedSites += o.DeletedSites
 	c.DeletedPostings += o.DeletedPostings
 	c.Edges += o.Edges
-	c.Longest = max(c.Longest, o.Longest)
+	switch {
+	case o.Longest > c.Longest:
+		c.Longest, c.OfLongest = o.Longest, o.OfLongest
+	case o.Longest == c.Longest:
+		c.OfLongest += o.OfLongest
+	}
 }
 
 // Lists turns postings, sorted by signature, into the edges from each list's
@@ -186,7 +192,7 @@ func (o ListOptions) IsLong(n int64) bool {
 // Account returns the counts of one list of n documents, and whether it is kept and
 // has edges. n counts up to MaxList+1.
 func (o ListOptions) Account(list LongList, n int) (c ListCounts, kept bool) {
-	c = ListCounts{Postings: list.Postings, Lists: 1, Longest: list.Postings}
+	c = ListCounts{Postings: list.Postings, Lists: 1, Longest: list.Postings, OfLongest: 1}
 	switch {
 	case n > o.MaxList:
 		c.DeletedFrequent, c.DeletedPostings = 1, list.Postings

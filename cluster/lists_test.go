@@ -33,7 +33,7 @@ func TestLists(t *testing.T) {
 			lists: "1: c a b\n2: b\n3: d c",
 			edges: "a-b a-c c-d",
 			counts: ListCounts{
-				Postings: 6, Lists: 3, Singletons: 1, Edges: 3, Longest: 3,
+				Postings: 6, Lists: 3, Singletons: 1, Edges: 3, Longest: 3, OfLongest: 1,
 			},
 		},
 		{
@@ -41,21 +41,28 @@ func TestLists(t *testing.T) {
 			o:      ListOptions{MaxList: 2},
 			lists:  "1: a a a a\n2: b a b a b b\n3: c c a c a",
 			edges:  "a-b a-c",
-			counts: ListCounts{Postings: 15, Lists: 3, Singletons: 1, Edges: 2, Longest: 6},
+			counts: ListCounts{Postings: 15, Lists: 3, Singletons: 1, Edges: 2, Longest: 6, OfLongest: 1},
 		},
 		{
 			name:   "too frequent",
 			o:      ListOptions{MaxList: 2, SiteList: 1},
 			lists:  "1: c a b\n2: a b b a c c\n3: b c",
 			edges:  "b-c",
-			counts: ListCounts{Postings: 11, Lists: 3, DeletedFrequent: 2, DeletedPostings: 9, Edges: 1, Longest: 6},
+			counts: ListCounts{Postings: 11, Lists: 3, DeletedFrequent: 2, DeletedPostings: 9, Edges: 1, Longest: 6, OfLongest: 1},
 		},
 		{
 			name:   "concentrated: lists with x are, if long enough",
 			o:      ListOptions{MaxList: 4, SiteList: 2},
 			lists:  "1: a x\n2: b x a a\n3: c b a\n4: a b c d x",
 			edges:  "a-x a-b a-c",
-			counts: ListCounts{Postings: 14, Lists: 4, DeletedFrequent: 1, DeletedSites: 1, DeletedPostings: 9, Edges: 3, Longest: 5},
+			counts: ListCounts{Postings: 14, Lists: 4, DeletedFrequent: 1, DeletedSites: 1, DeletedPostings: 9, Edges: 3, Longest: 5, OfLongest: 1},
+		},
+		{
+			name:   "two of the longest",
+			o:      ListOptions{MaxList: 2},
+			lists:  "1: a b\n2: c\n3: b c",
+			edges:  "a-b b-c",
+			counts: ListCounts{Postings: 5, Lists: 3, Singletons: 1, Edges: 2, Longest: 2, OfLongest: 2},
 		},
 		{name: "nothing", o: ListOptions{MaxList: 2}},
 	} {

@@ -16,6 +16,9 @@ type merged struct{ keys }
 // at those so long that their sites decide whether they are deleted, since sites
 // change without postings.
 func (m merged) Update(in Input, changed Changes, out ChangeSink, c *Counts) (ok bool, err error) {
+	if c.Lists > 0 && c.OfLongest == 0 {
+		return false, nil // an earlier version did not count them
+	}
 	u := updating{options: m.options(), in: in, out: out, counts: c.ListCounts, had: changed.Had}
 	next, stop := iter.Pull2(changed.Long)
 	defer stop()
@@ -54,11 +57,9 @@ func (m merged) Update(in Input, changed Changes, out ChangeSink, c *Counts) (ok
 		return false, err
 	}
 	switch {
-	case u.longest >= u.counts.Longest:
-		u.counts.Longest = u.longest
-	case u.shrank && u.options.IsLong(u.longest): // it is among the long lists, which were all seen
-		u.counts.Longest = u.longest
-	case u.shrank:
+	case u.longest > u.counts.Longest, u.counts.OfLongest == 0 && u.options.IsLong(u.longest): // long lists were all seen
+		u.counts.Longest, u.counts.OfLongest = u.longest, u.ofLongest
+	case u.counts.OfLongest <= 0:
 		return false, nil // which list is the longest now, only all lists tell
 	}
 	c.ListCounts = u.counts
@@ -97,14 +98,14 @@ func changedLists(changed iter.Seq2[Changed, error]) iter.Seq2[changedList, erro
 
 // updating is the state of Update.
 type updating struct {
-	options cluster.ListOptions
-	in      Input
-	out     ChangeSink
-	counts  cluster.ListCounts
-	had     func(signature.Signature) bool
-	longest int64 // of the lists seen, as they are now
-	shrank  bool  // a list that was the longest has fewer postings now
-	row     []byte
+	options   cluster.ListOptions
+	in        Input
+	out       ChangeSink
+	counts    cluster.ListCounts
+	had       func(signature.Signature) bool
+	longest   int64 // of the lists seen, as they are now
+	ofLongest int64 // lists seen that have so many postings
+	row       []byte
 }
 
 // list looks at one list. was is the long list that it was, or nil.
@@ -200,12 +201,22 @@ func (u *updating) account(s signature.Signature, was, now *cluster.LongList, n,
 	}
 	if m > 0 {
 		c, _ := u.options.Account(*now, m)
-		longest := u.counts.Longest
+		longest, ofLongest := u.counts.Longest, u.counts.OfLongest
 		u.counts.Add(c)
-		u.counts.Longest = longest
+		u.counts.Longest, u.counts.OfLongest = longest, ofLongest
 	}
-	u.longest = max(u.longest, now.Postings)
-	u.shrank = u.shrank || was.Postings == u.counts.Longest && now.Postings < was.Postings
+	if was.Postings == u.counts.Longest {
+		u.counts.OfLongest--
+	}
+	if now.Postings == u.counts.Longest {
+		u.counts.OfLongest++
+	}
+	if now.Postings > u.longest {
+		u.longest, u.ofLongest = now.Postings, 0
+	}
+	if now.Postings == u.longest {
+		u.ofLongest++
+	}
 	wasLong, isLong := u.options.IsLong(was.Postings), u.options.IsLong(now.Postings)
 	switch {
 	case isLong && (!wasLong || *was != *now):
