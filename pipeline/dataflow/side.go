@@ -70,8 +70,8 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	return s, true, err
 }
 
-// RecentSides holds the sides that were asked for last: those of the texts of a set are
-// asked for to tell its digest, and then to verify it. Goroutines can share it.
+// RecentSides holds the sides that were asked for last: the texts of a set are asked for
+// again and again while it is verified. Goroutines can share it.
 type RecentSides struct {
 	mu          sync.Mutex
 	now, before map[rows.TextID]recentSide

@@ -1,6 +1,6 @@
 // Package earlier has what verify found in an earlier run. Where new crawls came,
 // verify uses it again: the results of sets, and of components of linked texts, on
-// whose texts everything that a verdict depends on is as it was. The digest of a text
+// whose texts everything that a verdict depends on is as it was. The state of a text
 // is computed anew in each run, so no stage has to tell another what changed.
 package earlier
 
