@@ -285,22 +285,14 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }()
 	has := false
-	likely := newSieve(len(c.again) + len(counted))
-	for _, of := range []map[uint64]struct{}{c.again, counted} {
-		for sentence := range of {
-			likely.add(sentence)
-		}
-	}
+	again, more := sieved(c.again), sieved(counted)
 	only := func(sentence uint64) bool {
-		if !likely.has(sentence) {
-			return false
-		}
-		_, again := c.again[sentence]
-		if _, more := counted[sentence]; (again || more) && !has {
+		isAgain := again.has(sentence)
+		if !has && (isAgain || more.has(sentence)) {
 			_, site := c.sites[sentence]
 			has = !site
 		}
-		return again
+		return isAgain
 	}
 	err = see(w, sr, sorter, table == layout.TableFrame, &selection{c.on, only}, func(t *results.TextUnits) error {
 		if each != nil {
@@ -337,16 +329,33 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 	return nil
 }
 
-// sieve is a set of hashes that takes a few others for its own. It fits where a map does
-// not: in the processor's cache.
-type sieve []uint64
+// sieve asks a set of hashes only for those that are likely to be in it. What tells
+// others apart fits in the processor's cache, where the set does not.
+type sieve struct {
+	set    map[uint64]struct{}
+	likely []uint64 // a bit for each hash, of 16 or more for each in the set
+}
 
-// newSieve returns a sieve for n hashes. It takes one other in 16, or fewer, for its own.
-func newSieve(n int) sieve { return make(sieve, 1<<bits.Len(uint(n/4))) }
+func sieved(set map[uint64]struct{}) sieve {
+	s := sieve{set, make([]uint64, 1<<bits.Len(uint(len(set)/4)))}
+	for hash := range set {
+		word, bit := s.place(hash)
+		*word |= bit
+	}
+	return s
+}
 
-func (s sieve) add(hash uint64) { s[hash>>6&uint64(len(s)-1)] |= 1 << (hash & 63) }
+func (s *sieve) place(hash uint64) (word *uint64, bit uint64) {
+	return &s.likely[hash>>6&uint64(len(s.likely)-1)], 1 << (hash & 63)
+}
 
-func (s sieve) has(hash uint64) bool { return s[hash>>6&uint64(len(s)-1)]&(1<<(hash&63)) != 0 }
+func (s *sieve) has(hash uint64) bool {
+	if word, bit := s.place(hash); *word&bit == 0 {
+		return false
+	}
+	_, ok := s.set[hash]
+	return ok
+}
 
 // sightingsOf yields sorted sightings.
 func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
