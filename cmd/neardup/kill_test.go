@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -25,15 +26,13 @@ import (
 // long.
 var raced bool
 
-// killRounds are the workspaces that are killed, and bigVariants the size of
-// the crawl.
-func killRounds() int {
-	if testing.Short() {
-		return 4
-	}
-	return 20
-}
+// killRounds are the workspaces that TestStopped kills, most of them more than once:
+// one for each of the moments. Each call kills at other times; more of them at once:
+//
+//	go test ./cmd/neardup -run TestStopped -kill-rounds 200
+var killRounds = flag.Int("kill-rounds", len(moments), "workspaces that are killed")
 
+// bigVariants is the size of the crawl.
 func bigVariants() int {
 	if raced {
 		return 15
@@ -248,7 +247,7 @@ func TestStopped(t *testing.T) {
 		if raced {
 			t.Skip("a killed process reports no race")
 		}
-		testKilled(t, big, killRounds(), moments)
+		testKilled(t, big, *killRounds, moments)
 	})
 	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, big) })
 }
@@ -263,7 +262,7 @@ func TestStoppedWhileLearning(t *testing.T) {
 	if !strings.Contains(big.exports["summary.json"], `"frames"`) {
 		t.Fatal("no frames in the summary")
 	}
-	testKilled(t, big, killRounds()/2, []string{"sign", "verify"})
+	testKilled(t, big, (*killRounds+1)/2, []string{"sign", "verify"})
 }
 
 // testKilled kills runs at these moments, often more than once.
