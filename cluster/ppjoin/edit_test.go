@@ -104,6 +104,7 @@ func editPairs(t *testing.T, a, b []string, o ppjoin.EditOptions) (got []ppjoin.
 
 // TestEditEqualToComparingAll has every distance up to 5, q and search.
 func TestEditEqualToComparingAll(t *testing.T) {
+	sequential(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, length := range []int{4, 12, 40} {
 		a, b := strings3(r, 50, length), strings3(r, 30, length)

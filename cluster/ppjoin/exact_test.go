@@ -179,6 +179,7 @@ func tied(r *rand.Rand, base int) ppjoin.Collection {
 
 // TestTies: pairs exactly on the threshold are found, and no pair below it.
 func TestTies(t *testing.T) {
+	sequential(t)
 	r := rand.New(rand.NewPCG(11, 12))
 	ties := map[string]int{}
 	for round := range 6 {

@@ -42,6 +42,7 @@ func everySearch(weighted bool) (all []ppjoin.Options) {
 // TestGrid has every measure, threshold and search on sets and multisets,
 // joined with themselves and with others.
 func TestGrid(t *testing.T) {
+	sequential(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	sets, others := family(r, 80, 150, 30), family(r, 40, 150, 30)
 	for i := range 20 { // near pairs and equal records across

@@ -42,6 +42,7 @@ func slowHamming(a ppjoin.Collection, b *ppjoin.Collection, limit int) (out []pp
 // Every search finds the pairs within a Hamming distance, also those that have
 // nothing in common.
 func TestHamming(t *testing.T) {
+	sequential(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	sets, others := family(r, 90, 40, 9), family(r, 60, 40, 9)
 	multisets := ppjoin.Multiset(sets, others)

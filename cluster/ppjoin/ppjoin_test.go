@@ -17,6 +17,18 @@ import (
 	"neardup/signature/tokens"
 )
 
+// raced reports that the race detector is on.
+var raced bool
+
+// sequential skips a test of collections so small that one goroutine joins them, with
+// any number of workers. The race detector has nothing to find there.
+func sequential(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("one goroutine; without the race detector it runs")
+	}
+}
+
 var thresholds = []float64{.5, .55, .6, 2. / 3, .7, .75, .8, .85, .9, .95, 1}
 
 func searches() []ppjoin.Options {
@@ -31,6 +43,7 @@ func searches() []ppjoin.Options {
 }
 
 func TestEqualToComparingAll(t *testing.T) {
+	sequential(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	weights := make([]float64, 400)
 	for i := range weights {
@@ -75,6 +88,7 @@ func TestEqualToComparingAll(t *testing.T) {
 // TestRoundThresholds: sizes at which a threshold is met exactly, where a
 // rounding error would lose or bring a pair.
 func TestRoundThresholds(t *testing.T) {
+	sequential(t)
 	for union := 1; union <= 36; union++ {
 		for common := (union + 1) / 2; common <= union; common++ {
 			for x := common; x <= union; x++ {

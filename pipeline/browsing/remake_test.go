@@ -160,6 +160,9 @@ func TestInterruptedIndexIsMadeAnew(t *testing.T) {
 // A pair is explained as by its names, and the texts are those that the
 // explanation has places in.
 func TestPairsOfDocuments(t *testing.T) {
+	if pipetest.Raced {
+		t.Skip("one pair after another, in one goroutine")
+	}
 	for _, settings := range [][]string{nil, {"text.frames=2"}, {"text.max_columns=300"}} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{}, pipetest.Crawl(t))

@@ -1,0 +1,5 @@
+//go:build race
+
+package ppjoin_test
+
+func init() { raced = true }
