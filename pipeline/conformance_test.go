@@ -142,6 +142,9 @@ func slowShingles(text string, n int) map[string]bool {
 
 // A method finds of near copies at least what it promises, and shows for each member the score that the two texts have.
 func TestMethodsKeepTheirPromises(t *testing.T) {
+	if pipetest.Raced {
+		t.Skip("the goroutines are those of TestMethodsGiveTheSameBytes")
+	}
 	forMethods(t, func(t *testing.T, c configs.Config) {
 		promise, ok := promises[filepath.Base(t.Name())]
 		if !ok {
@@ -210,7 +213,11 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 		pipetest.RunAll(t, later, c, workspace.Options{Workers: 2}, b)
 		check("one after another", pipetest.RunAll(t, later, c, workspace.Options{Workers: 2}, a))
 
-		for round := range 3 {
+		rounds := 3
+		if testing.Short() {
+			rounds = 1
+		}
+		for round := range rounds {
 			dir := filepath.Join(t.TempDir(), "ws")
 			for range 1 + round {
 				pipetest.RunInterrupted(t, dir, c, 1+rng.Int64N(60), workspace.Options{Workers: 1 + rng.IntN(3), RunRows: 20 + rng.IntN(200)}, a, b)
@@ -223,6 +230,9 @@ func TestMethodsGiveTheSameBytes(t *testing.T) {
 // Texts that are empty, tiny, huge or strange are taken; equal ones are joined,
 // and none only because they are short.
 func TestMethodsTakeAnyText(t *testing.T) {
+	if pipetest.Raced {
+		t.Skip("the goroutines are those of TestMethodsGiveTheSameBytes")
+	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	huge := pipetest.Scripts(rng)[0](400_000)
 	changed := append([]string{}, huge...)
