@@ -70,7 +70,10 @@ func extractOnly(t *testing.T, dir string, config configs.Config, paths ...strin
 func TestHostileFilesAreAccountedFor(t *testing.T) {
 	a, z := good("a"), good("z")
 	many := strings.Repeat
-	const million = 1_000_000
+	million := 1_000_000
+	if pipetest.Raced {
+		million /= 4
+	}
 	gz := func(records ...string) []byte {
 		var b bytes.Buffer
 		for _, r := range records {
@@ -91,9 +94,13 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, "\r\n\r\n")
 	}
+	hugeSize := int64(256 << 20)
+	if pipetest.Raced {
+		hugeSize = 0
+	}
 	var hugeGzip bytes.Buffer
 	gw, _ := gzip.NewWriterLevel(&hugeGzip, gzip.BestSpeed)
-	huge(gw, 256<<20)
+	huge(gw, hugeSize)
 	_ = gw.Close()
 	var hugeZip bytes.Buffer
 	zw := zip.NewWriter(&hugeZip)
@@ -102,7 +109,7 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(member, a)
-	huge(member, 256<<20)
+	huge(member, hugeSize)
 	_, _ = io.WriteString(member, z)
 	_ = zw.Close()
 	of := func(body string) []byte {
@@ -138,6 +145,9 @@ func TestHostileFilesAreAccountedFor(t *testing.T) {
 		{"codings", gz(a, pipetest.Answer("http://bad.test/", "", "Content-Encoding: "+many("gzip, ", 100), "x", 0), z), 2, 0, "too-many-codings", 0, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			if pipetest.Raced && x.says == "extract.max_inflation" {
+				t.Skip("makes and reads 256 MiB in one goroutine; without the race detector it runs")
+			}
 			dir := filepath.Join(t.TempDir(), "ws")
 			said, err := extractOnly(t, dir, pipetest.MustLoad(t), pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), x.file))
 			if err != nil {

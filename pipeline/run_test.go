@@ -34,7 +34,11 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 		config := pipetest.MustLoad(t, settings...)
 		want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 2}, path)
 		rng := rand.New(rand.NewPCG(5, 6))
-		for round := range 5 {
+		rounds := 5
+		if testing.Short() {
+			rounds = 2
+		}
+		for round := range rounds {
 			dir := filepath.Join(t.TempDir(), "ws")
 			for range 1 + round%3 {
 				pipetest.RunInterrupted(t, dir, config, 1+rng.Int64N(150), workspace.Options{Workers: 1 + rng.IntN(3), RunRows: 50 + rng.IntN(500)}, path)

@@ -44,6 +44,9 @@ func TestPlainFiles(t *testing.T) {
 				c := pipetest.MustLoadPreset(t, method[0], method[1:]...)
 				w, _ := finished(t, c, input)
 				for _, workers := range []int{1, 3} {
+					if workers == 1 && testing.Short() {
+						continue
+					}
 					p := plain{t: t, dir: t.TempDir(), config: c}
 					p.extract(input)
 					p.extracted(w)

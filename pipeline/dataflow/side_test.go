@@ -94,6 +94,10 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 	for i, s := range texts {
 		set = append(set, cluster.NewKey(float32(9-i), extract.TextID(s)))
 	}
+	rounds := 600
+	if testing.Short() {
+		rounds = 150
+	}
 	for _, settings := range [][]string{nil, {"text.frames=0"}, {"verify.rare_pages=0"}, {"verify.other_pages=0"}} {
 		c, err := configs.Load("default", settings)
 		if err != nil {
@@ -106,7 +110,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		comparer := judge.Comparers(1)[0]
 		var seen []*around
 		equal, held, different := 0, 0, map[string]bool{}
-		for range 600 {
+		for range rounds {
 			s := found(random, texts)
 			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
 				s.sites, s.names = [][]uint64{{1}, {1}, {1}, {1}}, make([]pair.Names, 4)

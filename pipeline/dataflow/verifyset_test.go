@@ -113,7 +113,11 @@ func slowVerify(closing string, keys []cluster.Key, near func(a, b cluster.Key) 
 }
 
 func TestSetVerifier(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
 		keys, texts := family(rand.New(rand.NewPCG(seed, 1)), 40+60*int(seed))
 		docs := map[rows.TextID]*pair.Text{}
 		for id, text := range texts {
