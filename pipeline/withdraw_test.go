@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"neardup/configs"
+	"neardup/pipeline/bloom"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
@@ -23,6 +24,7 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
+	"neardup/signature"
 )
 
 // withdraw withdraws from the workspace in dir, which it makes if there is none.
@@ -325,6 +327,58 @@ func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
 	}
 	if got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}); !bytes.Equal(got, whole) {
 		t.Error("taken back: other clusters than before")
+	}
+}
+
+// The filter of signatures keeps none of texts that are gone: it is dropped at once, and the
+// next run makes it of what is left.
+func TestWithdrawnSignaturesAreInNoFilter(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config, dir := pipetest.MustLoad(t), filepath.Join(t.TempDir(), "ws")
+	signatures := func() (has map[signature.Signature]bool, f *bloom.Filter) {
+		w, err := workspace.Open(dir, stages.All, config, false, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = w.Close() }()
+		has = map[signature.Signature]bool{}
+		for r, err := range w.DB.Table(layout.TablePosting) {
+			p, perr := layout.ParsePostingKey(r.Key())
+			if err := errors.Join(err, perr); err != nil {
+				t.Fatal(err)
+			}
+			has[p.Signature] = true
+		}
+		if f, err = bloom.Read(w.DB); err != nil {
+			t.Fatal(err)
+		}
+		return has, f
+	}
+	pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2}, crawl, other)
+	before, f := signatures()
+	if f == nil {
+		t.Fatal("there is no filter: the test tells nothing")
+	}
+	withdraw(t, dir, config, workspace.Withdrawal{URI: "http://recipes.example/*"})
+	if _, f := signatures(); f != nil {
+		t.Error("the filter is still there")
+	}
+	pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2})
+	after, f := signatures()
+	if f == nil || len(after) == 0 || len(before)-len(after) < 100 {
+		t.Fatalf("of %d signatures %d are left, filter %t", len(before), len(after), f != nil)
+	}
+	traces := 0
+	for s := range before {
+		switch has := f.Has(s); {
+		case after[s] && !has:
+			t.Fatal("the filter does not have a signature that is left")
+		case !after[s] && has:
+			traces++
+		}
+	}
+	if traces > (len(before)-len(after))/10 {
+		t.Errorf("the filter has %d of %d signatures that are gone", traces, len(before)-len(after))
 	}
 }
 

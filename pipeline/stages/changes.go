@@ -164,10 +164,10 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 
 // addToFilter adds the signatures of the postings that were added to the filter. If this
 // is interrupted before the rows are up to date, the filter has too many, which does no
-// harm.
+// harm. If there is none, because captures were withdrawn, it makes a filter of all.
 func (c *clustering) addToFilter(f *bloom.Filter) error {
 	if f == nil {
-		return nil
+		return c.makeFilter()
 	}
 	for p, err := range c.changed() {
 		if err != nil {
@@ -177,6 +177,33 @@ func (c *clustering) addToFilter(f *bloom.Filter) error {
 			f = nil
 			break
 		}
+	}
+	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.Rows())
+}
+
+// makeFilter makes the filter of all signatures that have postings.
+func (c *clustering) makeFilter() error {
+	f := bloom.New(c.at.Counts.Lists)
+	var last signature.Signature
+	n := 0
+	for r, err := range c.w.DB.Table(layout.TablePosting) {
+		if f == nil {
+			break
+		}
+		var p cluster.Posting
+		if err == nil {
+			p, err = layout.ParsePostingKey(r.Key())
+		}
+		if n++; err == nil && n&0xffff == 0 {
+			err = c.sr.Ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if (n == 1 || p.Signature != last) && !f.Add(p.Signature) {
+			f = nil
+		}
+		last = p.Signature
 	}
 	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.Rows())
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"neardup/extract"
 	"neardup/pipeline/inputs"
@@ -232,14 +233,17 @@ func (x *withdrawing) note(left, known int) error {
 		s.Tables = nil
 		errs = append(errs, x.b.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s))
 	}
-	// Sign drops what it has of texts that go, and counts all sentences again. An index
-	// may list pages that are gone.
+	// Sign drops what it has of texts that go, and counts all sentences again. The filter
+	// has their signatures, and an index may list pages that are gone.
 	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
 	errs = append(errs, x.b.Set(layout.MetaKey(NoteOfVanished), []byte("true")), learning.Forget(x.b),
-		x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
+		x.b.Clear(layout.TableFilter), x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
 	if left == 0 { // nothing is left to run
 		for _, st := range x.w.Stages {
-			errs = append(errs, x.b.Clear(st.Tables...), x.b.Delete(layout.MetaKey("stage/"+st.Name)))
+			errs = append(errs, x.b.Clear(slices.Concat(st.Tables, st.Scratch)...), x.b.Delete(layout.MetaKey("stage/"+st.Name)))
+			for _, note := range st.Notes {
+				errs = append(errs, x.b.Delete(layout.MetaKey(note)))
+			}
 		}
 	}
 	return errors.Join(errs...)
