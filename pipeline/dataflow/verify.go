@@ -92,7 +92,9 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					return err
 				}
 				done(v.counts)
-				r.Links, r.Counts, r.Decided = v.links, v.counts, v.decided
+				if r.Links, r.Counts, r.Decided = v.links, v.counts, v.decided; !v.noted {
+					r.States = nil
+				}
 				j.Sets = append(j.Sets, r)
 			}
 			return nil

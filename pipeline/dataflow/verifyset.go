@@ -20,6 +20,11 @@ import (
 // "partition" use the clusters as they were when a chunk began.
 const chunkSize = 64
 
+// mostDecided limits the decisions of a set that are noted for a later run, at 64 bytes
+// each. Where every pair is compared, those of a large set would take more memory than
+// the set.
+const mostDecided = 1 << 18
+
 // manyLeaders is the number of leaders from which they are indexed.
 const manyLeaders = 16
 
@@ -44,10 +49,11 @@ type setVerifier struct {
 	pair.Judge
 	config  *configs.Verify
 	recall  *Recall // decisions of an earlier run; may be nil
-	noted   bool    // decisions are noted for a later run
+	noted   bool    // decisions are noted for a later run, unless they are too many
 	docs    func(rows.TextID) (*pair.Text, error)
 	workers []verify.Comparer
 	windows int // for tests: size of the index; 0: the default
+	most    int // likewise: decisions that are noted
 	size    int // texts of the set
 
 	leaders []cluster.Key
@@ -156,6 +162,9 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 				return err
 			}
 			v.links, v.decided = append(v.links, m.links...), append(v.decided, m.decided...)
+			if m.decided = nil; len(v.decided) > cmp.Or(v.most, mostDecided) {
+				v.noted, v.decided = false, nil
+			}
 			v.counts.Add(m.counts)
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))

@@ -157,6 +157,35 @@ func TestSetVerifier(t *testing.T) {
 	}
 }
 
+// Decisions are noted up to a limit. In a set of more, none are, and the links are the same.
+func TestTooManyDecisionsAreNotNoted(t *testing.T) {
+	keys, texts := family(rand.New(rand.NewPCG(1, 2)), 200)
+	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingLeaders, Contained: configs.ContainedLinks}
+	j := tlcsJudge(config)
+	verified := func(noted bool, most int) *setVerifier {
+		v := &setVerifier{Judge: j, config: &config, workers: j.Comparers(2), noted: noted, most: most,
+			docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
+		if err := v.verify(t.Context(), keys); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	without, all := verified(false, 0), verified(true, 0)
+	n := len(all.decided)
+	if !all.noted || n == 0 || len(without.decided) > 0 {
+		t.Fatalf("%d decisions noted, and %d if none are to be", n, len(without.decided))
+	}
+	for most, want := range map[int]bool{n: true, n - 1: false, 1: false} {
+		v := verified(true, most)
+		if v.noted != want || want != (len(v.decided) == n) || !want && len(v.decided) > 0 {
+			t.Errorf("of %d decisions %d may be noted: noted %t, %d", n, most, v.noted, len(v.decided))
+		}
+		if !reflect.DeepEqual(v.links, without.links) || v.counts != without.counts {
+			t.Errorf("other links or counts with a limit of %d", most)
+		}
+	}
+}
+
 // In a small set a text that is near a member, and not its leader, is found near it.
 func TestEveryPair(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
