@@ -76,7 +76,7 @@ func Common(w *workspace.Workspace, sr *workspace.StageRun, at any, learned *boo
 	b := w.DB.Batch()
 	if c != nil {
 		err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, nil)
-	} else if err = clearTable(w, layout.TableCommon); err == nil {
+	} else if err = w.DB.Clear(layout.TableCommon); err == nil {
 		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"neardup/pipeline/layout"
 	"neardup/pipeline/store"
-	"neardup/pipeline/workspace"
 )
 
 // Notes are the names of the rows about the database that say what is learned already.
@@ -24,10 +23,4 @@ type cursor struct {
 // Forget has all sentences counted the next time, as where pages have gone.
 func Forget(b store.Batch) error {
 	return errors.Join(b.Delete(layout.MetaKey(noteOfCounts)), forgetTouched(b))
-}
-
-// clearTable drops the rows of a table.
-func clearTable(w *workspace.Workspace, table byte) error {
-	b := w.DB.Batch()
-	return errors.Join(b.Clear(table), b.Commit())
 }

@@ -21,7 +21,7 @@ func Terms(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil || at.Terms {
 		return err
 	}
-	if err := clearTable(w, layout.TableTerm); err != nil {
+	if err := w.DB.Clear(layout.TableTerm); err != nil {
 		return err
 	}
 	w.ForgetTerms()

@@ -104,13 +104,15 @@ func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touc
 	if err != nil || more || float64(len(touched)) > maxTouched*float64(texts) {
 		return nil, nil, false, err
 	}
-	fresh, err = freshPages(w, sr, touched)
+	if fresh, ok, err = freshPages(w, sr, touched); err != nil || !ok {
+		return nil, nil, false, err
+	}
 	for _, t := range touched {
 		for i := range t.pages {
 			t.pages[i].Fresh = t.isNew && fresh[t.pages[i].SitePage]
 		}
 	}
-	return touched, fresh, true, err
+	return touched, fresh, true, nil
 }
 
 // countedTexts yields the texts with what they were counted with, in order. Each is
@@ -133,10 +135,10 @@ func countedTexts(w *workspace.Workspace) iter.Seq2[*results.TextPages, error] {
 }
 
 // freshPages returns the pages that new texts have and no other text has, under any of
-// the addresses of their documents.
-func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText) (map[rows.SitePage]bool, error) {
+// the addresses of their documents. ok is false if these are too many.
+func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText) (fresh map[rows.SitePage]bool, ok bool, err error) {
 	isNew := map[rows.TextID]bool{}
-	fresh := map[rows.SitePage]bool{}
+	fresh = map[rows.SitePage]bool{}
 	for _, t := range touched {
 		if !t.isNew {
 			continue
@@ -145,9 +147,11 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t.id))) {
 			p, _, err := pageOf(r, err)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
-			fresh[p] = true
+			if fresh[p] = true; len(fresh) > heldRecounts(w) {
+				return nil, false, nil
+			}
 		}
 	}
 	n := 0
@@ -157,13 +161,13 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 		}
 		p, t, err := pageOf(r, err)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if fresh[p] && !isNew[t] {
 			delete(fresh, p)
 		}
 	}
-	return fresh, nil
+	return fresh, true, nil
 }
 
 func pageOf(r layout.Row, err error) (p rows.SitePage, t rows.TextID, _ error) {
@@ -206,8 +210,9 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 	}
 	var u rows.Units
 	var round []uint64
+	tooMuch := func() bool { return len(c.fresh)+len(c.again) > heldRecounts(w) }
 	for _, t := range touched {
-		if len(c.fresh)+len(c.again) > heldRecounts(w) {
+		if tooMuch() {
 			return nil, nil
 		}
 		if len(t.pages) > 0 {
@@ -247,7 +252,9 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 				return nil, err
 			}
 			round = a.Exact
-			c.on[a.Page.Site] = struct{}{}
+			if c.on[a.Page.Site] = struct{}{}; tooMuch() {
+				return nil, nil
+			}
 			add(a.Sightings(), t.isNew && fresh[a.Page])
 		}
 	}

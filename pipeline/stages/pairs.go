@@ -60,17 +60,11 @@ func (r *setRun) add(set, member cluster.Key, score float64) error {
 	return r.flush()
 }
 
-// clearTables drops the rows of tables.
-func clearTables(w *workspace.Workspace, tables ...byte) error {
-	b := w.DB.Batch()
-	return errors.Join(b.Clear(tables...), b.Commit())
-}
-
 // flush writes the rows so far. The first ones replace those of an earlier run.
 func (r *setRun) flush() error {
 	var err error
 	if !r.more {
-		err = clearTables(r.w, layout.TableSet)
+		err = r.w.DB.Clear(layout.TableSet)
 	}
 	err = errors.Join(err, r.w.DB.Ingest(r.ctx, r.rows.Sorted(r.w.Options.Workers)...))
 	r.rows.Clear()

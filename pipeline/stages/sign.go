@@ -73,7 +73,7 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	err = signTexts(w, sr, changed, changes)
 	if errors.Is(err, errStartOver) {
 		changes = nil
-		if err = clearTables(w, layout.TableSigned, layout.TablePosting, layout.TableChanged); err == nil {
+		if err = w.DB.Clear(layout.TableSigned, layout.TablePosting, layout.TableChanged); err == nil {
 			err = signTexts(w, sr, nil, changes)
 		}
 	}
@@ -146,22 +146,23 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 	if _, ok, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished)); err != nil || !ok {
 		return err
 	}
-	b := w.DB.Batch()
 	vanished := map[rows.TextID]bool{}
 	for s, err := range results.SignedTexts(w) {
-		if err != nil {
+		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
 			return err
 		}
 		if _, ok, err := w.DB.Get(layout.TextKey(s.ID)); err != nil {
 			return err
 		} else if !ok {
 			vanished[s.ID] = true
-			if err := b.Delete(layout.SignedKey(s.ID)); err != nil {
-				return err
-			}
 		}
 	}
-	var changed []byte
+	b := w.DB.Batch()
+	commit := func() error {
+		err := errors.Join(b.Commit(), w.DB.Ingest(sr.Ctx, changes.sorted(w.Options.Workers)...))
+		b = w.DB.Batch()
+		return err
+	}
 	n := 0
 	for r, err := range w.DB.Table(layout.TablePosting) {
 		var p cluster.Posting
@@ -180,12 +181,20 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 		if err := b.Delete(r.Key()); err != nil {
 			return err
 		}
-		if changes != nil {
-			changed = layout.AppendChanged(changed, r.Key(), true)
+		changes.add(layout.AppendChanged(nil, r.Key(), true))
+		if int(b.Count()) >= w.Options.RunRows {
+			if err := commit(); err != nil {
+				return err
+			}
 		}
 	}
-	changes.add(changed)
-	return errors.Join(b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), b.Commit(), w.DB.Ingest(sr.Ctx, changes.sorted(w.Options.Workers)...))
+	// Last of all, since the rows of the texts tell after an interruption which have gone.
+	for id := range vanished {
+		if err := b.Delete(layout.SignedKey(id)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), commit())
 }
 
 // maxAgain is the share of the signed texts up to which they are signed again one by
@@ -306,20 +315,27 @@ func textsToSign(w *workspace.Workspace, reader *results.Reader, changed map[row
 // those that changed, and those that had sentences in frames.
 func changedTexts(w *workspace.Workspace, changed map[rows.TextID]bool) iter.Seq2[*results.TextUnits, error] {
 	return func(yield func(*results.TextUnits, error) bool) {
-		ids := slices.Collect(maps.Keys(changed))
+		send := func(id rows.TextID) bool {
+			t, err := results.TextWithUnits(w, id)
+			return yield(t, err) && err == nil
+		}
+		ids := slices.SortedFunc(maps.Keys(changed), rows.CompareTexts)
 		for s, err := range results.SignedTexts(w) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if len(s.Framed) > 0 && !changed[s.ID] {
-				ids = append(ids, s.ID)
+			for ; len(ids) > 0 && rows.CompareTexts(ids[0], s.ID) < 0; ids = ids[1:] {
+				if !send(ids[0]) {
+					return
+				}
+			}
+			if len(s.Framed) > 0 && !changed[s.ID] && !send(s.ID) {
+				return
 			}
 		}
-		slices.SortFunc(ids, rows.CompareTexts)
 		for _, id := range ids {
-			t, err := results.TextWithUnits(w, id)
-			if !yield(t, err) || err != nil {
+			if !send(id) {
 				return
 			}
 		}

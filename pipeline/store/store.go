@@ -1,5 +1,5 @@
 // Package store keeps the rows of a workspace in Pebble. No other package imports
-// Pebble. keys.go spells every key and binary value; docs/workspace.md describes them
+// Pebble. Package layout spells every key and binary value; docs/workspace.md describes them
 // byte by byte.
 package store
 
@@ -278,6 +278,12 @@ func (b Batch) Clear(tables ...byte) error {
 		}
 	}
 	return nil
+}
+
+// Clear drops the rows of tables.
+func (s *DB) Clear(tables ...byte) error {
+	b := s.Batch()
+	return errors.Join(b.Clear(tables...), b.Commit())
 }
 
 // Commit makes the batch durable.
