@@ -1,7 +1,8 @@
 // Package earlier has what verify found in an earlier run. Where new crawls came,
-// verify uses it again: the results of sets, and of components of linked texts, on
-// whose texts everything that a verdict depends on is as it was. The state of a text
-// is computed anew in each run, so no stage has to tell another what changed.
+// verify uses it again: the results of sets, and of components of linked texts, that
+// cannot have changed, and in the others the decisions on pairs of which neither text
+// changed. The state of a text is computed anew in each run, so no stage has to tell
+// another what changed.
 package earlier
 
 import (
@@ -36,7 +37,7 @@ type Results struct {
 	all    []*lookups
 }
 
-// maxTexts limits the texts whose states are held in memory, at 28 bytes each. Those of
+// maxTexts limits the texts whose states are held in memory, at 29 bytes each. Those of
 // others are looked up.
 const maxTexts = 2 << 20
 

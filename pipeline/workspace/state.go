@@ -53,8 +53,9 @@ type Stage struct {
 	// a file that a setting names.
 	Options func(configs.Config) (json.RawMessage, error)
 	Tables  []byte // tables that the stage writes; they are cleared when it is redone
-	// Scratch are tables, and Notes names of rows about the database, that the stage
-	// writes for a later one, which removes them. They are cleared as Tables are.
+	// Scratch are tables, and Notes names of rows about the database, that are no part
+	// of the stage's result: for a later stage, or for its own next run. They are cleared
+	// as Tables are, and their contents are not recorded.
 	Scratch []byte
 	Notes   []string
 	// Extends reports whether the stage can be continued when its input only grew.
