@@ -37,7 +37,7 @@ func bigVariants() int {
 	if raced {
 		return 15
 	}
-	return 66 // over commitLinks near pairs, so that verify commits in between
+	return 66
 }
 
 // bigRun is what an uninterrupted run of the big crawl makes.

@@ -23,7 +23,7 @@ import (
 	"neardup/verify/pair"
 )
 
-// commitLinks is the number of verdicts that are committed together.
+// commitLinks is the number of rows that are committed together.
 const commitLinks = 4096
 
 // verifyCursor is the place where the verification continues: with candidate pairs
@@ -149,7 +149,7 @@ func (r *replacement) close() { _ = r.sorter.Close() }
 // commit.
 func (p *progress) step(done int64) error {
 	p.w.Options.Progress.Add(done)
-	if p.b.Count() >= commitLinks || time.Since(p.saved) > commitEvery {
+	if int(p.b.Count()) >= min(commitLinks, p.w.Options.RunRows) || time.Since(p.saved) > commitEvery {
 		return p.commit()
 	}
 	return nil
