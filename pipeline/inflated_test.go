@@ -48,7 +48,11 @@ func TestFilesThatInflate(t *testing.T) {
 	path := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), inflating(t, pages))
 	config := pipetest.MustLoad(t, "extract.max_decoded_bytes=1048576", "extract.max_inflation=1")
 	want := inputs.RecordCounts{}
-	for _, workers := range []int{1, 2, 8} {
+	all := []int{1, 2, 8}
+	if testing.Short() {
+		all = all[2:]
+	}
+	for _, workers := range all {
 		for at := range []int{0, 1, 2} {
 			dir := filepath.Join(t.TempDir(), "ws")
 			if at > 0 {
