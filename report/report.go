@@ -4,7 +4,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
@@ -131,7 +130,9 @@ func (s Score) rounded() float64 {
 	return r
 }
 
-func (s Score) String() string { return strconv.FormatFloat(s.rounded(), 'f', -1, 64) }
+func (s Score) String() string { return string(s.append(nil)) }
+
+func (s Score) append(b []byte) []byte { return strconv.AppendFloat(b, s.rounded(), 'f', -1, 64) }
 
 // Short returns the score with two decimals. It is 1.00 only if the score is
 // exactly 1.
@@ -153,18 +154,6 @@ type Writer interface {
 	Close() error
 }
 
-// NewJSONL returns a writer of one line of JSON for each cluster.
-func NewJSONL(w io.Writer) Writer {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return jsonl{e}
-}
-
-type jsonl struct{ e *json.Encoder }
-
-func (j jsonl) Write(c Cluster) error { return j.e.Encode(c) }
-func (j jsonl) Close() error          { return nil }
-
 // NewCSV returns a writer of one line of CSV for each member.
 func NewCSV(w io.Writer) Writer { return &csvWriter{w: csv.NewWriter(w)} }
 
@@ -179,6 +168,7 @@ type csvWriter struct {
 	w      *csv.Writer
 	header bool // the header is written
 	chosen bool
+	line   []string // memory for a line
 }
 
 var csvHeader = []string{"cluster", "size", "representative", "record_id", "uri", "date", "warc", "path", "entry", "offset", "digest",
@@ -200,9 +190,9 @@ func (c *csvWriter) Write(cl Cluster) error {
 		return err
 	}
 	for _, m := range cl.Members {
-		line := []string{cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC, m.Path, m.Entry,
+		line := append(c.line[:0], cl.ID, strconv.Itoa(cl.Size), cl.Representative, m.RecordID, m.URI, m.Date, m.WARC, m.Path, m.Entry,
 			strconv.FormatInt(m.Offset, 10), m.Digest, string(m.Relation), m.Resemblance.String(), m.Containment.String(), m.VerifiedAgainst, m.RevisitOf,
-			m.Title, m.Byline, trueOrEmpty(m.Unsure), cl.estimatedBy(m)}
+			m.Title, m.Byline, trueOrEmpty(m.Unsure), cl.estimatedBy(m))
 		if c.chosen {
 			line = append(line, m.Chosen.columns()...)
 		}
@@ -212,6 +202,7 @@ func (c *csvWriter) Write(cl Cluster) error {
 		if err := c.w.Write(line); err != nil {
 			return err
 		}
+		c.line = line
 	}
 	return nil
 }
