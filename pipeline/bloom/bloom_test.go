@@ -41,7 +41,7 @@ func TestFilter(t *testing.T) {
 	if len(f.parts) != 3 {
 		t.Errorf("%d parts for %d signatures, in place of 3", len(f.parts), added)
 	}
-	if err := w.DB.Replace(t.Context(), layout.TableFilter, f.Rows()); err != nil {
+	if _, err := w.DB.Replace(t.Context(), layout.TableFilter, f.Rows()); err != nil {
 		t.Fatal(err)
 	}
 	if f, err = Read(w.DB); err != nil || f == nil {

@@ -36,7 +36,7 @@ func Adopt(ctx context.Context, w *workspace.Workspace, counted Counted) error {
 		func(sr *workspace.StageRun) error {
 			return countSets(w, sr, &rows.ClusterCounts{Lists: counted.ListCounts, Edges: counted.Edges})
 		},
-		func(sr *workspace.StageRun) error { return countClusters(ctx, w, sr, counted.Verified) },
+		func(sr *workspace.StageRun) error { return countClusters(w, sr, counted.Verified) },
 	}
 	for i, st := range w.Stages {
 		if err := w.Adopt(ctx, st, counts[i]); err != nil {
@@ -47,7 +47,7 @@ func Adopt(ctx context.Context, w *workspace.Workspace, counted Counted) error {
 }
 
 // countClusters counts the clusters and the contained texts.
-func countClusters(ctx context.Context, w *workspace.Workspace, sr *workspace.StageRun, c rows.VerifyCounts) error {
+func countClusters(w *workspace.Workspace, sr *workspace.StageRun, c rows.VerifyCounts) error {
 	if w.Config.Pairs() {
 		var clustered rows.ClusterCounts
 		if err := w.Counts(workspace.StageCluster, &clustered); err != nil {
@@ -67,7 +67,7 @@ func countClusters(ctx context.Context, w *workspace.Workspace, sr *workspace.St
 			c.Clusters++
 		}
 	}
-	held := &closer{w: w, ctx: ctx}
+	held := &closer{w: w, sr: sr}
 	for r, err := range w.DB.Table(layout.TableContained) {
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ import (
 // closing.Moved.
 type closer struct {
 	w        *workspace.Workspace
-	ctx      context.Context
+	sr       *workspace.StageRun
 	b        store.Batch
 	clusters int64
 
@@ -41,6 +41,8 @@ func (c *closer) Assign(row rows.Cluster) error {
 	assign, member := c.b.Set, c.b.Set
 	if c.assigned != nil {
 		assign, member = c.assigned.Add, c.members.Add
+	} else {
+		c.changed()
 	}
 	err := errors.Join(
 		assign(layout.AssignedKey(row.Member), row.Cluster[:]),
@@ -90,8 +92,8 @@ func (c *closer) pages(t rows.TextID) (n int64, err error) {
 // Flush makes visible what was assigned so far.
 func (c *closer) Flush() error {
 	if c.assigned != nil {
-		err := errors.Join(c.w.DB.Replace(c.ctx, layout.TableAssigned, c.assigned.Sorted()),
-			c.w.DB.Replace(c.ctx, layout.TableCluster, c.members.Sorted()), c.closeSorters())
+		err := errors.Join(c.sr.Replace(c.w.DB, layout.TableAssigned, c.assigned.Sorted()),
+			c.sr.Replace(c.w.DB, layout.TableCluster, c.members.Sorted()), c.closeSorters())
 		if err != nil {
 			return err
 		}
@@ -110,15 +112,22 @@ func (c *closer) closeSorters() error {
 
 // commit commits the batch.
 func (c *closer) commit() error {
-	if err := errors.Join(c.b.Commit(), context.Cause(c.ctx)); err != nil {
+	if err := errors.Join(c.b.Commit(), context.Cause(c.sr.Ctx)); err != nil {
 		return err
 	}
 	c.b = c.w.DB.Batch()
 	return nil
 }
 
+// changed tells that the tables are not what they were at the first flush.
+func (c *closer) changed() {
+	c.sr.Changed(layout.TableAssigned)
+	c.sr.Changed(layout.TableCluster)
+}
+
 // Remove implements closing.Moved.
 func (c *closer) Remove(row rows.Cluster) error {
+	c.changed()
 	if row.Cluster == row.Member {
 		c.clusters--
 	}
@@ -145,7 +154,7 @@ var tablesOfClosing = []byte{layout.TableAssigned, layout.TableCluster, layout.T
 // pages share, and then makes them follow the judged pairs. With contained: apart
 // it also writes the texts that are contained in a text of another cluster.
 func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.VerifyCounts) error {
-	c := &closer{w: w, ctx: sr.Ctx, b: w.DB.Batch(), assigned: extsort.New(w.DB.Tmp), members: extsort.New(w.DB.Tmp)}
+	c := &closer{w: w, sr: sr, b: w.DB.Batch(), assigned: extsort.New(w.DB.Tmp), members: extsort.New(w.DB.Tmp)}
 	defer func() { _ = c.closeSorters() }()
 	if err := errors.Join(c.b.Clear(layout.TableFormer, layout.TableOutcome, layout.TableContained, layout.TableHost), c.commit()); err != nil {
 		return err

@@ -58,11 +58,11 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 		if states[i] = state; state == results.PairFollowed {
 			texts, places = append(texts, t), append(places, i)
 		}
-		if i&0xff == 0 && c.ctx.Err() != nil {
-			return nil, c.ctx.Err()
+		if i&0xff == 0 && c.sr.Ctx.Err() != nil {
+			return nil, c.sr.Ctx.Err()
 		}
 	}
-	outcomes, err := closing.Enforce(texts, newEnforced(c.ctx, c.w), c)
+	outcomes, err := closing.Enforce(texts, newEnforced(c.sr.Ctx, c.w), c)
 	if err != nil {
 		return nil, err
 	}

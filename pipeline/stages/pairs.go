@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -19,15 +18,15 @@ import (
 // itself.
 type setRun struct {
 	w    *workspace.Workspace
-	ctx  context.Context
+	sr   *workspace.StageRun
 	rows layout.FixedRun
 	more bool        // rows were written already
 	set  cluster.Key // set of the previous pair
 	left int64       // pairs that may still come
 }
 
-func newSetRun(ctx context.Context, w *workspace.Workspace, emits search.Kind) *setRun {
-	return &setRun{w: w, ctx: ctx, rows: layout.NewSetRun(emits == search.Scored), left: w.Config.Cluster.MaxPairs}
+func newSetRun(sr *workspace.StageRun, w *workspace.Workspace, emits search.Kind) *setRun {
+	return &setRun{w: w, sr: sr, rows: layout.NewSetRun(emits == search.Scored), left: w.Config.Cluster.MaxPairs}
 }
 
 // member adds a member of a perhaps-similar set.
@@ -66,7 +65,7 @@ func (r *setRun) flush() error {
 	if !r.more {
 		err = r.w.DB.Clear(layout.TableSet)
 	}
-	err = errors.Join(err, r.w.DB.Ingest(r.ctx, r.rows.Sorted(r.w.Options.Workers)...))
+	err = errors.Join(err, r.w.DB.Ingest(r.sr.Ctx, r.rows.Sorted(r.w.Options.Workers)...))
 	r.rows.Clear()
 	r.more = true
 	return err
@@ -77,7 +76,7 @@ func (r *setRun) end() error {
 	if r.more {
 		return r.flush()
 	}
-	return r.w.DB.Replace(r.ctx, layout.TableSet, func(yield func(extsort.Entry, error) bool) {
+	return r.sr.Replace(r.w.DB, layout.TableSet, func(yield func(extsort.Entry, error) bool) {
 		for _, run := range r.rows.Sorted(1) {
 			for e := range run {
 				if !yield(e, nil) {

@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"context"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -129,18 +128,19 @@ func eachLink(table byte, links []rows.Link, set func(key, value []byte) error) 
 // replacement collects the links that replace those of a table.
 type replacement struct {
 	w      *workspace.Workspace
+	sr     *workspace.StageRun
 	table  byte
 	sorter *extsort.Sorter
 }
 
-func newReplacement(w *workspace.Workspace, table byte) *replacement {
-	return &replacement{w, table, extsort.New(w.DB.Tmp)}
+func newReplacement(w *workspace.Workspace, sr *workspace.StageRun, table byte) *replacement {
+	return &replacement{w, sr, table, extsort.New(w.DB.Tmp)}
 }
 
 func (r *replacement) add(links []rows.Link) error { return eachLink(r.table, links, r.sorter.Add) }
 
-func (r *replacement) replace(ctx context.Context) error {
-	return errors.Join(r.w.DB.Replace(ctx, r.table, r.sorter.Sorted()), r.sorter.Close())
+func (r *replacement) replace() error {
+	return errors.Join(r.sr.Replace(r.w.DB, r.table, r.sorter.Sorted()), r.sorter.Close())
 }
 
 func (r *replacement) close() { _ = r.sorter.Close() }
@@ -176,7 +176,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	texts := before.Texts()
 	p := newProgress(w, sr, at)
 	at.Counts = rows.VerifyCounts{}
-	verdicts := newReplacement(w, layout.TableVerdict)
+	verdicts := newReplacement(w, sr, layout.TableVerdict)
 	defer verdicts.close()
 	var after []byte
 	err = dataflow.VerifySets(sr.Ctx, results.Sets(w), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), func(v dataflow.VerifiedSets) error {
@@ -202,7 +202,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(before.Keep(p.b, after, nil, nil), verdicts.replace(sr.Ctx)); err != nil {
+	if err := errors.Join(before.Keep(p.b, after, nil, nil), verdicts.replace()); err != nil {
 		return err
 	}
 	at.compared(w.Config.Verify.Closing)
@@ -263,7 +263,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	texts := before.Texts()
 	p := newProgress(w, sr, at)
 	counts := at.Counts
-	checked, parts := newReplacement(w, layout.TableChecked), newReplacement(w, layout.TablePart)
+	checked, parts := newReplacement(w, sr, layout.TableChecked), newReplacement(w, sr, layout.TablePart)
 	defer checked.close()
 	defer parts.close()
 	var after []byte
@@ -292,7 +292,7 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(before.Keep(p.b, after, nil, nil), checked.replace(sr.Ctx), parts.replace(sr.Ctx)); err != nil {
+	if err := errors.Join(before.Keep(p.b, after, nil, nil), checked.replace(), parts.replace()); err != nil {
 		return err
 	}
 	at.Counts, at.Closing = counts, true

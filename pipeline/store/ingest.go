@@ -50,20 +50,19 @@ func (s *DB) ReplaceRange(ctx context.Context, lower, upper []byte, runs ...iter
 
 // writeRuns writes runs to files that can be ingested. It writes none for an empty run.
 func (s *DB) writeRuns(runs []iter.Seq[extsort.Entry]) (paths []string, err error) {
-	all, written := make([]string, len(runs)), make([]bool, len(runs))
+	files, written := make([]*tableFile, len(runs)), make([]bool, len(runs))
 	var g errgroup.Group
 	for i, run := range runs {
-		s.seq++
-		all[i] = filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
+		files[i] = s.newFile()
 		g.Go(func() (err error) {
-			written[i], err = s.writeRun(all[i], run)
+			written[i], err = files[i].fill(withoutErrors(run))
 			return err
 		})
 	}
 	err = g.Wait()
-	for i, path := range all {
+	for i, f := range files {
 		if written[i] {
-			paths = append(paths, path)
+			paths = append(paths, f.path)
 		}
 	}
 	return paths, err
@@ -78,77 +77,200 @@ func removeAll(paths []string) {
 // IngestSorted adds entries, which come sorted by key, to the database. Of entries
 // with one key it adds the first.
 func (s *DB) IngestSorted(ctx context.Context, entries iter.Seq2[extsort.Entry, error]) error {
-	path, written, err := s.writeSorted(entries)
-	defer func() { _ = os.Remove(path) }()
-	if err != nil || !written {
+	f := s.newFile()
+	defer f.remove()
+	if written, err := f.fill(distinct(entries)); err != nil || !written {
 		return err
 	}
-	return s.db.Ingest(ctx, []string{path})
+	return s.db.Ingest(ctx, []string{f.path})
 }
 
 // Replace replaces all rows of a table by entries, which come sorted by key, all or
-// none. Of entries with one key it takes the first. The former rows cost no compaction.
-func (s *DB) Replace(ctx context.Context, table byte, entries iter.Seq2[extsort.Entry, error]) error {
-	path, written, err := s.writeSorted(entries)
-	defer func() { _ = os.Remove(path) }()
-	if err != nil {
-		return err
+// none, and returns the contents of the table. Of entries with one key it takes the
+// first. If few rows differ from those that are there, it writes only these. Otherwise
+// it reads the entries again and writes all, and the former rows cost no compaction.
+func (s *DB) Replace(ctx context.Context, table byte, entries iter.Seq2[extsort.Entry, error]) (Contents, error) {
+	changes := s.newFile()
+	defer changes.remove()
+	contents, few, err := s.writeChanges(changes, table, entries)
+	written, closeErr := changes.close()
+	if err := errors.Join(err, closeErr); err != nil {
+		return contents, err
+	}
+	if few {
+		if written {
+			err = s.db.Ingest(ctx, []string{changes.path})
+		}
+		return contents, err
+	}
+	all := s.newFile()
+	defer all.remove()
+	var t Tally
+	if written, err = all.fill(t.count(distinct(entries))); err != nil {
+		return contents, err
 	}
 	if !written {
-		b := s.Batch()
-		return errors.Join(b.Clear(table), b.Commit())
+		return t.Contents(), s.Clear(table)
 	}
 	lower, upper := layout.TableBounds(table)
-	_, err = s.db.IngestAndExcise(ctx, []string{path}, nil, nil, pebble.KeyRange{Start: lower, End: upper})
-	return err
+	_, err = s.db.IngestAndExcise(ctx, []string{all.path}, nil, nil, pebble.KeyRange{Start: lower, End: upper})
+	return t.Contents(), err
 }
 
-// writeSorted writes entries to a file that can be ingested. It writes none if there are
-// no entries.
-func (s *DB) writeSorted(entries iter.Seq2[extsort.Entry, error]) (path string, written bool, err error) {
-	var failed error
-	run := func(yield func(extsort.Entry) bool) {
+// Changed rows are few up to fewBytes, and beyond that up to one byte in fewOf.
+const (
+	fewBytes = 64 << 10
+	fewOf    = 8
+)
+
+// writeChanges writes how entries differ from the rows of a table. few is false if too
+// many do, or if the table has no rows; the file is of no use then.
+func (s *DB) writeChanges(to *tableFile, table byte, entries iter.Seq2[extsort.Entry, error]) (_ Contents, few bool, err error) {
+	lower, upper := layout.TableBounds(table)
+	there, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return Contents{}, false, err
+	}
+	defer func() { err = errors.Join(err, there.Close()) }()
+	if !there.First() {
+		return Contents{}, false, there.Error()
+	}
+	var t Tally
+	bytesRead, bytesChanged := 0, 0
+	tooMany := func() bool { return bytesChanged > fewBytes+bytesRead/fewOf }
+	dropTo := func(key []byte) error { // drops the rows before key, or all if it is nil
+		for there.Valid() && (key == nil || bytes.Compare(there.Key(), key) < 0) && !tooMany() {
+			if err := to.delete(there.Key()); err != nil {
+				return err
+			}
+			bytesChanged += len(there.Key())
+			there.Next()
+		}
+		return nil
+	}
+	for e, err := range t.count(distinct(entries)) {
+		if err == nil {
+			err = dropTo(e.Key)
+		}
+		if err != nil {
+			return Contents{}, false, err
+		}
+		bytesRead += len(e.Key) + len(e.Value)
+		if there.Valid() && bytes.Equal(there.Key(), e.Key) {
+			value, err := there.ValueAndErr()
+			if err != nil {
+				return Contents{}, false, err
+			}
+			same := bytes.Equal(value, e.Value)
+			there.Next()
+			if same {
+				continue
+			}
+		}
+		if err := to.set(e); err != nil {
+			return Contents{}, false, err
+		}
+		if bytesChanged += len(e.Key) + len(e.Value); tooMany() {
+			return Contents{}, false, nil
+		}
+	}
+	err = dropTo(nil)
+	return t.Contents(), !tooMany(), errors.Join(err, there.Error())
+}
+
+// distinct yields the first entry of each key.
+func distinct(entries iter.Seq2[extsort.Entry, error]) iter.Seq2[extsort.Entry, error] {
+	return func(yield func(extsort.Entry, error) bool) {
 		var last []byte
 		for e, err := range entries {
-			if failed = err; err != nil {
-				return
-			}
-			if last != nil && bytes.Equal(e.Key, last) {
+			if err == nil && last != nil && bytes.Equal(e.Key, last) {
 				continue
 			}
 			last = append(last[:0], e.Key...)
-			if !yield(e) {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
 	}
-	s.seq++
-	path = filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))
-	written, err = s.writeRun(path, run)
-	return path, written, errors.Join(failed, err)
 }
 
-// writeRun writes a run to a file. It writes no file if the run is empty.
-func (s *DB) writeRun(path string, run iter.Seq[extsort.Entry]) (written bool, err error) {
-	var w *sstable.Writer
-	for e := range run {
-		if w == nil {
-			f, err := fileSystem().Create(path, vfs.WriteCategoryUnspecified)
-			if err != nil {
-				return false, err
+// withoutErrors yields the entries of a run, which has no errors.
+func withoutErrors(run iter.Seq[extsort.Entry]) iter.Seq2[extsort.Entry, error] {
+	return func(yield func(extsort.Entry, error) bool) {
+		for e := range run {
+			if !yield(e, nil) {
+				return
 			}
-			w = sstable.NewWriter(objstorageprovider.NewFileWritable(f),
-				sstable.WriterOptions{TableFormat: s.db.TableFormat(), BlockSize: runBlockBytes})
-		}
-		if err := w.Set(e.Key, e.Value); err != nil {
-			return true, errors.Join(err, w.Close())
 		}
 	}
-	if w == nil {
+}
+
+// tableFile is a file of sorted changes that can be ingested. It does not exist before
+// the first.
+type tableFile struct {
+	s    *DB
+	path string
+	w    *sstable.Writer
+}
+
+func (s *DB) newFile() *tableFile {
+	s.seq++
+	return &tableFile{s: s, path: filepath.Join(s.own, fmt.Sprintf("run-%06d.sst", s.seq))}
+}
+
+// begin makes the file if it does not exist yet.
+func (f *tableFile) begin() error {
+	if f.w != nil {
+		return nil
+	}
+	file, err := fileSystem().Create(f.path, vfs.WriteCategoryUnspecified)
+	if err == nil {
+		f.w = sstable.NewWriter(objstorageprovider.NewFileWritable(file),
+			sstable.WriterOptions{TableFormat: f.s.db.TableFormat(), BlockSize: runBlockBytes})
+	}
+	return err
+}
+
+// set adds a row.
+func (f *tableFile) set(e extsort.Entry) error {
+	if err := f.begin(); err != nil {
+		return err
+	}
+	return f.w.Set(e.Key, e.Value)
+}
+
+// fill adds entries, which come sorted, and ends the file. written is false if there is
+// none.
+func (f *tableFile) fill(entries iter.Seq2[extsort.Entry, error]) (written bool, err error) {
+	for e, entryErr := range entries {
+		if err = entryErr; err == nil {
+			err = f.set(e)
+		}
+		if err != nil {
+			break
+		}
+	}
+	written, closeErr := f.close()
+	return written, errors.Join(err, closeErr)
+}
+
+// delete drops a row.
+func (f *tableFile) delete(key []byte) error {
+	if err := f.begin(); err != nil {
+		return err
+	}
+	return f.w.Delete(key)
+}
+
+// close ends the file. written is false if there is none.
+func (f *tableFile) close() (written bool, err error) {
+	if f.w == nil {
 		return false, nil
 	}
-	return true, w.Close()
+	return true, f.w.Close()
 }
+
+func (f *tableFile) remove() { _ = os.Remove(f.path) }
 
 // SortEntries yields the entries sorted by key. No two may have the same key.
 func SortEntries(run []extsort.Entry) iter.Seq[extsort.Entry] {

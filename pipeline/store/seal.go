@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"neardup/pipeline/disk"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 )
 
@@ -226,6 +228,20 @@ func (c Contents) Tally() (t Tally, ok bool) {
 
 // Add adds a key.
 func (t *Tally) Add(key []byte) { t.rows, t.sum = t.rows+1, t.sum+xxhash.Sum64(key) }
+
+// count adds the keys of entries while it yields them.
+func (t *Tally) count(entries iter.Seq2[extsort.Entry, error]) iter.Seq2[extsort.Entry, error] {
+	return func(yield func(extsort.Entry, error) bool) {
+		for e, err := range entries {
+			if err == nil {
+				t.Add(e.Key)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
 
 // Remove takes away a key.
 func (t *Tally) Remove(key []byte) { t.rows, t.sum = t.rows-1, t.sum-xxhash.Sum64(key) }

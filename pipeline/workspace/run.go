@@ -212,7 +212,7 @@ func (w *Workspace) finish(sr *StageRun) error {
 	}
 	sr.State.Done, sr.State.Cursor = true, nil
 	var err error
-	if sr.State.Tables, err = w.contents(sr.stage, sr.Contents); err != nil {
+	if sr.State.Tables, err = w.contents(sr.stage, sr.contents); err != nil {
 		return err
 	}
 	e, err := sr.stateEntry()

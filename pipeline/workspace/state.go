@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -208,14 +209,26 @@ type StageRun struct {
 	// and now begins to add to that. It is nil in all other cases, also where an
 	// interrupted stage goes on.
 	Extended *StageState
-	// Contents has the present contents of tables that the stage knows without
-	// reading them.
-	Contents map[byte]store.Contents
+	contents map[byte]store.Contents
 }
 
 // StartStage starts the clock of a stage. The caller calls Stop.
 func StartStage(ctx context.Context, judged []EnforcedPair, st Stage) *StageRun {
-	return &StageRun{Ctx: ctx, Judged: judged, stage: st, clock: costs.Start()}
+	return &StageRun{Ctx: ctx, Judged: judged, stage: st, clock: costs.Start(), contents: map[byte]store.Contents{}}
+}
+
+// Known tells the present contents of a table, which then need not be read when the
+// stage is done.
+func (r *StageRun) Known(table byte, c store.Contents) { r.contents[table] = c }
+
+// Changed takes back what Known told.
+func (r *StageRun) Changed(table byte) { delete(r.contents, table) }
+
+// Replace is DB.Replace of a table of the stage, and tells its contents.
+func (r *StageRun) Replace(db *store.DB, table byte, entries iter.Seq2[extsort.Entry, error]) error {
+	c, err := db.Replace(r.Ctx, table, entries)
+	r.Known(table, c)
+	return err
 }
 
 // Stop stops the clock.
