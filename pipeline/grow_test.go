@@ -281,6 +281,28 @@ func TestGrowAround(t *testing.T) {
 	}
 }
 
+// A copy of a file in another directory adds no row, and rows are not counted twice.
+func TestGrowByACopy(t *testing.T) {
+	crawl, err := os.ReadFile(crawls(t, 2, 2, 1, 30)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := adding(t, "a copy", pipetest.MustLoad(t), "crawl.warc", string(crawl), string(crawl))
+	if around := rowsOf(before, layout.TableAround); around == 0 || rowsOf(after, layout.TableAround) != around {
+		t.Errorf("%d rows of text around the main content, then %d", around, rowsOf(after, layout.TableAround))
+	}
+}
+
+// rowsOf counts the rows of a table.
+func rowsOf(contents map[string]string, table byte) (n int) {
+	for k := range contents {
+		if k[0] == table {
+			n++
+		}
+	}
+	return n
+}
+
 // adding runs over an archive, and then over a second one. It expects the tables of one run
 // over both, and returns those of the first run and of the second.
 func adding(t *testing.T, what string, config configs.Config, name, first, added string) (before, after map[string]string) {

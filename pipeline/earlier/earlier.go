@@ -222,18 +222,18 @@ func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, bool, error)
 	if t.Sites, t.Names, err = results.SitesAndNames(l.occurrences.Rows(layout.OccurrencesOf(id))); err != nil {
 		return nil, false, err
 	}
-	for r, err := range l.units.Rows(layout.UnitsKey(id)) {
-		if err := errors.Join(err, r.Units(units)); err != nil {
-			return nil, false, err
-		}
+	r, ok, err := l.units.Get(layout.UnitsKey(id))
+	if ok {
+		err = r.Units(units)
 	}
-	for r, err := range l.signed.Rows(layout.SignedKey(id)) {
-		if err == nil {
-			signed, err = r.Signed()
-		}
-		if err != nil {
-			return nil, false, err
-		}
+	if err != nil {
+		return nil, false, err
+	}
+	if r, ok, err = l.signed.Get(layout.SignedKey(id)); ok {
+		signed, err = r.Signed()
+	}
+	if err != nil {
+		return nil, false, err
 	}
 	return dataflow.NewSide(e.w.Config, t, *units, signed, e.reader.Commonness)
 }
@@ -278,17 +278,12 @@ func (e *Results) stored(name cluster.Key) (x *layout.Result, err error) {
 		return nil, err
 	}
 	defer e.give(l)
-	for r, err := range l.results.Rows(layout.ResultKey(e.table, name)) {
-		if err != nil {
-			return nil, err
-		}
-		found, err := r.Result()
-		if err != nil {
-			return nil, err
-		}
-		x = &found
+	r, ok, err := l.results.GetNext(layout.ResultKey(e.table, name))
+	if err != nil || !ok {
+		return nil, err
 	}
-	return x, nil
+	found, err := r.Result()
+	return &found, err
 }
 
 // text returns a text as it is stored.
@@ -298,14 +293,15 @@ func (e *Results) text(id rows.TextID) (string, error) {
 		return "", err
 	}
 	defer e.give(l)
-	for r, err := range l.texts.Rows(layout.TextKey(id)) {
-		if err != nil {
-			return "", err
-		}
-		v, err := r.Value()
-		return string(v), err
+	r, ok, err := l.texts.Get(layout.TextKey(id))
+	if err == nil && !ok {
+		err = layout.Corrupt(layout.TextKey(id))
 	}
-	return "", layout.Corrupt(layout.TextKey(id))
+	if err != nil {
+		return "", err
+	}
+	v, err := r.Value()
+	return string(v), err
 }
 
 // Texts returns the texts, ready for comparison.

@@ -198,6 +198,16 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 		return nil, err
 	}
 	defer func() { _ = units.Close() }()
+	occurrences, err := w.DB.Seeker(layout.TableOccurrence)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = occurrences.Close() }()
+	rounds, err := w.DB.Seeker(layout.TableUnitsRound)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rounds.Close() }()
 	c := &recount{again: map[uint64]struct{}{}, sites: map[uint64]struct{}{}, on: map[uint64]struct{}{}}
 	add := func(sightings iter.Seq[rarity.Sighting], fresh bool) {
 		for s := range sightings {
@@ -216,23 +226,28 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 			return nil, nil
 		}
 		if len(t.pages) > 0 {
-			for r, err := range units.Rows(layout.UnitsKey(t.id)) {
-				if err := errors.Join(err, r.Units(&u)); err != nil {
-					return nil, err
-				}
-				for _, p := range t.pages {
-					c.on[p.Site] = struct{}{}
-					add(dataflow.Sightings(u, p.SitePage, exact), p.Fresh)
-					for s := range dataflow.Sightings(rows.Units{}, p.SitePage, exact) {
-						c.sites[s.Sentence] = struct{}{}
-					}
+			r, ok, err := units.Get(layout.UnitsKey(t.id))
+			if err == nil && !ok {
+				err = layout.Corrupt(layout.UnitsKey(t.id))
+			}
+			if err == nil {
+				err = r.Units(&u)
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range t.pages {
+				c.on[p.Site] = struct{}{}
+				add(dataflow.Sightings(u, p.SitePage, exact), p.Fresh)
+				for s := range dataflow.Sightings(rows.Units{}, p.SitePage, exact) {
+					c.sites[s.Sentence] = struct{}{}
 				}
 			}
 		}
 		if !exact {
 			continue
 		}
-		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t.id))) {
+		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
 			if err != nil {
 				return nil, err
 			}
@@ -240,16 +255,16 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 			if err != nil {
 				return nil, err
 			}
-			v, ok, err := w.DB.Get(layout.UnitsRoundKey(d))
+			a := dataflow.AroundUnits{}
+			at, ok, err := rounds.Get(layout.UnitsRoundKey(d))
+			if ok {
+				a.Page.Site, a.Page.Address, a.Exact, err = at.UnitsRound(round)
+			}
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
 				continue
-			}
-			a := dataflow.AroundUnits{}
-			if a.Page.Site, a.Page.Address, a.Exact, err = layout.ParseUnitsRound(layout.UnitsRoundKey(d)[1:], v, round); err != nil {
-				return nil, err
 			}
 			round = a.Exact
 			if c.on[a.Page.Site] = struct{}{}; tooMuch() {

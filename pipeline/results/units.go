@@ -11,6 +11,7 @@ import (
 	"neardup/extract"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/verify/pair"
 )
@@ -122,19 +123,41 @@ func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 	}
 }
 
-// TextWithUnits returns a text with its units and pages.
-func TextWithUnits(w *workspace.Workspace, id rows.TextID) (*TextUnits, error) {
-	t, found := &TextUnits{TextPages: TextPages{ID: id}}, false
-	for r, err := range w.DB.Rows(layout.PrefixBounds(layout.UnitsKey(id))) {
-		if err := errors.Join(err, r.Units(&t.Units)); err != nil {
-			return nil, err
-		}
-		found = true
+// UnitsFinder looks up single texts with their units and pages.
+type UnitsFinder struct{ units, occurrences *store.Seeker }
+
+// NewUnitsFinder returns a finder. The caller closes it.
+func NewUnitsFinder(s *store.DB) (*UnitsFinder, error) {
+	units, err := s.Seeker(layout.TableUnits)
+	if err != nil {
+		return nil, err
 	}
-	if !found {
-		return nil, layout.Corrupt(layout.UnitsKey(id))
+	occurrences, err := s.Seeker(layout.TableOccurrence)
+	if err != nil {
+		return nil, errors.Join(err, units.Close())
 	}
-	for of, err := range occurring(w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(id))), addName) {
+	return &UnitsFinder{units, occurrences}, nil
+}
+
+func (f *UnitsFinder) Close() {
+	_ = f.units.Close() // the lookups have reported its errors
+	_ = f.occurrences.Close()
+}
+
+// Text returns a text.
+func (f *UnitsFinder) Text(id rows.TextID) (*TextUnits, error) {
+	t := &TextUnits{TextPages: TextPages{ID: id}}
+	r, ok, err := f.units.Get(layout.UnitsKey(id))
+	if err == nil && !ok {
+		err = layout.Corrupt(layout.UnitsKey(id))
+	}
+	if err == nil {
+		err = r.Units(&t.Units)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for of, err := range occurring(f.occurrences.Rows(layout.OccurrencesOf(id)), addName) {
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package stages
 import (
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"neardup/cluster"
@@ -86,7 +87,7 @@ func (c *changes) note(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if c == nil {
 		return nil
 	}
-	sr.Contents = map[byte]store.Contents{layout.TablePosting: c.postings.Contents()}
+	sr.Known(layout.TablePosting, c.postings.Contents())
 	b := w.DB.Batch()
 	return errors.Join(b.SetJSON(layout.MetaKey(noteOfChanges), changesNote{c.clusters, sr.State.Generation()}), b.Commit())
 }
@@ -153,10 +154,8 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	if err := c.addToFilter(filter); err != nil {
 		return false, err
 	}
-	for row, n := range by {
-		if err := c.addLists(b, []byte(row), n); err != nil {
-			return false, err
-		}
+	if err := c.addLists(b, by); err != nil {
+		return false, err
 	}
 	c.at.Rows, c.at.Merging = was.Tables[string(rune(layout.TableSearch))].Rows, true
 	return true, errors.Join(b.Clear(layout.TableChanged), b.Delete(layout.MetaKey(noteOfChanges)), c.sr.SetCursor(b, c.at), b.Commit())
@@ -178,7 +177,7 @@ func (c *clustering) addToFilter(f *bloom.Filter) error {
 			break
 		}
 	}
-	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.Rows())
+	return c.sr.Replace(c.w.DB, layout.TableFilter, f.Rows())
 }
 
 // makeFilter makes the filter of all signatures that have postings.
@@ -205,32 +204,41 @@ func (c *clustering) makeFilter() error {
 		}
 		last = p.Signature
 	}
-	return c.w.DB.Replace(c.sr.Ctx, layout.TableFilter, f.Rows())
+	return c.sr.Replace(c.w.DB, layout.TableFilter, f.Rows())
 }
 
-// addLists changes the number of lists that give a row.
-func (c *clustering) addLists(b store.Batch, row []byte, by int64) error {
-	key := layout.SearchKey(row)
-	n, err := c.listsOf(key)
-	if err != nil || by == 0 {
+// addLists changes the numbers of lists that give rows.
+func (c *clustering) addLists(b store.Batch, by map[string]int64) error {
+	there, err := c.w.DB.Seeker(layout.TableSearch)
+	if err != nil {
 		return err
 	}
-	if n += by; n == 0 {
-		return b.Delete(key)
+	defer func() { _ = there.Close() }()
+	for _, row := range slices.Sorted(maps.Keys(by)) {
+		if by[row] == 0 {
+			continue
+		}
+		key, n := layout.SearchKey([]byte(row)), int64(0)
+		r, ok, err := there.Get(key)
+		if ok {
+			n, err = r.Lists()
+		}
+		if err != nil {
+			return err
+		}
+		switch n += by[row]; {
+		case n < 0:
+			return layout.Corrupt(key)
+		case n == 0:
+			err = b.Delete(key)
+		default:
+			err = b.Set(key, layout.ListsValue(n))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if n < 0 {
-		return layout.Corrupt(key)
-	}
-	return b.Set(key, layout.ListsValue(n))
-}
-
-// listsOf returns the number of lists that give a row so far.
-func (c *clustering) listsOf(key []byte) (int64, error) {
-	v, ok, err := c.w.DB.Get(key)
-	if err != nil || !ok {
-		return 0, err
-	}
-	return layout.ParseLists(v)
+	return nil
 }
 
 // changed yields the postings that changed.

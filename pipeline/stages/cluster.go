@@ -186,7 +186,7 @@ func (c *clustering) mapRows(m search.Mapper) error {
 	if err != nil {
 		return err
 	}
-	if err := w.DB.Replace(c.sr.Ctx, layout.TableFilter, filter.Rows()); err != nil {
+	if err := c.sr.Replace(w.DB, layout.TableFilter, filter.Rows()); err != nil {
 		return err
 	}
 	c.at.Next, c.at.Read, c.at.Merging = nil, read, true
@@ -203,13 +203,12 @@ func (c *clustering) sum(runs []iter.Seq[extsort.Entry]) error {
 	before := map[string]int64{}
 	for i, run := range runs {
 		for e := range run {
-			for r, err := range there.Rows(e.Key) {
-				if err == nil {
-					before[string(e.Key)], err = r.Lists()
-				}
-				if err != nil {
-					return err
-				}
+			r, ok, err := there.Get(e.Key)
+			if ok {
+				before[string(e.Key)], err = r.Lists()
+			}
+			if err != nil {
+				return err
 			}
 		}
 		runs[i] = func(yield func(extsort.Entry) bool) {
@@ -260,7 +259,7 @@ func (c *clustering) find(find search.Search) error {
 		w.Options.Progress.Total(c.at.Rows, "rows")
 		in.Rows = c.rows()
 	}
-	sets := newSetRun(c.sr.Ctx, w, find.Emits())
+	sets := newSetRun(c.sr, w, find.Emits())
 	if err := find.Find(c.sr.Ctx, in, search.Sink{Member: sets.member, Pair: sets.pair}, &c.at.Counts); err != nil {
 		return err
 	}

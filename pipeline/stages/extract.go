@@ -148,7 +148,8 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	if err := readPending(w, sr, withdrawn); err != nil {
+	x := &extraction{w: w, withdrawn: withdrawn}
+	if err := x.readPending(sr); err != nil {
 		return err
 	}
 	revisits, err := resolveRevisits(w, sr)
@@ -163,11 +164,55 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	return countExtraction(w, sr, revisits)
 }
 
+// extraction is what the files have in common that a run reads.
+type extraction struct {
+	w         *workspace.Workspace
+	withdrawn workspace.Withdrawn
+	work      chan *Job
+	memory    *semaphore.Weighted
+	finished  *queue.Limiter
+	around    *addedRows
+}
+
+// addedRows counts the rows that a stage adds to a table, of which it knows the contents
+// before. A nil one counts nothing.
+type addedRows struct {
+	mu sync.Mutex
+	t  store.Tally
+}
+
+func (a *addedRows) add(key []byte) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.t.Add(key)
+}
+
+// addsAround returns a count of the rows of TableAround, if all that the stage will write
+// are new. Two sources of one ID may have the same rows.
+func addsAround(sr *workspace.StageRun, known []inputs.Source) *addedRows {
+	if sr.Extended == nil {
+		return nil
+	}
+	t, ok := sr.Extended.Tables[string(rune(layout.TableAround))].Tally()
+	ids := map[string]bool{}
+	for _, s := range known {
+		ids[s.ID()] = true
+	}
+	if !ok || len(ids) < len(known) {
+		return nil
+	}
+	return &addedRows{t: t}
+}
+
 // readPending reads all pending sources. Each file has one reader, and its events
 // are committed in their order, together with the position to resume from. The
 // workers, which all files share, parse the records. queue.Ordered does not fit,
 // because it has its own workers for one sequence of jobs.
-func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn workspace.Withdrawn) (err error) {
+func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
+	w := x.w
 	known, err := w.Sources()
 	if err != nil {
 		return err
@@ -180,6 +225,7 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 			total += s.Size - s.Position.Offset
 		}
 	}
+	x.around = addsAround(sr, known)
 	inputs.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
@@ -189,14 +235,13 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 	}
 	defer func() { err = errors.Join(err, notes.Close()) }()
 	g, ctx := errgroup.WithContext(sr.Ctx)
-	work := make(chan *Job, Queued)
 	files := make(chan inputs.Source)
-	memory, finished := semaphore.NewWeighted(InFlight), queue.NewLimiter(ctx, InFlight)
+	x.work, x.memory, x.finished = make(chan *Job, Queued), semaphore.NewWeighted(InFlight), queue.NewLimiter(ctx, InFlight)
 	readers, rctx := errgroup.WithContext(ctx)
 	for range 1 + w.Options.Workers/8 { // one reader feeds about eight workers
 		readers.Go(func() error {
 			for s := range files {
-				if err := extractFile(rctx, w, s, withdrawn, work, memory, finished); err != nil {
+				if err := x.extractFile(rctx, s); err != nil {
 					return fmt.Errorf("%s: %w", s.Shown(), err)
 				}
 			}
@@ -215,23 +260,27 @@ func readPending(w *workspace.Workspace, sr *workspace.StageRun, withdrawn works
 		return nil
 	})
 	g.Go(func() error {
-		defer close(work)
+		defer close(x.work)
 		return readers.Wait()
 	})
 	for worker := range w.Options.Workers {
 		g.Go(func() error {
-			x := extractors.New(w.Config.Extract)
-			for j := range work {
-				j.work(x, worker, notes, finished)
+			e := extractors.New(w.Config.Extract)
+			for j := range x.work {
+				j.work(e, worker, notes, x.finished)
 			}
 			return nil
 		})
 	}
-	return g.Wait()
+	if err = g.Wait(); err == nil && x.around != nil {
+		sr.Known(layout.TableAround, x.around.t.Contents())
+	}
+	return err
 }
 
 // extractFile reads one file and commits the workers' results.
-func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, withdrawn workspace.Withdrawn, work chan<- *Job, memory *semaphore.Weighted, finished *queue.Limiter) error {
+func (x *extraction) extractFile(ctx context.Context, s inputs.Source) error {
+	w := x.w
 	jobs := make(chan *Job, Queued)
 	g, both := errgroup.WithContext(ctx)
 	began, cost := time.Now(), costs.File{File: inputs.ShowName(s.Path)}
@@ -240,14 +289,14 @@ func extractFile(ctx context.Context, w *workspace.Workspace, s inputs.Source, w
 	g.Go(func() error {
 		defer close(jobs)
 		digester, readErr = ReadFile(both, s, w.Config.Extract.Limits, func(j *Job) error {
-			if err := memory.Acquire(both, j.Weight); err != nil {
+			if err := x.memory.Acquire(both, j.Weight); err != nil {
 				return err
 			}
-			return queue.Send(both, j, jobs, work)
+			return queue.Send(both, j, jobs, x.work)
 		})
 		return both.Err() // a file that cannot be read further does not stop the others
 	})
-	g.Go(func() error { return commitFile(both, w, &s, withdrawn, jobs, memory, finished, &cost) })
+	g.Go(func() error { return x.commitFile(both, &s, jobs, &cost) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -300,7 +349,8 @@ func ReadFile(ctx context.Context, s inputs.Source, limits container.Limits, emi
 
 // commitFile takes the jobs of a file in order and commits their documents together
 // with the file's position.
-func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, withdrawn workspace.Withdrawn, jobs <-chan *Job, memory *semaphore.Weighted, finished *queue.Limiter, cost *costs.File) (err error) {
+func (x *extraction) commitFile(ctx context.Context, s *inputs.Source, jobs <-chan *Job, cost *costs.File) (err error) {
+	w := x.w
 	batch := func() store.Batch { // small: there may be thousands of small files
 		return w.DB.LargeBatch(int(min(int64(w.Options.CommitBytes), 64<<10+8*max(0, s.Size-s.Position.Offset))))
 	}
@@ -319,7 +369,7 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 		return nil
 	}
 	for j := range jobs {
-		finished.Want(&j.Wanted)
+		x.finished.Want(&j.Wanted)
 		select {
 		case <-j.Done:
 		case <-ctx.Done():
@@ -331,13 +381,13 @@ func commitFile(ctx context.Context, w *workspace.Workspace, s *inputs.Source, w
 		if j.Raw != nil {
 			j.Reason = j.Account.Take(j.Raw, j.Reason)
 		}
-		if err := commitJob(w, b, s, withdrawn, j); err != nil {
+		if err := x.commitJob(b, s, j); err != nil {
 			return err
 		}
-		j.cost(w, withdrawn, cost)
-		memory.Release(j.Weight)
+		j.cost(w, x.withdrawn, cost)
+		x.memory.Release(j.Weight)
 		if j.Raw != nil {
-			finished.Release(j.Result())
+			x.finished.Release(j.Result())
 		}
 		w.Options.Progress.Add(j.Consumed)
 		s.Position, s.Decoded = j.position, j.Account.Spent()
@@ -374,21 +424,21 @@ func (j *Job) cost(w *workspace.Workspace, withdrawn workspace.Withdrawn, file *
 	w.Options.Costs.Page(page)
 }
 
-func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdrawn workspace.Withdrawn, j *Job) error {
+func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 	if j.Damage != nil {
 		s.Counts.Damaged++
 		if s.Counts.Damaged <= DamageWarnings {
-			w.Options.Progress.Warn("damaged", "file", s.Shown(), "offset", j.Damage.Offset, "error", j.Damage.Err)
+			x.w.Options.Progress.Warn("damaged", "file", s.Shown(), "offset", j.Damage.Offset, "error", j.Damage.Err)
 		}
 		if s.Counts.Damaged == DamageWarnings {
-			w.Options.Progress.Warn("further damage is counted only", "file", s.Shown())
+			x.w.Options.Progress.Warn("further damage is counted only", "file", s.Shown())
 		}
 		return nil
 	}
 	d := j.Document.Document
-	if j.Reason == extract.ReasonNone && withdrawn.Has(d.TargetURI) {
+	if j.Reason == extract.ReasonNone && x.withdrawn.Has(d.TargetURI) {
 		j.Reason = extract.ReasonWithdrawn
-		s.Withdrawn = withdrawn.Generation()
+		s.Withdrawn = x.withdrawn.Generation()
 	}
 	s.Counts.Record(d, j.Reason)
 	if j.Reason != extract.ReasonNone {
@@ -399,7 +449,9 @@ func commitJob(w *workspace.Workspace, b store.Batch, s *inputs.Source, withdraw
 	}
 	var err error
 	if j.around != nil {
-		err = b.Set(layout.AroundKey(d.ID, s.ID(), j.Raw.Offset), j.around)
+		key := layout.AroundKey(d.ID, s.ID(), j.Raw.Offset)
+		x.around.add(key)
+		err = b.Set(key, j.around)
 	}
 	if j.round != nil {
 		err = errors.Join(err, b.Set(layout.UnitsRoundKey(d.ID), j.round))
@@ -453,7 +505,9 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 	if err != nil {
 		return err
 	}
-	sr.Contents = map[byte]store.Contents{layout.TableOccurrence: occurrences.Contents(), layout.TableUnits: units.Contents(), layout.TableText: texts.Contents()}
+	sr.Known(layout.TableOccurrence, occurrences.Contents())
+	sr.Known(layout.TableUnits, units.Contents())
+	sr.Known(layout.TableText, texts.Contents())
 	return sr.SetCounts(c)
 }
 

@@ -315,8 +315,14 @@ func textsToSign(w *workspace.Workspace, reader *results.Reader, changed map[row
 // those that changed, and those that had sentences in frames.
 func changedTexts(w *workspace.Workspace, changed map[rows.TextID]bool) iter.Seq2[*results.TextUnits, error] {
 	return func(yield func(*results.TextUnits, error) bool) {
+		units, err := results.NewUnitsFinder(w.DB)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer units.Close()
 		send := func(id rows.TextID) bool {
-			t, err := results.TextWithUnits(w, id)
+			t, err := units.Text(id)
 			return yield(t, err) && err == nil
 		}
 		ids := slices.SortedFunc(maps.Keys(changed), rows.CompareTexts)
@@ -370,6 +376,11 @@ func signAgain(w *workspace.Workspace, reader *results.Reader, t *results.TextUn
 
 // sign signs the texts of the job.
 func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record bool) error {
+	units, err := results.NewUnitsFinder(w.DB)
+	if err != nil {
+		return err
+	}
+	defer units.Close()
 	var now, before []cluster.Posting
 	for _, x := range j.texts {
 		stored, err := results.TextOf(w, x.id)
@@ -377,7 +388,7 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 			return err
 		}
 		if x.before != nil {
-			of, err := results.TextWithUnits(w, x.id)
+			of, err := units.Text(x.id)
 			if err != nil {
 				return err
 			}

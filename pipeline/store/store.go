@@ -159,6 +159,24 @@ func (s *DB) Seeker(table byte) (*Seeker, error) {
 
 func (s *Seeker) Close() error { return s.it.Close() }
 
+// Get returns the row of a key. It is valid until the Seeker is used again. ok is false
+// if there is none. Keys that come in order cost less than others.
+func (s *Seeker) Get(key []byte) (r layout.Row, ok bool, err error) {
+	if !s.it.SeekGE(key) || !bytes.Equal(s.it.Key(), key) {
+		return layout.Row{}, false, s.it.Error()
+	}
+	return layout.RowOf(s.it), true, nil
+}
+
+// GetNext is Get for keys of which most follow, in the table, the one before. It steps to
+// the next row before it searches.
+func (s *Seeker) GetNext(key []byte) (r layout.Row, ok bool, err error) {
+	if !s.it.Valid() || bytes.Compare(s.it.Key(), key) >= 0 || !s.it.Next() || bytes.Compare(s.it.Key(), key) < 0 {
+		return s.Get(key)
+	}
+	return layout.RowOf(s.it), bytes.Equal(s.it.Key(), key), nil
+}
+
 // Rows iterates over the rows whose keys start with prefix, as DB.Rows does.
 func (s *Seeker) Rows(prefix []byte) iter.Seq2[layout.Row, error] {
 	return func(yield func(layout.Row, error) bool) {

@@ -82,3 +82,55 @@ func TestClear(t *testing.T) {
 		}
 	}
 }
+
+// A Seeker finds what is there, and nothing else, in whatever order it is asked.
+func TestSeeker(t *testing.T) {
+	db := openTest(t)
+	rng := rand.New(rand.NewPCG(11, 12))
+	there := map[uint16]bool{}
+	for range 4 { // some in files, some in memory, some deleted
+		b := db.Batch()
+		for range 150 {
+			n := uint16(rng.IntN(1000))
+			key := []byte{layout.TableSigned, byte(n >> 8), byte(n)}
+			if there[n] = rng.IntN(4) > 0; !there[n] {
+				if err := b.Delete(key); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := b.Set(key, []byte{byte(n), byte(n >> 8)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(b.Commit(), db.db.Flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := db.Seeker(layout.TableSigned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	at := 0
+	for range 5000 {
+		get := s.Get
+		switch rng.IntN(6) {
+		case 0:
+			at = rng.IntN(1000)
+		case 1: // the same again
+		default:
+			at = (at + 1) % 1000
+			get = s.GetNext
+		}
+		n := uint16(at)
+		r, ok, err := get([]byte{layout.TableSigned, byte(n >> 8), byte(n)})
+		if err != nil || ok != there[n] {
+			t.Fatalf("row %d: %v, want %v (%v)", n, ok, there[n], err)
+		}
+		if !ok {
+			continue
+		}
+		if v, err := r.Value(); err != nil || !slices.Equal(v, []byte{byte(n), byte(n >> 8)}) {
+			t.Fatalf("row %d has the value %v (%v)", n, v, err)
+		}
+	}
+}
