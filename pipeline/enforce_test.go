@@ -210,7 +210,7 @@ func TestMethodsFollowJudgedPairs(t *testing.T) {
 				if !slices.Equal(log.Begun, []string{"index", "verify"}) || pipetest.RowsOf(t, w, layout.TableVerdict) != verdicts {
 					t.Errorf("stages %q", log.Begun)
 				}
-				if err := json.Unmarshal(mustState(t, w).Counts, &closed); err != nil {
+				if err := errors.Join(w.CheckContents(), json.Unmarshal(mustState(t, w).Counts, &closed)); err != nil {
 					t.Fatal(err)
 				}
 				if before.Clusters, before.Judged, before.Contained = closed.Clusters, closed.Judged, closed.Contained; before != closed {
