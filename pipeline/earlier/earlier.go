@@ -157,7 +157,7 @@ func (e *Results) Parts() *Results {
 // Close ends the reading.
 func (e *Results) Close() {
 	for _, l := range e.all {
-		for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed, l.texts} {
+		for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed} {
 			_ = s.Close()
 		}
 	}
@@ -165,7 +165,7 @@ func (e *Results) Close() {
 
 // lookups are the iterators of one worker.
 type lookups struct {
-	results, units, occurrences, signed, texts *store.Seeker
+	results, units, occurrences, signed *store.Seeker
 
 	read rows.Units // memory for the units of a text
 }
@@ -182,7 +182,7 @@ func (e *Results) take() (l *lookups, err error) {
 	for _, s := range []struct {
 		to    **store.Seeker
 		table byte
-	}{{&l.results, e.table}, {&l.units, layout.TableUnits}, {&l.occurrences, layout.TableOccurrence}, {&l.signed, layout.TableSigned}, {&l.texts, layout.TableText}} {
+	}{{&l.results, e.table}, {&l.units, layout.TableUnits}, {&l.occurrences, layout.TableOccurrence}, {&l.signed, layout.TableSigned}} {
 		if *s.to, err = e.w.DB.Seeker(s.table); err != nil {
 			return nil, err
 		}
@@ -286,24 +286,6 @@ func (e *Results) stored(name cluster.Key) (x *layout.Result, err error) {
 	return &found, err
 }
 
-// text returns a text as it is stored.
-func (e *Results) text(id rows.TextID) (string, error) {
-	l, err := e.take()
-	if err != nil {
-		return "", err
-	}
-	defer e.give(l)
-	r, ok, err := l.texts.Get(layout.TextKey(id))
-	if err == nil && !ok {
-		err = layout.Corrupt(layout.TextKey(id))
-	}
-	if err != nil {
-		return "", err
-	}
-	v, err := r.Value()
-	return string(v), err
-}
-
 // Texts returns the texts, ready for comparison.
 func (e *Results) Texts() *dataflow.Texts {
 	return dataflow.NewTexts(e.judge, func(id rows.TextID) (*pair.Text, error) {
@@ -314,7 +296,7 @@ func (e *Results) Texts() *dataflow.Texts {
 		if !ok {
 			return e.reader.Prepare(e.judge, id)
 		}
-		stored, err := e.text(id)
+		stored, err := results.TextOf(e.w, id)
 		if err != nil {
 			return nil, err
 		}

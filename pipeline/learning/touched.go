@@ -137,6 +137,11 @@ func countedTexts(w *workspace.Workspace) iter.Seq2[*results.TextPages, error] {
 // freshPages returns the pages that new texts have and no other text has, under any of
 // the addresses of their documents. ok is false if these are too many.
 func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText) (fresh map[rows.SitePage]bool, ok bool, err error) {
+	occurrences, err := w.DB.Seeker(layout.TableOccurrence)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = occurrences.Close() }()
 	isNew := map[rows.TextID]bool{}
 	fresh = map[rows.SitePage]bool{}
 	for _, t := range touched {
@@ -144,7 +149,7 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 			continue
 		}
 		isNew[t.id] = true
-		for r, err := range w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t.id))) {
+		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
 			p, _, err := pageOf(r, err)
 			if err != nil {
 				return nil, false, err
