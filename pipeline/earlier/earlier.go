@@ -107,7 +107,7 @@ func Open(ctx context.Context, w *workspace.Workspace) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := results.LoadReader(w)
+	reader, err := results.LoadCommonness(w)
 	if err != nil {
 		return nil, err
 	}

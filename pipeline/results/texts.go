@@ -108,6 +108,13 @@ func LoadReader(w *workspace.Workspace) (*Reader, error) {
 	return r, err
 }
 
+// LoadCommonness is LoadReader for callers that look for few frames. It looks them up on
+// disk.
+func LoadCommonness(w *workspace.Workspace) (*Reader, error) {
+	common, err := LoadCommon(w, layout.TableCommon)
+	return &Reader{w, OpenCommon(w, layout.TableFrame), common}, err
+}
+
 // LoadFrames is LoadReader for callers that weigh nothing by rarity.
 func LoadFrames(w *workspace.Workspace) (*Reader, error) {
 	frames, err := LoadCommon(w, layout.TableFrame)

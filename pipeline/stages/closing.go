@@ -31,6 +31,7 @@ type closer struct {
 	assigned, members *extsort.Sorter
 
 	contained report.ContainedCounts
+	of        *store.Seeker // of TableAssigned since the last commit, if Of was called
 }
 
 // Assign puts a text into the cluster of its representative.
@@ -112,6 +113,7 @@ func (c *closer) closeSorters() error {
 
 // commit commits the batch.
 func (c *closer) commit() error {
+	c.close()
 	if err := errors.Join(c.b.Commit(), context.Cause(c.sr.Ctx)); err != nil {
 		return err
 	}
@@ -143,8 +145,27 @@ func (c *closer) Former(t rows.TextID, cluster *rows.TextID) error {
 	return c.b.Set(layout.FormerKey(t), former)
 }
 
-// Of returns the representative of the text's cluster.
-func (c *closer) Of(t rows.TextID) (rows.TextID, bool, error) { return results.ClusterOf(c.w, t) }
+// Of returns the representative of the text's cluster, as of the last commit.
+func (c *closer) Of(t rows.TextID) (representative rows.TextID, ok bool, err error) {
+	if c.of == nil {
+		if c.of, err = c.w.DB.Seeker(layout.TableAssigned); err != nil {
+			return representative, false, err
+		}
+	}
+	r, ok, err := c.of.Get(layout.AssignedKey(t))
+	if ok {
+		_, representative, err = r.Representative()
+	}
+	return representative, ok, err
+}
+
+// close ends the reading of Of.
+func (c *closer) close() {
+	if c.of != nil {
+		_ = c.of.Close() // Of has reported its errors
+		c.of = nil
+	}
+}
 
 // tablesOfClosing are the tables that closeClusters writes.
 var tablesOfClosing = []byte{layout.TableAssigned, layout.TableCluster, layout.TableFormer, layout.TableOutcome,
@@ -156,6 +177,7 @@ var tablesOfClosing = []byte{layout.TableAssigned, layout.TableCluster, layout.T
 func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.VerifyCounts) error {
 	c := &closer{w: w, sr: sr, b: w.DB.Batch(), assigned: extsort.New(w.DB.Tmp), members: extsort.New(w.DB.Tmp)}
 	defer func() { _ = c.closeSorters() }()
+	defer c.close()
 	if err := errors.Join(c.b.Clear(layout.TableFormer, layout.TableOutcome, layout.TableContained, layout.TableHost), c.commit()); err != nil {
 		return err
 	}

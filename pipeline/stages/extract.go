@@ -152,10 +152,12 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := x.readPending(sr); err != nil {
 		return err
 	}
-	revisits, err := resolveRevisits(w, sr)
+	revisits, err := x.resolveRevisits(sr)
 	if err != nil {
 		return err
 	}
+	x.around.tell(sr, layout.TableAround)
+	x.documents.tell(sr, layout.TableDocument)
 	if len(withdrawn) > 0 {
 		if err := withdrawals.DropTexts(w, sr); err != nil {
 			return err
@@ -171,32 +173,50 @@ type extraction struct {
 	work      chan *Job
 	memory    *semaphore.Weighted
 	finished  *queue.Limiter
-	around    *addedRows
+	around    *rowCount
+	documents *rowCount
 }
 
-// addedRows counts the rows that a stage adds to a table, of which it knows the contents
-// before. A nil one counts nothing.
-type addedRows struct {
+// rowCount counts the rows of a table while the stage adds to it. A nil one counts
+// nothing.
+type rowCount struct {
 	mu sync.Mutex
 	t  store.Tally
 }
 
-func (a *addedRows) add(key []byte) {
-	if a == nil {
+func (c *rowCount) add(key []byte) {
+	if c == nil {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.t.Add(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t.Add(key)
 }
 
-// addsAround returns a count of the rows of TableAround, if all that the stage will write
-// are new. Two sources of one ID may have the same rows.
-func addsAround(sr *workspace.StageRun, known []inputs.Source) *addedRows {
+func (c *rowCount) remove(key []byte) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t.Remove(key)
+}
+
+// tell tells the contents of a table, if its rows were counted.
+func (c *rowCount) tell(sr *workspace.StageRun, table byte) {
+	if c != nil {
+		sr.Known(table, c.t.Contents())
+	}
+}
+
+// countAdded returns a count of a table of which a key names a source, if the stage adds to
+// what it had and all rows that it will write are new. Two sources of one ID may have the
+// same rows.
+func countAdded(sr *workspace.StageRun, known []inputs.Source, table byte) *rowCount {
 	if sr.Extended == nil {
 		return nil
 	}
-	t, ok := sr.Extended.Tables[string(rune(layout.TableAround))].Tally()
+	t, ok := sr.Extended.Tables[string(rune(table))].Tally()
 	ids := map[string]bool{}
 	for _, s := range known {
 		ids[s.ID()] = true
@@ -204,7 +224,7 @@ func addsAround(sr *workspace.StageRun, known []inputs.Source) *addedRows {
 	if !ok || len(ids) < len(known) {
 		return nil
 	}
-	return &addedRows{t: t}
+	return &rowCount{t: t}
 }
 
 // readPending reads all pending sources. Each file has one reader, and its events
@@ -225,7 +245,7 @@ func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
 			total += s.Size - s.Position.Offset
 		}
 	}
-	x.around = addsAround(sr, known)
+	x.around, x.documents = countAdded(sr, known, layout.TableAround), countAdded(sr, known, layout.TableDocument)
 	inputs.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
@@ -272,10 +292,7 @@ func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
 			return nil
 		})
 	}
-	if err = g.Wait(); err == nil && x.around != nil {
-		sr.Known(layout.TableAround, x.around.t.Contents())
-	}
-	return err
+	return g.Wait()
 }
 
 // extractFile reads one file and commits the workers' results.
@@ -459,8 +476,9 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 	if j.texts.add(j.Text) {
 		err = errors.Join(err, b.Set(layout.TextKey(j.Text), []byte(d.Text)), b.Set(layout.UnitsKey(j.Text), j.units))
 	}
-	return errors.Join(err,
-		b.Set(layout.DocumentKey(d.ID, s.ID(), j.Raw.Offset), j.row),
+	key := layout.DocumentKey(d.ID, s.ID(), j.Raw.Offset)
+	x.documents.add(key)
+	return errors.Join(err, b.Set(key, j.row),
 		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(j.Occurrence)),
 	)
 }

@@ -25,13 +25,14 @@ type revisitCounts struct {
 // that the workspace has read, and makes each such revisit a document with the same
 // text. It starts over whenever files were read: a better capture may have come,
 // and the result must not depend on the order of the files.
-func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitCounts, err error) {
+func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, err error) {
+	w := x.w
 	total, err := w.DB.Count(layout.TableRevisit)
 	if total == 0 || err != nil {
 		return c, err
 	}
 	w.Options.Progress.Total(total, "revisits")
-	if err := takeBack(w, sr); err != nil {
+	if err := x.takeBack(sr); err != nil {
 		return c, err
 	}
 	u := newUpdate(w, sr)
@@ -42,6 +43,7 @@ func resolveRevisits(w *workspace.Workspace, sr *workspace.StageRun) (c revisitC
 		if err != nil {
 			return err
 		}
+		x.documents.add(key.Document())
 		v := rows.Revisit{Document: r.Document, Resolved: hex.EncodeToString(t[:])}
 		if err := errors.Join(u.b.SetJSON(key.Row(), v), u.b.SetJSON(key.Document(), page),
 			u.b.Set(layout.OccurrenceKey(t, key.ID), layout.OccurrenceValue(rows.OccurrenceOf(page.Document)))); err != nil {
@@ -73,7 +75,8 @@ func countRevisits(w *workspace.Workspace) (c revisitCounts, err error) {
 }
 
 // takeBack removes the documents that were made from revisits.
-func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
+func (x *extraction) takeBack(sr *workspace.StageRun) error {
+	w := x.w
 	u := newUpdate(w, sr)
 	if err := u.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
 		return err
@@ -90,6 +93,7 @@ func takeBack(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 		v.Row.Resolved = ""
+		x.documents.remove(v.Key.Document())
 		if err := errors.Join(u.b.SetJSON(v.Key.Row(), v.Row),
 			u.b.Delete(v.Key.Document()), u.b.Delete(layout.OccurrenceKey(t, v.Key.ID)), u.commitIfFull()); err != nil {
 			return err
