@@ -41,16 +41,11 @@ func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text
 // verdicts depend on. ok is false for a text that may be too long to be compared
 // whole, since its last sentence is cut and is not in units.
 func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common Pages) (s *Side, ok bool, err error) {
-	if limit := c.Text.MaxColumns; limit > 0 && 2*(int64(signed.Characters)+1) >= int64(limit) {
+	fixed, ok := fixedOf(c, t, signed)
+	if !ok {
 		return nil, false, nil
 	}
-	s = &Side{sites: t.Sites, names: t.Names, inFrame: inFrame(u, signed.Framed)}
-	b := binary.AppendUvarint(slices.Clone(t.ID[:]), uint64(len(t.Sites)))
-	for _, site := range t.Sites {
-		b = binary.BigEndian.AppendUint64(b, site)
-	}
-	b = t.Names.Append(b)
-	s.fixed = append(binary.AppendUvarint(b, uint64(len(signed.Framed))), signed.Framed...)
+	s = &Side{fixed: fixed, sites: t.Sites, names: t.Names, inFrame: inFrame(u, signed.Framed)}
 	if c.Verify.RarePages == 0 {
 		return s, true, nil
 	}
@@ -68,6 +63,26 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 		s.own = weigh(plainUnits(u, signed.Framed))
 	}
 	return s, true, err
+}
+
+// fixedOf returns what verdicts on a text depend on besides weights, and ok as NewSide does.
+func fixedOf(c configs.Config, t Text, signed rows.Signed) (fixed []byte, ok bool) {
+	if limit := c.Text.MaxColumns; limit > 0 && 2*(int64(signed.Characters)+1) >= int64(limit) {
+		return nil, false
+	}
+	b := binary.AppendUvarint(slices.Clone(t.ID[:]), uint64(len(t.Sites)))
+	for _, site := range t.Sites {
+		b = binary.BigEndian.AppendUint64(b, site)
+	}
+	b = t.Names.Append(b)
+	return append(binary.AppendUvarint(b, uint64(len(signed.Framed))), signed.Framed...), true
+}
+
+// FixedOf returns the part of a text's state that does not depend on its sentences, and ok
+// as NewSide does.
+func FixedOf(c configs.Config, t Text, signed rows.Signed) (fixed uint64, ok bool) {
+	b, ok := fixedOf(c, t, signed)
+	return short(b), ok
 }
 
 // RecentSides holds the sides that were asked for last: the texts of a set are asked for
@@ -116,11 +131,12 @@ func (r *RecentSides) Get(id rows.TextID, read func() (s *Side, ok bool, err err
 
 // State returns the state of the text of the side.
 func (s *Side) State(id rows.TextID) rows.State {
-	short := func(b []byte) uint64 {
-		d := sha256.Sum256(b)
-		return binary.BigEndian.Uint64(d[:])
-	}
 	return rows.State{ID: id, Fixed: short(s.fixed), Weights: short(s.own.Append(s.whole.Append(nil)))}
+}
+
+func short(b []byte) uint64 {
+	d := sha256.Sum256(b)
+	return binary.BigEndian.Uint64(d[:])
 }
 
 // Sentences returns the weighed sentences of the text.

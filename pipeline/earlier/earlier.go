@@ -1,15 +1,10 @@
 // Package earlier has what verify found in an earlier run. Where new crawls came,
 // verify uses it again: the results of sets, and of components of linked texts, that
 // cannot have changed, and in the others the decisions on pairs of which neither text
-// changed. The state of a text is computed anew in each run, so no stage has to tell
-// another what changed.
+// changed. The state of a text tells whether it changed.
 package earlier
 
 import (
-	"context"
-	"encoding/binary"
-	"errors"
-	"iter"
 	"slices"
 	"sync"
 
@@ -37,72 +32,9 @@ type Results struct {
 	all    []*lookups
 }
 
-// maxTexts limits the texts whose states are held in memory, at 29 bytes each. Those of
-// others are looked up.
-const maxTexts = 2 << 20
-
-// texts has the states and lengths of texts. The first 8 bytes of a text's ID stand for
-// it.
-type texts struct {
-	ids, fixed, weights []uint64
-	lengths             []uint32
-	cut                 []bool           // the text has no state
-	sides               []*dataflow.Side // of the first texts
-}
-
-// of returns the place of a text.
-func (t *texts) of(id rows.TextID) (int, bool) {
-	i, ok := results.Find(t.ids, binary.BigEndian.Uint64(id[:]))
-	if !ok || i > 0 && t.ids[i-1] == t.ids[i] || i+1 < len(t.ids) && t.ids[i+1] == t.ids[i] {
-		return 0, false
-	}
-	return i, true
-}
-
-// sidesBytes limits the sides that are held in memory. Those of other texts are looked up.
-const sidesBytes = 32 << 20
-
-// readTexts reads what verdicts on each text depend on, in one pass. Looking it up for
-// each set costs several times as much.
-func readTexts(ctx context.Context, w *workspace.Workspace, reader *results.Reader) (*texts, error) {
-	t, left := &texts{}, sidesBytes
-	next, stop := iter.Pull2(results.SignedTexts(w))
-	defer stop()
-	s, err, more := next()
-	for u, terr := range results.TextsWithUnits(w) {
-		for more && err == nil && rows.CompareTexts(s.ID, u.ID) < 0 {
-			s, err, more = next()
-		}
-		if err := errors.Join(err, terr, ctx.Err()); err != nil {
-			return nil, err
-		}
-		if !more || s.ID != u.ID {
-			continue // the text is not compared
-		}
-		if len(t.ids) == maxTexts {
-			return t, nil
-		}
-		side, ok, err := dataflow.NewSide(w.Config, dataflow.Text{ID: u.ID, Sites: u.Sites(), Names: u.Names}, u.Units, s.Signed, reader.Commonness)
-		if err != nil {
-			return nil, err
-		}
-		var state rows.State
-		if ok {
-			state = side.State(u.ID)
-			if left -= side.Bytes(); left >= 0 {
-				t.sides = append(t.sides, side)
-			}
-		} else if left >= 0 {
-			t.sides = append(t.sides, nil)
-		}
-		t.ids, t.fixed, t.weights = append(t.ids, binary.BigEndian.Uint64(u.ID[:])), append(t.fixed, state.Fixed), append(t.weights, state.Weights)
-		t.lengths, t.cut = append(t.lengths, s.Characters), append(t.cut, !ok)
-	}
-	return t, nil
-}
-
-// Open returns the results of sets. The caller closes them.
-func Open(ctx context.Context, w *workspace.Workspace) (*Results, error) {
+// Open returns the results of sets. changed has the texts of which sentences have other
+// counts than in the run before; nil means that it can be any. The caller closes it.
+func Open(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.TextID]bool) (*Results, error) {
 	config, err := w.Method()
 	if err != nil {
 		return nil, err
@@ -111,15 +43,14 @@ func Open(ctx context.Context, w *workspace.Workspace) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, reader: reader, recent: &dataflow.RecentSides{}}
-	e.texts, err = readTexts(ctx, w, reader)
-	return e, err
+	texts, err := readTexts(w, sr, reader, changed)
+	return &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, reader: reader, texts: texts, recent: &dataflow.RecentSides{}}, err
 }
 
 // State implements dataflow.Abouts.
 func (e *Results) State(id rows.TextID) (rows.State, bool, error) {
 	if i, ok := e.texts.of(id); ok {
-		return rows.State{ID: id, Fixed: e.texts.fixed[i], Weights: e.texts.weights[i]}, !e.texts.cut[i], nil
+		return e.texts.state(i), !e.texts.cut[i], nil
 	}
 	s, ok, err := e.side(id)
 	if err != nil || !ok {
@@ -199,11 +130,15 @@ func (e *Results) give(l *lookups) {
 
 // side returns what verdicts on a text depend on.
 func (e *Results) side(id rows.TextID) (*dataflow.Side, bool, error) {
-	if i, ok := e.texts.of(id); ok && i < len(e.texts.sides) {
-		s := e.texts.sides[i]
+	if s, held := e.texts.side(id); held {
 		return s, s != nil, nil
 	}
 	return e.recent.Get(id, func() (*dataflow.Side, bool, error) {
+		if e.texts.missed.Add(1) == e.texts.bearable() {
+			if err := e.texts.readSides(); err != nil {
+				return nil, false, err
+			}
+		}
 		l, err := e.take()
 		if err != nil {
 			return nil, false, err

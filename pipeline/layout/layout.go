@@ -43,6 +43,7 @@ const (
 	TableChecked    = 'V' // V key[20] key[20], the larger first     verdict[18], of no relation where the pair is not near
 	TableSetResult  = 'S' // S set[20]                            states of the texts, counts, decisions
 	TablePartResult = 'R' // R key[20]                            likewise, links
+	TableState      = 'D' // D textID[16]                         fixed[8] weights[8]
 	TablePart       = 'P' // P representative[20] member[20]      verdict[18]
 	TableAssigned   = 'a' // a textID[16]                         representative[16]
 	TableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"neardup/cluster"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
 	"neardup/report"
 	"neardup/verify"
@@ -242,6 +243,28 @@ func (r *resultReader) decided(texts int) (d rows.Decided) {
 		d.Verdict.Resemblance, d.Verdict.Containment = math.Float64frombits(r.fixed()), math.Float64frombits(r.fixed())
 	}
 	return d
+}
+
+// StateEntry returns a state as a row of TableState.
+func StateEntry(s rows.State) extsort.Entry {
+	v := binary.BigEndian.AppendUint64(make([]byte, 0, 16), s.Fixed)
+	return extsort.Entry{Key: key(TableState, s.ID[:]), Value: binary.BigEndian.AppendUint64(v, s.Weights)}
+}
+
+// State parses a row of TableState.
+func (r Row) State() (s rows.State, err error) {
+	v, err := r.Value()
+	if err == nil {
+		s.ID, err = r.TextID()
+	}
+	if err == nil && len(v) != 16 {
+		err = Corrupt(r.Key())
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Fixed, s.Weights = binary.BigEndian.Uint64(v), binary.BigEndian.Uint64(v[8:])
+	return s, nil
 }
 
 // Result parses the row.

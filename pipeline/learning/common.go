@@ -57,32 +57,41 @@ func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, bey
 }
 
 // Common brings TableCommon up to date if the config needs it. Then it sets learned,
-// which is part of the cursor at, and commits the cursor together with the table.
-func Common(w *workspace.Workspace, sr *workspace.StageRun, at any, learned *bool) error {
+// which is part of the cursor at, and commits the cursor together with the table. It
+// returns the texts of which sentences may have other counts now; nil if it can be any.
+func Common(w *workspace.Workspace, sr *workspace.StageRun, at any, learned *bool) (changed map[rows.TextID]bool, err error) {
 	if *learned || w.Config.Verify.RarePages == 0 || w.Config.NewMeasure() == nil {
-		return nil
+		return nil, nil
 	}
 	*learned = true
 	touched, ok, err := notedTouched(w, sr)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var c *recount // nil: all
 	if ok {
 		if c, err = recountOf(w, touched, nil, false); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	b := w.DB.Batch()
 	if c != nil {
-		err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, nil)
+		changed = map[rows.TextID]bool{}
+		err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, func(t rows.TextID, has bool) {
+			if has && len(changed) <= heldTouched(w) {
+				changed[t] = true
+			}
+		})
+		if len(changed) > heldTouched(w) {
+			changed = nil
+		}
 	} else if err = w.DB.Clear(layout.TableCommon); err == nil {
 		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
 	}
 	if err != nil {
-		return errors.Join(err, b.Close())
+		return nil, errors.Join(err, b.Close())
 	}
-	return errors.Join(forgetTouched(b), sr.SetCursor(b, at), b.Commit())
+	return changed, errors.Join(forgetTouched(b), sr.SetCursor(b, at), b.Commit())
 }
 
 // Frames brings TableFrame up to date: it has the sentences that are on enough

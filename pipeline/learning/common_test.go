@@ -79,7 +79,7 @@ func (pages sitePages) checkCommon(t *testing.T, beyond int, o workspace.Options
 	w.Options.Progress = workspace.Silent{}
 	for range 2 { // as after an interruption
 		sr := workspace.StartStage(context.Background(), nil, stages.All[3])
-		err = learning.Common(w, sr, struct{}{}, new(bool))
+		_, err = learning.Common(w, sr, struct{}{}, new(bool))
 		sr.Stop()
 		if err != nil {
 			t.Fatal(err)

@@ -282,13 +282,17 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 }
 
 // countAgain brings a table of sentences up to date, and adds what changes to a batch. It
-// calls each, which may be nil, with each text and whether it has such a sentence.
+// calls each with each text and whether it has such a sentence.
 func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b store.Batch, table byte, beyond int, each func(t rows.TextID, has bool)) error {
 	before, err := results.LoadCommon(w, table)
 	if err != nil {
 		return err
 	}
-	set := func(x rarity.Common) error {
+	tally, known := sr.Tally(table)
+	set := func(x rarity.Common, isNew bool) error {
+		if isNew {
+			tally.Add(layout.CommonKey(table, x.Sentence))
+		}
 		return b.Set(layout.CommonKey(table, x.Sentence), layout.CommonValue(uint32(x.Pages)))
 	}
 	counted := map[uint64]struct{}{}
@@ -304,7 +308,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		}
 		x.Pages += n
 		counted[x.Sentence] = struct{}{}
-		return set(x)
+		return set(x, false)
 	})
 	if err != nil {
 		return err
@@ -322,9 +326,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		return isAgain
 	}
 	err = see(w, sr, sorter, table == layout.TableFrame, &selection{c.on, only}, func(t *results.TextUnits) error {
-		if each != nil {
-			each(t.ID, has)
-		}
+		each(t.ID, has)
 		has = false
 		return nil
 	})
@@ -338,7 +340,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 			return err
 		}
 		c.less = c.less || n > x.Pages
-		return set(x)
+		return set(x, !ok)
 	})
 	if err != nil {
 		return err
@@ -348,10 +350,14 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 			return err
 		} else if ok {
 			c.less = true
+			tally.Remove(layout.CommonKey(table, key))
 			if err := b.Delete(layout.CommonKey(table, key)); err != nil {
 				return err
 			}
 		}
+	}
+	if known {
+		sr.Known(table, tally.Contents())
 	}
 	return nil
 }

@@ -89,12 +89,18 @@ func occurring(pages iter.Seq2[layout.Row, error], name func(*pair.Names, rows.O
 	}
 }
 
+// TextsWithNames yields the same as TextsWithPages, with the names of the pages and
+// without units.
+func TextsWithNames(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
+	return occurring(w.DB.Table(layout.TableOccurrence), addName)
+}
+
 func addName(n *pair.Names, o rows.Occurrence) { n.Add(o.Address, o.Title) }
 
 // TextsWithUnits yields all texts, in order. Each is valid until the next step.
 func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 	return func(yield func(*TextUnits, error) bool) {
-		next, stop := iter.Pull2(occurring(w.DB.Table(layout.TableOccurrence), addName))
+		next, stop := iter.Pull2(TextsWithNames(w))
 		defer stop()
 		t, err, more := next()
 		none := &TextUnits{}

@@ -50,7 +50,7 @@ func recordChanges(w *workspace.Workspace, sr *workspace.StageRun) (*changes, er
 	if err != nil || !ok || !s.Done || s.Input != sr.Extended.Generation() {
 		return nil, err
 	}
-	t, ok := sr.Extended.Tables[string(rune(layout.TablePosting))].Tally()
+	t, ok := sr.Tally(layout.TablePosting)
 	if !ok {
 		return nil, nil
 	}

@@ -213,10 +213,7 @@ func (c *rowCount) tell(sr *workspace.StageRun, table byte) {
 // what it had and all rows that it will write are new. Two sources of one ID may have the
 // same rows.
 func countAdded(sr *workspace.StageRun, known []inputs.Source, table byte) *rowCount {
-	if sr.Extended == nil {
-		return nil
-	}
-	t, ok := sr.Extended.Tables[string(rune(table))].Tally()
+	t, ok := sr.Tally(table)
 	ids := map[string]bool{}
 	for _, s := range known {
 		ids[s.ID()] = true

@@ -67,7 +67,8 @@ var All = []workspace.Stage{
 	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter}},
 	{Name: workspace.StageVerify, Version: 18, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
-		Tables: append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...), Follows: closingAgain, Prepare: indexJudged},
+		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
+		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }
 
 func always(configs.Config, workspace.ScoreSet) bool { return true }

@@ -48,9 +48,14 @@ func runVerify(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
 	}
-	before := sync.OnceValues(func() (*earlier.Results, error) { return earlier.Open(sr.Ctx, w) }) // after learning.Common
+	var changed map[rows.TextID]bool
+	before := sync.OnceValues(func() (*earlier.Results, error) { return earlier.Open(w, sr, changed) }) // after learning.Common
 	if !at.Closing && !at.Parting {
-		if err := errors.Join(dropVerdicts(w, sr, &at), learning.Common(w, sr, &at, &at.Learned)); err != nil {
+		if err := dropVerdicts(w, sr, &at); err != nil {
+			return err
+		}
+		var err error
+		if changed, err = learning.Common(w, sr, &at, &at.Learned); err != nil {
 			return err
 		}
 		compare := compareSets

@@ -221,6 +221,15 @@ func StartStage(ctx context.Context, judged []EnforcedPair, st Stage) *StageRun 
 // stage is done.
 func (r *StageRun) Known(table byte, c store.Contents) { r.contents[table] = c }
 
+// Tally returns a tally of the rows that a table had before the input of the stage grew.
+// ok is false if they are not known.
+func (r *StageRun) Tally(table byte) (t store.Tally, ok bool) {
+	if r.Extended == nil {
+		return t, false
+	}
+	return r.Extended.Tables[string(rune(table))].Tally()
+}
+
 // Changed takes back what Known told.
 func (r *StageRun) Changed(table byte) { delete(r.contents, table) }
 
