@@ -58,30 +58,39 @@ type place struct {
 	i    uint32
 }
 
+// places are put into buckets by this many of the first bits of lead. The keys are
+// digests for the most part, so a bucket has few, which are sorted faster than all.
+const (
+	bucketBits = 12
+	buckets    = 1 << bucketBits
+)
+
+func (p place) bucket() uint64 { return p.lead >> (64 - bucketBits) }
+
 // Sorted returns the keys, sorted and without repeats, in at most parts parts,
 // which goroutines can process concurrently.
 func (r *FixedRun) Sorted(parts int) []iter.Seq[extsort.Entry] {
-	var starts [257]int // of the places with each first byte of lead
-	lead := func(i int) uint64 {
+	var starts [buckets + 1]int
+	placeOf := func(i int) place {
 		var b [8]byte
 		copy(b[:], r.key(uint32(i))[1:])
-		return binary.BigEndian.Uint64(b[:])
+		return place{binary.BigEndian.Uint64(b[:]), uint32(i)}
 	}
 	for i := range r.n {
-		starts[lead(i)>>56+1]++
+		starts[placeOf(i).bucket()+1]++
 	}
-	for b := range 256 {
+	for b := range buckets {
 		starts[b+1] += starts[b]
 	}
 	places, next := make([]place, r.n), starts
 	for i := range r.n {
-		l := lead(i)
-		places[next[l>>56]] = place{l, uint32(i)}
-		next[l>>56]++
+		p := placeOf(i)
+		places[next[p.bucket()]] = p
+		next[p.bucket()]++
 	}
 	var out []iter.Seq[extsort.Entry]
-	for from, b := 0, 1; b <= 256; b++ {
-		if to := starts[b]; to > from && (b == 256 || (to-from)*parts >= r.n) {
+	for from, b := 0, 1; b <= buckets; b++ {
+		if to := starts[b]; to > from && (b == buckets || (to-from)*parts >= r.n) {
 			out = append(out, r.part(places[from:to]))
 			from = to
 		}
@@ -89,15 +98,22 @@ func (r *FixedRun) Sorted(parts int) []iter.Seq[extsort.Entry] {
 	return out
 }
 
-// part yields the keys of the places, sorted and without repeats.
+// part yields the keys of the places, which come by bucket, sorted and without repeats.
 func (r *FixedRun) part(places []place) iter.Seq[extsort.Entry] {
 	return func(yield func(extsort.Entry) bool) {
-		slices.SortFunc(places, func(a, b place) int {
-			if a.lead != b.lead {
-				return cmp.Compare(a.lead, b.lead)
+		for from := 0; from < len(places); {
+			to := from + 1
+			for to < len(places) && places[to].bucket() == places[from].bucket() {
+				to++
 			}
-			return bytes.Compare(r.key(a.i), r.key(b.i))
-		})
+			slices.SortFunc(places[from:to], func(a, b place) int {
+				if a.lead != b.lead {
+					return cmp.Compare(a.lead, b.lead)
+				}
+				return bytes.Compare(r.key(a.i), r.key(b.i))
+			})
+			from = to
+		}
 		var value []byte
 		for i := 0; i < len(places); {
 			key, first := r.key(places[i].i), i
