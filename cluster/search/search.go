@@ -50,7 +50,8 @@ type Updater interface {
 type Changes struct {
 	Postings iter.Seq2[Changed, error]  // by signature
 	Long     iter.Seq2[LongList, error] // the long lists, by signature, as they were
-	// Had reports whether a signature may have had postings before. It may be nil.
+	// Had reports whether a signature may have had postings before. It is asked once, at
+	// most, for each signature with changed postings. It may be nil.
 	Had func(signature.Signature) bool
 }
 

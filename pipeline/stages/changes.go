@@ -127,8 +127,13 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 		return false, err
 	}
 	changes := search.Changes{Postings: c.changed(), Long: c.long()}
-	if filter != nil {
-		changes.Had = filter.Has
+	full := false
+	if filter != nil { // what it is asked for has postings now, or had some
+		changes.Had = func(s signature.Signature) bool {
+			had := filter.Has(s)
+			full = full || !had && !filter.Add(s)
+			return had
+		}
 	}
 	enough := errors.New("too many rows change")
 	ok, err = u.Update(in, changes, search.ChangeSink{
@@ -151,7 +156,17 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 		}
 		return false, errors.Join(err, b.Close())
 	}
-	if err := c.addToFilter(filter); err != nil {
+	switch {
+	case filter == nil: // because captures were withdrawn
+		err = c.makeFilter()
+	case full:
+		err = c.sr.Replace(w.DB, layout.TableFilter, (*bloom.Filter)(nil).Rows())
+	default:
+		// If this is interrupted before the rows are up to date, the filter has too many
+		// signatures, which does no harm.
+		err = c.sr.Replace(w.DB, layout.TableFilter, filter.Rows())
+	}
+	if err != nil {
 		return false, err
 	}
 	if err := c.addLists(b, by); err != nil {
@@ -159,25 +174,6 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	}
 	c.at.Rows, c.at.Merging = was.Tables[string(rune(layout.TableSearch))].Rows, true
 	return true, errors.Join(b.Clear(layout.TableChanged), b.Delete(layout.MetaKey(noteOfChanges)), c.sr.SetCursor(b, c.at), b.Commit())
-}
-
-// addToFilter adds the signatures of the postings that were added to the filter. If this
-// is interrupted before the rows are up to date, the filter has too many, which does no
-// harm. If there is none, because captures were withdrawn, it makes a filter of all.
-func (c *clustering) addToFilter(f *bloom.Filter) error {
-	if f == nil {
-		return c.makeFilter()
-	}
-	for p, err := range c.changed() {
-		if err != nil {
-			return err
-		}
-		if !p.Removed && !f.Add(p.Signature) {
-			f = nil
-			break
-		}
-	}
-	return c.sr.Replace(c.w.DB, layout.TableFilter, f.Rows())
 }
 
 // makeFilter makes the filter of all signatures that have postings.
