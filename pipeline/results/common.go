@@ -47,6 +47,9 @@ func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
 		if len(c.sentences) == loadedSentences {
 			return OpenCommon(w, table), nil
 		}
+		if len(c.sentences) == cap(c.sentences) { // append would copy all of a long list several times
+			c.sentences, c.pages = slices.Grow(c.sentences, max(1024, len(c.sentences))), slices.Grow(c.pages, max(1024, len(c.pages)))
+		}
 		c.sentences, c.pages = append(c.sentences, sentence), append(c.pages, pages)
 	}
 	c.loaded = true
