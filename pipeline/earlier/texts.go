@@ -124,7 +124,7 @@ func pass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader
 	defer func() { _ = units.Close() }() // the lookups have reported its errors
 	nextKnown, stopKnown := iter.Pull2(known)
 	defer stopKnown()
-	nextPages, stopPages := iter.Pull2(results.TextsWithNames(w))
+	nextPages, stopPages := iter.Pull2(results.NamedTexts(w))
 	defer stopPages()
 	k, kErr, kMore := nextKnown()
 	p, pErr, pMore := nextPages()

@@ -59,10 +59,25 @@ func ParseOccurrence(key, v []byte) (o rows.Occurrence, err error) {
 	}
 	o = rows.Occurrence{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:]), Navigation: v[24] == 1}
 	o.Title.Key = binary.BigEndian.Uint64(v[16:])
-	for v = v[occurrenceSize:]; len(v) > 0; v = v[4:] {
+	if v = v[occurrenceSize:]; len(v) > 0 {
+		o.Title.Words = make([]uint32, 0, len(v)/4)
+	}
+	for ; len(v) > 0; v = v[4:] {
 		o.Title.Words = append(o.Title.Words, binary.BigEndian.Uint32(v))
 	}
 	return o, nil
+}
+
+// SitePage parses a row of TableOccurrence without what names the page.
+func (r Row) SitePage() (p rows.SitePage, err error) {
+	v, err := r.Value()
+	if err == nil && len(v) < occurrenceSize {
+		err = Corrupt(r.Key())
+	}
+	if err != nil {
+		return p, err
+	}
+	return rows.SitePage{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:])}, nil
 }
 
 func UnitsKey(t rows.TextID) []byte { return key(TableUnits, t[:]) }

@@ -182,8 +182,8 @@ func pageOf(r layout.Row, err error) (p rows.SitePage, t rows.TextID, _ error) {
 	if t, _, err = layout.ParseOccurrenceKey(r.Key()); err != nil {
 		return p, t, err
 	}
-	o, err := r.Occurrence()
-	return rows.SitePage{Site: o.Site, Address: o.Address}, t, err
+	p, err = r.SitePage()
+	return p, t, err
 }
 
 // recount is what to count again.

@@ -27,7 +27,7 @@ type TextPages struct {
 // next step.
 func TextsWithPages(w *workspace.Workspace) iter.Seq2[*TextPages, error] {
 	return func(yield func(*TextPages, error) bool) {
-		for t, err := range occurring(w.DB.Table(layout.TableOccurrence), func(*pair.Names, rows.Occurrence) {}) {
+		for t, err := range occurring(w.DB.Table(layout.TableOccurrence), false) {
 			if !yield(&t.TextPages, err) || err != nil {
 				return
 			}
@@ -35,18 +35,27 @@ func TextsWithPages(w *workspace.Workspace) iter.Seq2[*TextPages, error] {
 	}
 }
 
+// NamedText has what names the pages of a text, too.
+type NamedText struct {
+	TextPages
+	Names pair.Names
+}
+
+// NamedTexts yields the same as TextsWithPages, with names.
+func NamedTexts(w *workspace.Workspace) iter.Seq2[*NamedText, error] {
+	return occurring(w.DB.Table(layout.TableOccurrence), true)
+}
+
 // TextUnits are the units and the pages of a text.
 type TextUnits struct {
 	TextPages
 	Units rows.Units
-	Names pair.Names
 }
 
-// occurring yields the texts of rows of TableOccurrence, without their units. name adds a
-// page to the names of its text.
-func occurring(pages iter.Seq2[layout.Row, error], name func(*pair.Names, rows.Occurrence)) iter.Seq2[*TextUnits, error] {
-	return func(yield func(*TextUnits, error) bool) {
-		t, begun := &TextUnits{}, false
+// occurring yields the texts of rows of TableOccurrence, with names if these are wanted.
+func occurring(pages iter.Seq2[layout.Row, error], named bool) iter.Seq2[*NamedText, error] {
+	return func(yield func(*NamedText, error) bool) {
+		t, begun := &NamedText{}, false
 		documents := xxhash.New()
 		send := func() bool {
 			t.keepSmallest()
@@ -56,12 +65,16 @@ func occurring(pages iter.Seq2[layout.Row, error], name func(*pair.Names, rows.O
 		for r, err := range pages {
 			var of rows.TextID
 			var d extract.ID
-			var page rows.Occurrence
+			var page rows.SitePage
+			var o rows.Occurrence
 			if err == nil {
 				of, d, err = layout.ParseOccurrenceKey(r.Key())
 			}
 			if err == nil {
-				page, err = r.Occurrence()
+				page, err = r.SitePage()
+			}
+			if err == nil && named {
+				o, err = r.Occurrence()
 			}
 			if err != nil {
 				yield(t, err)
@@ -78,9 +91,11 @@ func occurring(pages iter.Seq2[layout.Row, error], name func(*pair.Names, rows.O
 				documents.Reset()
 			}
 			_, _ = documents.Write(d[:])
-			name(&t.Names, page)
+			if named {
+				t.Names.Add(page.Address, o.Title)
+			}
 			if page.Site != rows.NoSite {
-				t.Pages = append(t.Pages, rows.SitePage{Site: page.Site, Address: page.Address})
+				t.Pages = append(t.Pages, page)
 			}
 		}
 		if begun {
@@ -89,21 +104,13 @@ func occurring(pages iter.Seq2[layout.Row, error], name func(*pair.Names, rows.O
 	}
 }
 
-// TextsWithNames yields the same as TextsWithPages, with the names of the pages and
-// without units.
-func TextsWithNames(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
-	return occurring(w.DB.Table(layout.TableOccurrence), addName)
-}
-
-func addName(n *pair.Names, o rows.Occurrence) { n.Add(o.Address, o.Title) }
-
 // TextsWithUnits yields all texts, in order. Each is valid until the next step.
 func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 	return func(yield func(*TextUnits, error) bool) {
-		next, stop := iter.Pull2(TextsWithNames(w))
+		next, stop := iter.Pull2(TextsWithPages(w))
 		defer stop()
 		t, err, more := next()
-		none := &TextUnits{}
+		of, none := &TextUnits{}, TextPages{}
 		for r, uerr := range w.DB.Table(layout.TableUnits) {
 			var id rows.TextID
 			if uerr == nil {
@@ -116,12 +123,10 @@ func TextsWithUnits(w *workspace.Workspace) iter.Seq2[*TextUnits, error] {
 				yield(nil, err)
 				return
 			}
-			of := none
-			if more && t.ID == id {
-				of = t
-			} else {
-				none.ID = id // no page has it
+			if of.TextPages = none; more && t.ID == id {
+				of.TextPages = *t
 			}
+			of.ID = id // also if no page has it
 			if err := r.Units(&of.Units); !yield(of, err) || err != nil {
 				return
 			}
@@ -163,11 +168,11 @@ func (f *UnitsFinder) Text(id rows.TextID) (*TextUnits, error) {
 	if err != nil {
 		return nil, err
 	}
-	for of, err := range occurring(f.occurrences.Rows(layout.OccurrencesOf(id)), addName) {
+	for of, err := range occurring(f.occurrences.Rows(layout.OccurrencesOf(id)), false) {
 		if err != nil {
 			return nil, err
 		}
-		t.Counted, t.Names = of.Counted, of.Names
+		t.TextPages = of.TextPages
 	}
 	return t, nil
 }
