@@ -14,7 +14,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// maxTexts limits the texts whose states are held in memory, at 37 bytes each. Those of
+// maxTexts limits the texts whose states are held in memory, at 45 bytes each. Those of
 // others are looked up.
 const maxTexts = 2 << 20
 
