@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import random
@@ -18,10 +20,12 @@ import pyspark
 
 ROOT = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent
-PARTITIONS = 4
+PARTITIONS = 3
 FORMATS = ("jsonl", "csv", "edges", "contained")
 
 os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1", SPARK_HOME=str(SPARK))
+# A run of the tests is too short for Java's second compiler, which would take half of its time.
+os.environ.update(JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def texts(path: Path, first: int, families: int) -> Path:
@@ -42,8 +46,18 @@ def texts(path: Path, first: int, families: int) -> Path:
     return path
 
 
+@functools.cache
+def built() -> Path:
+    """Returns the program neardup, which is built once and removed at the end."""
+    temp = tempfile.TemporaryDirectory(prefix="neardup-spark-")
+    atexit.register(temp.cleanup)
+    program = Path(temp.name) / "neardup"
+    subprocess.run(["go", "build", "-o", program, "./cmd/neardup"], cwd=ROOT, check=True)
+    return program
+
+
 class Case(unittest.TestCase):
-    """A test in a folder of its own, with the program neardup in it."""
+    """A test in a folder of its own, with the program neardup."""
 
     folder: Path
     program: Path
@@ -54,8 +68,7 @@ class Case(unittest.TestCase):
         temp = tempfile.TemporaryDirectory(prefix="neardup-spark-")
         cls.addClassCleanup(temp.cleanup)
         cls.folder = Path(temp.name)
-        cls.program = cls.folder / "neardup"
-        subprocess.run(["go", "build", "-o", cls.program, "./cmd/neardup"], cwd=ROOT, check=True)
+        cls.program = built()
 
     def setUp(self) -> None:
         temp = tempfile.TemporaryDirectory(dir=self.folder)
