@@ -37,7 +37,7 @@ func bigVariants() int {
 	if raced {
 		return 15
 	}
-	return 66
+	return 40
 }
 
 // bigRun is what an uninterrupted run of the big crawl makes.
