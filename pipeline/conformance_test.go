@@ -192,9 +192,13 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 // The same texts give the same bytes, in whatever order they come, in one go or
 // in several, with any number of workers.
 func TestMethodsGiveTheSameBytes(t *testing.T) {
+	families := 20
+	if pipetest.Raced {
+		families = 8
+	}
 	forMethods(t, func(t *testing.T, c configs.Config) {
 		rng := rand.New(rand.NewPCG(9, 10))
-		texts, _ := pipetest.Planted(rng, 20)
+		texts, _ := pipetest.Planted(rng, families)
 		texts = append(texts, texts[0], texts[1], "") // twice, and nothing
 		half := len(texts) / 2
 		a, b := pipetest.WriteTexts(t, 0, texts[:half]), pipetest.WriteTexts(t, half, texts[half:])
