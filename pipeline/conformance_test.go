@@ -194,7 +194,7 @@ func TestMethodsKeepTheirPromises(t *testing.T) {
 func TestMethodsGiveTheSameBytes(t *testing.T) {
 	families := 20
 	if pipetest.Raced {
-		families = 8
+		families = 12
 	}
 	forMethods(t, func(t *testing.T, c configs.Config) {
 		rng := rand.New(rand.NewPCG(9, 10))
