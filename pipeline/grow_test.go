@@ -284,28 +284,16 @@ func TestGrowAround(t *testing.T) {
 // Two pages of one site differ in title and URI. Then one is captured at the place of the
 // other, and so the two are taken for the same page.
 func TestGrowNames(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 9))
-	text := func(sentences int) string {
-		var b strings.Builder
-		for range sentences {
-			for range 12 {
-				for n := 1 + random.IntN(1<<20); n > 0; n /= 26 {
-					b.WriteByte(byte('a' + n%26))
-				}
-				b.WriteByte(' ')
-			}
-			b.WriteString("end. ")
-		}
-		return b.String()
-	}
+	latin := pipetest.Scripts(rand.New(rand.NewPCG(3, 9)))[0]
+	text := func(words int) string { return strings.Join(latin(words), "") }
 	page := func(id, name, body string) string {
 		return string(pipetest.Archived("response", id, "http://site.example/"+name, 1, pipetest.OkHTML+"<title>The function "+name+"</title><p>"+body))
 	}
-	base := text(40)
-	rtrim, ltrim := base+text(8), base+text(8)
+	base := text(480)
+	rtrim, ltrim := base+text(96), base+text(96)
 	crawl := page("rtrim", "RTrim", rtrim) + page("ltrim", "LTrim", ltrim)
 	for i := range 12 { // so that few texts have new pages
-		crawl += page(fmt.Sprint(i), fmt.Sprint(string(rune('A'+i)), "sc"), text(20))
+		crawl += page(fmt.Sprint(i), fmt.Sprint(string(rune('A'+i)), "sc"), text(240))
 	}
 	before, after := adding(t, "names", pipetest.MustLoad(t, "extract.clean=none"), "crawl.warc", crawl, page("moved", "LTrim", rtrim))
 	if n, now := rowsOf(before, layout.TableVerdict), rowsOf(after, layout.TableVerdict); n != 0 || now != 1 {

@@ -81,30 +81,12 @@ const sidesBytes = 32 << 20
 // and changed is known, it reads the sentences of changed texts only. It replaces
 // TableState.
 func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) (*texts, error) {
-	none := func(func(rows.State, error) bool) {}
-	known := none
-	if changed != nil {
-		known = func(yield func(rows.State, error) bool) {
-			for r, err := range w.DB.Table(layout.TableState) {
-				var s rows.State
-				if err == nil {
-					s, err = r.State()
-				}
-				if err == nil && changed[s.ID] {
-					continue
-				}
-				if !yield(s, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-	t, err := pass(w, sr, reader, known)
+	t, err := pass(w, sr, reader, changed)
 	if err != nil {
 		return nil, err
 	}
 	t.readSides = func() error {
-		all, err := pass(w, sr, reader, none)
+		all, err := pass(w, sr, reader, nil)
 		if err == nil {
 			t.sides.Store(all.sides.Load())
 		}
@@ -114,15 +96,37 @@ func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.R
 	return t, err
 }
 
-// pass reads what verdicts on each text depend on. known has states, sorted by text, of
-// which the weights hold if the rest does.
-func pass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, known iter.Seq2[rows.State, error]) (*texts, error) {
+// unchanged yields the states of the run before of which the weights hold if the rest
+// does, in order.
+func unchanged(w *workspace.Workspace, changed map[rows.TextID]bool) iter.Seq2[rows.State, error] {
+	return func(yield func(rows.State, error) bool) {
+		if changed == nil {
+			return
+		}
+		for r, err := range w.DB.Table(layout.TableState) {
+			var s rows.State
+			if err == nil {
+				s, err = r.State()
+			}
+			if err == nil && changed[s.ID] {
+				continue
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// pass reads what readTexts returns. It holds no sides of texts whose states it takes
+// from TableState.
+func pass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) (*texts, error) {
 	units, err := w.DB.Seeker(layout.TableUnits)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = units.Close() }() // the lookups have reported its errors
-	nextKnown, stopKnown := iter.Pull2(known)
+	nextKnown, stopKnown := iter.Pull2(unchanged(w, changed))
 	defer stopKnown()
 	nextPages, stopPages := iter.Pull2(results.NamedTexts(w))
 	defer stopPages()
@@ -149,14 +153,13 @@ func pass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader
 		if pMore && p.ID == s.ID {
 			x.Sites, x.Names = p.Sites(), p.Names
 		}
-		state := rows.State{ID: s.ID}
+		state, ok := k, kMore && k.ID == s.ID
+		if ok {
+			fixed, compared := dataflow.FixedOf(w.Config, x, s.Signed)
+			ok = compared && fixed == k.Fixed
+		}
 		var side *dataflow.Side
-		fixed, ok := dataflow.FixedOf(w.Config, x, s.Signed)
-		switch {
-		case !ok:
-		case kMore && k.ID == s.ID && k.Fixed == fixed:
-			state = k
-		default:
+		if !ok {
 			r, found, err := units.GetNext(layout.UnitsKey(s.ID))
 			if err == nil && !found {
 				err = layout.Corrupt(layout.UnitsKey(s.ID))
@@ -165,15 +168,15 @@ func pass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader
 				err = r.Units(&u)
 			}
 			if err == nil {
-				side, _, err = dataflow.NewSide(w.Config, x, u, s.Signed, reader.Commonness)
+				side, ok, err = dataflow.NewSide(w.Config, x, u, s.Signed, reader.Commonness)
 			}
 			if err != nil {
 				return nil, err
 			}
-			state = side.State(s.ID)
-		}
-		if side != nil {
-			left -= side.Bytes()
+			if state = (rows.State{}); ok {
+				state = side.State(s.ID)
+				left -= side.Bytes()
+			}
 		}
 		if left >= 0 {
 			sides = append(sides, side)

@@ -76,15 +76,7 @@ func Common(w *workspace.Workspace, sr *workspace.StageRun, at any, learned *boo
 	}
 	b := w.DB.Batch()
 	if c != nil {
-		changed = map[rows.TextID]bool{}
-		err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages, func(t rows.TextID, has bool) {
-			if has && len(changed) <= heldTouched(w) {
-				changed[t] = true
-			}
-		})
-		if len(changed) > heldTouched(w) {
-			changed = nil
-		}
+		changed, _, err = c.countAgain(w, sr, b, layout.TableCommon, w.Config.Verify.RarePages)
 	} else if err = w.DB.Clear(layout.TableCommon); err == nil {
 		err = countCommon(w, sr, layout.TableCommon, w.Config.Verify.RarePages, nil)
 	}

@@ -282,11 +282,12 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 }
 
 // countAgain brings a table of sentences up to date, and adds what changes to a batch. It
-// calls each with each text and whether it has such a sentence.
-func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b store.Batch, table byte, beyond int, each func(t rows.TextID, has bool)) error {
+// returns the texts of which a sentence was counted, or nil if they are too many, and the
+// number of all texts.
+func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b store.Batch, table byte, beyond int) (changed map[rows.TextID]bool, texts int, err error) {
 	before, err := results.LoadCommon(w, table)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	tally, known := sr.Tally(table)
 	set := func(x rarity.Common, isNew bool) error {
@@ -311,7 +312,7 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		return set(x, false)
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	sorter := extsort.NewPairs(w.DB.Tmp, w.Options.RunRows)
 	defer func() { _ = sorter.Close() }()
@@ -325,13 +326,19 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		}
 		return isAgain
 	}
+	changed = map[rows.TextID]bool{}
 	err = see(w, sr, sorter, table == layout.TableFrame, &selection{c.on, only}, func(t *results.TextUnits) error {
-		each(t.ID, has)
+		if texts++; has && len(changed) <= heldTouched(w) {
+			changed[t.ID] = true
+		}
 		has = false
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
+	}
+	if len(changed) > heldTouched(w) {
+		changed = nil
 	}
 	err = rarity.Count(sightings(sr.Ctx, sorter), beyond, func(x rarity.Common) error {
 		delete(c.again, x.Sentence)
@@ -343,23 +350,23 @@ func (c *recount) countAgain(w *workspace.Workspace, sr *workspace.StageRun, b s
 		return set(x, !ok)
 	})
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	for key := range c.again { // those on too few pages now
 		if _, ok, err := before.Has(key); err != nil {
-			return err
+			return nil, 0, err
 		} else if ok {
 			c.less = true
 			tally.Remove(layout.CommonKey(table, key))
 			if err := b.Delete(layout.CommonKey(table, key)); err != nil {
-				return err
+				return nil, 0, err
 			}
 		}
 	}
 	if known {
 		sr.Known(table, tally.Contents())
 	}
-	return nil
+	return changed, texts, nil
 }
 
 // sieve asks a set of hashes only for those that are likely to be in it. What tells
@@ -406,14 +413,9 @@ func sightingsOf(pairs []extsort.Pair) iter.Seq2[rarity.Sighting, error] {
 // those that have sentences in frames; nil if it can be any.
 func framesAgain(w *workspace.Workspace, sr *workspace.StageRun, c *recount, touched []touchedText, at cursor) (changed map[rows.TextID]bool, err error) {
 	b := w.DB.Batch()
-	changed, texts := map[rows.TextID]bool{}, 0
-	err = c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t rows.TextID, has bool) {
-		if texts++; has && len(changed) <= heldTouched(w) {
-			changed[t] = true
-		}
-	})
+	changed, texts, err := c.countAgain(w, sr, b, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1)
 	for _, t := range touched {
-		if t.isNew { // a text without sentences is new, too
+		if t.isNew && changed != nil { // a text without sentences is new, too
 			changed[t.id] = true
 		}
 	}

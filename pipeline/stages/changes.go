@@ -156,12 +156,12 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 		}
 		return false, errors.Join(err, b.Close())
 	}
-	switch {
-	case filter == nil: // because captures were withdrawn
+	if filter == nil { // because captures were withdrawn
 		err = c.makeFilter()
-	case full:
-		err = c.sr.Replace(w.DB, layout.TableFilter, (*bloom.Filter)(nil).Rows())
-	default:
+	} else {
+		if full {
+			filter = nil
+		}
 		// If this is interrupted before the rows are up to date, the filter has too many
 		// signatures, which does no harm.
 		err = c.sr.Replace(w.DB, layout.TableFilter, filter.Rows())
