@@ -14,7 +14,6 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
-	"neardup/report"
 )
 
 // BenchmarkRun takes the files that NEARDUP_ARCHIVE names, the example crawl
@@ -54,7 +53,7 @@ func runOnce(b *testing.B, ws string, config configs.Config, files ...string) (c
 	if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := exports.WriteAll(context.Background(), w, func(report.Cluster) {}); err != nil {
+	if _, _, err := exports.WriteAll(context.Background(), w, 0); err != nil {
 		b.Fatal(err)
 	}
 	if err := w.Counts(workspace.StageVerify, &counts); err != nil {

@@ -204,7 +204,8 @@ func (c *csvWriter) Write(cl Cluster) error {
 		}
 		c.line = line
 	}
-	return nil
+	c.w.Flush() // whoever counts what a cluster takes gets all of it
+	return c.w.Error()
 }
 
 func (c *csvWriter) Close() error {

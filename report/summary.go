@@ -109,7 +109,7 @@ type ScoreBand struct {
 
 // bands are the bands of scores. Removing a page loses the part of it that its
 // match lacks, so the lower the band, the more of a page would be lost.
-var bands = []Score{1, 0.99, 0.9, 0.8, 0.65, 0}
+var bands = [...]Score{1, 0.99, 0.9, 0.8, 0.65, 0}
 
 // SizeBucket counts the clusters of From to To pages.
 type SizeBucket struct {
@@ -135,42 +135,74 @@ type StageTime struct {
 	Rate    float64 `json:"pages_per_second"`
 }
 
-// Add counts a cluster.
-func (s *Summary) Add(c Cluster) {
-	s.Clusters.Clusters++
-	s.Clusters.Pages += int64(c.Size)
-	s.Clusters.Largest = max(s.Clusters.Largest, c.Size)
-	if s.Clusters.ByRelation == nil {
-		s.Clusters.ByRelation = map[Relation]int64{}
-	}
-	for i, m := range c.Members {
-		s.Clusters.ByRelation[m.Relation]++
-		if i > 0 {
-			s.Clusters.addScore(m.Resemblance)
-			s.Duplicates.Pages++
-			s.Duplicates.Bytes += m.Bytes
-		}
-	}
-	from := 2
-	for 2*from <= c.Size {
-		from *= 2
-	}
-	i, found := slices.BinarySearchFunc(s.Clusters.BySize, from, func(b SizeBucket, from int) int { return b.From - from })
-	if !found {
-		s.Clusters.BySize = slices.Insert(s.Clusters.BySize, i, SizeBucket{From: from, To: 2*from - 1})
-	}
-	s.Clusters.BySize[i].Clusters++
-	s.Clusters.BySize[i].Pages += int64(c.Size)
+// ClusterCounts is what a cluster adds to a summary.
+type ClusterCounts struct {
+	Size      int64                 // pages; 0: a cluster of none, which adds nothing
+	Bytes     int64                 // payload bytes of its members but the first
+	Relations [len(relations)]int64 // members by relation
+	Scores    [len(bands)]int64     // members but the first by band of scores
 }
 
-func (c *Clusters) addScore(score Score) {
-	if c.ByScore == nil {
+// relations are the relations that ClusterCounts counts, in its order.
+var relations = [...]Relation{Representative, Identical, Near, Alike, Contained, Contains, Linked, Judged}
+
+// Counts counts a cluster.
+func (c Cluster) Counts() (n ClusterCounts) {
+	n.Size = int64(c.Size)
+	for i, m := range c.Members {
+		if r := slices.Index(relations[:], m.Relation); r >= 0 {
+			n.Relations[r]++
+		}
+		if i > 0 {
+			n.Bytes += m.Bytes
+			n.Scores[max(slices.IndexFunc(bands[:], func(from Score) bool { return m.Resemblance >= from }), 0)]++
+		}
+	}
+	return n
+}
+
+// Add counts a cluster.
+func (s *Summary) Add(c Cluster) { s.AddCounts(c.Counts()) }
+
+// AddCounts adds the counts of a cluster.
+func (s *Summary) AddCounts(n ClusterCounts) {
+	if n.Size == 0 {
+		return
+	}
+	c := &s.Clusters
+	c.Clusters++
+	c.Pages += n.Size
+	c.Largest = max(c.Largest, int(n.Size))
+	if c.ByRelation == nil {
+		c.ByRelation = map[Relation]int64{}
+	}
+	for i, members := range n.Relations {
+		if members > 0 {
+			c.ByRelation[relations[i]] += members
+		}
+	}
+	if n.Size > 1 && c.ByScore == nil {
 		for _, from := range bands {
 			c.ByScore = append(c.ByScore, ScoreBand{From: from})
 		}
 	}
-	i := slices.IndexFunc(bands, func(from Score) bool { return score >= from })
-	c.ByScore[max(i, 0)].Pages++
+	for i, members := range n.Scores {
+		if members > 0 {
+			c.ByScore[i].Pages += members
+		}
+		s.Duplicates.Pages += members
+	}
+	s.Duplicates.Bytes += n.Bytes
+	from := 2
+	for 2*from <= int(n.Size) {
+		from *= 2
+	}
+	i, found := slices.BinarySearchFunc(c.BySize, from, func(b SizeBucket, from int) int { return b.From - from })
+	if !found {
+		c.BySize = slices.Insert(c.BySize, i, SizeBucket{From: from, To: 2*from - 1})
+	}
+	c.BySize[i].Clusters++
+	c.BySize[i].Pages += n.Size
 }
 
 // String returns a description of the band.

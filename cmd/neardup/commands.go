@@ -365,12 +365,11 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	if failure != nil && !errors.Is(failure, workspace.ErrInputFailure) {
 		return failure
 	}
-	largest := largestClusters{max: show}
-	summary, err := exports.WriteAll(c.Context(), j.Workspace, largest.add)
+	summary, largest, err := exports.WriteAll(c.Context(), j.Workspace, show)
 	if err != nil {
 		return err
 	}
-	for _, cl := range largest.clusters {
+	for _, cl := range largest {
 		if err := report.WriteText(c.OutOrStdout(), cl, 8); err != nil {
 			return err
 		}
@@ -380,22 +379,6 @@ func (o *workOptions) run(c *cobra.Command, j *job, show int) error {
 	}
 	say(c, "\nAll clusters: %s", filepath.Join(o.workspace, "exports", "clusters.jsonl"))
 	return failure
-}
-
-// largestClusters collects the max largest clusters, the largest first.
-type largestClusters struct {
-	max      int
-	clusters []report.Cluster
-}
-
-func (l *largestClusters) add(c report.Cluster) {
-	i, _ := slices.BinarySearchFunc(l.clusters, c, func(a, b report.Cluster) int {
-		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.ID, b.ID))
-	})
-	if i < l.max {
-		l.clusters = slices.Insert(l.clusters, i, c)
-		l.clusters = l.clusters[:min(len(l.clusters), l.max)]
-	}
 }
 
 var stageHelp = map[string][2]string{

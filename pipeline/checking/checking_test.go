@@ -23,7 +23,6 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
-	"neardup/report"
 )
 
 var (
@@ -40,7 +39,7 @@ func finished(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = exports.WriteAll(t.Context(), w, func(report.Cluster) {})
+	_, _, err = exports.WriteAll(t.Context(), w, 0)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

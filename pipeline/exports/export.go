@@ -199,47 +199,6 @@ func WriteDirectory(ctx context.Context, w *workspace.Workspace, o Options, path
 	return err
 }
 
-// WriteAll writes the exports of a run into the workspace's exports directory, each
-// file completely or not at all, and returns the summary. It takes one pass over
-// the clusters and calls see with each.
-func WriteAll(ctx context.Context, w *workspace.Workspace, see func(report.Cluster)) (report.Summary, error) {
-	s, err := WriteAllTo(ctx, w, w.Path("exports"), see)
-	if err != nil {
-		err = w.ExplainError(fmt.Errorf("export: %w", err))
-	}
-	return s, err
-}
-
-// Files are the names of the files of WriteAll.
-var Files = []string{"clusters.jsonl", "clusters.csv", "contained.jsonl", "summary.json", "summary.txt"}
-
-// WriteAllTo is WriteAll into another directory.
-func WriteAllTo(ctx context.Context, w *workspace.Workspace, dir string, see func(report.Cluster)) (report.Summary, error) {
-	var s report.Summary
-	if err := errors.Join(w.Current(workspace.StageVerify), os.MkdirAll(dir, 0o777)); err != nil {
-		return s, err
-	}
-	s, err := results.StagesSummary(w)
-	if err != nil {
-		return s, err
-	}
-	file := func(name string, write func(io.Writer) error) error {
-		return exportFile(filepath.Join(dir, name), write)
-	}
-	err = file("clusters.jsonl", func(jsonl io.Writer) error {
-		return file("clusters.csv", func(csv io.Writer) error {
-			return file("contained.jsonl", func(contained io.Writer) error {
-				return results.WriteGroups(ctx, w, report.NewContainedJSONL(contained),
-					report.NewJSONL(jsonl), report.NewCSV(csv), results.Watcher(s.Add), results.Watcher(see))
-			})
-		})
-	})
-	if err != nil {
-		return s, err
-	}
-	return s, errors.Join(file("summary.json", s.WriteJSON), file("summary.txt", s.WriteText))
-}
-
 // ExportFile publishes what write writes as the file path, completely or not at
 // all. If path is a link, its target is written. A pipe or a device is written
 // into, never replaced.

@@ -27,7 +27,7 @@ func TestExportAllIsEachFormat(t *testing.T) {
 	}
 	defer func() { _ = w.Close() }()
 	var seen []report.Cluster
-	got, err := exports.WriteAll(ctx, w, func(c report.Cluster) { seen = append(seen, c) })
+	got, err := exports.WriteAllTo(ctx, w, w.Path("exports"), func(c report.Cluster) { seen = append(seen, c) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestExportIsCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = w.Close() }()
-	all, err := exports.WriteAll(context.Background(), w, func(report.Cluster) {})
+	all, err := exports.WriteAllTo(context.Background(), w, w.Path("exports"), func(report.Cluster) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestExportIsCancelled(t *testing.T) {
 	for _, at := range []int{1, 2, last} {
 		ctx, cancel := context.WithCancel(context.Background())
 		seen := 0
-		_, err := exports.WriteAll(ctx, w, func(report.Cluster) {
+		_, err := exports.WriteAllTo(ctx, w, w.Path("exports"), func(report.Cluster) {
 			if seen++; seen == at {
 				cancel()
 			}

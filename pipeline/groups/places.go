@@ -1,7 +1,11 @@
 package groups
 
 import (
+	"fmt"
+	"slices"
+
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/rows"
 	"neardup/report"
 )
 
@@ -18,6 +22,16 @@ func (p Places) Add(s inputs.Source) {
 		at.path, at.entry = s.Place()
 		p[s.ID()] = at
 	}
+}
+
+// Digests returns a digest of each source with its place, sorted.
+func (p Places) Digests() []uint64 {
+	digests := make([]uint64, 0, len(p))
+	for id, at := range p {
+		digests = append(digests, rows.Hash(fmt.Sprintf("%q %q %q", id, at.path, at.entry)))
+	}
+	slices.Sort(digests)
+	return digests
 }
 
 // Fill sets the paths of pages.

@@ -52,6 +52,9 @@ func ContainedKey(group, host, t rows.TextID) []byte {
 	return key(TableContained, group[:], host[:], t[:])
 }
 
+// ContainedOf returns the prefix of the texts that a group contains.
+func ContainedOf(group rows.TextID) []byte { return key(TableContained, group[:]) }
+
 // ContainedValue returns a value of TableContained.
 func ContainedValue(c rows.Contained) []byte { return AppendScore(c.Cluster[:], c.Score) }
 

@@ -49,6 +49,7 @@ const (
 	TableCluster    = 'c' // c representative[16] member[16]      against[16] verdict[18]
 	TableContained  = 'h' // h group[16] host[16] textID[16]      own cluster[16] verdict[17]
 	TableHost       = 'H' // H textID[16]                         group[16] host[16] verdict[17]
+	TableExported   = 'E' // E group[16]                          bytes in each export (3 uvarint) size (uvarint) bytes (uvarint) counts (14 uvarint)
 	TableKept       = 'k' // k outcome[16] textID[16]             representative[16]
 	TableName       = 'n' // n digest[16] date[14] docID[16]      -
 	TableBrowsed    = 'b' // b cluster[16]                        JSON, browsedCluster

@@ -5,10 +5,12 @@ package results
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -28,7 +30,7 @@ func ClusterOf(w *workspace.Workspace, t rows.TextID) (representative rows.TextI
 // at a time.
 func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
-		for c, err := range eachGroup(ctx, w) {
+		for c, err := range Groups(ctx, w) {
 			if err == nil && c.Size == 0 {
 				continue
 			}
@@ -39,8 +41,8 @@ func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clus
 	}
 }
 
-// eachGroup yields the groups of a workspace (groups.Tables).
-func eachGroup(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
+// Groups yields the groups of a workspace (groups.Tables).
+func Groups(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
 		places, err := Places(w)
 		if err != nil {
@@ -58,7 +60,103 @@ func eachGroup(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clu
 	}
 }
 
-// groupedTexts yields the texts whose pages eachGroup needs, in order.
+// GroupsOf yields those of some groups that there are. It looks each page up. The
+// representatives come sorted.
+func GroupsOf(ctx context.Context, w *workspace.Workspace, of []rows.TextID) iter.Seq2[report.Cluster, error] {
+	return func(yield func(report.Cluster, error) bool) {
+		places, err := Places(w)
+		if err != nil {
+			yield(report.Cluster{}, err)
+			return
+		}
+		groups.Tables{Clusters: rowsOf(w, layout.TableCluster, layout.ClusterOf, of), Contained: rowsOf(w, layout.TableContained, layout.ContainedOf, of),
+			Pages: pagesOf(w, of), Places: places, EstimatedBy: w.Config.EstimatedBy()}.Groups(ctx)(yield)
+	}
+}
+
+// rowsOf yields the rows of a table by their groups.
+func rowsOf(w *workspace.Workspace, table byte, prefix func(group rows.TextID) []byte, of []rows.TextID) iter.Seq2[layout.Row, error] {
+	return func(yield func(layout.Row, error) bool) {
+		s, err := w.DB.Seeker(table)
+		if err != nil {
+			yield(layout.Row{}, err)
+			return
+		}
+		defer func() { _ = s.Close() }() // the lookups have reported its errors
+		for _, group := range of {
+			for r, err := range s.Rows(prefix(group)) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pagesOf yields the pages of groups, text by text.
+func pagesOf(w *workspace.Workspace, of []rows.TextID) iter.Seq2[groups.TextPages, error] {
+	return func(yield func(groups.TextPages, error) bool) {
+		find, err := NewPageFinder(w.DB)
+		if err != nil {
+			yield(groups.TextPages{}, err)
+			return
+		}
+		defer find.Close()
+		clusters, err := w.DB.Seeker(layout.TableCluster)
+		if err != nil {
+			yield(groups.TextPages{}, err)
+			return
+		}
+		defer func() { _ = clusters.Close() }() // the lookups have reported its errors
+		contained, err := w.DB.Seeker(layout.TableContained)
+		if err != nil {
+			yield(groups.TextPages{}, err)
+			return
+		}
+		defer func() { _ = contained.Close() }()
+		for _, group := range of {
+			texts, err := textsOf(clusters, contained, group)
+			if err != nil {
+				yield(groups.TextPages{}, err)
+				return
+			}
+			for _, t := range texts {
+				pages, err := find.Pages(t)
+				if !yield(groups.TextPages{Wanted: groups.Wanted{Group: group, Text: t}, Pages: pages}, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// textsOf returns the texts whose pages a group has, sorted.
+func textsOf(clusters, contained *store.Seeker, group rows.TextID) (texts []rows.TextID, err error) {
+	for r, err := range clusters.Rows(layout.ClusterOf(group)) {
+		var c rows.Cluster
+		if err == nil {
+			c, err = r.Cluster()
+		}
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, c.Member)
+	}
+	for r, err := range contained.Rows(layout.ContainedOf(group)) {
+		var c rows.Contained
+		if err == nil {
+			c, err = r.Contained()
+		}
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, c.Host, c.Text)
+	}
+	slices.SortFunc(texts, rows.CompareTexts)
+	return slices.Compact(texts), nil
+}
+
+// groupedTexts yields the texts whose pages Groups needs, in order.
 func groupedTexts(w *workspace.Workspace) iter.Seq2[groups.Wanted, error] {
 	hosts := func(yield func(groups.Wanted, error) bool) { // hosts in no cluster are the names of their groups
 		for r, err := range w.DB.Table(layout.TableContained) {

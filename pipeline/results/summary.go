@@ -24,7 +24,7 @@ func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Wri
 
 // WriteGroups writes the clusters, and all pages that are contained in others.
 func WriteGroups(ctx context.Context, w *workspace.Workspace, contained report.ContainedWriter, to ...report.Writer) error {
-	return groups.Write(ctx, eachGroup(ctx, w), contained, to...)
+	return groups.Write(ctx, Groups(ctx, w), contained, to...)
 }
 
 // Summary returns the summary of the workspace.

@@ -150,3 +150,11 @@ type Cluster struct {
 	Cluster, Member, Against TextID
 	Score                    Score
 }
+
+// Exported is what a group of the clusters' exports takes in them and adds to the
+// summary.
+type Exported struct {
+	Group  TextID
+	Bytes  [3]int64 // in clusters.jsonl, clusters.csv and contained.jsonl
+	Counts report.ClusterCounts
+}

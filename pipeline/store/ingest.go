@@ -41,7 +41,7 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error 
 func (s *DB) ReplaceRange(ctx context.Context, lower, upper []byte, runs ...iter.Seq[extsort.Entry]) error {
 	paths, err := s.writeRuns(runs)
 	defer removeAll(paths)
-	if err != nil {
+	if err := errors.Join(err, s.changes.noteRange(lower, upper)); err != nil {
 		return err
 	}
 	_, err = s.db.IngestAndExcise(ctx, paths, nil, nil, pebble.KeyRange{Start: lower, End: upper})
@@ -113,6 +113,9 @@ func (s *DB) Replace(ctx context.Context, table byte, entries iter.Seq2[extsort.
 		return t.Contents(), s.Clear(table)
 	}
 	lower, upper := layout.TableBounds(table)
+	if err := s.changes.noteRange(lower, upper); err != nil {
+		return contents, err
+	}
 	_, err = s.db.IngestAndExcise(ctx, []string{all.path}, nil, nil, pebble.KeyRange{Start: lower, End: upper})
 	return t.Contents(), err
 }
@@ -233,7 +236,7 @@ func (f *tableFile) begin() error {
 
 // set adds a row.
 func (f *tableFile) set(e extsort.Entry) error {
-	if err := f.begin(); err != nil {
+	if err := errors.Join(f.begin(), f.s.changes.note(e.Key)); err != nil {
 		return err
 	}
 	return f.w.Set(e.Key, e.Value)
@@ -256,7 +259,7 @@ func (f *tableFile) fill(entries iter.Seq2[extsort.Entry, error]) (written bool,
 
 // delete drops a row.
 func (f *tableFile) delete(key []byte) error {
-	if err := f.begin(); err != nil {
+	if err := errors.Join(f.begin(), f.s.changes.note(key)); err != nil {
 		return err
 	}
 	return f.w.Delete(key)

@@ -29,6 +29,8 @@ type DB struct {
 
 	Unsealed bool // the database had no seal when it was opened
 	seal     *seal
+
+	changes *Changes // nil: nobody watches
 }
 
 // Settings of the database. Texts arrive in random order, so in a run of a large
@@ -266,7 +268,12 @@ func (b Batch) Count() uint32 { return b.b.Count() }
 func (b Batch) Close() error { return b.b.Close() }
 
 // Set sets the value of a key.
-func (b Batch) Set(key, value []byte) error { return b.b.Set(key, value, nil) }
+func (b Batch) Set(key, value []byte) error {
+	if err := b.db.changes.note(key); err != nil {
+		return err
+	}
+	return b.b.Set(key, value, nil)
+}
 
 // SetJSON sets the value of a key to v as JSON.
 func (b Batch) SetJSON(key []byte, v any) error {
@@ -274,14 +281,24 @@ func (b Batch) SetJSON(key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	return b.b.Set(key, value, nil)
+	return b.Set(key, value)
 }
 
 // Delete deletes a key. It is no error if the key does not exist.
-func (b Batch) Delete(key []byte) error { return b.b.Delete(key, nil) }
+func (b Batch) Delete(key []byte) error {
+	if err := b.db.changes.note(key); err != nil {
+		return err
+	}
+	return b.b.Delete(key, nil)
+}
 
 // DeleteRange deletes the keys of [lower, upper).
-func (b Batch) DeleteRange(lower, upper []byte) error { return b.b.DeleteRange(lower, upper, nil) }
+func (b Batch) DeleteRange(lower, upper []byte) error {
+	if err := b.db.changes.noteRange(lower, upper); err != nil {
+		return err
+	}
+	return b.b.DeleteRange(lower, upper, nil)
+}
 
 // Clear deletes all committed rows of the tables. It writes no range deletion for
 // an empty table: a run that is ingested later would overlap with it, and could not

@@ -114,7 +114,8 @@ type opened struct {
 	cancel        atomic.Pointer[context.CancelCauseFunc]
 	judging       sync.Mutex // held while judgements are written, until the manifest has them
 	identity      identityRow
-	elsewhere     string // directory for temporary files in Options.Temp; empty: none
+	exported      json.RawMessage // what NoteExported noted; nil: unknown
+	elsewhere     string          // directory for temporary files in Options.Temp; empty: none
 	elsewhereLock *store.Lock
 	Indexing      sync.Mutex // held while names are indexed
 	counting      sync.Mutex
@@ -202,7 +203,7 @@ func (w *Workspace) openDatabase() (err error) {
 	if w.elsewhere != "" {
 		w.DB.Tmp = w.elsewhere
 	}
-	if err := w.migrate(); err != nil {
+	if err := errors.Join(w.migrate(), w.watchExports()); err != nil {
 		return errors.Join(w.ExplainError(err), w.DB.Close())
 	}
 	return nil

@@ -1,0 +1,346 @@
+package exports
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"neardup/extract"
+	"neardup/pipeline/groups"
+	"neardup/pipeline/layout"
+	"neardup/pipeline/results"
+	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// exportsVersion is raised where the same tables give other exports.
+const exportsVersion = 1
+
+// Groups that changed are looked up page by page if there are few, or at most one of
+// so many.
+const (
+	fewGroups = 1000
+	partOf    = 8
+)
+
+// errUnknown means that the groups that changed since the last run are not known, too
+// many, or that an export is not as that run left it.
+var errUnknown = errors.New("other exports are to be written as a whole")
+
+// noted is what a workspace notes of the exports that a run wrote.
+type noted struct {
+	Program string       `json:"program"`
+	Places  []uint64     `json:"places"` // groups.Places.Digests
+	Groups  int64        `json:"groups"`
+	Files   [3]notedFile `json:"files"`
+}
+
+type notedFile struct {
+	Bytes int64  `json:"bytes"`
+	Sum   uint64 `json:"sum"` // xxHash
+}
+
+// program identifies the code and the setting that the exports depend on.
+func (r *run) program() string {
+	return fmt.Sprintf("%d %s %s", exportsVersion, workspace.Version(), r.w.Config.EstimatedBy())
+}
+
+func (r *run) note() error {
+	places, err := results.Places(r.w)
+	if err != nil {
+		return err
+	}
+	n := noted{Program: r.program(), Places: places.Digests(), Groups: r.groups}
+	for i, f := range r.files {
+		n.Files[i] = notedFile{f.written, f.sum.Sum64()}
+	}
+	return r.w.NoteExported(n)
+}
+
+// update writes the groups that changed, copies the others from the exports that are
+// there, and brings TableExported up to date.
+func (r *run) update(ctx context.Context) (err error) {
+	var before noted
+	changed, ok, err := r.w.Exported(&before)
+	if err != nil {
+		return err
+	}
+	if !ok || before.Program != r.program() {
+		return errUnknown
+	}
+	places, err := results.Places(r.w)
+	if err != nil {
+		return err
+	}
+	if !includes(places.Digests(), before.Places) {
+		return errUnknown
+	}
+	of, err := changedGroups(r.w, changed)
+	if err != nil {
+		return err
+	}
+	if int64(len(of)) > max(fewGroups, before.Groups/partOf) {
+		return errUnknown
+	}
+	var from [3]*former
+	for i := range from {
+		if from[i], err = openFormer(filepath.Join(r.dir, Files[i]), before.Files[i]); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, from[i].f.Close()) }()
+	}
+	b := r.w.DB.Batch()
+	defer func() { err = errors.Join(err, b.Close()) }()
+	r.keep = func(e rows.Exported) error { return b.Set(layout.ExportedKey(e.Group), layout.ExportedValue(&e)) }
+	drop := func(e rows.Exported) error { return b.Delete(layout.ExportedKey(e.Group)) }
+	if err := r.write(func() error { return r.merge(ctx, from, of, drop) }); err != nil {
+		return err
+	}
+	return errors.Join(b.Commit(), r.note())
+}
+
+// includes reports whether all has each of some. Both are sorted.
+func includes(all, some []uint64) bool {
+	for _, x := range some {
+		if _, ok := slices.BinarySearch(all, x); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// changedGroups returns the groups with other rows or pages than before, and all that
+// contain pages.
+func changedGroups(w *workspace.Workspace, changed map[store.RowID]struct{}) (of map[rows.TextID]struct{}, err error) {
+	of = map[rows.TextID]struct{}{}
+	texts, occurring := map[rows.TextID]struct{}{}, map[extract.ID]struct{}{}
+	for id := range changed {
+		switch first, second := [16]byte(id[1:17]), [16]byte(id[17:]); id[0] {
+		case layout.TableCluster:
+			of[first] = struct{}{}
+		case layout.TableOccurrence:
+			texts[first], occurring[second] = struct{}{}, struct{}{}
+		}
+	}
+	var documents []extract.ID // with other rows, and the text they had
+	for id := range changed {
+		d := extract.ID(id[1:17])
+		if _, ok := occurring[d]; id[0] == layout.TableDocument && !ok {
+			documents = append(documents, d)
+		}
+	}
+	if err := textsOfDocuments(w, documents, texts); err != nil {
+		return nil, err
+	}
+	assigned, err := w.DB.Seeker(layout.TableAssigned)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = assigned.Close() }() // the lookups have reported its errors
+	for _, t := range slices.SortedFunc(maps.Keys(texts), rows.CompareTexts) {
+		r, ok, err := assigned.Get(layout.AssignedKey(t))
+		var representative rows.TextID
+		if ok {
+			_, representative, err = r.Representative()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			of[representative] = struct{}{}
+		}
+	}
+	for r, err := range w.DB.Table(layout.TableContained) {
+		var c rows.Contained
+		if err == nil {
+			c, err = r.Contained()
+		}
+		if err != nil {
+			return nil, err
+		}
+		of[c.Group] = struct{}{}
+	}
+	for r, err := range w.DB.Table(layout.TableExported) {
+		var e rows.Exported
+		if err == nil {
+			e, err = r.Exported()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.Bytes[2] > 0 {
+			of[e.Group] = struct{}{}
+		}
+	}
+	return of, nil
+}
+
+// textsOfDocuments adds the texts of those documents that there are.
+func textsOfDocuments(w *workspace.Workspace, documents []extract.ID, texts map[rows.TextID]struct{}) error {
+	slices.SortFunc(documents, func(a, b extract.ID) int { return bytes.Compare(a[:], b[:]) })
+	s, err := w.DB.Seeker(layout.TableDocument)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // the lookups have reported its errors
+	for _, id := range documents {
+		d, ok, err := results.LookUpDocument[groups.DocumentView](s, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		t, err := d.Row.ParsedTextID()
+		if err != nil {
+			return err
+		}
+		texts[t] = struct{}{}
+	}
+	return nil
+}
+
+// merge writes the groups that changed between the others, which it copies.
+func (r *run) merge(ctx context.Context, from [3]*former, of map[rows.TextID]struct{}, drop func(rows.Exported) error) error {
+	if err := from[1].pass(r.files[1].written, io.Discard); err != nil { // the header
+		return err
+	}
+	var same [3]int64 // bytes that are to be copied
+	copySame := func() error {
+		for i, f := range from {
+			if err := f.pass(same[i], r.files[i]); err != nil {
+				return err
+			}
+		}
+		same = [3]int64{}
+		return ctx.Err()
+	}
+	next, stop := iter.Pull2(results.GroupsOf(ctx, r.w, slices.SortedFunc(maps.Keys(of), rows.CompareTexts)))
+	defer stop()
+	var c report.Cluster
+	var id rows.TextID
+	more := true
+	step := func() (err error) {
+		if c, err, more = next(); more && err == nil {
+			id, err = rows.ParseTextID(c.ID)
+		}
+		return err
+	}
+	if err := step(); err != nil {
+		return err
+	}
+	upTo := func(row *rows.Exported) error { // writes the groups up to that of the row, or all
+		for more && (row == nil || rows.CompareTexts(id, row.Group) <= 0) {
+			if err := copySame(); err != nil {
+				return err
+			}
+			if err := errors.Join(r.group(c), step()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for row, err := range r.w.DB.Table(layout.TableExported) {
+		var e rows.Exported
+		if err == nil {
+			e, err = row.Exported()
+		}
+		if err != nil {
+			return err
+		}
+		_, changed := of[e.Group]
+		if changed {
+			err = drop(e) // if it is there still, upTo keeps it again
+		}
+		if err := errors.Join(err, upTo(&e)); err != nil {
+			return err
+		}
+		if !changed {
+			for i, n := range e.Bytes {
+				same[i] += n
+			}
+			r.count(e)
+			continue
+		}
+		if err := copySame(); err != nil {
+			return err
+		}
+		for i, f := range from {
+			if err := f.pass(e.Bytes[i], io.Discard); err != nil {
+				return err
+			}
+		}
+	}
+	if err := errors.Join(upTo(nil), copySame()); err != nil {
+		return err
+	}
+	for _, f := range from {
+		if err := f.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// former is an export of the run before.
+type former struct {
+	f    *os.File
+	r    *bufio.Reader
+	left int64
+	sum  *xxhash.Digest
+	want uint64
+}
+
+// openFormer opens an export. It wraps errUnknown if that is not there as it was
+// written.
+func openFormer(path string, n notedFile) (*former, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != n.Bytes {
+		return nil, errUnknown
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errUnknown
+	}
+	return &former{f: f, r: bufio.NewReaderSize(f, 256<<10), left: n.Bytes, sum: xxhash.New(), want: n.Sum}, nil
+}
+
+// pass copies the next n bytes.
+func (f *former) pass(n int64, to io.Writer) error {
+	if f.left -= n; f.left < 0 {
+		return errUnknown
+	}
+	for n > 0 {
+		p, err := f.r.Peek(int(min(n, int64(f.r.Size()))))
+		if err != nil {
+			return errUnknown
+		}
+		_, _ = f.sum.Write(p)
+		if _, err := to.Write(p); err != nil {
+			return err
+		}
+		n -= int64(len(p))
+		_, _ = f.r.Discard(len(p))
+	}
+	return nil
+}
+
+// end returns errUnknown if the export is not all passed as it was written.
+func (f *former) end() error {
+	if f.left != 0 || f.sum.Sum64() != f.want {
+		return errUnknown
+	}
+	return nil
+}
