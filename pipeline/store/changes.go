@@ -83,6 +83,7 @@ func (c *Changes) begin() error {
 	if c.begun {
 		return nil
 	}
-	c.begun = true
-	return c.first()
+	err := c.first()
+	c.begun = err == nil
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 	"neardup/truth"
 )
 
@@ -138,11 +140,36 @@ func RunAll(t *testing.T, dir string, config configs.Config, o workspace.Options
 	if err := w.Run(context.Background(), "extract", "verify", sources); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if err := exports.Write(context.Background(), w, exports.Options{Format: "jsonl"}, &out); err != nil {
+	return WriteAll(t, w)
+}
+
+// WriteAll writes the exports of a run, checks that they are what the tables give, and
+// returns the clusters.
+func WriteAll(t *testing.T, w *workspace.Workspace) (clusters []byte) {
+	t.Helper()
+	whole, largest := t.TempDir(), []report.Cluster(nil)
+	want, err := exports.WriteAllTo(context.Background(), w, whole, func(c report.Cluster) {
+		if len(largest) == 0 || c.Size > largest[0].Size {
+			largest = []report.Cluster{c}
+		}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	got, shown, err := exports.WriteAll(context.Background(), w, 1)
+	if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(shown, largest) && len(shown)+len(largest) > 0 {
+		t.Errorf("exports: summary %+v, want %+v; largest %+v, want %+v (%v)", got, want, shown, largest, err)
+	}
+	for _, name := range exports.Files {
+		b, err := os.ReadFile(w.Path("exports", name))
+		if fresh, freshErr := os.ReadFile(filepath.Join(whole, name)); !bytes.Equal(b, fresh) || err != nil || freshErr != nil {
+			t.Errorf("%s is not what the tables give (%v)", name, errors.Join(err, freshErr))
+		}
+		if name == "clusters.jsonl" {
+			clusters = b
+		}
+	}
+	return clusters
 }
 
 // Interrupter cancels a run after a number of reports of progress.

@@ -1,0 +1,196 @@
+package exports_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// again opens a workspace, adds files without writing the exports, and has use use it.
+func again(t *testing.T, dir string, files []string, use func(w *workspace.Workspace)) {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if len(files) > 0 {
+		sources, _, err := inputs.Find(t.Context(), dir, files, nil, pipetest.Limits)
+		if err == nil {
+			err = w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, sources)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	use(w)
+}
+
+// updated reports whether the exports are written from those of the run before, and
+// checks that they are what the tables give.
+func updated(t *testing.T, w *workspace.Workspace) (ok bool) {
+	t.Helper()
+	ok, err := exports.Update(t.Context(), w)
+	if err != nil || !ok {
+		if err != nil {
+			t.Error(err)
+		}
+		return false
+	}
+	whole := t.TempDir()
+	if _, err := exports.WriteAllTo(context.Background(), w, whole, func(report.Cluster) {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range exports.Files {
+		got, err := os.ReadFile(w.Path("exports", name))
+		want, wantErr := os.ReadFile(filepath.Join(whole, name))
+		if err != nil || wantErr != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the tables give (%v, %v)", name, err, wantErr)
+		}
+	}
+	return true
+}
+
+// Runs that add crawls in one go take from the exports what did not change.
+func TestExportsOfGrowth(t *testing.T) {
+	web, files := pipetest.NewWeb(4, 3), t.TempDir()
+	crawl := func(week int) []string {
+		file := filepath.Join(files, fmt.Sprintf("week-%d.warc", week))
+		if err := web.Crawl(file, 60); err != nil {
+			t.Fatal(err)
+		}
+		return []string{file}
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	again(t, dir, crawl(0), func(w *workspace.Workspace) {
+		if updated(t, w) {
+			t.Error("there were no exports to update")
+		}
+		pipetest.WriteAll(t, w)
+	})
+	added := false
+	for week := 1; week < 6; week++ {
+		again(t, dir, crawl(week), func(w *workspace.Workspace) {
+			before := pipetest.RowsOf(t, w, layout.TableExported)
+			if !updated(t, w) {
+				t.Errorf("week %d: exports are written as a whole", week)
+			}
+			after := pipetest.RowsOf(t, w, layout.TableExported)
+			added = added || len(before) > 0 && len(after) > len(before)
+			if !updated(t, w) {
+				t.Errorf("week %d: exports without changes are written as a whole", week)
+			}
+			if again := pipetest.RowsOf(t, w, layout.TableExported); again != after {
+				t.Errorf("week %d: rows %s, and without changes %s", week, after, again)
+			}
+		})
+	}
+	if !added {
+		t.Error("no week adds groups to others")
+	}
+}
+
+// Exports that another program or person touched, or of which not all changes are
+// known, are written as a whole.
+func TestExportsThatCannotBeUpdated(t *testing.T) {
+	web, files := pipetest.NewWeb(5, 2), t.TempDir()
+	var crawls []string
+	for week := range 3 {
+		crawls = append(crawls, filepath.Join(files, fmt.Sprintf("week-%d.warc", week)))
+		if err := web.Crawl(crawls[week], 60); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := filepath.Join(t.TempDir(), "ws")
+	again(t, first, crawls[:1], func(w *workspace.Workspace) { pipetest.WriteAll(t, w) })
+	change := func(name string, how func(b []byte) []byte) func(dir string) {
+		return func(dir string) {
+			path := filepath.Join(dir, "exports", name)
+			b, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, how(b), 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	flip := func(b []byte) []byte { b[len(b)-3] ^= 1; return b }
+	for name, x := range map[string]struct {
+		before func(dir string)
+		files  []string
+		ok     bool
+	}{
+		"as they were":       {func(string) {}, crawls[:2], true},
+		"another byte":       {change("clusters.jsonl", flip), crawls[:2], false},
+		"another byte, CSV":  {change("clusters.csv", flip), crawls[:2], false},
+		"shorter":            {change("clusters.csv", func(b []byte) []byte { return b[:len(b)-1] }), crawls[:2], false},
+		"longer":             {change("clusters.jsonl", func(b []byte) []byte { return append(b, '\n') }), crawls[:2], false},
+		"gone":               {func(dir string) { _ = os.Remove(filepath.Join(dir, "exports", "contained.jsonl")) }, crawls[:2], false},
+		"input at two paths": {func(string) {}, []string{copied(t, crawls[0]), crawls[1]}, false},
+		"after another run":  {func(dir string) { again(t, dir, crawls[1:2], func(*workspace.Workspace) {}) }, crawls, false},
+		"of another program": {func(dir string) { withOldNote(t, dir, crawls[1:2]) }, crawls, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "ws")
+			if err := os.CopyFS(dir, os.DirFS(first)); err != nil {
+				t.Fatal(err)
+			}
+			x.before(dir)
+			again(t, dir, x.files, func(w *workspace.Workspace) {
+				if ok := updated(t, w); ok != x.ok {
+					t.Errorf("updated %v, want %v", ok, x.ok)
+				}
+				pipetest.WriteAll(t, w)
+			})
+		})
+	}
+}
+
+// copied copies a file to a path that comes before its own.
+func copied(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, name := filepath.Split(file)
+	return pipetest.WriteFile(t, filepath.Join(dir, "a", name), b)
+}
+
+// withOldNote adds files as a program does that leaves the note of the exports.
+func withOldNote(t *testing.T, dir string, files []string) {
+	t.Helper()
+	var note []byte
+	again(t, dir, nil, func(w *workspace.Workspace) {
+		v, ok, err := w.DB.Get(layout.MetaKey("exports"))
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		note = bytes.Clone(v)
+	})
+	again(t, dir, files, func(w *workspace.Workspace) {
+		b := w.DB.Batch()
+		if err := b.Set(layout.MetaKey("exports"), note); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
