@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"neardup/pipeline/exports"
@@ -13,6 +15,7 @@ import (
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -20,7 +23,7 @@ import (
 // again opens a workspace, adds files without writing the exports, and has use use it.
 func again(t *testing.T, dir string, files []string, use func(w *workspace.Workspace)) {
 	t.Helper()
-	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t, "verify.containment=0.8", "sign.smallest=1"), true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +146,13 @@ func TestExportsThatCannotBeUpdated(t *testing.T) {
 		"longer":             {change("clusters.jsonl", func(b []byte) []byte { return append(b, '\n') }), crawls[:2], false},
 		"gone":               {func(dir string) { _ = os.Remove(filepath.Join(dir, "exports", "contained.jsonl")) }, crawls[:2], false},
 		"input at two paths": {func(string) {}, []string{copied(t, crawls[0]), crawls[1]}, false},
-		"after another run":  {func(dir string) { again(t, dir, crawls[1:2], func(*workspace.Workspace) {}) }, crawls, false},
+		"after another run": {func(dir string) {
+			again(t, dir, crawls[1:2], func(w *workspace.Workspace) {
+				if note, ok, err := w.DB.Get(layout.MetaKey("exports")); ok || err != nil {
+					t.Errorf("the workspace says of its exports, which are old: %s (%v)", note, err)
+				}
+			})
+		}, crawls, false},
 		"of another program": {func(dir string) { withOldNote(t, dir, crawls[1:2]) }, crawls, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,6 +200,54 @@ func withOldNote(t *testing.T, dir string, files []string) {
 		}
 		if err := b.Commit(); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// A cluster whose contained page is withdrawn, and one whose pages another file comes to
+// have, too, change with no row of their own.
+func TestExportsOfOtherPages(t *testing.T) {
+	sentences := pipetest.Scripts(rand.New(rand.NewPCG(3, 9)))[0](660)
+	page := func(id, host string, from, to int) string {
+		body := strings.Join(sentences[from*len(sentences)/11:to*len(sentences)/11], "")
+		return string(pipetest.Archived("response", id, "http://"+host+".example/", 1, pipetest.OkHTML+"<p>"+body))
+	}
+	first := page("a", "a", 0, 10) + page("b", "b", 0, 10) + page("notice", "notice", 0, 4)
+	file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "of-all.warc"), []byte(first))
+	dir := filepath.Join(t.TempDir(), "ws")
+	contained := func(w *workspace.Workspace) bool {
+		b, err := os.ReadFile(w.Path("exports", "contained.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(b) > 0
+	}
+	again(t, dir, []string{file}, func(w *workspace.Workspace) {
+		if pipetest.WriteAll(t, w); !contained(w) {
+			t.Fatal("no page is contained in others")
+		}
+	})
+	earlier := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "a-first.warc"), []byte(page("a", "a", 0, 10)+page("other", "other", 10, 11)))
+	again(t, dir, []string{earlier}, func(w *workspace.Workspace) {
+		if !updated(t, w) {
+			t.Error("another file with a page: exports are written as a whole")
+		}
+		if b, err := os.ReadFile(w.Path("exports", "clusters.jsonl")); err != nil || !bytes.Contains(b, []byte("a-first.warc")) {
+			t.Errorf("the page is still said to be in the other file (%v)", err)
+		}
+	})
+	again(t, dir, nil, func(w *workspace.Workspace) {
+		if _, err := withdrawals.Withdraw(w, workspace.Withdrawal{URI: "http://notice.example/*"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !updated(t, w) {
+			t.Error("a page less: exports are written as a whole")
+		}
+		if contained(w) {
+			t.Error("a withdrawn page is still contained in others")
 		}
 	})
 }
