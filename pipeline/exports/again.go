@@ -2,7 +2,6 @@ package exports
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"neardup/extract"
-	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -122,34 +119,26 @@ func includes(all, some []uint64) bool {
 }
 
 // changedGroups returns the groups with other rows or pages than before, and all that
-// contain pages.
+// contain pages. changed are rows of clusters and of occurrences; those of a document
+// are written with its occurrence, or go with a file.
 func changedGroups(w *workspace.Workspace, changed map[store.RowID]struct{}) (of map[rows.TextID]struct{}, err error) {
 	of = map[rows.TextID]struct{}{}
-	texts, occurring := map[rows.TextID]struct{}{}, map[extract.ID]struct{}{}
+	var texts []rows.TextID
 	for id := range changed {
-		switch first, second := [16]byte(id[1:17]), [16]byte(id[17:]); id[0] {
+		switch about := rows.TextID(id[1:]); id[0] {
 		case layout.TableCluster:
-			of[first] = struct{}{}
+			of[about] = struct{}{}
 		case layout.TableOccurrence:
-			texts[first], occurring[second] = struct{}{}, struct{}{}
+			texts = append(texts, about)
 		}
 	}
-	var documents []extract.ID // with other rows, and the text they had
-	for id := range changed {
-		d := extract.ID(id[1:17])
-		if _, ok := occurring[d]; id[0] == layout.TableDocument && !ok {
-			documents = append(documents, d)
-		}
-	}
-	if err := textsOfDocuments(w, documents, texts); err != nil {
-		return nil, err
-	}
+	slices.SortFunc(texts, rows.CompareTexts)
 	assigned, err := w.DB.Seeker(layout.TableAssigned)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = assigned.Close() }() // the lookups have reported its errors
-	for _, t := range slices.SortedFunc(maps.Keys(texts), rows.CompareTexts) {
+	for _, t := range texts {
 		r, ok, err := assigned.Get(layout.AssignedKey(t))
 		var representative rows.TextID
 		if ok {
@@ -185,31 +174,6 @@ func changedGroups(w *workspace.Workspace, changed map[store.RowID]struct{}) (of
 		}
 	}
 	return of, nil
-}
-
-// textsOfDocuments adds the texts of those documents that there are.
-func textsOfDocuments(w *workspace.Workspace, documents []extract.ID, texts map[rows.TextID]struct{}) error {
-	slices.SortFunc(documents, func(a, b extract.ID) int { return bytes.Compare(a[:], b[:]) })
-	s, err := w.DB.Seeker(layout.TableDocument)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.Close() }() // the lookups have reported its errors
-	for _, id := range documents {
-		d, ok, err := results.LookUpDocument[groups.DocumentView](s, id)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		t, err := d.Row.ParsedTextID()
-		if err != nil {
-			return err
-		}
-		texts[t] = struct{}{}
-	}
-	return nil
 }
 
 // merge writes the groups that changed between the others, which it copies.

@@ -23,7 +23,7 @@ import (
 // again opens a workspace, adds files without writing the exports, and has use use it.
 func again(t *testing.T, dir string, files []string, use func(w *workspace.Workspace)) {
 	t.Helper()
-	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t, "verify.containment=0.8", "sign.smallest=1"), true, workspace.Options{})
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t, "verify.containment=0.8", "verify.rare_pages=0", "sign.smallest=1"), true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"neardup/pipeline/layout"
 )
 
-// RowID is the table of a row and the first 32 bytes of its key behind that, such as a
-// text and a document.
-type RowID [1 + 32]byte
+// RowID is the table of a row and the first 16 bytes of its key behind that, such as a
+// text.
+type RowID [1 + 16]byte
 
 // Changes collects which rows of some tables are written.
 type Changes struct {

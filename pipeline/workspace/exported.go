@@ -17,10 +17,9 @@ import (
 
 const noteOfExports = "exports"
 
-// Rows of pages and clusters decide what is exported, up to so many.
 const (
-	exportedTables = string(layout.TableDocument) + string(layout.TableOccurrence) + string(layout.TableCluster)
-	mostChanges    = 1 << 19
+	exportedTables = string(layout.TableOccurrence) + string(layout.TableCluster)
+	mostChanges    = 1 << 19 // rows; each takes about 50 bytes of memory
 )
 
 type exportsNote struct {
@@ -69,9 +68,8 @@ func (w *Workspace) exportedFrom() (generations []string, err error) {
 	return generations, nil
 }
 
-// Exported decodes what NoteExported noted, and returns the rows of documents,
-// occurrences and clusters that were written or deleted since. ok is false if that is
-// not known.
+// Exported decodes what NoteExported noted, and returns the rows of occurrences and
+// clusters that were written or deleted since. ok is false if that is not known.
 func (w *Workspace) Exported(note any) (changed map[store.RowID]struct{}, ok bool, err error) {
 	if w.exported == nil {
 		return nil, false, nil
