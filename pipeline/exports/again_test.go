@@ -212,7 +212,7 @@ func TestExportsOfOtherPages(t *testing.T) {
 		body := strings.Join(sentences[from*len(sentences)/11:to*len(sentences)/11], "")
 		return string(pipetest.Archived("response", id, "http://"+host+".example/", 1, pipetest.OkHTML+"<p>"+body))
 	}
-	first := page("a", "a", 0, 10) + page("b", "b", 0, 10) + page("notice", "notice", 0, 4)
+	first := page("a", "a", 0, 10) + page("b", "b", 0, 9) + page("notice", "notice", 0, 4)
 	file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "of-all.warc"), []byte(first))
 	dir := filepath.Join(t.TempDir(), "ws")
 	contained := func(w *workspace.Workspace) bool {
