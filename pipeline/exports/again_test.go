@@ -204,8 +204,8 @@ func withOldNote(t *testing.T, dir string, files []string) {
 	})
 }
 
-// A cluster whose contained page is withdrawn, and one whose pages another file comes to
-// have, too, change with no row of their own.
+// Clusters change with no row of their own where another file comes to have their pages,
+// where a page that they contain is withdrawn, and where one comes.
 func TestExportsOfOtherPages(t *testing.T) {
 	sentences := pipetest.Scripts(rand.New(rand.NewPCG(3, 9)))[0](660)
 	page := func(id, host string, from, to int) string {
@@ -248,6 +248,12 @@ func TestExportsOfOtherPages(t *testing.T) {
 		}
 		if contained(w) {
 			t.Error("a withdrawn page is still contained in others")
+		}
+	})
+	part := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "part.warc"), []byte(page("part", "part", 0, 4)))
+	again(t, dir, []string{part}, func(w *workspace.Workspace) {
+		if !updated(t, w) || !contained(w) {
+			t.Error("a page that others contain: exports are written as a whole, or without it")
 		}
 	})
 }
