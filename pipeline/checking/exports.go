@@ -48,7 +48,7 @@ func (c *checker) exports() (err error) {
 		}
 		c.Exports++
 	}
-	return nil
+	return exports.CheckNoted(c.w)
 }
 
 // equalFiles compares two files.

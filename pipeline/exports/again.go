@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,43 @@ func (r *run) update(ctx context.Context) (err error) {
 	return errors.Join(b.Commit(), r.note())
 }
 
+// CheckNoted returns an error that wraps layout.ErrCorrupt if the rows of TableExported
+// are not those of the exports that the workspace notes.
+func CheckNoted(w *workspace.Workspace) error {
+	var n noted
+	if _, ok, err := w.Exported(&n); err != nil || !ok {
+		return err
+	}
+	of := [3]int64{1: int64(len(csvHeader()))}
+	groups := int64(0)
+	for row, err := range w.DB.Table(layout.TableExported) {
+		var e rows.Exported
+		if err == nil {
+			e, err = row.Exported()
+		}
+		if err != nil {
+			return err
+		}
+		groups++
+		for i, bytes := range e.Bytes {
+			of[i] += bytes
+		}
+	}
+	for i, f := range n.Files {
+		if of[i] != f.Bytes || groups != n.Groups {
+			return fmt.Errorf("%w: %d groups with %d bytes of %s, where a run wrote %d with %d", layout.ErrCorrupt, groups, of[i], Files[i], n.Groups, f.Bytes)
+		}
+	}
+	return nil
+}
+
+// csvHeader returns the first line of clusters.csv.
+func csvHeader() []byte {
+	var b bytes.Buffer
+	_ = report.NewCSV(&b).Close() // a buffer takes all
+	return b.Bytes()
+}
+
 // includes reports whether all has each of some. Both are sorted.
 func includes(all, some []uint64) bool {
 	for _, x := range some {
@@ -178,7 +216,7 @@ func changedGroups(w *workspace.Workspace, changed map[store.RowID]struct{}) (of
 
 // merge writes the groups that changed between the others, which it copies.
 func (r *run) merge(ctx context.Context, from [3]*former, of map[rows.TextID]struct{}, drop func(rows.Exported) error) error {
-	if err := from[1].pass(r.files[1].written, io.Discard); err != nil { // the header
+	if err := from[1].pass(int64(len(csvHeader())), io.Discard); err != nil {
 		return err
 	}
 	var same [3]int64 // bytes that are to be copied

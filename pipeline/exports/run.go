@@ -100,7 +100,7 @@ func (r *run) write(fill func() error) (err error) {
 		return file(1, func() error {
 			return file(2, func() error {
 				r.jsonl, r.csv, r.contained = report.NewJSONL(r.files[0]), report.NewHeadlessCSV(r.files[1]), report.NewContainedJSONL(r.files[2])
-				if err := report.NewCSV(r.files[1]).Close(); err != nil { // the header
+				if _, err := r.files[1].Write(csvHeader()); err != nil {
 					return err
 				}
 				return fill()
