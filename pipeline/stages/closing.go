@@ -26,8 +26,8 @@ type closer struct {
 	b        store.Batch
 	clusters int64
 
-	// Assigned texts and clusters until the first flush. They replace those of an earlier
-	// run; later ones are added in batches.
+	// Assigned texts until the first flush, and members until all clusters are made. They
+	// replace those of an earlier run; later ones are added in batches.
 	assigned, members *extsort.Sorter
 
 	contained report.ContainedCounts
@@ -41,9 +41,14 @@ func (c *closer) Assign(row rows.Cluster) error {
 	}
 	assign, member := c.b.Set, c.b.Set
 	if c.assigned != nil {
-		assign, member = c.assigned.Add, c.members.Add
+		assign = c.assigned.Add
 	} else {
-		c.changed()
+		c.sr.Changed(layout.TableAssigned)
+	}
+	if c.members != nil {
+		member = c.members.Add
+	} else {
+		c.sr.Changed(layout.TableCluster)
 	}
 	err := errors.Join(
 		assign(layout.AssignedKey(row.Member), row.Cluster[:]),
@@ -92,22 +97,29 @@ func (c *closer) pages(t rows.TextID) (n int64, err error) {
 
 // Flush makes visible what was assigned so far.
 func (c *closer) Flush() error {
-	if c.assigned != nil {
-		err := errors.Join(c.sr.Replace(c.w.DB, layout.TableAssigned, c.assigned.Sorted()),
-			c.sr.Replace(c.w.DB, layout.TableCluster, c.members.Sorted()), c.closeSorters())
-		if err != nil {
-			return err
-		}
+	if err := c.replace(layout.TableAssigned, &c.assigned); err != nil {
+		return err
 	}
 	return c.commit()
 }
 
-func (c *closer) closeSorters() error {
-	if c.assigned == nil {
+// replace replaces a table by what a sorter collected, unless it has been.
+func (c *closer) replace(table byte, collected **extsort.Sorter) error {
+	s := *collected
+	if s == nil {
 		return nil
 	}
-	err := errors.Join(c.assigned.Close(), c.members.Close())
-	c.assigned, c.members = nil, nil
+	*collected = nil
+	return errors.Join(c.sr.Replace(c.w.DB, table, s.Sorted()), s.Close())
+}
+
+// closeSorters drops what was collected and not written.
+func (c *closer) closeSorters() (err error) {
+	for _, s := range []*extsort.Sorter{c.assigned, c.members} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
 	return err
 }
 
@@ -182,6 +194,9 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 		return err
 	}
 	if err := closing.Close(verdicts{w}, w.Config.Verify, extsort.Messages(w.DB.Tmp), c); err != nil {
+		return err
+	}
+	if err := c.replace(layout.TableCluster, &c.members); err != nil {
 		return err
 	}
 	judged, err := c.enforce(sr.Judged)
