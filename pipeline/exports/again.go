@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -92,18 +93,18 @@ func (r *run) update(ctx context.Context) (err error) {
 	if int64(len(of)) > max(fewGroups, before.Groups/partOf) {
 		return errUnknown
 	}
-	var from [3]*former
-	for i := range from {
-		if from[i], err = openFormer(filepath.Join(r.dir, Files[i]), before.Files[i]); err != nil {
+	m := &merging{run: r}
+	for i := range m.from {
+		if m.from[i], err = openFormer(filepath.Join(r.dir, Files[i]), before.Files[i]); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, from[i].f.Close()) }()
+		defer func() { err = errors.Join(err, m.from[i].f.Close()) }()
 	}
 	b := r.w.DB.Batch()
 	defer func() { err = errors.Join(err, b.Close()) }()
 	r.keep = func(e rows.Exported) error { return b.Set(layout.ExportedKey(e.Group), layout.ExportedValue(&e)) }
 	drop := func(e rows.Exported) error { return b.Delete(layout.ExportedKey(e.Group)) }
-	if err := r.write(func() error { return r.merge(ctx, from, of, drop) }); err != nil {
+	if err := r.write(func() error { return m.merge(ctx, of, drop) }); err != nil {
 		return err
 	}
 	return errors.Join(b.Commit(), r.note())
@@ -214,47 +215,34 @@ func changedGroups(w *workspace.Workspace, changed map[store.RowID]struct{}) (of
 	return of, nil
 }
 
-// merge writes the groups that changed between the others, which it copies.
-func (r *run) merge(ctx context.Context, from [3]*former, of map[rows.TextID]struct{}, drop func(rows.Exported) error) error {
-	if err := from[1].pass(int64(len(csvHeader())), io.Discard); err != nil {
+// merging writes groups between those of the run before.
+type merging struct {
+	*run
+	from [3]*former
+	stay [3]int64 // bytes of the groups that come next in from and stay
+}
+
+// merge writes the groups that changed between the others, which it copies. It calls
+// drop with the row of a group that changed, before it keeps a new one.
+func (m *merging) merge(ctx context.Context, of map[rows.TextID]struct{}, drop func(rows.Exported) error) error {
+	if err := m.from[1].pass(int64(len(csvHeader())), io.Discard); err != nil {
 		return err
 	}
-	var same [3]int64 // bytes that are to be copied
-	copySame := func() error {
-		for i, f := range from {
-			if err := f.pass(same[i], r.files[i]); err != nil {
+	next, stop := iter.Pull2(results.GroupsOf(ctx, m.w, slices.SortedFunc(maps.Keys(of), rows.CompareTexts)))
+	defer stop()
+	c, err, more := next()
+	upTo := func(last rows.TextID) error { // writes the groups that changed
+		for id := hex.EncodeToString(last[:]); more && c.ID <= id; c, err, more = next() {
+			if err != nil {
+				return err
+			}
+			if err := m.add(c); err != nil {
 				return err
 			}
 		}
-		same = [3]int64{}
 		return ctx.Err()
 	}
-	next, stop := iter.Pull2(results.GroupsOf(ctx, r.w, slices.SortedFunc(maps.Keys(of), rows.CompareTexts)))
-	defer stop()
-	var c report.Cluster
-	var id rows.TextID
-	more := true
-	step := func() (err error) {
-		if c, err, more = next(); more && err == nil {
-			id, err = rows.ParseTextID(c.ID)
-		}
-		return err
-	}
-	if err := step(); err != nil {
-		return err
-	}
-	upTo := func(row *rows.Exported) error { // writes the groups up to that of the row, or all
-		for more && (row == nil || rows.CompareTexts(id, row.Group) <= 0) {
-			if err := copySame(); err != nil {
-				return err
-			}
-			if err := errors.Join(r.group(c), step()); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for row, err := range r.w.DB.Table(layout.TableExported) {
+	for row, err := range m.w.DB.Table(layout.TableExported) {
 		var e rows.Exported
 		if err == nil {
 			e, err = row.Exported()
@@ -264,32 +252,58 @@ func (r *run) merge(ctx context.Context, from [3]*former, of map[rows.TextID]str
 		}
 		_, changed := of[e.Group]
 		if changed {
-			err = drop(e) // if it is there still, upTo keeps it again
+			err = drop(e)
 		}
-		if err := errors.Join(err, upTo(&e)); err != nil {
+		if err := errors.Join(err, upTo(e.Group)); err != nil {
 			return err
 		}
 		if !changed {
+			m.count(e)
 			for i, n := range e.Bytes {
-				same[i] += n
+				m.stay[i] += n
 			}
-			r.count(e)
 			continue
 		}
-		if err := copySame(); err != nil {
+		if err := m.skip(e); err != nil {
 			return err
 		}
-		for i, f := range from {
-			if err := f.pass(e.Bytes[i], io.Discard); err != nil {
-				return err
-			}
-		}
 	}
-	if err := errors.Join(upTo(nil), copySame()); err != nil {
+	if err := errors.Join(upTo(rows.TextID(bytes.Repeat([]byte{0xff}, 16))), m.copyStaying()); err != nil {
 		return err
 	}
-	for _, f := range from {
+	for _, f := range m.from {
 		if err := f.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merging) copyStaying() error {
+	for i, f := range m.from {
+		if err := f.pass(m.stay[i], m.files[i]); err != nil {
+			return err
+		}
+	}
+	m.stay = [3]int64{}
+	return nil
+}
+
+// add writes a group behind what stays.
+func (m *merging) add(c report.Cluster) error {
+	if err := m.copyStaying(); err != nil {
+		return err
+	}
+	return m.group(c)
+}
+
+// skip leaves out what the run before wrote of a group.
+func (m *merging) skip(e rows.Exported) error {
+	if err := m.copyStaying(); err != nil {
+		return err
+	}
+	for i, f := range m.from {
+		if err := f.pass(e.Bytes[i], io.Discard); err != nil {
 			return err
 		}
 	}
