@@ -19,7 +19,6 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
-	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -160,7 +159,7 @@ func includes(all, some []uint64) bool {
 // changedGroups returns the groups with other rows or pages than before, and all that
 // contain pages. changed are rows of clusters and of occurrences; those of a document
 // are written with its occurrence, or go with a file.
-func changedGroups(w *workspace.Workspace, changed map[store.RowID]struct{}) (of map[rows.TextID]struct{}, err error) {
+func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (of map[rows.TextID]struct{}, err error) {
 	of = map[rows.TextID]struct{}{}
 	var texts []rows.TextID
 	for id := range changed {

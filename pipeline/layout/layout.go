@@ -69,6 +69,10 @@ const (
 	TableFormer  = 'F' // F textID[16]                         representative[16], or nothing
 )
 
+// RowID is the table of a row and the first 16 bytes of its key behind that, such as a
+// text.
+type RowID [1 + 16]byte
+
 // TableBounds returns the bounds of a table's keys: its first key, and the first
 // key behind it.
 func TableBounds(table byte) (lower, upper []byte) { return []byte{table}, []byte{table + 1} }

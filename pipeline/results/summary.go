@@ -9,13 +9,13 @@ import (
 	"neardup/report"
 )
 
-// Watcher is a report.Writer that passes each cluster to a function and writes
+// watcher is a report.Writer that passes each cluster to a function and writes
 // nothing.
-type Watcher func(report.Cluster)
+type watcher func(report.Cluster)
 
-func (w Watcher) Write(c report.Cluster) error { w(c); return nil }
+func (w watcher) Write(c report.Cluster) error { w(c); return nil }
 
-func (w Watcher) Close() error { return nil }
+func (w watcher) Close() error { return nil }
 
 // WriteClusters writes the clusters to the writers.
 func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Writer) error {
@@ -33,7 +33,7 @@ func Summary(ctx context.Context, w *workspace.Workspace) (report.Summary, error
 	if err != nil {
 		return s, err
 	}
-	err = WriteClusters(ctx, w, Watcher(s.Add))
+	err = WriteClusters(ctx, w, watcher(s.Add))
 	return s, err
 }
 

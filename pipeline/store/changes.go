@@ -8,10 +8,6 @@ import (
 	"neardup/pipeline/layout"
 )
 
-// RowID is the table of a row and the first 16 bytes of its key behind that, such as a
-// text.
-type RowID [1 + 16]byte
-
 // Changes collects which rows of some tables are written.
 type Changes struct {
 	tables string
@@ -21,18 +17,18 @@ type Changes struct {
 	mu    sync.Mutex
 	begun bool
 	lost  bool
-	rows  map[RowID]struct{}
+	rows  map[layout.RowID]struct{}
 }
 
 // Watch collects the rows of tables that are written from now on, at most so many. It
 // calls first before the first of these writes, in place of an earlier Watch.
 func (s *DB) Watch(tables string, most int, first func() error) {
-	s.changes = &Changes{tables: tables, first: first, most: most, rows: map[RowID]struct{}{}}
+	s.changes = &Changes{tables: tables, first: first, most: most, rows: map[layout.RowID]struct{}{}}
 }
 
 // Changed returns what was written since Watch. ok is false if there was no Watch, if
 // more was written than it collects, or a range of rows.
-func (s *DB) Changed() (written map[RowID]struct{}, ok bool) {
+func (s *DB) Changed() (written map[layout.RowID]struct{}, ok bool) {
 	c := s.changes
 	if c == nil {
 		return nil, false
@@ -52,7 +48,7 @@ func (c *Changes) note(key []byte) error {
 	if err := c.begin(); err != nil || c.lost {
 		return err
 	}
-	var id RowID
+	var id layout.RowID
 	copy(id[:], key)
 	c.rows[id] = struct{}{}
 	if len(c.rows) > c.most {

@@ -47,7 +47,7 @@ func TestWatch(t *testing.T) {
 			if err := commit(db, func(b Batch) error { return errors.Join(b.Set(row(key[0], 1), nil), b.Set(key, nil)) }); err != nil {
 				return err
 			}
-			db.changes.rows = map[RowID]struct{}{}
+			db.changes.rows = map[layout.RowID]struct{}{}
 			_, err := db.Replace(t.Context(), key[0], withoutErrors(run(row(key[0], 1))))
 			return err
 		}, false},
@@ -86,7 +86,7 @@ func TestWatch(t *testing.T) {
 			if want := seen && x.lost; ok == want || first > 0 != seen || first > 1 {
 				t.Errorf("%s, table %c: known %v, want %v; first was called %d times", name, table, ok, !want, first)
 			}
-			if want := []RowID{RowID(key[:17])}; ok && seen && !slices.Equal(slices.Collect(maps.Keys(got)), want) || !seen && len(got) > 0 {
+			if want := []layout.RowID{layout.RowID(key[:17])}; ok && seen && !slices.Equal(slices.Collect(maps.Keys(got)), want) || !seen && len(got) > 0 {
 				t.Errorf("%s, table %c: %q, want %q", name, table, got, want)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"neardup/pipeline/layout"
-	"neardup/pipeline/store"
 )
 
 // Exports of a run are written again from those of the run before, group by group,
@@ -70,7 +69,7 @@ func (w *Workspace) exportedFrom() (generations []string, err error) {
 
 // Exported decodes what NoteExported noted, and returns the rows of occurrences and
 // clusters that were written or deleted since. ok is false if that is not known.
-func (w *Workspace) Exported(note any) (changed map[store.RowID]struct{}, ok bool, err error) {
+func (w *Workspace) Exported(note any) (changed map[layout.RowID]struct{}, ok bool, err error) {
 	if w.exported == nil {
 		return nil, false, nil
 	}
