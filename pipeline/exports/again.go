@@ -26,22 +26,23 @@ import (
 // exportsVersion is raised where the same tables give other exports.
 const exportsVersion = 1
 
-// Groups that changed are looked up page by page if there are few, or at most one of
-// so many.
+// Groups that changed are looked up page by page if they have few pages, or at most one
+// of so many that are in clusters.
 const (
-	fewGroups = 1000
-	partOf    = 8
+	fewPages = 4000
+	partOf   = 8
 )
 
 // errUnknown means that the groups that changed since the last run are not known, too
 // many, or that an export is not as that run left it.
-var errUnknown = errors.New("other exports are to be written as a whole")
+var errUnknown = errors.New("the exports have to be written as a whole")
 
 // noted is what a workspace notes of the exports that a run wrote.
 type noted struct {
 	Program string       `json:"program"`
 	Places  []uint64     `json:"places"` // groups.Places.Digests
 	Groups  int64        `json:"groups"`
+	Pages   int64        `json:"pages"` // in clusters
 	Files   [3]notedFile `json:"files"`
 }
 
@@ -60,7 +61,7 @@ func (r *run) note() error {
 	if err != nil {
 		return err
 	}
-	n := noted{Program: r.program(), Places: places.Digests(), Groups: r.groups}
+	n := noted{Program: r.program(), Places: places.Digests(), Groups: r.groups, Pages: r.summary.Clusters.Pages}
 	for i, f := range r.files {
 		n.Files[i] = notedFile{f.written, f.sum.Sum64()}
 	}
@@ -85,14 +86,14 @@ func (r *run) update(ctx context.Context) (err error) {
 	if !includes(places.Digests(), before.Places) {
 		return errUnknown
 	}
-	of, err := changedGroups(r.w, changed)
+	of, pages, err := changedGroups(r.w, changed)
 	if err != nil {
 		return err
 	}
-	if int64(len(of)) > max(fewGroups, before.Groups/partOf) {
+	m := &merging{run: r, most: max(fewPages, before.Pages/partOf)}
+	if pages > m.most {
 		return errUnknown
 	}
-	m := &merging{run: r}
 	for i := range m.from {
 		if m.from[i], err = openFormer(filepath.Join(r.dir, Files[i]), before.Files[i]); err != nil {
 			return err
@@ -157,10 +158,10 @@ func includes(all, some []uint64) bool {
 }
 
 // changedGroups returns the groups with other rows or pages than before, and all that
-// contain pages. changed are rows of clusters and of occurrences; those of a document
-// are written with its occurrence, or go with a file.
-func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (of map[rows.TextID]struct{}, err error) {
-	of = map[rows.TextID]struct{}{}
+// contain pages. They have about so many pages. changed are rows of clusters and of
+// occurrences; those of a document are written with its occurrence, or go with a file.
+func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (of map[rows.TextID]struct{}, pages int64, err error) {
+	of, pages = map[rows.TextID]struct{}{}, int64(len(changed))
 	var texts []rows.TextID
 	for id := range changed {
 		switch about := rows.TextID(id[1:]); id[0] {
@@ -173,7 +174,7 @@ func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (o
 	slices.SortFunc(texts, rows.CompareTexts)
 	assigned, err := w.DB.Seeker(layout.TableAssigned)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer func() { _ = assigned.Close() }() // the lookups have reported its errors
 	for _, t := range texts {
@@ -183,7 +184,7 @@ func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (o
 			_, representative, err = r.Representative()
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if ok {
 			of[representative] = struct{}{}
@@ -195,7 +196,7 @@ func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (o
 			c, err = r.Contained()
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		of[c.Group] = struct{}{}
 	}
@@ -205,13 +206,16 @@ func changedGroups(w *workspace.Workspace, changed map[layout.RowID]struct{}) (o
 			e, err = r.Exported()
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if e.Bytes[2] > 0 {
 			of[e.Group] = struct{}{}
 		}
+		if _, ok := of[e.Group]; ok {
+			pages += e.Counts.Size
+		}
 	}
-	return of, nil
+	return of, pages, nil
 }
 
 // merging writes groups between those of the run before.
@@ -219,6 +223,7 @@ type merging struct {
 	*run
 	from [3]*former
 	stay [3]int64 // bytes of the groups that come next in from and stay
+	most int64    // pages that may be looked up to show the largest clusters
 }
 
 // merge writes the groups that changed between the others, which it copies. It calls
@@ -257,7 +262,7 @@ func (m *merging) merge(ctx context.Context, of map[rows.TextID]struct{}, drop f
 			return err
 		}
 		if !changed {
-			m.count(e)
+			m.count(e, nil)
 			for i, n := range e.Bytes {
 				m.stay[i] += n
 			}
@@ -274,6 +279,9 @@ func (m *merging) merge(ctx context.Context, of map[rows.TextID]struct{}, drop f
 		if err := f.end(); err != nil {
 			return err
 		}
+	}
+	if m.largest.unread() > m.most {
+		return errUnknown
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func again(t *testing.T, dir string, files []string, use func(w *workspace.Works
 // checks that they are what the tables give.
 func updated(t *testing.T, w *workspace.Workspace) (ok bool) {
 	t.Helper()
-	ok, err := exports.Update(t.Context(), w)
+	ok, err := exports.Update(t.Context(), w, 0)
 	if err != nil || !ok {
 		if err != nil {
 			t.Error(err)
@@ -255,5 +256,35 @@ func TestExportsOfOtherPages(t *testing.T) {
 		if !updated(t, w) || !contained(w) {
 			t.Error("a page that others contain: exports are written as a whole, or without it")
 		}
+	})
+}
+
+// The pages of a large cluster are not looked up one by one, neither to write it again
+// nor to show it.
+func TestExportsOfALargeCluster(t *testing.T) {
+	latin := pipetest.Scripts(rand.New(rand.NewPCG(3, 9)))[0]
+	text := func() string { return strings.Join(latin(60), "") }
+	large, small := text(), text()
+	n := 0
+	lines := func(texts ...string) []string {
+		n += len(texts)
+		return []string{pipetest.WriteTexts(t, n-len(texts), texts)}
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	again(t, dir, lines(slices.Concat(slices.Repeat([]string{large}, 4100), []string{small, small})...), func(w *workspace.Workspace) { pipetest.WriteAll(t, w) })
+	again(t, dir, lines(small), func(w *workspace.Workspace) {
+		if ok, err := exports.Update(t.Context(), w, 1); ok || err != nil {
+			t.Errorf("a large cluster is looked up to be shown (%v)", err)
+		}
+		if !updated(t, w) {
+			t.Error("exports are written as a whole, though a small cluster changed")
+		}
+		pipetest.WriteAll(t, w)
+	})
+	again(t, dir, lines(large), func(w *workspace.Workspace) {
+		if updated(t, w) {
+			t.Error("a large cluster is looked up to be written again")
+		}
+		pipetest.WriteAll(t, w)
 	})
 }

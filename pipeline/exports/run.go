@@ -3,7 +3,6 @@ package exports
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -138,27 +138,21 @@ func (r *run) group(c report.Cluster) (err error) {
 	for i, f := range r.files {
 		e.Bytes[i] = -f.written
 	}
-	for _, p := range c.Contained {
-		if err := r.contained(p); err != nil {
-			return err
-		}
-	}
-	if c.Size > 0 {
-		if err := errors.Join(r.jsonl.Write(c), r.csv.Write(c)); err != nil {
-			return err
-		}
+	if err := groups.WriteGroup(c, r.contained, r.jsonl, r.csv); err != nil {
+		return err
 	}
 	for i, f := range r.files {
 		e.Bytes[i] += f.written
 	}
-	r.count(e)
+	r.count(e, &c)
 	return r.keep(e)
 }
 
-func (r *run) count(e rows.Exported) {
+// count counts a group, which c is, or nil if it was not read.
+func (r *run) count(e rows.Exported, c *report.Cluster) {
 	r.groups++
 	r.summary.AddCounts(e.Counts)
-	r.largest.add(e)
+	r.largest.add(e, c)
 }
 
 // counted counts and sums what is written.
@@ -178,36 +172,58 @@ func (c *counted) Write(p []byte) (int, error) {
 // largestGroups are the max largest clusters, the largest first.
 type largestGroups struct {
 	max    int
-	groups []rows.Exported
+	groups []largeGroup
 }
 
-func (l *largestGroups) add(e rows.Exported) {
-	if l.max == 0 || e.Counts.Size == 0 {
+type largeGroup struct {
+	id      rows.TextID
+	size    int64
+	cluster *report.Cluster // nil: not read yet
+}
+
+func (l *largestGroups) add(e rows.Exported, c *report.Cluster) {
+	if e.Counts.Size == 0 {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(l.groups, e, func(a, b rows.Exported) int {
-		return cmp.Or(cmp.Compare(b.Counts.Size, a.Counts.Size), rows.CompareTexts(a.Group, b.Group))
+	g := largeGroup{id: e.Group, size: e.Counts.Size}
+	i, _ := slices.BinarySearchFunc(l.groups, g, func(a, b largeGroup) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), rows.CompareTexts(a.id, b.id))
 	})
 	if i < l.max {
-		l.groups = slices.Insert(l.groups, i, e)
+		if c != nil {
+			read := *c
+			g.cluster = &read
+		}
+		l.groups = slices.Insert(l.groups, i, g)
 		l.groups = l.groups[:min(len(l.groups), l.max)]
 	}
 }
 
-// clusters reads the clusters.
-func (l *largestGroups) clusters(ctx context.Context, w *workspace.Workspace) ([]report.Cluster, error) {
-	var ids []rows.TextID
-	rank := map[string]int{}
-	for i, g := range l.groups {
-		ids, rank[hex.EncodeToString(g.Group[:])] = append(ids, g.Group), i
-	}
-	slices.SortFunc(ids, rows.CompareTexts)
-	out := make([]report.Cluster, len(ids))
-	for c, err := range results.GroupsOf(ctx, w, ids) {
-		if err != nil {
-			return nil, err
+// unread returns the number of pages of the clusters that were not read.
+func (l *largestGroups) unread() (pages int64) {
+	for _, g := range l.groups {
+		if g.cluster == nil {
+			pages += g.size
 		}
-		out[rank[c.ID]] = c
+	}
+	return pages
+}
+
+// clusters returns the clusters. It reads those that were not read yet.
+func (l *largestGroups) clusters(ctx context.Context, w *workspace.Workspace) (out []report.Cluster, err error) {
+	for _, g := range l.groups {
+		if g.cluster == nil {
+			for c, err := range results.GroupsOf(ctx, w, []rows.TextID{g.id}) {
+				if err != nil {
+					return nil, err
+				}
+				g.cluster = &c
+			}
+			if g.cluster == nil {
+				return nil, layout.Corrupt(layout.ExportedKey(g.id))
+			}
+		}
+		out = append(out, *g.cluster)
 	}
 	return out, nil
 }

@@ -99,18 +99,8 @@ func Write(ctx context.Context, groups iter.Seq2[report.Cluster, error], contain
 		if err != nil {
 			return err
 		}
-		for _, p := range c.Contained {
-			if err := contained(p); err != nil {
-				return err
-			}
-		}
-		if c.Size == 0 {
-			continue
-		}
-		for _, out := range to {
-			if err := out.Write(c); err != nil {
-				return err
-			}
+		if err := WriteGroup(c, contained, to...); err != nil {
+			return err
 		}
 	}
 	if ctx.Err() != nil {
@@ -118,6 +108,24 @@ func Write(ctx context.Context, groups iter.Seq2[report.Cluster, error], contain
 	}
 	for _, out := range to {
 		if err := out.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteGroup writes the contained pages of a group, and the group if it is a cluster.
+func WriteGroup(c report.Cluster, contained report.ContainedWriter, to ...report.Writer) error {
+	for _, p := range c.Contained {
+		if err := contained(p); err != nil {
+			return err
+		}
+	}
+	if c.Size == 0 {
+		return nil
+	}
+	for _, out := range to {
+		if err := out.Write(c); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,8 @@ func (r Row) Exported() (e rows.Exported, err error) {
 }
 
 // fieldsOf returns the numbers of a row in the order of its value.
-func fieldsOf(e *rows.Exported) (fields []*int64) {
+func fieldsOf(e *rows.Exported) []*int64 {
+	fields := make([]*int64, 0, len(e.Bytes)+2+len(e.Counts.Relations)+len(e.Counts.Scores))
 	for i := range e.Bytes {
 		fields = append(fields, &e.Bytes[i])
 	}

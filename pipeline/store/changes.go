@@ -8,8 +8,8 @@ import (
 	"neardup/pipeline/layout"
 )
 
-// Changes collects which rows of some tables are written.
-type Changes struct {
+// changes collects which rows of some tables are written.
+type changes struct {
 	tables string
 	first  func() error
 	most   int
@@ -23,7 +23,7 @@ type Changes struct {
 // Watch collects the rows of tables that are written from now on, at most so many. It
 // calls first before the first of these writes, in place of an earlier Watch.
 func (s *DB) Watch(tables string, most int, first func() error) {
-	s.changes = &Changes{tables: tables, first: first, most: most, rows: map[layout.RowID]struct{}{}}
+	s.changes = &changes{tables: tables, first: first, most: most, rows: map[layout.RowID]struct{}{}}
 }
 
 // Changed returns what was written since Watch. ok is false if there was no Watch, if
@@ -39,7 +39,7 @@ func (s *DB) Changed() (written map[layout.RowID]struct{}, ok bool) {
 }
 
 // note collects a row that is about to be written or deleted.
-func (c *Changes) note(key []byte) error {
+func (c *changes) note(key []byte) error {
 	if c == nil || len(key) == 0 || strings.IndexByte(c.tables, key[0]) < 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (c *Changes) note(key []byte) error {
 }
 
 // noteRange is note for all rows of [lower, upper).
-func (c *Changes) noteRange(lower, upper []byte) error {
+func (c *changes) noteRange(lower, upper []byte) error {
 	if c == nil {
 		return nil
 	}
@@ -73,9 +73,9 @@ func (c *Changes) noteRange(lower, upper []byte) error {
 	return nil
 }
 
-func (c *Changes) lose() { c.lost, c.rows = true, nil }
+func (c *changes) lose() { c.lost, c.rows = true, nil }
 
-func (c *Changes) begin() error {
+func (c *changes) begin() error {
 	if c.begun {
 		return nil
 	}

@@ -30,7 +30,7 @@ type DB struct {
 	Unsealed bool // the database had no seal when it was opened
 	seal     *seal
 
-	changes *Changes // nil: nobody watches
+	changes *changes // nil: nobody watches
 }
 
 // Settings of the database. Texts arrive in random order, so in a run of a large
