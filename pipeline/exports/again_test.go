@@ -3,6 +3,7 @@ package exports_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -91,6 +92,9 @@ func TestExportsOfGrowth(t *testing.T) {
 	for week := 1; week < 6; week++ {
 		again(t, dir, crawl(week), func(w *workspace.Workspace) {
 			before := pipetest.RowsOf(t, w, layout.TableExported)
+			if cancelled(t, w, before) == 0 {
+				t.Errorf("week %d: no update was cancelled", week)
+			}
 			if !updated(t, w) {
 				t.Errorf("week %d: exports are written as a whole", week)
 			}
@@ -106,6 +110,34 @@ func TestExportsOfGrowth(t *testing.T) {
 	}
 	if !added {
 		t.Error("no week adds groups to others")
+	}
+}
+
+// cancelled cancels updates at one place after the other, none of which may change a
+// file or a row, until one ends. It returns how many were cancelled.
+func cancelled(t *testing.T, w *workspace.Workspace, rows string) (n int) {
+	t.Helper()
+	files := func() (all []byte) {
+		for _, name := range exports.Files {
+			b, err := os.ReadFile(w.Path("exports", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, b...)
+		}
+		return all
+	}
+	before := files()
+	for {
+		ok, err := exports.Update(&pipetest.Countdown{Context: t.Context(), Left: n}, w, 0)
+		if ok {
+			return n
+		}
+		if !errors.Is(err, context.Canceled) || !bytes.Equal(files(), before) || pipetest.RowsOf(t, w, layout.TableExported) != rows {
+			t.Errorf("cancelled at place %d: %v, or files or rows changed", n, err)
+			return n
+		}
+		n++
 	}
 }
 
