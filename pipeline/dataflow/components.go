@@ -50,11 +50,75 @@ func parseTied(e extsort.Entry) (t Tied, err error) {
 	return t, err
 }
 
+// heldLinks is how many links Components holds in memory, at under 300 bytes each. More
+// are sorted in files.
+var heldLinks = 1 << 17
+
 // Components yields the components of the near pairs that link texts, by their
-// largest keys, from the largest down. Pairs come by leader, then member. It sorts in
-// files of the directory dir, and holds one component and four bytes for each linked
-// text.
+// largest keys, from the largest down. Pairs come by leader, then member. They are read
+// once; if there are many, four times, and Components sorts in files of the directory dir
+// and holds one component and four bytes for each linked text.
 func Components(dir string, near iter.Seq2[rows.Link, error], c configs.Verify) iter.Seq2[Component, error] {
+	return func(yield func(Component, error) bool) {
+		links, few, err := fewLinks(closing.Linking(near, c, nil))
+		switch {
+		case err != nil:
+			yield(Component{}, err)
+		case few:
+			tieFew(links)
+			componentsOf(withoutErrors(links))(yield)
+		default:
+			componentsOfMany(dir, near, c)(yield)
+		}
+	}
+}
+
+// fewLinks returns the links, or few is false if there are more than heldLinks.
+func fewLinks(links iter.Seq2[rows.Link, error]) (out []Tied, few bool, err error) {
+	for l, err := range links {
+		if n := len(out); err == nil && n > 0 && out[n-1].Leader.Compare(l.Leader) > 0 {
+			err = outOfOrder(l.Leader[:])
+		}
+		if err != nil || len(out) == heldLinks {
+			return nil, false, err
+		}
+		out = append(out, Tied{Link: l})
+	}
+	return out, true, nil
+}
+
+// tieFew sets the components of links and sorts the links by them. A component has the
+// number of its first link, whose leader is its largest key.
+func tieFew(links []Tied) {
+	forest := cluster.NewDisjoint(len(links))
+	first := make(map[cluster.Key]uint32, len(links)) // of each text, its first link
+	for i, l := range links {
+		for _, k := range [2]cluster.Key{l.Leader, l.Member} {
+			if at, ok := first[k]; ok {
+				forest.Unite(at, uint32(i))
+			} else {
+				first[k] = uint32(i)
+			}
+		}
+	}
+	for i := range links {
+		links[i].Component = forest.Of(uint32(i))
+	}
+	slices.SortStableFunc(links, func(a, b Tied) int { return cmp.Compare(a.Component, b.Component) })
+}
+
+func withoutErrors(links []Tied) iter.Seq2[Tied, error] {
+	return func(yield func(Tied, error) bool) {
+		for _, l := range links {
+			if !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// componentsOfMany is Components for any number of links.
+func componentsOfMany(dir string, near iter.Seq2[rows.Link, error], c configs.Verify) iter.Seq2[Component, error] {
 	return func(yield func(Component, error) bool) {
 		sorted := extsort.New(dir)
 		defer func() { _ = sorted.Close() }()
@@ -73,13 +137,24 @@ func Components(dir string, near iter.Seq2[rows.Link, error], c configs.Verify) 
 
 // ComponentsOf yields the components whose rows come sorted, each row once.
 func ComponentsOf(sorted iter.Seq2[extsort.Entry, error]) iter.Seq2[Component, error] {
-	return func(yield func(Component, error) bool) {
-		var links []Tied // of one component
+	return componentsOf(func(yield func(Tied, error) bool) {
 		for e, err := range sorted {
 			var l Tied
 			if err == nil {
 				l, err = parseTied(e)
 			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
+// componentsOf yields the components of links that are sorted by them.
+func componentsOf(sorted iter.Seq2[Tied, error]) iter.Seq2[Component, error] {
+	return func(yield func(Component, error) bool) {
+		var links []Tied // of one component
+		for l, err := range sorted {
 			if err != nil {
 				yield(Component{}, err)
 				return
@@ -227,11 +302,13 @@ func (n *numbered) step() (more bool, err error) {
 func (n *numbered) key(k []byte) (uint32, error) {
 	for !bytes.Equal(n.at, k) {
 		if more, err := n.step(); err != nil || !more {
-			return 0, cmp.Or(err, fmt.Errorf("near pairs out of order at %x", k))
+			return 0, cmp.Or(err, outOfOrder(k))
 		}
 	}
 	return uint32(n.n), nil
 }
+
+func outOfOrder(key []byte) error { return fmt.Errorf("near pairs out of order at %x", key) }
 
 // count returns the number of all keys.
 func (n *numbered) count() (int, error) {

@@ -68,12 +68,15 @@ func graphComponents(t *testing.T, links []rows.Link) (out []dataflow.Component)
 func TestComponents(t *testing.T) {
 	c := configs.Verify{Contained: configs.ContainedApart}
 	defer func(n int) { extsort.Bytes = n }(extsort.Bytes)
+	defer dataflow.HoldLinks(0)()
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		near := pipetest.RandomLinks(rng)
-		if seed == 150 { // through files from here
+		if seed == 150 { // through files from here, if they are not held
 			extsort.Bytes = 500
 		}
+		links := slices.DeleteFunc(slices.Clone(near), func(l rows.Link) bool { return !c.Links(l.Score.Relation.Resembles()) })
+		dataflow.HoldLinks(rng.IntN(2*len(links) + 2))
 		var got []dataflow.Component
 		for c, err := range dataflow.Components(t.TempDir(), pipetest.LinkSeq(near), c) {
 			if err != nil {
@@ -81,15 +84,16 @@ func TestComponents(t *testing.T) {
 			}
 			got = append(got, c)
 		}
-		links := slices.DeleteFunc(slices.Clone(near), func(l rows.Link) bool { return !c.Links(l.Score.Relation.Resembles()) })
 		if want := graphComponents(t, links); !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
 		}
 	}
 }
 
-// An error of the near pairs ends the components, and so do pairs out of order.
+// An error of the near pairs ends the components, and so do pairs out of order, whether
+// the links are few or many.
 func TestComponentsErrors(t *testing.T) {
+	defer dataflow.HoldLinks(0)()
 	broken := errors.New("broken")
 	a, b, c := cluster.NewKey(3, rows.TextID{}), cluster.NewKey(2, rows.TextID{}), cluster.NewKey(1, rows.TextID{})
 	near := rows.Score{Relation: report.Near}
@@ -97,14 +101,17 @@ func TestComponentsErrors(t *testing.T) {
 		"broken":     func(yield func(rows.Link, error) bool) { yield(rows.Link{}, broken) },
 		"disordered": pipetest.LinkSeq([]rows.Link{{Leader: b, Member: c, Score: near}, {Leader: a, Member: b, Score: near}}),
 	} {
-		n := 0
-		for _, err := range dataflow.Components(t.TempDir(), links, configs.Verify{}) {
-			if n++; err == nil || name == "broken" && !errors.Is(err, broken) {
-				t.Errorf("%s: %v", name, err)
+		for _, held := range []int{0, 2} {
+			dataflow.HoldLinks(held)
+			n := 0
+			for _, err := range dataflow.Components(t.TempDir(), links, configs.Verify{}) {
+				if n++; err == nil || name == "broken" && !errors.Is(err, broken) {
+					t.Errorf("%s: %v", name, err)
+				}
 			}
-		}
-		if n != 1 {
-			t.Errorf("%s: %d components with an error", name, n)
+			if n != 1 {
+				t.Errorf("%s: %d components with an error", name, n)
+			}
 		}
 	}
 }
