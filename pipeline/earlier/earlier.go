@@ -88,9 +88,7 @@ func (e *Results) Parts() *Results {
 // Close ends the reading.
 func (e *Results) Close() {
 	for _, l := range e.all {
-		for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed} {
-			_ = s.Close()
-		}
+		l.close()
 	}
 }
 
@@ -99,6 +97,14 @@ type lookups struct {
 	results, units, occurrences, signed *store.Seeker
 
 	read rows.Units // memory for the units of a text
+}
+
+func (l *lookups) close() {
+	for _, s := range []*store.Seeker{l.results, l.units, l.occurrences, l.signed} {
+		if s != nil {
+			_ = s.Close() // the lookups have reported its errors
+		}
+	}
 }
 
 // take returns iterators that no other worker uses. give returns them.
@@ -115,6 +121,7 @@ func (e *Results) take() (l *lookups, err error) {
 		table byte
 	}{{&l.results, e.table}, {&l.units, layout.TableUnits}, {&l.occurrences, layout.TableOccurrence}, {&l.signed, layout.TableSigned}} {
 		if *s.to, err = e.w.DB.Seeker(s.table); err != nil {
+			l.close()
 			return nil, err
 		}
 	}

@@ -40,20 +40,33 @@ func countCommon(w *workspace.Workspace, sr *workspace.StageRun, table byte, bey
 	if err := see(w, sr, sorter, table == layout.TableFrame, nil, each); err != nil {
 		return err
 	}
-	run := layout.NewCommonRun()
-	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, layout.CommonRows(&run, w.Options.Workers)...)
-		run.Clear()
-		return err
-	}
+	out := writing{w, sr, table, layout.NewCommonRun()}
 	err := rarity.Count(sightings(sr.Ctx, sorter), beyond, func(c rarity.Common) error {
-		run.AddCommon(table, c.Sentence, uint32(c.Pages))
-		if run.Len() < w.Options.RunRows {
-			return nil
-		}
-		return flush()
+		return out.add(c.Sentence, uint32(c.Pages))
 	})
-	return errors.Join(err, flush())
+	return errors.Join(err, out.flush())
+}
+
+// writing writes the numbers of hashes into a table that had no rows.
+type writing struct {
+	w     *workspace.Workspace
+	sr    *workspace.StageRun
+	table byte
+	run   layout.FixedRun
+}
+
+func (x *writing) add(hash uint64, n uint32) error {
+	x.run.AddCommon(x.table, hash, n)
+	if x.run.Len() < x.w.Options.RunRows {
+		return nil
+	}
+	return x.flush()
+}
+
+func (x *writing) flush() error {
+	err := x.w.DB.Ingest(x.sr.Ctx, layout.CommonRows(&x.run, x.w.Options.Workers)...)
+	x.run.Clear()
+	return err
 }
 
 // Common brings TableCommon up to date if the config needs it. Then it sets learned,

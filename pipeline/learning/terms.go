@@ -50,20 +50,11 @@ func Terms(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err := count(); err != nil {
 		return err
 	}
-	run := layout.NewCommonRun()
-	flush := func() error {
-		err := w.DB.Ingest(sr.Ctx, layout.CommonRows(&run, w.Options.Workers)...)
-		run.Clear()
-		return err
-	}
+	out := writing{w, sr, layout.TableTerm, layout.NewCommonRun()}
 	err := dataflow.SumTerms(sorter.Sorted(), func(term uint64, n terms.Count) error {
-		run.AddCommon(layout.TableTerm, term, uint32(n))
-		if run.Len() < w.Options.RunRows {
-			return nil
-		}
-		return flush()
+		return out.add(term, uint32(n))
 	})
-	if err := errors.Join(err, flush()); err != nil {
+	if err := errors.Join(err, out.flush()); err != nil {
 		return err
 	}
 	at.Terms = true
