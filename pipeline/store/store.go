@@ -156,7 +156,10 @@ type Seeker struct{ it *pebble.Iterator }
 func (s *DB) Seeker(table byte) (*Seeker, error) {
 	lower, upper := layout.TableBounds(table)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
-	return &Seeker{it}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Seeker{it}, nil
 }
 
 func (s *Seeker) Close() error { return s.it.Close() }
