@@ -89,3 +89,33 @@ func BenchmarkPrepare(b *testing.B) {
 		})
 	}
 }
+
+// The index of a set of 1,000 pages with a template of 60%.
+func BenchmarkIndex(b *testing.B) {
+	rng := rand.New(rand.NewPCG(14, 14))
+	template := article(rng, 1800)
+	documents := make([]*Document, 1000)
+	for i := range documents {
+		documents[i] = Prepare(template+article(rng, 1200), paper.Window)
+	}
+	made := func() *Index {
+		x := NewIndex(8 << 20)
+		for _, d := range documents {
+			x.Add(d)
+		}
+		return x
+	}
+	b.Run("add", func(b *testing.B) {
+		for b.Loop() {
+			made()
+		}
+	})
+	b.Run("bound", func(b *testing.B) {
+		x, bounds := made(), Bounds{}
+		for b.Loop() {
+			for _, d := range documents {
+				x.Bound(d, &bounds)
+			}
+		}
+	})
+}

@@ -126,14 +126,19 @@ func short(print uint32) uint32 { return print | 1 }
 
 // find returns the slot of a fingerprint, or the free slot for it.
 func (x *Index) find(print uint32) *slot {
-	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(x.slots)))
-	i := int(hi)
+	i := x.place(print)
 	for x.slots[i].print != print && x.slots[i].print != 0 {
 		if i++; i == len(x.slots) {
 			i = 0
 		}
 	}
 	return &x.slots[i]
+}
+
+// place returns the place in the table from which a fingerprint is searched.
+func (x *Index) place(print uint32) int {
+	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(x.slots)))
+	return int(hi)
 }
 
 func (x *Index) grow(n int) {
@@ -167,28 +172,45 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 		b.each, b.ends = append(b.each, make([]int32, more)...), append(b.ends, make([]int32, more)...)
 	}
 	end := int32(0)
-	for i, print := range d.prints {
-		if x.leavesOut(print) {
-			continue
-		}
-		start, till := int32(i), d.ends[i]
-		at := x.find(short(print))
-		if at.print == 0 {
-			continue
-		}
-		switch head := at.head; {
-		case head == common:
-			b.common += int(till - max(start, end))
-			b.shared++
-			end = till
-		case head >= 0:
-			b.add(head, start, till)
-		default:
-			for _, doc := range x.lists[^head] {
-				b.add(doc, start, till)
+	var slots [together]slot
+	for first := 0; first < len(d.prints); first += together {
+		for i, s := range x.slotsOf(d.prints[first:min(first+together, len(d.prints))], &slots) {
+			start, till := int32(first+i), d.ends[first+i]
+			switch head := s.head; {
+			case s.print == 0:
+			case head == common:
+				b.common += int(till - max(start, end))
+				b.shared++
+				end = till
+			case head >= 0:
+				b.add(head, start, till)
+			default:
+				for _, doc := range x.lists[^head] {
+					b.add(doc, start, till)
+				}
 			}
 		}
 	}
+}
+
+// together is the number of windows that are looked up together.
+const together = 16
+
+// slotsOf returns the slots of up to together fingerprints, in memory that it gets. One
+// that the index does not have, or leaves out, has a free slot. All first places are read
+// before any is looked at, so that the waits for memory overlap.
+func (x *Index) slotsOf(prints []uint32, slots *[together]slot) []slot {
+	for i, print := range prints {
+		if slots[i] = (slot{}); !x.leavesOut(print) {
+			slots[i] = x.slots[x.place(short(print))]
+		}
+	}
+	for i, print := range prints {
+		if print = short(print); slots[i].print != print && slots[i].print != 0 {
+			slots[i] = *x.find(print)
+		}
+	}
+	return slots[:len(prints)]
 }
 
 // Kept returns the number of code points in windows that the document has and that
