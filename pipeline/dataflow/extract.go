@@ -80,8 +80,8 @@ type Capture struct {
 // capture. If several captures match, the earliest counts, and a capture comes
 // before a revisit that was itself resolved.
 //
-// Revisits come by place. Captures come by ID, with the row that counts first. Both
-// are read more than once. linked is called in the order of capture IDs, then of
+// Revisits come by place. Captures come by ID, with the row that counts first; pages that
+// were made from revisits may be among them. Both are read more than once. linked is called in the order of capture IDs, then of
 // places. The order in which the records were read does not matter. sorter makes an
 // empty sorter; the memory needed is that of a few sorters.
 func Resolve(ctx context.Context, revisits iter.Seq2[Revisit, error], captures iter.Seq2[Capture, error],
@@ -187,6 +187,9 @@ func (r *resolver) offerAll(captures iter.Seq2[Capture, error]) error {
 		if err != nil {
 			return err
 		}
+		if d.Repeats != nil {
+			continue
+		}
 		t, err := rows.ParseTextID(d.TextID)
 		if err != nil {
 			return err
@@ -262,29 +265,14 @@ func (r *resolver) match(wanted, found *extsort.Sorter) error {
 func (r *resolver) pages(captures iter.Seq2[Capture, error], linked func(Revisit, rows.TextID, rows.Document) error) error {
 	next, stop := iter.Pull2(captures)
 	defer stop()
-	c, err, more := next()
-	var original rows.Document
-	parsed := false
-	for l, lerr := range r.links.Sorted() {
-		if err := errors.Join(lerr, err, r.alive()); err != nil {
+	from := originals{next: next}
+	for l, err := range r.links.Sorted() {
+		if err := errors.Join(err, r.alive()); err != nil {
 			return err
 		}
-		id := extract.ID(l.Key[:16])
-		for more && err == nil && bytes.Compare(c.ID[:], id[:]) < 0 {
-			parsed = false
-			c, err, more = next()
-		}
+		original, err := from.of(extract.ID(l.Key[:16]))
 		if err != nil {
 			return err
-		}
-		if !more || c.ID != id {
-			return fmt.Errorf("no capture %x", id)
-		}
-		if !parsed {
-			if original, err = c.Row(); err != nil {
-				return err
-			}
-			parsed = true
 		}
 		v, err := parseRevisit(l.Key[32:], l.Value)
 		if err != nil {
@@ -294,7 +282,34 @@ func (r *resolver) pages(captures iter.Seq2[Capture, error], linked func(Revisit
 			return err
 		}
 	}
-	return err
+	return nil
+}
+
+// originals looks up captures.
+type originals struct {
+	next func() (Capture, error, bool)
+	held bool
+	id   extract.ID    // of the capture held
+	row  rows.Document // of the capture held
+}
+
+// of returns the row that counts of a capture. IDs ascend from call to call.
+func (o *originals) of(id extract.ID) (rows.Document, error) {
+	for !o.held || o.id != id {
+		c, err, more := o.next()
+		switch {
+		case err != nil:
+			return rows.Document{}, err
+		case !more || bytes.Compare(c.ID[:], id[:]) > 0:
+			return rows.Document{}, fmt.Errorf("no capture %x", id)
+		case c.ID == id:
+			if o.row, err = c.Row(); err != nil {
+				return rows.Document{}, err
+			}
+			o.held, o.id = o.row.Repeats == nil, id
+		}
+	}
+	return o.row, nil
 }
 
 // asRevisit returns a revisit as a page. Fields that the revisit lacks are taken

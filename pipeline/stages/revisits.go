@@ -1,7 +1,9 @@
 package stages
 
 import (
+	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"iter"
 
@@ -21,10 +23,33 @@ type revisitCounts struct {
 	unresolved map[extract.Reason]int64
 }
 
+func (c *revisitCounts) add(v rows.Revisit) {
+	if v.Resolved != "" {
+		c.resolved++
+		return
+	}
+	if c.unresolved == nil {
+		c.unresolved = map[extract.Reason]int64{}
+	}
+	c.unresolved[v.Repeats.Unresolved]++
+}
+
+// countRevisits counts the outcomes of revisits.
+func countRevisits(w *workspace.Workspace) (c revisitCounts, err error) {
+	for v, err := range results.RevisitRows(w) {
+		if err != nil {
+			return c, err
+		}
+		c.add(v.Row)
+	}
+	return c, nil
+}
+
 // resolveRevisits finds the captures that revisit records refer to, in all files
 // that the workspace has read, and makes each such revisit a document with the same
 // text. It starts over whenever files were read: a better capture may have come,
-// and the result must not depend on the order of the files.
+// and the result must not depend on the order of the files. It writes only what has
+// changed.
 func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, err error) {
 	w := x.w
 	total, err := w.DB.Count(layout.TableRevisit)
@@ -32,74 +57,116 @@ func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, e
 		return c, err
 	}
 	w.Options.Progress.Total(total, "revisits")
-	if err := x.takeBack(sr); err != nil {
+	found := extsort.New(w.DB.Tmp) // place → textID[16] JSON of the page
+	defer func() { err = errors.Join(err, found.Close()) }()
+	sorter := func() *extsort.Sorter { return extsort.New(w.DB.Tmp) }
+	err = dataflow.Resolve(sr.Ctx, revisits(w), documents(w), sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
+		b, err := json.Marshal(page)
+		return errors.Join(err, found.Add(r.Place, append(t[:], b...)))
+	})
+	if err != nil {
 		return c, err
 	}
-	u := newUpdate(w, sr)
-	sorter := func() *extsort.Sorter { return extsort.New(w.DB.Tmp) }
-	err = dataflow.Resolve(sr.Ctx, revisits(w), captures(w), sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
-		w.Options.Progress.Add(1)
-		key, err := layout.ParseRevisitPlace(r.Place)
+	return x.updateRevisits(sr, found.Sorted())
+}
+
+// updateRevisits makes revisits the documents that were found for them, which come by the
+// revisits' places. It takes back the documents of other revisits.
+func (x *extraction) updateRevisits(sr *workspace.StageRun, found iter.Seq2[extsort.Entry, error]) (c revisitCounts, err error) {
+	stored, err := x.w.DB.Seeker(layout.TableDocument)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, stored.Close()) }()
+	u := newUpdate(x.w, sr)
+	if err := u.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
+		return c, err
+	}
+	next, stop := iter.Pull2(found)
+	defer stop()
+	f, ferr, more := next()
+	for v, err := range results.RevisitRows(x.w) {
+		if err := errors.Join(err, ferr); err != nil {
+			return c, err
+		}
+		before := v.Row.Resolved
+		if v.Row.Resolved = ""; more && bytes.Equal(f.Key, v.Key.Place) {
+			v.Row.Resolved = hex.EncodeToString(f.Value[:16])
+			err = x.resolve(u, stored, v, before, f.Value[16:])
+			f, ferr, more = next()
+		} else if before != "" {
+			err = errors.Join(x.takeBack(u, stored, v.Key, before), u.b.SetJSON(v.Key.Row(), v.Row))
+		}
+		c.add(v.Row)
+		x.w.Options.Progress.Add(1)
+		if err := errors.Join(err, u.commitIfFull()); err != nil {
+			return c, err
+		}
+	}
+	return c, errors.Join(ferr, u.commit())
+}
+
+// resolve makes a revisit a page, unless it is this page already. before is the text that
+// it had.
+func (x *extraction) resolve(u *update, stored *store.Seeker, v results.RevisitRow, before string, page []byte) error {
+	key := v.Key.Document()
+	if v.Row.Resolved == before {
+		r, ok, err := stored.Get(key)
 		if err != nil {
 			return err
 		}
-		x.documents.add(key.Document())
-		v := rows.Revisit{Document: r.Document, Resolved: hex.EncodeToString(t[:])}
-		if err := errors.Join(u.b.SetJSON(key.Row(), v), u.b.SetJSON(key.Document(), page),
-			u.b.Set(layout.OccurrenceKey(t, key.ID), layout.OccurrenceValue(rows.OccurrenceOf(page.Document)))); err != nil {
-			return err
+		if ok {
+			if b, err := r.Value(); err != nil || bytes.Equal(b, page) {
+				return err
+			}
 		}
-		return u.commitIfFull()
-	})
-	if err := errors.Join(err, u.commit()); err != nil {
-		return c, err
-	}
-	return countRevisits(w)
-}
-
-// countRevisits counts the outcomes of revisits.
-func countRevisits(w *workspace.Workspace) (c revisitCounts, err error) {
-	c.unresolved = map[extract.Reason]int64{}
-	for v, err := range results.RevisitRows(w) {
-		switch {
-		case err != nil:
-			return c, err
-		case v.Row.Resolved != "":
-			c.resolved++
-		default:
-			w.Options.Progress.Add(1)
-			c.unresolved[v.Row.Repeats.Unresolved]++
+	} else {
+		if before != "" {
+			if err := x.takeBack(u, stored, v.Key, before); err != nil {
+				return err
+			}
 		}
+		x.documents.add(key)
 	}
-	return c, nil
-}
-
-// takeBack removes the documents that were made from revisits.
-func (x *extraction) takeBack(sr *workspace.StageRun) error {
-	w := x.w
-	u := newUpdate(w, sr)
-	if err := u.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
+	var d rows.Document
+	if err := json.Unmarshal(page, &d); err != nil {
 		return err
 	}
-	for v, err := range results.RevisitRows(w) {
+	t, err := layout.ParseTextID(v.Row.Resolved)
+	return errors.Join(err, u.b.SetJSON(v.Key.Row(), v.Row), u.b.Set(key, page),
+		u.b.Set(layout.OccurrenceKey(t, v.Key.ID), layout.OccurrenceValue(rows.OccurrenceOf(d.Document))))
+}
+
+// takeBack removes the page that was made from a revisit, with its text.
+func (x *extraction) takeBack(u *update, stored *store.Seeker, key layout.RevisitPlace, text string) error {
+	t, err := layout.ParseTextID(text)
+	if err != nil {
+		return err
+	}
+	captured, err := isCapture(stored, key.ID, text)
+	if err == nil && !captured {
+		err = u.b.Delete(layout.OccurrenceKey(t, key.ID))
+	}
+	x.documents.remove(key.Document())
+	return errors.Join(err, u.b.Delete(key.Document()))
+}
+
+// isCapture reports whether a capture has the ID of a revisit, and a text. A hostile file
+// can have such a capture.
+func isCapture(stored *store.Seeker, id extract.ID, text string) (bool, error) {
+	for r, err := range stored.Rows(layout.DocumentsOf(id)) {
+		var d rows.Document
+		if err == nil {
+			err = r.JSON(&d)
+		}
 		if err != nil {
-			return err
+			return false, err
 		}
-		if v.Row.Resolved == "" {
-			continue
-		}
-		t, err := layout.ParseTextID(v.Row.Resolved)
-		if err != nil {
-			return err
-		}
-		v.Row.Resolved = ""
-		x.documents.remove(v.Key.Document())
-		if err := errors.Join(u.b.SetJSON(v.Key.Row(), v.Row),
-			u.b.Delete(v.Key.Document()), u.b.Delete(layout.OccurrenceKey(t, v.Key.ID)), u.commitIfFull()); err != nil {
-			return err
+		if d.Repeats == nil && d.TextID == text {
+			return true, nil
 		}
 	}
-	return u.commit()
+	return false, nil
 }
 
 // revisits yields all revisits, for dataflow.Resolve.
@@ -115,10 +182,9 @@ func revisits(w *workspace.Workspace) iter.Seq2[dataflow.Revisit, error] {
 	}
 }
 
-// captures yields all documents that are no revisits, for dataflow.Resolve.
-// takeBack must have run before. If several files hold a document, the first by
-// name counts.
-func captures(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
+// documents yields all documents, for dataflow.Resolve. If several files hold one, the
+// first by name counts.
+func documents(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
 	return func(yield func(dataflow.Capture, error) bool) {
 		for r, err := range w.DB.Table(layout.TableDocument) {
 			c := dataflow.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }}

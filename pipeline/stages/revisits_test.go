@@ -3,13 +3,19 @@ package stages_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
+	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -110,5 +116,122 @@ func TestRevisitsOfAFileGivenTwice(t *testing.T) {
 	}
 	if c.Records != int64(2*len(records)) || c.Duplicates != c.Documents {
 		t.Errorf("%+v", c)
+	}
+}
+
+// extracting opens a workspace, has the stage read files after use, and returns the rows of
+// pages and revisits, by the first bytes of their keys, and those of them that it wrote.
+func extracting(t *testing.T, dir string, use func(*workspace.Workspace), files ...string) (all map[layout.RowID]string, written map[layout.RowID]struct{}) {
+	t.Helper()
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	use(w)
+	tables := string([]byte{layout.TableDocument, layout.TableOccurrence, layout.TableRevisit})
+	w.DB.Watch(tables, 1<<20, func() error { return nil })
+	sources, _, err := inputs.Find(t.Context(), dir, files, nil, pipetest.Limits)
+	if err == nil {
+		err = w.Run(t.Context(), workspace.StageExtract, workspace.StageExtract, sources)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = map[layout.RowID]string{}
+	for i := range len(tables) {
+		for r, err := range w.DB.Table(tables[i]) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, err := r.Value()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var id layout.RowID
+			copy(id[:], r.Key())
+			all[id] += fmt.Sprintf("%q: %q\n", r.Key(), value)
+		}
+	}
+	written, ok := w.DB.Changed()
+	if !ok {
+		t.Fatal("it is not known what was written")
+	}
+	return all, written
+}
+
+func nothing(*workspace.Workspace) {}
+
+// Later crawls, and a takedown, write only revisits that change: those that refer to a
+// better capture now, to one at last, or to none any more. The rows are those of one run.
+func TestOnlyChangedRevisitsAreWritten(t *testing.T) {
+	records, _ := pipetest.Revisits()
+	const digest = "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222"
+	page := func(id, uri, text string, fields ...string) []byte {
+		return pipetest.Archived("response", id, uri, 1, pipetest.OkHTML+"<p>"+text, fields...)
+	}
+	takedown := func(w *workspace.Workspace) {
+		if _, err := withdrawals.Withdraw(w, workspace.Withdrawal{URI: "http://gone.example/*"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	files := []string{pipetest.WriteRecords(t, records...)}
+	before, _ := extracting(t, dir, nothing, files...)
+	for _, later := range []struct {
+		name    string
+		record  []byte
+		first   func(*workspace.Workspace)
+		changed int // revisits
+	}{
+		{"another page", page("other", "http://other.example/", "another page"), nothing, 0},
+		{"an earlier capture", page("b-earlier", "http://b.example/", "page b, earlier", digest), nothing, 4},
+		{"a capture that was missing", page("gone", "http://gone.example/", "gone"), nothing, 3},
+		{"a page, and the capture is gone", page("last", "http://last.example/", "last page"), takedown, 3},
+	} {
+		file := pipetest.WriteRecords(t, later.record)
+		files = append(files, file)
+		after, written := extracting(t, dir, later.first, file)
+		revisits := 0
+		for id := range written {
+			if before[id] == after[id] {
+				t.Errorf("%s: it writes what is there: %s", later.name, before[id])
+			}
+			if id[0] == layout.TableRevisit {
+				revisits++
+			}
+		}
+		if revisits != later.changed {
+			t.Errorf("%s changes %d revisits, want %d", later.name, revisits, later.changed)
+		}
+		if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), later.first, files...); !maps.Equal(after, want) {
+			t.Errorf("%s: rows %s, of one run %s", later.name, after, want)
+		}
+		before = after
+	}
+}
+
+// A file can have a capture with the ID of a revisit. The capture keeps its text when the
+// revisit gets another one, and stays the original of other revisits.
+func TestRevisitWithTheIDOfACapture(t *testing.T) {
+	digest, block := "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222", pipetest.OkHTML+"<p>page"
+	files := []string{
+		pipetest.WriteRecords(t,
+			pipetest.Archived("revisit", "both", "http://a.example/", 5, block, digest),
+			pipetest.Archived("response", "both", "http://a.example/", 5, block, digest),
+			pipetest.Archived("revisit", "of-both", "http://a.example/", 7, pipetest.OkHTML, "WARC-Refers-To: <urn:test:both>")),
+		pipetest.WriteRecords(t, pipetest.Archived("response", "earlier", "http://a.example/", 4, pipetest.OkHTML+"<p>earlier", digest)),
+		pipetest.WriteRecords(t, pipetest.Archived("response", "other", "http://other.example/", 4, pipetest.OkHTML+"<p>other")),
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	for i, file := range files {
+		got, _ := extracting(t, dir, nothing, file)
+		if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), nothing, files[:i+1]...); !maps.Equal(got, want) {
+			t.Errorf("rows after %d runs:\n%s\nafter one:\n%s", i+1, got, want)
+		}
 	}
 }
