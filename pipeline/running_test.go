@@ -249,6 +249,24 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
+// All revisits are looked up again when files were read, which takes temporary space.
+func TestEstimatesOfRevisits(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	records, want := pipetest.Revisits()
+	run := func(file string) workspace.Estimate {
+		d := &disks{free: 1 << 40, needs: map[string]workspace.Estimate{}}
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{Progress: d, Free: d.freeOf}, file)
+		return d.needs[workspace.StageExtract]
+	}
+	if e := run(pipetest.WriteRecords(t, records...)); e.Temporary != 0 {
+		t.Errorf("%d bytes for revisits that nobody knows of yet", e.Temporary)
+	}
+	e := run(pipetest.WriteRecords(t, pipetest.Archived("response", "later", "http://later.example/", 1, pipetest.OkHTML+"<p>later")))
+	if least := int64(1000 * len(want)); e.Temporary < least || e.Temporary > 4*least {
+		t.Errorf("%d bytes for %d revisits", e.Temporary, len(want))
+	}
+}
+
 func readCosts(t *testing.T, dir string) (c costs.Report) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "run.json"))

@@ -16,6 +16,7 @@ import (
 const (
 	compressedShare = 0.45    // bytes of rows for each byte of a compressed archive
 	plainShare      = 0.12    // likewise of one that is not compressed
+	revisitBytes    = 2000    // to look up a revisit: two sorted rows of JSON, and the keys by which it refers
 	learnFrom       = 8 << 20 // bytes of inputs from which their rows are a better measure
 	signaturesEach  = 64      // signatures of a text
 	postingBytes    = 38      // of a row of the table of signatures
@@ -44,8 +45,9 @@ func Extract(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 	if err != nil {
 		return n, err
 	}
-	var read, rest, guess float64
+	var read, rest, guess, revisits float64
 	for _, s := range known {
+		revisits += float64(s.Counts.Revisits)
 		done := float64(s.Size)
 		if s.State == inputs.Pending {
 			done = float64(s.Position.Offset)
@@ -75,6 +77,9 @@ func Extract(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 		if has > 0 { // rows in the log have no size yet
 			guess = rest * has / read
 		}
+	}
+	if read > 0 {
+		n.Temporary = int64(revisitBytes * revisits * (1 + rest/read)) // all are looked up again
 	}
 	n.Workspace = int64(guess + min(3*guess, logBytes)) // rows are in the log, too, uncompressed, until they are in tables
 	return n, nil
