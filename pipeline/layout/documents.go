@@ -80,6 +80,9 @@ func RevisitKey(id extract.ID, path, name string, offset int64) []byte {
 	return key(TableRevisit, id[:], binary.BigEndian.AppendUint64(nil, rows.Hash(path)), appendPlace(nil, name, offset))
 }
 
+// RevisitsOf returns the prefix of the revisits with an ID.
+func RevisitsOf(id extract.ID) []byte { return key(TableRevisit, id[:]) }
+
 // RevisitPlace is the parsed key of a row of TableRevisit.
 type RevisitPlace struct {
 	Place  []byte // the key without the table's letter

@@ -109,8 +109,17 @@ type RevisitRow struct {
 
 // RevisitRows yields the rows of all revisits.
 func RevisitRows(w *workspace.Workspace) iter.Seq2[RevisitRow, error] {
+	return revisitRows(w.DB.Table(layout.TableRevisit))
+}
+
+// RevisitsOf yields the rows of the revisits with an ID.
+func RevisitsOf(w *workspace.Workspace, id extract.ID) iter.Seq2[RevisitRow, error] {
+	return revisitRows(w.DB.Rows(layout.PrefixBounds(layout.RevisitsOf(id))))
+}
+
+func revisitRows(all iter.Seq2[layout.Row, error]) iter.Seq2[RevisitRow, error] {
 	return func(yield func(RevisitRow, error) bool) {
-		for r, err := range w.DB.Table(layout.TableRevisit) {
+		for r, err := range all {
 			var v RevisitRow
 			if err == nil {
 				v.Key, err = r.RevisitPlace()

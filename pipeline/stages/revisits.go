@@ -2,6 +2,7 @@ package stages
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -70,103 +71,159 @@ func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, e
 	return x.updateRevisits(sr, found.Sorted())
 }
 
-// updateRevisits makes revisits the documents that were found for them, which come by the
-// revisits' places. It takes back the documents of other revisits.
+// updateRevisits makes revisits the pages that were found for them, which come by the
+// revisits' places. It takes back the pages of other revisits.
 func (x *extraction) updateRevisits(sr *workspace.StageRun, found iter.Seq2[extsort.Entry, error]) (c revisitCounts, err error) {
 	stored, err := x.w.DB.Seeker(layout.TableDocument)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, stored.Close()) }()
-	u := newUpdate(x.w, sr)
-	if err := u.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
+	y := &revisitUpdate{update: newUpdate(x.w, sr), stored: stored, pages: x.documents}
+	if err := y.b.Clear(layout.TableWanted); err != nil { // rows of a former version of this stage
 		return c, err
 	}
-	next, stop := iter.Pull2(found)
-	defer stop()
-	f, ferr, more := next()
-	for v, err := range results.RevisitRows(x.w) {
+	nextPage, stopPages := iter.Pull2(found)
+	defer stopPages()
+	f, ferr, morePages := nextPage()
+	nextRow, stopRows := iter.Pull2(results.RevisitRows(x.w))
+	defer stopRows()
+	var last extract.ID
+	var page []byte // that the present revisit is
+	alone := true   // no other revisit, and no capture, has its ID
+	v, err, more := nextRow()
+	for n := 0; more; n++ {
+		if n&0xfff == 0 {
+			err = errors.Join(err, context.Cause(sr.Ctx))
+		}
 		if err := errors.Join(err, ferr); err != nil {
 			return c, err
 		}
+		following, followErr, follows := nextRow()
+		if n == 0 || v.Key.ID != last {
+			last = v.Key.ID
+			page, alone, err = y.own(v.Key)
+			if alone = alone && !(follows && followErr == nil && following.Key.ID == last); err == nil && !alone {
+				err = y.takeAllBack(last)
+			}
+		}
 		before := v.Row.Resolved
-		if v.Row.Resolved = ""; more && bytes.Equal(f.Key, v.Key.Place) {
+		if v.Row.Resolved = ""; morePages && bytes.Equal(f.Key, v.Key.Place) {
 			v.Row.Resolved = hex.EncodeToString(f.Value[:16])
-			err = x.resolve(u, stored, v, before, f.Value[16:])
-			f, ferr, more = next()
-		} else if before != "" {
-			err = errors.Join(x.takeBack(u, stored, v.Key, before), u.b.SetJSON(v.Key.Row(), v.Row))
+			err = errors.Join(err, y.set(v, f.Value[16:], alone, before, page))
+			f, ferr, morePages = nextPage()
+		} else if before != "" && alone {
+			err = errors.Join(err, y.takeBack(v, before))
 		}
 		c.add(v.Row)
 		x.w.Options.Progress.Add(1)
-		if err := errors.Join(err, u.commitIfFull()); err != nil {
+		if err := errors.Join(err, y.commitIfFull()); err != nil {
 			return c, err
 		}
+		v, err, more = following, followErr, follows
 	}
-	return c, errors.Join(ferr, u.commit())
+	return c, errors.Join(err, ferr, y.commit())
 }
 
-// resolve makes a revisit a page, unless it is this page already. before is the text that
-// it had.
-func (x *extraction) resolve(u *update, stored *store.Seeker, v results.RevisitRow, before string, page []byte) error {
-	key := v.Key.Document()
-	if v.Row.Resolved == before {
-		r, ok, err := stored.Get(key)
+// revisitUpdate changes the pages that were made from revisits.
+//
+// The ID of a page does not depend on what a revisit refers to. So several revisits, and
+// captures, can have one ID and with it the same rows, of which the last written counts:
+// that of the revisit with the largest place. All rows of such an ID are written again.
+type revisitUpdate struct {
+	*update
+	stored *store.Seeker // pages, as they were before
+	pages  *rowCount
+}
+
+// own returns the page that was made from a revisit, and whether no other page has its ID.
+func (y *revisitUpdate) own(key layout.RevisitPlace) (page []byte, alone bool, err error) {
+	document := key.Document()
+	for r, err := range y.stored.Rows(layout.DocumentsOf(key.ID)) {
+		if err != nil || !bytes.Equal(r.Key(), document) {
+			return nil, false, err
+		}
+		v, err := r.Value()
+		if err != nil {
+			return nil, false, err
+		}
+		page = bytes.Clone(v)
+	}
+	return page, true, nil
+}
+
+// takeAllBack removes the pages that were made from the revisits of an ID, and lists those
+// of its captures under their texts.
+func (y *revisitUpdate) takeAllBack(id extract.ID) error {
+	for v, err := range results.RevisitsOf(y.w, id) {
 		if err != nil {
 			return err
 		}
-		if ok {
-			if b, err := r.Value(); err != nil || bytes.Equal(b, page) {
+		if before := v.Row.Resolved; before != "" {
+			v.Row.Resolved = ""
+			if err := y.takeBack(v, before); err != nil {
 				return err
 			}
 		}
-	} else {
-		if before != "" {
-			if err := x.takeBack(u, stored, v.Key, before); err != nil {
-				return err
-			}
+		if err := y.commitIfFull(); err != nil {
+			return err
 		}
-		x.documents.add(key)
 	}
-	var d rows.Document
-	if err := json.Unmarshal(page, &d); err != nil {
-		return err
-	}
-	t, err := layout.ParseTextID(v.Row.Resolved)
-	return errors.Join(err, u.b.SetJSON(v.Key.Row(), v.Row), u.b.Set(key, page),
-		u.b.Set(layout.OccurrenceKey(t, v.Key.ID), layout.OccurrenceValue(rows.OccurrenceOf(d.Document))))
-}
-
-// takeBack removes the page that was made from a revisit, with its text.
-func (x *extraction) takeBack(u *update, stored *store.Seeker, key layout.RevisitPlace, text string) error {
-	t, err := layout.ParseTextID(text)
-	if err != nil {
-		return err
-	}
-	captured, err := isCapture(stored, key.ID, text)
-	if err == nil && !captured {
-		err = u.b.Delete(layout.OccurrenceKey(t, key.ID))
-	}
-	x.documents.remove(key.Document())
-	return errors.Join(err, u.b.Delete(key.Document()))
-}
-
-// isCapture reports whether a capture has the ID of a revisit, and a text. A hostile file
-// can have such a capture.
-func isCapture(stored *store.Seeker, id extract.ID, text string) (bool, error) {
-	for r, err := range stored.Rows(layout.DocumentsOf(id)) {
+	for r, err := range y.stored.Rows(layout.DocumentsOf(id)) {
 		var d rows.Document
 		if err == nil {
 			err = r.JSON(&d)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
-		if d.Repeats == nil && d.TextID == text {
-			return true, nil
+		if d.Repeats != nil {
+			continue
+		}
+		if err := errors.Join(y.list(id, d), y.commitIfFull()); err != nil {
+			return err
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// set makes a revisit a page. If it is alone, it had the text before and was the page
+// stored. Then nothing is written if it is this page already.
+func (y *revisitUpdate) set(v results.RevisitRow, page []byte, alone bool, before string, stored []byte) error {
+	key := v.Key.Document()
+	if alone && v.Row.Resolved == before {
+		if bytes.Equal(stored, page) {
+			return nil
+		}
+	} else {
+		if alone && before != "" {
+			if err := y.takeBack(v, before); err != nil {
+				return err
+			}
+		}
+		y.pages.add(key)
+	}
+	var d rows.Document
+	if err := json.Unmarshal(page, &d); err != nil {
+		return err
+	}
+	return errors.Join(y.b.SetJSON(v.Key.Row(), v.Row), y.b.Set(key, page), y.list(v.Key.ID, d))
+}
+
+// list lists a page under its text.
+func (y *revisitUpdate) list(id extract.ID, d rows.Document) error {
+	t, err := layout.ParseTextID(d.TextID)
+	return errors.Join(err, y.b.Set(layout.OccurrenceKey(t, id), layout.OccurrenceValue(rows.OccurrenceOf(d.Document))))
+}
+
+// takeBack removes the page that was made from a revisit, and its entry under the text.
+func (y *revisitUpdate) takeBack(v results.RevisitRow, text string) error {
+	t, err := layout.ParseTextID(text)
+	if err != nil {
+		return err
+	}
+	y.pages.remove(v.Key.Document())
+	return errors.Join(y.b.SetJSON(v.Key.Row(), v.Row), y.b.Delete(v.Key.Document()), y.b.Delete(layout.OccurrenceKey(t, v.Key.ID)))
 }
 
 // revisits yields all revisits, for dataflow.Resolve.

@@ -2,7 +2,9 @@ package stages_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -142,7 +144,7 @@ func extracting(t *testing.T, dir string, use func(*workspace.Workspace), files 
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = map[layout.RowID]string{}
+	rows := map[layout.RowID][]byte{}
 	for i := range len(tables) {
 		for r, err := range w.DB.Table(tables[i]) {
 			if err != nil {
@@ -154,8 +156,12 @@ func extracting(t *testing.T, dir string, use func(*workspace.Workspace), files 
 			}
 			var id layout.RowID
 			copy(id[:], r.Key())
-			all[id] += fmt.Sprintf("%q: %q\n", r.Key(), value)
+			rows[id] = fmt.Appendf(rows[id], "%q: %q\n", r.Key(), value)
 		}
+	}
+	all = map[layout.RowID]string{}
+	for id, r := range rows {
+		all[id] = string(r)
 	}
 	written, ok := w.DB.Changed()
 	if !ok {
@@ -215,23 +221,122 @@ func TestOnlyChangedRevisitsAreWritten(t *testing.T) {
 	}
 }
 
-// A file can have a capture with the ID of a revisit. The capture keeps its text when the
-// revisit gets another one, and stays the original of other revisits.
-func TestRevisitWithTheIDOfACapture(t *testing.T) {
-	digest, block := "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222", pipetest.OkHTML+"<p>page"
+// Revisits that refer to different captures, and captures, can have one ID, and revisits of
+// two files one place. Their rows are those of one run, whatever changes.
+func TestRevisitsOfOneID(t *testing.T) {
+	const (
+		uri    = "http://a.example/"
+		first  = "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222"
+		second = "WARC-Payload-Digest: sha1:CCCC2222AAAA2222AAAA2222AAAA2222"
+		block  = pipetest.OkHTML + "<title>A title</title><p>page"
+	)
+	page := func(id string, day int, text string, fields ...string) []byte {
+		return pipetest.Archived("response", id, uri, day, pipetest.OkHTML+text, fields...)
+	}
+	revisit := func(id string, block string, fields ...string) []byte {
+		return pipetest.Archived("revisit", id, uri, 9, block, fields...)
+	}
+	other := pipetest.Archived("response", "other", "http://other.example/", 1, pipetest.OkHTML+"<p>other")
+	long := pipetest.Archived("resource", "long", "http://long.example/", 1, pipetest.OkHTML+"<p>"+strings.Repeat("long ", 20_000))
+	for name, files := range map[string][][][]byte{
+		"one of two gets another text": {
+			{page("c1", 4, "<p>page one", first), revisit("r", pipetest.OkHTML, first), revisit("r", pipetest.OkHTML, "WARC-Refers-To: <urn:test:c1>")},
+			{page("c0", 1, "<p>page two", first)}, {other},
+		},
+		"two change their texts": {
+			{page("c1", 4, "<p>page one", first), page("c2", 4, "<p>page two", second), revisit("r", pipetest.OkHTML, first), revisit("r", pipetest.OkHTML, second)},
+			{page("c3", 1, "<p>page two", first), page("c4", 1, "<p>page one", second)}, {other},
+		},
+		"a capture comes later": {
+			{page("c1", 4, "<title>Another one</title><p>page", first), revisit("both", block, first)},
+			{pipetest.Archived("response", "both", uri, 9, block, second)}, {other},
+		},
+		"a capture stays": {
+			{page("c1", 4, "<title>Another one</title><p>page", first), revisit("both", block, first), pipetest.Archived("response", "both", uri, 9, block, second),
+				revisit("of-both", pipetest.OkHTML, "WARC-Refers-To: <urn:test:both>")},
+			{page("c0", 1, "<p>page two", first)}, {other},
+		},
+		"files of one name, length and ends": {
+			{page("c1", 4, "<p>page one", first), page("c2", 5, "<p>page one", second)},
+			{long, revisit("r", pipetest.OkHTML, first), long}, {long, revisit("r", pipetest.OkHTML, second), long}, {other},
+			{page("c3", 1, "<p>page two", first)}, {page("c4", 1, "<p>page one", second)},
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "ws")
+		var paths []string
+		for i, records := range files {
+			paths = append(paths, pipetest.WriteRecords(t, records...))
+			got, _ := extracting(t, dir, nothing, paths[i])
+			if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), nothing, paths...); !maps.Equal(got, want) {
+				t.Errorf("%s: rows after %d runs:\n%s\nafter one:\n%s", name, i+1, got, want)
+			}
+		}
+		w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.CheckContents(), w.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// canceller cancels a run at the fifth revisit that is looked up.
+type canceller struct {
+	workspace.Silent
+	cancel context.CancelFunc
+	unit   string
+	n      int
+}
+
+func (c *canceller) Total(_ int64, unit string) { c.unit = unit }
+
+func (c *canceller) Add(int64) {
+	if c.unit != "revisits" {
+		return
+	}
+	if c.n++; c.n == 5 {
+		c.cancel()
+	}
+}
+
+// A run is interrupted among thousands of revisits, of one ID or of others, of which none
+// changes or all do, and the next one ends as if there had been one run.
+func TestManyRevisitsAreInterrupted(t *testing.T) {
+	const n = 5000
+	const digest = "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222"
+	records := [][]byte{pipetest.Archived("response", "c1", "http://a.example/", 4, pipetest.OkHTML+"<p>page one", digest)}
+	for i := range n {
+		id := "same"
+		if i%2 == 0 {
+			id = fmt.Sprint(i)
+		}
+		records = append(records, pipetest.Archived("revisit", id, "http://a.example/", 9, pipetest.OkHTML, digest))
+	}
 	files := []string{
-		pipetest.WriteRecords(t,
-			pipetest.Archived("revisit", "both", "http://a.example/", 5, block, digest),
-			pipetest.Archived("response", "both", "http://a.example/", 5, block, digest),
-			pipetest.Archived("revisit", "of-both", "http://a.example/", 7, pipetest.OkHTML, "WARC-Refers-To: <urn:test:both>")),
-		pipetest.WriteRecords(t, pipetest.Archived("response", "earlier", "http://a.example/", 4, pipetest.OkHTML+"<p>earlier", digest)),
-		pipetest.WriteRecords(t, pipetest.Archived("response", "other", "http://other.example/", 4, pipetest.OkHTML+"<p>other")),
+		pipetest.WriteRecords(t, records...),
+		pipetest.WriteRecords(t, pipetest.Archived("response", "other", "http://other.example/", 1, pipetest.OkHTML+"<p>other")),
+		pipetest.WriteRecords(t, pipetest.Archived("response", "c0", "http://a.example/", 1, pipetest.OkHTML+"<p>page two", digest)),
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
+	var got map[layout.RowID]string
 	for i, file := range files {
-		got, _ := extracting(t, dir, nothing, file)
-		if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), nothing, files[:i+1]...); !maps.Equal(got, want) {
-			t.Errorf("rows after %d runs:\n%s\nafter one:\n%s", i+1, got, want)
+		ctx, cancel := context.WithCancel(t.Context())
+		c := &canceller{cancel: cancel}
+		w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{Progress: c})
+		if err != nil {
+			t.Fatal(err)
 		}
+		sources, _, err := inputs.Find(ctx, dir, []string{file}, nil, pipetest.Limits)
+		if err == nil {
+			err = w.Run(ctx, workspace.StageExtract, workspace.StageExtract, sources)
+		}
+		if closeErr := w.Close(); closeErr != nil || !errors.Is(err, context.Canceled) || c.n >= n {
+			t.Errorf("file %d: %v after %d of %d revisits, %v", i, err, c.n, n, closeErr)
+		}
+		got, _ = extracting(t, dir, nothing)
+	}
+	if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), nothing, files...); !maps.Equal(got, want) {
+		t.Error("other rows than those of one run")
 	}
 }
