@@ -55,9 +55,10 @@ func parseTied(e extsort.Entry) (t Tied, err error) {
 var heldLinks = 1 << 17
 
 // Components yields the components of the near pairs that link texts, by their
-// largest keys, from the largest down. Pairs come by leader, then member. They are read
-// once; if there are many, four times, and Components sorts in files of the directory dir
-// and holds one component and four bytes for each linked text.
+// largest keys, from the largest down. Pairs come by leader, then member, and are read
+// once. If more than heldLinks link texts, they are read three times more, and Components
+// sorts in files of the directory dir and holds one component and four bytes for each linked
+// text.
 func Components(dir string, near iter.Seq2[rows.Link, error], c configs.Verify) iter.Seq2[Component, error] {
 	return func(yield func(Component, error) bool) {
 		links, few, err := fewLinks(closing.Linking(near, c, nil))
@@ -73,7 +74,7 @@ func Components(dir string, near iter.Seq2[rows.Link, error], c configs.Verify) 
 	}
 }
 
-// fewLinks returns the links, or few is false if there are more than heldLinks.
+// fewLinks returns the links. few is false, and there are none, if they are more than heldLinks.
 func fewLinks(links iter.Seq2[rows.Link, error]) (out []Tied, few bool, err error) {
 	for l, err := range links {
 		if n := len(out); err == nil && n > 0 && out[n-1].Leader.Compare(l.Leader) > 0 {

@@ -80,8 +80,8 @@ type Capture struct {
 // capture. If several captures match, the earliest counts, and a capture comes
 // before a revisit that was itself resolved.
 //
-// Revisits come by place. Captures come by ID, with the row that counts first; pages that
-// were made from revisits may be among them. Both are read more than once. linked is called in the order of capture IDs, then of
+// Revisits come by place. Captures come by ID; of those with one ID, the first counts. Pages
+// that were made from revisits may be among them, and are ignored. Both are read more than once. linked is called in the order of capture IDs, then of
 // places. The order in which the records were read does not matter. sorter makes an
 // empty sorter; the memory needed is that of a few sorters.
 func Resolve(ctx context.Context, revisits iter.Seq2[Revisit, error], captures iter.Seq2[Capture, error],
@@ -293,7 +293,7 @@ type originals struct {
 	row  rows.Document // of the capture held
 }
 
-// of returns the row that counts of a capture. IDs ascend from call to call.
+// of returns the first row of the capture with an ID. IDs ascend from call to call.
 func (o *originals) of(id extract.ID) (rows.Document, error) {
 	for !o.held || o.id != id {
 		c, err, more := o.next()

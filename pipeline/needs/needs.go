@@ -77,10 +77,9 @@ func Extract(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 		if has > 0 { // rows in the log have no size yet
 			guess = rest * has / read
 		}
+		revisits *= 1 + rest/read
 	}
-	if read > 0 {
-		n.Temporary = int64(revisitBytes * revisits * (1 + rest/read)) // all are looked up again
-	}
+	n.Temporary = int64(revisitBytes * revisits) // all are looked up again
 	n.Workspace = int64(guess + min(3*guess, logBytes)) // rows are in the log, too, uncompressed, until they are in tables
 	return n, nil
 }

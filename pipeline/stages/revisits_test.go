@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -338,5 +339,41 @@ func TestManyRevisitsAreInterrupted(t *testing.T) {
 	}
 	if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), nothing, files...); !maps.Equal(got, want) {
 		t.Error("other rows than those of one run")
+	}
+}
+
+// Without the file of a capture the rows are those of a revisit that has its ID, and the
+// other way round. The text of what was withdrawn is listed no more.
+func TestWithdrawOneOfOneID(t *testing.T) {
+	const (
+		uri    = "http://a.example/"
+		first  = "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222"
+		second = "WARC-Payload-Digest: sha1:CCCC2222AAAA2222AAAA2222AAAA2222"
+		block  = pipetest.OkHTML + "<title>A title</title><p>page"
+	)
+	last := pipetest.WriteRecords(t, pipetest.Archived("response", "last", "http://last.example/", 1, pipetest.OkHTML+"<p>last"))
+	for _, text := range []string{"page", "another text"} { // of the revisit; page is that of the capture
+		files := []string{
+			pipetest.WriteRecords(t, pipetest.Archived("response", "both", uri, 9, block, second)),
+			pipetest.WriteRecords(t, pipetest.Archived("response", "c1", uri, 4, pipetest.OkHTML+"<title>Another one</title><p>"+text, first),
+				pipetest.Archived("revisit", "both", uri, 9, block, first)),
+		}
+		for gone, file := range files {
+			dir := filepath.Join(t.TempDir(), "ws")
+			extracting(t, dir, nothing, files...)
+			got, _ := extracting(t, dir, func(w *workspace.Workspace) {
+				known, err := w.Sources()
+				at := slices.IndexFunc(known, func(s inputs.Source) bool { return s.Path == file })
+				if err == nil && at >= 0 {
+					_, err = withdrawals.Withdraw(w, workspace.Withdrawal{Input: file, Size: known[at].Size, Sample: known[at].Sample})
+				}
+				if err != nil || at < 0 {
+					t.Fatal(at, err)
+				}
+			}, last)
+			if want, _ := extracting(t, filepath.Join(t.TempDir(), "ws"), nothing, files[1-gone], last); !maps.Equal(got, want) {
+				t.Errorf("%q, without file %d:\n%s\nwant:\n%s", text, gone, got, want)
+			}
+		}
 	}
 }

@@ -134,24 +134,34 @@ func (x *withdrawing) dropRevisits() error {
 }
 
 // dropDocuments deletes rows of documents and of what is around their texts. A
-// document that another source has, too, stays.
+// document that another source has, too, stays, and so does its entry under each text
+// that it has there.
 func (x *withdrawing) dropDocuments() error {
 	type occurrence struct {
 		text rows.TextID
 		id   extract.ID
 	}
-	var gone []occurrence // rows of one document
-	stays := false
+	var gone []occurrence            // rows of one document
+	stay := map[rows.TextID]rows.Document{} // of rows of the document that stay, by text, one that is listed under it
 	var last extract.ID
 	flush := func() error {
 		for _, o := range gone {
-			if !stays {
-				if err := errors.Join(x.b.Delete(layout.OccurrenceKey(o.text, o.id)), x.b.Delete(layout.UnitsRoundKey(o.id))); err != nil {
-					return err
-				}
+			key := layout.OccurrenceKey(o.text, o.id)
+			var err error
+			if d, ok := stay[o.text]; ok {
+				err = x.b.Set(key, layout.OccurrenceValue(rows.OccurrenceOf(d.Document)))
+			} else {
+				err = x.b.Delete(key)
+			}
+			if len(stay) == 0 {
+				err = errors.Join(err, x.b.Delete(layout.UnitsRoundKey(o.id)))
+			}
+			if err != nil {
+				return err
 			}
 		}
-		gone, stays = gone[:0], false
+		gone = gone[:0]
+		clear(stay)
 		return nil
 	}
 	for d, err := range results.DocumentRows[rows.Document](x.w) {
@@ -179,13 +189,15 @@ func (x *withdrawing) dropDocuments() error {
 				}
 			}
 		}
-		if !goes {
-			stays = true
-			continue
-		}
 		t, err := layout.ParseTextID(d.Row.TextID)
 		if err != nil {
 			return err
+		}
+		if !goes {
+			if listed, ok := stay[t]; !ok || listed.Repeats == nil { // a revisit counts before a capture
+				stay[t] = d.Row
+			}
+			continue
 		}
 		gone = append(gone, occurrence{t, d.ID})
 		if err := errors.Join(x.b.Delete(key), x.b.Delete(layout.AroundKey(d.ID, d.Source, d.Offset))); err != nil {

@@ -196,9 +196,9 @@ func (x *Index) Bound(d *Document, b *Bounds) {
 // together is the number of windows that are looked up together.
 const together = 16
 
-// slotsOf returns the slots of up to together fingerprints, in memory that it gets. One
-// that the index does not have, or leaves out, has a free slot. All first places are read
-// before any is looked at, so that the waits for memory overlap.
+// slotsOf copies the slots of up to together fingerprints to slots, and returns those in
+// use. One that the index does not have, or leaves out, has a free slot. All first places
+// are read before any is looked at, so that the waits for memory overlap.
 func (x *Index) slotsOf(prints []uint32, slots *[together]slot) []slot {
 	for i, print := range prints {
 		if slots[i] = (slot{}); !x.leavesOut(print) {
