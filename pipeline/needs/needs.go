@@ -79,7 +79,7 @@ func Extract(w *workspace.Workspace, all bool) (n workspace.Need, err error) {
 		}
 		revisits *= 1 + rest/read
 	}
-	n.Temporary = int64(revisitBytes * revisits) // all are looked up again
+	n.Temporary = int64(revisitBytes * revisits)        // all are looked up again
 	n.Workspace = int64(guess + min(3*guess, logBytes)) // rows are in the log, too, uncompressed, until they are in tables
 	return n, nil
 }

@@ -141,7 +141,7 @@ func (x *withdrawing) dropDocuments() error {
 		text rows.TextID
 		id   extract.ID
 	}
-	var gone []occurrence            // rows of one document
+	var gone []occurrence                   // rows of one document
 	stay := map[rows.TextID]rows.Document{} // of rows of the document that stay, by text, one that is listed under it
 	var last extract.ID
 	flush := func() error {
