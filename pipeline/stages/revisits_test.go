@@ -304,6 +304,9 @@ func (c *canceller) Add(int64) {
 // A run is interrupted among thousands of revisits, of one ID or of others, of which none
 // changes or all do, and the next one ends as if there had been one run.
 func TestManyRevisitsAreInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine; without the race detector it runs")
+	}
 	const n = 5000
 	const digest = "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222"
 	records := [][]byte{pipetest.Archived("response", "c1", "http://a.example/", 4, pipetest.OkHTML+"<p>page one", digest)}
