@@ -46,6 +46,21 @@ func finished(t *testing.T) string {
 	return dir
 }
 
+// A capture and a revisit with one ID and other texts, or titles, are no damage.
+func TestPagesOfOneID(t *testing.T) {
+	const first, second = "WARC-Payload-Digest: sha1:BBBB2222AAAA2222AAAA2222AAAA2222", "WARC-Payload-Digest: sha1:CCCC2222AAAA2222AAAA2222AAAA2222"
+	for _, text := range []string{"page", "another text"} {
+		block, dir := pipetest.OkHTML+"<title>A title</title><p>page", filepath.Join(t.TempDir(), "ws")
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t,
+			pipetest.Archived("response", "c1", "http://a.example/", 4, pipetest.OkHTML+"<title>Another one</title><p>"+text, first),
+			pipetest.Archived("response", "both", "http://a.example/", 9, block, second),
+			pipetest.Archived("revisit", "both", "http://a.example/", 9, block, first)))
+		if o := check(t, dir); o.found != "" {
+			t.Errorf("%s: %s", text, o.found)
+		}
+	}
+}
+
 // warned says whether something was warned of.
 type warned struct {
 	workspace.Silent

@@ -2,7 +2,6 @@ package checking
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"iter"
 
@@ -112,10 +111,11 @@ func (c *checker) documents() error {
 	n := int64(0)
 	listed := map[rows.TextID]bool{} // whether a page of the present ID is what is listed under the text
 	var present extract.ID
+	var uri string // of all pages with this ID
 	flush := func() {
-		for t, ok := range listed {
+		for _, ok := range listed {
 			if n++; !ok {
-				c.problem("page %s is not listed under its text %s", present, hex.EncodeToString(t[:]))
+				c.problem("page %s (%s) is not listed under its text", present, uri)
 			}
 		}
 		clear(listed)
@@ -131,7 +131,7 @@ func (c *checker) documents() error {
 		}
 		if d.ID != present {
 			flush()
-			present = d.ID
+			present, uri = d.ID, d.Row.TargetURI
 		}
 		o, ok, err := c.w.DB.Get(layout.OccurrenceKey(t, d.ID))
 		if err != nil {
