@@ -281,6 +281,42 @@ func TestGrowAround(t *testing.T) {
 	}
 }
 
+// Pages that are added bring known texts to new addresses, sites and boxes, or what is new
+// to known addresses. All pages of the boxes' sentences are counted once.
+func TestGrowKnownTexts(t *testing.T) {
+	seeds := uint64(*growSeeds)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(seed, 31))
+		config := pipetest.MustLoad(t, fmt.Sprintf("text.frames=%d", 3+random.IntN(20)), fmt.Sprintf("verify.rare_pages=%d", 1+random.IntN(3)))
+		sites, addresses, records := 1+random.IntN(2), []int{60, 1000}[random.IntN(2)], 0
+		latin := pipetest.Scripts(random)[0]
+		var stories, boxes []string
+		for range 60 {
+			stories = append(stories, strings.Join(latin(90), ""))
+		}
+		for range 12 {
+			boxes = append(boxes, "<p>Readers are asked: "+strings.TrimSpace(strings.Join(latin(6), ""))+".</p>")
+		}
+		crawl := func(n int) (out string) {
+			for range n {
+				random.Shuffle(len(boxes), func(i, j int) { boxes[i], boxes[j] = boxes[j], boxes[i] })
+				records++
+				out += string(pipetest.Archived("response", fmt.Sprint(records), fmt.Sprintf("http://site%d.example/%d", random.IntN(sites), random.IntN(addresses)), 1,
+					pipetest.OkHTML+"<aside>"+strings.Join(boxes[:4], "")+"</aside><main><p>"+stories[random.IntN(len(stories))]+"</p></main>"))
+			}
+			return out
+		}
+		first := crawl(100 + random.IntN(200))
+		_, _ = adding(t, fmt.Sprintf("seed %d", seed), config, "crawl.warc", first, crawl(1+random.IntN(6)))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
 // Two pages of one site differ in title and URI. Then one is captured at the place of the
 // other, and so the two are taken for the same page.
 func TestGrowNames(t *testing.T) {
@@ -354,7 +390,7 @@ func signedAgain(before, after map[string]string) (n int) {
 	return n
 }
 
-var growSeeds = flag.Int("grow-seeds", 8, "collections of TestGrowCounts")
+var growSeeds = flag.Int("grow-seeds", 8, "collections of TestGrowCounts and TestGrowKnownTexts")
 
 // units notes of what there is work.
 type units struct {

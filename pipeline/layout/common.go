@@ -75,7 +75,10 @@ func CountedKey(t rows.TextID) []byte { return key(TableCounted, t[:]) }
 
 // CountedValue returns a value of TableCounted.
 func CountedValue(c rows.Counted) []byte {
-	b := binary.BigEndian.AppendUint64(nil, c.Documents)
+	b := binary.AppendUvarint(nil, uint64(len(c.Documents)))
+	for _, d := range c.Documents {
+		b = binary.BigEndian.AppendUint64(b, d)
+	}
 	for _, p := range c.Pages {
 		b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, p.Site), p.Address)
 	}
@@ -88,11 +91,15 @@ func (r Row) Counted(c *rows.Counted) error {
 	if err != nil {
 		return err
 	}
-	if len(v)%16 != 8 {
+	documents, n := binary.Uvarint(v)
+	if v = v[max(0, n):]; n <= 0 || documents > uint64(len(v)/8) || (len(v)-8*int(documents))%16 != 0 {
 		return Corrupt(r.Key())
 	}
-	c.Documents, c.Pages = binary.BigEndian.Uint64(v), c.Pages[:0]
-	for v = v[8:]; len(v) > 0; v = v[16:] {
+	c.Documents, c.Pages = c.Documents[:0], c.Pages[:0]
+	for ; documents > 0; documents, v = documents-1, v[8:] {
+		c.Documents = append(c.Documents, binary.BigEndian.Uint64(v))
+	}
+	for ; len(v) > 0; v = v[16:] {
 		c.Pages = append(c.Pages, rows.SitePage{Site: binary.BigEndian.Uint64(v), Address: binary.BigEndian.Uint64(v[8:])})
 	}
 	return nil

@@ -133,7 +133,7 @@ func Frames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[rows.Te
 		return err
 	}
 	err = countCommon(w, sr, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t *results.TextUnits) error {
-		if t.Documents != 0 {
+		if len(t.Documents) > 0 {
 			counted = append(counted, extsort.Entry{Key: layout.CountedKey(t.ID), Value: layout.CountedValue(t.Counted)})
 		}
 		if len(counted) < w.Options.RunRows/16 {
@@ -145,7 +145,7 @@ func Frames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[rows.Te
 		return nil, err
 	}
 	b = w.DB.Batch()
-	return nil, errors.Join(b.Set(layout.MetaKey(noteOfCounts), []byte("true")), sr.SetCursor(b, at), b.Commit())
+	return nil, errors.Join(b.Set(layout.MetaKey(noteOfCounts), []byte(agree)), sr.SetCursor(b, at), b.Commit())
 }
 
 // progressEach is the number of texts after which progress is reported.

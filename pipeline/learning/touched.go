@@ -1,12 +1,14 @@
 package learning
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"math/bits"
 	"slices"
 
 	"neardup/configs"
+	"neardup/extract"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
@@ -17,20 +19,22 @@ import (
 	"neardup/verify/rarity"
 )
 
-// Where crawls were added, only the sentences of texts with new pages are counted
-// again. TableCounted has the pages that each text was counted with, so a text of
-// which other pages are there now is touched. Sign leaves the touched texts to verify,
-// which counts sentences in another form, in TableTouched.
+// Where crawls were added, only the sentences of new pages are counted again.
+// TableCounted has the documents and pages that each text was counted with, so a text of
+// which other documents are there now is touched. Sign leaves the touched texts to
+// verify, which counts sentences in another form, in TableTouched.
 //
-// Most new pages are fresh: no page that was counted has their address. A fresh page
-// adds one to the pages of each of its sentences. Only sentences that have no number
-// yet, because they were on too few pages, and those of other new pages are looked for
-// in all texts.
+// Most new pages are fresh: no document that was counted has their address. A fresh page
+// adds one to the pages of each of its sentences, also if its text is on other pages.
+// Only sentences that have no number yet, because they were on too few pages, and those
+// of other new pages are looked for in all texts.
 
 const (
 	// noteOfCounts is the name of the row that says that TableFrame and TableCounted
-	// agree. It is not there where pages may have gone without a trace.
+	// agree. It is not there where pages may have gone without a trace. Earlier versions
+	// wrote another value, since they did not write each document.
 	noteOfCounts = "counted"
+	agree        = "documents"
 	// noteOfTouched is the name of the row that says between which states the texts in
 	// TableTouched were touched.
 	noteOfTouched = "touched"
@@ -50,25 +54,54 @@ const maxTouched = 0.2
 func heldTouched(w *workspace.Workspace) int  { return max(1, w.Options.RunRows/4) }
 func heldRecounts(w *workspace.Workspace) int { return 2 * w.Options.RunRows }
 
-// touchedText is a text with other pages than it was counted with.
+// touchedText is a text with other documents than it was counted with.
 type touchedText struct {
-	id    rows.TextID
-	isNew bool // it was not counted
-	now   rows.Counted
-	pages []rows.TouchedPage // that count or counted for it; none if only what is around it changed
+	id      rows.TextID
+	isNew   bool     // it was not counted
+	counted []uint64 // documents that it was counted with
+	now     rows.Counted
+	pages   []rows.TouchedPage // that count for it and did not before
 }
 
-// findTouched returns the touched texts, and the pages of new texts that are fresh. ok
-// is false if all sentences must be counted.
+// isCounted reports whether the text was counted with a document, as it is hashed.
+func (t *touchedText) isCounted(document uint64) bool {
+	_, ok := slices.BinarySearch(t.counted, document)
+	return ok
+}
+
+// otherPages returns the pages that count for a text and did not before. One on a site
+// that had the text before takes the place of another page, so it is not fresh.
+func otherPages(before, now []rows.SitePage) (pages []rows.TouchedPage) {
+	for _, p := range now {
+		i, had := slices.BinarySearchFunc(before, p.Site, func(b rows.SitePage, site uint64) int { return cmp.Compare(b.Site, site) })
+		if !had || before[i] != p {
+			pages = append(pages, rows.TouchedPage{SitePage: p, Fresh: !had})
+		}
+	}
+	return pages
+}
+
+// isSubset reports whether all of a are in b. Both are ascending.
+func isSubset(a, b []uint64) bool {
+	for _, x := range b {
+		if len(a) > 0 && a[0] == x {
+			a = a[1:]
+		}
+	}
+	return len(a) == 0
+}
+
+// findTouched returns the touched texts, and the pages of new documents that are fresh.
+// ok is false if all sentences must be counted.
 func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touchedText, fresh map[rows.SitePage]bool, ok bool, err error) {
-	_, counted, err := w.DB.Get(layout.MetaKey(noteOfCounts))
-	if err != nil || !counted || sr.Extended == nil {
+	note, _, err := w.DB.Get(layout.MetaKey(noteOfCounts))
+	if err != nil || string(note) != agree || sr.Extended == nil {
 		return nil, nil, false, err
 	}
 	next, stop := iter.Pull2(countedTexts(w))
 	defer stop()
 	before, err, more := next()
-	texts := 0
+	texts, documents := 0, 0 // documents: of touched texts
 	for t, terr := range results.TextsWithPages(w) {
 		if err := errors.Join(terr, err); err != nil {
 			return nil, nil, false, err
@@ -81,19 +114,17 @@ func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touc
 			return nil, nil, false, nil // a text has gone
 		}
 		if x.isNew || !before.Equal(t.Counted) {
-			x.now = rows.Counted{Documents: t.Documents, Pages: slices.Clone(t.Pages)}
-			pages := t.Pages
-			switch {
-			case x.isNew:
-			case slices.Equal(before.Pages, t.Pages):
-				pages = nil
-			default: // a site that has the text no more has its sentences on one page less
-				pages = slices.Concat(pages, before.Pages)
+			x.now = rows.Counted{Documents: slices.Clone(t.Documents), Pages: slices.Clone(t.Pages)}
+			var pages []rows.SitePage
+			if !x.isNew {
+				if !isSubset(before.Documents, t.Documents) {
+					return nil, nil, false, nil // a document has gone
+				}
+				x.counted, pages = slices.Clone(before.Documents), before.Pages
 			}
-			for _, p := range pages {
-				x.pages = append(x.pages, rows.TouchedPage{SitePage: p})
-			}
-			if touched = append(touched, x); len(touched) > heldTouched(w) {
+			x.pages = otherPages(pages, t.Pages)
+			documents += len(t.Documents)
+			if touched = append(touched, x); len(touched)+documents/16 > heldTouched(w) {
 				return nil, nil, false, nil
 			}
 		}
@@ -109,7 +140,8 @@ func findTouched(w *workspace.Workspace, sr *workspace.StageRun) (touched []touc
 	}
 	for _, t := range touched {
 		for i := range t.pages {
-			t.pages[i].Fresh = t.isNew && fresh[t.pages[i].SitePage]
+			p := &t.pages[i]
+			p.Fresh = p.Fresh && fresh[p.SitePage]
 		}
 	}
 	return touched, fresh, true, nil
@@ -134,27 +166,25 @@ func countedTexts(w *workspace.Workspace) iter.Seq2[*results.TextPages, error] {
 	}
 }
 
-// freshPages returns the pages that new texts have and no other text has, under any of
-// the addresses of their documents. ok is false if these are too many.
+// freshPages returns the pages that only new documents have. ok is false if these are too
+// many.
 func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touchedText) (fresh map[rows.SitePage]bool, ok bool, err error) {
 	occurrences, err := w.DB.Seeker(layout.TableOccurrence)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = occurrences.Close() }()
-	isNew := map[rows.TextID]bool{}
-	fresh = map[rows.SitePage]bool{}
+	left := map[rows.SitePage]int{} // new documents of the pages, less all documents of them
 	for _, t := range touched {
-		if !t.isNew {
-			continue
-		}
-		isNew[t.id] = true
 		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
-			p, _, err := pageOf(r, err)
+			p, d, err := pageOf(r, err)
 			if err != nil {
 				return nil, false, err
 			}
-			if fresh[p] = true; len(fresh) > heldRecounts(w) {
+			if t.isCounted(rows.CountedDocument(d, p)) {
+				continue
+			}
+			if left[p]++; len(left) > heldRecounts(w) {
 				return nil, false, nil
 			}
 		}
@@ -164,26 +194,33 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 		if n++; err == nil && n&0xfff == 0 {
 			err = sr.Ctx.Err()
 		}
-		p, t, err := pageOf(r, err)
+		p, _, err := pageOf(r, err)
 		if err != nil {
 			return nil, false, err
 		}
-		if fresh[p] && !isNew[t] {
-			delete(fresh, p)
+		if _, has := left[p]; has {
+			left[p]--
+		}
+	}
+	fresh = map[rows.SitePage]bool{}
+	for p, n := range left {
+		if n == 0 {
+			fresh[p] = true
 		}
 	}
 	return fresh, true, nil
 }
 
-func pageOf(r layout.Row, err error) (p rows.SitePage, t rows.TextID, _ error) {
+// pageOf returns the page of a row of TableOccurrence, and its document.
+func pageOf(r layout.Row, err error) (p rows.SitePage, d extract.ID, _ error) {
 	if err != nil {
-		return p, t, err
+		return p, d, err
 	}
-	if t, _, err = layout.ParseOccurrenceKey(r.Key()); err != nil {
-		return p, t, err
+	if _, d, err = layout.ParseOccurrenceKey(r.Key()); err != nil {
+		return p, d, err
 	}
 	p, err = r.SitePage()
-	return p, t, err
+	return p, d, err
 }
 
 // recount is what to count again.
@@ -253,12 +290,12 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 			continue
 		}
 		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
+			p, d, err := pageOf(r, err)
 			if err != nil {
 				return nil, err
 			}
-			_, d, err := layout.ParseOccurrenceKey(r.Key())
-			if err != nil {
-				return nil, err
+			if t.isCounted(rows.CountedDocument(d, p)) {
+				continue
 			}
 			a := dataflow.AroundUnits{}
 			at, ok, err := rounds.Get(layout.UnitsRoundKey(d))
@@ -275,7 +312,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 			if c.on[a.Page.Site] = struct{}{}; tooMuch() {
 				return nil, nil
 			}
-			add(a.Sightings(), t.isNew && fresh[a.Page])
+			add(a.Sightings(), fresh[a.Page])
 		}
 	}
 	return c, nil

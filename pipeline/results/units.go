@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"neardup/extract"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
@@ -56,10 +54,9 @@ type TextUnits struct {
 func occurring(pages iter.Seq2[layout.Row, error], named bool) iter.Seq2[*NamedText, error] {
 	return func(yield func(*NamedText, error) bool) {
 		t, begun := &NamedText{}, false
-		documents := xxhash.New()
 		send := func() bool {
 			t.keepSmallest()
-			t.Documents = documents.Sum64()
+			slices.Sort(t.Documents)
 			return yield(t, nil)
 		}
 		for r, err := range pages {
@@ -87,10 +84,9 @@ func occurring(pages iter.Seq2[layout.Row, error], named bool) iter.Seq2[*NamedT
 			}
 			if !begun || of != t.ID {
 				begun = true
-				t.ID, t.Pages, t.Names = of, t.Pages[:0], pair.Names{}
-				documents.Reset()
+				t.ID, t.Documents, t.Pages, t.Names = of, t.Documents[:0], t.Pages[:0], pair.Names{}
 			}
-			_, _ = documents.Write(d[:])
+			t.Documents = append(t.Documents, rows.CountedDocument(d, page))
 			if named {
 				t.Names.Add(page.Address, o.Title)
 			}

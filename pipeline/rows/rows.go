@@ -5,9 +5,13 @@ package rows
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"neardup/cluster"
+	"neardup/extract"
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
@@ -47,12 +51,19 @@ type SitePage struct{ Site, Address uint64 }
 
 // Counted is what the pages of sentences were last counted with, of a text.
 type Counted struct {
-	Documents uint64 // hash of the IDs of all documents that have the text
+	Documents []uint64 // CountedDocument of all documents that have the text, ascending
 	Pages     []SitePage
 }
 
-// TouchedPage is a page that counts or counted for a text. Fresh pages have an address
-// that no page had before.
+// CountedDocument returns a hash of a document and its page.
+func CountedDocument(d extract.ID, p SitePage) uint64 {
+	b := append(make([]byte, 0, len(d)+8+8), d[:]...)
+	b = binary.BigEndian.AppendUint64(b, p.Site)
+	return xxhash.Sum64(binary.BigEndian.AppendUint64(b, p.Address))
+}
+
+// TouchedPage is a page that counts for a text and did not before. A fresh one has an
+// address that no page had before.
 type TouchedPage struct {
 	SitePage
 	Fresh bool
@@ -60,7 +71,7 @@ type TouchedPage struct {
 
 // Equal reports whether nothing that counts has changed.
 func (c Counted) Equal(o Counted) bool {
-	return c.Documents == o.Documents && slices.Equal(c.Pages, o.Pages)
+	return slices.Equal(c.Documents, o.Documents) && slices.Equal(c.Pages, o.Pages)
 }
 
 // Units are the keys of the sentences of a text, by which the pages of a site that
