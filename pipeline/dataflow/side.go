@@ -19,17 +19,23 @@ type Side struct {
 	sites      []uint64
 	names      pair.Names
 	whole, own rarity.Text // own: without frames
-	inFrame    func(unit uint64) bool
+	apart      bool        // own is not whole
+	framed     []uint64    // sentences in frames, sorted
 }
 
-func (s *Side) framed() bool { return s.inFrame != nil }
-
-// Bytes returns about the memory that the side takes.
-func (s *Side) Bytes() int { return len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + s.own.Bytes() }
+// Bytes returns about the memory that the side takes. The names take as much as they do in
+// fixed.
+func (s *Side) Bytes() int {
+	n := 256 + 2*len(s.fixed) + 8*len(s.sites) + s.whole.Bytes() + 8*len(s.framed)
+	if s.apart {
+		n += s.own.Bytes()
+	}
+	return n
+}
 
 // Prepare is the function Prepare for the text of the side.
 func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text {
-	r := readFramed(c, stored, s.inFrame)
+	r := readFramed(c, stored, s.framed)
 	whole := j.Text(r.Whole, s.whole).Named(s.names)
 	if !r.HasFrame() {
 		return whole.Framed(s.sites, nil)
@@ -45,7 +51,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	if !ok {
 		return nil, false, nil
 	}
-	s = &Side{fixed: fixed, sites: t.Sites, names: t.Names, inFrame: inFrame(u, signed.Framed)}
+	s = &Side{fixed: fixed, sites: t.Sites, names: t.Names, framed: framedUnits(u, signed.Framed)}
 	if c.Verify.RarePages == 0 {
 		return s, true, nil
 	}
@@ -59,7 +65,8 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 		})
 	}
 	s.whole = weigh(plainUnits(u, nil))
-	if s.own = s.whole; s.framed() && signed.LeftOut > 0 { // otherwise too little would be left
+	s.own, s.apart = s.whole, len(s.framed) > 0 && signed.LeftOut > 0 // otherwise too little would be left
+	if s.apart {
 		s.own = weigh(plainUnits(u, signed.Framed))
 	}
 	return s, true, err

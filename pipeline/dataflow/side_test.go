@@ -256,7 +256,7 @@ func TestSideOfCutText(t *testing.T) {
 func TestRecentSides(t *testing.T) {
 	var r RecentSides
 	read := 0
-	side := &Side{fixed: make([]byte, recentBytes/4)}
+	side := &Side{framed: make([]uint64, (recentBytes/4-256)/8)}
 	get := func(id byte, ok bool, err error) {
 		t.Helper()
 		s, found, failed := r.Get(rows.TextID{id}, func() (*Side, bool, error) {

@@ -54,7 +54,7 @@ func (s *Signer) Sign(postings []cluster.Posting, t Text) (rows.Signed, []cluste
 
 // SignFramed is Sign for a text whose sentences in frames are known, by Framed.
 func (s *Signer) SignFramed(postings []cluster.Posting, t Text, u rows.Units, framed []byte) (rows.Signed, []cluster.Posting) {
-	row, postings := s.sign(postings, t.ID, readFramed(s.config, t.Text, inFrame(u, framed)))
+	row, postings := s.sign(postings, t.ID, readFramed(s.config, t.Text, framedUnits(u, framed)))
 	row.Framed = framed
 	return row, postings
 }
@@ -128,10 +128,13 @@ func Read(c configs.Config, t Text, frames Pages) (Readings, error) {
 }
 
 // readFramed is Read for a text whose sentences in frames are known.
-func readFramed(c configs.Config, whole string, in func(unit uint64) bool) Readings {
+func readFramed(c configs.Config, whole string, framed []uint64) Readings {
 	own := whole
-	if in != nil {
-		own, _ = without(whole, func(unit uint64) (bool, error) { return in(unit), nil })
+	if len(framed) > 0 {
+		own, _ = without(whole, func(unit uint64) (bool, error) {
+			_, ok := slices.BinarySearch(framed, unit)
+			return ok, nil
+		})
 	}
 	return readings(c, whole, own)
 }
@@ -228,23 +231,15 @@ func Framed(c configs.Config, u rows.Units, sites []uint64, frames Pages) ([]byt
 	return framed, nil
 }
 
-// inFrame returns a function that reports whether a unit is among the framed ones, or
-// nil if none is.
-func inFrame(u rows.Units, framed []byte) func(unit uint64) bool {
-	var units []uint64
+// framedUnits returns the units of the framed sentences, sorted.
+func framedUnits(u rows.Units, framed []byte) (units []uint64) {
 	for i, unit := range allExact(u) {
 		if i/8 < len(framed) && framed[i/8]&(1<<(i%8)) != 0 {
 			units = append(units, unit)
 		}
 	}
-	if len(units) == 0 {
-		return nil
-	}
 	slices.Sort(units)
-	return func(unit uint64) bool {
-		_, ok := slices.BinarySearch(units, unit)
-		return ok
-	}
+	return units
 }
 
 // allExact yields the units with numbers, in the order of rows.Signed.

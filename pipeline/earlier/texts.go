@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"runtime/debug"
 	"sync/atomic"
 
 	"neardup/pipeline/dataflow"
@@ -11,6 +12,7 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 )
 
@@ -73,27 +75,87 @@ func (t *texts) states(yield func(extsort.Entry, error) bool) {
 	}
 }
 
-// sidesBytes limits the sides that are held in memory. Those of other texts are looked up.
-const sidesBytes = 32 << 20
+// sidesBytes returns the limit of the sides that are held in memory: a sixteenth of what the
+// process stays within. More costs the collector more than looking up other sides does.
+func sidesBytes() int { return int(min(128<<20, debug.SetMemoryLimit(-1)/16)) }
 
 // readTexts reads what verdicts on each text depend on, in one pass. Looking it up for
 // each set costs several times as much. Where TableState has what the run before found,
-// and changed is known, it reads the sentences of changed texts only. It replaces
-// TableState.
+// and changed is known, it reads the sentences of changed texts only, and holds no sides
+// of other texts. It replaces TableState.
 func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) (*texts, error) {
-	t, err := pass(w, sr, reader, changed)
+	p, err := newPass(w, sr, reader)
 	if err != nil {
 		return nil, err
 	}
-	t.readSides = func() error {
-		all, err := pass(w, sr, reader, nil)
-		if err == nil {
-			t.sides.Store(all.sides.Load())
+	defer p.close()
+	nextKnown, stopKnown := iter.Pull2(unchanged(w, changed))
+	defer stopKnown()
+	k, kErr, kMore := nextKnown()
+	t := &texts{}
+	for s, err := range p.texts() {
+		for kErr == nil && kMore && rows.CompareTexts(k.ID, s.ID) < 0 {
+			k, kErr, kMore = nextKnown()
 		}
+		if err := errors.Join(err, kErr); err != nil {
+			return nil, err
+		}
+		if len(t.ids) == maxTexts {
+			break
+		}
+		state, ok := k, kMore && k.ID == s.ID
+		if ok {
+			fixed, compared := dataflow.FixedOf(w.Config, s.Text, s.signed)
+			ok = compared && fixed == k.Fixed
+		}
+		var side *dataflow.Side
+		if !ok {
+			if side, err = p.side(s); err != nil {
+				return nil, err
+			}
+			if state, ok = (rows.State{}), side != nil; ok {
+				state = side.State(s.ID)
+			}
+		}
+		p.hold(side)
+		t.ids, t.rest = append(t.ids, binary.BigEndian.Uint64(s.ID[:])), append(t.rest, binary.BigEndian.Uint64(s.ID[8:]))
+		t.fixed, t.weights = append(t.fixed, state.Fixed), append(t.weights, state.Weights)
+		t.lengths, t.cut = append(t.lengths, s.signed.Characters), append(t.cut, !ok)
+	}
+	t.sides.Store(&p.sides)
+	t.readSides = func() error {
+		sides, err := readSides(w, sr, reader, p.sides)
+		t.sides.Store(&sides)
 		return err
 	}
 	_, err = w.DB.Replace(sr.Ctx, layout.TableState, t.states)
 	return t, err
+}
+
+// readSides reads the sides of the first texts, as many as are held. It takes those that
+// are there from held.
+func readSides(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, held []*dataflow.Side) ([]*dataflow.Side, error) {
+	p, err := newPass(w, sr, reader)
+	if err != nil {
+		return held, err
+	}
+	defer p.close()
+	for s, err := range p.texts() {
+		var side *dataflow.Side
+		if i := len(p.sides); i < len(held) {
+			side = held[i]
+		}
+		if err == nil && side == nil {
+			side, err = p.side(s)
+		}
+		if err != nil {
+			return held, err
+		}
+		if !p.hold(side) {
+			break
+		}
+	}
+	return p.sides, nil
 }
 
 // unchanged yields the states of the run before of which the weights hold if the rest
@@ -118,73 +180,75 @@ func unchanged(w *workspace.Workspace, changed map[rows.TextID]bool) iter.Seq2[r
 	}
 }
 
-// pass reads what readTexts returns. It holds no sides of texts whose states it takes
-// from TableState.
-func pass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) (*texts, error) {
+// pass reads texts in order, and holds the sides of the first of them.
+type pass struct {
+	w      *workspace.Workspace
+	sr     *workspace.StageRun
+	reader *results.Reader
+	units  *store.Seeker
+	read   rows.Units // memory for the units of a text
+
+	sides []*dataflow.Side
+	left  int // bytes that may still be held
+}
+
+// passedText is a text without its content.
+type passedText struct {
+	dataflow.Text
+	signed rows.Signed
+}
+
+func newPass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (*pass, error) {
 	units, err := w.DB.Seeker(layout.TableUnits)
+	return &pass{w: w, sr: sr, reader: reader, units: units, left: sidesBytes()}, err
+}
+
+func (p *pass) close() { _ = p.units.Close() } // the lookups have reported its errors
+
+// texts yields the signed texts, in order.
+func (p *pass) texts() iter.Seq2[passedText, error] {
+	return func(yield func(passedText, error) bool) {
+		next, stop := iter.Pull2(results.NamedTexts(p.w))
+		defer stop()
+		pages, perr, more := next()
+		for s, err := range results.SignedTexts(p.w) {
+			for perr == nil && more && rows.CompareTexts(pages.ID, s.ID) < 0 {
+				pages, perr, more = next()
+			}
+			x := passedText{dataflow.Text{ID: s.ID}, s.Signed}
+			if more && pages.ID == s.ID {
+				x.Sites, x.Names = pages.Sites(), pages.Names
+			}
+			if err := errors.Join(err, perr, p.sr.Ctx.Err()); !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// side returns the side of a text, or nil if it has none.
+func (p *pass) side(t passedText) (*dataflow.Side, error) {
+	r, found, err := p.units.GetNext(layout.UnitsKey(t.ID))
+	if err == nil && !found {
+		err = layout.Corrupt(layout.UnitsKey(t.ID))
+	}
+	if err == nil {
+		err = r.Units(&p.read)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = units.Close() }() // the lookups have reported its errors
-	nextKnown, stopKnown := iter.Pull2(unchanged(w, changed))
-	defer stopKnown()
-	nextPages, stopPages := iter.Pull2(results.NamedTexts(w))
-	defer stopPages()
-	k, kErr, kMore := nextKnown()
-	p, pErr, pMore := nextPages()
-	t := &texts{}
-	var sides []*dataflow.Side
-	left := sidesBytes
-	var u rows.Units
-	for s, err := range results.SignedTexts(w) {
-		for kErr == nil && kMore && rows.CompareTexts(k.ID, s.ID) < 0 {
-			k, kErr, kMore = nextKnown()
-		}
-		for pErr == nil && pMore && rows.CompareTexts(p.ID, s.ID) < 0 {
-			p, pErr, pMore = nextPages()
-		}
-		if err := errors.Join(err, kErr, pErr, sr.Ctx.Err()); err != nil {
-			return nil, err
-		}
-		if len(t.ids) == maxTexts {
-			break
-		}
-		x := dataflow.Text{ID: s.ID}
-		if pMore && p.ID == s.ID {
-			x.Sites, x.Names = p.Sites(), p.Names
-		}
-		state, ok := k, kMore && k.ID == s.ID
-		if ok {
-			fixed, compared := dataflow.FixedOf(w.Config, x, s.Signed)
-			ok = compared && fixed == k.Fixed
-		}
-		var side *dataflow.Side
-		if !ok {
-			r, found, err := units.GetNext(layout.UnitsKey(s.ID))
-			if err == nil && !found {
-				err = layout.Corrupt(layout.UnitsKey(s.ID))
-			}
-			if err == nil {
-				err = r.Units(&u)
-			}
-			if err == nil {
-				side, ok, err = dataflow.NewSide(w.Config, x, u, s.Signed, reader.Commonness)
-			}
-			if err != nil {
-				return nil, err
-			}
-			if state = (rows.State{}); ok {
-				state = side.State(s.ID)
-				left -= side.Bytes()
-			}
-		}
-		if left >= 0 {
-			sides = append(sides, side)
-		}
-		t.ids, t.rest = append(t.ids, binary.BigEndian.Uint64(s.ID[:])), append(t.rest, binary.BigEndian.Uint64(s.ID[8:]))
-		t.fixed, t.weights = append(t.fixed, state.Fixed), append(t.weights, state.Weights)
-		t.lengths, t.cut = append(t.lengths, s.Characters), append(t.cut, !ok)
+	side, _, err := dataflow.NewSide(p.w.Config, t.Text, p.read, t.signed, p.reader.Commonness)
+	return side, err
+}
+
+// hold holds the side of the next text, which may be nil, unless too much is held.
+func (p *pass) hold(side *dataflow.Side) bool {
+	if side != nil {
+		p.left -= side.Bytes()
 	}
-	t.sides.Store(&sides)
-	return t, nil
+	if p.left >= 0 {
+		p.sides = append(p.sides, side)
+	}
+	return p.left >= 0
 }

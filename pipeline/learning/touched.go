@@ -181,7 +181,7 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 			if err != nil {
 				return nil, false, err
 			}
-			if t.isCounted(rows.CountedDocument(d, p)) {
+			if t.isCounted(results.CountedDocument(d, p)) {
 				continue
 			}
 			if left[p]++; len(left) > heldRecounts(w) {
@@ -294,7 +294,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 			if err != nil {
 				return nil, err
 			}
-			if t.isCounted(rows.CountedDocument(d, p)) {
+			if t.isCounted(results.CountedDocument(d, p)) {
 				continue
 			}
 			a := dataflow.AroundUnits{}

@@ -2,9 +2,12 @@ package results
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"iter"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"neardup/extract"
 	"neardup/pipeline/layout"
@@ -86,7 +89,7 @@ func occurring(pages iter.Seq2[layout.Row, error], named bool) iter.Seq2[*NamedT
 				begun = true
 				t.ID, t.Documents, t.Pages, t.Names = of, t.Documents[:0], t.Pages[:0], pair.Names{}
 			}
-			t.Documents = append(t.Documents, rows.CountedDocument(d, page))
+			t.Documents = append(t.Documents, CountedDocument(d, page))
 			if named {
 				t.Names.Add(page.Address, o.Title)
 			}
@@ -98,6 +101,13 @@ func occurring(pages iter.Seq2[layout.Row, error], named bool) iter.Seq2[*NamedT
 			send()
 		}
 	}
+}
+
+// CountedDocument returns the hash of a document and its page in rows.Counted.
+func CountedDocument(d extract.ID, p rows.SitePage) uint64 {
+	b := append(make([]byte, 0, len(d)+8+8), d[:]...)
+	b = binary.BigEndian.AppendUint64(b, p.Site)
+	return xxhash.Sum64(binary.BigEndian.AppendUint64(b, p.Address))
 }
 
 // TextsWithUnits yields all texts, in order. Each is valid until the next step.

@@ -5,13 +5,9 @@ package rows
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"neardup/cluster"
-	"neardup/extract"
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
@@ -51,15 +47,8 @@ type SitePage struct{ Site, Address uint64 }
 
 // Counted is what the pages of sentences were last counted with, of a text.
 type Counted struct {
-	Documents []uint64 // CountedDocument of all documents that have the text, ascending
+	Documents []uint64 // hashes of the documents that have the text and of their pages, ascending
 	Pages     []SitePage
-}
-
-// CountedDocument returns a hash of a document and its page.
-func CountedDocument(d extract.ID, p SitePage) uint64 {
-	b := append(make([]byte, 0, len(d)+8+8), d[:]...)
-	b = binary.BigEndian.AppendUint64(b, p.Site)
-	return xxhash.Sum64(binary.BigEndian.AppendUint64(b, p.Address))
 }
 
 // TouchedPage is a page that counts for a text and did not before. A fresh one has an
