@@ -108,11 +108,10 @@ func LoadReader(w *workspace.Workspace) (*Reader, error) {
 	return r, err
 }
 
-// LoadCommonness is LoadReader for callers that look for few frames. It looks them up on
-// disk.
+// LoadCommonness is LoadReader for callers that may look for few frames.
 func LoadCommonness(w *workspace.Workspace) (*Reader, error) {
 	common, err := LoadCommon(w, layout.TableCommon)
-	return &Reader{w, OpenCommon(w, layout.TableFrame), common}, err
+	return &Reader{w, LoadCommonLater(w, layout.TableFrame), common}, err
 }
 
 // LoadFrames is LoadReader for callers that weigh nothing by rarity.
