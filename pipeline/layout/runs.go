@@ -117,7 +117,7 @@ func (r *FixedRun) part(places []place) iter.Seq[extsort.Entry] {
 		var value []byte
 		for i := 0; i < len(places); {
 			key, first := r.key(places[i].i), i
-			for i++; i < len(places) && bytes.Equal(r.key(places[i].i), key); i++ {
+			for i++; i < len(places) && places[i].lead == places[first].lead && bytes.Equal(r.key(places[i].i), key); i++ {
 			}
 			if r.Counted {
 				value = binary.AppendUvarint(value[:0], uint64(i-first))

@@ -112,6 +112,8 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 			}
 		}},
 	}
+	// Scans of whole tables would trigger compactions of what they read.
+	o.Experimental.ReadSamplingMultiplier = -1
 	db, err := pebble.Open(dir, o)
 	if err != nil {
 		return nil, err
