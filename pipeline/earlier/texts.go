@@ -124,7 +124,7 @@ func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.R
 	}
 	t.sides.Store(&p.sides)
 	t.readSides = func() error {
-		sides, err := readSides(w, sr, reader, p.sides)
+		sides, err := readSides(w, sr, reader, *t.sides.Load())
 		t.sides.Store(&sides)
 		return err
 	}

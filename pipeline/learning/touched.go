@@ -49,8 +49,8 @@ type touchedNote struct {
 // touched texts.
 const maxTouched = 0.2
 
-// Touched texts, of about 200 bytes, and sentences to be counted again, of 16 to 40, are
-// held in memory. Beyond these bounds all sentences are counted.
+// Touched texts, of about 200 bytes and 16 for each document, and sentences to be counted
+// again, of 16 to 40, are held in memory. Beyond these bounds all sentences are counted.
 func heldTouched(w *workspace.Workspace) int  { return max(1, w.Options.RunRows/4) }
 func heldRecounts(w *workspace.Workspace) int { return 2 * w.Options.RunRows }
 
