@@ -281,8 +281,8 @@ func TestGrowAround(t *testing.T) {
 	}
 }
 
-// Pages that are added bring known texts to new addresses, sites and boxes, or what is new
-// to known addresses. All pages of the boxes' sentences are counted once.
+// Pages that are added bring known texts to new addresses, sites and boxes, or new texts to
+// known addresses. The pages of each sentence are counted as if all were counted.
 func TestGrowKnownTexts(t *testing.T) {
 	seeds := uint64(*growSeeds)
 	if testing.Short() {
@@ -314,6 +314,64 @@ func TestGrowKnownTexts(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// resource returns a record without an HTTP header. The ID of its document does not cover
+// its Content-Type.
+func resource(id, uri, charset, box, main string) string {
+	record := string(pipetest.Archived("resource", id, uri, 5, "<html><body><aside><p>"+box+"</p></aside><main><p>"+main+"</p></main></body></html>"))
+	return strings.Replace(record, "application/http; msgtype=response", "text/html; charset="+charset, 1)
+}
+
+// book returns a text long enough to be the main text of its page for sure.
+func book(n int) (s string) {
+	for i := range 6 {
+		s += fmt.Sprintf("In chapter %c of book %c%c somebody tells what no other book here has told. ", 'a'+i, 'a'+n/26, 'a'+n%26)
+	}
+	return s
+}
+
+const latin, cyrillic = "iso-8859-1", "windows-1251"
+
+// A record comes again with another charset, so that the box beside its text reads
+// otherwise. The sentence of the box gets or loses the page, also if its text gets another
+// page at the same time.
+func TestGrowSameIDs(t *testing.T) {
+	const box = "Guests of this caf\xe9 are kindly asked to leave their umbrellas at the door."
+	for _, others := range []string{latin, cyrillic} {
+		for _, also := range []bool{false, true} {
+			first := resource("again", "http://inn.example/0", latin, box, book(0))
+			for n := 1; n < 3; n++ {
+				first += resource(fmt.Sprint("inn", n), fmt.Sprintf("http://inn.example/%d", n), others, box, book(n))
+			}
+			for n := range 60 { // so that few texts are touched
+				first += resource(fmt.Sprint("other", n), fmt.Sprintf("http://other.example/%d", n), latin, "", book(100+n))
+			}
+			added := resource("again", "http://inn.example/0", cyrillic, box, book(0))
+			if also {
+				added += resource("also", "http://inn.example/77", latin, "", book(0))
+			}
+			before, after := adding(t, fmt.Sprint(others, " ", also), pipetest.MustLoad(t, "text.frames=4"), "crawl.warc", first, added)
+			if n, now := rowsOf(before, layout.TableFrame), rowsOf(after, layout.TableFrame); n == now {
+				t.Errorf("%s, %v: %d rows of frames before and after: the test tells nothing", others, also, n)
+			}
+		}
+	}
+}
+
+// A record of a cluster comes again with another charset, in which no word is the same.
+// The exports name the document that is first under the ID, whichever that is.
+func TestGrowSameIDsOfAnotherText(t *testing.T) {
+	for n := range 8 {
+		main := []byte(book(n))
+		for i, c := range main {
+			if 'a' <= c && c <= 'z' {
+				main[i] = c - 'a' + 0xe0
+			}
+		}
+		first := resource("again", "http://inn.example/0", latin, "", string(main)) + resource("copy", "http://other.example/0", latin, "", string(main)+" "+book(n)[:40])
+		adding(t, fmt.Sprint(n), pipetest.MustLoad(t), "crawl.warc", first, resource("again", "http://inn.example/0", cyrillic, "", string(main)))
 	}
 }
 
@@ -359,8 +417,8 @@ func rowsOf(contents map[string]string, table byte) (n int) {
 	return n
 }
 
-// adding runs over an archive, and then over a second one. It expects the tables of one run
-// over both, and returns those of the first run and of the second.
+// adding runs over an archive, and then over a second one. It expects the tables and
+// clusters of one run over both, and returns those of the first run and of the second.
 func adding(t *testing.T, what string, config configs.Config, name, first, added string) (before, after map[string]string) {
 	t.Helper()
 	var files []string
@@ -373,8 +431,10 @@ func adding(t *testing.T, what string, config configs.Config, name, first, added
 	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files[0])
 	before = contentsOf(t, ws, config)
-	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
-	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...)
+	got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+	if want := pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, files...); !bytes.Equal(got, want) {
+		t.Errorf("%s: other clusters than one run", what)
+	}
 	after = contentsOf(t, ws, config)
 	sameContents(t, what, after, contentsOf(t, alone, config))
 	return before, after

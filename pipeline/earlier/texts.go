@@ -28,7 +28,7 @@ type texts struct {
 	cut                       []bool // the text has no state
 
 	// Of texts whose states were in TableState no side is held at first. When many were
-	// looked up, all sides are read.
+	// looked up, as many sides are read as are held.
 	sides     atomic.Pointer[[]*dataflow.Side] // of the first texts; nil where none is held
 	missed    atomic.Int64
 	readSides func() error
@@ -82,7 +82,7 @@ func sidesBytes() int { return int(min(128<<20, debug.SetMemoryLimit(-1)/16)) }
 // readTexts reads what verdicts on each text depend on, in one pass. Looking it up for
 // each set costs several times as much. Where TableState has what the run before found,
 // and changed is known, it reads the sentences of changed texts only, and holds no sides
-// of other texts. It replaces TableState.
+// of other texts. It replaces the rows of TableState.
 func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) (*texts, error) {
 	p, err := newPass(w, sr, reader)
 	if err != nil {

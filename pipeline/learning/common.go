@@ -127,16 +127,17 @@ func Frames(w *workspace.Workspace, sr *workspace.StageRun) (changed map[rows.Te
 		return nil, err
 	}
 	var counted []extsort.Entry
+	held := 0 // rows, and documents of them by sixteen
 	flush := func() error {
 		err := w.DB.Ingest(sr.Ctx, slices.Values(counted))
-		counted = nil
+		counted, held = nil, 0
 		return err
 	}
 	err = countCommon(w, sr, layout.TableFrame, dataflow.FewestFramePages(w.Config)-1, func(t *results.TextUnits) error {
 		if len(t.Documents) > 0 {
 			counted = append(counted, extsort.Entry{Key: layout.CountedKey(t.ID), Value: layout.CountedValue(t.Counted)})
 		}
-		if len(counted) < w.Options.RunRows/16 {
+		if held += 1 + len(t.Documents)/16; held < w.Options.RunRows/16 {
 			return nil
 		}
 		return flush()

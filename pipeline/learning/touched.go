@@ -25,14 +25,14 @@ import (
 // verify, which counts sentences in another form, in TableTouched.
 //
 // Most new pages are fresh: no document that was counted has their address. A fresh page
-// adds one to the pages of each of its sentences, also if its text is on other pages.
-// Only sentences that have no number yet, because they were on too few pages, and those
-// of other new pages are looked for in all texts.
+// adds one to the pages of each sentence around its text, and to those of its text if
+// the site did not have the text before. Only sentences that have no number yet, because
+// they were on too few pages, and those of other new pages are looked for in all texts.
 
 const (
 	// noteOfCounts is the name of the row that says that TableFrame and TableCounted
-	// agree. It is not there where pages may have gone without a trace. Earlier versions
-	// wrote another value, since they did not write each document.
+	// agree. It is not there where pages may have gone without a trace. In workspaces of
+	// earlier versions it has another value: their rows lack the single documents.
 	noteOfCounts = "counted"
 	agree        = "documents"
 	// noteOfTouched is the name of the row that says between which states the texts in
@@ -63,14 +63,14 @@ type touchedText struct {
 	pages   []rows.TouchedPage // that count for it and did not before
 }
 
-// isCounted reports whether the text was counted with a document, as it is hashed.
+// isCounted reports whether the text was counted with the document of this hash.
 func (t *touchedText) isCounted(document uint64) bool {
 	_, ok := slices.BinarySearch(t.counted, document)
 	return ok
 }
 
 // otherPages returns the pages that count for a text and did not before. One on a site
-// that had the text before takes the place of another page, so it is not fresh.
+// that had the text before takes the place of another page, so it adds none.
 func otherPages(before, now []rows.SitePage) (pages []rows.TouchedPage) {
 	for _, p := range now {
 		i, had := slices.BinarySearchFunc(before, p.Site, func(b rows.SitePage, site uint64) int { return cmp.Compare(b.Site, site) })
@@ -176,6 +176,9 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 	defer func() { _ = occurrences.Close() }()
 	left := map[rows.SitePage]int{} // new documents of the pages, less all documents of them
 	for _, t := range touched {
+		if err := sr.Ctx.Err(); err != nil {
+			return nil, false, err
+		}
 		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
 			p, d, err := pageOf(r, err)
 			if err != nil {

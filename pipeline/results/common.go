@@ -18,8 +18,8 @@ import (
 // each. More are looked up on disk.
 const loadedSentences = 4 << 20
 
-// patience is how many sentences LoadCommonLater has looked up on disk. To load a few
-// hundred thousand takes as long.
+// patience is how many sentences LoadCommonLater has looked up on disk before it loads all.
+// To load a few hundred thousand takes as long.
 const patience = 1 << 14
 
 // Common tells on how many pages of a site a sentence stands. Goroutines can share it.

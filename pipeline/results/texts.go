@@ -108,7 +108,7 @@ func LoadReader(w *workspace.Workspace) (*Reader, error) {
 	return r, err
 }
 
-// LoadCommonness is LoadReader for callers that may look for few frames.
+// LoadCommonness is LoadReader for callers that look for frames of some texts, few or many.
 func LoadCommonness(w *workspace.Workspace) (*Reader, error) {
 	common, err := LoadCommon(w, layout.TableCommon)
 	return &Reader{w, LoadCommonLater(w, layout.TableFrame), common}, err

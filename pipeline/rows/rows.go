@@ -51,8 +51,8 @@ type Counted struct {
 	Pages     []SitePage
 }
 
-// TouchedPage is a page that counts for a text and did not before. A fresh one has an
-// address that no page had before.
+// TouchedPage is a page that counts for a text and did not before. It is fresh if no page
+// had its address before, and no page of its site the text.
 type TouchedPage struct {
 	SitePage
 	Fresh bool
