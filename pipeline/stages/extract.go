@@ -158,8 +158,8 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	x.around.tell(sr, layout.TableAround)
-	x.documents.tell(sr, layout.TableDocument)
+	x.around.Tell(sr, layout.TableAround)
+	x.documents.Tell(sr, layout.TableDocument)
 	if len(withdrawn) > 0 {
 		if err := withdrawals.DropTexts(w, sr); err != nil {
 			return err
@@ -175,8 +175,8 @@ type extraction struct {
 	work      chan *Job
 	memory    *semaphore.Weighted
 	finished  *queue.Limiter
-	around    *rowCount
-	documents *rowCount
+	around    *workspace.RowCount
+	documents *workspace.RowCount
 	grows     bool // files were read before
 }
 
@@ -200,7 +200,7 @@ func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
 			total += s.Size - s.Position.Offset
 		}
 	}
-	x.around, x.documents = countAdded(sr, known, layout.TableAround), countAdded(sr, known, layout.TableDocument)
+	x.around, x.documents = workspace.CountAdded(sr, known, layout.TableAround), workspace.CountAdded(sr, known, layout.TableDocument)
 	inputs.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
@@ -425,7 +425,7 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 	}
 	if j.around != nil {
 		key := layout.AroundKey(d.ID, s.ID(), j.Raw.Offset)
-		x.around.add(key)
+		x.around.Add(key)
 		err = b.Set(key, j.around)
 	}
 	if j.round != nil {
@@ -435,7 +435,7 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 		err = errors.Join(err, b.Set(layout.TextKey(j.Text), []byte(d.Text)), b.Set(layout.UnitsKey(j.Text), j.units))
 	}
 	key := layout.DocumentKey(d.ID, s.ID(), j.Raw.Offset)
-	x.documents.add(key)
+	x.documents.Add(key)
 	return errors.Join(err, b.Set(key, j.row),
 		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(j.Occurrence)),
 	)

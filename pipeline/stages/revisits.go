@@ -133,7 +133,7 @@ func (x *extraction) updateRevisits(sr *workspace.StageRun, found iter.Seq2[exts
 type revisitUpdate struct {
 	*update
 	stored *store.Seeker // pages, as they were before
-	pages  *rowCount
+	pages  *workspace.RowCount
 }
 
 // own returns the page that was made from a revisit, and whether no other page has its ID.
@@ -201,7 +201,7 @@ func (y *revisitUpdate) set(v results.RevisitRow, page []byte, alone bool, befor
 				return err
 			}
 		}
-		y.pages.add(key)
+		y.pages.Add(key)
 	}
 	var d rows.Document
 	if err := json.Unmarshal(page, &d); err != nil {
@@ -222,7 +222,7 @@ func (y *revisitUpdate) takeBack(v results.RevisitRow, text string) error {
 	if err != nil {
 		return err
 	}
-	y.pages.remove(v.Key.Document())
+	y.pages.Remove(v.Key.Document())
 	return errors.Join(y.b.SetJSON(v.Key.Row(), v.Row), y.b.Delete(v.Key.Document()), y.b.Delete(layout.OccurrenceKey(t, v.Key.ID)))
 }
 
