@@ -120,7 +120,7 @@ func (c *clustering) update(u search.Updater) (ok bool, err error) {
 	defer func() { _ = postings.Close() }()
 	in := c.in
 	in.Members = func(s signature.Signature) ([]cluster.Key, error) {
-		return c.keysOf(postings.Rows(layout.PostingsOf(s)))
+		return c.keysOf(postings.FewRows(layout.PostingsOf(s)))
 	}
 	filter, err := bloom.Read(w.DB)
 	if err != nil {

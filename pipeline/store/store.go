@@ -112,8 +112,10 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 			}
 		}},
 	}
-	// Scans of whole tables would trigger compactions of what they read.
+	// Scans of whole tables would trigger compactions of what they read, and the deleted
+	// rows of a queue those of all that lies beneath them.
 	o.Experimental.ReadSamplingMultiplier = -1
+	o.Experimental.TombstoneDenseCompactionThreshold = -1
 	db, err := pebble.Open(dir, o)
 	if err != nil {
 		return nil, err
@@ -152,7 +154,10 @@ func (s *DB) Rows(lower, upper []byte) iter.Seq2[layout.Row, error] {
 
 // Seeker reads scattered rows of a table with one iterator. Making an iterator
 // costs several times as much as a lookup. It sees the table as of its creation.
-type Seeker struct{ it *pebble.Iterator }
+type Seeker struct {
+	it  *pebble.Iterator
+	key []byte // memory for a key
+}
 
 // Seeker returns a Seeker for a table. The caller closes it.
 func (s *DB) Seeker(table byte) (*Seeker, error) {
@@ -161,7 +166,7 @@ func (s *DB) Seeker(table byte) (*Seeker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Seeker{it}, nil
+	return &Seeker{it: it}, nil
 }
 
 func (s *Seeker) Close() error { return s.it.Close() }
@@ -192,6 +197,24 @@ func (s *Seeker) Rows(prefix []byte) iter.Seq2[layout.Row, error] {
 				return
 			}
 		}
+		if err := s.it.Error(); err != nil {
+			yield(layout.Row{}, err)
+		}
+	}
+}
+
+// FewRows is Rows for prefixes that come in order and have few rows each. It searches
+// for each row: the database searches on from where the search before ended, but from
+// the start after a step to the next row.
+func (s *Seeker) FewRows(prefix []byte) iter.Seq2[layout.Row, error] {
+	return func(yield func(layout.Row, error) bool) {
+		key := append(s.key[:0], prefix...)
+		for s.it.SeekGE(key) && bytes.HasPrefix(s.it.Key(), prefix) {
+			if key = append(append(key[:0], s.it.Key()...), 0); !yield(layout.RowOf(s.it), nil) {
+				break
+			}
+		}
+		s.key = key
 		if err := s.it.Error(); err != nil {
 			yield(layout.Row{}, err)
 		}

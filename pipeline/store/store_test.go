@@ -135,4 +135,25 @@ func TestSeeker(t *testing.T) {
 			t.Fatalf("row %d has the value %v (%v)", n, v, err)
 		}
 	}
+	for first := 0; first < 1000; first += 1 + rng.IntN(8) { // prefixes in order, of up to 256 rows
+		prefix := []byte{layout.TableSigned, byte(first >> 8), byte(first)}
+		if rng.IntN(50) == 0 {
+			prefix = prefix[:2]
+		}
+		var got, want []int
+		for r, err := range s.FewRows(prefix) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, int(r.Key()[1])<<8|int(r.Key()[2]))
+		}
+		for n := range 1000 {
+			if there[uint16(n)] && (n == first || len(prefix) == 2 && n>>8 == first>>8) {
+				want = append(want, n)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("rows of %v: %v, want %v", prefix, got, want)
+		}
+	}
 }
