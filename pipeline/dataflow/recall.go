@@ -20,21 +20,19 @@ type Recall struct {
 
 // Abouts is what is known of texts without reading them.
 type Abouts interface {
-	// State returns the state of a text. ok is false for a text whose decisions cannot be
-	// used by later runs.
-	State(rows.TextID) (s rows.State, ok bool, err error)
+	State(rows.TextID) (rows.State, error)
 	// Length returns the length of a text as it is compared whole, in code points.
 	Length(rows.TextID) (length int, ok bool)
 	// Sentences returns the weighed sentences of a text.
 	Sentences(rows.TextID) (pair.Sentences, error)
 }
 
-// StatesOf returns the states of texts. It returns nil if one of them has none.
+// StatesOf returns the states of texts.
 func StatesOf(keys []cluster.Key, about Abouts) ([]rows.State, error) {
 	states := make([]rows.State, 0, len(keys))
 	for _, k := range keys {
-		s, ok, err := about.State(k.ID())
-		if err != nil || !ok {
+		s, err := about.State(k.ID())
+		if err != nil {
 			return nil, err
 		}
 		states = append(states, s)

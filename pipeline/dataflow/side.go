@@ -43,19 +43,24 @@ func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text
 	return whole.Framed(s.sites, j.Text(r.Own, s.own))
 }
 
-// NewSide returns the side of a text, which is given without its content: what its
-// verdicts depend on. ok is false for a text that may be too long to be compared
-// whole, since its last sentence is cut and is not in units.
-func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common Pages) (s *Side, ok bool, err error) {
-	fixed, ok := fixedOf(c, t, signed)
-	if !ok {
-		return nil, false, nil
-	}
-	s = &Side{fixed: fixed, sites: t.Sites, names: t.Names, framed: framedUnits(u, signed.Framed)}
+// NewSide returns the side of a text: what its verdicts depend on. The text is given
+// without its content, unless MayBeCut.
+func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common Pages) (s *Side, err error) {
+	s = &Side{fixed: fixedOf(t, signed), sites: t.Sites, names: t.Names, framed: framedUnits(u, signed.Framed)}
 	if c.Verify.RarePages == 0 {
-		return s, true, nil
+		return s, nil
 	}
-	weigh := func(units []rarity.Unit) rarity.Text {
+	if MayBeCut(c, signed) { // then its last sentence may not be in units
+		r := readFramed(c, t.Text, s.framed)
+		if s.whole, err = weigh(c.Verify, r.Whole, t.Sites, common); err != nil {
+			return nil, err
+		}
+		if s.own, s.apart = s.whole, r.HasFrame(); s.apart {
+			s.own, err = weigh(c.Verify, r.Own, t.Sites, common)
+		}
+		return s, err
+	}
+	weighUnits := func(units []rarity.Unit) rarity.Text {
 		return c.Verify.Judging().Weigh(units, func(unit uint64) int {
 			n, failed := MaxPages(t.Sites, unit, common)
 			if failed != nil {
@@ -64,76 +69,67 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 			return n
 		})
 	}
-	s.whole = weigh(plainUnits(u, nil))
+	s.whole = weighUnits(plainUnits(u, nil))
 	s.own, s.apart = s.whole, len(s.framed) > 0 && signed.LeftOut > 0 // otherwise too little would be left
 	if s.apart {
-		s.own = weigh(plainUnits(u, signed.Framed))
+		s.own = weighUnits(plainUnits(u, signed.Framed))
 	}
-	return s, true, err
+	return s, err
 }
 
-// fixedOf returns what verdicts on a text depend on besides weights, and ok as NewSide does.
-func fixedOf(c configs.Config, t Text, signed rows.Signed) (fixed []byte, ok bool) {
-	if limit := c.Text.MaxColumns; limit > 0 && 2*(int64(signed.Characters)+1) >= int64(limit) {
-		return nil, false
-	}
+// MayBeCut reports whether a text may be too long to be compared whole.
+func MayBeCut(c configs.Config, signed rows.Signed) bool {
+	limit := int64(c.Text.MaxColumns)
+	return limit > 0 && 2*(int64(signed.Characters)+1) >= limit
+}
+
+// fixedOf returns what verdicts on a text depend on besides weights.
+func fixedOf(t Text, signed rows.Signed) []byte {
 	b := binary.AppendUvarint(slices.Clone(t.ID[:]), uint64(len(t.Sites)))
 	for _, site := range t.Sites {
 		b = binary.BigEndian.AppendUint64(b, site)
 	}
 	b = t.Names.Append(b)
-	return append(binary.AppendUvarint(b, uint64(len(signed.Framed))), signed.Framed...), true
+	return append(binary.AppendUvarint(b, uint64(len(signed.Framed))), signed.Framed...)
 }
 
-// FixedOf returns the part of a text's state that does not depend on its sentences, and ok
-// as NewSide does.
-func FixedOf(c configs.Config, t Text, signed rows.Signed) (fixed uint64, ok bool) {
-	b, ok := fixedOf(c, t, signed)
-	return short(b), ok
-}
+// FixedOf returns the part of a text's state that does not depend on its sentences.
+func FixedOf(t Text, signed rows.Signed) uint64 { return short(fixedOf(t, signed)) }
 
 // RecentSides holds the sides that were asked for last: the texts of a set are asked for
 // again and again while it is verified. Goroutines can share it.
 type RecentSides struct {
 	mu          sync.Mutex
-	now, before map[rows.TextID]recentSide
+	now, before map[rows.TextID]*Side
 	bytes       int // of now
-}
-
-type recentSide struct {
-	side *Side
-	ok   bool
 }
 
 // recentBytes limits the sides in memory: now and before have so many bytes each.
 const recentBytes = 4 << 20
 
 // Get returns the side of a text, which read reads.
-func (r *RecentSides) Get(id rows.TextID, read func() (s *Side, ok bool, err error)) (*Side, bool, error) {
+func (r *RecentSides) Get(id rows.TextID, read func() (*Side, error)) (*Side, error) {
 	r.mu.Lock()
-	x, found := r.now[id]
+	s, found := r.now[id]
 	if !found {
-		x, found = r.before[id]
+		s, found = r.before[id]
 	}
 	r.mu.Unlock()
 	if found {
-		return x.side, x.ok, nil
+		return s, nil
 	}
-	s, ok, err := read()
+	s, err := read()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	size := 64
-	if ok {
-		size += s.Bytes()
-	}
+	size := 64 + s.Bytes()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.bytes += size; r.now == nil || r.bytes > recentBytes {
-		r.before, r.now, r.bytes = r.now, map[rows.TextID]recentSide{}, size
+		r.before, r.now, r.bytes = r.now, map[rows.TextID]*Side{}, size
 	}
-	r.now[id] = recentSide{s, ok}
-	return s, ok, nil
+	r.now[id] = s
+	return s, nil
 }
 
 // State returns the state of the text of the side.

@@ -65,8 +65,8 @@ type around struct {
 }
 
 // It implements Abouts.
-func (a *around) State(id rows.TextID) (rows.State, bool, error) {
-	return a.sides[id].State(id), true, nil
+func (a *around) State(id rows.TextID) (rows.State, error) {
+	return a.sides[id].State(id), nil
 }
 func (a *around) Length(rows.TextID) (int, bool) { return 0, false }
 func (a *around) Sentences(id rows.TextID) (pair.Sentences, error) {
@@ -98,7 +98,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 	if testing.Short() {
 		rounds = 150
 	}
-	for _, settings := range [][]string{nil, {"text.frames=0"}, {"verify.rare_pages=0"}, {"verify.other_pages=0"}} {
+	for _, settings := range [][]string{nil, {"text.frames=0"}, {"verify.rare_pages=0"}, {"verify.other_pages=0"}, {"text.max_columns=700"}, {"text.max_columns=700", "verify.rare_pages=0"}} {
 		c, err := configs.Load("default", settings)
 		if err != nil {
 			t.Fatal(err)
@@ -108,8 +108,9 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		}
 		judge := Judge(c)
 		comparer := judge.Comparers(1)[0]
+		signer := NewSigner(c, nil)
 		var seen []*around
-		equal, held, different := 0, 0, map[string]bool{}
+		equal, held, different, cut := 0, 0, map[string]bool{}, 0
 		for range rounds {
 			s := found(random, texts)
 			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
@@ -134,10 +135,15 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				x.Text = ""
-				side, ok, err := NewSide(c, x, units, rows.Signed{Framed: framed, LeftOut: uint32(prepared.Len() - prepared.Own().Len())}, pagesOf(s.common))
-				if err != nil || !ok {
-					t.Fatal(ok, err)
+				signed, _ := signer.SignFramed(nil, x, units, framed)
+				if MayBeCut(c, signed) {
+					cut++
+				} else {
+					x.Text = ""
+				}
+				side, err := NewSide(c, x, units, signed, pagesOf(s.common))
+				if err != nil {
+					t.Fatal(err)
 				}
 				now.sides[x.ID] = side
 				if of := side.Prepare(c, judge, body); !reflect.DeepEqual(of, prepared) {
@@ -189,6 +195,9 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 				seen = append(seen, now)
 			}
 		}
+		if c.Text.MaxColumns < 1000 && cut < 3*rounds { // all but the short text
+			t.Errorf("%v: %d texts of %d rounds may be cut", settings, cut, rounds)
+		}
 		if len(different) < 2 || c.Verify.RarePages > 0 && held < 20 || c.Verify.RarePages == 0 && equal < 20 {
 			t.Errorf("%v: %d equal, %d held, %d different verdicts: the test tells nothing", settings, equal, held, len(different))
 		}
@@ -238,47 +247,33 @@ func TestUnitsAreThoseOfTheReading(t *testing.T) {
 	}
 }
 
-// A text that may be cut has no side.
-func TestSideOfCutText(t *testing.T) {
-	c, err := configs.Load("default", []string{"text.max_columns=1000"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for characters, want := range map[uint32]bool{400: true, 498: true, 499: false, 1000: false} {
-		_, ok, err := NewSide(c, Text{}, rows.Units{}, rows.Signed{Characters: characters}, pagesOf(nil))
-		if ok != want || err != nil {
-			t.Errorf("%d characters: %v %v", characters, ok, err)
-		}
-	}
-}
-
 // A side is read again only when others have taken its place, and failures are not kept.
 func TestRecentSides(t *testing.T) {
 	var r RecentSides
 	read := 0
 	side := &Side{framed: make([]uint64, (recentBytes/4-256)/8)}
-	get := func(id byte, ok bool, err error) {
+	get := func(id byte, err error) {
 		t.Helper()
-		s, found, failed := r.Get(rows.TextID{id}, func() (*Side, bool, error) {
+		s, failed := r.Get(rows.TextID{id}, func() (*Side, error) {
 			read++
-			return side, ok, err
+			return side, err
 		})
-		if failed != err || err == nil && (found != ok || s != side) {
-			t.Errorf("text %d: %v %v", id, found, failed)
+		if failed != err || err == nil && s != side {
+			t.Errorf("text %d: %v", id, failed)
 		}
 	}
 	broken := errors.New("broken")
-	get(1, true, broken)
+	get(1, broken)
 	for _, id := range []byte{1, 2, 3, 4, 5, 1} {
-		get(id, id != 2, nil)
+		get(id, nil)
 	}
 	if read != 6 {
 		t.Errorf("%d were read, want 6", read)
 	}
 	for id := range byte(10) {
-		get(10+id, true, nil)
+		get(10+id, nil)
 	}
-	if get(1, true, nil); read != 17 {
+	if get(1, nil); read != 17 {
 		t.Errorf("%d were read, want 17", read)
 	}
 }

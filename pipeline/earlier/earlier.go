@@ -48,15 +48,15 @@ func Open(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.TextI
 }
 
 // State implements dataflow.Abouts.
-func (e *Results) State(id rows.TextID) (rows.State, bool, error) {
+func (e *Results) State(id rows.TextID) (rows.State, error) {
 	if i, ok := e.texts.of(id); ok {
-		return e.texts.state(i), !e.texts.cut[i], nil
+		return e.texts.state(i), nil
 	}
-	s, ok, err := e.side(id)
-	if err != nil || !ok {
-		return rows.State{}, false, err
+	s, err := e.side(id)
+	if err != nil {
+		return rows.State{}, err
 	}
-	return s.State(id), true, nil
+	return s.State(id), nil
 }
 
 // Length implements dataflow.Abouts.
@@ -70,10 +70,7 @@ func (e *Results) Length(id rows.TextID) (int, bool) {
 
 // Sentences implements dataflow.Abouts.
 func (e *Results) Sentences(id rows.TextID) (pair.Sentences, error) {
-	s, ok, err := e.side(id)
-	if err == nil && !ok {
-		err = layout.Corrupt(layout.SignedKey(id))
-	}
+	s, err := e.side(id)
 	if err != nil {
 		return pair.Sentences{}, err
 	}
@@ -136,48 +133,42 @@ func (e *Results) give(l *lookups) {
 }
 
 // side returns what verdicts on a text depend on.
-func (e *Results) side(id rows.TextID) (*dataflow.Side, bool, error) {
-	if s, held := e.texts.side(id); held {
-		return s, s != nil, nil
+func (e *Results) side(id rows.TextID) (*dataflow.Side, error) {
+	if s := e.texts.side(id); s != nil {
+		return s, nil
 	}
-	return e.recent.Get(id, func() (*dataflow.Side, bool, error) {
+	return e.recent.Get(id, func() (*dataflow.Side, error) {
 		if e.texts.missed.Add(1) == e.texts.bearable() {
 			if err := e.texts.readSides(); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 		}
 		l, err := e.take()
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		defer e.give(l)
 		return l.side(e, id)
 	})
 }
 
-func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, bool, error) {
-	t := dataflow.Text{ID: id}
-	units := &l.read
-	*units = rows.Units{Both: units.Both[:0], Plain: units.Plain[:0], Exact: units.Exact[:0], Columns: units.Columns[:0], PlainOf: units.PlainOf[:0]}
-	var signed rows.Signed
+func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, error) {
+	t := passedText{Text: dataflow.Text{ID: id}}
 	var err error
 	if t.Sites, t.Names, err = results.SitesAndNames(l.occurrences.Rows(layout.OccurrencesOf(id))); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	r, ok, err := l.units.Get(layout.UnitsKey(id))
-	if ok {
-		err = r.Units(units)
+	r, ok, err := l.signed.Get(layout.SignedKey(id))
+	if err == nil && !ok {
+		err = layout.Corrupt(layout.SignedKey(id))
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	if r, ok, err = l.signed.Get(layout.SignedKey(id)); ok {
-		signed, err = r.Signed()
+	if err == nil {
+		t.signed, err = r.Signed()
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return dataflow.NewSide(e.w.Config, t, *units, signed, e.reader.Commonness)
+	return sideOf(e.w, e.reader, l.units, &l.read, t)
 }
 
 // names is how many of the first texts of a set may have named what it was before. A
@@ -187,7 +178,7 @@ const names = 4
 // result returns the states of the texts of a set or component, and its earlier result if
 // it can be used again. Otherwise it returns the decisions on some of its texts.
 func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, x *layout.Result, recall *dataflow.Recall, err error) {
-	if states, err = dataflow.StatesOf(keys, e); err != nil || states == nil {
+	if states, err = dataflow.StatesOf(keys, e); err != nil {
 		return nil, nil, nil, err
 	}
 	if x, err = e.stored(keys[0]); err != nil {
@@ -231,12 +222,9 @@ func (e *Results) stored(name cluster.Key) (x *layout.Result, err error) {
 // Texts returns the texts, ready for comparison.
 func (e *Results) Texts() *dataflow.Texts {
 	return dataflow.NewTexts(e.judge, func(id rows.TextID) (*pair.Text, error) {
-		s, ok, err := e.side(id)
+		s, err := e.side(id)
 		if err != nil {
 			return nil, err
-		}
-		if !ok {
-			return e.reader.Prepare(e.judge, id)
 		}
 		stored, err := results.TextOf(e.w, id)
 		if err != nil {

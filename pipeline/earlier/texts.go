@@ -16,7 +16,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// maxTexts limits the texts whose states are held in memory, at 45 bytes each. Those of
+// maxTexts limits the texts whose states are held in memory, at 36 bytes each. Those of
 // others are looked up.
 const maxTexts = 2 << 20
 
@@ -25,7 +25,6 @@ const maxTexts = 2 << 20
 type texts struct {
 	ids, rest, fixed, weights []uint64 // rest: of the IDs
 	lengths                   []uint32
-	cut                       []bool // the text has no state
 
 	// Of texts whose states were in TableState no side is held at first. When many were
 	// looked up, as many sides are read as are held.
@@ -54,22 +53,20 @@ func (t *texts) state(i int) rows.State {
 // fifteen times as long as a text in a pass.
 func (t *texts) bearable() int64 { return 1 + int64(len(t.ids)/32) }
 
-// side returns the side of a text if it is held, or nil if the text is cut.
-func (t *texts) side(id rows.TextID) (s *dataflow.Side, held bool) {
-	i, ok := t.of(id)
-	if !ok {
-		return nil, false
+// side returns the side of a text, or nil if it is not held.
+func (t *texts) side(id rows.TextID) *dataflow.Side {
+	if i, ok := t.of(id); ok {
+		if sides := *t.sides.Load(); i < len(sides) {
+			return sides[i]
+		}
 	}
-	if sides := *t.sides.Load(); i < len(sides) {
-		s = sides[i]
-	}
-	return s, s != nil || t.cut[i]
+	return nil
 }
 
 // states yields the rows of TableState.
 func (t *texts) states(yield func(extsort.Entry, error) bool) {
-	for i, cut := range t.cut {
-		if !cut && !yield(layout.StateEntry(t.state(i)), nil) {
+	for i := range t.ids {
+		if !yield(layout.StateEntry(t.state(i)), nil) {
 			return
 		}
 	}
@@ -103,24 +100,18 @@ func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.R
 		if len(t.ids) == maxTexts {
 			break
 		}
-		state, ok := k, kMore && k.ID == s.ID
-		if ok {
-			fixed, compared := dataflow.FixedOf(w.Config, s.Text, s.signed)
-			ok = compared && fixed == k.Fixed
-		}
+		state := k
 		var side *dataflow.Side
-		if !ok {
+		if !kMore || k.ID != s.ID || k.Fixed != dataflow.FixedOf(s.Text, s.signed) {
 			if side, err = p.side(s); err != nil {
 				return nil, err
 			}
-			if state, ok = (rows.State{}), side != nil; ok {
-				state = side.State(s.ID)
-			}
+			state = side.State(s.ID)
 		}
 		p.hold(side)
 		t.ids, t.rest = append(t.ids, binary.BigEndian.Uint64(s.ID[:])), append(t.rest, binary.BigEndian.Uint64(s.ID[8:]))
 		t.fixed, t.weights = append(t.fixed, state.Fixed), append(t.weights, state.Weights)
-		t.lengths, t.cut = append(t.lengths, s.signed.Characters), append(t.cut, !ok)
+		t.lengths = append(t.lengths, s.signed.Characters)
 	}
 	t.sides.Store(&p.sides)
 	t.readSides = func() error {
@@ -226,20 +217,27 @@ func (p *pass) texts() iter.Seq2[passedText, error] {
 	}
 }
 
-// side returns the side of a text, or nil if it has none.
 func (p *pass) side(t passedText) (*dataflow.Side, error) {
-	r, found, err := p.units.GetNext(layout.UnitsKey(t.ID))
+	return sideOf(p.w, p.reader, p.units, &p.read, t)
+}
+
+// sideOf returns the side of a text. units is for TableUnits, and read is memory for the
+// units of a text.
+func sideOf(w *workspace.Workspace, reader *results.Reader, units *store.Seeker, read *rows.Units, t passedText) (*dataflow.Side, error) {
+	r, found, err := units.GetNext(layout.UnitsKey(t.ID))
 	if err == nil && !found {
 		err = layout.Corrupt(layout.UnitsKey(t.ID))
 	}
 	if err == nil {
-		err = r.Units(&p.read)
+		err = r.Units(read)
+	}
+	if err == nil && dataflow.MayBeCut(w.Config, t.signed) {
+		t.Text.Text, err = results.TextOf(w, t.ID)
 	}
 	if err != nil {
 		return nil, err
 	}
-	side, _, err := dataflow.NewSide(p.w.Config, t.Text, p.read, t.signed, p.reader.Commonness)
-	return side, err
+	return dataflow.NewSide(w.Config, t.Text, *read, t.signed, reader.Commonness)
 }
 
 // hold holds the side of the next text, which may be nil, unless too much is held.
