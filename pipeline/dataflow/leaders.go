@@ -254,15 +254,24 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 	found := map[int]outcome{}
 	var numbers []int // of the leaders to compare
 	for _, x := range leaders[:min(limit, len(leaders))] {
-		d, ok, err := v.recall.Of(v.leaders[x.number].ID(), m.key.ID())
+		leader := v.leaders[x.number].ID()
+		d, ok, err := v.recall.Of(leader, m.key.ID())
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			numbers = append(numbers, x.number)
+		if ok {
+			found[x.number] = outcome{pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing}, d.Score()}
 			continue
 		}
-		found[x.number] = outcome{pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing}, d.Score()}
+		rejected, ok, err := v.recall.Rejected(leader, m.key.ID())
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found[x.number] = outcome{Decision: rejected}
+			continue
+		}
+		numbers = append(numbers, x.number)
 	}
 	if len(numbers) == 0 {
 		return found, nil

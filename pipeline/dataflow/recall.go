@@ -71,6 +71,23 @@ func (r *Recall) Of(a, b rows.TextID) (d rows.Decided, ok bool, err error) {
 	return d, ok, err
 }
 
+// Rejected returns the decision on two texts if their sentences alone reject the pair.
+func (r *Recall) Rejected(a, b rows.TextID) (d pair.Decision, ok bool, err error) {
+	if r == nil {
+		return d, false, nil
+	}
+	x, err := r.about.Sentences(a)
+	if err != nil {
+		return d, false, err
+	}
+	y, err := r.about.Sentences(b)
+	if err != nil {
+		return d, false, err
+	}
+	d, ok = r.judge.RejectedByRarity(x, y)
+	return d, ok, nil
+}
+
 // holds reports whether two texts have the weighing that they had.
 func holds(j pair.Judge, about Abouts, before, now [2]rows.State, w pair.Weighing) (bool, error) {
 	if before[0].Fixed != now[0].Fixed || before[1].Fixed != now[1].Fixed {

@@ -144,7 +144,7 @@ func short(b []byte) uint64 {
 
 // Sentences returns the weighed sentences of the text.
 func (s *Side) Sentences() pair.Sentences {
-	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own}
+	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own, HasFrame: s.apart}
 }
 
 // plainUnits returns the units without numbers of the sentences that are not framed.

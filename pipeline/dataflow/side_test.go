@@ -110,7 +110,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		comparer := judge.Comparers(1)[0]
 		signer := NewSigner(c, nil)
 		var seen []*around
-		equal, held, different, cut := 0, 0, map[string]bool{}, 0
+		equal, held, different, cut, byRarity := 0, 0, map[string]bool{}, 0, 0
 		for range rounds {
 			s := found(random, texts)
 			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
@@ -158,6 +158,12 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 					v := judge.Decide(comparer, ready[j], ready[i])
 					now.decided = append(now.decided, rows.Decided{A: j, B: i, Verdict: v.Verdict, Weighing: v.Weighing})
 					now.verdicts += fmt.Sprintf("%+v; ", v.Verdict)
+					switch d, ok := judge.RejectedByRarity(now.sides[set[j].ID()].Sentences(), now.sides[set[i].ID()].Sentences()); {
+					case ok && (d.Verdict != v.Verdict || d.Weighing != v.Weighing):
+						t.Fatalf("%v: rejected without the texts %+v, decided %+v", settings, d, v)
+					case ok:
+						byRarity++
+					}
 					if alike, w := judge.Alike(ready[j].Sentences(), ready[i].Sentences()); !v.Near || v.Alike {
 						now.verdicts += fmt.Sprint(alike, "; ")
 						if !alike && w != (pair.Weighing{}) {
@@ -197,6 +203,9 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		}
 		if c.Text.MaxColumns < 1000 && cut < 3*rounds { // all but the short text
 			t.Errorf("%v: %d texts of %d rounds may be cut", settings, cut, rounds)
+		}
+		if (byRarity > rounds/4) != (c.Verify.RarePages > 0) {
+			t.Errorf("%v: %d pairs of %d rounds are rejected without the texts", settings, byRarity, rounds)
 		}
 		if len(different) < 2 || c.Verify.RarePages > 0 && held < 20 || c.Verify.RarePages == 0 && equal < 20 {
 			t.Errorf("%v: %d equal, %d held, %d different verdicts: the test tells nothing", settings, equal, held, len(different))

@@ -1,16 +1,22 @@
 package pair
 
-import "neardup/verify/rarity"
+import (
+	"neardup/verify"
+	"neardup/verify/rarity"
+)
 
 // Sentences are the weighed sentences of a text and of its reading without frames,
 // with the sites that have it. They decide whether two texts are alike.
 type Sentences struct {
 	Sites      []uint64
 	Whole, Own rarity.Text
+	HasFrame   bool
 }
 
 // Sentences returns those of t.
-func (t *Text) Sentences() Sentences { return Sentences{t.sites, t.rare, t.Own().rare} }
+func (t *Text) Sentences() Sentences {
+	return Sentences{t.sites, t.rare, t.Own().rare, t.HasFrame()}
+}
 
 // Weights returns the weights of the sentences and of those without frames.
 func (s Sentences) Weights() (whole, own float64) { return s.Whole.Weight(), s.Own.Weight() }
@@ -38,6 +44,26 @@ func (j Judge) Alike(a, b Sentences) (alike bool, w Weighing) {
 		alike, w.Own = of(a.Own, b.Own)
 	}
 	return alike, w
+}
+
+// RejectedByRarity returns what Decide does for two texts, without the texts, if their
+// sentences alone reject the pair. For some such pairs ok is false.
+func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
+	if j.Frames && !ShareSite(a.Sites, b.Sites) {
+		return d, false
+	}
+	evidence := rarity.Compare(a.Whole, b.Whole)
+	if apart, contained := j.Rarity.Parts(evidence); !apart || !contained {
+		return d, false
+	}
+	d = Decision{Verdict: verify.Verdict{Rejected: verify.ByRarity}, Weighed: true, Weighing: Weighing{Whole: j.said(evidence)}}
+	if !j.Frames || !a.HasFrame && !b.HasFrame {
+		return d, true
+	}
+	evidence = rarity.Compare(a.Own, b.Own)
+	d.Weighing.Own = j.said(evidence)
+	apart, _ := j.Rarity.Parts(evidence)
+	return d, apart && !j.Rarity.Alike(evidence)
 }
 
 // Weighing is what the rarity of the sentences of two texts says of them: of the whole
