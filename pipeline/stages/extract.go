@@ -498,7 +498,7 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 		c.Skip(reason, n)
 	}
 	var last rows.TextID
-	var occurrences store.Tally
+	var occurrences, units, texts store.Tally // each text has an occurrence
 	for r, err := range w.DB.Table(layout.TableOccurrence) {
 		if err != nil {
 			return err
@@ -510,34 +510,15 @@ func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits re
 		}
 		if c.Documents == 0 || t != last {
 			c.Texts++
+			units.Add(layout.UnitsKey(t))
+			texts.Add(layout.TextKey(t))
 		}
 		last = t
 		c.Documents++
 	}
 	c.Duplicates = c.Captures - c.Documents
-	units, texts, err := tallyTexts(w)
-	if err != nil {
-		return err
-	}
 	sr.Known(layout.TableOccurrence, occurrences.Contents())
 	sr.Known(layout.TableUnits, units.Contents())
 	sr.Known(layout.TableText, texts.Contents())
 	return sr.SetCounts(c)
-}
-
-// tallyTexts sums up the keys of TableUnits and of TableText. The two have the same
-// texts, and the rows of the second are long.
-func tallyTexts(w *workspace.Workspace) (units, texts store.Tally, err error) {
-	for r, err := range w.DB.Table(layout.TableUnits) {
-		var t rows.TextID
-		if err == nil {
-			t, err = r.TextID()
-		}
-		if err != nil {
-			return units, texts, err
-		}
-		units.Add(r.Key())
-		texts.Add(layout.TextKey(t))
-	}
-	return units, texts, nil
 }

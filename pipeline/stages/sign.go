@@ -405,6 +405,12 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 			_, before = signer.SignFramed(before, t, x.units, x.before.Framed)
 			j.gone = append(j.gone, layout.SignedKey(x.id))
 		}
+		if j.postings == nil { // about as many of each text
+			j.postings = make([]byte, 0, len(j.texts)*len(now)*layout.PostingSize)
+			if record {
+				j.changed = make([]byte, 0, cap(j.postings)+len(j.texts)*len(now))
+			}
+		}
 		for _, p := range now {
 			at := len(j.postings)
 			j.postings = layout.AppendPosting(j.postings, p.Signature, p.Key)
