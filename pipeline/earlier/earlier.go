@@ -24,7 +24,7 @@ type Results struct {
 	w      *workspace.Workspace
 	judge  pair.Judge
 	table  byte
-	reader *results.Reader
+	common *results.Common
 	texts  *texts
 	recent *dataflow.RecentSides
 	mu     sync.Mutex
@@ -39,12 +39,12 @@ func Open(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.TextI
 	if err != nil {
 		return nil, err
 	}
-	reader, err := results.LoadCommonness(w)
+	common, err := results.LoadCommon(w, layout.TableCommon)
 	if err != nil {
 		return nil, err
 	}
-	texts, err := readTexts(w, sr, reader, changed)
-	return &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, reader: reader, texts: texts, recent: &dataflow.RecentSides{}}, err
+	texts, err := readTexts(w, sr, common, changed)
+	return &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, common: common, texts: texts, recent: &dataflow.RecentSides{}}, err
 }
 
 // State implements dataflow.Abouts.
@@ -79,7 +79,7 @@ func (e *Results) Sentences(id rows.TextID) (pair.Sentences, error) {
 
 // Parts returns the results of components. The caller closes them.
 func (e *Results) Parts() *Results {
-	return &Results{w: e.w, judge: e.judge, table: layout.TablePartResult, reader: e.reader, texts: e.texts, recent: e.recent}
+	return &Results{w: e.w, judge: e.judge, table: layout.TablePartResult, common: e.common, texts: e.texts, recent: e.recent}
 }
 
 // Close ends the reading.
@@ -168,7 +168,7 @@ func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sideOf(e.w, e.reader, l.units, &l.read, t)
+	return sideOf(e.w, e.common, l.units, &l.read, t)
 }
 
 // names is how many of the first texts of a set may have named what it was before. A

@@ -16,7 +16,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// maxTexts limits the texts whose states are held in memory, at 36 bytes each. Those of
+// maxTexts limits the texts whose states are held in memory, at 44 bytes each. Those of
 // others are looked up.
 const maxTexts = 2 << 20
 
@@ -80,8 +80,8 @@ func sidesBytes() int { return int(min(128<<20, debug.SetMemoryLimit(-1)/16)) }
 // each set costs several times as much. Where TableState has what the run before found,
 // and changed is known, it reads the sentences of changed texts only, and holds no sides
 // of other texts. It replaces the rows of TableState.
-func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, changed map[rows.TextID]bool) (*texts, error) {
-	p, err := newPass(w, sr, reader)
+func readTexts(w *workspace.Workspace, sr *workspace.StageRun, common *results.Common, changed map[rows.TextID]bool) (*texts, error) {
+	p, err := newPass(w, sr, common)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.R
 	}
 	t.sides.Store(&p.sides)
 	t.readSides = func() error {
-		sides, err := readSides(w, sr, reader, *t.sides.Load())
+		sides, err := readSides(w, sr, common, *t.sides.Load())
 		t.sides.Store(&sides)
 		return err
 	}
@@ -125,8 +125,8 @@ func readTexts(w *workspace.Workspace, sr *workspace.StageRun, reader *results.R
 
 // readSides reads the sides of the first texts, as many as are held. It takes those that
 // are there from held.
-func readSides(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader, held []*dataflow.Side) ([]*dataflow.Side, error) {
-	p, err := newPass(w, sr, reader)
+func readSides(w *workspace.Workspace, sr *workspace.StageRun, common *results.Common, held []*dataflow.Side) ([]*dataflow.Side, error) {
+	p, err := newPass(w, sr, common)
 	if err != nil {
 		return held, err
 	}
@@ -175,7 +175,7 @@ func unchanged(w *workspace.Workspace, changed map[rows.TextID]bool) iter.Seq2[r
 type pass struct {
 	w      *workspace.Workspace
 	sr     *workspace.StageRun
-	reader *results.Reader
+	common *results.Common
 	units  *store.Seeker
 	read   rows.Units // memory for the units of a text
 
@@ -189,9 +189,9 @@ type passedText struct {
 	signed rows.Signed
 }
 
-func newPass(w *workspace.Workspace, sr *workspace.StageRun, reader *results.Reader) (*pass, error) {
+func newPass(w *workspace.Workspace, sr *workspace.StageRun, common *results.Common) (*pass, error) {
 	units, err := w.DB.Seeker(layout.TableUnits)
-	return &pass{w: w, sr: sr, reader: reader, units: units, left: sidesBytes()}, err
+	return &pass{w: w, sr: sr, common: common, units: units, left: sidesBytes()}, err
 }
 
 func (p *pass) close() { _ = p.units.Close() } // the lookups have reported its errors
@@ -218,12 +218,12 @@ func (p *pass) texts() iter.Seq2[passedText, error] {
 }
 
 func (p *pass) side(t passedText) (*dataflow.Side, error) {
-	return sideOf(p.w, p.reader, p.units, &p.read, t)
+	return sideOf(p.w, p.common, p.units, &p.read, t)
 }
 
 // sideOf returns the side of a text. units is for TableUnits, and read is memory for the
 // units of a text.
-func sideOf(w *workspace.Workspace, reader *results.Reader, units *store.Seeker, read *rows.Units, t passedText) (*dataflow.Side, error) {
+func sideOf(w *workspace.Workspace, common *results.Common, units *store.Seeker, read *rows.Units, t passedText) (*dataflow.Side, error) {
 	r, found, err := units.GetNext(layout.UnitsKey(t.ID))
 	if err == nil && !found {
 		err = layout.Corrupt(layout.UnitsKey(t.ID))
@@ -237,7 +237,7 @@ func sideOf(w *workspace.Workspace, reader *results.Reader, units *store.Seeker,
 	if err != nil {
 		return nil, err
 	}
-	return dataflow.NewSide(w.Config, t.Text, *read, t.signed, reader.Commonness)
+	return dataflow.NewSide(w.Config, t.Text, *read, t.signed, common.PagesOf)
 }
 
 // hold holds the side of the next text, which may be nil, unless too much is held.

@@ -80,7 +80,7 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 		if !exact {
 			continue
 		}
-		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
+		for r, err := range occurrences.FewRows(layout.OccurrencesOf(t.id)) {
 			p, d, err := pageOf(r, err)
 			if err != nil {
 				return nil, err

@@ -176,7 +176,7 @@ func freshPages(w *workspace.Workspace, sr *workspace.StageRun, touched []touche
 		if err := sr.Ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		for r, err := range occurrences.Rows(layout.OccurrencesOf(t.id)) {
+		for r, err := range occurrences.FewRows(layout.OccurrencesOf(t.id)) {
 			p, d, err := pageOf(r, err)
 			if err != nil {
 				return nil, false, err

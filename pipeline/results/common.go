@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"sync/atomic"
 
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/layout"
@@ -18,21 +17,12 @@ import (
 // each. More are looked up on disk.
 const loadedSentences = 4 << 20
 
-// patience is how many sentences LoadCommonLater has looked up on disk before it loads all.
-// To load a few hundred thousand takes as long.
-const patience = 1 << 14
-
 // Common tells on how many pages of a site a sentence stands. Goroutines can share it.
 type Common struct {
 	w     *workspace.Workspace
 	table byte // TableCommon or TableFrame
 
-	patient bool // of LoadCommonLater
-	looked  atomic.Int64
-	held    atomic.Pointer[heldCommon] // nil: each sentence is looked up
-}
-
-type heldCommon struct {
+	held      bool     // otherwise each sentence is looked up
 	sentences []uint64 // sorted
 	pages     []uint32
 }
@@ -44,37 +34,24 @@ func OpenCommon(w *workspace.Workspace, table byte) *Common { return &Common{w: 
 // LoadCommon returns a Common that holds the sentences in memory if they are not
 // too many.
 func LoadCommon(w *workspace.Workspace, table byte) (*Common, error) {
-	c := OpenCommon(w, table)
-	return c, c.load()
-}
-
-// LoadCommonLater returns a Common that looks up each sentence on disk until that were so
-// many that loading would have cost less. Then it is as LoadCommon returns it.
-func LoadCommonLater(w *workspace.Workspace, table byte) *Common {
-	return &Common{w: w, table: table, patient: true}
-}
-
-// load loads the sentences if they are not too many.
-func (c *Common) load() error {
-	h := &heldCommon{}
-	for r, err := range c.w.DB.Table(c.table) {
+	c := &Common{w: w, table: table, held: true}
+	for r, err := range w.DB.Table(table) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		sentence, pages, err := r.Common()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if len(h.sentences) == loadedSentences {
-			return nil
+		if len(c.sentences) == loadedSentences {
+			return OpenCommon(w, table), nil
 		}
-		if len(h.sentences) == cap(h.sentences) { // append would copy all of a long list several times
-			h.sentences, h.pages = slices.Grow(h.sentences, max(1024, len(h.sentences))), slices.Grow(h.pages, max(1024, len(h.pages)))
+		if len(c.sentences) == cap(c.sentences) { // append would copy all of a long list several times
+			c.sentences, c.pages = slices.Grow(c.sentences, max(1024, len(c.sentences))), slices.Grow(c.pages, max(1024, len(c.pages)))
 		}
-		h.sentences, h.pages = append(h.sentences, sentence), append(h.pages, pages)
+		c.sentences, c.pages = append(c.sentences, sentence), append(c.pages, pages)
 	}
-	c.held.Store(h)
-	return nil
+	return c, nil
 }
 
 // PagesOf returns the number of pages of a site that have a sentence, or 1 if they
@@ -89,20 +66,14 @@ func (c *Common) PagesOf(sentence uint64) (int, error) {
 
 // Has is PagesOf for callers that must know whether the table has the sentence.
 func (c *Common) Has(sentence uint64) (pages int, ok bool, err error) {
-	h := c.held.Load()
-	if h == nil {
-		if c.patient && c.looked.Add(1) == patience {
-			if err := c.load(); err != nil {
-				return 0, false, err
-			}
-		}
+	if !c.held {
 		return c.w.DB.CommonPages(c.table, sentence)
 	}
-	i, ok := Find(h.sentences, sentence)
+	i, ok := Find(c.sentences, sentence)
 	if !ok {
 		return 0, false, nil
 	}
-	return int(h.pages[i]), true, nil
+	return int(c.pages[i]), true, nil
 }
 
 // Find searches sorted hashes. They are spread evenly, so x is near the place that its

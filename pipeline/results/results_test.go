@@ -1,7 +1,6 @@
 package results_test
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -78,39 +77,5 @@ func TestReaders(t *testing.T) {
 	})
 	if err != nil || in == 0 || apart == 0 {
 		t.Errorf("%d pages are contained in clustered pages, %d in others; %v", in, apart, err)
-	}
-}
-
-// A Common that is loaded later tells the same before and after, and needs no disk then.
-func TestLoadCommonLater(t *testing.T) {
-	w := pipetest.OpenTest(t)
-	b := w.DB.Batch()
-	var err error
-	for i := range uint64(300) {
-		err = errors.Join(err, b.Set(layout.CommonKey(layout.TableFrame, 3*i<<50), layout.CommonValue(uint32(2+i))))
-	}
-	if err := errors.Join(err, b.Commit()); err != nil {
-		t.Fatal(err)
-	}
-	c, looks := results.LoadCommonLater(w, layout.TableFrame), 0
-	look := func() {
-		t.Helper()
-		for i := range uint64(900) {
-			looks++
-			n, ok, err := c.Has(i << 50)
-			if want := i%3 == 0; err != nil || ok != want || want && n != int(2+i/3) {
-				t.Fatalf("look %d, sentence %d: %d %v %v", looks, i, n, ok, err)
-			}
-		}
-	}
-	for looks < 1<<14 {
-		look()
-	}
-	if err := w.DB.Clear(layout.TableFrame); err != nil {
-		t.Fatal(err)
-	}
-	look()
-	if n, _, err := results.OpenCommon(w, layout.TableFrame).Has(0); n != 0 || err != nil {
-		t.Errorf("the table is not empty: %d pages (%v)", n, err)
 	}
 }

@@ -108,12 +108,6 @@ func LoadReader(w *workspace.Workspace) (*Reader, error) {
 	return r, err
 }
 
-// LoadCommonness is LoadReader for callers that look for frames of some texts, few or many.
-func LoadCommonness(w *workspace.Workspace) (*Reader, error) {
-	common, err := LoadCommon(w, layout.TableCommon)
-	return &Reader{w, LoadCommonLater(w, layout.TableFrame), common}, err
-}
-
 // LoadFrames is LoadReader for callers that weigh nothing by rarity.
 func LoadFrames(w *workspace.Workspace) (*Reader, error) {
 	frames, err := LoadCommon(w, layout.TableFrame)

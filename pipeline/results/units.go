@@ -174,7 +174,7 @@ func (f *UnitsFinder) Text(id rows.TextID) (*TextUnits, error) {
 	if err != nil {
 		return nil, err
 	}
-	for of, err := range occurring(f.occurrences.Rows(layout.OccurrencesOf(id)), false) {
+	for of, err := range occurring(f.occurrences.FewRows(layout.OccurrencesOf(id)), false) {
 		if err != nil {
 			return nil, err
 		}
