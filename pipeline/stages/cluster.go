@@ -16,6 +16,7 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
+	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
 )
@@ -270,6 +271,7 @@ func (c *clustering) find(find search.Search) error {
 func (c *clustering) rows() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		read := int64(0)
+		var all store.Tally
 		for r, err := range c.w.DB.Table(layout.TableSearch) {
 			if read++; err == nil && read&0xfff == 0 {
 				c.w.Options.Progress.Add(0x1000)
@@ -279,10 +281,12 @@ func (c *clustering) rows() iter.Seq2[[]byte, error] {
 				yield(nil, err)
 				return
 			}
+			all.Add(r.Key())
 			if !yield(r.Searched(), nil) {
 				return
 			}
 		}
+		c.sr.Known(layout.TableSearch, all.Contents())
 	}
 }
 

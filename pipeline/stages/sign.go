@@ -436,10 +436,12 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts int64) error {
 	var c rows.SignCounts
 	var f rows.FrameCounts
+	var signed store.Tally
 	for r, err := range w.DB.Table(layout.TableSigned) {
 		if err != nil {
 			return err
 		}
+		signed.Add(r.Key())
 		s, err := r.Signed()
 		if err != nil {
 			return err
@@ -455,5 +457,6 @@ func countSigned(w *workspace.Workspace, sr *workspace.StageRun, texts int64) er
 	if w.Config.Text.Frames > 0 {
 		c.Frames = &f
 	}
+	sr.Known(layout.TableSigned, signed.Contents())
 	return sr.SetCounts(c)
 }
