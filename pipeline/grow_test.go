@@ -529,3 +529,39 @@ func TestGrowFramesThatChangeNoSignature(t *testing.T) {
 		t.Errorf("%d texts are signed again, and %d signatures stay", again, stay)
 	}
 }
+
+// The last sentence of a text is cut at text.max_columns, and what is left of it is a
+// sentence of the added pages. So they change what verdicts on the text depend on.
+func TestGrowCutSentence(t *testing.T) {
+	const columns, last = 600, "The closing words of all"
+	common := func(i int) string {
+		return fmt.Sprintf("Common line %c of the printed notes is found below many a page of the site. ", 'a'+i%7)
+	}
+	var first, added strings.Builder
+	for n, version := range []string{"First", "Other"} {
+		text := version + " version says this of its own and no more. "
+		for i := 0; len(text)+len(common(i)) < columns-len(last)-2; i++ {
+			text += common(i)
+		}
+		text += strings.Repeat("1", columns-len(last)-2-len(text)) + ". " + last // numbers do not count
+		fmt.Fprintf(&first, "http://b.example/%d\t%s the pages are told by nobody but by this page and the other.\n", n, text)
+	}
+	thing := func(i int) string { return string([]byte{'a' + byte(i/26), 'a' + byte(i%26)}) }
+	for i := range 70 {
+		fmt.Fprintf(&first, "http://b.example/o%d\tA page about thing %s, and %s is what it is about.", i, thing(i), thing(5*i))
+		if i < 24 {
+			fmt.Fprintf(&first, " %s%sSo much of %s.", common(i), common(i+1), thing(i))
+		}
+		first.WriteByte('\n')
+	}
+	for i := range 60 { // few texts change
+		fmt.Fprintf(&first, "http://other.example/%d\tA page about matter %s, which has nothing to do with that town.\n", i, thing(i))
+	}
+	for i := range 12 {
+		fmt.Fprintf(&added, "http://b.example/new%d\t%s. And this page about stuff %s says it.\n", i, last, thing(i))
+	}
+	for _, frames := range []string{"10", "1000"} {
+		config := pipetest.MustLoad(t, fmt.Sprintf("text.max_columns=%d", columns), "text.frames="+frames)
+		adding(t, "frames "+frames, config, "crawl.tsv", first.String(), added.String())
+	}
+}

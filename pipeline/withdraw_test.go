@@ -15,6 +15,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/bloom"
+	"neardup/pipeline/checking"
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
@@ -328,6 +329,35 @@ func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
 	if got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}); !bytes.Equal(got, whole) {
 		t.Error("taken back: other clusters than before")
 	}
+}
+
+// An input that is withdrawn and taken back before anything else runs leaves no text behind.
+func TestWithdrawTakenBackAtOnce(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
+	d := ofInput(t, ws, other)
+	withdraw(t, ws, config, d)
+	open := func() (*workspace.Workspace, error) {
+		return workspace.Open(ws, stages.All, config, false, workspace.Options{Workers: 2})
+	}
+	w, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok, err := withdrawals.Readmit(w, d)
+	if err := errors.Join(err, w.Close()); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl)
+	r, err := checking.Check(t.Context(), ws, open)
+	if err != nil || len(r.Problems) > 0 {
+		t.Errorf("%q, %v", r.Problems, err)
+	}
+	alone := filepath.Join(t.TempDir(), "alone")
+	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, crawl)
+	sameContents(t, "taken back", contentsOf(t, ws, config), contentsOf(t, alone, config))
 }
 
 // The filter of signatures keeps none of texts that are gone: it is dropped at once, and the

@@ -246,7 +246,7 @@ type outcome struct {
 }
 
 // compare compares m with the first limit of the leaders. Texts are read only for
-// decisions that no earlier run has made.
+// decisions that no earlier run has made and that sentences alone do not make.
 func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, m *member, leaders []candidate, limit int) (map[int]outcome, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -44,13 +44,13 @@ func (s *Side) Prepare(c configs.Config, j pair.Judge, stored string) *pair.Text
 }
 
 // NewSide returns the side of a text: what its verdicts depend on. The text is given
-// without its content, unless MayBeCut.
+// without its content, unless NeedsText.
 func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common Pages) (s *Side, err error) {
 	s = &Side{fixed: fixedOf(t, signed), sites: t.Sites, names: t.Names, framed: framedUnits(u, signed.Framed)}
 	if c.Verify.RarePages == 0 {
 		return s, nil
 	}
-	if MayBeCut(c, signed) { // then its last sentence may not be in units
+	if NeedsText(c, signed) {
 		r := readFramed(c, t.Text, s.framed)
 		if s.whole, err = weigh(c.Verify, r.Whole, t.Sites, common); err != nil {
 			return nil, err
@@ -77,10 +77,12 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	return s, err
 }
 
-// MayBeCut reports whether a text may be too long to be compared whole.
-func MayBeCut(c configs.Config, signed rows.Signed) bool {
+// NeedsText reports whether the sentences of a text are weighed by its content: it may be
+// too long to be compared whole. Then its last sentence is cut, so it is not in units, and
+// may be a sentence of other pages.
+func NeedsText(c configs.Config, signed rows.Signed) bool {
 	limit := int64(c.Text.MaxColumns)
-	return limit > 0 && 2*(int64(signed.Characters)+1) >= limit
+	return c.Verify.RarePages > 0 && limit > 0 && 2*(int64(signed.Characters)+1) >= limit
 }
 
 // fixedOf returns what verdicts on a text depend on besides weights.

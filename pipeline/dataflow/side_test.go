@@ -136,7 +136,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 					}
 				}
 				signed, _ := signer.SignFramed(nil, x, units, framed)
-				if MayBeCut(c, signed) {
+				if NeedsText(c, signed) {
 					cut++
 				} else {
 					x.Text = ""
@@ -201,8 +201,8 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 				seen = append(seen, now)
 			}
 		}
-		if c.Text.MaxColumns < 1000 && cut < 3*rounds { // all but the short text
-			t.Errorf("%v: %d texts of %d rounds may be cut", settings, cut, rounds)
+		if long := c.Text.MaxColumns < 1000 && c.Verify.RarePages > 0; long != (cut == 3*rounds) || !long && cut > 0 { // all but the short text
+			t.Errorf("%v: %d texts of %d rounds are weighed by their content", settings, cut, rounds)
 		}
 		if (byRarity > rounds/4) != (c.Verify.RarePages > 0) {
 			t.Errorf("%v: %d pairs of %d rounds are rejected without the texts", settings, byRarity, rounds)
@@ -252,6 +252,28 @@ func TestUnitsAreThoseOfTheReading(t *testing.T) {
 		slices.Sort(exact)
 		if want := ExactUnits(body); !slices.Equal(exact, want) {
 			t.Fatalf("%q: %d units with numbers, want %d of %d sentences", body, len(exact), len(want), len(text.Sentences(body)))
+		}
+	}
+}
+
+// A text that may be cut is weighed by its content.
+func TestNeedsText(t *testing.T) {
+	c, err := configs.Load("default", []string{"text.max_columns=1000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for characters, want := range map[uint32]bool{400: false, 498: false, 499: true, 1000: true} {
+		if got := NeedsText(c, rows.Signed{Characters: characters}); got != want {
+			t.Errorf("%d characters: %v", characters, got)
+		}
+	}
+	for _, c := range []func(*configs.Config){func(c *configs.Config) { c.Text.MaxColumns = 0 }, func(c *configs.Config) { c.Verify.RarePages = 0 }} {
+		other, err := configs.Load("default", []string{"text.max_columns=1000"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c(&other); NeedsText(other, rows.Signed{Characters: 1000}) {
+			t.Errorf("%+v: text needed", other.Text)
 		}
 	}
 }

@@ -168,7 +168,7 @@ func (l *lookups) side(e *Results, id rows.TextID) (*dataflow.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sideOf(e.w, e.common, l.units, &l.read, t)
+	return sideOf(e.w, e.common, l.units.Get, &l.read, t)
 }
 
 // names is how many of the first texts of a set may have named what it was before. A

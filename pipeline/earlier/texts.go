@@ -102,7 +102,7 @@ func readTexts(w *workspace.Workspace, sr *workspace.StageRun, common *results.C
 		}
 		state := k
 		var side *dataflow.Side
-		if !kMore || k.ID != s.ID || k.Fixed != dataflow.FixedOf(s.Text, s.signed) {
+		if !kMore || k.ID != s.ID || k.Fixed != dataflow.FixedOf(s.Text, s.signed) || dataflow.NeedsText(w.Config, s.signed) {
 			if side, err = p.side(s); err != nil {
 				return nil, err
 			}
@@ -218,20 +218,20 @@ func (p *pass) texts() iter.Seq2[passedText, error] {
 }
 
 func (p *pass) side(t passedText) (*dataflow.Side, error) {
-	return sideOf(p.w, p.common, p.units, &p.read, t)
+	return sideOf(p.w, p.common, p.units.GetNext, &p.read, t)
 }
 
-// sideOf returns the side of a text. units is for TableUnits, and read is memory for the
-// units of a text.
-func sideOf(w *workspace.Workspace, common *results.Common, units *store.Seeker, read *rows.Units, t passedText) (*dataflow.Side, error) {
-	r, found, err := units.GetNext(layout.UnitsKey(t.ID))
+// sideOf returns the side of a text. units looks up rows of TableUnits, and read is memory
+// for the units of a text.
+func sideOf(w *workspace.Workspace, common *results.Common, units func(key []byte) (layout.Row, bool, error), read *rows.Units, t passedText) (*dataflow.Side, error) {
+	r, found, err := units(layout.UnitsKey(t.ID))
 	if err == nil && !found {
 		err = layout.Corrupt(layout.UnitsKey(t.ID))
 	}
 	if err == nil {
 		err = r.Units(read)
 	}
-	if err == nil && dataflow.MayBeCut(w.Config, t.signed) {
+	if err == nil && dataflow.NeedsText(w.Config, t.signed) {
 		t.Text.Text, err = results.TextOf(w, t.ID)
 	}
 	if err != nil {

@@ -117,10 +117,6 @@ func LoadFrames(w *workspace.Workspace) (*Reader, error) {
 // Frames returns the number of pages that have a sentence of a frame.
 func (r *Reader) Frames(sentence uint64) (int, error) { return r.frames.PagesOf(sentence) }
 
-// Commonness returns the number of pages that have a sentence by which rarity is
-// judged.
-func (r *Reader) Commonness(sentence uint64) (int, error) { return r.common.PagesOf(sentence) }
-
 // Text returns a stored text with its sites, if a reading needs them.
 func (r *Reader) Text(id rows.TextID, stored string) (t dataflow.Text, err error) {
 	t = dataflow.Text{ID: id, Text: stored}

@@ -160,10 +160,13 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	}
 	x.around.Tell(sr, layout.TableAround)
 	x.documents.Tell(sr, layout.TableDocument)
-	if len(withdrawn) > 0 {
-		if err := withdrawals.DropTexts(w, sr); err != nil {
-			return err
-		}
+	// The note is there also after all withdrawals were taken back.
+	_, vanished, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished))
+	if err == nil && (vanished || len(withdrawn) > 0) {
+		err = withdrawals.DropTexts(w, sr)
+	}
+	if err != nil {
+		return err
 	}
 	return countExtraction(w, sr, revisits)
 }

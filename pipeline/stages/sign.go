@@ -405,10 +405,11 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 			_, before = signer.SignFramed(before, t, x.units, x.before.Framed)
 			j.gone = append(j.gone, layout.SignedKey(x.id))
 		}
-		if j.postings == nil { // about as many of each text
-			j.postings = make([]byte, 0, len(j.texts)*len(now)*layout.PostingSize)
+		if j.postings == nil { // most texts have about as many
+			n := min(len(j.texts)*len(now), 1<<14)
+			j.postings = make([]byte, 0, n*layout.PostingSize)
 			if record {
-				j.changed = make([]byte, 0, cap(j.postings)+len(j.texts)*len(now))
+				j.changed = make([]byte, 0, n*layout.ChangedSize)
 			}
 		}
 		for _, p := range now {

@@ -112,8 +112,8 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 			}
 		}},
 	}
-	// Scans of whole tables would trigger compactions of what they read, and the deleted
-	// rows of a queue those of all that lies beneath them.
+	// Scans of whole tables would trigger compactions of what they read, and rows that were
+	// deleted one by one those of all that lies beneath them.
 	o.Experimental.ReadSamplingMultiplier = -1
 	o.Experimental.TombstoneDenseCompactionThreshold = -1
 	db, err := pebble.Open(dir, o)
@@ -209,12 +209,12 @@ func (s *Seeker) Rows(prefix []byte) iter.Seq2[layout.Row, error] {
 func (s *Seeker) FewRows(prefix []byte) iter.Seq2[layout.Row, error] {
 	return func(yield func(layout.Row, error) bool) {
 		key := append(s.key[:0], prefix...)
+		defer func() { s.key = key }()
 		for s.it.SeekGE(key) && bytes.HasPrefix(s.it.Key(), prefix) {
 			if key = append(append(key[:0], s.it.Key()...), 0); !yield(layout.RowOf(s.it), nil) {
-				break
+				return
 			}
 		}
-		s.key = key
 		if err := s.it.Error(); err != nil {
 			yield(layout.Row{}, err)
 		}
