@@ -429,7 +429,7 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 	if j.around != nil {
 		key := layout.AroundKey(d.ID, s.ID(), j.Raw.Offset)
 		x.around.Add(key)
-		err = b.Set(key, j.around)
+		err = errors.Join(err, b.Set(key, j.around))
 	}
 	if j.round != nil {
 		err = errors.Join(err, b.Set(layout.UnitsRoundKey(d.ID), j.round))
