@@ -334,30 +334,71 @@ func book(n int) (s string) {
 
 const latin, cyrillic = "iso-8859-1", "windows-1251"
 
+// box has a letter that reads otherwise in another charset.
+const box = "Guests of this caf\xe9 are kindly asked to leave their umbrellas at the door."
+
+// inn returns a page that has a box in one charset, two whose boxes are in another, and
+// others, so that few texts are touched where pages are added.
+func inn(charset, others string) string {
+	crawl := resource("again", "http://inn.example/0", charset, box, book(0))
+	for n := 1; n < 3; n++ {
+		crawl += resource(fmt.Sprint("inn", n), fmt.Sprintf("http://inn.example/%d", n), others, box, book(n))
+	}
+	for n := range 60 {
+		crawl += resource(fmt.Sprint("other", n), fmt.Sprintf("http://other.example/%d", n), latin, "", book(100+n))
+	}
+	return crawl
+}
+
 // A record comes again with another charset, so that the box beside its text reads
-// otherwise. The sentence of the box gets or loses the page, also if its text gets another
-// page at the same time.
+// otherwise. The sentence of the box gets the page, also if its text gets another page at
+// the same time, and if both records are new.
 func TestGrowSameIDs(t *testing.T) {
-	const box = "Guests of this caf\xe9 are kindly asked to leave their umbrellas at the door."
-	for _, others := range []string{latin, cyrillic} {
-		for _, also := range []bool{false, true} {
-			first := resource("again", "http://inn.example/0", latin, box, book(0))
-			for n := 1; n < 3; n++ {
-				first += resource(fmt.Sprint("inn", n), fmt.Sprintf("http://inn.example/%d", n), others, box, book(n))
-			}
-			for n := range 60 { // so that few texts are touched
-				first += resource(fmt.Sprint("other", n), fmt.Sprintf("http://other.example/%d", n), latin, "", book(100+n))
-			}
-			added := resource("again", "http://inn.example/0", cyrillic, box, book(0))
-			if also {
-				added += resource("also", "http://inn.example/77", latin, "", book(0))
-			}
-			before, after := adding(t, fmt.Sprint(others, " ", also), pipetest.MustLoad(t, "text.frames=4"), "crawl.warc", first, added)
-			if n, now := rowsOf(before, layout.TableFrame), rowsOf(after, layout.TableFrame); n == now {
-				t.Errorf("%s, %v: %d rows of frames before and after: the test tells nothing", others, also, n)
-			}
+	again := resource("again", "http://inn.example/0", cyrillic, box, book(0))
+	for name, added := range map[string]string{
+		"again": again,
+		"also":  again + resource("also", "http://inn.example/77", latin, "", book(0)),
+		"new":   resource("new", "http://inn.example/9", latin, box, book(9)) + resource("new", "http://inn.example/9", cyrillic, box, book(9)),
+	} {
+		before, after := adding(t, name, pipetest.MustLoad(t, "text.frames=4"), "crawl.warc", inn(latin, cyrillic), added)
+		if n, now := rowsOf(before, layout.TableFrame), rowsOf(after, layout.TableFrame); n == now {
+			t.Errorf("%s: %d rows of frames before and after: the test tells nothing", name, n)
 		}
 	}
+}
+
+// Two records of one ID have other text around theirs. What counts is that of both, in
+// whichever order they come, and that of the first after the second is withdrawn.
+func TestSameIDsInAnyOrder(t *testing.T) {
+	config := pipetest.MustLoad(t, "text.frames=4")
+	dir := t.TempDir()
+	var files []string
+	for name, content := range map[string]string{"a": inn(latin, latin), "b": resource("again", "http://inn.example/0", cyrillic, box, book(0))} {
+		files = append(files, filepath.Join(dir, name+".warc"))
+		if err := os.WriteFile(files[len(files)-1], []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(files)
+	contents := func(runs ...[]string) (string, map[string]string) {
+		ws := filepath.Join(t.TempDir(), "ws")
+		for _, files := range runs {
+			pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+		}
+		return ws, contentsOf(t, ws, config)
+	}
+	ws, both := contents(files)
+	if n := rowsOf(both, layout.TableUnitsRound); n != 4 {
+		t.Errorf("%d pages have units around their texts, want 4", n)
+	}
+	for _, first := range files {
+		_, got := contents([]string{first}, files)
+		sameContents(t, "after "+filepath.Base(first), got, both)
+	}
+	withdraw(t, ws, config, ofInput(t, ws, "b.warc"))
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2})
+	_, left := contents(files[:1])
+	sameContents(t, "withdrawn", contentsOf(t, ws, config), left)
 }
 
 // A record of a cluster comes again with another charset, in which no word is the same.

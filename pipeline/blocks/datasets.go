@@ -43,7 +43,7 @@ var (
 	Texts       = Layout{'t', "texts", id, varies, id, "table t"}
 	Around      = Layout{'A', "around", varies, varies, id, "table A"}
 	Units       = Layout{'U', "units", id, varies, id, "table U"}
-	Round       = Layout{'Q', "units around", id, varies, id, "table Q"}
+	Round       = Layout{'Q', "units around", varies, varies, id, "table Q"}
 	Occurrences = Layout{'x', "occurrences", 2 * id, varies, id, "table x"}
 	Revisits    = Layout{'r', "revisits", varies, varies, id, "table r"}
 	Wanted      = Layout{'w', "wanted", id, 0, id, "key by which a revisit refers to its capture[16] →"}

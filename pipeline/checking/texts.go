@@ -150,18 +150,18 @@ func (c *checker) documents() error {
 // around checks that what is around a page's text belongs to a page, and that the
 // page has its units.
 func (c *checker) around() error {
-	n, last := int64(0), extract.ID{} // pages with units around their text
+	n := int64(0) // pages with units around their text
 	for r, err := range c.w.DB.Table(layout.TableAround) {
 		if err := errors.Join(err, c.ctx.Err()); err != nil {
 			return err
 		}
 		c.Rows++
-		id, has, err := c.unitsAround(r)
+		has, err := c.unitsAround(r)
 		if err != nil {
 			return err
 		}
-		if has && id != last {
-			n, last = n+1, id
+		if has {
+			n++
 		}
 	}
 	units, err := c.w.DB.Count(layout.TableUnitsRound)
@@ -173,27 +173,28 @@ func (c *checker) around() error {
 
 // unitsAround compares the units of a page with a row of TableAround. has reports
 // whether the page has any.
-func (c *checker) unitsAround(r layout.Row) (id extract.ID, has bool, err error) {
+func (c *checker) unitsAround(r layout.Row) (has bool, err error) {
 	var d rows.Document
 	ok, err := c.w.DB.GetJSON(r.DocumentKey(), &d)
 	if err != nil {
-		return id, false, err
+		return false, err
 	}
 	v, err := r.Value()
 	if err != nil {
-		return id, false, err
+		return false, err
 	}
-	if id, _, _, err = layout.ParseDocumentKey(r.Key()); err != nil {
-		return id, false, err
+	id, file, offset, err := layout.ParseDocumentKey(r.Key())
+	if err != nil {
+		return false, err
 	}
 	_, around, parsed := layout.ParseAround(v)
 	if !ok || !parsed {
 		c.problem("what is around the text of a page belongs to no page, or is damaged: row %.40x", r.Key())
-		return id, false, nil
+		return false, nil
 	}
-	units, has, err := c.w.DB.Get(layout.UnitsRoundKey(id))
+	units, has, err := c.w.DB.Get(layout.UnitsRoundKey(id, file, offset))
 	if err != nil {
-		return id, false, err
+		return false, err
 	}
 	var want []byte
 	if o, exact := rows.OccurrenceOf(d.Document), dataflow.ExactUnits(around); o.Site != rows.NoSite && len(exact) > 0 {
@@ -202,5 +203,5 @@ func (c *checker) unitsAround(r layout.Row) (id extract.ID, has bool, err error)
 	if !bytes.Equal(units, want) {
 		c.problem("page %s has the units of what is around another page, or none", id)
 	}
-	return id, has, nil
+	return has, nil
 }

@@ -156,7 +156,7 @@ func (t *task) page(s *inputs.Source, offset int64, e dataflow.Extracted) error 
 		err = t.out.Put(blocks.Around, layout.AroundKey(d.ID, s.ID(), offset)[1:], layout.AroundValue(d.Marks, e.Around))
 	}
 	if a := e.AroundUnits; err == nil && len(a.Exact) > 0 {
-		err = t.out.Put(blocks.Round, d.ID[:], layout.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact))
+		err = t.out.Put(blocks.Round, layout.UnitsRoundKey(d.ID, s.ID(), offset)[1:], layout.UnitsRoundValue(a.Page.Site, a.Page.Address, a.Exact))
 	}
 	return errors.Join(err,
 		t.out.Put(blocks.Texts, e.Text[:], []byte(d.Text)),

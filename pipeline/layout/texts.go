@@ -154,7 +154,14 @@ func parseUnits(to []uint64, b []byte) []uint64 {
 	return to
 }
 
-func UnitsRoundKey(d extract.ID) []byte { return key(TableUnitsRound, d[:]) }
+// UnitsRoundKey returns a key of TableUnitsRound. It has the parts of the document's key:
+// records of one ID may have other text around theirs.
+func UnitsRoundKey(id extract.ID, file string, offset int64) []byte {
+	return key(TableUnitsRound, id[:], appendPlace(nil, file, offset))
+}
+
+// UnitsRoundsOf returns the prefix of the rows of TableUnitsRound of the documents with an ID.
+func UnitsRoundsOf(id extract.ID) []byte { return key(TableUnitsRound, id[:]) }
 
 // UnitsRoundValue returns a value of TableUnitsRound.
 func UnitsRoundValue(site, address uint64, units []uint64) []byte {
@@ -174,7 +181,7 @@ func (r Row) UnitsRound(to []uint64) (site, address uint64, units []uint64, err 
 // ParseUnitsRound parses a key, without the table's letter, and a value of
 // TableUnitsRound. It uses the memory of to.
 func ParseUnitsRound(key, v []byte, to []uint64) (site, address uint64, units []uint64, err error) {
-	if len(key) != 16 || len(v) < 16 || len(v)%8 != 0 {
+	if len(key) < 16+1+8 || len(v) < 16 || len(v)%8 != 0 {
 		return 0, 0, nil, Corrupt(key)
 	}
 	return binary.BigEndian.Uint64(v), binary.BigEndian.Uint64(v[8:]), parseUnits(to[:0], v[16:]), nil

@@ -45,7 +45,7 @@ func (pages sitePages) store(t *testing.T, w *workspace.Workspace) {
 		if p.around != "" {
 			err = errors.Join(err, b.Set(layout.AroundKey(doc, "a.warc", int64(i)), layout.AroundValue("", p.around)))
 			if o := rows.OccurrenceOf(d); o.Site != rows.NoSite {
-				err = errors.Join(err, b.Set(layout.UnitsRoundKey(doc), layout.UnitsRoundValue(o.Site, o.Address, dataflow.ExactUnits(p.around))))
+				err = errors.Join(err, b.Set(layout.UnitsRoundKey(doc, "a.warc", int64(i)), layout.UnitsRoundValue(o.Site, o.Address, dataflow.ExactUnits(p.around))))
 			}
 		}
 		if err != nil {

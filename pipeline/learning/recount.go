@@ -88,22 +88,20 @@ func recountOf(w *workspace.Workspace, touched []touchedText, fresh map[rows.Sit
 			if t.isCounted(results.CountedDocument(d, p)) {
 				continue
 			}
-			a := dataflow.AroundUnits{}
-			at, ok, err := rounds.Get(layout.UnitsRoundKey(d))
-			if ok {
-				a.Page.Site, a.Page.Address, a.Exact, err = at.UnitsRound(round)
+			for at, err := range rounds.FewRows(layout.UnitsRoundsOf(d)) {
+				var a dataflow.AroundUnits
+				if err == nil {
+					a.Page.Site, a.Page.Address, a.Exact, err = at.UnitsRound(round)
+				}
+				if err != nil {
+					return nil, err
+				}
+				round = a.Exact
+				if c.on[a.Page.Site] = struct{}{}; tooMuch() {
+					return nil, nil
+				}
+				add(a.Sightings(), fresh[a.Page])
 			}
-			if err != nil {
-				return nil, err
-			}
-			if !ok {
-				continue
-			}
-			round = a.Exact
-			if c.on[a.Page.Site] = struct{}{}; tooMuch() {
-				return nil, nil
-			}
-			add(a.Sightings(), fresh[a.Page])
 		}
 	}
 	return c, nil

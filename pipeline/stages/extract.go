@@ -159,6 +159,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 		return err
 	}
 	x.around.Tell(sr, layout.TableAround)
+	x.rounds.Tell(sr, layout.TableUnitsRound)
 	x.documents.Tell(sr, layout.TableDocument)
 	// The note is there also after all withdrawals were taken back.
 	_, vanished, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished))
@@ -179,6 +180,7 @@ type extraction struct {
 	memory    *semaphore.Weighted
 	finished  *queue.Limiter
 	around    *workspace.RowCount
+	rounds    *workspace.RowCount // units of what is around texts
 	documents *workspace.RowCount
 	grows     bool // files were read before
 }
@@ -203,7 +205,8 @@ func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
 			total += s.Size - s.Position.Offset
 		}
 	}
-	x.around, x.documents = workspace.CountAdded(sr, known, layout.TableAround), workspace.CountAdded(sr, known, layout.TableDocument)
+	added := func(table byte) *workspace.RowCount { return workspace.CountAdded(sr, known, table) }
+	x.around, x.rounds, x.documents = added(layout.TableAround), added(layout.TableUnitsRound), added(layout.TableDocument)
 	inputs.ShareFiles(pending, w.Config.Extract.Limits)
 	w.Options.Progress.Total(total, "bytes")
 
@@ -432,7 +435,9 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 		err = errors.Join(err, b.Set(key, j.around))
 	}
 	if j.round != nil {
-		err = errors.Join(err, b.Set(layout.UnitsRoundKey(d.ID), j.round))
+		key := layout.UnitsRoundKey(d.ID, s.ID(), j.Raw.Offset)
+		x.rounds.Add(key)
+		err = errors.Join(err, b.Set(key, j.round))
 	}
 	if j.texts.add(j.Text) {
 		err = errors.Join(err, b.Set(layout.TextKey(j.Text), []byte(d.Text)), b.Set(layout.UnitsKey(j.Text), j.units))
@@ -475,11 +480,16 @@ func (x *extraction) again(b store.Batch, j *Job) error {
 	if !known || j.round == nil {
 		return nil
 	}
-	round, _, err := x.w.DB.Get(layout.UnitsRoundKey(id))
-	if err == nil && !bytes.Equal(round, j.round) {
-		err = learning.Forget(b)
+	for r, err := range x.w.DB.Rows(layout.PrefixBounds(layout.UnitsRoundsOf(id))) {
+		var round []byte
+		if err == nil {
+			round, err = r.Value()
+		}
+		if err != nil || bytes.Equal(round, j.round) {
+			return err
+		}
 	}
-	return err
+	return learning.Forget(b)
 }
 
 func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits revisitCounts) error {

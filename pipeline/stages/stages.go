@@ -36,6 +36,7 @@ import (
 //	extract 14: units are hashes by xxHash
 //	extract 15: words of titles
 //	extract 16: what all records of a file may be decoded to
+//	extract 17: records of one ID have units of their own around their texts
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -58,7 +59,7 @@ import (
 //	verify 17: results of sets and components have what the measure said
 //	verify 18: they have decisions on pairs, and states of the texts
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 16, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 17, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,

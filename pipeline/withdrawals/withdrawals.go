@@ -153,9 +153,6 @@ func (x *withdrawing) dropDocuments() error {
 			} else {
 				err = x.b.Delete(key)
 			}
-			if len(stay) == 0 {
-				err = errors.Join(err, x.b.Delete(layout.UnitsRoundKey(o.id)))
-			}
 			if err != nil {
 				return err
 			}
@@ -200,7 +197,7 @@ func (x *withdrawing) dropDocuments() error {
 			continue
 		}
 		gone = append(gone, occurrence{t, d.ID})
-		if err := errors.Join(x.b.Delete(key), x.b.Delete(layout.AroundKey(d.ID, d.Source, d.Offset))); err != nil {
+		if err := errors.Join(x.b.Delete(key), x.b.Delete(layout.AroundKey(d.ID, d.Source, d.Offset)), x.b.Delete(layout.UnitsRoundKey(d.ID, d.Source, d.Offset))); err != nil {
 			return err
 		}
 	}
