@@ -161,9 +161,8 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	x.around.Tell(sr, layout.TableAround)
 	x.rounds.Tell(sr, layout.TableUnitsRound)
 	x.documents.Tell(sr, layout.TableDocument)
-	// The note is there also after all withdrawals were taken back.
 	_, vanished, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished))
-	if err == nil && (vanished || len(withdrawn) > 0) {
+	if err == nil && vanished {
 		err = withdrawals.DropTexts(w, sr)
 	}
 	if err != nil {
