@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"cmp"
 	"slices"
 
 	"neardup/report"
@@ -61,6 +60,7 @@ type edge struct{ node, common int }
 type chooser struct {
 	Rules
 	members []report.Member
+	scores  []float64 // of the members, for Quality
 	texts   Texts
 
 	classes []*class
@@ -87,6 +87,15 @@ type chooser struct {
 // more pages, never fewer.
 func (r Rules) Choose(c report.Cluster, texts Texts) ([]report.Choice, error) {
 	x := &chooser{Rules: r, members: c.Members, texts: texts}
+	if r.Policy == Quality {
+		for _, m := range c.Members {
+			score, err := r.Score(m.URI)
+			if err != nil {
+				return nil, err
+			}
+			x.scores = append(x.scores, score)
+		}
+	}
 	x.classify()
 	if err := x.compareTexts(); err != nil {
 		return nil, err
@@ -102,7 +111,7 @@ func (x *chooser) classify() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(x.compare(x.members[a], x.members[b]), a-b) })
+	slices.SortFunc(order, x.compare)
 	classes, nodes, groups, uris := map[key]int{}, map[[2]string]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]

@@ -1,6 +1,7 @@
 package keep_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -308,8 +309,12 @@ func TestPolicies(t *testing.T) {
 		member("undated", "http://e.example/", "", report.Near, 30, ""),
 		member("no date", "http://e.example/", "9999-99-99T00:00:00Z", report.Near, 30, ""),
 	}}
-	quality := func(uri string) float64 {
-		return map[string]float64{"http://d.example/": 2, "http://c.example/": 9}[uri]
+	quality := func(uri string) (float64, error) {
+		return map[string]float64{"http://d.example/": 2, "http://c.example/": 9}[uri], nil
+	}
+	unread := errors.New("scores cannot be read")
+	if _, err := (keep.Rules{Policy: keep.Quality, Score: func(string) (float64, error) { return 0, unread }}).Choose(c, &words{}); err != unread {
+		t.Errorf("without scores: %v", err)
 	}
 	for _, x := range []struct {
 		rules keep.Rules

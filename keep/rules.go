@@ -61,8 +61,8 @@ type Rules struct {
 	// subdomains come first, then those of the second, and so on; pages of other
 	// hosts come last.
 	Hosts Hosts
-	Score func(uri string) float64 // for Quality
-	From  []report.Preference      // the lists that Hosts and Score come from
+	Score func(uri string) (float64, error) // for Quality
+	From  []report.Preference               // the lists that Hosts and Score come from
 
 	Resemblance   float64   // smallest resemblance of a redundant page to a kept page
 	MaxLost       int       // largest number of its code points that the kept page lacks; negative: no limit
@@ -118,19 +118,21 @@ func Resemblance(a, b, common int) float64 {
 	return float64(common) / float64(a+b-common)
 }
 
-// compare orders members, the preferred one first.
-func (r Rules) compare(a, b report.Member) int {
+// compare orders members by their numbers, the preferred one first.
+func (x *chooser) compare(i, j int) int {
+	a, b := x.members[i], x.members[j]
 	return cmp.Or(
 		report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""),
 		report.FalseFirst(a.Clipped, b.Clipped),
-		cmp.Compare(r.host(a), r.host(b)),
-		r.byPolicy(a, b),
+		cmp.Compare(x.host(a), x.host(b)),
+		x.byPolicy(i, j),
 		report.CompareDates(a.Date, b.Date),
-		cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.Document, b.Document))
+		cmp.Compare(a.RecordID, b.RecordID), cmp.Compare(a.Document, b.Document), i-j)
 }
 
-func (r Rules) byPolicy(a, b report.Member) int {
-	switch r.Policy {
+func (x *chooser) byPolicy(i, j int) int {
+	a, b := x.members[i], x.members[j]
+	switch x.Policy {
 	case Earliest:
 		return cmp.Or(undatedLast(a, b), report.CompareDates(a.Date, b.Date))
 	case Latest:
@@ -138,7 +140,7 @@ func (r Rules) byPolicy(a, b report.Member) int {
 	case Longest:
 		return cmp.Compare(b.TextBytes, a.TextBytes)
 	case Quality:
-		return cmp.Compare(r.Score(b.URI), r.Score(a.URI))
+		return cmp.Compare(x.scores[j], x.scores[i])
 	}
 	return 0
 }

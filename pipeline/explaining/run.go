@@ -36,7 +36,7 @@ type explained struct {
 	keys   [2]cluster.Key
 	places groups.Places
 	finder *results.PageFinder
-	scores preferences.Scores           // nil: the weights are not from outside
+	scores *preferences.Scores          // nil: the weights are not from outside
 	first  map[rows.TextID]explain.Page // cache of firstPage
 }
 
@@ -57,7 +57,7 @@ func (p *explained) run(e *explain.Explanation) (err error) {
 		return err
 	}
 	defer p.finder.Close()
-	if p.scores, err = preferences.PageScores(p.Workspace); err != nil {
+	if p.scores, err = preferences.ScoresOf(p.Workspace); err != nil {
 		return err
 	}
 	signed := true
@@ -123,7 +123,10 @@ func (p *explained) aboutText(i int, t rows.TextID, r *explain.RunText, signed *
 			}
 			weight = 0
 			for _, m := range pages {
-				score, _ := p.scores.Of(m.URI)
+				score, _, err := p.scores.Of(m.URI)
+				if err != nil {
+					return err
+				}
 				weight = max(weight, score)
 			}
 		}

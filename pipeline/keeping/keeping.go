@@ -26,16 +26,16 @@ func Rules(w *workspace.Workspace, r keep.Rules, storedHosts bool) (keep.Rules, 
 	}
 	r.From = nil
 	if r.Policy == keep.Quality {
-		scores, err := preferences.PageScores(w)
+		scores, err := preferences.ScoresOf(w)
 		if err != nil {
 			return r, err
 		}
 		if scores == nil {
 			return r, fmt.Errorf("%w: --policy quality needs scores of pages: add them with neardup prefer scores FILE, or run with --set cluster.quality=FILE", workspace.ErrUsage)
 		}
-		r.Score = func(uri string) float64 {
-			of, _ := scores.Of(uri)
-			return float64(of)
+		r.Score = func(uri string) (float64, error) {
+			score, _, err := scores.Of(uri)
+			return float64(score), err
 		}
 		r.From = listed(all, workspace.KindScores)
 	}

@@ -65,8 +65,9 @@ const (
 	TablePreference = 'I' // I number[4]                          JSON, workspace.Preference
 	TablePreferred  = 'G' // G number[4] uriDigest[16]            score[4]
 	//                       G number[4] place[4]                 host
-	TableOutcome = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
-	TableFormer  = 'F' // F textID[16]                         representative[16], or nothing
+	TableFileScore = 'J' // J uriDigest[16]                     score[4]
+	TableOutcome   = 'O' // O PairDigest[16]                     JSON, JudgedOutcome
+	TableFormer    = 'F' // F textID[16]                         representative[16], or nothing
 )
 
 // RowID is the table of a row and the first 16 bytes of its key behind that, such as a

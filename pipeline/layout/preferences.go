@@ -26,25 +26,34 @@ func PreferredOf(number uint32) []byte {
 // ScoreKey returns the key of a page's score in a list, by a digest of the URI.
 func ScoreKey(number uint32, uri [16]byte) []byte { return append(PreferredOf(number), uri[:]...) }
 
-// ScoreValue returns the value of the same row.
+// FileScoreKey returns the key of a page's score in the file of cluster.quality.
+func FileScoreKey(uri [16]byte) []byte { return append([]byte{TableFileScore}, uri[:]...) }
+
+// ScoreValue returns the value of the same rows.
 func ScoreValue(score float32) []byte {
 	return binary.BigEndian.AppendUint32(nil, math.Float32bits(score))
 }
 
-// PageScore parses a row of a list of scores.
+// ParsePageScore parses a row of a page's score: its key, whose last bytes are the digest of
+// the URI, and its value.
+func ParsePageScore(key, value []byte) (uri [16]byte, score float32, err error) {
+	if len(key) != 1+len(uri) && len(key) != 5+len(uri) || len(value) != 4 {
+		return uri, 0, Corrupt(key)
+	}
+	score = math.Float32frombits(binary.BigEndian.Uint32(value))
+	if !(score >= 0) {
+		return uri, 0, Corrupt(key)
+	}
+	return [16]byte(key[len(key)-len(uri):]), score, nil
+}
+
+// PageScore parses a row of a page's score.
 func (r Row) PageScore() (uri [16]byte, score float32, err error) {
 	v, err := r.Value()
 	if err != nil {
 		return uri, 0, err
 	}
-	if len(r.Key()) != 5+len(uri) || len(v) != 4 {
-		return uri, 0, Corrupt(r.Key())
-	}
-	score = math.Float32frombits(binary.BigEndian.Uint32(v))
-	if !(score >= 0) {
-		return uri, 0, Corrupt(r.Key())
-	}
-	return [16]byte(r.Key()[5:]), score, nil
+	return ParsePageScore(r.Key(), v)
 }
 
 // PreferredHostKey returns the key of a host in a list, by its place from 0.

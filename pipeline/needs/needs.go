@@ -6,6 +6,7 @@ import (
 
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/workspace"
@@ -27,6 +28,11 @@ const (
 	exportBytes     = 800 // exports for each page
 	sentencesEach   = 50  // sentences of a text
 	logBytes        = 96 << 20
+
+	scoreBytes       = 25 // of a row of such a file in the workspace
+	sortedScoreBytes = 26 // of a page score, to find those of texts
+	sortedPageBytes  = 34 // likewise of a page
+	sortedTextBytes  = 46 // and of a text: its sorted row, and one for lookups
 )
 
 // isCompressed reports whether a source's name is that of a compressed file.
@@ -142,6 +148,18 @@ func Cluster(w *workspace.Workspace, _ bool) (n workspace.Need, err error) {
 	n.Workspace = int64(2 * edges * edgeBytes) // edges, and sets
 	if edges > float64(w.Options.RunRows) {
 		n.Temporary = int64(edges * messageBytes)
+	}
+	scores, err := preferences.ScoreCount(w)
+	if err != nil || scores == 0 {
+		return n, err
+	}
+	var extracted results.ExtractCounts
+	if err := w.Counts(workspace.StageExtract, &extracted); err != nil {
+		return n, err
+	}
+	n.Temporary += scores*sortedScoreBytes + extracted.Documents*sortedPageBytes + extracted.Texts*sortedTextBytes
+	if w.Config.Cluster.Quality != "" {
+		n.Workspace += scores * scoreBytes
 	}
 	return n, nil
 }

@@ -4,7 +4,6 @@ package preferences
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +13,6 @@ import (
 	"hash"
 	"io"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,7 +34,7 @@ const (
 // Add reads a list and stores it, all or nothing. p has the list's name and kind, and
 // what the caller knows of its origin. A list replaces the one of its name, in the
 // same place; a list of a new name comes last.
-func Add(ctx context.Context, w *workspace.Workspace, p workspace.Preference, from io.Reader) (workspace.Preference, error) {
+func Add(ctx context.Context, w *workspace.Workspace, p workspace.Preference, from io.Reader) (_ workspace.Preference, err error) {
 	if err := checkName(p.Name); err != nil {
 		return p, err
 	}
@@ -53,14 +51,22 @@ func Add(ctx context.Context, w *workspace.Workspace, p workspace.Preference, fr
 		}
 		p.Number = all[i].Number
 	}
+	sorter := extsort.New(w.DB.Tmp)
+	defer func() { err = errors.Join(err, sorter.Close()) }()
 	sum, size := sha256.New(), new(counter)
-	rows, err := parse(&p, io.TeeReader(from, io.MultiWriter(sum, size)))
+	rows, err := parse(&p, io.TeeReader(from, io.MultiWriter(sum, size)), sorter)
+	if errors.As(err, new(sortingError)) {
+		return p, w.ExplainError(err)
+	}
 	if err != nil {
 		return p, fmt.Errorf("%w: %s: %w", workspace.ErrUsage, p.Path, err)
 	}
 	p.Size, p.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
 	d := newDigest()
-	for e := range rows {
+	for e, err := range rows {
+		if err != nil {
+			return p, w.ExplainError(err)
+		}
 		d.add(e.Key, e.Value)
 	}
 	if p.Entries, p.Digest = d.entries, d.String(); p.Entries == 0 {
@@ -72,7 +78,7 @@ func Add(ctx context.Context, w *workspace.Workspace, p workspace.Preference, fr
 	}
 	return p, w.WritePreferences(func(db *store.DB) error {
 		lower, upper := layout.PrefixBounds(layout.PreferredOf(p.Number))
-		return db.ReplaceRange(ctx, lower, upper, rows, slices.Values([]extsort.Entry{{Key: layout.PreferenceKey(p.Number), Value: origin}}))
+		return db.ReplaceRange(ctx, lower, upper, rows, extsort.Entry{Key: layout.PreferenceKey(p.Number), Value: origin})
 	})
 }
 
@@ -121,6 +127,14 @@ func Check(w *workspace.Workspace) (entries int64, wrong []string, err error) {
 			wrong = append(wrong, fmt.Sprintf("the list %s has %d entries that are not the %d that were added", p.Name, d.entries, p.Entries))
 		}
 	}
+	for r, err := range w.DB.Table(layout.TableFileScore) {
+		if err == nil {
+			_, _, err = r.PageScore()
+		}
+		if err != nil {
+			return entries, wrong, err
+		}
+	}
 	stored, err := w.DB.Count(layout.TablePreferred)
 	if stored != entries {
 		wrong = append(wrong, fmt.Sprintf("%d scores and hosts are of no list", stored-entries))
@@ -129,29 +143,21 @@ func Check(w *workspace.Workspace) (entries int64, wrong []string, err error) {
 }
 
 // parse parses a list and counts its lines. It returns the rows of the content, in the
-// order of their keys.
-func parse(p *workspace.Preference, r io.Reader) (rows iter.Seq[extsort.Entry], err error) {
+// order of their keys. Scores are read from the sorter.
+func parse(p *workspace.Preference, r io.Reader, sorter *extsort.Sorter) (rows iter.Seq2[extsort.Entry, error], err error) {
 	if p.Kind == workspace.KindHosts {
 		var hosts []string
 		hosts, p.Lines, err = parseHosts(r)
-		return func(yield func(extsort.Entry) bool) {
+		return func(yield func(extsort.Entry, error) bool) {
 			for i, host := range hosts {
-				if !yield(extsort.Entry{Key: layout.PreferredHostKey(p.Number, i), Value: []byte(host)}) {
+				if !yield(extsort.Entry{Key: layout.PreferredHostKey(p.Number, i), Value: []byte(host)}, nil) {
 					return
 				}
 			}
 		}, err
 	}
-	var scores Scores
-	scores, p.Lines, err = parseScores(r)
-	uris := slices.SortedFunc(maps.Keys(scores), func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
-	return func(yield func(extsort.Entry) bool) {
-		for _, uri := range uris {
-			if !yield(extsort.Entry{Key: layout.ScoreKey(p.Number, uri), Value: layout.ScoreValue(scores[uri])}) {
-				return
-			}
-		}
-	}, err
+	p.Lines, err = parseScores(r, sorter)
+	return scoreRows(sorter, func(uri [16]byte) []byte { return layout.ScoreKey(p.Number, uri) }), err
 }
 
 // eachLine calls do with each line of text, without spaces around it. It passes over

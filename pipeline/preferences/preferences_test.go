@@ -2,23 +2,39 @@ package preferences
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 )
 
 func TestParseScores(t *testing.T) {
-	got, lines, err := parseScores(strings.NewReader("\ufeffhttp://a.example/\t0.5\n\nhttp://b.example/ \t 7\nhttp://c.example/\t3\r\nhttp://c.example/\t-0"))
-	a, _ := got.Of("http://a.example/")
-	c, ok := got.Of("http://c.example/") // the last line
-	if err != nil || lines != 4 || len(got) != 3 || a != 0.5 || got[uriDigest("http://b.example/")] != 7 || !ok || fmt.Sprint(c) != "0" {
-		t.Errorf("%v, %d lines: %v", got, lines, err)
+	sorter := extsort.New(t.TempDir())
+	lines, err := parseScores(strings.NewReader("\ufeffhttp://a.example/\t0.5\n\nhttp://b.example/ \t 7\nhttp://c.example/\t3\r\nhttp://c.example/\t-0"), sorter)
+	if err != nil || lines != 4 {
+		t.Errorf("%d lines: %v", lines, err)
+	}
+	got, last := map[[16]byte]string{}, []byte{}
+	for e, err := range scoreRows(sorter, layout.FileScoreKey) {
+		uri, score, parseErr := layout.ParsePageScore(e.Key, e.Value)
+		if err := errors.Join(err, parseErr); err != nil || bytes.Compare(last, e.Key) >= 0 {
+			t.Errorf("%x behind %x: %v", e.Key, last, err)
+		}
+		got[uri], last = fmt.Sprint(score), bytes.Clone(e.Key)
+	}
+	want := map[[16]byte]string{URIDigest("http://a.example/"): "0.5", URIDigest("http://b.example/"): "7", URIDigest("http://c.example/"): "0"} // the last line
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 	long := strings.Repeat("x", maxLine)
 	for _, bad := range []string{"http://a.example/ 1\n", "http://a.example/\tmuch\n", "http://a.example/\t-1\n", "http://a.example/\tNaN\n", "http://a.example/\t1e60\n",
 		"http://a.example/\tInf\n", "\t1\n", "http://a.example/\t1\t2\n", long + "\t1\n"} {
-		if _, _, err := parseScores(strings.NewReader("u\t1\n" + bad)); err == nil || !strings.Contains(err.Error(), "line 2: ") {
+		if _, err := parseScores(strings.NewReader("u\t1\n"+bad), sorter); err == nil || !strings.Contains(err.Error(), "line 2: ") {
 			t.Errorf("%.40q: %v", bad, err)
 		}
 	}

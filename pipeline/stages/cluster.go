@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -14,6 +15,7 @@ import (
 	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
@@ -34,7 +36,7 @@ type clusterCursor struct {
 
 // runCluster finds the perhaps-similar sets or candidate pairs: from the search's
 // rows if the search has some, otherwise from the texts.
-func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
+func runCluster(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	var at clusterCursor
 	if _, err := sr.Cursor(&at); err != nil {
 		return err
@@ -42,10 +44,14 @@ func runCluster(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if !at.Merging && len(at.Next) == 0 {
 		at = clusterCursor{} // the recorded counts are not valid
 	}
+	if err := preferences.KeepFile(sr.Ctx, w); err != nil {
+		return err
+	}
 	c := &clustering{w: w, sr: sr, at: &at}
 	if err := c.begin(); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, c.keys.close()) }()
 	find := w.Config.NewSearch()
 	mapper, maps := find.(search.Mapper)
 	if maps && !at.Merging {
@@ -75,11 +81,11 @@ type clustering struct {
 	at *clusterCursor
 	in search.Input
 
-	keyOf func(cluster.Key) cluster.Key
+	keys *textKeys
 }
 
 func (c *clustering) begin() (err error) {
-	if c.keyOf, err = keyOf(c.w); err != nil {
+	if c.keys, err = newTextKeys(c.sr.Ctx, c.w); err != nil {
 		return err
 	}
 	c.in = search.Input{
@@ -297,7 +303,9 @@ func (c *clustering) postings(from []byte) iter.Seq2[cluster.Posting, error] {
 			var p cluster.Posting
 			if err == nil {
 				p, err = layout.ParsePostingKey(r.Key())
-				p.Key = c.keyOf(p.Key)
+			}
+			if err == nil {
+				p.Key, err = c.keys.of(p.Key)
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -335,10 +343,13 @@ func (c *clustering) keysOf(postings iter.Seq2[layout.Row, error]) (keys []clust
 			return nil, err
 		}
 		p, err := layout.ParsePostingKey(r.Key())
+		if err == nil {
+			p.Key, err = c.keys.of(p.Key)
+		}
 		if err != nil {
 			return nil, err
 		}
-		keys = append(keys, c.keyOf(p.Key))
+		keys = append(keys, p.Key)
 	}
 	return keys, nil
 }
@@ -382,7 +393,11 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 			return err
 		}
 		text := readings.Own
-		if !yield(search.Text{Key: c.keyOf(cluster.NewKey(float32(utf8.RuneCountInString(text)), id)), Text: text}) {
+		k, err := c.keys.of(cluster.NewKey(float32(utf8.RuneCountInString(text)), id))
+		if err != nil {
+			return err
+		}
+		if !yield(search.Text{Key: k, Text: text}) {
 			return nil
 		}
 		if n++; n&0xfff == 0 {
@@ -395,12 +410,32 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 	return nil
 }
 
-// keyOf returns a function that gives each text its key for clustering: the key
-// that it was signed with, or one whose weight is its page quality.
-func keyOf(w *workspace.Workspace) (func(cluster.Key) cluster.Key, error) {
-	quality, err := results.TextScores(w)
-	if err != nil || quality == nil {
-		return func(k cluster.Key) cluster.Key { return k }, err
+// textKeys gives each text its key for clustering. Goroutines can share it.
+type textKeys struct {
+	scores *results.TextScores // nil: there are no page scores
+}
+
+func newTextKeys(ctx context.Context, w *workspace.Workspace) (*textKeys, error) {
+	scores, err := results.LoadTextScores(ctx, w)
+	if err != nil {
+		return nil, err
 	}
-	return func(k cluster.Key) cluster.Key { return cluster.NewKey(quality[k.ID()], k.ID()) }, nil
+	return &textKeys{scores}, nil
+}
+
+// of returns the key of a text from the one that it was signed with: that key, or one
+// whose weight is the best score of its pages.
+func (t *textKeys) of(k cluster.Key) (cluster.Key, error) {
+	if t.scores == nil {
+		return k, nil
+	}
+	score, err := t.scores.Of(k.ID())
+	return cluster.NewKey(score, k.ID()), err
+}
+
+func (t *textKeys) close() error {
+	if t.scores == nil {
+		return nil
+	}
+	return t.scores.Close()
 }

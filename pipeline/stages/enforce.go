@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -32,18 +33,27 @@ func closingAgain(s workspace.StageState) (any, error) {
 // enforced reads what Enforce needs from the workspace. It implements
 // closing.Enforced.
 type enforced struct {
-	w     *workspace.Workspace
-	ctx   context.Context
-	keyOf func() (func(cluster.Key) cluster.Key, error)
+	w    *workspace.Workspace
+	ctx  context.Context
+	once sync.Once
+	keys *textKeys // nil: not loaded
+	err  error     // of loading them
 }
 
-func newEnforced(ctx context.Context, w *workspace.Workspace) enforced {
-	return enforced{w, ctx, sync.OnceValues(func() (func(cluster.Key) cluster.Key, error) { return keyOf(w) })}
+func newEnforced(ctx context.Context, w *workspace.Workspace) *enforced {
+	return &enforced{w: w, ctx: ctx}
+}
+
+func (e *enforced) close() error {
+	if e.keys == nil {
+		return nil
+	}
+	return e.keys.close()
 }
 
 // enforce makes the clusters follow the judged pairs. It stores the outcome of each
 // and returns their counts, or nil if there are no pairs.
-func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, error) {
+func (c *closer) enforce(pairs []workspace.EnforcedPair) (_ *report.JudgedPairs, err error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -62,7 +72,9 @@ func (c *closer) enforce(pairs []workspace.EnforcedPair) (*report.JudgedPairs, e
 			return nil, c.sr.Ctx.Err()
 		}
 	}
-	outcomes, err := closing.Enforce(texts, newEnforced(c.sr.Ctx, c.w), c)
+	e := newEnforced(c.sr.Ctx, c.w)
+	defer func() { err = errors.Join(err, e.close()) }()
+	outcomes, err := closing.Enforce(texts, e, c)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +159,7 @@ func (c *closer) textsOf(p workspace.EnforcedPair) (out judged.Pair, state strin
 }
 
 // Members implements closing.Enforced.
-func (e enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, error] {
+func (e *enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, error] {
 	return func(yield func(rows.Cluster, error) bool) {
 		for r, err := range e.w.DB.Rows(layout.PrefixBounds(layout.ClusterOf(representative))) {
 			var row rows.Cluster
@@ -165,16 +177,17 @@ func (e enforced) Members(representative rows.TextID) iter.Seq2[rows.Cluster, er
 }
 
 // Key implements closing.Enforced.
-func (e enforced) Key(t rows.TextID) (cluster.Key, error) {
+func (e *enforced) Key(t rows.TextID) (cluster.Key, error) {
 	k, err := keyOfText(e.w, t)
 	if err != nil {
 		return k, err
 	}
-	in, err := e.keyOf()
-	if err != nil {
-		return k, err
+	e.once.Do(func() { e.keys, e.err = newTextKeys(e.ctx, e.w) })
+	if e.err != nil {
+		return k, e.err
 	}
-	return in(k), e.ctx.Err()
+	k, err = e.keys.of(k)
+	return k, errors.Join(err, e.ctx.Err())
 }
 
 // keyOfText returns the key that a text was signed with, also if it has no
@@ -207,7 +220,7 @@ func keyOfText(w *workspace.Workspace, t rows.TextID) (k cluster.Key, err error)
 }
 
 // Shared implements closing.Enforced.
-func (e enforced) Shared(t rows.TextID) (bool, error) {
+func (e *enforced) Shared(t rows.TextID) (bool, error) {
 	n := 0
 	for _, err := range e.w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))) {
 		if err != nil {
@@ -223,7 +236,7 @@ func (e enforced) Shared(t rows.TextID) (bool, error) {
 // Score implements closing.Enforced. It returns the verdict on two texts if they
 // have one. Otherwise it returns their scores whatever the thresholds, or none
 // where only a whole run can compute them.
-func (e enforced) Score(a, b rows.TextID) (s rows.Score, err error) {
+func (e *enforced) Score(a, b rows.TextID) (s rows.Score, err error) {
 	var keys [2]cluster.Key
 	for i, t := range []rows.TextID{a, b} {
 		if keys[i], err = e.Key(t); err != nil {

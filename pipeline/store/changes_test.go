@@ -53,7 +53,7 @@ func TestWatch(t *testing.T) {
 		}, false},
 		"replace a range": {func(db *DB, key []byte) error {
 			lower, upper := layout.TableBounds(key[0])
-			return db.ReplaceRange(t.Context(), lower, upper, run(key))
+			return db.ReplaceRange(t.Context(), lower, upper, withoutErrors(run(key)), extsort.Entry{Key: layout.MetaKey("beside")})
 		}, true},
 		"delete a range": {func(db *DB, key []byte) error {
 			return commit(db, func(b Batch) error { return b.DeleteRange(key, append(key, 0)) })

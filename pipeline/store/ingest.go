@@ -36,15 +36,25 @@ func (s *DB) Ingest(ctx context.Context, runs ...iter.Seq[extsort.Entry]) error 
 	return s.db.Ingest(ctx, paths)
 }
 
-// ReplaceRange replaces the rows of [lower, upper) by runs of entries, all or none. The
-// runs are as those of Ingest, and may have other rows, too.
-func (s *DB) ReplaceRange(ctx context.Context, lower, upper []byte, runs ...iter.Seq[extsort.Entry]) error {
-	paths, err := s.writeRuns(runs)
-	defer removeAll(paths)
-	if err := errors.Join(err, s.changes.noteRange(lower, upper)); err != nil {
+// ReplaceRange replaces the rows of [lower, upper) by entries, which come sorted by key
+// without repeats, and sets a row beside the range, all or none.
+func (s *DB) ReplaceRange(ctx context.Context, lower, upper []byte, entries iter.Seq2[extsort.Entry, error], beside extsort.Entry) error {
+	var paths []string
+	for _, run := range []iter.Seq2[extsort.Entry, error]{entries, withoutErrors(slices.Values([]extsort.Entry{beside}))} {
+		file := s.newFile()
+		defer file.remove()
+		written, err := file.fill(run)
+		if err != nil {
+			return err
+		}
+		if written {
+			paths = append(paths, file.path)
+		}
+	}
+	if err := s.changes.noteRange(lower, upper); err != nil {
 		return err
 	}
-	_, err = s.db.IngestAndExcise(ctx, paths, nil, nil, pebble.KeyRange{Start: lower, End: upper})
+	_, err := s.db.IngestAndExcise(ctx, paths, nil, nil, pebble.KeyRange{Start: lower, End: upper})
 	return err
 }
 
