@@ -98,7 +98,7 @@ func (x *Extractor) Describe(raw *container.Raw) (d Description) {
 	if h.http && header.End(h.block[:min(len(h.block), x.o.MaxHeaderBytes)], 0) == 0 {
 		h.block = endHeader(h.block)
 	}
-	d.RecordID, d.URI, d.Date, d.Document = h.id, h.uri, h.date, documentID(h.id, h.uri, h.date, h.block)
+	d.RecordID, d.URI, d.Date, d.Document = h.id, h.uri, h.date, h.documentID()
 	d.Digest, d.MediaType = h.digest, mediaTypeOf(h.contentType)
 	payload := block
 	if h.http {

@@ -74,9 +74,17 @@ func TextID(text string) [16]byte {
 }
 
 // documentID returns a document's ID, computed from its record alone, so that the
-// same capture in another file or run is the same document. The block is part of
-// it: two records with the same identity but different pages are two documents, and
-// so are different records without an ID.
+// same capture in another file or run is the same document. All that its text and title
+// depend on is part of it: two records with the same identity but different pages are
+// two documents, and so are different records without an ID.
+func (h head) documentID() ID {
+	id := documentID(h.id, h.uri, h.date, h.block)
+	if h.also != "" {
+		id = documentID(id.String(), h.also, "", nil)
+	}
+	return id
+}
+
 func documentID(recordID, uri, date string, block []byte) ID {
 	h := sha256.New()
 	for _, s := range []string{recordID, uri, date} {

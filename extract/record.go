@@ -132,7 +132,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 // identify sets the document's identity from its head.
 func identify(doc *Document, h head) {
 	id := h.id
-	doc.ID = documentID(id, doc.TargetURI, doc.Date, h.block)
+	doc.ID = h.documentID()
 	if id == "" {
 		id = "urn:neardup:" + doc.ID.String()
 	}
@@ -142,6 +142,7 @@ func identify(doc *Document, h head) {
 // head is the parsed header of a record, in any format.
 type head struct {
 	id, uri, date, digest, contentType, title string // id is without brackets
+	also                                      string // what text and title depend on besides the block; empty for plain text without a title
 	block                                     []byte
 	http                                      bool // the block starts with an HTTP header
 	segment                                   bool // the block is the first of several segments

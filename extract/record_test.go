@@ -3,6 +3,7 @@ package extract
 import (
 	"crypto/sha1"
 	"encoding/base32"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -252,6 +253,40 @@ func TestDocumentIDFollowsTheRecord(t *testing.T) {
 		if document(t, raw).ID == same.ID {
 			t.Errorf("another %s has the same ID", name)
 		}
+	}
+}
+
+// Where no HTTP header is part of the block, the ID covers the record's media type and
+// title, on which the document depends. Plain text without a title has the ID of its block.
+func TestDocumentIDWithoutHTTP(t *testing.T) {
+	warc := func(mediaType string) *container.Raw {
+		return rawRecord(markup, fields("WARC-Type: resource", "Content-Type: "+mediaType)...)
+	}
+	arc := func(mediaType string) *container.Raw {
+		return &container.Raw{Format: container.FormatARC, Header: []byte(fmt.Sprintf("http://x.org/ 192.0.2.1 20080430204825 %s %d\n", mediaType, len(markup))), Block: []byte(markup), Length: int64(len(markup))}
+	}
+	line := func(fields string) *container.Raw {
+		block := `{"id": "1", "text": "Some text"` + fields + "}"
+		return &container.Raw{Format: container.FormatJSONL, Block: []byte(block), Length: int64(len(block))}
+	}
+	seen := map[ID]int{}
+	for i, raw := range []*container.Raw{
+		warc("text/plain"), warc("text/html"), warc("text/html; charset=iso-8859-1"), warc("text/html; charset=windows-1251"),
+		arc("text/plain"), arc("text/html"), line(""), line(`, "title": "One"`), line(`, "title": "Two"`),
+	} {
+		id := document(t, raw).ID
+		if before, ok := seen[id]; ok {
+			t.Errorf("records %d and %d have one ID", before, i)
+		}
+		if seen[id] = i; NewExtractor(options).Describe(raw).Document != id {
+			t.Errorf("record %d is described with another ID", i)
+		}
+	}
+	if d := document(t, warc("text/plain")); d.ID != documentID(strings.Trim(d.RecordID, "<>"), d.TargetURI, d.Date, []byte(markup)) {
+		t.Error("plain text has another ID than its block")
+	}
+	if document(t, response("Content-Type: application/http")).ID != document(t, response()).ID {
+		t.Error("with an HTTP header, the ID depends on the record's media type")
 	}
 }
 

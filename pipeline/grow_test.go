@@ -317,8 +317,7 @@ func TestGrowKnownTexts(t *testing.T) {
 	}
 }
 
-// resource returns a record without an HTTP header. The ID of its document does not cover
-// its Content-Type.
+// resource returns a record without an HTTP header.
 func resource(id, uri, charset, box, main string) string {
 	record := string(pipetest.Archived("resource", id, uri, 5, "<html><body><aside><p>"+box+"</p></aside><main><p>"+main+"</p></main></body></html>"))
 	return strings.Replace(record, "application/http; msgtype=response", "text/html; charset="+charset, 1)
@@ -350,7 +349,7 @@ func inn(charset, others string) string {
 	return crawl
 }
 
-// A record comes again with another charset, so that the box beside its text reads
+// A record ID comes again with another charset, so that the box beside the text reads
 // otherwise. The sentence of the box gets the page, also if its text gets another page at
 // the same time, and if both records are new.
 func TestGrowSameIDs(t *testing.T) {
@@ -367,42 +366,43 @@ func TestGrowSameIDs(t *testing.T) {
 	}
 }
 
-// Two records of one ID have other text around theirs. What counts is that of both, in
-// whichever order they come, and that of the first after the second is withdrawn.
+// Two records have one ID, address, date and block, but another charset or title. They are
+// two documents, in whichever order they come. One is left after the other is withdrawn.
 func TestSameIDsInAnyOrder(t *testing.T) {
-	config := pipetest.MustLoad(t, "text.frames=4")
-	dir := t.TempDir()
-	var files []string
-	for name, content := range map[string]string{"a": inn(latin, latin), "b": resource("again", "http://inn.example/0", cyrillic, box, book(0))} {
-		files = append(files, filepath.Join(dir, name+".warc"))
-		if err := os.WriteFile(files[len(files)-1], []byte(content), 0o666); err != nil {
-			t.Fatal(err)
+	line := func(title string) string {
+		return fmt.Sprintf(`{"id": "again", "url": "http://inn.example/0", "title": %q, "text": %q}`+"\n", title, book(0))
+	}
+	for _, tt := range []struct{ ext, a, b string }{
+		{".warc", inn(latin, latin), resource("again", "http://inn.example/0", cyrillic, box, book(0))},
+		{".warc", resource("again", "http://inn.example/0", "utf-8", "", book(0)), strings.Replace(resource("again", "http://inn.example/0", "utf-8", "", book(0)), "text/html; charset", "text/plain; charset", 1)},
+		{".jsonl", line("The inn"), line("The house")},
+	} {
+		config := pipetest.MustLoad(t, "text.frames=4")
+		dir := t.TempDir()
+		files := []string{pipetest.WriteFile(t, filepath.Join(dir, "a"+tt.ext), []byte(tt.a)), pipetest.WriteFile(t, filepath.Join(dir, "b"+tt.ext), []byte(tt.b))}
+		contents := func(runs ...[]string) (string, map[string]string) {
+			ws := filepath.Join(t.TempDir(), "ws")
+			for _, files := range runs {
+				pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+			}
+			return ws, contentsOf(t, ws, config)
 		}
-	}
-	slices.Sort(files)
-	contents := func(runs ...[]string) (string, map[string]string) {
-		ws := filepath.Join(t.TempDir(), "ws")
-		for _, files := range runs {
-			pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, files...)
+		ws, both := contents(files)
+		_, one := contents(files[:1])
+		if n, now := rowsOf(one, layout.TableOccurrence), rowsOf(both, layout.TableOccurrence); now != n+1 {
+			t.Errorf("%s: %d documents, then %d", tt.ext, n, now)
 		}
-		return ws, contentsOf(t, ws, config)
+		for _, first := range files {
+			_, got := contents([]string{first}, files)
+			sameContents(t, "after "+filepath.Base(first), got, both)
+		}
+		withdraw(t, ws, config, ofInput(t, ws, "b"+tt.ext))
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2})
+		sameContents(t, "withdrawn", contentsOf(t, ws, config), one)
 	}
-	ws, both := contents(files)
-	if n := rowsOf(both, layout.TableUnitsRound); n != 4 {
-		t.Errorf("%d pages have units around their texts, want 4", n)
-	}
-	for _, first := range files {
-		_, got := contents([]string{first}, files)
-		sameContents(t, "after "+filepath.Base(first), got, both)
-	}
-	withdraw(t, ws, config, ofInput(t, ws, "b.warc"))
-	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2})
-	_, left := contents(files[:1])
-	sameContents(t, "withdrawn", contentsOf(t, ws, config), left)
 }
 
 // A record of a cluster comes again with another charset, in which no word is the same.
-// The exports name the document that is first under the ID, whichever that is.
 func TestGrowSameIDsOfAnotherText(t *testing.T) {
 	for n := range 8 {
 		main := []byte(book(n))

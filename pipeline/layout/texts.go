@@ -154,8 +154,7 @@ func parseUnits(to []uint64, b []byte) []uint64 {
 	return to
 }
 
-// UnitsRoundKey returns a key of TableUnitsRound. It has the parts of the document's key:
-// records of one ID may have other text around theirs.
+// UnitsRoundKey returns a key of TableUnitsRound. It has the parts of the document's key.
 func UnitsRoundKey(id extract.ID, file string, offset int64) []byte {
 	return key(TableUnitsRound, id[:], appendPlace(nil, file, offset))
 }

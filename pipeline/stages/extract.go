@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +20,6 @@ import (
 	"neardup/pipeline/inflight"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
-	"neardup/pipeline/learning"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
@@ -181,7 +179,6 @@ type extraction struct {
 	around    *workspace.RowCount
 	rounds    *workspace.RowCount // units of what is around texts
 	documents *workspace.RowCount
-	grows     bool // files were read before
 }
 
 // readPending reads all pending sources. Each file has one reader, and its events
@@ -197,9 +194,7 @@ func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
 	var pending []inputs.Source
 	total := int64(0)
 	for _, s := range known {
-		if s.State != inputs.Pending {
-			x.grows = true
-		} else {
+		if s.State == inputs.Pending {
 			pending = append(pending, s)
 			total += s.Size - s.Position.Offset
 		}
@@ -425,13 +420,10 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 		return b.SetJSON(layout.RevisitKey(d.ID, s.Path, s.ID(), j.Raw.Offset), rows.Revisit{Document: d})
 	}
 	var err error
-	if x.grows && d.Status == 0 && s.Format == "" {
-		err = x.again(b, j)
-	}
 	if j.around != nil {
 		key := layout.AroundKey(d.ID, s.ID(), j.Raw.Offset)
 		x.around.Add(key)
-		err = errors.Join(err, b.Set(key, j.around))
+		err = b.Set(key, j.around)
 	}
 	if j.round != nil {
 		key := layout.UnitsRoundKey(d.ID, s.ID(), j.Raw.Offset)
@@ -446,49 +438,6 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 	return errors.Join(err, b.Set(key, j.row),
 		b.Set(layout.OccurrenceKey(j.Text, d.ID), layout.OccurrenceValue(j.Occurrence)),
 	)
-}
-
-// again is called before the document of a record without an HTTP header is added. The
-// ID of such a document does not cover the Content-Type of its record, so documents with
-// other contents can have it. What is around their text may then be other than was
-// counted, and pages may be other than was exported.
-func (x *extraction) again(b store.Batch, j *Job) error {
-	id, known := j.Document.ID, false
-	for r, err := range x.w.DB.Rows(layout.PrefixBounds(layout.DocumentsOf(id))) {
-		var d rows.Document
-		var t rows.TextID
-		if err == nil {
-			err = r.JSON(&d)
-		}
-		if err == nil {
-			t, err = layout.ParseTextID(d.TextID)
-		}
-		if err != nil {
-			return err
-		}
-		known = true
-		key := layout.OccurrenceKey(t, id)
-		page, ok, err := x.w.DB.Get(key)
-		if ok {
-			err = b.Set(key, page) // as it was: the exports take it for a change
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if !known || j.round == nil {
-		return nil
-	}
-	for r, err := range x.w.DB.Rows(layout.PrefixBounds(layout.UnitsRoundsOf(id))) {
-		var round []byte
-		if err == nil {
-			round, err = r.Value()
-		}
-		if err != nil || bytes.Equal(round, j.round) {
-			return err
-		}
-	}
-	return learning.Forget(b)
 }
 
 func countExtraction(w *workspace.Workspace, sr *workspace.StageRun, revisits revisitCounts) error {

@@ -36,7 +36,7 @@ import (
 //	extract 14: units are hashes by xxHash
 //	extract 15: words of titles
 //	extract 16: what all records of a file may be decoded to
-//	extract 17: records of one ID have units of their own around their texts
+//	extract 17: IDs of documents cover titles, and media types of records without an HTTP header; a row of units around the text for each record
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
