@@ -360,6 +360,26 @@ func TestWithdrawTakenBackAtOnce(t *testing.T) {
 	sameContents(t, "taken back", contentsOf(t, ws, config), contentsOf(t, alone, config))
 }
 
+// An input that is withdrawn, let in again and named again before anything else ran is read
+// again.
+func TestWithdrawnInputComesBackAtOnce(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	clusters := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
+	whole := contentsOf(t, ws, config)
+	d := ofInput(t, ws, other)
+	withdraw(t, ws, config, d)
+	in(t, ws, config, func(w *workspace.Workspace) error {
+		_, err := withdrawals.Readmit(w, d)
+		return err
+	})
+	if got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other); !bytes.Equal(got, clusters) {
+		t.Error("other clusters than before")
+	}
+	sameContents(t, "back", contentsOf(t, ws, config), whole)
+}
+
 // The filter of signatures keeps none of texts that are gone: it is dropped at once, and the
 // next run makes it of what is left.
 func TestWithdrawnSignaturesAreInNoFilter(t *testing.T) {

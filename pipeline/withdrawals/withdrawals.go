@@ -238,8 +238,8 @@ func (x *withdrawing) note(left, known int) error {
 	if err != nil {
 		return err
 	}
-	if ok { // its tables are no longer what it left
-		s.Tables = nil
+	if ok { // its tables are no longer what it left, and an input may be back before it runs
+		s.Tables, s.Input = nil, ""
 		errs = append(errs, x.b.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s))
 	}
 	// Sign drops what it has of texts that go, and counts all sentences again. The filter
