@@ -252,20 +252,25 @@ func TestNearByFrame(t *testing.T) {
 }
 
 // Texts that the measure gives no chance are near if their sentences are the same but
-// for numbers. Who knows the sentences alone, without the measure, finds the same.
+// for numbers. Who knows the sentences alone, without the measure, finds the same, and
+// pairs that their rarity rejects.
 func TestAlike(t *testing.T) {
-	options := rarity.Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6}
+	both := []rarity.Options{
+		{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6},
+		{RarePages: 3, RareResemblance: 0.9, Sentences: 0.3, RareSentences: 0.05}, // what separates texts can be alike
+	}
 	one, other := []uint64{7}, []uint64{3}
 	random := rand.New(rand.NewPCG(3, 4))
-	found := map[bool]int{}
-	for n := range 3000 {
+	found, rejected := map[bool]int{}, 0
+	for n := range 20_000 {
+		options := both[n%2]
 		j := Judge{Measure: &measure{verdict: hopeless}, Rarity: options, Frames: n%3 > 0}
 		text := func(sites []uint64) *Text {
 			read := func(s string) *Text {
 				return j.Text(s, options.Read(s, func(unit uint64) int { return int(unit % 7) }))
 			}
 			var whole, own string
-			for i := range 6 {
+			for i := range 8 {
 				if s := fmt.Sprintf("Sentence %s with the number %d.\n", strings.Repeat("x", i), random.IntN(100)); random.IntN(8) > 0 {
 					if whole += s; i > 2 {
 						own += s
@@ -280,13 +285,24 @@ func TestAlike(t *testing.T) {
 		a, b := text(one), text([][]uint64{one, other}[random.IntN(2)])
 		d := j.Decide(j.Comparers(1)[0], a, b)
 		alike, _ := j.Alike(a.Sentences(), b.Sentences())
-		if swapped, _ := j.Alike(b.Sentences(), a.Sentences()); d.Near != d.Alike || d.Alike != alike || d.Alike != swapped {
+		if swapped, _ := j.Alike(b.Sentences(), a.Sentences()); swapped != alike {
+			t.Fatalf("%q, %q: alike %v, the other way round %v", a.Compared(), b.Compared(), alike, swapped)
+		}
+		if n%2 == 1 && d.Rejected == verify.ByRarity {
+			alike = false // that was decided before
+		}
+		if d.Near != d.Alike || d.Alike != alike {
 			t.Fatalf("%q, %q: %+v, by the sentences %v", a.Compared(), b.Compared(), d.Verdict, alike)
 		}
 		found[d.Alike]++
+		if r, ok := j.RejectedByRarity(a.Sentences(), b.Sentences()); ok {
+			if rejected++; r.Verdict != d.Verdict || r.Weighing != d.Weighing {
+				t.Fatalf("%q, %q: %+v, rejected by the sentences %+v", a.Compared(), b.Compared(), d, r)
+			}
+		}
 	}
-	if found[true] < 100 || found[false] < 100 {
-		t.Errorf("%v", found)
+	if found[true] < 100 || found[false] < 100 || rejected < 100 {
+		t.Errorf("%v, %d rejected", found, rejected)
 	}
 }
 
