@@ -72,7 +72,8 @@ func (r *Recall) Of(a, b rows.TextID) (d rows.Decided, ok bool, err error) {
 }
 
 // Rejected returns the decision on two texts if their sentences alone reject the pair.
-// Where no text was there before, all texts are read anyway, and ok is false.
+// Without an earlier result ok is false: then most texts of the set are read anyway, and
+// to look up their sentences would only cost more.
 func (r *Recall) Rejected(a, b rows.TextID) (d pair.Decision, ok bool, err error) {
 	if r == nil || len(r.before) == 0 || r.judge.Rarity.RarePages == 0 {
 		return d, false, nil
