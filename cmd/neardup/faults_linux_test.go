@@ -63,6 +63,7 @@ var faults = []struct {
 		return false
 	}},
 	{"read-only place", (*faulty).readOnly},
+	{"a read fails", (*faulty).unread},
 	{"clock jumps", (*faulty).clockJumps},
 	{"export with a fault", (*faulty).export},
 }
@@ -266,6 +267,16 @@ func (f *faulty) twice() bool {
 	if code := c.ProcessState.ExitCode(); code != exitOK && code != exitInUse {
 		f.t.Errorf("the first process: exit code %d", code)
 	}
+	return false
+}
+
+// unread adds an archive in a run in which the database cannot read once.
+func (f *faulty) unread() bool {
+	all := f.inputs
+	f.inputs = all[:1]
+	f.whole()
+	f.inputs = all
+	f.run(fmt.Sprintf("unread:%d", 1+f.random.IntN(560)), "")
 	return false
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // faultVariable tells the program which fault to have: KIND:N for the N-th change
-// of a file.
+// of a file, or for the kind unread the N-th read.
 const faultVariable = "NEARDUP_TEST_FAULT"
 
 // faultyMain is the program with a fault.
@@ -24,9 +24,9 @@ func faultyMain() {
 		if err != nil {
 			panic(err)
 		}
-		var changes atomic.Int64
+		var done atomic.Int64
 		disk.Fault.Store(new(disk.Injector(func(operation, file string, n int) (int, error) {
-			if changes.Add(1) != at && (kind != "full" || changes.Load() < at) {
+			if (operation == "read") != (kind == "unread") || done.Add(1) != at && (kind != "full" || done.Load() < at) {
 				return n, nil
 			}
 			switch kind {

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Injector is called before each operation that changes a file of a workspace, by
-// several goroutines at a time. For a write, n is the number of bytes; allowed may be
-// fewer. It fails the operation by an error, or ends the process there.
+// Injector is called before each operation that changes a file of a workspace, or reads one
+// of its database, by several goroutines at a time. For a write, n is the number of bytes;
+// allowed may be fewer. It fails the operation by an error, or ends the process there.
 type Injector func(operation, file string, n int) (allowed int, err error)
 
 // Fault is set by the fault harness only. Goroutines of a database ask for it at any

@@ -34,6 +34,11 @@ func (f faultFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 	return f.faulty(file, err, name)
 }
 
+func (f faultFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	file, err := f.FS.Open(name, opts...)
+	return f.faulty(file, err, name)
+}
+
 func (f faultFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := disk.FaultAt("reuse", newname); err != nil {
 		return nil, err
@@ -63,10 +68,17 @@ func (f faultFS) Link(oldname, newname string) error {
 	return f.FS.Link(oldname, newname)
 }
 
-// faultFile asks disk.Fault before each change of a file.
+// faultFile asks disk.Fault before each change of a file, and before each read.
 type faultFile struct {
 	vfs.File
 	name string
+}
+
+func (f faultFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := disk.FaultAt("read", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
 }
 
 func (f faultFile) Write(p []byte) (int, error) {
