@@ -35,7 +35,7 @@ func withdraw(t *testing.T, dir string, config configs.Config, of ...workspace.W
 	if err != nil {
 		t.Fatal(err)
 	}
-	captures, err = withdrawals.Withdraw(w, of...)
+	captures, err = withdrawals.Withdraw(t.Context(), w, of...)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}

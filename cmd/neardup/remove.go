@@ -98,7 +98,7 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 			of = append(of, d)
 		}
 	}
-	n, err := withdrawals.Withdraw(j.Workspace, of...)
+	n, err := withdrawals.Withdraw(c.Context(), j.Workspace, of...)
 	if err != nil {
 		return err
 	}

@@ -270,7 +270,7 @@ func TestExportsOfOtherPages(t *testing.T) {
 		}
 	})
 	again(t, dir, nil, func(w *workspace.Workspace) {
-		if _, err := withdrawals.Withdraw(w, workspace.Withdrawal{URI: "http://notice.example/*"}); err != nil {
+		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "http://notice.example/*"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, nil); err != nil {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"neardup/cluster"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/groups"
 	"neardup/pipeline/preferences"
@@ -16,7 +17,8 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// TextScores has the best page score of each text. Goroutines can share it.
+// TextScores has the best page score of each text. It is nil if there are no page
+// scores. Goroutines can share it.
 type TextScores struct {
 	ids, rest []uint64 // of the first texts that have a score, in order
 	scores    []float32
@@ -29,8 +31,7 @@ func heldScores(w *workspace.Workspace) int {
 	return int(min(4*int64(w.Options.RunRows), debug.SetMemoryLimit(-1)/16/20))
 }
 
-// LoadTextScores returns the scores of texts, or nil if there are no page scores. The
-// caller closes them.
+// LoadTextScores returns the scores of texts. The caller closes them.
 func LoadTextScores(ctx context.Context, w *workspace.Workspace) (s *TextScores, err error) {
 	pages, err := preferences.ScoresOf(w)
 	if err != nil || pages == nil {
@@ -141,5 +142,20 @@ func (s *TextScores) Of(t rows.TextID) (float32, error) {
 	return math.Float32frombits(binary.BigEndian.Uint32(value)), nil
 }
 
+// Key returns the key of a text for clustering, from the one that it was signed with:
+// that key if there are no page scores, otherwise one whose weight is the text's score.
+func (s *TextScores) Key(signed cluster.Key) (cluster.Key, error) {
+	if s == nil {
+		return signed, nil
+	}
+	score, err := s.Of(signed.ID())
+	return cluster.NewKey(score, signed.ID()), err
+}
+
 // Close releases the scores.
-func (s *TextScores) Close() error { return s.more.Close() }
+func (s *TextScores) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.more.Close()
+}

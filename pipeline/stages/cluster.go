@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -51,7 +50,7 @@ func runCluster(w *workspace.Workspace, sr *workspace.StageRun) (err error) {
 	if err := c.begin(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.keys.close()) }()
+	defer func() { err = errors.Join(err, c.scores.Close()) }()
 	find := w.Config.NewSearch()
 	mapper, maps := find.(search.Mapper)
 	if maps && !at.Merging {
@@ -81,11 +80,11 @@ type clustering struct {
 	at *clusterCursor
 	in search.Input
 
-	keys *textKeys
+	scores *results.TextScores
 }
 
 func (c *clustering) begin() (err error) {
-	if c.keys, err = newTextKeys(c.sr.Ctx, c.w); err != nil {
+	if c.scores, err = results.LoadTextScores(c.sr.Ctx, c.w); err != nil {
 		return err
 	}
 	c.in = search.Input{
@@ -305,7 +304,7 @@ func (c *clustering) postings(from []byte) iter.Seq2[cluster.Posting, error] {
 				p, err = layout.ParsePostingKey(r.Key())
 			}
 			if err == nil {
-				p.Key, err = c.keys.of(p.Key)
+				p.Key, err = c.scores.Key(p.Key)
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -344,7 +343,7 @@ func (c *clustering) keysOf(postings iter.Seq2[layout.Row, error]) (keys []clust
 		}
 		p, err := layout.ParsePostingKey(r.Key())
 		if err == nil {
-			p.Key, err = c.keys.of(p.Key)
+			p.Key, err = c.scores.Key(p.Key)
 		}
 		if err != nil {
 			return nil, err
@@ -393,7 +392,7 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 			return err
 		}
 		text := readings.Own
-		k, err := c.keys.of(cluster.NewKey(float32(utf8.RuneCountInString(text)), id))
+		k, err := c.scores.Key(cluster.NewKey(float32(utf8.RuneCountInString(text)), id))
 		if err != nil {
 			return err
 		}
@@ -408,34 +407,4 @@ func (c *clustering) eachText(yield func(search.Text) bool) error {
 		}
 	}
 	return nil
-}
-
-// textKeys gives each text its key for clustering. Goroutines can share it.
-type textKeys struct {
-	scores *results.TextScores // nil: there are no page scores
-}
-
-func newTextKeys(ctx context.Context, w *workspace.Workspace) (*textKeys, error) {
-	scores, err := results.LoadTextScores(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	return &textKeys{scores}, nil
-}
-
-// of returns the key of a text from the one that it was signed with: that key, or one
-// whose weight is the best score of its pages.
-func (t *textKeys) of(k cluster.Key) (cluster.Key, error) {
-	if t.scores == nil {
-		return k, nil
-	}
-	score, err := t.scores.Of(k.ID())
-	return cluster.NewKey(score, k.ID()), err
-}
-
-func (t *textKeys) close() error {
-	if t.scores == nil {
-		return nil
-	}
-	return t.scores.Close()
 }

@@ -33,23 +33,18 @@ func closingAgain(s workspace.StageState) (any, error) {
 // enforced reads what Enforce needs from the workspace. It implements
 // closing.Enforced.
 type enforced struct {
-	w    *workspace.Workspace
-	ctx  context.Context
-	once sync.Once
-	keys *textKeys // nil: not loaded
-	err  error     // of loading them
+	w      *workspace.Workspace
+	ctx    context.Context
+	once   sync.Once
+	scores *results.TextScores
+	err    error // of loading them
 }
 
 func newEnforced(ctx context.Context, w *workspace.Workspace) *enforced {
 	return &enforced{w: w, ctx: ctx}
 }
 
-func (e *enforced) close() error {
-	if e.keys == nil {
-		return nil
-	}
-	return e.keys.close()
-}
+func (e *enforced) close() error { return e.scores.Close() }
 
 // enforce makes the clusters follow the judged pairs. It stores the outcome of each
 // and returns their counts, or nil if there are no pairs.
@@ -182,11 +177,11 @@ func (e *enforced) Key(t rows.TextID) (cluster.Key, error) {
 	if err != nil {
 		return k, err
 	}
-	e.once.Do(func() { e.keys, e.err = newTextKeys(e.ctx, e.w) })
+	e.once.Do(func() { e.scores, e.err = results.LoadTextScores(e.ctx, e.w) })
 	if e.err != nil {
 		return k, e.err
 	}
-	k, err = e.keys.of(k)
+	k, err = e.scores.Key(k)
 	return k, errors.Join(err, e.ctx.Err())
 }
 

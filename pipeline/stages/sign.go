@@ -146,16 +146,33 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 	if _, ok, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished)); err != nil || !ok {
 		return err
 	}
-	vanished := map[rows.TextID]bool{}
-	for s, err := range results.SignedTexts(w) {
-		if err := errors.Join(err, sr.Ctx.Err()); err != nil {
+	for more := true; more; {
+		vanished := map[rows.TextID]bool{}
+		for s, err := range results.SignedTexts(w) {
+			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
+				return err
+			}
+			if _, ok, err := w.DB.Get(layout.TextKey(s.ID)); err != nil {
+				return err
+			} else if !ok {
+				vanished[s.ID] = true
+			}
+			if more = len(vanished) >= w.Options.RunRows; more {
+				break // memory holds no more
+			}
+		}
+		if err := dropSigned(w, sr, changes, vanished); err != nil {
 			return err
 		}
-		if _, ok, err := w.DB.Get(layout.TextKey(s.ID)); err != nil {
-			return err
-		} else if !ok {
-			vanished[s.ID] = true
-		}
+	}
+	b := w.DB.Batch()
+	return errors.Join(b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), b.Commit())
+}
+
+// dropSigned drops what texts were signed with.
+func dropSigned(w *workspace.Workspace, sr *workspace.StageRun, changes *changes, vanished map[rows.TextID]bool) error {
+	if len(vanished) == 0 {
+		return nil
 	}
 	b := w.DB.Batch()
 	commit := func() error {
@@ -194,7 +211,7 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 			return err
 		}
 	}
-	return errors.Join(b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), commit())
+	return commit()
 }
 
 // maxAgain is the share of the signed texts up to which they are signed again one by

@@ -3,6 +3,8 @@
 package withdrawals
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -26,10 +28,10 @@ const NoteOfVanished = "vanished"
 var indexTables = []byte{layout.TableName, layout.TableBrowsed, layout.TableSize, layout.TableMember, layout.TableSURT, layout.TableDate}
 
 // Withdraw removes captures from the workspace and records that they stay out. It
-// deletes all rows about them in one batch. The next run updates the rest; its rows
-// are then those of a run over the remaining captures. Withdraw returns the number
-// of captures removed.
-func Withdraw(w *workspace.Workspace, of ...workspace.Withdrawal) (captures int64, err error) {
+// deletes all rows about them at once. The next run updates the rest; its rows are
+// then those of a run over the remaining captures. Withdraw returns the number of
+// captures removed.
+func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withdrawal) (captures int64, err error) {
 	known, err := w.Sources()
 	if err != nil {
 		return 0, err
@@ -41,14 +43,15 @@ func Withdraw(w *workspace.Workspace, of ...workspace.Withdrawal) (captures int6
 	if begun && !s.Done {
 		return 0, fmt.Errorf("%w: the extraction was interrupted; run neardup extract first", workspace.ErrUsage)
 	}
-	x := &withdrawing{w: w, b: w.DB.Batch(), changed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{},
-		revisits: map[string]bool{}, of: make([]int64, len(of)), withdrawals: of}
+	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{},
+		of: make([]int64, len(of)), withdrawals: slices.Clone(of)}
+	defer func() { err = errors.Join(err, x.edits.Close()) }()
 	left := 0
 	for i := range known {
 		s := &known[i]
 		x.byPath[rows.Hash(s.Path)] = s
 		if x.ofSource(s) >= 0 {
-			if err := x.b.Delete(layout.SourceKey(s.Path)); err != nil {
+			if err := x.edits.Delete(layout.SourceKey(s.Path)); err != nil {
 				return 0, err
 			}
 			continue
@@ -56,23 +59,26 @@ func Withdraw(w *workspace.Workspace, of ...workspace.Withdrawal) (captures int6
 		left++
 		x.byID[s.ID()] = append(x.byID[s.ID()], s)
 	}
-	if err := errors.Join(x.dropRevisits(), x.dropDocuments()); err != nil {
+	if err := x.dropDocuments(); err != nil {
 		return 0, err
 	}
-	return x.total, errors.Join(x.note(left, len(known)), x.b.Commit(), w.DropCosts())
+	if err := x.note(left, len(known)); err != nil {
+		return 0, err
+	}
+	return x.total, w.DropCosts()
 }
 
 // withdrawing collects what Withdraw deletes.
 type withdrawing struct {
+	ctx         context.Context
 	w           *workspace.Workspace
-	b           store.Batch
+	edits       *store.Edits
 	withdrawals workspace.Withdrawn
 	of          []int64 // captures removed by each withdrawal
 	total       int64
 	byID        map[string][]*inputs.Source // remaining sources; equal files share one ID
 	byPath      map[uint64]*inputs.Source   // all sources, by the hash of the path
 	changed     map[string]*inputs.Source   // remaining sources that lose captures
-	revisits    map[string]bool             // keys of documents that were made from revisits and are deleted
 }
 
 // ofSource returns the index of the withdrawal that covers a source, or -1.
@@ -102,41 +108,53 @@ func (x *withdrawing) count(i int) {
 	}
 }
 
-// dropRevisits deletes rows of revisits, and of the documents that were made from
-// them.
-func (x *withdrawing) dropRevisits() error {
-	for v, err := range results.RevisitRows(x.w) {
-		if err != nil {
-			return err
-		}
-		s := x.byPath[v.Key.Path()]
-		if s == nil {
-			return layout.Corrupt(v.Key.Row())
-		}
-		i := x.ofSource(s)
-		if i < 0 {
-			if i = x.ofURI(v.Row.TargetURI); i < 0 {
-				continue
-			}
-			s.Counts.Revisits--
-			s.Counts.Skip(extract.ReasonWithdrawn, 1)
-			x.changed[s.Path] = s
-		}
-		x.count(i)
-		if err := x.b.Delete(v.Key.Row()); err != nil {
-			return err
-		}
-		if v.Row.Resolved != "" {
-			x.revisits[string(v.Key.Document())] = true
-		}
+// dropRevisit deletes the row of a revisit if it is withdrawn. page is the key of the
+// document that was made from it, if it was and is to be deleted.
+func (x *withdrawing) dropRevisit(v results.RevisitRow) (page []byte, err error) {
+	s := x.byPath[v.Key.Path()]
+	if s == nil {
+		return nil, layout.Corrupt(v.Key.Row())
 	}
-	return nil
+	i := x.ofSource(s)
+	if i < 0 {
+		if i = x.ofURI(v.Row.TargetURI); i < 0 {
+			return nil, nil
+		}
+		s.Counts.Revisits--
+		s.Counts.Skip(extract.ReasonWithdrawn, 1)
+		x.changed[s.Path] = s
+	}
+	x.count(i)
+	if v.Row.Resolved != "" {
+		page = v.Key.Document()
+	}
+	return page, x.edits.Delete(v.Key.Row())
 }
 
-// dropDocuments deletes rows of documents and of what is around their texts. A
-// document that another source has, too, stays, and so does its entry under each text
-// that it has there.
+// dropDocuments deletes rows of revisits, of documents and of what is around their
+// texts. A document that another source has, too, stays, and so does its entry under
+// each text that it has there.
 func (x *withdrawing) dropDocuments() error {
+	nextRevisit, stop := iter.Pull2(results.RevisitRows(x.w))
+	defer stop()
+	v, verr, moreRevisits := nextRevisit()
+	pages := map[string]bool{} // documents of one ID that were made from revisits, and go
+	dropRevisits := func(all bool, upTo extract.ID) error {
+		clear(pages)
+		for ; moreRevisits && (verr != nil || all || bytes.Compare(v.Key.ID[:], upTo[:]) <= 0); v, verr, moreRevisits = nextRevisit() {
+			if err := errors.Join(verr, x.ctx.Err()); err != nil {
+				return err
+			}
+			page, err := x.dropRevisit(v)
+			if err != nil {
+				return err
+			}
+			if page != nil && v.Key.ID == upTo {
+				pages[string(page)] = true
+			}
+		}
+		return nil
+	}
 	type occurrence struct {
 		text rows.TextID
 		id   extract.ID
@@ -149,9 +167,9 @@ func (x *withdrawing) dropDocuments() error {
 			key := layout.OccurrenceKey(o.text, o.id)
 			var err error
 			if d, ok := stay[o.text]; ok {
-				err = x.b.Set(key, layout.OccurrenceValue(rows.OccurrenceOf(d.Document)))
+				err = x.edits.Set(key, layout.OccurrenceValue(rows.OccurrenceOf(d.Document)))
 			} else {
-				err = x.b.Delete(key)
+				err = x.edits.Delete(key)
 			}
 			if err != nil {
 				return err
@@ -161,18 +179,20 @@ func (x *withdrawing) dropDocuments() error {
 		clear(stay)
 		return nil
 	}
+	n := 0
 	for d, err := range results.DocumentRows[rows.Document](x.w) {
 		if err != nil {
 			return err
 		}
-		if d.ID != last {
-			if err := flush(); err != nil {
+		if n == 0 || d.ID != last {
+			last = d.ID
+			if err := errors.Join(x.ctx.Err(), flush(), dropRevisits(false, last)); err != nil {
 				return err
 			}
 		}
-		last = d.ID
+		n++
 		key := layout.DocumentKey(d.ID, d.Source, d.Offset)
-		goes := x.revisits[string(key)]
+		goes := pages[string(key)]
 		if d.Row.Repeats == nil {
 			if goes = len(x.byID[d.Source]) == 0; goes { // no remaining source has it
 				x.count(x.ofSourceID(d.Source))
@@ -197,11 +217,11 @@ func (x *withdrawing) dropDocuments() error {
 			continue
 		}
 		gone = append(gone, occurrence{t, d.ID})
-		if err := errors.Join(x.b.Delete(key), x.b.Delete(layout.AroundKey(d.ID, d.Source, d.Offset)), x.b.Delete(layout.UnitsRoundKey(d.ID, d.Source, d.Offset))); err != nil {
+		if err := errors.Join(x.edits.Delete(key), x.edits.Delete(layout.AroundKey(d.ID, d.Source, d.Offset)), x.edits.Delete(layout.UnitsRoundKey(d.ID, d.Source, d.Offset))); err != nil {
 			return err
 		}
 	}
-	return flush()
+	return errors.Join(flush(), dropRevisits(true, extract.ID{}))
 }
 
 // ofSourceID returns the index of the withdrawal that covers the source with an ID,
@@ -215,47 +235,72 @@ func (x *withdrawing) ofSourceID(id string) int {
 	return -1
 }
 
-// note records the withdrawals, and marks the stages to be done again.
+// note records the withdrawals, marks the stages to be done again, and commits. left are
+// the sources that are left of those known.
 func (x *withdrawing) note(left, known int) error {
 	all, err := x.w.Withdrawn()
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for i, d := range x.withdrawals {
+	for i := range x.withdrawals {
+		d := &x.withdrawals[i]
 		d.Captures = x.of[i]
-		errs = append(errs, x.b.SetJSON(d.Key(), d))
+		if err := x.edits.SetJSON(d.Key(), d); err != nil {
+			return err
+		}
 	}
 	generation := append(all, x.withdrawals...).Generation()
 	for _, s := range x.changed {
 		s.Withdrawn = generation
-		errs = append(errs, x.b.SetJSON(layout.SourceKey(s.Path), s))
+		if err := x.edits.SetJSON(layout.SourceKey(s.Path), s); err != nil {
+			return err
+		}
 	}
 	if x.total == 0 && left == known {
-		return errors.Join(errs...)
+		return x.edits.Commit(x.ctx)
 	}
 	s, ok, err := x.w.State(workspace.StageExtract)
+	if err == nil && ok { // its tables are no longer what it left, and an input may be back before it runs
+		s.Tables, s.Input = nil, ""
+		err = x.edits.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s)
+	}
+	// Sign drops what it has of texts that go, and counts all sentences again.
+	if err := errors.Join(err, x.edits.Set(layout.MetaKey(NoteOfVanished), []byte("true"))); err != nil {
+		return err
+	}
+	// The filter has signatures of these texts, and an index may list pages that are gone.
+	// Both are made again where they are missed, and so are the counts of sentences.
+	b := x.w.DB.Batch()
+	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
+	err = errors.Join(learning.Forget(b), b.Clear(layout.TableFilter), b.Clear(indexTables...), b.DeleteRange(lower, upper))
+	if err == nil && left == 0 {
+		return x.dropAll(b)
+	}
+	if err == nil {
+		err = b.Commit()
+	}
 	if err != nil {
 		return err
 	}
-	if ok { // its tables are no longer what it left, and an input may be back before it runs
-		s.Tables, s.Input = nil, ""
-		errs = append(errs, x.b.SetJSON(layout.MetaKey("stage/"+workspace.StageExtract), s))
+	return x.edits.Commit(x.ctx)
+}
+
+// dropAll commits that nothing is left.
+func (x *withdrawing) dropAll(b store.Batch) error {
+	errs := []error{b.Clear(layout.TableSource)}
+	for _, d := range x.withdrawals {
+		errs = append(errs, b.SetJSON(d.Key(), d))
 	}
-	// Sign drops what it has of texts that go, and counts all sentences again. The filter
-	// has their signatures, and an index may list pages that are gone.
-	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
-	errs = append(errs, x.b.Set(layout.MetaKey(NoteOfVanished), []byte("true")), learning.Forget(x.b),
-		x.b.Clear(layout.TableFilter), x.b.Clear(indexTables...), x.b.DeleteRange(lower, upper))
-	if left == 0 { // nothing is left to run
-		for _, st := range x.w.Stages {
-			errs = append(errs, x.b.Clear(slices.Concat(st.Tables, st.Scratch)...), x.b.Delete(layout.MetaKey("stage/"+st.Name)))
-			for _, note := range st.Notes {
-				errs = append(errs, x.b.Delete(layout.MetaKey(note)))
-			}
+	for _, st := range x.w.Stages {
+		errs = append(errs, b.Clear(slices.Concat(st.Tables, st.Scratch)...), b.Delete(layout.MetaKey("stage/"+st.Name)))
+		for _, note := range st.Notes {
+			errs = append(errs, b.Delete(layout.MetaKey(note)))
 		}
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return b.Commit()
 }
 
 // Readmit removes a withdrawal. The captures of a URI come back when all inputs are
