@@ -360,6 +360,41 @@ func TestWithdrawTakenBackAtOnce(t *testing.T) {
 	sameContents(t, "taken back", contentsOf(t, ws, config), contentsOf(t, alone, config))
 }
 
+// Revisits of captures that nobody has are withdrawn with their file and by their URIs, also
+// where no document follows them in the order of IDs.
+func TestWithdrawUnresolvedRevisits(t *testing.T) {
+	config := pipetest.MustLoad(t)
+	page := func(n int) []byte {
+		return pipetest.Archived("response", fmt.Sprint("page", n), fmt.Sprintf("http://site.example/%d", n), 1, pipetest.OkHTML+"<p>"+pipetest.Copies()[n])
+	}
+	var lost [][]byte
+	for n := range 12 {
+		lost = append(lost, pipetest.Archived("revisit", fmt.Sprint("lost", n), fmt.Sprintf("http://site.example/lost/%d", n), 2, pipetest.OkHTML, "WARC-Refers-To: <urn:test:gone>"))
+	}
+	pages, revisits := pipetest.WriteRecords(t, page(0), page(1)), pipetest.WriteFile(t, filepath.Join(t.TempDir(), "lost.warc"), bytes.Join(lost, nil))
+	alone := filepath.Join(t.TempDir(), "alone")
+	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 1}, pages)
+	for _, byURI := range []bool{false, true} {
+		ws := filepath.Join(t.TempDir(), "ws")
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 1}, pages, revisits)
+		d := workspace.Withdrawal{URI: "http://site.example/lost/*"}
+		if !byURI {
+			d = ofInput(t, ws, revisits)
+		}
+		if n := withdraw(t, ws, config, d); n != 12 {
+			t.Errorf("%d captures are withdrawn", n)
+		}
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 1})
+		got := contentsOf(t, ws, config)
+		if n := rowsOf(got, layout.TableRevisit); n > 0 {
+			t.Errorf("%d revisits are left", n)
+		}
+		if !byURI { // otherwise the counts have the skipped records
+			sameContents(t, "withdrawn", got, contentsOf(t, alone, config))
+		}
+	}
+}
+
 // An input that is withdrawn, let in again and named again before anything else ran is read
 // again.
 func TestWithdrawnInputComesBackAtOnce(t *testing.T) {
