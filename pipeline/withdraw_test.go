@@ -360,6 +360,22 @@ func TestWithdrawTakenBackAtOnce(t *testing.T) {
 	sameContents(t, "taken back", contentsOf(t, ws, config), contentsOf(t, alone, config))
 }
 
+// Withdrawn texts are dropped in parts where memory does not hold all, down to the last.
+func TestWithdrawAllPages(t *testing.T) {
+	crawl, _ := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl)
+	signed := rowsOf(contentsOf(t, ws, config), layout.TableSigned)
+	withdraw(t, ws, config, workspace.Withdrawal{URI: "http://*"})
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2, RunRows: signed / 2})
+	for _, table := range []byte{layout.TableDocument, layout.TableText, layout.TableSigned, layout.TablePosting, layout.TableSet} {
+		if n := rowsOf(contentsOf(t, ws, config), table); n > 0 || signed == 0 {
+			t.Errorf("%d rows of table %c are left, of %d signed texts", n, table, signed)
+		}
+	}
+}
+
 // Revisits of captures that nobody has are withdrawn with their file and by their URIs, also
 // where no document follows them in the order of IDs.
 func TestWithdrawUnresolvedRevisits(t *testing.T) {

@@ -147,6 +147,7 @@ func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *chang
 		return err
 	}
 	for more := true; more; {
+		more = false
 		vanished := map[rows.TextID]bool{}
 		for s, err := range results.SignedTexts(w) {
 			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
