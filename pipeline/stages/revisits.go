@@ -57,8 +57,16 @@ func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, e
 	if total == 0 || err != nil {
 		return c, err
 	}
-	w.Options.Progress.Total(total, "revisits")
-	found := extsort.New(w.DB.Tmp) // place → textID[16] JSON of the page
+	known, err := w.Sources()
+	if err != nil {
+		return c, err
+	}
+	captures := int64(0)
+	for _, s := range known {
+		captures += s.Counts.Captures
+	}
+	w.Options.Progress.Total(2*captures, "captures") // Resolve goes through them twice
+	found := extsort.New(w.DB.Tmp)                   // place → textID[16] JSON of the page
 	defer func() { err = errors.Join(err, found.Close()) }()
 	sorter := func() *extsort.Sorter { return extsort.New(w.DB.Tmp) }
 	err = dataflow.Resolve(sr.Ctx, revisits(w), documents(w), sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
@@ -68,6 +76,7 @@ func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, e
 	if err != nil {
 		return c, err
 	}
+	w.Options.Progress.Total(total, "revisits")
 	return x.updateRevisits(sr, found.Sorted())
 }
 
@@ -243,7 +252,11 @@ func revisits(w *workspace.Workspace) iter.Seq2[dataflow.Revisit, error] {
 // first by name counts.
 func documents(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
 	return func(yield func(dataflow.Capture, error) bool) {
+		n := int64(0)
 		for r, err := range w.DB.Table(layout.TableDocument) {
+			if n++; n&0xfff == 0 {
+				w.Options.Progress.Add(0x1000)
+			}
 			c := dataflow.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }}
 			if err == nil {
 				c.ID, _, _, err = layout.ParseDocumentKey(r.Key())
