@@ -67,13 +67,14 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	if err := dropVanished(w, sr, changes); err != nil {
-		return err
+	if err = dropVanished(w, sr, changes); err == nil {
+		err = signTexts(w, sr, changed, changes)
 	}
-	err = signTexts(w, sr, changed, changes)
 	if errors.Is(err, errStartOver) {
 		changes = nil
-		if err = w.DB.Clear(layout.TableSigned, layout.TablePosting, layout.TableChanged); err == nil {
+		b := w.DB.Batch()
+		err = errors.Join(b.Clear(layout.TableSigned, layout.TablePosting, layout.TableChanged), b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), b.Commit())
+		if err == nil {
 			err = signTexts(w, sr, nil, changes)
 		}
 	}
@@ -141,30 +142,40 @@ func signTexts(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.
 	return err
 }
 
-// dropVanished drops what texts that have gone were signed with.
+// maxGone is the share of the signed texts up to which those that have gone are dropped
+// one by one. Beyond it, the texts that are left are signed again (docs/benchmarks/speed.md).
+const maxGone = 0.4
+
+// dropVanished drops what texts that have gone were signed with. It returns errStartOver
+// if they are too many.
 func dropVanished(w *workspace.Workspace, sr *workspace.StageRun, changes *changes) error {
 	if _, ok, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished)); err != nil || !ok {
 		return err
 	}
 	for more := true; more; {
-		more = false
-		vanished := map[rows.TextID]bool{}
+		vanished := map[rows.TextID]bool{} // as many as memory holds
+		signed, gone := 0, 0
 		for s, err := range results.SignedTexts(w) {
 			if err := errors.Join(err, sr.Ctx.Err()); err != nil {
 				return err
 			}
+			signed++
 			if _, ok, err := w.DB.Get(layout.TextKey(s.ID)); err != nil {
 				return err
-			} else if !ok {
+			} else if ok {
+				continue
+			}
+			if gone++; gone <= w.Options.RunRows {
 				vanished[s.ID] = true
 			}
-			if more = len(vanished) >= w.Options.RunRows; more {
-				break // memory holds no more
-			}
+		}
+		if float64(gone) > maxGone*float64(signed) {
+			return errStartOver
 		}
 		if err := dropSigned(w, sr, changes, vanished); err != nil {
 			return err
 		}
+		more = gone > len(vanished)
 	}
 	b := w.DB.Batch()
 	return errors.Join(b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), b.Commit())
@@ -223,8 +234,8 @@ const maxAgain = 0.2
 // bytes each. Where there are more, they are looked for once more.
 func heldAgain(w *workspace.Workspace) int { return w.Options.RunRows / 16 }
 
-// errStartOver says that the frames of too many texts have changed.
-var errStartOver = errors.New("too many texts to sign again")
+// errStartOver says that the frames of too many texts have changed, or too many have gone.
+var errStartOver = errors.New("too many texts to sign again or to drop")
 
 // unsigned yields the texts to sign, in batches: first those that are not signed. It
 // ends with errStartOver if too many are to be signed again.
