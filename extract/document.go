@@ -85,6 +85,16 @@ func (h head) documentID() ID {
 	return id
 }
 
+// besides returns what text and title of a record without an HTTP header depend on besides
+// the block. It is empty for a block of the plain media type, without a title, that does not
+// look like an HTTP header.
+func (h head) besides(plain string) string {
+	if h.http || h.revisit || h.contentType == plain && h.title == "" && !startsHTTP(h.block) {
+		return ""
+	}
+	return h.contentType + "\n" + h.title
+}
+
 func documentID(recordID, uri, date string, block []byte) ID {
 	h := sha256.New()
 	for _, s := range []string{recordID, uri, date} {

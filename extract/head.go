@@ -30,9 +30,8 @@ func arcHead(raw *container.Raw, maxHeader int) (h head, reason Reason) {
 		h.contentType = ""
 	}
 	// Some blocks have lost their HTTP header, and some URLs their first letter.
-	if h.http = startsHTTP(raw.Block) && scheme != "ftp"; !h.http {
-		h.also = h.contentType
-	}
+	h.http = startsHTTP(raw.Block) && scheme != "ftp"
+	h.also = h.besides("text/plain")
 	return h, ReasonNone
 }
 
@@ -67,7 +66,7 @@ func lineHead(raw *container.Raw) (h head, reason Reason) {
 		uri: header.Clean(strings.TrimSpace(l.URL)), date: header.Clean(l.Date), contentType: "text/plain; charset=utf-8",
 		title: header.Clean(strings.Join(strings.Fields(l.Title), " ")), block: []byte(l.Text),
 	}
-	h.also = h.title
+	h.also = h.besides(h.contentType)
 	id := strings.Trim(string(l.ID), "<> ")
 	if !isURI(id) {
 		id = ""

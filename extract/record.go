@@ -142,7 +142,7 @@ func identify(doc *Document, h head) {
 // head is the parsed header of a record, in any format.
 type head struct {
 	id, uri, date, digest, contentType, title string // id is without brackets
-	also                                      string // what text and title depend on besides the block; empty for plain text without a title
+	also                                      string // of besides
 	block                                     []byte
 	http                                      bool // the block starts with an HTTP header
 	segment                                   bool // the block is the first of several segments

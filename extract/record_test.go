@@ -272,7 +272,9 @@ func TestDocumentIDWithoutHTTP(t *testing.T) {
 	seen := map[ID]int{}
 	for i, raw := range []*container.Raw{
 		warc("text/plain"), warc("text/html"), warc("text/html; charset=iso-8859-1"), warc("text/html; charset=windows-1251"),
-		arc("text/plain"), arc("text/html"), line(""), line(`, "title": "One"`), line(`, "title": "Two"`),
+		rawRecord(markup, fields("WARC-Type: resource", "Content-Type")...),
+		arc("text/plain"), arc("text/html"), arc("-"), line(""), line(`, "title": "One"`), line(`, "title": "Two"`),
+		response("Content-Type: text/plain"), rawRecord(httpPage, fields("WARC-Type: resource", "Content-Type: text/plain")...),
 	} {
 		id := document(t, raw).ID
 		if before, ok := seen[id]; ok {

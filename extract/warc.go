@@ -125,9 +125,7 @@ func warcHead(raw *container.Raw) (h head, reason Reason) {
 		h.refers = Reference{RecordID: header.Clean(bracketed(f.refersTo)), URI: header.Clean(bracketed(f.refersToURI)), Date: header.Clean(f.refersToDate)}
 	}
 	h.http = isHTTP(h.contentType) || kind == gowarc.Response && startsHTTP(raw.Block)
-	if !h.http && !h.revisit && h.contentType != "text/plain" { // that of WET files
-		h.also = h.contentType
-	}
+	h.also = h.besides("text/plain") // that of WET files
 	return h, ReasonNone
 }
 

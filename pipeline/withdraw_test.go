@@ -360,20 +360,85 @@ func TestWithdrawTakenBackAtOnce(t *testing.T) {
 	sameContents(t, "taken back", contentsOf(t, ws, config), contentsOf(t, alone, config))
 }
 
-// Texts that have gone are dropped in parts where memory does not hold all, and where they
-// are many the others are signed again. What is left is that of a run without them.
+// Texts that have gone are dropped in parts where memory does not hold all. Where they are
+// many, the others are signed again, and cluster reads all signatures. What is left is that
+// of a run without the pages.
 func TestWithdrawInParts(t *testing.T) {
 	crawl, _ := withdrawnInputs(t)
 	config := pipetest.MustLoad(t)
-	for _, uri := range []string{"http://garden.example/*", "http://*"} {
+	for uri, again := range map[string]bool{"http://garden.example/*": false, "http://*": true} {
 		ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
 		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl)
 		withdraw(t, ws, config, workspace.Withdrawal{URI: uri})
-		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2, RunRows: 7})
+		u := &units{}
+		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2, RunRows: 7, Progress: u})
+		if slices.Contains(u.of, "signatures") != again {
+			t.Errorf("%s: all texts are signed again: %v", uri, !again)
+		}
+		in(t, ws, config, func(w *workspace.Workspace) error {
+			_, ok, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished))
+			if ok {
+				t.Errorf("%s: the note of texts that have gone is still there", uri)
+			}
+			return err
+		})
 		withdraw(t, alone, config, workspace.Withdrawal{URI: uri})
 		pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, crawl)
 		sameContents(t, uri, contentsOf(t, ws, config), contentsOf(t, alone, config))
 	}
+}
+
+// stopsAt stops a run where a stage begins.
+type stopsAt struct {
+	workspace.Silent
+	stage string
+	stop  context.CancelFunc
+}
+
+func (s stopsAt) Start(stage, _, _ string) {
+	if stage == s.stage {
+		s.stop()
+	}
+}
+
+// Where all inputs are withdrawn, nothing that runs wrote is left: no exports, no costs, and
+// no state from before a run that was interrupted.
+func TestWithdrawAllInputs(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{}, crawl)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{Progress: stopsAt{stage: workspace.StageSign, stop: stop}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := inputs.Find(t.Context(), ws, []string{crawl, other}, nil, pipetest.Limits)
+	if err := errors.Join(err, w.Run(ctx, workspace.StageExtract, workspace.StageVerify, sources), w.Close()); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	pipetest.WriteFile(t, filepath.Join(ws, "run.json"), []byte("{}")) // what commands write
+	written := []string{"exports", "run.json", "finished"}
+	for _, name := range written {
+		if _, err := os.Lstat(filepath.Join(ws, name)); err != nil {
+			t.Errorf("before: %v", err)
+		}
+	}
+	withdraw(t, ws, config, ofInput(t, ws, crawl), ofInput(t, ws, other))
+	for _, name := range written {
+		if _, err := os.Lstat(filepath.Join(ws, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+	in(t, ws, config, func(w *workspace.Workspace) error {
+		for _, table := range []byte{layout.TableSource, layout.TableText, layout.TableExported} {
+			if n, err := w.DB.Count(table); n > 0 || err != nil {
+				t.Errorf("%d rows of table %c are left: %v", n, table, err)
+			}
+		}
+		return nil
+	})
 }
 
 // Revisits of captures that nobody has are withdrawn with their file and by their URIs, also

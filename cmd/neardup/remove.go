@@ -107,7 +107,7 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if len(known) == 0 {
-		return j.DropExports()
+		return nil
 	}
 	return o.workOptions.run(c, j, 0)
 }

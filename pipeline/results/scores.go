@@ -38,7 +38,7 @@ func LoadTextScores(ctx context.Context, w *workspace.Workspace) (s *TextScores,
 		return nil, err
 	}
 	sorter := extsort.New(w.DB.Tmp) // textID[16] 2^32-1-score[4]: of the scores of a text the best comes first
-	defer func() { err = errors.Join(err, sorter.Close()) }()
+	defer func() { _ = sorter.Close() }()
 	for x, err := range scoredPages(ctx, w, pages) {
 		if err == nil {
 			err = sorter.Add(binary.BigEndian.AppendUint32(x.text[:], ^math.Float32bits(x.score)), nil)
@@ -47,6 +47,7 @@ func LoadTextScores(ctx context.Context, w *workspace.Workspace) (s *TextScores,
 			return nil, err
 		}
 	}
+	held := heldScores(w)
 	s = &TextScores{}
 	s.more, err = extsort.NewTable(w.DB.Tmp, func(yield func(extsort.Entry, error) bool) {
 		var last []byte
@@ -59,7 +60,7 @@ func LoadTextScores(ctx context.Context, w *workspace.Workspace) (s *TextScores,
 			if bytes.Equal(text, last) {
 				continue
 			}
-			if last = append(last[:0], text...); len(s.ids) < heldScores(w) {
+			if last = append(last[:0], text...); len(s.ids) < held {
 				s.ids, s.rest = append(s.ids, binary.BigEndian.Uint64(text)), append(s.rest, binary.BigEndian.Uint64(text[8:]))
 				s.scores = append(s.scores, math.Float32frombits(score))
 			} else if !yield(extsort.Entry{Key: text, Value: binary.BigEndian.AppendUint32(nil, score)}, nil) {

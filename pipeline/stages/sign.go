@@ -71,11 +71,14 @@ func runSign(w *workspace.Workspace, sr *workspace.StageRun) error {
 		err = signTexts(w, sr, changed, changes)
 	}
 	if errors.Is(err, errStartOver) {
-		changes = nil
+		changes = nil // cluster reads all
 		b := w.DB.Batch()
-		err = errors.Join(b.Clear(layout.TableSigned, layout.TablePosting, layout.TableChanged), b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)), b.Commit())
+		err = errors.Join(b.Clear(layout.TableSigned, layout.TablePosting, layout.TableChanged), b.Delete(layout.MetaKey(withdrawals.NoteOfVanished)))
 		if err == nil {
-			err = signTexts(w, sr, nil, changes)
+			err = b.Commit()
+		}
+		if err == nil {
+			err = signTexts(w, sr, nil, nil)
 		}
 	}
 	if err == nil {

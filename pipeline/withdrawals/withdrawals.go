@@ -43,14 +43,15 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	if begun && !s.Done {
 		return 0, fmt.Errorf("%w: the extraction was interrupted; run neardup extract first", workspace.ErrUsage)
 	}
-	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{},
+	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, goneBy: map[string]int{},
 		of: make([]int64, len(of)), withdrawals: slices.Clone(of)}
 	defer func() { err = errors.Join(err, x.edits.Close()) }()
 	left := 0
 	for i := range known {
 		s := &known[i]
 		x.byPath[rows.Hash(s.Path)] = s
-		if x.ofSource(s) >= 0 {
+		if i := x.ofSource(s); i >= 0 {
+			x.goneBy[s.ID()] = i
 			if err := x.edits.Delete(layout.SourceKey(s.Path)); err != nil {
 				return 0, err
 			}
@@ -78,6 +79,7 @@ type withdrawing struct {
 	total       int64
 	byID        map[string][]*inputs.Source // remaining sources; equal files share one ID
 	byPath      map[uint64]*inputs.Source   // all sources, by the hash of the path
+	goneBy      map[string]int              // of the ID of a source that goes, its withdrawal
 	changed     map[string]*inputs.Source   // remaining sources that lose captures
 }
 
@@ -227,12 +229,11 @@ func (x *withdrawing) dropDocuments() error {
 // ofSourceID returns the index of the withdrawal that covers the source with an ID,
 // or -1.
 func (x *withdrawing) ofSourceID(id string) int {
-	for _, s := range x.byPath {
-		if s.ID() == id {
-			return x.ofSource(s)
-		}
+	i, ok := x.goneBy[id]
+	if !ok {
+		return -1
 	}
-	return -1
+	return i
 }
 
 // note records the withdrawals, marks the stages to be done again, and commits. left are
@@ -273,21 +274,22 @@ func (x *withdrawing) note(left, known int) error {
 	b := x.w.DB.Batch()
 	lower, upper := layout.PrefixBounds(layout.MetaKey("index/"))
 	err = errors.Join(learning.Forget(b), b.Clear(layout.TableFilter), b.Clear(indexTables...), b.DeleteRange(lower, upper))
-	if err == nil && left == 0 {
+	if err != nil {
+		return errors.Join(err, b.Close())
+	}
+	if left == 0 {
 		return x.dropAll(b)
 	}
-	if err == nil {
-		err = b.Commit()
-	}
-	if err != nil {
+	if err := b.Commit(); err != nil {
 		return err
 	}
 	return x.edits.Commit(x.ctx)
 }
 
-// dropAll commits that nothing is left.
+// dropAll commits that nothing is left. What runs wrote beside the database goes before,
+// since no later run would remove it.
 func (x *withdrawing) dropAll(b store.Batch) error {
-	errs := []error{b.Clear(layout.TableSource)}
+	errs := []error{x.w.DropExports(), x.w.DropCosts(), x.w.DropFinished(), b.Clear(layout.TableSource, layout.TableExported)}
 	for _, d := range x.withdrawals {
 		errs = append(errs, b.SetJSON(d.Key(), d))
 	}

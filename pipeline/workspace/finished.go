@@ -121,10 +121,15 @@ func (w *Workspace) dropFinished() error {
 	if err != nil || !finished {
 		return err
 	}
+	return w.DropFinished()
+}
+
+// DropFinished removes the kept state, whatever the workspace is.
+func (w *Workspace) DropFinished() error {
 	if err := disk.FaultAt("remove", finishedName); err != nil {
 		return err
 	}
-	if err := os.Rename(w.Path(finishedName), w.Path(halfName)); err != nil {
+	if err := os.Rename(w.Path(finishedName), w.Path(halfName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return os.RemoveAll(w.Path(halfName))
