@@ -85,16 +85,7 @@ func (h head) documentID() ID {
 	return id
 }
 
-// besides returns what text and title of a record without an HTTP header depend on besides
-// the block. It is empty for a block of the plain media type, without a title, that does not
-// look like an HTTP header.
-func (h head) besides(plain string) string {
-	if h.http || h.revisit || h.contentType == plain && h.title == "" && !startsHTTP(h.block) {
-		return ""
-	}
-	return h.contentType + "\n" + h.title
-}
-
+// documentID returns a digest of the parts of an ID, and of a block.
 func documentID(recordID, uri, date string, block []byte) ID {
 	h := sha256.New()
 	for _, s := range []string{recordID, uri, date} {
@@ -103,6 +94,16 @@ func documentID(recordID, uri, date string, block []byte) ID {
 	}
 	h.Write(block)
 	return ID(h.Sum(nil)[:16])
+}
+
+// besides returns what text and title of a record without an HTTP header depend on besides
+// the block. It is empty for a block of the plain media type, without a title, that does not
+// look like an HTTP header.
+func (h head) besides(plain string) string {
+	if h.http || h.revisit || h.contentType == plain && h.title == "" && !startsHTTP(h.block) {
+		return ""
+	}
+	return h.contentType + "\n" + h.title
 }
 
 // Reason is why a record gave no document.
