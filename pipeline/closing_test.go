@@ -11,6 +11,7 @@ import (
 
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -98,6 +99,37 @@ func TestContainmentDoesNotSwallow(t *testing.T) {
 		}
 		if near != 1 || withNotice != 1 {
 			t.Errorf("%s: %d clusters of the near pages, the notice is in %d: %v", closing, near, withNotice, leaf)
+		}
+	}
+}
+
+// Groups of linked texts with more near pairs than max_links are not partitioned: nothing
+// is verified for a partition, and each member is near its representative.
+func TestTooLargeToPartition(t *testing.T) {
+	chains := pipetest.WriteTexts(t, 0, pipetest.Chains(rand.New(rand.NewPCG(3, 4)), 3, 40))
+	for links, large := range map[int]int64{0: 3, 100_000: 0} {
+		dir, settings := filepath.Join(t.TempDir(), "ws"), []string{fmt.Sprintf("verify.partition.max_links=%d", links)}
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{}, chains)
+		w := pipetest.OpenWith(t, dir, settings...)
+		s, err := results.Summary(t.Context(), w)
+		if err != nil || s.Pairs.TooLarge != large || s.Clusters.Clusters < 4 {
+			t.Errorf("%d links: %v, %d groups were too large, want %d; %d clusters", links, err, s.Pairs.TooLarge, large, s.Clusters.Clusters)
+		}
+		if checked := pipetest.RowsOf(t, w, layout.TableChecked); (checked == "") != (large > 0) {
+			t.Errorf("%d links: pairs were verified for a partition: %v", links, checked != "")
+		}
+		for l, err := range results.ScoredPairs(w, layout.TablePart) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, ok, err := results.VerdictOn(w, l.Leader, l.Member)
+			if l.Leader.Compare(l.Member) > 0 {
+				s, ok, err = results.VerdictOn(w, l.Member, l.Leader)
+				s = s.Inverse()
+			}
+			if err != nil || !ok || s != l.Score {
+				t.Errorf("%d links: %v, the verdict on %x and %x is %v, of the member %v", links, err, l.Leader, l.Member, s, l.Score)
+			}
 		}
 	}
 }

@@ -40,7 +40,7 @@ func crawls(t *testing.T, seed uint64, sites, weeks, n int) (files []string) {
 // the exports of one run over what is left.
 func TestGrow(t *testing.T) {
 	methods := [][]string{nil, {"verify.closing=transitive"}, {"text.frames=0"}, nil, {"verify.rare_pages=0"}, {"verify.closing=leaders"},
-		{"text.pages=topic"}, {"text.max_columns=400"}, {"cluster.merge=pairs"}}
+		{"text.pages=topic"}, {"text.max_columns=400"}, {"cluster.merge=pairs"}, {"verify.partition.max_links=2", "verify.contained=leaf"}}
 	seeds := uint64(len(methods))
 	if testing.Short() {
 		seeds = 2

@@ -30,6 +30,7 @@ func TestInterruptedRunsResumeToTheSameBytes(t *testing.T) {
 		{"verify.closing=" + configs.ClosingTransitive},
 		{"verify.closing=" + configs.ClosingRepresentative},
 		{"text.frames=2"},
+		{"verify.partition.max_links=1", "verify.contained=leaf"},
 	} {
 		config := pipetest.MustLoad(t, settings...)
 		want := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 2}, path)

@@ -81,6 +81,7 @@ type Pairs struct {
 	Compared int64 `json:"compared"`
 	verify.Outcomes
 	OverBudget int64 `json:"over_budget,omitempty"` // pairs that verify.max_scored left out; they do not count as compared
+	TooLarge   int64 `json:"too_large,omitempty"`   // groups of linked texts that were not partitioned, since they have more near pairs than verify.partition.max_links
 }
 
 // JudgedPairs counts the judged pairs that clusters have to follow.
@@ -310,7 +311,7 @@ func (s Summary) verdicts(row rowWriter) {
 	row("rejected by score", s.Pairs.ByScore)
 	row("rejected by rarity", s.Pairs.ByRarity)
 	row("rejected by title", s.Pairs.ByTitle)
-	row("near", s.Pairs.Near)
+	row("near", s.Pairs.Near, note(s.Pairs.TooLarge, "groups of linked texts not partitioned, by verify.partition.max_links")...)
 	if s.EstimatedBy != "" {
 		row("scores", "are", "estimates, by "+s.EstimatedBy)
 	}

@@ -67,6 +67,9 @@ type Options struct {
 	Sample  int     `yaml:"sample" json:"sample"`   // in larger components, a document is verified against so many centres and so many members of its cluster; at least 2
 	Against float64 `yaml:"against" json:"against"` // what a pair in a cluster that is not near subtracts, from 0 to 1000
 	Implied float64 `yaml:"implied" json:"implied"` // in larger components, a pair counts as near if verdicts with a third document imply at least this resemblance; above 1: no pair does
+	// MaxLinks limits the links of a component, for the caller to observe, since a search
+	// of more takes too much memory.
+	MaxLinks int `yaml:"max_links" json:"max_links"`
 }
 
 // Validate returns an error that names the first invalid option.
@@ -80,6 +83,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("against: %v, must be from 0 to 1000", o.Against)
 	case !(o.Implied > 0):
 		return fmt.Errorf("implied: %v, must be above 0", o.Implied)
+	case o.MaxLinks < 0:
+		return fmt.Errorf("max_links: %d is negative", o.MaxLinks)
 	}
 	return nil
 }

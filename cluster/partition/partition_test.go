@@ -444,10 +444,10 @@ func TestOptionsValidate(t *testing.T) {
 	if err := options.Validate(); err != nil {
 		t.Error(err)
 	}
-	if err := (Options{2, 2, 0, 0.01}).Validate(); err != nil {
+	if err := (Options{2, 2, 0, 0.01, 0}).Validate(); err != nil {
 		t.Errorf("the least of each: %v", err)
 	}
-	for _, o := range []Options{{1, 8, 0.5, 1}, {8, 1, 0.5, 1}, {8, 8, -1, 1}, {8, 8, 0.5, 0}} {
+	for _, o := range []Options{{1, 8, 0.5, 1, 1}, {8, 1, 0.5, 1, 1}, {8, 8, -1, 1, 1}, {8, 8, 0.5, 0, 1}, {8, 8, 0.5, 1, -1}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is valid", o)
 		}

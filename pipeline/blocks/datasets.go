@@ -63,7 +63,7 @@ var (
 	Members  = Layout{'M', "members", id + 4, 0, id, "textID[16] partition[4] that compares the text →"}
 	Compared = Layout{'E', "compared texts", id, varies, id, "textID[16] → the text, with all that a comparison needs"}
 	Verdicts = Layout{'v', "verdicts", pair, score, cluster.KeySize, "table v"}
-	Linked   = Layout{'G', "linked", 4 + pair, score, 4, "component[4], then as table v"}
+	Linked   = Layout{'G', "linked", cluster.KeySize + pair, score, cluster.KeySize, "key of the component[20], then as table v"}
 	Checked  = Layout{'V', "checked", pair, score, cluster.KeySize, "table V"}
 	Parts    = Layout{'P', "parts", pair, score, cluster.KeySize, "table P"}
 

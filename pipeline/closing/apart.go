@@ -1,15 +1,9 @@
 package closing
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"iter"
-	"math"
-	"slices"
 
-	"neardup/cluster"
-	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
 	"neardup/report"
 )
@@ -20,8 +14,8 @@ import (
 // returns the cluster of a text. near yields near pairs in any order; only those by
 // containment count. Apart sorts in files of the directory dir.
 func Apart(dir string, near iter.Seq2[rows.Link, error], of func(rows.TextID) (rows.TextID, bool, error), to func(rows.Contained) error) (err error) {
-	byText, byHost := extsort.New(dir), extsort.New(dir)
-	defer func() { err = errors.Join(err, byText.Close(), byHost.Close()) }()
+	hosts := newHosts(dir)
+	defer func() { err = errors.Join(err, hosts.close()) }()
 	for l, err := range near {
 		if err != nil {
 			return err
@@ -37,30 +31,15 @@ func Apart(dir string, near iter.Seq2[rows.Link, error], of func(rows.TextID) (r
 		if in && also && a == b {
 			continue
 		}
-		if err := byText.Add(hostRow(leaf(l))); err != nil {
+		if err := hosts.add(l); err != nil {
 			return err
 		}
 	}
-	var last []byte
-	for e, err := range byText.Sorted() {
+	for l, err := range hosts.best(false) {
 		if err != nil {
 			return err
 		}
-		text, share, host := e.Key[:cluster.KeySize], e.Key[cluster.KeySize:][:8], e.Key[cluster.KeySize+8:]
-		if bytes.Equal(text, last) {
-			continue // a host that is not the best
-		}
-		last = append(last[:0], text...)
-		if err := byHost.Add(slices.Concat(host, text), slices.Concat(share, e.Value)); err != nil {
-			return err
-		}
-	}
-	for e, err := range byHost.Sorted() {
-		if err != nil {
-			return err
-		}
-		c := rows.Contained{Host: cluster.Key(e.Key).ID(), Text: cluster.Key(e.Key[cluster.KeySize:]).ID(),
-			Score: rows.Score{Relation: report.Contained, Resemblance: descending(e.Value[8:]), Containment: descending(e.Value)}}
+		c := rows.Contained{Host: l.host.ID(), Text: l.text.ID(), Score: rows.Score{Relation: report.Contained, Resemblance: l.resemblance, Containment: l.share}}
 		group, in, err := of(c.Host)
 		if err != nil {
 			return err
@@ -77,17 +56,3 @@ func Apart(dir string, near iter.Seq2[rows.Link, error], of func(rows.TextID) (r
 	}
 	return nil
 }
-
-// hostRow returns a row that sorts by text, then by the share of it from the greatest
-// down, then by host.
-func hostRow(l cluster.Leaf) (key, value []byte) {
-	key = appendDescending(append(key, l.Contained[:]...), l.Share)
-	return append(key, l.Host[:]...), appendDescending(nil, l.Resemblance)
-}
-
-// appendDescending appends a score so that bytes sort from the greatest down.
-func appendDescending(b []byte, score float64) []byte {
-	return binary.BigEndian.AppendUint64(b, ^math.Float64bits(score))
-}
-
-func descending(b []byte) float64 { return math.Float64frombits(^binary.BigEndian.Uint64(b)) }

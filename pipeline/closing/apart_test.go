@@ -21,7 +21,11 @@ func TestApart(t *testing.T) {
 		in := func(id rows.TextID) (rows.TextID, bool, error) {
 			return rows.TextID{id[0] % 5}, id[0]%3 > 0, nil
 		}
-		best := map[cluster.Key]cluster.Leaf{}
+		type found struct {
+			text, host         cluster.Key
+			share, resemblance float64
+		}
+		best := map[cluster.Key]found{}
 		for _, l := range near {
 			x, y := l.Leader, l.Member
 			switch l.Score.Relation {
@@ -37,16 +41,16 @@ func TestApart(t *testing.T) {
 				continue
 			}
 			old, ok := best[y]
-			if !ok || l.Score.Containment > old.Share || l.Score.Containment == old.Share && x.Compare(old.Host) < 0 {
-				best[y] = cluster.Leaf{Contained: y, Host: x, Share: l.Score.Containment, Resemblance: l.Score.Resemblance}
+			if !ok || l.Score.Containment > old.share || l.Score.Containment == old.share && x.Compare(old.host) < 0 {
+				best[y] = found{y, x, l.Score.Containment, l.Score.Resemblance}
 			}
 		}
 		var want []rows.Contained
-		for _, l := range slices.SortedFunc(maps.Values(best), func(a, b cluster.Leaf) int {
-			return slices.Compare(slices.Concat(a.Host[:], a.Contained[:]), slices.Concat(b.Host[:], b.Contained[:]))
+		for _, l := range slices.SortedFunc(maps.Values(best), func(a, b found) int {
+			return slices.Compare(slices.Concat(a.host[:], a.text[:]), slices.Concat(b.host[:], b.text[:]))
 		}) {
-			c := rows.Contained{Group: l.Host.ID(), Host: l.Host.ID(), Text: l.Contained.ID(),
-				Score: rows.Score{Relation: report.Contained, Resemblance: l.Resemblance, Containment: l.Share}}
+			c := rows.Contained{Group: l.host.ID(), Host: l.host.ID(), Text: l.text.ID(),
+				Score: rows.Score{Relation: report.Contained, Resemblance: l.resemblance, Containment: l.share}}
 			if group, ok, _ := in(c.Host); ok {
 				c.Group = group
 			}

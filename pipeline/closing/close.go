@@ -10,6 +10,7 @@ import (
 
 	"neardup/cluster"
 	"neardup/configs"
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/rows"
 	"neardup/report"
 )
@@ -37,15 +38,17 @@ type Clusters interface {
 	Of(rows.TextID) (representative rows.TextID, ok bool, err error)
 }
 
-// Close makes clusters from verdicts and from texts that several pages share.
-func Close(v Verdicts, c configs.Verify, memory cluster.Memory, to Clusters) error {
-	x := closer{v, c, memory, to}
-	var leaves cluster.Leaves
-	if err := errors.Join(x.joinLinks(&leaves), to.Flush()); err != nil {
+// Close makes clusters from verdicts and from texts that several pages share. It sorts in
+// files of the directory dir.
+func Close(v Verdicts, c configs.Verify, dir string, to Clusters) error {
+	x := closer{v, c, dir, to}
+	if err := errors.Join(x.joinLinks(), to.Flush()); err != nil {
 		return err
 	}
-	if err := errors.Join(x.joinLeaves(leaves.All()), to.Flush()); err != nil {
-		return err
+	if c.Contained == configs.ContainedLeaf {
+		if err := errors.Join(x.joinLeaves(), to.Flush()); err != nil {
+			return err
+		}
 	}
 	return errors.Join(x.joinShared(), to.Flush())
 }
@@ -53,7 +56,7 @@ func Close(v Verdicts, c configs.Verify, memory cluster.Memory, to Clusters) err
 type closer struct {
 	Verdicts
 	config configs.Verify
-	memory cluster.Memory
+	dir    string
 	to     Clusters
 }
 
@@ -63,9 +66,8 @@ func begun(representative rows.TextID) rows.Cluster {
 		Score: rows.Score{Relation: report.Near, Resemblance: 1, Containment: 1}}
 }
 
-// joinLinks makes clusters from the near pairs by the closing rule. Pairs that are
-// near by containment only and are no links become leaves.
-func (x *closer) joinLinks(leaves *cluster.Leaves) error {
+// joinLinks makes clusters from the near pairs that link texts, by the closing rule.
+func (x *closer) joinLinks() error {
 	var current cluster.Key
 	join := func(representative, member, against cluster.Key, s rows.Score) error {
 		if representative != current {
@@ -83,15 +85,12 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 		}
 		return join(a.Cluster, a.Member, a.Against, s)
 	}
-	if x.config.Contained != configs.ContainedLeaf {
-		leaves = nil
-	}
-	links := Linking(x.Links(), x.config, leaves)
+	links := Linking(x.Links(), x.config)
 	switch x.config.Closing {
 	case configs.ClosingTransitive, configs.ClosingLeaders:
-		return cluster.CloseTransitive(keysOf(links), emit)
+		return x.eachComponent(links, func(links iter.Seq2[cluster.Link, error]) error { return cluster.CloseTransitive(links, emit) })
 	case configs.ClosingRepresentative:
-		return cluster.CloseRepresentative(keysOf(links), x.memory, emit)
+		return cluster.CloseRepresentative(Keys(links), extsort.Messages(x.dir), emit)
 	}
 	for l, err := range x.Parts() {
 		if err == nil {
@@ -101,25 +100,35 @@ func (x *closer) joinLinks(leaves *cluster.Leaves) error {
 			return err
 		}
 	}
-	if leaves != nil {
-		for _, err := range links {
-			if err != nil {
-				return err
+	return nil
+}
+
+// eachComponent calls what with the links of each connected component.
+func (x *closer) eachComponent(links iter.Seq2[rows.Link, error], what func(iter.Seq2[cluster.Link, error]) error) error {
+	next, stop := iter.Pull2(ByComponent(x.dir, links))
+	defer stop()
+	l, err, more := next()
+	for more {
+		component := l.Component
+		if whatErr := what(func(yield func(cluster.Link, error) bool) {
+			for ; more && (err != nil || l.Component == component); l, err, more = next() {
+				if !yield(cluster.Link{Leader: l.Leader, Member: l.Member}, err) || err != nil {
+					return
+				}
 			}
+		}); whatErr != nil {
+			return whatErr
 		}
 	}
 	return nil
 }
 
-// Linking yields the near pairs that link texts. The others, in which one text only
-// contains the other, are added to leaves if that is not nil.
-func Linking(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster.Leaves) iter.Seq2[rows.Link, error] {
+// Linking yields the near pairs that link texts, of the others not those in which one text
+// only contains the other.
+func Linking(near iter.Seq2[rows.Link, error], c configs.Verify) iter.Seq2[rows.Link, error] {
 	return func(yield func(rows.Link, error) bool) {
 		for l, err := range near {
 			if err == nil && !c.Links(l.Score.Relation.Resembles()) {
-				if leaves != nil {
-					leaves.Add(leaf(l))
-				}
 				continue
 			}
 			if !yield(l, err) || err != nil {
@@ -129,8 +138,8 @@ func Linking(near iter.Seq2[rows.Link, error], c configs.Verify, leaves *cluster
 	}
 }
 
-// keysOf yields links without their scores.
-func keysOf(links iter.Seq2[rows.Link, error]) iter.Seq2[cluster.Link, error] {
+// Keys yields links without their scores.
+func Keys(links iter.Seq2[rows.Link, error]) iter.Seq2[cluster.Link, error] {
 	return func(yield func(cluster.Link, error) bool) {
 		for l, err := range links {
 			if !yield(cluster.Link{Leader: l.Leader, Member: l.Member}, err) || err != nil {
@@ -140,20 +149,36 @@ func keysOf(links iter.Seq2[rows.Link, error]) iter.Seq2[cluster.Link, error] {
 	}
 }
 
-// joinLeaves puts each leaf into the cluster of its host. It makes that cluster if
-// the host is in none. Leaves come by host.
-func (x *closer) joinLeaves(leaves []cluster.Leaf) error {
+// joinLeaves puts each leaf, a text that another contains and that contains none, into the
+// cluster of its best host. It makes that cluster if the host is in none. Containment says
+// less than resemblance: a short notice on a thousand pages must not unite these pages (the
+// TLCS paper's second source of false positives). So a leaf joins one text that contains
+// it, and unites nothing.
+func (x *closer) joinLeaves() (err error) {
+	found := newHosts(x.dir)
+	defer func() { err = errors.Join(err, found.close()) }()
+	for l, err := range x.Links() {
+		if err == nil && !x.config.Links(l.Score.Relation.Resembles()) {
+			err = found.add(l)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	var host, representative rows.TextID
-	for _, leaf := range leaves {
-		contained := leaf.Contained.ID()
+	for leaf, err := range found.best(true) {
+		if err != nil {
+			return err
+		}
+		contained := leaf.text.ID()
 		if _, assigned, err := x.to.Of(contained); err != nil || assigned {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		if leaf.Host.ID() != host {
-			host = leaf.Host.ID()
+		if leaf.host.ID() != host {
+			host = leaf.host.ID()
 			r, ok, err := x.to.Of(host)
 			if err != nil {
 				return err
@@ -168,7 +193,7 @@ func (x *closer) joinLeaves(leaves []cluster.Leaf) error {
 		if !x.config.Chains() && representative != host {
 			continue // the leaf was not verified against the representative
 		}
-		s, err := x.verdict(leaf.Host, leaf.Contained)
+		s, err := x.verdict(leaf.host, leaf.text)
 		if err != nil {
 			return err
 		}
@@ -198,14 +223,6 @@ func (x *closer) joinShared() error {
 		}
 	}
 	return nil
-}
-
-// leaf returns the pair as host and contained text.
-func leaf(l rows.Link) cluster.Leaf {
-	if l.Score.Relation == report.Contains {
-		return cluster.Leaf{Contained: l.Leader, Host: l.Member, Share: l.Score.Containment, Resemblance: l.Score.Resemblance}
-	}
-	return cluster.Leaf{Contained: l.Member, Host: l.Leader, Share: l.Score.Containment, Resemblance: l.Score.Resemblance}
 }
 
 // verdict returns the score of member against the other text, whichever of them

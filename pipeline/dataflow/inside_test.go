@@ -9,10 +9,3 @@ func TestLongTextsTakeFewerPairsButSome(t *testing.T) {
 		}
 	}
 }
-
-// HoldLinks sets how many links Components holds in memory.
-func HoldLinks(n int) (undo func()) {
-	before := heldLinks
-	heldLinks = n
-	return func() { heldLinks = before }
-}

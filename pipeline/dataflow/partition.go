@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -53,11 +54,14 @@ type KnownParts func(Component) (PartResult, *Recall, error)
 
 // Part partitions components by package partition. known may be nil.
 func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, known KnownParts, emit func(Parted) error) error {
+	var large sync.Mutex // one large component at a time, for their memory
 	worker := func(ctx context.Context) func(*partJob) error {
 		one := texts.Judge.Comparers(1)
 		return func(j *partJob) error {
 			comparers := one
 			if j.large {
+				large.Lock()
+				defer large.Unlock()
 				comparers = texts.Judge.Comparers(workers)
 			}
 			for _, part := range j.components {

@@ -233,8 +233,10 @@ func (p *plainRun) part() {
 		if p.config.Verify.Closing != configs.ClosingPartition {
 			return nil
 		}
-		components := dataflow.Components(p.dir, p.links(), p.config.Verify)
-		return dataflow.Part(p.t.Context(), components, p.texts, p.config.Verify, p.workers, nil, func(v dataflow.Parted) error {
+		large := dataflow.NewLarge(p.dir)
+		defer func() { p.check(large.Close()) }()
+		components := dataflow.Components(p.dir, p.links(), p.config.Verify, large)
+		err := dataflow.Part(p.t.Context(), components, p.texts, p.config.Verify, p.workers, nil, func(v dataflow.Parted) error {
 			var checked, parts []rows.Link
 			for _, r := range v.Components {
 				checked, parts = append(checked, r.Checked()...), append(parts, r.Parts...)
@@ -247,6 +249,10 @@ func (p *plainRun) part() {
 			}
 			return addLinks(add, parts)
 		})
+		if err != nil {
+			return err
+		}
+		return large.Stars(p.t.Context(), extsort.Messages(p.dir), &rows.PartitionCounts{}, func(parts []rows.Link) error { return addLinks(add, parts) })
 	})
 }
 
@@ -277,7 +283,7 @@ func (p *plainRun) close() {
 			}
 		}
 		p.closed = &clusters{of: map[rows.TextID]rows.TextID{}, rows: map[[2]rows.TextID]rows.Cluster{}}
-		if err := closing.Close(verdicts{p.links(), read(p.plain, "parts", parseLink), shared, p.scoreOf}, p.config.Verify, extsort.Messages(p.dir), p.closed); err != nil {
+		if err := closing.Close(verdicts{p.links(), read(p.plain, "parts", parseLink), shared, p.scoreOf}, p.config.Verify, p.dir, p.closed); err != nil {
 			return err
 		}
 		own := p.own()

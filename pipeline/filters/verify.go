@@ -163,7 +163,7 @@ func (t *task) scores(l blocks.Layout) (func(leader, member cluster.Key) (rows.S
 // components sends the links of each component to one partition, and says that this
 // partition compares its texts.
 func (t *task) components() error {
-	for l, err := range dataflow.Tie(t.Temp, t.links(blocks.Verdicts), t.Config.Verify) {
+	for l, err := range closing.Tie(t.Temp, closing.Linking(t.links(blocks.Verdicts), t.Config.Verify)) {
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,9 @@ func (t *task) part() error {
 		return err
 	}
 	var counts rows.VerifyCounts
-	err = dataflow.Part(t.ctx, dataflow.ComponentsOf(t.rows(blocks.Linked)), texts, t.Config.Verify, t.Workers, nil, func(v dataflow.Parted) error {
+	large := dataflow.NewLarge(t.Temp)
+	defer func() { _ = large.Close() }()
+	err = dataflow.Part(t.ctx, dataflow.ComponentsOf(t.rows(blocks.Linked), t.Config.Verify, large), texts, t.Config.Verify, t.Workers, nil, func(v dataflow.Parted) error {
 		for _, r := range v.Components {
 			counts.Add(r.Counts)
 			counts.Partition.Add(r.Counts.Partition)
@@ -196,6 +198,9 @@ func (t *task) part() error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = large.Stars(t.ctx, extsort.Messages(t.Temp), &counts.Partition, func(parts []rows.Link) error { return t.putLinks(blocks.Parts, parts) })
+	}
 	if err != nil {
 		return err
 	}
@@ -240,7 +245,7 @@ func (t *task) close() error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	if err := closing.Close(c, t.Config.Verify, extsort.Messages(t.Temp), c); err != nil {
+	if err := closing.Close(c, t.Config.Verify, t.Temp, c); err != nil {
 		return err
 	}
 	if t.Config.Verify.Contained != configs.ContainedApart {

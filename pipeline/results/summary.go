@@ -64,7 +64,7 @@ func StagesSummary(w *workspace.Workspace) (report.Summary, error) {
 	} else {
 		s.Sets = report.Sets{Sets: c.Sets, Members: c.Members, Largest: c.Largest}
 	}
-	s.Pairs = report.Pairs{Compared: v.Pairs, Outcomes: v.Outcomes, OverBudget: v.OverBudget}
+	s.Pairs = report.Pairs{Compared: v.Pairs, Outcomes: v.Outcomes, OverBudget: v.OverBudget, TooLarge: v.Partition.TooLarge}
 	s.Judged, s.Contained = v.Judged, v.Contained
 	for _, st := range w.Stages {
 		state, _, err := w.State(st.Name)

@@ -63,10 +63,11 @@ type VerifyCounts struct {
 
 // PartitionCounts are the counts of the closing rule "partition".
 type PartitionCounts struct {
-	Components int64 `json:"components"` // components of texts linked by near pairs
-	Parted     int64 `json:"parted"`     // components that became more than one cluster
-	Largest    int64 `json:"largest"`    // texts of the largest component
-	Pairs      int64 `json:"pairs"`      // pairs verified for it, besides those of the sets
+	Components int64 `json:"components"`          // components of texts linked by near pairs
+	Parted     int64 `json:"parted"`              // components that the partition divided
+	Largest    int64 `json:"largest"`             // texts of the largest component that was partitioned
+	Pairs      int64 `json:"pairs"`               // pairs verified for it, besides those of the sets
+	TooLarge   int64 `json:"too_large,omitempty"` // components of more than max_links links, which are not partitioned
 }
 
 // Add adds the counts of other components.
@@ -75,6 +76,7 @@ func (c *PartitionCounts) Add(o PartitionCounts) {
 	c.Parted += o.Parted
 	c.Largest = max(c.Largest, o.Largest)
 	c.Pairs += o.Pairs
+	c.TooLarge += o.TooLarge
 }
 
 // Add adds the counts of other sets.

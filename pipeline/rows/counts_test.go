@@ -32,9 +32,9 @@ func TestCountsAreAdded(t *testing.T) {
 	sum.Add(b)
 	added(t, reflect.ValueOf(a), reflect.ValueOf(b), reflect.ValueOf(sum), "VerifyCounts")
 
-	p, q := PartitionCounts{1, 2, 3, 4}, PartitionCounts{100, 200, 300, 400}
+	p, q := PartitionCounts{1, 2, 3, 4, 5}, PartitionCounts{100, 200, 300, 400, 500}
 	p.Add(q)
-	if want := (PartitionCounts{101, 202, 300, 404}); p != want {
+	if want := (PartitionCounts{101, 202, 300, 404, 505}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
 	var f FrameCounts

@@ -274,6 +274,7 @@ func TestSameBytes(t *testing.T) {
 		{[]string{"default", "cluster.site_list=2", "cluster.max_list=8", "text.pages=topic"}, []int{2}},
 		{[]string{"paper"}, []int{2}},
 		{[]string{"default", "cluster.merge=direct", "verify.closing=representative", "verify.contained=leaf"}, []int{3}},
+		{[]string{"default", "verify.partition.max_links=2"}, []int{1, 3}},
 		{[]string{"shingling", "cluster.common=3"}, []int{2}},
 		{[]string{"minhash-lsh"}, []int{2}},
 		{[]string{"cosine"}, []int{2}},

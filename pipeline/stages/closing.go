@@ -193,7 +193,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 	if err := errors.Join(c.b.Clear(layout.TableFormer, layout.TableOutcome, layout.TableContained, layout.TableHost), c.commit()); err != nil {
 		return err
 	}
-	if err := closing.Close(verdicts{w}, w.Config.Verify, extsort.Messages(w.DB.Tmp), c); err != nil {
+	if err := closing.Close(verdicts{w}, w.Config.Verify, w.DB.Tmp, c); err != nil {
 		return err
 	}
 	if err := c.replace(layout.TableCluster, &c.members); err != nil {

@@ -272,7 +272,9 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 	defer checked.close()
 	defer parts.close()
 	var after []byte
-	err = dataflow.Part(sr.Ctx, dataflow.Components(w.DB.Tmp, results.NearPairs(w), w.Config.Verify), texts, w.Config.Verify, w.Options.Workers, before.Part, func(v dataflow.Parted) error {
+	large := dataflow.NewLarge(w.DB.Tmp)
+	defer func() { _ = large.Close() }()
+	err = dataflow.Part(sr.Ctx, dataflow.Components(w.DB.Tmp, results.NearPairs(w), w.Config.Verify, large), texts, w.Config.Verify, w.Options.Workers, before.Part, func(v dataflow.Parted) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Components {
 			links, err := unverified(w, r.Checked())
@@ -295,6 +297,9 @@ func partition(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCursor,
 		return p.step(0)
 	})
 	if err != nil {
+		return err
+	}
+	if err := large.Stars(sr.Ctx, extsort.Messages(w.DB.Tmp), &counts.Partition, parts.add); err != nil {
 		return err
 	}
 	if err := errors.Join(before.Keep(p.b, after, nil, nil), checked.replace(), parts.replace()); err != nil {
