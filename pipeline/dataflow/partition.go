@@ -49,19 +49,25 @@ func (r *PartResult) Checked() (links []rows.Link) {
 	return links
 }
 
+// manyLinks is the number of links from which components are partitioned one at a time,
+// since a search takes some 400 bytes for each. All workers share such a component.
+const manyLinks = 1 << 13
+
 // KnownParts is KnownSets for a component of more than two texts.
 type KnownParts func(Component) (PartResult, *Recall, error)
 
 // Part partitions components by package partition. known may be nil.
 func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, known KnownParts, emit func(Parted) error) error {
-	var large sync.Mutex // one large component at a time, for their memory
+	var many sync.Mutex
 	worker := func(ctx context.Context) func(*partJob) error {
 		one := texts.Judge.Comparers(1)
 		return func(j *partJob) error {
 			comparers := one
 			if j.large {
-				large.Lock()
-				defer large.Unlock()
+				if len(j.components[0].Links) > manyLinks {
+					many.Lock()
+					defer many.Unlock()
+				}
 				comparers = texts.Judge.Comparers(workers)
 			}
 			for _, part := range j.components {
