@@ -3,10 +3,7 @@ package stages
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 
-	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/closing"
 	"neardup/pipeline/extsort"
@@ -193,7 +190,7 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 	if err := errors.Join(c.b.Clear(layout.TableFormer, layout.TableOutcome, layout.TableContained, layout.TableHost), c.commit()); err != nil {
 		return err
 	}
-	if err := closing.Close(verdicts{w}, w.Config.Verify, w.DB.Tmp, c); err != nil {
+	if err := closing.Close(results.Verdicts{W: w}, w.Config.Verify, w.DB.Tmp, c); err != nil {
 		return err
 	}
 	if err := c.replace(layout.TableCluster, &c.members); err != nil {
@@ -210,52 +207,4 @@ func closeClusters(w *workspace.Workspace, sr *workspace.StageRun, counts *rows.
 	}
 	counts.Clusters, counts.Judged, counts.Contained = c.clusters, judged, c.contained
 	return nil
-}
-
-// verdicts reads the workspace's verdicts. It implements closing.Verdicts.
-type verdicts struct{ w *workspace.Workspace }
-
-func (v verdicts) Links() iter.Seq2[rows.Link, error] { return results.NearPairs(v.w) }
-
-func (v verdicts) Parts() iter.Seq2[rows.Link, error] {
-	return results.ScoredPairs(v.w, layout.TablePart)
-}
-
-func (v verdicts) Score(leader, member cluster.Key) (rows.Score, error) {
-	s, ok, err := results.VerdictOn(v.w, leader, member)
-	if err == nil && !ok {
-		err = fmt.Errorf("no verdict: %w", layout.Corrupt(layout.PairKey(layout.TableVerdict, leader, member)))
-	}
-	return s, err
-}
-
-// Shared implements closing.Verdicts: it yields the compared texts that more than
-// one document has.
-func (v verdicts) Shared() iter.Seq2[rows.TextID, error] {
-	return func(yield func(rows.TextID, error) bool) {
-		var last rows.TextID
-		n := 0
-		for r, err := range v.w.DB.Table(layout.TableOccurrence) {
-			var t rows.TextID
-			if err == nil {
-				t, _, err = layout.ParseOccurrenceKey(r.Key())
-			}
-			if err == nil && (n == 0 || t != last) {
-				last, n = t, 0
-			}
-			if n++; err == nil && n != 2 {
-				continue
-			}
-			out := false
-			if err == nil {
-				out, err = results.LeftOut(v.w, t)
-			}
-			if out {
-				continue
-			}
-			if !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
 }
