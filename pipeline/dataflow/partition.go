@@ -50,7 +50,8 @@ func (r *PartResult) Checked() (links []rows.Link) {
 }
 
 // manyLinks is the number of links from which components are partitioned one at a time,
-// since a search takes some 400 bytes for each. All workers share such a component.
+// since a search takes about 800 bytes for each pair that it knows. All workers share such a
+// component.
 const manyLinks = 1 << 13
 
 // KnownParts is KnownSets for a component of more than two texts.
