@@ -28,7 +28,7 @@ type jsonl struct {
 }
 
 func (j *jsonl) Write(c Cluster) error {
-	j.line = append(j.cluster(j.line[:0], &c), '\n')
+	j.line = j.cluster(j.line[:0], &c)
 	if j.err != nil {
 		return j.err
 	}
@@ -39,27 +39,38 @@ func (j *jsonl) Write(c Cluster) error {
 func (j *jsonl) Close() error { return nil }
 
 func (j *jsonl) cluster(b []byte, c *Cluster) []byte {
+	if c.From == 0 {
+		b = j.begin(b, c)
+	}
+	for i := range c.Members {
+		if c.From+i > 0 {
+			b = append(b, ',')
+		}
+		b = j.member(b, &c.Members[i])
+	}
+	if c.More {
+		return b
+	}
+	if c.Members != nil {
+		b = append(b, ']')
+	}
+	if len(c.Contained) > 0 {
+		b = j.any(append(b, `,"contained":`...), c.Contained)
+	}
+	return append(b, "}\n"...)
+}
+
+// begin appends what comes before the members.
+func (j *jsonl) begin(b []byte, c *Cluster) []byte {
 	b = j.string(append(b, `{"cluster":`...), c.ID)
 	b = strconv.AppendInt(append(b, `,"size":`...), int64(c.Size), 10)
 	b = j.string(append(b, `,"representative":`...), c.Representative)
 	b = j.optional(b, `,"estimated_by":`, c.EstimatedBy)
 	b = append(b, `,"members":`...)
 	if c.Members == nil {
-		b = append(b, "null"...)
-	} else {
-		b = append(b, '[')
-		for i := range c.Members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = j.member(b, &c.Members[i])
-		}
-		b = append(b, ']')
+		return append(b, "null"...)
 	}
-	if len(c.Contained) > 0 {
-		b = j.any(append(b, `,"contained":`...), c.Contained)
-	}
-	return append(b, '}')
+	return append(b, '[')
 }
 
 func (j *jsonl) member(b []byte, m *Member) []byte {

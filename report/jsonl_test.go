@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -50,6 +52,7 @@ func TestJSONLIsJSON(t *testing.T) {
 	for range 3000 {
 		var c Cluster
 		fill(rng, reflect.ValueOf(&c).Elem())
+		c.From, c.More = 0, false
 		got.Reset()
 		want.Reset()
 		if err := w.Write(c); err != nil {
@@ -60,6 +63,57 @@ func TestJSONLIsJSON(t *testing.T) {
 		}
 		if !bytes.Equal(got.Bytes(), want.Bytes()) {
 			t.Fatalf("wrote %s, encoding/json %s", got.Bytes(), want.Bytes())
+		}
+	}
+}
+
+// inParts returns a cluster in parts of up to n members.
+func inParts(c Cluster, n int) (parts []Cluster) {
+	for {
+		part := c
+		part.Members, part.More = c.Members[:min(n, len(c.Members))], len(c.Members) > n
+		if part.More {
+			part.Contained = nil
+		}
+		if parts = append(parts, part); !part.More {
+			return parts
+		}
+		c.Members, c.From = c.Members[n:], c.From+n
+	}
+}
+
+// A cluster in parts is written and counted as one that is whole.
+func TestParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	for name, format := range map[string]func(io.Writer) Writer{"jsonl": NewJSONL, "csv": NewCSV, "text": NewText, "parquet": NewParquet} {
+		for range 300 {
+			var whole, parts bytes.Buffer
+			var sum, partSum Summary
+			to, toParts := format(&whole), format(&parts)
+			for range 1 + rng.IntN(3) {
+				var c Cluster
+				fill(rng, reflect.ValueOf(&c).Elem())
+				c.From, c.More, c.Members = 0, false, make([]Member, 1+rng.IntN(9))
+				for i := range c.Members {
+					fill(rng, reflect.ValueOf(&c.Members[i]).Elem())
+				}
+				c.Size = len(c.Members)
+				sum.Add(c)
+				err := to.Write(c)
+				for _, part := range inParts(c, 1+rng.IntN(4)) {
+					partSum.Add(part)
+					err = errors.Join(err, toParts.Write(part))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(to.Close(), toParts.Close()); err != nil || !bytes.Equal(whole.Bytes(), parts.Bytes()) {
+				t.Fatalf("%s: %v, wrote %q, in parts %q", name, err, whole.Bytes(), parts.Bytes())
+			}
+			if !reflect.DeepEqual(sum, partSum) {
+				t.Fatalf("counted %+v, in parts %+v", sum, partSum)
+			}
 		}
 	}
 }

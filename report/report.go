@@ -23,6 +23,11 @@ type Cluster struct {
 	// Pages that members contain and that are in no cluster with them, by the
 	// member, then by date and record ID.
 	Contained []ContainedPage `json:"contained,omitempty"`
+
+	// A cluster of many pages may come in parts, one after another. Each has the fields
+	// above, but only its members, and only the last has the contained pages.
+	From int  `json:"-"` // members of the parts before
+	More bool `json:"-"` // another part follows
 }
 
 // estimatedBy returns the quantity that the scores of a member come from, if they are
@@ -147,7 +152,7 @@ func (s Score) Short() string {
 // MarshalJSON implements json.Marshaler.
 func (s Score) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
 
-// Writer writes clusters one after another. Close ends the output, but does not
+// Writer writes clusters, or their parts, one after another. Close ends the output, but does not
 // close the underlying writer.
 type Writer interface {
 	Write(Cluster) error

@@ -35,6 +35,8 @@ type Summary struct {
 
 	Contained ContainedCounts `json:"contained,omitzero"` // only with contained: apart
 	Stages    []StageTime     `json:"stages"`
+
+	part ClusterCounts // of a cluster whose last part was not added yet
 }
 
 // Records accounts for every record: Read = Documents + Duplicates + all
@@ -147,14 +149,28 @@ type ClusterCounts struct {
 // relations are the relations that ClusterCounts counts, in its order.
 var relations = [...]Relation{Representative, Identical, Near, Alike, Contained, Contains, Linked, Judged}
 
-// Counts counts a cluster.
+// Add adds what another part of the cluster adds.
+func (n *ClusterCounts) Add(o ClusterCounts) {
+	n.Size += o.Size
+	n.Bytes += o.Bytes
+	for i := range o.Relations {
+		n.Relations[i] += o.Relations[i]
+	}
+	for i := range o.Scores {
+		n.Scores[i] += o.Scores[i]
+	}
+}
+
+// Counts counts a cluster, or a part of one; the first part has its size.
 func (c Cluster) Counts() (n ClusterCounts) {
-	n.Size = int64(c.Size)
+	if c.From == 0 {
+		n.Size = int64(c.Size)
+	}
 	for i, m := range c.Members {
 		if r := slices.Index(relations[:], m.Relation); r >= 0 {
 			n.Relations[r]++
 		}
-		if i > 0 {
+		if c.From+i > 0 {
 			n.Bytes += m.Bytes
 			n.Scores[max(slices.IndexFunc(bands[:], func(from Score) bool { return m.Resemblance >= from }), 0)]++
 		}
@@ -162,8 +178,13 @@ func (c Cluster) Counts() (n ClusterCounts) {
 	return n
 }
 
-// Add counts a cluster.
-func (s *Summary) Add(c Cluster) { s.AddCounts(c.Counts()) }
+// Add counts a cluster, or a part of one.
+func (s *Summary) Add(c Cluster) {
+	if s.part.Add(c.Counts()); !c.More {
+		s.AddCounts(s.part)
+		s.part = ClusterCounts{}
+	}
+}
 
 // AddCounts adds the counts of a cluster.
 func (s *Summary) AddCounts(n ClusterCounts) {

@@ -45,9 +45,34 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 }
 
 // NewText returns a writer of clusters as text.
-func NewText(w io.Writer) Writer { return textWriter{w} }
+func NewText(w io.Writer) Writer { return &textWriter{w: w} }
 
-type textWriter struct{ w io.Writer }
+type textWriter struct {
+	w     io.Writer
+	whole Whole
+}
 
-func (t textWriter) Write(c Cluster) error { return WriteText(t.w, c, 0) }
-func (t textWriter) Close() error          { return nil }
+func (t *textWriter) Write(c Cluster) error {
+	if c, ok := t.whole.Of(c); ok { // columns are as wide as all members need
+		return WriteText(t.w, c, 0)
+	}
+	return nil
+}
+
+func (t *textWriter) Close() error { return nil }
+
+// Whole makes clusters of their parts.
+type Whole struct{ members []Member }
+
+// Of returns the cluster whose last part is c. ok is false if c is not the last.
+func (w *Whole) Of(c Cluster) (whole Cluster, ok bool) {
+	if c.From == 0 && !c.More {
+		return c, true
+	}
+	w.members = append(w.members, c.Members...)
+	if c.More {
+		return Cluster{}, false
+	}
+	c.Members, c.From, w.members = w.members, 0, nil
+	return c, true
+}

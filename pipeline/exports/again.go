@@ -232,7 +232,7 @@ func (m *merging) merge(ctx context.Context, of map[rows.TextID]struct{}, drop f
 	if err := m.from[1].pass(int64(len(csvHeader())), io.Discard); err != nil {
 		return err
 	}
-	next, stop := iter.Pull2(results.GroupsOf(ctx, m.w, slices.SortedFunc(maps.Keys(of), rows.CompareTexts)))
+	next, stop := iter.Pull2(results.PartsOf(ctx, m.w, slices.SortedFunc(maps.Keys(of), rows.CompareTexts)))
 	defer stop()
 	c, err, more := next()
 	upTo := func(last rows.TextID) error { // writes the groups that changed
@@ -296,7 +296,7 @@ func (m *merging) copyStaying() error {
 	return nil
 }
 
-// add writes a group behind what stays.
+// add writes a group, or a part of one, behind what stays.
 func (m *merging) add(c report.Cluster) error {
 	if err := m.copyStaying(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"neardup/pipeline/exports"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
@@ -73,6 +74,15 @@ func updated(t *testing.T, w *workspace.Workspace) (ok bool) {
 
 // Runs that add crawls in one go take from the exports what did not change.
 func TestExportsOfGrowth(t *testing.T) {
+	t.Run("whole", testExportsOfGrowth)
+	t.Run("in parts", func(t *testing.T) {
+		defer func(n int) { groups.PartPages = n }(groups.PartPages)
+		groups.PartPages = 2
+		testExportsOfGrowth(t)
+	})
+}
+
+func testExportsOfGrowth(t *testing.T) {
 	web, files := pipetest.NewWeb(4, 3), t.TempDir()
 	crawl := func(week int) []string {
 		file := filepath.Join(files, fmt.Sprintf("week-%d.warc", week))

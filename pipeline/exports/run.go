@@ -44,7 +44,7 @@ func WriteAll(ctx context.Context, w *workspace.Workspace, largest int) (s repor
 }
 
 // WriteAllTo writes the exports of a run into another directory. It calls see with
-// each cluster.
+// each cluster, or its parts.
 func WriteAllTo(ctx context.Context, w *workspace.Workspace, dir string, see func(report.Cluster)) (report.Summary, error) {
 	r := &run{w: w, dir: dir, keep: func(rows.Exported) error { return nil }}
 	err := r.write(func() error { return r.all(ctx, see) })
@@ -62,6 +62,8 @@ type run struct {
 	contained report.ContainedWriter
 
 	summary report.Summary
+	first   report.Cluster // the first part of the present group
+	present rows.Exported  // what its parts took
 	groups  int64
 	largest largestGroups
 	keep    func(rows.Exported) error // takes each group that is written
@@ -115,7 +117,7 @@ func (r *run) write(fill func() error) (err error) {
 
 // all writes all groups.
 func (r *run) all(ctx context.Context, see func(report.Cluster)) error {
-	for c, err := range results.Groups(ctx, r.w) {
+	for c, err := range results.GroupParts(ctx, r.w) {
 		if err == nil {
 			err = r.group(c)
 		}
@@ -129,14 +131,18 @@ func (r *run) all(ctx context.Context, see func(report.Cluster)) error {
 	return ctx.Err() // cancelled since the last group
 }
 
-// group writes a group.
+// group writes a group, or a part of one.
 func (r *run) group(c report.Cluster) (err error) {
-	e := rows.Exported{Counts: c.Counts()}
+	if c.From == 0 {
+		r.first, r.present = c, rows.Exported{}
+	}
+	e := &r.present
 	if e.Group, err = rows.ParseTextID(c.ID); err != nil {
 		return err
 	}
+	e.Counts.Add(c.Counts())
 	for i, f := range r.files {
-		e.Bytes[i] = -f.written
+		e.Bytes[i] -= f.written
 	}
 	if err := groups.WriteGroup(c, r.contained, r.jsonl, r.csv); err != nil {
 		return err
@@ -144,8 +150,12 @@ func (r *run) group(c report.Cluster) (err error) {
 	for i, f := range r.files {
 		e.Bytes[i] += f.written
 	}
-	r.count(e, &c)
-	return r.keep(e)
+	if c.More {
+		return nil
+	}
+	r.first.Contained = c.Contained
+	r.count(*e, &r.first)
+	return r.keep(*e)
 }
 
 // count counts a group, which c is, or nil if it was not read.
@@ -178,7 +188,7 @@ type largestGroups struct {
 type largeGroup struct {
 	id      rows.TextID
 	size    int64
-	cluster *report.Cluster // nil: not read yet
+	cluster *report.Cluster // its first part; nil: not read yet
 }
 
 func (l *largestGroups) add(e rows.Exported, c *report.Cluster) {
@@ -209,15 +219,19 @@ func (l *largestGroups) unread() (pages int64) {
 	return pages
 }
 
-// clusters returns the clusters. It reads those that were not read yet.
+// clusters returns the clusters, of those of many pages the first members. It reads those
+// that were not read yet.
 func (l *largestGroups) clusters(ctx context.Context, w *workspace.Workspace) (out []report.Cluster, err error) {
 	for _, g := range l.groups {
 		if g.cluster == nil {
-			for c, err := range results.GroupsOf(ctx, w, []rows.TextID{g.id}) {
+			for c, err := range results.PartsOf(ctx, w, []rows.TextID{g.id}) {
 				if err != nil {
 					return nil, err
 				}
-				g.cluster = &c
+				if c.From == 0 {
+					g.cluster = &c
+				}
+				g.cluster.Contained = c.Contained // of the last
 			}
 			if g.cluster == nil {
 				return nil, layout.Corrupt(layout.ExportedKey(g.id))

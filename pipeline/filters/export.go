@@ -118,7 +118,7 @@ func (t *task) export() error {
 		places.Add(s)
 	}
 	tables := groups.Tables{Clusters: t.tableRows(blocks.Clusters), Contained: t.tableRows(blocks.Contained),
-		Pages: groups.Pages(t.ctx, t.rows(blocks.GroupPages)), Places: places, EstimatedBy: t.Config.EstimatedBy()}
+		Pages: t.rows(blocks.GroupPages), Places: places, EstimatedBy: t.Config.EstimatedBy(), Dir: t.Temp}
 	contained := func(report.ContainedPage) error { return nil }
 	return t.exportTo(tables, t.Exports, contained, nil)
 }
@@ -126,7 +126,7 @@ func (t *task) export() error {
 // exportTo opens the files of the formats that are left, and writes groups to all.
 func (t *task) exportTo(tables groups.Tables, left []string, contained report.ContainedWriter, clusters []report.Writer) error {
 	if len(left) == 0 {
-		return groups.Write(t.ctx, tables.Groups(t.ctx), contained, clusters...)
+		return groups.Write(t.ctx, tables.Parts(t.ctx), contained, clusters...)
 	}
 	i := slices.IndexFunc(formats, func(f format) bool { return f.name == left[0] })
 	if i < 0 {

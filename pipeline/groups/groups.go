@@ -6,6 +6,7 @@
 //	Documents    these by document, rows of d         → pages
 //	Pages        these by group and text              → pages, text by text
 //	Groups       rows of c and h, pages               → clusters, and groups around them
+//	Parts        likewise                             → these, clusters of many pages in parts
 //
 // A group is a cluster, or a text in no cluster that contains other texts.
 package groups
@@ -20,6 +21,7 @@ import (
 	"slices"
 	"sort"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 	"neardup/report"
@@ -27,70 +29,141 @@ import (
 
 // Tables are sorted rows that make groups.
 type Tables struct {
-	Clusters, Contained iter.Seq2[layout.Row, error] // rows of these tables
-	Pages               iter.Seq2[TextPages, error]  // of all texts in them, by group, then text
+	Clusters, Contained iter.Seq2[layout.Row, error]    // rows of these tables
+	Pages               iter.Seq2[extsort.Entry, error] // of all texts in them, as Documents emits them, by group, then text
 	Places              Places
 	EstimatedBy         string // as configs.Config tells
+	Dir                 string // for sorted files
 }
+
+// PartPages is how many pages of a group are in memory at a time.
+var PartPages = 8192
 
 // Groups yields the clusters and, among them by ID, the texts in no cluster that
 // contain other texts. Such a group has the ID of its text, no members, and the
 // contained pages. Only one is in memory at a time.
 func (t Tables) Groups(ctx context.Context) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
-		err := t.groups(ctx, func(c report.Cluster) bool { return yield(c, nil) })
-		if err != nil {
+		var whole report.Whole
+		for c, err := range t.Parts(ctx) {
+			if err == nil {
+				var ended bool
+				if c, ended = whole.Of(c); !ended {
+					continue
+				}
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Parts is Groups where a cluster of more than PartPages pages comes in parts.
+func (t Tables) Parts(ctx context.Context) iter.Seq2[report.Cluster, error] {
+	return func(yield func(report.Cluster, error) bool) {
+		if err := t.parts(ctx, func(c report.Cluster) bool { return yield(c, nil) }); err != nil && !errors.Is(err, errEnough) {
 			yield(report.Cluster{}, err)
 		}
 	}
 }
 
-func (t Tables) groups(ctx context.Context, yield func(report.Cluster) bool) error {
+// errEnough ends the reading where no more groups are wanted.
+var errEnough = errors.New("no more groups are wanted")
+
+func (t Tables) parts(ctx context.Context, yield func(report.Cluster) bool) error {
 	clustered, contained := newGroupRows(t.Clusters, layout.Row.Cluster), newGroupRows(t.Contained, layout.Row.Contained)
 	defer clustered.stop()
 	defer contained.stop()
-	pages := map[rows.TextID][]report.Member{}
-	flush := func(group rows.TextID) (more bool, err error) {
+	var held []gathered // pages of the present group
+	var large *large    // in place of held, if they are many
+	defer func() { large.close() }()
+	flush := func(group rows.TextID) error {
 		texts, err := clustered.of(group, func(r rows.Cluster) rows.TextID { return r.Cluster })
-		held, heldErr := contained.of(group, func(r rows.Contained) rows.TextID { return r.Group })
-		if err := errors.Join(err, heldErr, ctx.Err()); err != nil {
-			return false, err
+		in, inErr := contained.of(group, func(r rows.Contained) rows.TextID { return r.Group })
+		if err := errors.Join(err, inErr, ctx.Err()); err != nil {
+			return err
 		}
-		c := report.Cluster{ID: hex.EncodeToString(group[:])}
-		for _, r := range texts {
-			if len(pages[r.Member]) == 0 {
-				return false, fmt.Errorf("a text without pages: %w", layout.Corrupt(r.Member[:]))
-			}
+		g := grouping{Tables: t, group: group, texts: texts, contained: in}
+		if large != nil {
+			err = large.write(ctx, &g, yield)
+			large.close()
+			large = nil
+			return err
 		}
-		if len(texts) > 0 {
-			if c, err = assemble(texts, pages); err != nil {
-				return false, err
-			}
-			c.EstimatedBy = t.EstimatedBy
+		c, err := g.whole(held)
+		if held = held[:0]; err == nil && !yield(c) {
+			err = errEnough
 		}
-		t.Places.Fill(c.Members)
-		c.Contained, err = containedPages(held, pages, c, t.Places)
-		clear(pages)
-		return err == nil && yield(c), err
+		return err
 	}
 	var group rows.TextID
-	for p, err := range t.Pages {
+	for e, err := range t.Pages {
+		var p gathered
+		if err == nil {
+			p, err = parseGathered(e)
+		}
+		if err == nil && (len(held) > 0 || large != nil) && p.Group != group {
+			err = flush(group)
+		}
+		if group = p.Group; err == nil && large == nil {
+			if held = append(held, p); len(held) > PartPages {
+				large = newLarge(t.Dir)
+				err = large.add(held...)
+				held = held[:0]
+			}
+		} else if err == nil {
+			err = large.add(p)
+		}
 		if err != nil {
 			return err
 		}
-		if len(pages) > 0 && p.Group != group {
-			if more, err := flush(group); err != nil || !more {
-				return err
-			}
-		}
-		group, pages[p.Text] = p.Group, p.Pages
 	}
-	if len(pages) > 0 {
-		if more, err := flush(group); err != nil || !more {
+	if len(held) > 0 || large != nil {
+		if err := flush(group); err != nil {
 			return err
 		}
 	}
 	return errors.Join(clustered.ended(), contained.ended(), ctx.Err())
+}
+
+// grouping is a group whose pages are read.
+type grouping struct {
+	Tables
+	group     rows.TextID
+	texts     []rows.Cluster   // in the cluster; none if the group is no cluster
+	contained []rows.Contained // in the group
+}
+
+// whole returns the group with these pages.
+func (g *grouping) whole(held []gathered) (c report.Cluster, err error) {
+	pages := map[rows.TextID][]report.Member{}
+	for _, p := range held {
+		pages[p.Wanted.Text] = append(pages[p.Wanted.Text], p.Member)
+	}
+	for _, of := range pages {
+		slices.SortFunc(of, ComparePagesOfText)
+	}
+	for _, r := range g.texts {
+		if len(pages[r.Member]) == 0 {
+			return c, fmt.Errorf("a text without pages: %w", layout.Corrupt(r.Member[:]))
+		}
+	}
+	c = report.Cluster{ID: hex.EncodeToString(g.group[:])}
+	if len(g.texts) > 0 {
+		if c, err = assemble(g.texts, pages); err != nil {
+			return c, err
+		}
+		c.EstimatedBy = g.EstimatedBy
+	}
+	g.Places.Fill(c.Members)
+	c.Contained, err = g.containedPages(func(t rows.TextID) (first report.Member, n int) {
+		if of := pages[t]; len(of) > 0 {
+			first, n = of[0], len(of)
+		}
+		return first, n
+	})
+	return c, err
 }
 
 // Write writes groups: contained pages, and the clusters of at least two pages.
@@ -177,24 +250,25 @@ func (g *groupRows[T]) ended() error {
 }
 
 // containedPages returns the pages that a group contains, ordered by the containing
-// page, date and record ID.
-func containedPages(held []rows.Contained, pages map[rows.TextID][]report.Member, in report.Cluster, places Places) (out []report.ContainedPage, err error) {
-	for _, r := range held {
-		if len(pages[r.Text]) == 0 || len(pages[r.Host]) == 0 {
+// page, date and record ID. pages returns the first page of a text, and their number.
+func (g *grouping) containedPages(pages func(rows.TextID) (first report.Member, n int)) (out []report.ContainedPage, err error) {
+	for _, r := range g.contained {
+		m, n := pages(r.Text)
+		host, hosts := pages(r.Host)
+		if n == 0 || hosts == 0 {
 			return nil, fmt.Errorf("a contained text without pages: %w", layout.Corrupt(r.Text[:]))
 		}
-		m, host := pages[r.Text][0], pages[r.Host][0]
-		p := report.ContainedPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Document: m.Document, Pages: len(pages[r.Text]),
+		p := report.ContainedPage{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Document: m.Document, Pages: n,
 			In: host.RecordID, InURI: host.URI, InDate: host.Date, InDocument: host.Document,
 			Resemblance: report.Score(r.Score.Resemblance), Containment: report.Score(r.Score.Containment)}
-		p.Path, p.Entry = places.Of(m.Source)
-		p.InPath, p.InEntry = places.Of(host.Source)
+		p.Path, p.Entry = g.Places.Of(m.Source)
+		p.InPath, p.InEntry = g.Places.Of(host.Source)
 		p.Offset, p.InOffset = m.Offset, host.Offset
 		if r.Cluster != (rows.TextID{}) {
 			p.Cluster = fmt.Sprintf("%x", r.Cluster)
 		}
-		if in.Size > 0 {
-			p.InCluster = in.ID
+		if len(g.texts) > 0 {
+			p.InCluster = hex.EncodeToString(g.group[:])
 		}
 		out = append(out, p)
 	}
@@ -223,10 +297,7 @@ func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (repo
 			return report.Cluster{}, fmt.Errorf("verified against a text that is not in the cluster: %w", layout.Corrupt(r.Against[:]))
 		}
 		for i, m := range pages[r.Member] {
-			m.Resemblance, m.Containment = report.Score(r.Score.Resemblance), report.Score(r.Score.Containment)
-			m.VerifiedAgainst, m.AgainstDocument = pages[r.Against][0].RecordID, pages[r.Against][0].Document
-			m.Relation = RelationOf(r, id, i)
-			c.Members = append(c.Members, m)
+			c.Members = append(c.Members, memberOf(m, r, pages[r.Against][0], i))
 		}
 	}
 	slices.SortFunc(c.Members, func(a, b report.Member) int {
@@ -234,6 +305,15 @@ func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (repo
 	})
 	c.Size = len(c.Members)
 	return c, nil
+}
+
+// memberOf returns the i-th page with the row's text as a member of its cluster. against
+// is the first page of the text that it was verified against.
+func memberOf(m report.Member, r rows.Cluster, against report.Member, i int) report.Member {
+	m.Resemblance, m.Containment = report.Score(r.Score.Resemblance), report.Score(r.Score.Containment)
+	m.VerifiedAgainst, m.AgainstDocument = against.RecordID, against.Document
+	m.Relation = RelationOf(r, r.Cluster, i)
+	return m
 }
 
 // RelationOf returns the relation of the i-th page with the row's text.

@@ -123,11 +123,8 @@ func Documents(ctx context.Context, documents iter.Seq2[layout.Row, error], want
 		case c < 0:
 			return fmt.Errorf("no document: %w", layout.Corrupt(w.Key))
 		}
-		v, err := r.Value()
+		head, err = appendDocument(head[:0], r)
 		if err == nil {
-			place := r.Place()
-			head = append(append(head[:0], byte(len(place)>>8), byte(len(place))), place...)
-			head = append(head, v...)
 			for err == nil && more && bytes.HasPrefix(w.Key, id[:]) {
 				key = append(append(key[:0], w.Key[len(id):]...), id[:]...)
 				if err = to(key, head); err == nil {
@@ -151,23 +148,22 @@ func Pages(ctx context.Context, sorted iter.Seq2[extsort.Entry, error]) iter.Seq
 			return yield(current, ctx.Err())
 		}
 		for e, err := range sorted {
-			var m report.Member
+			var g gathered
 			if err == nil {
-				m, err = parseGathered(e)
+				g, err = parseGathered(e)
 			}
 			if err != nil {
 				yield(TextPages{}, err)
 				return
 			}
-			of := Wanted{rows.TextID(e.Key[:16]), rows.TextID(e.Key[16:32])}
-			if len(current.Pages) > 0 && of != current.Wanted {
+			if len(current.Pages) > 0 && g.Wanted != current.Wanted {
 				if !flush() {
 					return
 				}
 				current.Pages = nil
 			}
-			current.Wanted = of
-			current.Pages = append(current.Pages, m)
+			current.Wanted = g.Wanted
+			current.Pages = append(current.Pages, g.Member)
 		}
 		if len(current.Pages) > 0 {
 			flush()
@@ -175,20 +171,61 @@ func Pages(ctx context.Context, sorted iter.Seq2[extsort.Entry, error]) iter.Seq
 	}
 }
 
-func parseGathered(e extsort.Entry) (m report.Member, err error) {
-	if len(e.Key) != 3*16 || len(e.Value) < 2 {
-		return m, layout.Corrupt(e.Key)
+// appendDocument appends a row of TableDocument: its place with its length[2], and the
+// document.
+func appendDocument(b []byte, r layout.Row) ([]byte, error) {
+	v, err := r.Value()
+	if err != nil {
+		return nil, err
 	}
-	n := int(e.Value[0])<<8 | int(e.Value[1])
-	if len(e.Value) < 2+n {
-		return m, layout.Corrupt(e.Key)
+	place := r.Place()
+	b = append(append(b, byte(len(place)>>8), byte(len(place))), place...)
+	return append(b, v...), nil
+}
+
+// Gathered returns what Documents emits for a page of a wanted text, by its row of
+// TableDocument.
+func Gathered(w Wanted, r layout.Row) (e extsort.Entry, err error) {
+	id, _, _, err := layout.ParseDocumentKey(r.Key())
+	if err != nil {
+		return e, err
 	}
-	file, offset, err := layout.ParsePlace(e.Value[2 : 2+n])
+	e.Key = slices.Concat(w.Group[:], w.Text[:], id[:])
+	e.Value, err = appendDocument(nil, r)
+	return e, err
+}
+
+// gathered is a page that Documents emitted.
+type gathered struct {
+	Wanted
+	id       extract.ID
+	document string // of appendDocument
+	report.Member
+}
+
+func parseGathered(e extsort.Entry) (g gathered, err error) {
+	if len(e.Key) != 3*16 {
+		return g, layout.Corrupt(e.Key)
+	}
+	g.Group, g.Wanted.Text, g.id, g.document = rows.TextID(e.Key), rows.TextID(e.Key[16:]), extract.ID(e.Key[32:]), string(e.Value)
+	g.Member, err = parseMember(g.id, g.document)
+	return g, err
+}
+
+// parseMember parses what appendDocument made.
+func parseMember(id extract.ID, document string) (m report.Member, err error) {
+	if len(document) < 2 {
+		return m, layout.Corrupt(id[:])
+	}
+	n := int(document[0])<<8 | int(document[1])
+	if len(document) < 2+n {
+		return m, layout.Corrupt(id[:])
+	}
+	file, offset, err := layout.ParsePlace([]byte(document[2 : 2+n]))
 	if err != nil {
 		return m, err
 	}
-	id := extract.ID(e.Key[32:])
-	d, err := ParseView(e.Value[2+n:])
+	d, err := parseView(document[2+n:])
 	if err != nil {
 		return m, fmt.Errorf("%w: document %s (%w)", layout.ErrCorrupt, id, err)
 	}

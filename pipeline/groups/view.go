@@ -8,13 +8,15 @@ import (
 )
 
 // ParseView decodes the value of a row of TableDocument.
-func ParseView(row []byte) (d DocumentView, err error) {
-	r := viewReader{rest: string(row)}
+func ParseView(row []byte) (DocumentView, error) { return parseView(string(row)) }
+
+func parseView(row string) (d DocumentView, err error) {
+	r := viewReader{rest: row}
 	if r.view(&d) {
 		return d, nil
 	}
 	d = DocumentView{}
-	return d, json.Unmarshal(row, &d)
+	return d, json.Unmarshal([]byte(row), &d)
 }
 
 // viewReader decodes what encoding/json writes for a rows.Document, in less than a

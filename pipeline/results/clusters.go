@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"neardup/pipeline/extsort"
 	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
@@ -43,6 +44,15 @@ func Clusters(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Clus
 
 // Groups yields the groups of a workspace (groups.Tables).
 func Groups(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
+	return eachGroup(ctx, w, groups.Tables.Groups)
+}
+
+// GroupParts is Groups where clusters of many pages come in parts.
+func GroupParts(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluster, error] {
+	return eachGroup(ctx, w, groups.Tables.Parts)
+}
+
+func eachGroup(ctx context.Context, w *workspace.Workspace, each func(groups.Tables, context.Context) iter.Seq2[report.Cluster, error]) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
 		places, err := Places(w)
 		if err != nil {
@@ -55,14 +65,14 @@ func Groups(ctx context.Context, w *workspace.Workspace) iter.Seq2[report.Cluste
 			return
 		}
 		defer func() { _ = gathered.Close() }()
-		groups.Tables{Clusters: w.DB.Table(layout.TableCluster), Contained: w.DB.Table(layout.TableContained),
-			Pages: groups.Pages(ctx, gathered.Sorted()), Places: places, EstimatedBy: w.Config.EstimatedBy()}.Groups(ctx)(yield)
+		each(groups.Tables{Clusters: w.DB.Table(layout.TableCluster), Contained: w.DB.Table(layout.TableContained),
+			Pages: gathered.Sorted(), Places: places, EstimatedBy: w.Config.EstimatedBy(), Dir: w.DB.Tmp}, ctx)(yield)
 	}
 }
 
-// GroupsOf yields those of some groups that there are. It looks each page up. The
+// PartsOf is GroupParts for those of some groups that there are. It looks each page up. The
 // representatives come sorted.
-func GroupsOf(ctx context.Context, w *workspace.Workspace, of []rows.TextID) iter.Seq2[report.Cluster, error] {
+func PartsOf(ctx context.Context, w *workspace.Workspace, of []rows.TextID) iter.Seq2[report.Cluster, error] {
 	return func(yield func(report.Cluster, error) bool) {
 		places, err := Places(w)
 		if err != nil {
@@ -70,7 +80,7 @@ func GroupsOf(ctx context.Context, w *workspace.Workspace, of []rows.TextID) ite
 			return
 		}
 		groups.Tables{Clusters: rowsOf(w, layout.TableCluster, layout.ClusterOf, of), Contained: rowsOf(w, layout.TableContained, layout.ContainedOf, of),
-			Pages: pagesOf(w, of), Places: places, EstimatedBy: w.Config.EstimatedBy()}.Groups(ctx)(yield)
+			Pages: pagesOf(w, of), Places: places, EstimatedBy: w.Config.EstimatedBy(), Dir: w.DB.Tmp}.Parts(ctx)(yield)
 	}
 }
 
@@ -93,37 +103,38 @@ func rowsOf(w *workspace.Workspace, table byte, prefix func(group rows.TextID) [
 	}
 }
 
-// pagesOf yields the pages of groups, text by text.
-func pagesOf(w *workspace.Workspace, of []rows.TextID) iter.Seq2[groups.TextPages, error] {
-	return func(yield func(groups.TextPages, error) bool) {
+// pagesOf yields the pages of groups, text by text, as groups.Documents emits them.
+func pagesOf(w *workspace.Workspace, of []rows.TextID) iter.Seq2[extsort.Entry, error] {
+	return func(yield func(extsort.Entry, error) bool) {
 		find, err := NewPageFinder(w.DB)
 		if err != nil {
-			yield(groups.TextPages{}, err)
+			yield(extsort.Entry{}, err)
 			return
 		}
 		defer find.Close()
 		clusters, err := w.DB.Seeker(layout.TableCluster)
 		if err != nil {
-			yield(groups.TextPages{}, err)
+			yield(extsort.Entry{}, err)
 			return
 		}
 		defer func() { _ = clusters.Close() }() // the lookups have reported its errors
 		contained, err := w.DB.Seeker(layout.TableContained)
 		if err != nil {
-			yield(groups.TextPages{}, err)
+			yield(extsort.Entry{}, err)
 			return
 		}
 		defer func() { _ = contained.Close() }()
 		for _, group := range of {
 			texts, err := textsOf(clusters, contained, group)
 			if err != nil {
-				yield(groups.TextPages{}, err)
+				yield(extsort.Entry{}, err)
 				return
 			}
 			for _, t := range texts {
-				pages, err := find.Pages(t)
-				if !yield(groups.TextPages{Wanted: groups.Wanted{Group: group, Text: t}, Pages: pages}, err) || err != nil {
-					return
+				for e, err := range find.gathered(groups.Wanted{Group: group, Text: t}) {
+					if !yield(e, err) || err != nil {
+						return
+					}
 				}
 			}
 		}

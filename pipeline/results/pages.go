@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -60,6 +61,35 @@ func (f *PageFinder) Pages(t rows.TextID) (pages []report.Member, err error) {
 	}
 	slices.SortFunc(pages, groups.ComparePagesOfText)
 	return pages, nil
+}
+
+// gathered yields the pages of a wanted text as groups.Documents emits them.
+func (f *PageFinder) gathered(w groups.Wanted) iter.Seq2[extsort.Entry, error] {
+	return func(yield func(extsort.Entry, error) bool) {
+		for r, err := range f.Occurrences.Rows(layout.OccurrencesOf(w.Text)) {
+			var e extsort.Entry
+			var id extract.ID
+			if err == nil {
+				_, id, err = layout.ParseOccurrenceKey(r.Key())
+			}
+			if err == nil {
+				e, err = f.gatheredPage(w, id)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (f *PageFinder) gatheredPage(w groups.Wanted, id extract.ID) (extsort.Entry, error) {
+	for r, err := range f.documents.Rows(layout.DocumentsOf(id)) { // the first counts
+		if err != nil {
+			return extsort.Entry{}, err
+		}
+		return groups.Gathered(w, r)
+	}
+	return extsort.Entry{}, fmt.Errorf("no document: %w", layout.Corrupt(id[:]))
 }
 
 // Count returns the number of pages that have a text.

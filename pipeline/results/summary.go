@@ -17,14 +17,14 @@ func (w watcher) Write(c report.Cluster) error { w(c); return nil }
 
 func (w watcher) Close() error { return nil }
 
-// WriteClusters writes the clusters to the writers.
+// WriteClusters writes the clusters to the writers, those of many pages in parts.
 func WriteClusters(ctx context.Context, w *workspace.Workspace, to ...report.Writer) error {
 	return WriteGroups(ctx, w, func(report.ContainedPage) error { return nil }, to...)
 }
 
 // WriteGroups writes the clusters, and all pages that are contained in others.
 func WriteGroups(ctx context.Context, w *workspace.Workspace, contained report.ContainedWriter, to ...report.Writer) error {
-	return groups.Write(ctx, Groups(ctx, w), contained, to...)
+	return groups.Write(ctx, GroupParts(ctx, w), contained, to...)
 }
 
 // Summary returns the summary of the workspace.
