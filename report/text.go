@@ -69,6 +69,9 @@ func (w *Whole) Of(c Cluster) (whole Cluster, ok bool) {
 	if c.From == 0 && !c.More {
 		return c, true
 	}
+	if c.From == 0 {
+		w.members = make([]Member, 0, c.Size)
+	}
 	w.members = append(w.members, c.Members...)
 	if c.More {
 		return Cluster{}, false

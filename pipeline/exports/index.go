@@ -24,7 +24,7 @@ import (
 func writeCDXJ(ctx context.Context, w *workspace.Workspace, out io.Writer) (err error) {
 	lines := extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, lines.Close()) }()
-	for c, err := range results.Clusters(ctx, w) {
+	for c, err := range results.GroupParts(ctx, w) {
 		if err != nil {
 			return err
 		}

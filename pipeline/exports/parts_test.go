@@ -64,7 +64,7 @@ func TestParts(t *testing.T) {
 			}
 			all = append(all, b)
 		}
-		for _, format := range []string{"parquet", "text", "csv", "contained"} {
+		for _, format := range []string{"parquet", "text", "csv", "contained", "cdxj"} {
 			all = append(all, pipetest.ExportOf(t, w, exports.Options{Format: format}))
 		}
 		return all
