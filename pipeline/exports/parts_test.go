@@ -69,7 +69,18 @@ func TestParts(t *testing.T) {
 		}
 		return all
 	}
-	want, wantGroups := files(), collected(t, w)
+	shown := func() []report.Cluster {
+		_, largest, err := exports.WriteAll(t.Context(), w, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return largest
+	}
+	want, wantGroups, wantShown := files(), collected(t, w), shown()
+	beside := 0
+	for _, c := range wantShown {
+		beside += len(c.Contained)
+	}
 	contained, many := 0, 0
 	for _, g := range wantGroups {
 		contained += len(g.Contained)
@@ -77,8 +88,8 @@ func TestParts(t *testing.T) {
 			many++
 		}
 	}
-	if contained == 0 || many < 2 {
-		t.Fatalf("%d contained pages and %d clusters of many pages tell little", contained, many)
+	if contained == 0 || many < 2 || beside == 0 {
+		t.Fatalf("%d contained pages, %d of them beside the largest clusters, and %d clusters of many pages tell little", contained, beside, many)
 	}
 	defer func(n int) { extsort.Bytes = n }(extsort.Bytes)
 	for _, n := range []int{1, 2, 3, 9} {
@@ -92,6 +103,19 @@ func TestParts(t *testing.T) {
 		}
 		if got := collected(t, w); !reflect.DeepEqual(got, wantGroups) {
 			t.Errorf("in parts of %d pages: %v, want %v", n, got, wantGroups)
+		}
+		for _, do := range []string{"written", "updated"} {
+			if do == "written" {
+				if err := os.RemoveAll(w.Path("exports")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := shown()
+			for i, c := range wantShown {
+				if i >= len(got) || got[i].ID != c.ID || got[i].Size != c.Size || !reflect.DeepEqual(got[i].Contained, c.Contained) || !reflect.DeepEqual(got[i].Members, c.Members[:min(n, c.Size)]) {
+					t.Errorf("%s in parts of %d pages, cluster %d shown: %v, want %v", do, n, i, got, c)
+				}
+			}
 		}
 		parts := 0
 		for c, err := range results.GroupParts(t.Context(), w) {

@@ -32,8 +32,8 @@ func (x *large) close() {
 
 func (x *large) add(pages ...gathered) error {
 	for _, p := range pages {
-		key := append(p.Wanted.Text[:len(p.Wanted.Text):len(p.Wanted.Text)], falseFirst(p.RevisitOf != ""))
-		if err := x.byText.Add(appendPageKey(key, &p.Member), append(p.id[:len(p.id):len(p.id)], p.document...)); err != nil {
+		key := appendPageOfTextKey(slices.Clone(p.Wanted.Text[:]), &p.Member)
+		if err := x.byText.Add(key, append(p.id[:len(p.id):len(p.id)], p.document...)); err != nil {
 			return err
 		}
 	}
@@ -162,6 +162,11 @@ func falseFirst(is bool) byte {
 		return 1
 	}
 	return 0
+}
+
+// appendPageOfTextKey appends what sorts as ComparePagesOfText.
+func appendPageOfTextKey(b []byte, m *report.Member) []byte {
+	return appendPageKey(append(b, falseFirst(m.RevisitOf != "")), m)
 }
 
 // appendPageKey appends what sorts as ComparePages.
