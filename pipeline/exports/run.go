@@ -228,10 +228,8 @@ func (l *largestGroups) clusters(ctx context.Context, w *workspace.Workspace) (o
 				if err != nil {
 					return nil, err
 				}
-				if c.From == 0 {
-					g.cluster = &c
-				}
-				g.cluster.Contained = c.Contained // of the last
+				g.cluster = &c
+				break // all groups that contain pages were written again, so they are read
 			}
 			if g.cluster == nil {
 				return nil, layout.Corrupt(layout.ExportedKey(g.id))
