@@ -107,7 +107,7 @@ func TestContainmentDoesNotSwallow(t *testing.T) {
 // is verified for a partition, and each member is near its representative.
 func TestTooLargeToPartition(t *testing.T) {
 	chains := pipetest.WriteTexts(t, 0, pipetest.Chains(rand.New(rand.NewPCG(3, 4)), 3, 40))
-	for links, large := range map[int]int64{0: 3, 100_000: 0} {
+	for links, large := range map[int]int64{1: 3, 0: 0, 100_000: 0} {
 		dir, settings := filepath.Join(t.TempDir(), "ws"), []string{fmt.Sprintf("verify.partition.max_links=%d", links)}
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{}, chains)
 		w := pipetest.OpenWith(t, dir, settings...)

@@ -67,10 +67,13 @@ type Options struct {
 	Sample  int     `yaml:"sample" json:"sample"`   // in larger components, a document is verified against so many centres and so many members of its cluster; at least 2
 	Against float64 `yaml:"against" json:"against"` // what a pair in a cluster that is not near subtracts, from 0 to 1000
 	Implied float64 `yaml:"implied" json:"implied"` // in larger components, a pair counts as near if verdicts with a third document imply at least this resemblance; above 1: no pair does
-	// MaxLinks limits the links of a component, for the caller to observe, since a search
-	// of more takes too much memory.
+	// A component of more than MaxLinks links is too large, since a search takes memory for
+	// each; 0: none is. Callers see to it.
 	MaxLinks int `yaml:"max_links" json:"max_links"`
 }
+
+// TooLarge reports whether a component of so many links is too large to be partitioned.
+func (o Options) TooLarge(links int) bool { return o.MaxLinks > 0 && links > o.MaxLinks }
 
 // Validate returns an error that names the first invalid option.
 func (o Options) Validate() error {

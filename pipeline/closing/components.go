@@ -35,7 +35,7 @@ func parseTied(e extsort.Entry) (t Tied, err error) {
 	return t, err
 }
 
-// HeldLinks is how many links ByComponent holds in memory, at about 100 bytes each. More
+// HeldLinks is how many links ByComponent holds in memory, at under 300 bytes each. More
 // are sorted in files.
 var HeldLinks = 1 << 17
 

@@ -45,7 +45,7 @@ func componentsOf(sorted iter.Seq2[closing.Tied, error], c configs.Verify, large
 				}
 				links, n = links[:0], 0
 			}
-			if last, n = l.Component, n+1; err == nil && n > c.Partition.MaxLinks {
+			if last, n = l.Component, n+1; err == nil && c.Partition.TooLarge(n) {
 				err = large.add(append(links, l)...)
 				links = links[:0]
 			} else {

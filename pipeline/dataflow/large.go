@@ -2,11 +2,13 @@ package dataflow
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"neardup/cluster"
 	"neardup/pipeline/closing"
 	"neardup/pipeline/extsort"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
 )
 
@@ -60,12 +62,15 @@ func (x *Large) Stars(ctx context.Context, memory cluster.Memory, counts *rows.P
 		}
 		closeErr := cluster.CloseRepresentative(links, memory, func(a cluster.Assignment) error {
 			for {
-				s, err, _ := scored()
+				s, err, more := scored()
+				if err == nil && !more {
+					err = layout.Corrupt(a.Member[:])
+				}
 				if err != nil {
 					return err
 				}
 				if s.Component == component && s.Leader == a.Cluster && s.Member == a.Member {
-					return emit([]rows.Link{s.Link})
+					return errors.Join(ctx.Err(), emit([]rows.Link{s.Link}))
 				}
 			}
 		})

@@ -101,8 +101,8 @@ type partJob struct {
 	Parted
 }
 
-// partJobs yields components in batches. A component of more than whole texts is a
-// batch of its own.
+// partJobs yields components in batches. A component of more than whole texts, or of many
+// links, is a batch of its own.
 func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*partJob, error] {
 	return func(yield func(*partJob, error) bool) {
 		j := &partJob{}
@@ -116,7 +116,7 @@ func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*part
 				yield(nil, err)
 				return
 			}
-			large := len(c.Keys) > whole
+			large := len(c.Keys) > whole || len(c.Links) > manyLinks
 			if len(j.components) > 0 && (large || j.texts >= batchTexts) && !send() {
 				return
 			}

@@ -98,8 +98,12 @@ func (t Tables) parts(ctx context.Context, yield func(report.Cluster) bool) erro
 		return err
 	}
 	var group rows.TextID
+	n := 0
 	for e, err := range t.Pages {
 		var p gathered
+		if n++; err == nil && n&0xfff == 0 {
+			err = ctx.Err()
+		}
 		if err == nil {
 			p, err = parseGathered(e)
 		}

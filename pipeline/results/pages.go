@@ -103,7 +103,7 @@ func (f *PageFinder) Count(t rows.TextID) (n int, err error) {
 	return n, nil
 }
 
-// Gather finds the pages of texts and sorts them by group and text, for groups.Pages.
+// Gather finds the pages of texts and sorts them by group and text, as groups.Tables and groups.Pages take them.
 // The texts must come sorted; each may come in several groups and several times.
 // Texts and documents are named by hashes, so each lookup would read another place
 // on disk, and looking up every page would take far longer once the tables exceed
