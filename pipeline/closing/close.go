@@ -90,7 +90,7 @@ func (x *closer) joinLinks() error {
 	case configs.ClosingTransitive, configs.ClosingLeaders:
 		return x.eachComponent(links, func(links iter.Seq2[cluster.Link, error]) error { return cluster.CloseTransitive(links, emit) })
 	case configs.ClosingRepresentative:
-		return cluster.CloseRepresentative(Keys(links), extsort.Messages(x.dir), emit)
+		return cluster.CloseRepresentative(keysOf(links), extsort.Messages(x.dir), emit)
 	}
 	for l, err := range x.Parts() {
 		if err == nil {
@@ -138,8 +138,8 @@ func Linking(near iter.Seq2[rows.Link, error], c configs.Verify) iter.Seq2[rows.
 	}
 }
 
-// Keys yields links without their scores.
-func Keys(links iter.Seq2[rows.Link, error]) iter.Seq2[cluster.Link, error] {
+// keysOf yields links without their scores.
+func keysOf(links iter.Seq2[rows.Link, error]) iter.Seq2[cluster.Link, error] {
 	return func(yield func(cluster.Link, error) bool) {
 		for l, err := range links {
 			if !yield(cluster.Link{Leader: l.Leader, Member: l.Member}, err) || err != nil {

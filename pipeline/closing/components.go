@@ -131,7 +131,7 @@ func Tie(dir string, links iter.Seq2[rows.Link, error]) iter.Seq2[Tied, error] {
 		defer stop()
 		l, err, more := next()
 		stopped := errors.New("no more are wanted")
-		end := cluster.Components(Keys(links), extsort.Messages(dir), func(text, component cluster.Key) error {
+		end := cluster.Components(keysOf(links), extsort.Messages(dir), func(text, component cluster.Key) error {
 			for ; more && err == nil && l.Leader == text; l, err, more = next() {
 				if !yield(Tied{component, l}, nil) {
 					return stopped
