@@ -60,7 +60,15 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 		left++
 		x.byID[s.ID()] = append(x.byID[s.ID()], s)
 	}
-	if err := x.dropDocuments(); err != nil {
+	var counts results.ExtractCounts
+	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
+		return 0, err
+	}
+	w.Options.Progress.Start("remove", string(workspace.Input), "captures that stay out")
+	w.Options.Progress.Total(counts.Documents, "documents")
+	err = x.dropDocuments()
+	w.Options.Progress.Stop(err)
+	if err != nil {
 		return 0, err
 	}
 	if err := x.note(left, len(known)); err != nil {
@@ -192,7 +200,9 @@ func (x *withdrawing) dropDocuments() error {
 				return err
 			}
 		}
-		n++
+		if n++; n&0xfff == 0 {
+			x.w.Options.Progress.Add(0x1000)
+		}
 		key := layout.DocumentKey(d.ID, d.Source, d.Offset)
 		goes := pages[string(key)]
 		if d.Row.Repeats == nil {
@@ -223,6 +233,7 @@ func (x *withdrawing) dropDocuments() error {
 			return err
 		}
 	}
+	x.w.Options.Progress.Add(int64(n & 0xfff))
 	return errors.Join(flush(), dropRevisits(true, extract.ID{}))
 }
 
