@@ -191,16 +191,7 @@ func TestContainedApart(t *testing.T) {
 // equal. A page that was captured again keeps its URI or its title.
 func TestOtherPages(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 9))
-	text := func(sentences int) string {
-		var b strings.Builder
-		for range sentences {
-			for range 12 {
-				fmt.Fprintf(&b, "w%d ", random.IntN(50_000))
-			}
-			b.WriteString("end. ")
-		}
-		return b.String()
-	}
+	text := func(sentences int) string { return pipetest.Words(random, sentences) }
 	base := text(40)
 	page := func(id, uri, title, body string) []byte {
 		return pipetest.Archived("response", id, uri, 1, pipetest.OkHTML+"<title>"+title+"</title><p>"+body)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"neardup/pipeline/exports"
@@ -23,16 +22,7 @@ import (
 // pagesOfMany are pages of which many have one text, some as revisits, captured at the
 // same time or not, with texts that contain others.
 func pagesOfMany(rng *rand.Rand) (records [][]byte) {
-	text := func(sentences int) string {
-		var b strings.Builder
-		for range sentences {
-			for range 12 {
-				fmt.Fprintf(&b, "w%d ", rng.IntN(50_000))
-			}
-			b.WriteString("end. ")
-		}
-		return b.String()
-	}
+	text := func(sentences int) string { return pipetest.Words(rng, sentences) }
 	texts := []string{text(40)}
 	texts = append(texts, texts[0]+text(2), texts[0]+text(60), text(30)) // near, containing, another
 	texts = append(texts, texts[3]+text(1), text(2)+texts[3])

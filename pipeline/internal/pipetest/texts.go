@@ -181,6 +181,18 @@ func Copied(t *testing.T, settings ...string) *workspace.Workspace {
 	return OpenWith(t, dir, settings...)
 }
 
+// Words returns so many sentences of 12 random words that no language has.
+func Words(rng *rand.Rand, sentences int) string {
+	var b strings.Builder
+	for range sentences {
+		for range 12 {
+			fmt.Fprintf(&b, "w%d ", rng.IntN(50_000))
+		}
+		b.WriteString("end. ")
+	}
+	return b.String()
+}
+
 // Chains returns chains of texts, each of which is the previous one with a word
 // changed. Texts far apart in a chain are not near, and each text is near many
 // others.
