@@ -53,6 +53,10 @@ func (x *chooser) choices() ([]report.Choice, error) {
 			out[p] = review
 		}
 	}
+	for i := range out {
+		with := x.members[out[i].With]
+		out[i].Kept, out[i].KeptURI = with.RecordID, with.URI
+	}
 	return out, nil
 }
 

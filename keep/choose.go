@@ -115,7 +115,7 @@ func (x *chooser) classify() {
 	classes, nodes, groups, uris := map[key]int{}, map[[2]string]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]
-		k := key{group: x.group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI)}
+		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI)}
 		if !x.AllowLostURIs {
 			k.uri = m.URI
 		}

@@ -190,9 +190,9 @@ func (h Hosts) place(host string) int {
 	return first
 }
 
-// group returns a name that members share if they can replace each other. A page
+// Group returns a name that members share if they can replace each other. A page
 // that lacks what the rules compare is a group of its own.
-func (r Rules) group(m report.Member) string {
+func (r Rules) Group(m report.Member) string {
 	var parts []string
 	add := func(part string) {
 		if part == "" {

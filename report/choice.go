@@ -15,6 +15,9 @@ const (
 	ActionReview    Action = "review"    // no kept page is close enough: it stays, unless people decide otherwise
 )
 
+// Actions are all actions, in the order in which keep lists of clusters have them.
+var Actions = []Action{ActionKeep, ActionRedundant, ActionReview}
+
 // Why is the reason for an action.
 type Why string
 
@@ -36,10 +39,13 @@ type Choice struct {
 	Action Action
 	Why    Why
 
-	// With is the index of a member. Of a redundant page, it is the kept page that
-	// was compared with it and is kept in its place. Of a page to review, it is the
-	// first kept page of its group. Of a kept page, it is the page itself.
-	With        int
+	// With is the index of a member among those that were chosen from together, and
+	// Kept and KeptURI are its record ID and URI. Of a redundant page, it is the kept
+	// page that was compared with it and is kept in its place. Of a page to review, it
+	// is the first kept page of its group. Of a kept page, it is the page itself.
+	With          int
+	Kept, KeptURI string
+
 	Compared    bool  // the scores are known; those of a page to review are not if both texts are long
 	Resemblance Score // common / (both texts - common)
 	Characters  int   // length of the page's text, in code points
@@ -67,12 +73,12 @@ type Chosen struct {
 // Alone returns the choice for a page in no cluster.
 func Alone() *Chosen { return &Chosen{Action: ActionKeep, Reason: WhyAlone} }
 
-// SetChosen sets the choices for the members of a cluster.
+// SetChosen sets the choices for the members of a cluster, or of a part of one.
 func SetChosen(c Cluster, choices []Choice) {
 	for i, choice := range choices {
 		chosen := &Chosen{Action: choice.Action, Reason: choice.Why}
 		if choice.Action != ActionKeep {
-			chosen.Kept = c.Members[choice.With].RecordID
+			chosen.Kept = choice.Kept
 			if choice.Compared {
 				chosen.Resemblance, chosen.Lost = &choice.Resemblance, &choice.Lost
 			}

@@ -165,6 +165,10 @@ func TestKeepLists(t *testing.T) {
 		{Action: ActionReview, Why: WhyClipped, With: 0, Characters: 10},
 		{Action: ActionKeep, Why: WhyURI, With: 6, Compared: true, Resemblance: 1, Characters: 10},
 	}
+	for i := range choices {
+		with := c.Members[choices[i].With]
+		choices[i].Kept, choices[i].KeptURI = with.RecordID, with.URI
+	}
 	var table, lines bytes.Buffer
 	for _, w := range []KeepWriter{NewKeepCSV(&table), NewKeepJSONL(&lines)} {
 		if err := errors.Join(w.Write(c, choices), w.Close()); err != nil {
@@ -178,7 +182,10 @@ func TestKeepLists(t *testing.T) {
 	if want := (Kept{Keep: 3, Redundant: 2, Lossless: 1, Review: 2, PayloadBytes: 20, RecordBytes: 300, Characters: 20_010, Lost: 1}); sum != want {
 		t.Errorf("%+v, want %+v", sum, want)
 	}
-	var line keepLine
+	var line struct {
+		Keep, Redundant, Review []keepPage
+		Sum                     Kept
+	}
 	if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.Sum != sum || len(line.Keep) != 3 || len(line.Redundant) != 2 || len(line.Review) != 2 {
 		t.Fatalf("%s (%v)", lines.Bytes(), err)
 	}

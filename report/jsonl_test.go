@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -108,11 +110,64 @@ func TestParts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := errors.Join(to.Close(), toParts.Close()); err != nil || !bytes.Equal(whole.Bytes(), parts.Bytes()) {
+			written := func(b *bytes.Buffer) string {
+				if name == "text" { // columns are as wide as a part needs
+					return regexp.MustCompile(`[ \t]+`).ReplaceAllString(b.String(), " ")
+				}
+				return b.String()
+			}
+			if err := errors.Join(to.Close(), toParts.Close()); err != nil || written(&whole) != written(&parts) {
 				t.Fatalf("%s: %v, wrote %q, in parts %q", name, err, whole.Bytes(), parts.Bytes())
 			}
 			if !reflect.DeepEqual(sum, partSum) {
 				t.Fatalf("counted %+v, in parts %+v", sum, partSum)
+			}
+		}
+	}
+}
+
+// A keep list of a cluster in parts is that of the cluster. Lines of JSON need the parts
+// by action.
+func TestKeepListsInParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(18, 19))
+	for name, format := range map[string]func(io.Writer) KeepWriter{"csv": NewKeepCSV, "jsonl": NewKeepJSONL} {
+		for range 300 {
+			var whole, parts bytes.Buffer
+			to, toParts := format(&whole), format(&parts)
+			for range 1 + rng.IntN(3) {
+				c := Cluster{ID: "c", Members: make([]Member, 1+rng.IntN(9))}
+				choices := make([]Choice, len(c.Members))
+				for i := range c.Members {
+					fill(rng, reflect.ValueOf(&c.Members[i]).Elem())
+					fill(rng, reflect.ValueOf(&choices[i]).Elem())
+					choices[i].Action = Actions[rng.IntN(1+rng.IntN(len(Actions)))]
+				}
+				c.Size = len(c.Members)
+				err := to.Write(c, choices)
+				if name == "jsonl" {
+					order := make([]int, c.Size)
+					for i := range order {
+						order[i] = i
+					}
+					slices.SortStableFunc(order, func(a, b int) int {
+						return slices.Index(Actions, choices[a].Action) - slices.Index(Actions, choices[b].Action)
+					})
+					sorted, sortedChoices := c, make([]Choice, c.Size)
+					sorted.Members = make([]Member, c.Size)
+					for i, from := range order {
+						sorted.Members[i], sortedChoices[i] = c.Members[from], choices[from]
+					}
+					c, choices = sorted, sortedChoices
+				}
+				for _, part := range inParts(c, 1+rng.IntN(4)) {
+					err = errors.Join(err, toParts.Write(part, choices[part.From:part.From+len(part.Members)]))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(to.Close(), toParts.Close()); err != nil || !bytes.Equal(whole.Bytes(), parts.Bytes()) {
+				t.Fatalf("%s: %v, wrote %q, in parts %q", name, err, whole.Bytes(), parts.Bytes())
 			}
 		}
 	}

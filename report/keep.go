@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -54,8 +55,8 @@ func (k Kept) String() string {
 		k.Keep, k.Review, k.Redundant, k.Lossless, k.Lost, k.Characters, float64(k.PayloadBytes)/1e6, float64(k.RecordBytes)/1e6)
 }
 
-// KeepWriter writes clusters with the choices for their members. Close ends the
-// output, but does not close the underlying writer.
+// KeepWriter writes clusters, or parts of clusters, with the choices for their members.
+// Close ends the output, but does not close the underlying writer.
 type KeepWriter interface {
 	Write(Cluster, []Choice) error
 	Close() error
@@ -78,8 +79,7 @@ var keepHeader = []string{"cluster", "action", "reason", "kept", "kept_uri", "re
 func (k *keepCSV) Write(c Cluster, choices []Choice) error {
 	for i, m := range c.Members {
 		choice := choices[i]
-		with := c.Members[choice.With]
-		line := []string{c.ID, string(choice.Action), string(choice.Why), with.RecordID, with.URI, "", strconv.Itoa(choice.Characters), "", "",
+		line := []string{c.ID, string(choice.Action), string(choice.Why), choice.Kept, choice.KeptURI, "", strconv.Itoa(choice.Characters), "", "",
 			m.RecordID, m.URI, m.Date, m.WARC, m.Path, m.Entry, decimal(m.Offset), unknownEmpty(m.RecordBytes), decimal(m.Bytes), m.Digest, string(m.Relation), m.RevisitOf}
 		if choice.Compared {
 			line[5], line[7], line[8] = choice.Resemblance.String(), strconv.Itoa(choice.Lost), choice.LostShare().String()
@@ -106,15 +106,6 @@ func unknownEmpty(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// keepLine is a cluster in a keep list.
-type keepLine struct {
-	Cluster   string     `json:"cluster"`
-	Keep      []keepPage `json:"keep"`
-	Redundant []keepPage `json:"redundant"`
-	Review    []keepPage `json:"review,omitempty"`
-	Sum       Kept       `json:"sum"`
-}
-
 type keepPage struct {
 	Reason       Why      `json:"reason"`
 	Kept         string   `json:"kept,omitempty"` // empty for a kept page, as are the next five
@@ -138,34 +129,79 @@ type keepPage struct {
 }
 
 // NewKeepJSONL returns a writer of one line for each cluster, with the actions
-// for its pages.
-func NewKeepJSONL(w io.Writer) KeepWriter {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return &keepJSONL{e}
+// for its pages. The parts of a cluster must come by action, in the order of Actions.
+func NewKeepJSONL(w io.Writer) KeepWriter { return &keepJSONL{w: w} }
+
+type keepJSONL struct {
+	w    io.Writer
+	line bytes.Buffer
+	list int  // in Actions, of the list that is written
+	sum  Kept // of the present cluster
 }
 
-type keepJSONL struct{ e *json.Encoder }
-
 func (k *keepJSONL) Write(c Cluster, choices []Choice) error {
-	line := keepLine{Cluster: c.ID, Keep: []keepPage{}, Redundant: []keepPage{}}
-	for i, m := range c.Members {
-		choice := choices[i]
-		page := keepPage{Reason: choice.Why, Characters: choice.Characters, RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Path: m.Path, Entry: m.Entry, Offset: m.Offset,
-			RecordBytes: m.RecordBytes, PayloadBytes: m.Bytes, Digest: m.Digest, Relation: m.Relation, RevisitOf: m.RevisitOf}
-		if choice.Action != ActionKeep {
-			with := c.Members[choice.With]
-			page.Kept, page.KeptURI = with.RecordID, with.URI
-			if choice.Compared {
-				share := choice.LostShare()
-				page.Resemblance, page.Lost, page.LostShare = &choice.Resemblance, &choice.Lost, &share
-			}
-		}
-		list := map[Action]*[]keepPage{ActionKeep: &line.Keep, ActionRedundant: &line.Redundant, ActionReview: &line.Review}[choice.Action]
-		*list = append(*list, page)
-		line.Sum.Add(choice, m)
+	k.line.Reset()
+	e := json.NewEncoder(&k.line)
+	e.SetEscapeHTML(false)
+	var err error
+	value := func(before string, v any) {
+		k.line.WriteString(before)
+		err = errors.Join(err, e.Encode(v))
+		k.line.Truncate(k.line.Len() - 1) // its line end
 	}
-	return k.e.Encode(line)
+	if c.From == 0 {
+		value(`{"cluster":`, c.ID)
+		k.line.WriteString(`,"keep":[`)
+		k.list, k.sum = 0, Kept{}
+	}
+	first := c.From == 0 // of the list
+	for list, action := range Actions {
+		for i, m := range c.Members {
+			if choices[i].Action != action {
+				continue
+			}
+			for ; k.list < list; first = true {
+				k.next()
+			}
+			if !first {
+				k.line.WriteByte(',')
+			}
+			first = false
+			value("", keepPageOf(m, choices[i]))
+			k.sum.Add(choices[i], m)
+		}
+	}
+	if !c.More {
+		if k.list == 0 {
+			k.next() // a line has the list of redundant pages also if there are none
+		}
+		value(`],"sum":`, k.sum)
+		k.line.WriteString("}\n")
+	}
+	if err == nil {
+		_, err = k.w.Write(k.line.Bytes())
+	}
+	return err
+}
+
+// next ends a list and begins the next one.
+func (k *keepJSONL) next() {
+	k.list++
+	fmt.Fprintf(&k.line, `],"%s":[`, Actions[k.list])
+}
+
+func keepPageOf(m Member, choice Choice) keepPage {
+	page := keepPage{Reason: choice.Why, Characters: choice.Characters, RecordID: m.RecordID, URI: m.URI, Date: m.Date, WARC: m.WARC, Path: m.Path, Entry: m.Entry, Offset: m.Offset,
+		RecordBytes: m.RecordBytes, PayloadBytes: m.Bytes, Digest: m.Digest, Relation: m.Relation, RevisitOf: m.RevisitOf}
+	if choice.Action == ActionKeep {
+		return page
+	}
+	page.Kept, page.KeptURI = choice.Kept, choice.KeptURI
+	if choice.Compared {
+		share := choice.LostShare()
+		page.Resemblance, page.Lost, page.LostShare = &choice.Resemblance, &choice.Lost, &share
+	}
+	return page
 }
 
 func (k *keepJSONL) Close() error { return nil }

@@ -14,10 +14,15 @@ const containedShown = 3
 
 // WriteText writes a cluster as text, with at most max of its members, and then a
 // few of the pages that these contain. A max of 0 means all. Crawled text is escaped.
-func WriteText(w io.Writer, c Cluster, max int) error {
-	fmt.Fprintf(w, "cluster %.8s, %d pages\n", c.ID, c.Size)
-	if c.EstimatedBy != "" {
-		fmt.Fprintf(w, "  scores are estimates, by %s\n", c.EstimatedBy)
+func WriteText(w io.Writer, c Cluster, max int) error { return writeText(w, c, max, false) }
+
+// writeText is WriteText for a cluster or a part of one. more tells that other parts follow.
+func writeText(w io.Writer, c Cluster, max int, more bool) error {
+	if c.From == 0 {
+		fmt.Fprintf(w, "cluster %.8s, %d pages\n", c.ID, c.Size)
+		if c.EstimatedBy != "" {
+			fmt.Fprintf(w, "  scores are estimates, by %s\n", c.EstimatedBy)
+		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, m := range c.Members {
@@ -33,6 +38,9 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 		}
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", m.Relation, scores, screen.Printable(m.Date), screen.Printable(m.URI))
 	}
+	if more {
+		return t.Flush()
+	}
 	for i, p := range c.Contained {
 		if max > 0 && i == containedShown {
 			fmt.Fprintf(t, "  ... and %d more contained\n", len(c.Contained)-i)
@@ -45,19 +53,12 @@ func WriteText(w io.Writer, c Cluster, max int) error {
 }
 
 // NewText returns a writer of clusters as text.
-func NewText(w io.Writer) Writer { return &textWriter{w: w} }
+func NewText(w io.Writer) Writer { return &textWriter{w} }
 
-type textWriter struct {
-	w     io.Writer
-	whole Whole
-}
+type textWriter struct{ w io.Writer }
 
-func (t *textWriter) Write(c Cluster) error {
-	if c, ok := t.whole.Of(c); ok { // columns are as wide as all members need
-		return WriteText(t.w, c, 0)
-	}
-	return nil
-}
+// Write writes a cluster or a part of one. Columns are as wide as the members of the part need.
+func (t *textWriter) Write(c Cluster) error { return writeText(t.w, c, 0, c.More) }
 
 func (t *textWriter) Close() error { return nil }
 

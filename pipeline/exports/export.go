@@ -14,6 +14,7 @@ import (
 
 	"neardup/keep"
 	"neardup/pipeline/disk"
+	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -52,8 +53,8 @@ var Formats = []Format{
 			}
 			return writeWACZ(ctx, w, o.WACZ, out)
 		}, nil},
-	{"keep", "which pages to keep and which are redundant, one line for each page", keepFlags, keepAs(report.NewKeepCSV), nil},
-	{"keep-jsonl", "the same, one line for each cluster", keepFlags, keepAs(report.NewKeepJSONL), nil},
+	{"keep", "which pages to keep and which are redundant, one line for each page", keepFlags, keepAs(report.NewKeepCSV, keeping.Clusters), nil},
+	{"keep-jsonl", "the same, one line for each cluster", keepFlags, keepAs(report.NewKeepJSONL, keeping.ByAction), nil},
 	{"edges", "every near pair with its scores", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesJSONL(out) }), nil},
 	{"edges-csv", "the same as CSV", nil, edgesAs(func(out io.Writer) report.EdgeWriter { return report.NewEdgesCSV(out) }), nil},
 	{"graphml", "the same as a graph", nil, func(ctx context.Context, w *workspace.Workspace, _ Options, out io.Writer) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"iter"
 	"slices"
 
 	"neardup/keep"
@@ -62,14 +63,14 @@ func (o Options) rules(w *workspace.Workspace) (keep.Rules, error) {
 }
 
 // keepAs writes the choices for each cluster.
-func keepAs(to func(io.Writer) report.KeepWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
+func keepAs(to func(io.Writer) report.KeepWriter, clusters func(context.Context, *workspace.Workspace, keep.Rules) iter.Seq2[keeping.Cluster, error]) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
 	return func(ctx context.Context, w *workspace.Workspace, o Options, out io.Writer) error {
 		rules, err := o.rules(w)
 		if err != nil {
 			return err
 		}
 		list := to(out)
-		for c, err := range keeping.Clusters(ctx, w, rules) {
+		for c, err := range clusters(ctx, w, rules) {
 			if err == nil {
 				err = list.Write(c.Cluster, c.Choices)
 			}

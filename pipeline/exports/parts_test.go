@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"testing"
 
+	"neardup/keep"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/groups"
@@ -54,9 +56,13 @@ func TestParts(t *testing.T) {
 			}
 			all = append(all, b)
 		}
-		for _, format := range []string{"parquet", "text", "csv", "contained", "cdxj"} {
-			all = append(all, pipetest.ExportOf(t, w, exports.Options{Format: format}))
+		rules := keep.Default()
+		rules.AllowLostURIs, rules.Every = true, keep.Day
+		for _, format := range []string{"parquet", "csv", "contained", "cdxj", "keep", "keep-jsonl", "edges", "graphml", "corpus"} {
+			all = append(all, pipetest.ExportOf(t, w, exports.Options{Format: format}), pipetest.ExportOf(t, w, exports.Options{Format: format, All: true, Keep: &rules}))
 		}
+		text := pipetest.ExportOf(t, w, exports.Options{Format: "text"})
+		all = append(all, regexp.MustCompile(` +`).ReplaceAll(text, []byte(" "))) // columns are as wide as a part needs
 		return all
 	}
 	shown := func() []report.Cluster {

@@ -88,8 +88,7 @@ func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter
 			if choice.Action != report.ActionRedundant {
 				continue
 			}
-			with := c.Members[choice.With]
-			why, err := json.Marshal(drop{m.Document, report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: with.RecordID, KeptURI: with.URI,
+			why, err := json.Marshal(drop{m.Document, report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
 				Resemblance: choice.Resemblance, Lost: choice.Lost}})
 			if err := errors.Join(err, byDocument.Add([]byte(m.Document), why)); err != nil {
 				return err

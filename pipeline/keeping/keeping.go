@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 
 	"neardup/keep"
 	"neardup/pipeline/preferences"
@@ -61,41 +62,91 @@ func listed(all []workspace.Preference, kind workspace.PreferenceKind) (out []re
 	return out
 }
 
-// Cluster is a cluster with the choice for each member.
+// Cluster is a cluster, or a part of one, with the choice for each member.
 type Cluster struct {
 	report.Cluster
 	Choices []report.Choice
 }
 
-// Clusters yields the clusters of at least two pages, by ID. Workers compare the
-// texts of several clusters concurrently.
+// Clusters yields the clusters of at least two pages, by ID; those of many pages in parts.
+// Workers compare the texts of several clusters concurrently.
 func Clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
+	return clusters(ctx, w, r, false)
+}
+
+// ByAction is Clusters where the parts of a cluster come by action, in the order of
+// report.Actions.
+func ByAction(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
+	return clusters(ctx, w, r, true)
+}
+
+// job is a cluster to choose from.
+type job struct {
+	Cluster
+	large *large // in place of it, if it has many pages
+}
+
+func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byAction bool) iter.Seq2[Cluster, error] {
 	return func(yield func(Cluster, error) bool) {
-		jobs := func(yield func(*Cluster, error) bool) {
-			for c, err := range results.Clusters(ctx, w) {
-				if !yield(&Cluster{Cluster: c}, err) {
+		var open open
+		jobs := func(yield func(*job, error) bool) {
+			var j *job
+			for c, err := range results.GroupParts(ctx, w) {
+				if err == nil && c.Size == 0 {
+					continue
+				}
+				if c.From == 0 {
+					j = &job{Cluster: Cluster{Cluster: c}}
+				}
+				if err == nil && c.From == 0 && c.More {
+					j.large, err = open.new(w.DB.Tmp, r)
+				}
+				if err == nil && j.large != nil {
+					err = j.large.add(c)
+				}
+				if err == nil && c.More {
+					continue
+				}
+				if !yield(j, err) || err != nil {
 					return
 				}
 			}
 		}
-		worker := func(ctx context.Context) func(*Cluster) error {
+		var one sync.Mutex // a large cluster at a time
+		worker := func(ctx context.Context) func(*job) error {
 			t := newTexts(ctx, w)
-			return func(c *Cluster) (err error) {
-				c.Choices, err = r.Choose(c.Cluster, t)
+			return func(j *job) (err error) {
+				if j.large != nil {
+					one.Lock()
+					defer one.Unlock()
+					return j.large.choose(ctx, t)
+				}
+				j.Choices, err = r.Choose(j.Cluster.Cluster, t)
 				return err
 			}
 		}
-		err := queue.Ordered(ctx, w.Options.Workers, jobs, worker, func(c *Cluster) error {
+		err := queue.Ordered(ctx, w.Options.Workers, jobs, worker, func(j *job) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !yield(*c, nil) {
-				return errStopped
+			if j.large == nil {
+				if !yield(j.Cluster, nil) {
+					return errStopped
+				}
+				return nil
 			}
-			return nil
+			for c, err := range j.large.parts(ctx, byAction) {
+				if err != nil {
+					return err
+				}
+				if !yield(c, nil) {
+					return errStopped
+				}
+			}
+			return open.drop(j.large)
 		})
-		if err != nil && err != errStopped {
-			yield(Cluster{}, err)
+		if closeErr := open.close(); err != errStopped && errors.Join(err, closeErr) != nil {
+			yield(Cluster{}, errors.Join(err, closeErr))
 		}
 	}
 }
