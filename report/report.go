@@ -104,6 +104,7 @@ type Member struct {
 	Chosen          *Chosen  `json:"chosen,omitempty"`     // what a keep list decides about the page, if that was requested
 	Bytes           int64    `json:"-"`                    // payload bytes
 	AgainstDocument string   `json:"-"`                    // docID of the page that it was verified against
+	AgainstText     string   `json:"-"`                    // textID of that page
 	Source          string   `json:"-"`                    // ID of the file's source in the workspace
 	Capture         `json:"-"`
 }

@@ -225,7 +225,7 @@ func (r *Review) Contained(ctx context.Context, after string, limit int) (list r
 // members returns the first members in a range of keys, and the position after them
 // if more follow.
 func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, upper []byte, limit int) (members []report.Member, next string, err error) {
-	names := map[extract.ID]string{} // record IDs of documents that members were verified against, often the same
+	pages := map[extract.ID]report.Member{} // that members were verified against, often the same
 	var last []byte
 	for row, err := range r.w.DB.Rows(lower, upper) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -243,16 +243,18 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 		if err != nil {
 			return nil, "", err
 		}
-		if _, ok := names[b.Against]; !ok {
+		against, ok := pages[b.Against]
+		if !ok {
 			a, err := results.ReadDocument[groups.DocumentView](documents, b.Against)
 			if err != nil {
 				return nil, "", err
 			}
-			names[b.Against] = a.Row.RecordID
+			against = a.Row.Member(a.ID, a.Source, a.Offset)
+			pages[b.Against] = against
 		}
 		m := d.Row.Member(d.ID, d.Source, d.Offset)
 		m.Path, m.Entry = r.places.Of(m.Source)
-		m.Relation, m.VerifiedAgainst, m.AgainstDocument = b.Relation, names[b.Against], b.Against.String()
+		m.Relation, m.VerifiedAgainst, m.AgainstDocument, m.AgainstText = b.Relation, against.RecordID, against.Document, against.Text
 		m.Resemblance, m.Containment = report.Score(b.Resemblance), report.Score(b.Containment)
 		members = append(members, m)
 	}

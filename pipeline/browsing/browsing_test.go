@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"neardup/pipeline/groups"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -413,6 +414,7 @@ func TestBrowsingAgreesWithTheExports(t *testing.T) {
 			w := pipetest.OpenWith(t, dir, x.settings...)
 			everywhere(t, w)
 			small(t, &maxExamined, 7)
+			small(t, &groups.PartPages, 2)
 			clusters, pages := slowly(t, w)
 			if len(clusters) < 3 || len(pages) < 20 {
 				t.Fatalf("%d clusters, %d pages", len(clusters), len(pages))

@@ -130,31 +130,42 @@ func writeBrowsedClusters(ctx context.Context, w *workspace.Workspace, bySize, p
 	clusters, members := orderedRows{ctx: ctx, store: w.DB}, orderedRows{ctx: ctx, store: w.DB}
 	var sum report.Summary
 	var dates dateSpan
-	for c, err := range results.Clusters(ctx, w) {
+	var present *browsing
+	for c, err := range results.GroupParts(ctx, w) {
 		if err != nil {
 			return b, err
+		}
+		if c.Size == 0 {
+			continue
 		}
 		sum.Add(c)
 		id, err := layout.ParseTextID(c.ID)
 		if err != nil {
 			return b, err
 		}
-		row := browseCluster(c)
-		dates.add(row.First)
-		dates.add(row.Last)
-		size := uint32(c.Size)
-		if err := errors.Join(clusters.addJSON(layout.BrowsedKey(id), row), bySize.Add(layout.SizeKey(size, id), nil)); err != nil {
-			return b, err
+		if c.From == 0 {
+			present = newBrowsing(c)
 		}
+		present.add(c.Members)
+		size := uint32(c.Size)
 		placed := layout.AppendPlaced(nil, id, size)
 		for i, m := range c.Members {
 			document, err := parseDocument(m.Document)
 			against, againstErr := parseDocument(m.AgainstDocument)
 			value := layout.BrowsedMember{Document: document, Against: against,
 				Score: rows.Score{Relation: m.Relation, Resemblance: float64(m.Resemblance), Containment: float64(m.Containment)}}.Append(nil)
-			if err := errors.Join(err, againstErr, members.add(layout.MemberKey(id, uint32(i)), value), places.Add(document[:], placed)); err != nil {
+			if err := errors.Join(err, againstErr, members.add(layout.MemberKey(id, uint32(c.From+i)), value), places.Add(document[:], placed)); err != nil {
 				return b, err
 			}
+		}
+		if c.More {
+			continue
+		}
+		row := present.row()
+		dates.add(row.First)
+		dates.add(row.Last)
+		if err := errors.Join(clusters.addJSON(layout.BrowsedKey(id), row), bySize.Add(layout.SizeKey(size, id), nil)); err != nil {
+			return b, err
 		}
 		w.Options.Progress.Add(1)
 	}
@@ -168,31 +179,44 @@ func parseDocument(s string) (extract.ID, error) {
 	return extract.ID(id), err
 }
 
-func browseCluster(c report.Cluster) browsedCluster {
-	b := browsedCluster{Size: c.Size, Document: c.Members[0].Document, Lowest: 1}
-	var dates dateSpan
-	months, hosts := map[int]int{}, map[string]int{}
-	for _, m := range c.Members {
+// browsing makes the row of a cluster while its members come.
+type browsing struct {
+	browsedCluster
+	dates  dateSpan
+	months map[int]int
+	hosts  map[string]int
+}
+
+func newBrowsing(c report.Cluster) *browsing {
+	return &browsing{browsedCluster: browsedCluster{Size: c.Size, Document: c.Members[0].Document, Lowest: 1}, months: map[int]int{}, hosts: map[string]int{}}
+}
+
+func (b *browsing) add(members []report.Member) {
+	for _, m := range members {
 		b.Lowest = min(b.Lowest, float64(m.Resemblance))
 		if m.Relation == report.Identical {
 			b.Identical++
 		}
 		if date := pageDate(m.Date); date != noDate {
-			dates.add(date)
-			months[monthOf(date)]++
+			b.dates.add(date)
+			b.months[monthOf(date)]++
 		}
 		if host := uris.Host(m.URI); host != "" {
-			hosts[host]++
+			b.hosts[host]++
 		}
 	}
-	b.First, b.Last, b.Timeline = dates.first, dates.last, timeline(months)
-	b.Hosts = len(hosts)
-	for _, host := range slices.SortedFunc(maps.Keys(hosts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(hosts[b], hosts[a]), cmp.Compare(a, b))
-	})[:min(maxHosts, len(hosts))] {
-		b.HostList = append(b.HostList, bucket{host[:min(maxHost, len(host))], hosts[host]})
+}
+
+// row returns the row, once all members have come.
+func (b *browsing) row() browsedCluster {
+	b.First, b.Last, b.Timeline = b.dates.first, b.dates.last, timeline(b.months)
+	b.Hosts = len(b.hosts)
+	for _, host := range slices.SortedFunc(maps.Keys(b.hosts), func(x, y string) int {
+		return cmp.Or(cmp.Compare(b.hosts[y], b.hosts[x]), cmp.Compare(x, y))
+	})[:min(maxHosts, len(b.hosts))] {
+		b.HostList = append(b.HostList, bucket{host[:min(maxHost, len(host))], b.hosts[host]})
 	}
-	return b
+	return b.browsedCluster
 }
 
 // browsedContained is a row of TableHeld: a page that is contained in another.

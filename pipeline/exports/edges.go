@@ -113,19 +113,19 @@ func sortedTexts(texts *extsort.Sorter) iter.Seq2[groups.Wanted, error] {
 	}
 }
 
-// textNodes holds the pages of a text as nodes.
+// textNodes holds the pages of a text, or a part of them, as nodes.
 type textNodes struct {
-	text  rows.TextID
-	nodes []report.Node // the first one stands for the text
+	groups.TextPages
+	nodes []report.Node
 }
 
-// nodes yields the pages by text.
+// nodes yields the pages by text. The first node of a text stands for it.
 func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 	return func(yield func(textNodes, error) bool) {
 		next, stop := iter.Pull2(results.ClusteredTexts(e.w))
 		defer stop()
 		in, err, clustered := next()
-		for t, pagesErr := range groups.Pages(ctx, e.pages.Sorted()) {
+		for t, pagesErr := range groups.Pages(ctx, e.pages.Sorted(), e.w.DB.Tmp) {
 			err = errors.Join(err, pagesErr)
 			for err == nil && clustered && rows.CompareTexts(in.Text, t.Text) < 0 {
 				in, err, clustered = next()
@@ -134,7 +134,7 @@ func (e *edges) nodes(ctx context.Context) iter.Seq2[textNodes, error] {
 				yield(textNodes{}, err)
 				return
 			}
-			n := textNodes{text: t.Text}
+			n := textNodes{TextPages: t}
 			for _, m := range t.Pages {
 				node := report.Node{Document: m.Document, RecordID: m.RecordID, URI: m.URI, Date: m.Date, Offset: m.Offset}
 				node.Path, node.Entry = e.places.Of(m.Source)
@@ -164,7 +164,7 @@ func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 			return err
 		}
 		text, other := rows.TextID(pair.Key[:16]), pair.Key[16:32]
-		for more := true; rows.CompareTexts(n.text, text) < 0 || n.nodes == nil; {
+		for more := true; rows.CompareTexts(n.Text, text) < 0 || n.nodes == nil; {
 			if n, err, more = next(); err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func (e *edges) endsOf(ctx context.Context, from, to *extsort.Sorter) error {
 				break
 			}
 		}
-		if n.text != text {
+		if n.Text != text {
 			return fmt.Errorf("a text without pages: %w", layout.Corrupt(text[:]))
 		}
 		node, err := json.Marshal(n.nodes[0])
@@ -218,17 +218,22 @@ func (e *edges) all(ctx context.Context) iter.Seq2[report.Edge, error] {
 			}
 			return true
 		}
+		var first report.Node // of the present text
 		for n, err := range e.nodes(ctx) {
 			if err != nil {
 				yield(report.Edge{}, err)
 				return
 			}
-			for _, other := range n.nodes[1:] {
-				if !yield(report.Edge{Source: n.nodes[0], Target: other, Relation: report.Identical, Resemblance: 1, Containment: 1}, ctx.Err()) {
+			others := n.nodes
+			if n.From == 0 {
+				first, others = n.nodes[0], n.nodes[1:]
+			}
+			for _, other := range others {
+				if !yield(report.Edge{Source: first, Target: other, Relation: report.Identical, Resemblance: 1, Containment: 1}, ctx.Err()) {
 					return
 				}
 			}
-			if !upTo(n.text) {
+			if !n.More && !upTo(n.Text) {
 				return
 			}
 		}

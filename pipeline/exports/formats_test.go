@@ -113,7 +113,9 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 		}
 		return rows.CompareTexts(a.Text, b.Text)
 	})
-	for range 2 {
+	defer func(n int) { groups.PartPages = n }(groups.PartPages)
+	for _, n := range []int{groups.PartPages, groups.PartPages, 2, 1} {
+		groups.PartPages = n
 		gathered, err := results.Gather(context.Background(), w.DB, func(yield func(groups.Wanted, error) bool) {
 			for _, text := range texts {
 				if !yield(text, nil) {
@@ -125,9 +127,17 @@ func TestGatherIsALookupOfEachPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		i := 0
-		for p, err := range groups.Pages(context.Background(), gathered.Sorted()) {
-			if err != nil || i == len(want) || !reflect.DeepEqual(p, want[i]) {
-				t.Fatalf("text %d: got %+v (%v)", i, p, err)
+		var before []report.Member // of the parts before
+		for p, err := range groups.Pages(context.Background(), gathered.Sorted(), w.DB.Tmp) {
+			if err != nil || p.From != len(before) || len(p.Pages) > n {
+				t.Fatalf("text %d: got %+v (%v) after %d pages", i, p, err, len(before))
+			}
+			if before = append(before, p.Pages...); p.More {
+				continue
+			}
+			p.From, p.Pages, before = 0, before, nil
+			if i == len(want) || !reflect.DeepEqual(p, want[i]) {
+				t.Fatalf("text %d: got %+v", i, p)
 			}
 			if strings.HasPrefix(p.Pages[0].WARC, "crawl") {
 				t.Errorf("of two files %s was shown", p.Pages[0].WARC)
@@ -152,6 +162,8 @@ func TestExportsAreWholeOrNotAtAll(t *testing.T) {
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, wacz)
 	w := pipetest.OpenWith(t, dir)
 	pipetest.Spill(t)
+	defer func(n int) { groups.PartPages = n }(groups.PartPages)
+	groups.PartPages = 1
 	path := filepath.Join(out, "export")
 	check := func(what string, err, want error) {
 		t.Helper()

@@ -75,32 +75,38 @@ func copyWACZ(ctx context.Context, w *workspace.Workspace, path string, out io.W
 	if err != nil {
 		return err
 	}
-	var lines report.Writer // py-wacz takes an empty file for a broken one
-	for c, err := range results.Clusters(ctx, w) {
+	err = addClusters(ctx, w, in, wacz)
+	return errors.Join(err, wacz.Close(), ctx.Err())
+}
+
+// addClusters adds the clusters with one of the pages.
+func addClusters(ctx context.Context, w *workspace.Workspace, pages map[string]bool, to *report.WACZ) error {
+	with := map[string]bool{}
+	for c, err := range results.GroupParts(ctx, w) {
 		if err != nil {
 			return err
 		}
-		for _, m := range c.Members {
-			if !in[m.Document] {
-				continue
-			}
-			if lines == nil {
-				entry, err := wacz.Create("clusters.jsonl")
-				if err != nil {
-					return err
-				}
-				lines = report.NewJSONL(entry)
-			}
-			if err := lines.Write(c); err != nil {
-				return err
-			}
-			break
+		if slices.ContainsFunc(c.Members, func(m report.Member) bool { return pages[m.Document] }) {
+			with[c.ID] = true
 		}
 	}
-	if lines != nil {
-		err = lines.Close()
+	if len(with) == 0 {
+		return nil // py-wacz takes an empty file for a broken one
 	}
-	return errors.Join(err, wacz.Close(), ctx.Err())
+	entry, err := to.Create("clusters.jsonl")
+	if err != nil {
+		return err
+	}
+	lines := report.NewJSONL(entry)
+	for c, err := range results.GroupParts(ctx, w) {
+		if err == nil && with[c.ID] {
+			err = lines.Write(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return lines.Close()
 }
 
 // known returns an error if the workspace has read neither the file nor any of its

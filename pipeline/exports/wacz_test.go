@@ -16,6 +16,7 @@ import (
 
 	"neardup/keep"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
@@ -69,8 +70,14 @@ func TestWACZGetsItsOwnClusters(t *testing.T) {
 		}
 		all[c.ID] = c
 	}
+	defer func(n int) { groups.PartPages = n }(groups.PartPages)
 	for i, part := range parts {
 		out := pipetest.ExportOf(t, w, exports.Options{Format: "wacz", WACZ: part})
+		for _, groups.PartPages = range []int{1, 2, 8192} { // clusters come in parts, or whole
+			if again := pipetest.ExportOf(t, w, exports.Options{Format: "wacz", WACZ: part}); !bytes.Equal(again, out) {
+				t.Errorf("%s: in parts of %d pages it has %d bytes, and %d", part, groups.PartPages, len(again), len(out))
+			}
+		}
 		z, err := zip.NewReader(bytes.NewReader(out), int64(len(out)))
 		if err != nil {
 			t.Fatal(err)

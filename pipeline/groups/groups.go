@@ -315,7 +315,7 @@ func assemble(texts []rows.Cluster, pages map[rows.TextID][]report.Member) (repo
 // is the first page of the text that it was verified against.
 func memberOf(m report.Member, r rows.Cluster, against report.Member, i int) report.Member {
 	m.Resemblance, m.Containment = report.Score(r.Score.Resemblance), report.Score(r.Score.Containment)
-	m.VerifiedAgainst, m.AgainstDocument = against.RecordID, against.Document
+	m.VerifiedAgainst, m.AgainstDocument, m.AgainstText = against.RecordID, against.Document, against.Text
 	m.Relation = RelationOf(r, r.Cluster, i)
 	return m
 }

@@ -40,6 +40,28 @@ func (x *large) add(pages ...gathered) error {
 	return nil
 }
 
+// pages yields the pages of a text in parts.
+func (x *large) pages(t TextPages, yield func(TextPages) bool) error {
+	for e, err := range x.byText.Sorted() {
+		var m report.Member
+		if err == nil {
+			m, err = parseMember(extract.ID(e.Value), string(e.Value[16:]))
+		}
+		if err != nil {
+			return err
+		}
+		if len(t.Pages) == PartPages {
+			if t.More = true; !yield(t) {
+				return errEnough
+			}
+			t.From, t.Pages = t.From+len(t.Pages), nil // yield may keep them
+		}
+		t.Pages = append(t.Pages, m)
+	}
+	t.More = false
+	return end(yield(t))
+}
+
 // write yields the group in parts.
 func (x *large) write(ctx context.Context, g *grouping, yield func(report.Cluster) bool) (err error) {
 	members := map[rows.TextID]rows.Cluster{}

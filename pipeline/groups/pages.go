@@ -24,10 +24,13 @@ func ComparePagesOfText(a, b report.Member) int {
 // Wanted is a text whose pages are wanted, with its group.
 type Wanted struct{ Group, Text rows.TextID }
 
-// TextPages are the pages that have a text: captures before revisits, each by date.
+// TextPages are the pages that have a text: captures before revisits, each by date. Those
+// of a text of many pages may come in parts, one after another.
 type TextPages struct {
 	Wanted
 	Pages []report.Member
+	From  int  // pages of the parts before
+	More  bool // another part follows
 }
 
 // Merge merges two sequences that are sorted by text.
@@ -139,36 +142,61 @@ func Documents(ctx context.Context, documents iter.Seq2[layout.Row, error], want
 	return fmt.Errorf("no document: %w", layout.Corrupt(w.Key))
 }
 
-// Pages yields what Documents emitted, sorted, text by text.
-func Pages(ctx context.Context, sorted iter.Seq2[extsort.Entry, error]) iter.Seq2[TextPages, error] {
+// Pages yields what Documents emitted, sorted, text by text. A text of more than PartPages
+// pages comes in parts, which are sorted in files in dir.
+func Pages(ctx context.Context, sorted iter.Seq2[extsort.Entry, error], dir string) iter.Seq2[TextPages, error] {
 	return func(yield func(TextPages, error) bool) {
-		var current TextPages
-		flush := func() bool {
-			slices.SortFunc(current.Pages, ComparePagesOfText)
-			return yield(current, ctx.Err())
-		}
-		for e, err := range sorted {
-			var g gathered
-			if err == nil {
-				g, err = parseGathered(e)
-			}
-			if err != nil {
-				yield(TextPages{}, err)
-				return
-			}
-			if len(current.Pages) > 0 && g.Wanted != current.Wanted {
-				if !flush() {
-					return
-				}
-				current.Pages = nil
-			}
-			current.Wanted = g.Wanted
-			current.Pages = append(current.Pages, g.Member)
-		}
-		if len(current.Pages) > 0 {
-			flush()
+		if err := eachText(ctx, sorted, dir, func(t TextPages) bool { return yield(t, nil) }); err != nil && !errors.Is(err, errEnough) {
+			yield(TextPages{}, err)
 		}
 	}
+}
+
+func eachText(ctx context.Context, sorted iter.Seq2[extsort.Entry, error], dir string, yield func(TextPages) bool) error {
+	var present TextPages
+	var held []gathered // pages of the present text
+	var large *large    // in place of held, if they are many
+	defer func() { large.close() }()
+	flush := func() error {
+		if large != nil {
+			err := large.pages(present, yield)
+			large.close()
+			large = nil
+			return errors.Join(err, ctx.Err())
+		}
+		if len(held) == 0 {
+			return ctx.Err()
+		}
+		present.Pages = make([]report.Member, len(held)) // yield may keep them
+		for i, p := range held {
+			present.Pages[i] = p.Member
+		}
+		held = held[:0]
+		slices.SortFunc(present.Pages, ComparePagesOfText)
+		return errors.Join(end(yield(present)), ctx.Err())
+	}
+	for e, err := range sorted {
+		var p gathered
+		if err == nil {
+			p, err = parseGathered(e)
+		}
+		if err == nil && p.Wanted != present.Wanted {
+			err = flush()
+		}
+		if present = (TextPages{Wanted: p.Wanted}); err == nil && large == nil {
+			if held = append(held, p); len(held) > PartPages {
+				large = newLarge(dir)
+				err = large.add(held...)
+				held = held[:0]
+			}
+		} else if err == nil {
+			err = large.add(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return flush()
 }
 
 // appendDocument appends a row of TableDocument: its place with its length[2], and the

@@ -40,7 +40,7 @@ func alone(ctx context.Context, w *workspace.Workspace, yield func(Cluster) bool
 		return err
 	}
 	defer func() { err = errors.Join(err, gathered.Close()) }()
-	for t, err := range groups.Pages(ctx, gathered.Sorted()) {
+	for t, err := range groups.Pages(ctx, gathered.Sorted(), w.DB.Tmp) {
 		if err != nil {
 			return err
 		}

@@ -16,36 +16,59 @@ const (
 	hostsOfCluster  = 20
 )
 
-// cluster counts a cluster, keeps it if it is one of the largest, and samples its
-// pairs.
+// cluster is what is known of the cluster whose parts come.
+type cluster struct {
+	hosts      map[string]int64
+	duplicates int64 // bytes of members other than the first
+	texts      map[string]bool
+	shown      *shownCluster // nil if it is none of the largest
+}
+
+// cluster counts a cluster or a part of one, keeps it if it is one of the largest, and
+// samples its pairs.
 func (g *statistics) cluster(c report.Cluster) error {
 	g.Summary.Add(c)
-	hosts := map[string]int64{}
-	var duplicates int64 // bytes of members other than the first
+	x := &g.present
+	if c.From == 0 {
+		*x = cluster{hosts: map[string]int64{}, texts: map[string]bool{c.Members[0].Text: true}}
+		if slices.ContainsFunc(g.largest[:], func(l largest) bool { return l.wants(c) }) {
+			x.shown = newShown(c)
+		}
+	}
 	for i, m := range c.Members {
 		counts := static.Counts{Clustered: 1}
-		if i > 0 {
+		if c.From+i > 0 {
 			counts.Duplicates, counts.DuplicateBytes = 1, m.Bytes
-			duplicates += m.Bytes
+			x.duplicates += m.Bytes
 		}
-		hosts[m.Site]++
+		x.hosts[m.Site]++
 		g.Totals.Add(counts)
 		if err := g.count(m.Site, m.Date, counts); err != nil {
 			return err
 		}
 		g.member(m)
+		if x.shown != nil {
+			x.shown.member(m)
+		}
+		if x.texts[m.Text] {
+			continue
+		}
+		x.texts[m.Text] = true
+		g.pair(pair{cluster: c.ID, documents: [2]string{m.AgainstDocument, m.Document}, texts: [2]string{m.AgainstText, m.Text}, member: m})
+	}
+	if c.More {
+		return nil
 	}
 	span, kind := &g.Within, &g.largest[1]
-	if len(hosts) > 1 {
+	if len(x.hosts) > 1 {
 		span, kind = &g.Across, &g.largest[2]
 	}
 	span.Clusters++
 	span.Pages += int64(c.Size)
 	span.Duplicates += int64(c.Size - 1)
-	span.Bytes += duplicates
-	g.pairs(c)
+	span.Bytes += x.duplicates
 	if g.largest[0].wants(c) || kind.wants(c) {
-		kept := g.shown(c, hosts, duplicates)
+		kept := x.shown.kept(x.hosts, x.duplicates)
 		g.largest[0].add(kept)
 		kind.add(kept)
 	}
@@ -164,32 +187,48 @@ type keptCluster struct {
 	pairs    []pair
 }
 
-// shown returns what is kept of a cluster. Values of any length are cut.
-func (g *statistics) shown(c report.Cluster, hosts map[string]int64, duplicates int64) *keptCluster {
-	k := &keptCluster{Cluster: static.Cluster{ID: c.ID, Size: c.Size, Page: shownPage(c.Members[0]), HostSum: len(hosts),
-		Bytes: duplicates, Lowest: 1}, document: c.Members[0].Document}
-	at := map[string]int{}
-	evidence := map[report.Relation]*static.Evidence{}
-	for i, m := range c.Members {
-		addEvidence(evidence, m)
-		if _, ok := report.Month(m.Date); ok {
-			date := shownDate(m.Date)
-			k.First, k.Last = min(cmp.Or(k.First, date), date), max(k.Last, date)
-		}
-		k.Lowest = min(k.Lowest, m.Resemblance)
-		if i < static.MaxMembers {
-			at[m.Document] = i + 1
-		}
+// shownCluster is what is kept of a cluster, while its members come. Values of any length
+// are cut.
+type shownCluster struct {
+	*keptCluster
+	evidence     map[report.Relation]*static.Evidence
+	at           map[string]int // places of the shown members, from 1, by docID
+	against      []string       // docIDs, of the shown members
+	least, drawn *pair          // the pair with the lowest resemblance; a random one
+}
+
+func newShown(c report.Cluster) *shownCluster {
+	first := c.Members[0]
+	return &shownCluster{keptCluster: &keptCluster{Cluster: static.Cluster{ID: c.ID, Size: c.Size, Page: shownPage(first), Lowest: 1}, document: first.Document},
+		evidence: map[report.Relation]*static.Evidence{}, at: map[string]int{}}
+}
+
+func (k *shownCluster) member(m report.Member) {
+	addEvidence(k.evidence, m)
+	if _, ok := report.Month(m.Date); ok {
+		date := shownDate(m.Date)
+		k.First, k.Last = min(cmp.Or(k.First, date), date), max(k.Last, date)
 	}
-	for i, m := range c.Members[:min(len(c.Members), static.MaxMembers)] {
-		member := static.Member{Page: shownPage(m), Bytes: m.Bytes, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
-		if i > 0 {
-			member.Against, member.AgainstAt = screen.Characters(m.VerifiedAgainst, shownText), at[m.AgainstDocument]
-		}
-		k.Members = append(k.Members, member)
+	k.Lowest = min(k.Lowest, m.Resemblance)
+	if len(k.Members) == static.MaxMembers {
+		return
+	}
+	member := static.Member{Page: shownPage(m), Bytes: m.Bytes, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
+	if len(k.Members) > 0 {
+		member.Against = screen.Characters(m.VerifiedAgainst, shownText)
+	}
+	k.Members, k.against = append(k.Members, member), append(k.against, m.AgainstDocument)
+	k.at[m.Document] = len(k.Members)
+}
+
+// kept returns what is kept, once all members have come.
+func (k *shownCluster) kept(hosts map[string]int64, duplicates int64) *keptCluster {
+	k.HostSum, k.Bytes = len(hosts), duplicates
+	for i := 1; i < len(k.Members); i++ {
+		k.Members[i].AgainstAt = k.at[k.against[i]]
 	}
 	for _, relation := range static.Relations {
-		if e := evidence[relation]; e != nil {
+		if e := k.evidence[relation]; e != nil {
 			k.By = append(k.By, *e)
 		}
 	}
@@ -206,8 +245,15 @@ func (g *statistics) shown(c report.Cluster, hosts map[string]int64, duplicates 
 	for i := range k.Hosts {
 		k.Hosts[i].Name = screen.Characters(k.Hosts[i].Name, shownText)
 	}
-	k.pairs = g.pairsOf(c)
-	return k
+	if k.least != nil {
+		k.least.name = "Least alike"
+		k.pairs = []pair{*k.least}
+		if k.drawn.texts != k.least.texts {
+			k.drawn.name = "Drawn at random"
+			k.pairs = append(k.pairs, *k.drawn)
+		}
+	}
+	return k.keptCluster
 }
 
 func shownPage(m report.Member) static.Page {

@@ -26,6 +26,7 @@ import (
 // all bands of scores alike.
 func TestSampleOfPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
+	db := pipetest.OpenTest(t).DB
 	var clusters []report.Cluster
 	for i := range 400 {
 		c := report.Cluster{ID: fmt.Sprintf("%032x", i), Size: 4}
@@ -35,7 +36,7 @@ func TestSampleOfPairs(t *testing.T) {
 		for j := range 3 {
 			name := fmt.Sprintf("%s.%d", first, j)
 			m := report.Member{RecordID: name, Relation: report.Near, Resemblance: report.Score(0.9 + rng.Float64()/10),
-				Capture: report.Capture{Document: name, Text: "t" + name}, AgainstDocument: first}
+				Capture: report.Capture{Document: name, Text: "t" + name}, AgainstDocument: first, AgainstText: "t" + first}
 			if i%40 == 0 {
 				m.Resemblance = report.Score(0.31 + rng.Float64()/20)
 			}
@@ -48,12 +49,18 @@ func TestSampleOfPairs(t *testing.T) {
 		clusters = append(clusters, c)
 	}
 	draw := func(seed uint64, most int) (out []pair) {
-		g := &statistics{o: Options{Samples: most, Seed: seed}, bands: make([]sample, scoreBands)}
+		g := &statistics{o: Options{Samples: most, Seed: seed}, bands: make([]sample, scoreBands), hosts: newTally(db), months: newTally(db)}
 		for i := range g.bands {
 			g.bands[i].limit = most
 		}
 		for _, i := range rng.Perm(len(clusters)) {
-			g.pairs(clusters[i])
+			c := clusters[i]
+			c.Members, c.More = clusters[i].Members[:2], true
+			err := g.cluster(c)
+			c.Members, c.From, c.More = clusters[i].Members[2:], 2, false
+			if err := errors.Join(err, g.cluster(c)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return g.drawn()
 	}

@@ -39,58 +39,29 @@ type pair struct {
 	rank      [16]byte // random rank; the pairs with the smallest ranks are taken
 }
 
-// pairs adds the pairs of a cluster whose texts differ to the samples. If several
+// pair adds a pair of the present cluster whose texts differ to the samples. If several
 // pages have the member's text, the first one is the member.
-func (g *statistics) pairs(c report.Cluster) {
-	g.eachPair(c, func(p pair) {
-		band := &g.bands[bucket(p.member.Resemblance, scoreBands)]
-		band.all++
-		if band.wants(p) {
-			p.member = clipped(p.member)
-			band.add(p)
-		}
-	})
+func (g *statistics) pair(p pair) {
+	p.rank = rank(g.o.Seed, p.texts)
+	band := &g.bands[bucket(p.member.Resemblance, scoreBands)]
+	band.all++
+	if band.wants(p) {
+		band.add(p.clipped())
+	}
+	if k := g.present.shown; k != nil {
+		k.pair(p)
+	}
 }
 
-// pairsOf returns the pairs whose differences the cluster's page shows: the one
-// with the lowest resemblance, and a random one.
-func (g *statistics) pairsOf(c report.Cluster) []pair {
-	var least, drawn *pair
-	g.eachPair(c, func(p pair) {
-		if least == nil || cmp.Or(cmp.Compare(p.member.Resemblance, least.member.Resemblance), bytes.Compare(p.rank[:], least.rank[:])) < 0 {
-			least = &p
-		}
-		if drawn == nil || bytes.Compare(p.rank[:], drawn.rank[:]) < 0 {
-			drawn = &p
-		}
-	})
-	if least == nil {
-		return nil
+// pair keeps the pair if the cluster's page shows its differences.
+func (k *shownCluster) pair(p pair) {
+	if k.least == nil || cmp.Or(cmp.Compare(p.member.Resemblance, k.least.member.Resemblance), bytes.Compare(p.rank[:], k.least.rank[:])) < 0 {
+		least := p.clipped()
+		k.least = &least
 	}
-	least.name, least.member = "Least alike", clipped(least.member)
-	out := []pair{*least}
-	if drawn.texts != least.texts {
-		drawn.name, drawn.member = "Drawn at random", clipped(drawn.member)
-		out = append(out, *drawn)
-	}
-	return out
-}
-
-// eachPair yields the pairs of a cluster, one for each text.
-func (g *statistics) eachPair(c report.Cluster, yield func(pair)) {
-	texts := map[string]string{} // texts by document
-	for _, m := range c.Members {
-		texts[m.Document] = m.Text
-	}
-	seen := map[string]bool{c.Members[0].Text: true}
-	for _, m := range c.Members {
-		if seen[m.Text] {
-			continue
-		}
-		seen[m.Text] = true
-		p := pair{cluster: c.ID, documents: [2]string{m.AgainstDocument, m.Document}, texts: [2]string{texts[m.AgainstDocument], m.Text}, member: m}
-		p.rank = rank(g.o.Seed, p.texts)
-		yield(p)
+	if k.drawn == nil || bytes.Compare(p.rank[:], k.drawn.rank[:]) < 0 {
+		drawn := p.clipped()
+		k.drawn = &drawn
 	}
 }
 
@@ -101,10 +72,12 @@ func rank(seed uint64, texts [2]string) [16]byte {
 	return [16]byte(h[:16])
 }
 
-// clipped returns the fields of a member that are shown, cut in length.
-func clipped(m report.Member) report.Member {
-	page := shownPage(m)
-	return report.Member{RecordID: page.RecordID, URI: page.URI, Date: page.Date, Relation: m.Relation, Resemblance: m.Resemblance, Containment: m.Containment}
+// clipped returns the pair with what is shown of its member, cut in length.
+func (p pair) clipped() pair {
+	page := shownPage(p.member)
+	p.member = report.Member{RecordID: page.RecordID, URI: page.URI, Date: page.Date, Relation: p.member.Relation,
+		Resemblance: p.member.Resemblance, Containment: p.member.Containment}
+	return p
 }
 
 // sample holds the pairs of a band with the smallest ranks.

@@ -98,6 +98,7 @@ type statistics struct {
 	evidence      map[report.Relation]*static.Evidence
 	resemblance   scoreCounts
 	containment   scoreCounts
+	present       cluster
 	largest       [3]largest // of all clusters; of those of one host; of those of several
 	bands         []sample   // samples of pairs, by resemblance
 }

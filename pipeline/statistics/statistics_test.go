@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"neardup/extract"
+	"neardup/pipeline/groups"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/rows"
@@ -277,7 +278,16 @@ func checkLargest(t *testing.T, r *static.Report, clusters []report.Cluster) {
 // A report depends on the pages only: not on workers, memory, or how the inputs
 // came.
 func TestStatisticsAreTheSame(t *testing.T) {
-	file := pipetest.Crawl(t)
+	// a text that is near the representative by another one, on two pages
+	words := strings.Fields(strings.Repeat("Every sentence of this page tells of something else, and of the sea. ", 12))
+	page := func(i, changed int) []byte {
+		of := slices.Clone(words)
+		for j := range changed {
+			of[j*3] = fmt.Sprint("w", j)
+		}
+		return pipetest.Archived("response", fmt.Sprint("near-", i), fmt.Sprintf("http://near%d.example/", i), i, pipetest.OkHTML+"<p>"+strings.Join(of, " "))
+	}
+	file, near := pipetest.Crawl(t), pipetest.WriteRecords(t, page(1, 0), page(2, 0), page(3, 2), page(4, 4), page(5, 4), page(6, 7))
 	text := func(w *workspace.Workspace) string {
 		r := statisticsOf(t, w, Options{Title: "t", Samples: 7, Seed: 3})
 		b, err := json.Marshal(r)
@@ -289,7 +299,7 @@ func TestStatisticsAreTheSame(t *testing.T) {
 	want := ""
 	for i, o := range []workspace.Options{{Workers: 1}, {Workers: 3}, {Workers: 5}} {
 		dir := t.TempDir()
-		pipetest.RunAll(t, dir, pipetest.MustLoad(t), o, file)
+		pipetest.RunAll(t, dir, pipetest.MustLoad(t), o, file, near)
 		w := pipetest.OpenWith(t, dir)
 		if i == 0 {
 			want = text(w)
@@ -304,6 +314,8 @@ func TestStatisticsAreTheSame(t *testing.T) {
 			tallyNames = 2
 			t.Cleanup(func() { tallyNames = names })
 		}
+		defer func(n int) { groups.PartPages = n }(groups.PartPages)
+		groups.PartPages = []int{1, 4, groups.PartPages}[i] // clusters come in parts
 		if got := text(w); got != want {
 			t.Errorf("%+v: another report", o)
 		}
