@@ -49,7 +49,7 @@ func verifiedSet(t *testing.T, texts []string, maxScored, windows int) (map[[2]i
 	for _, c := range j.Comparers(2) {
 		workers = append(workers, counting{c, &n})
 	}
-	v := setVerifier{Judge: j, config: &config, workers: workers, windows: windows,
+	v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: workers, windows: windows,
 		docs: func(id rows.TextID) (*pair.Text, error) { return docs[id], nil }}
 	if err := v.verify(context.Background(), keys); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestCommonSentencesBeyondTheIndex(t *testing.T) {
 	o.Resemblance, o.Containment = 0.5, 0.9
 	j := tlcsJudge(configs.Verify{Options: o})
 	var leaders []*pair.Text
-	x := newIndex(j, &o, 8000, func(number int) (*pair.Text, error) { return leaders[number], nil })
+	x := newIndex(j, &o, 8000, &memory{room: &room{}}, func(number int) (*pair.Text, error) { return leaders[number], nil })
 	add := func(text string) (number int) {
 		leaders = append(leaders, j.Text(text, rarity.Text{}))
 		if err := x.add(leaders[len(leaders)-1]); err != nil {

@@ -13,6 +13,9 @@ import (
 // also the windows in a sample of all of them.
 const indexWindows = 8 << 20
 
+// windowBytes is what a window takes, and room for the next ones.
+const windowBytes = 24
+
 // index bounds how much texts can have in common with others (tlcs.Index), for each
 // reading that a judge compares.
 type index struct {
@@ -20,6 +23,7 @@ type index struct {
 	options *tlcs.Options
 	windows int                                  // limit of each of the three indexes
 	get     func(number int) (*pair.Text, error) // returns a text that was added
+	memory  *memory
 	texts   []indexed
 	briefs  []brief     // of the same texts
 	sizes   [33][]int32 // their numbers, by the bits of their length without frames
@@ -60,8 +64,8 @@ func onlySite(t *pair.Text) uint64 {
 	return 0
 }
 
-func newIndex(j pair.Judge, o *tlcs.Options, windows int, get func(number int) (*pair.Text, error)) *index {
-	return &index{judge: j, options: o, windows: windows, get: get, whole: tlcs.NewIndex(windows), thin: tlcs.NewThinIndex(windows)}
+func newIndex(j pair.Judge, o *tlcs.Options, windows int, m *memory, get func(number int) (*pair.Text, error)) *index {
+	return &index{judge: j, options: o, windows: windows, memory: m, get: get, whole: tlcs.NewIndex(windows), thin: tlcs.NewThinIndex(windows)}
 }
 
 // len returns the number of texts that have bounds. It is 0 for a nil index.
@@ -75,8 +79,8 @@ func (x *index) len() int {
 	return min(x.whole.Len(), x.own.Len())
 }
 
-// held returns the number of texts that were added.
-func (x *index) held() int {
+// added returns the number of texts that were added.
+func (x *index) added() int {
 	if x == nil {
 		return 0
 	}
@@ -85,6 +89,7 @@ func (x *index) held() int {
 
 // add adds a text.
 func (x *index) add(t *pair.Text) error {
+	x.memory.take(windowBytes * (t.Len() + t.Own().Len()))
 	s := t.Sentences()
 	x.texts = append(x.texts, indexed{s, t.Sites(), t.Len(), t.Own().Len(), t.HasFrame()})
 	x.briefs = append(x.briefs, brief{int32(t.Len()), int32(t.Own().Len()), weightsOf(s), onlySite(t)})

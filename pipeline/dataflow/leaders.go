@@ -113,7 +113,7 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 			}
 		}
 		if o.Near {
-			if !v.all() && v.config.Links(o.score.Relation.Resembles()) {
+			if !v.everyPair() && v.config.Links(o.score.Relation.Resembles()) {
 				m.joined = append(m.joined, l)
 				joins = append(joins, join{leader, v.root(l)})
 			}

@@ -60,6 +60,7 @@ type KnownParts func(Component) (PartResult, *Recall, error)
 // Part partitions components by package partition. known may be nil.
 func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Texts, c configs.Verify, workers int, known KnownParts, emit func(Parted) error) error {
 	var many sync.Mutex
+	room := &room{}
 	worker := func(ctx context.Context) func(*partJob) error {
 		one := texts.Judge.Comparers(1)
 		return func(j *partJob) error {
@@ -81,7 +82,7 @@ func Part(ctx context.Context, components iter.Seq2[Component, error], texts *Te
 					}
 				}
 				if r.Name, r.Keys = part.Keys[0], part.Keys; !r.Known {
-					if err := r.partition(ctx, part, texts, recall, &c, comparers); err != nil {
+					if err := r.partition(ctx, part, texts, recall, &c, comparers, room); err != nil {
 						return err
 					}
 				}
@@ -132,8 +133,8 @@ func partJobs(components iter.Seq2[Component, error], whole int) iter.Seq2[*part
 }
 
 // partition partitions one component.
-func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, recall *Recall, config *configs.Verify, comparers []verify.Comparer) error {
-	s := &partSource{ctx: ctx, keys: c.Keys, docs: docs, recall: recall, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
+func (r *PartResult) partition(ctx context.Context, c Component, docs *Texts, recall *Recall, config *configs.Verify, comparers []verify.Comparer, room *room) error {
+	s := &partSource{ctx: ctx, memory: &memory{room: room}, keys: c.Keys, docs: docs, recall: recall, config: config, comparers: comparers, scores: map[partition.Pair]rows.Score{}, result: r}
 	budget := 0
 	if len(c.Keys) > 2 {
 		for _, k := range c.Keys {
@@ -181,6 +182,7 @@ type partSource struct {
 	recall    *Recall
 	config    *configs.Verify
 	comparers []verify.Comparer
+	memory    *memory
 	scores    map[partition.Pair]rows.Score
 	result    *PartResult
 }
@@ -258,7 +260,8 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 		}
 		return out, nil
 	}
-	index := newIndex(s.docs.Judge, &s.config.Options, indexWindows, func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
+	index := newIndex(s.docs.Judge, &s.config.Options, indexWindows, s.memory, func(number int) (*pair.Text, error) { return s.docs.Get(s.keys[centres[number]].ID()) })
+	defer s.memory.end()
 	for _, c := range centres {
 		doc, err := s.docs.Get(s.keys[c].ID())
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/queue"
 	"neardup/pipeline/rows"
+	"neardup/verify"
 )
 
 const (
@@ -70,6 +71,8 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 			yield(j, nil)
 		}
 	}
+	room := &room{}
+	all := func() []verify.Comparer { return texts.Judge.Comparers(workers) }
 	worker := func(ctx context.Context) func(*setsJob) error {
 		one := texts.Judge.Comparers(1)
 		return func(j *setsJob) error {
@@ -82,11 +85,10 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					j.Sets = append(j.Sets, r)
 					continue
 				}
-				comparers := one
+				v := setVerifier{Judge: texts.Judge, recall: recall, noted: r.States != nil, config: &c, docs: texts.Get, workers: one, all: all, memory: &memory{room: room}}
 				if len(set) > largeSet {
-					comparers = texts.Judge.Comparers(workers)
+					v.workers, v.all = all(), nil
 				}
-				v := setVerifier{Judge: texts.Judge, recall: recall, noted: r.States != nil, config: &c, docs: texts.Get, workers: comparers}
 				done := watch(set)
 				if err := v.verify(ctx, set); err != nil {
 					return err

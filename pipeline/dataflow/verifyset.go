@@ -52,6 +52,8 @@ type setVerifier struct {
 	noted   bool    // decisions are noted for a later run, unless they are too many
 	docs    func(rows.TextID) (*pair.Text, error)
 	workers []verify.Comparer
+	all     func() []verify.Comparer // comparers of all workers, for a set that keeps others waiting; may be nil
+	memory  *memory
 	windows int // for tests: size of the index; 0: the default
 	most    int // likewise: decisions that are noted
 	size    int // texts of the set
@@ -71,9 +73,9 @@ func ScoreOf(d pair.Decision) rows.Score {
 		Resemblance: d.Resemblance, Containment: d.Containment}
 }
 
-// all reports whether every member is compared with all before it. Then each is a
+// everyPair reports whether every member is compared with all before it. Then each is a
 // leader and joins none.
-func (v *setVerifier) all() bool { return v.config.EveryPair(v.size) }
+func (v *setVerifier) everyPair() bool { return v.config.EveryPair(v.size) }
 
 // member is a member of the present chunk.
 type member struct {
@@ -91,7 +93,9 @@ type member struct {
 // text returns the text of the member.
 func (m *member) text(v *setVerifier) (_ *pair.Text, err error) {
 	if m.doc == nil {
-		m.doc, err = v.docs(m.key.ID())
+		if m.doc, err = v.docs(m.key.ID()); err == nil {
+			v.memory.take(m.doc.Bytes())
+		}
 	}
 	return m.doc, err
 }
@@ -121,6 +125,7 @@ func (m *member) bound(v *setVerifier) error {
 }
 
 func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
+	defer v.memory.end()
 	v.counts.Sets = 1
 	v.size = len(set)
 	for first := 0; first < len(set); first += chunkSize {
@@ -153,7 +158,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		// chunk itself.
 		for i := range chunk {
 			m := &chunk[i]
-			if v.index.held() > known {
+			if v.index.added() > known {
 				if err := m.bound(v); err != nil {
 					return err
 				}
@@ -178,6 +183,14 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 				v.parent[v.root(l)] = v.root(m.joined[0])
 			}
 		}
+		for _, m := range chunk {
+			if m.doc != nil {
+				v.memory.give(m.doc.Bytes())
+			}
+		}
+		if v.memory.large && v.all != nil {
+			v.workers, v.all = v.all(), nil
+		}
 	}
 	return nil
 }
@@ -188,12 +201,12 @@ func (v *setVerifier) addToIndex(newest *member) error {
 	switch {
 	case v.index != nil:
 		doc, err := newest.text(v)
-		if err != nil {
-			return err
+		if err == nil {
+			err = v.index.add(doc)
 		}
-		return v.index.add(doc)
+		return err
 	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
-		v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
+		v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), v.memory, func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		for _, l := range v.leaders {
 			doc, err := v.docs(l.ID())
 			if err == nil {

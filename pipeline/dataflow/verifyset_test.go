@@ -137,7 +137,7 @@ func TestSetVerifier(t *testing.T) {
 			})
 			for _, workers := range []int{1, 2, 5} {
 				j := tlcsJudge(config)
-				v := setVerifier{Judge: j, config: &config, workers: j.Comparers(workers),
+				v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(workers),
 					docs: func(id rows.TextID) (*pair.Text, error) { return docs[id], nil }}
 				if err := v.verify(context.Background(), keys); err != nil {
 					t.Fatal(err)
@@ -163,7 +163,7 @@ func TestTooManyDecisionsAreNotNoted(t *testing.T) {
 	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingLeaders, Contained: configs.ContainedLinks}
 	j := tlcsJudge(config)
 	verified := func(noted bool, most int) *setVerifier {
-		v := &setVerifier{Judge: j, config: &config, workers: j.Comparers(2), noted: noted, most: most,
+		v := &setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(2), noted: noted, most: most,
 			docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
 		if err := v.verify(t.Context(), keys); err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestEveryPair(t *testing.T) {
 	for limit, links := range want {
 		config := configs.Verify{Measure: configs.MeasureTLCS, Options: o, Closing: configs.ClosingPartition, AllPairs: limit}
 		j := tlcsJudge(config)
-		v := setVerifier{Judge: j, config: &config, workers: j.Comparers(1),
+		v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(1),
 			docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
 		if err := v.verify(context.Background(), keys); err != nil {
 			t.Fatal(err)
@@ -233,7 +233,7 @@ func TestEveryPairOfLongTexts(t *testing.T) {
 	}
 	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingPartition, AllPairs: 5, MaxScored: 1}
 	j := tlcsJudge(config)
-	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(1), docs: func(id rows.TextID) (*pair.Text, error) {
+	v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(1), docs: func(id rows.TextID) (*pair.Text, error) {
 		return j.Text(text+strings.Repeat("x", int(id[0])), rarity.Text{}), nil
 	}}
 	if err := v.verify(context.Background(), keys); err != nil || len(v.links) != 10 {
@@ -253,7 +253,7 @@ func TestIndexSparesAlike(t *testing.T) {
 		return j.Text(b.String(), config.Read(b.String(), func(uint64) int { return 1 }))
 	}
 	leaders := []*pair.Text{made("apples", 1000), made("pears", 2000)}
-	x := newIndex(j, &config.Options, indexWindows, func(number int) (*pair.Text, error) { return leaders[number], nil })
+	x := newIndex(j, &config.Options, indexWindows, &memory{room: &room{}}, func(number int) (*pair.Text, error) { return leaders[number], nil })
 	for _, l := range leaders {
 		if err := x.add(l); err != nil {
 			t.Fatal(err)
@@ -292,7 +292,7 @@ func TestRejectedPairsThatWeightsCouldLift(t *testing.T) {
 	}
 	last := rows.TextID{255}
 	keys, texts[last] = append(keys, cluster.NewKey(1, last)), made("dddddd", 5000) // alike the fourth, but for its weights
-	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(1), noted: true,
+	v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(1), noted: true,
 		docs: func(id rows.TextID) (*pair.Text, error) { return texts[id], nil }}
 	if err := v.verify(context.Background(), keys); err != nil {
 		t.Fatal(err)
@@ -314,7 +314,7 @@ func TestSetVerifierStops(t *testing.T) {
 	cancel()
 	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingTransitive}
 	j := tlcsJudge(config)
-	v := setVerifier{Judge: j, config: &config, workers: j.Comparers(2),
+	v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(2),
 		docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil }}
 	if err := v.verify(ctx, keys); err == nil {
 		t.Error("a cancelled verification went to its end")
