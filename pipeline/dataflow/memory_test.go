@@ -43,7 +43,7 @@ func TestLargeSetsTakeTurns(t *testing.T) {
 					return
 				}
 			}
-		}, cached, config, 4, nil, nil, func(v VerifiedSets) error {
+		}, cached, config, 4, nil, nil, nil, func(v VerifiedSets) error {
 			results = append(results, v.Sets...)
 			return nil
 		})

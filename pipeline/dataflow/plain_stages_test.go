@@ -201,7 +201,7 @@ func (p *plainRun) verify() {
 			none := func(func(rows.Link, error) bool) {}
 			return dataflow.VerifyPairs(p.t.Context(), candidates, none, p.texts, p.config.Verify, p.workers, func(v dataflow.VerifiedPairs) error { return addLinks(add, v.Links) })
 		}
-		return dataflow.VerifySets(p.t.Context(), p.sets(), p.texts, p.config.Verify, p.workers, nil, nil, func(v dataflow.VerifiedSets) error {
+		return dataflow.VerifySets(p.t.Context(), p.sets(), p.texts, p.config.Verify, p.workers, nil, nil, nil, func(v dataflow.VerifiedSets) error {
 			for _, r := range v.Sets {
 				if err := addLinks(add, r.Links); err != nil {
 					return err

@@ -44,8 +44,10 @@ type KnownSets func(set []cluster.Key) (SetResult, *Recall, error)
 type Watch func(set []cluster.Key) (done func(rows.VerifyCounts))
 
 // VerifySets verifies the pairs of perhaps-similar sets. A set has its members from
-// the largest key down; the first one names the set. known and watch may be nil.
-func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts *Texts, c configs.Verify, workers int, known KnownSets, watch Watch, emit func(VerifiedSets) error) error {
+// the largest key down; the first one names the set. known, watch and put may be nil. put
+// takes links of a set that has many, before the result of the set; workers call it at the
+// same time.
+func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts *Texts, c configs.Verify, workers int, known KnownSets, watch Watch, put func([]rows.Link) error, emit func(VerifiedSets) error) error {
 	if watch == nil {
 		watch = func([]cluster.Key) func(rows.VerifyCounts) { return func(rows.VerifyCounts) {} }
 	}
@@ -85,7 +87,7 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					j.Sets = append(j.Sets, r)
 					continue
 				}
-				v := setVerifier{Judge: texts.Judge, recall: recall, noted: r.States != nil, config: &c, docs: texts.Get, workers: one, all: all, memory: &memory{room: room}}
+				v := setVerifier{Judge: texts.Judge, recall: recall, noted: r.States != nil, config: &c, docs: texts.Get, workers: one, all: all, memory: &memory{room: room}, put: put}
 				if len(set) > largeSet {
 					v.workers, v.all = all(), nil
 				}

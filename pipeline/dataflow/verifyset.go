@@ -20,10 +20,11 @@ import (
 // "partition" use the clusters as they were when a chunk began.
 const chunkSize = 64
 
-// mostDecided limits the decisions of a set that are noted for a later run, at 64 bytes
-// each. Where every pair is compared, those of a large set would take more memory than
-// the set.
-const mostDecided = 1 << 18
+// MostDecided limits the decisions of a set that are noted for a later run, at 64 bytes
+// each, and its texts and links that are in memory at a time. Where every pair is
+// compared, those of a large set would take more memory than the set. It is a variable for
+// tests.
+var MostDecided = 1 << 18
 
 // manyLeaders is the number of leaders from which they are indexed.
 const manyLeaders = 16
@@ -54,9 +55,10 @@ type setVerifier struct {
 	workers []verify.Comparer
 	all     func() []verify.Comparer // comparers of all workers, for a set that keeps others waiting; may be nil
 	memory  *memory
-	windows int // for tests: size of the index; 0: the default
-	most    int // likewise: decisions that are noted
-	size    int // texts of the set
+	put     func([]rows.Link) error // takes links of a set that has many; nil: all are kept
+	windows int                     // for tests: size of the index; 0: the default
+	most    int                     // likewise: decisions that are noted
+	size    int                     // texts of the set
 
 	leaders []cluster.Key
 	places  []int  // of the leaders, in the set
@@ -167,8 +169,14 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 				return err
 			}
 			v.links, v.decided = append(v.links, m.links...), append(v.decided, m.decided...)
-			if m.decided = nil; len(v.decided) > cmp.Or(v.most, mostDecided) {
+			if m.decided = nil; len(v.decided) > cmp.Or(v.most, MostDecided) {
 				v.noted, v.decided = false, nil
+			}
+			if !v.noted && v.put != nil && len(v.links) > cmp.Or(v.most, MostDecided) {
+				if err := v.put(v.links); err != nil {
+					return err
+				}
+				v.links = v.links[:0]
 			}
 			v.counts.Add(m.counts)
 			if len(m.joined) == 0 {

@@ -184,6 +184,22 @@ func TestTooManyDecisionsAreNotNoted(t *testing.T) {
 			t.Errorf("other links or counts with a limit of %d", most)
 		}
 	}
+	if len(without.links) < 20 {
+		t.Fatalf("%d links", len(without.links))
+	}
+	var put []rows.Link
+	v := &setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(2), noted: true, most: 9,
+		docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil },
+		put: func(links []rows.Link) error {
+			put = append(put, links...)
+			return nil
+		}}
+	if err := v.verify(t.Context(), keys); err != nil {
+		t.Fatal(err)
+	}
+	if len(put) == 0 || len(v.links) > 9 || !reflect.DeepEqual(append(put, v.links...), without.links) {
+		t.Errorf("%d links put, %d left, of %d", len(put), len(v.links), len(without.links))
+	}
 }
 
 // In a small set a text that is near a member, and not its leader, is found near it.

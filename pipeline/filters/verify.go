@@ -132,7 +132,7 @@ func (t *task) verify() error {
 			return t.putLinks(blocks.Verdicts, v.Links)
 		})
 	} else {
-		err = dataflow.VerifySets(t.ctx, t.eachSet, texts, t.Config.Verify, t.Workers, nil, nil, func(v dataflow.VerifiedSets) error {
+		err = dataflow.VerifySets(t.ctx, t.eachSet, texts, t.Config.Verify, t.Workers, nil, nil, nil, func(v dataflow.VerifiedSets) error {
 			for _, r := range v.Sets {
 				counts.Add(r.Counts)
 				if err := t.putLinks(blocks.Verdicts, r.Links); err != nil {

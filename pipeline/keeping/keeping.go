@@ -80,6 +80,10 @@ func ByAction(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Se
 	return clusters(ctx, w, r, true)
 }
 
+// heldPages is how many pages of a cluster are in memory while it waits for a worker, or
+// for clusters before it.
+const heldPages = 1024
+
 // job is a cluster to choose from.
 type job struct {
 	Cluster
@@ -98,7 +102,7 @@ func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byActio
 				if c.From == 0 {
 					j = &job{Cluster: Cluster{Cluster: c}}
 				}
-				if err == nil && c.From == 0 && c.More {
+				if err == nil && c.From == 0 && (c.More || c.Size > heldPages) {
 					j.large, err = open.new(w.DB.Tmp, r)
 				}
 				if err == nil && j.large != nil {

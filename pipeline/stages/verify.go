@@ -130,19 +130,24 @@ func eachLink(table byte, links []rows.Link, set func(key, value []byte) error) 
 	return nil
 }
 
-// replacement collects the links that replace those of a table.
+// replacement collects the links that replace those of a table. Goroutines can share it.
 type replacement struct {
 	w      *workspace.Workspace
 	sr     *workspace.StageRun
 	table  byte
+	mu     sync.Mutex
 	sorter *extsort.Sorter
 }
 
 func newReplacement(w *workspace.Workspace, sr *workspace.StageRun, table byte) *replacement {
-	return &replacement{w, sr, table, extsort.New(w.DB.Tmp)}
+	return &replacement{w: w, sr: sr, table: table, sorter: extsort.New(w.DB.Tmp)}
 }
 
-func (r *replacement) add(links []rows.Link) error { return eachLink(r.table, links, r.sorter.Add) }
+func (r *replacement) add(links []rows.Link) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return eachLink(r.table, links, r.sorter.Add)
+}
 
 func (r *replacement) replace() error {
 	return errors.Join(r.sr.Replace(r.w.DB, r.table, r.sorter.Sorted()), r.sorter.Close())
@@ -184,7 +189,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 	verdicts := newReplacement(w, sr, layout.TableVerdict)
 	defer verdicts.close()
 	var after []byte
-	err = dataflow.VerifySets(sr.Ctx, results.Sets(w), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), func(v dataflow.VerifiedSets) error {
+	err = dataflow.VerifySets(sr.Ctx, results.Sets(w), texts, w.Config.Verify, w.Options.Workers, before.Set, watchSets(w), verdicts.add, func(v dataflow.VerifiedSets) error {
 		now := map[cluster.Key]*layout.Result{}
 		for _, r := range v.Sets {
 			if err := verdicts.add(r.Links); err != nil {
