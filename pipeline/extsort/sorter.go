@@ -108,6 +108,16 @@ func (s *Sorter) spill() error {
 	return err
 }
 
+// Free writes what is in memory to the file, and frees the memory. A sorter that waits
+// takes little then.
+func (s *Sorter) Free() (err error) {
+	if len(s.spans) > 0 {
+		err = s.spill()
+	}
+	s.data, s.spans = nil, nil
+	return err
+}
+
 // Sorted returns an iterator over the entries in order. It may be used any number
 // of times. An entry is valid until the next step.
 func (s *Sorter) Sorted() iter.Seq2[Entry, error] {

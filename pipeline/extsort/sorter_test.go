@@ -31,7 +31,7 @@ func TestSorter(t *testing.T) {
 			}
 		}
 		slices.SortFunc(want, compareEntries)
-		for range 2 {
+		for pass := range 4 {
 			i := 0
 			for e, err := range s.Sorted() {
 				if err != nil || i >= len(want) || !bytes.Equal(e.Key, want[i].Key) || !bytes.Equal(e.Value, want[i].Value) {
@@ -42,8 +42,23 @@ func TestSorter(t *testing.T) {
 			if i != len(want) {
 				t.Errorf("%d bytes: %d entries, want %d", most, i, len(want))
 			}
+			if pass == 0 {
+				if files, err := os.ReadDir(dir); err != nil || (len(files) == 1) != (most < 1<<20) {
+					t.Errorf("%d bytes: files %v (%v)", most, files, err)
+				}
+				continue
+			}
+			if err := s.Free(); err != nil || s.data != nil || s.spans != nil {
+				t.Errorf("%d bytes: %d bytes are left (%v)", most, cap(s.data), err)
+			}
+			e := Entry{[]byte{byte(pass), 5}, []byte("added after it was freed")}
+			i, _ = slices.BinarySearchFunc(want, e, compareEntries)
+			want = slices.Insert(want, i, e)
+			if err := s.Add(e.Key, e.Value); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if files, err := os.ReadDir(dir); err != nil || len(files) > 1 || (len(files) == 1) != (most < 1<<20) {
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 1 || len(files) != 1 {
 			t.Errorf("%d bytes: files %v (%v)", most, files, err)
 		}
 		if err := s.Close(); err != nil {

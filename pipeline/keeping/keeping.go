@@ -80,9 +80,12 @@ func ByAction(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Se
 	return clusters(ctx, w, r, true)
 }
 
-// heldPages is how many pages of a cluster are in memory while it waits for a worker, or
-// for clusters before it.
-const heldPages = 1024
+// heldPages is how many pages of clusters are in memory while these wait for a worker, or
+// for clusters before them.
+const heldPages = 131072
+
+// heldOf returns how many pages of one cluster may be, of the about five for each worker.
+func heldOf(workers int) int { return max(64, heldPages/(5*workers+1)) }
 
 // job is a cluster to choose from.
 type job struct {
@@ -102,7 +105,7 @@ func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byActio
 				if c.From == 0 {
 					j = &job{Cluster: Cluster{Cluster: c}}
 				}
-				if err == nil && c.From == 0 && (c.More || c.Size > heldPages) {
+				if err == nil && c.From == 0 && (c.More || c.Size > heldOf(w.Options.Workers)) {
 					j.large, err = open.new(w.DB.Tmp, r)
 				}
 				if err == nil && j.large != nil {

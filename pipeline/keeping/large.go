@@ -99,7 +99,9 @@ func (x *large) add(c report.Cluster) error {
 	if c.More {
 		return nil
 	}
-	return x.to.Flush()
+	err := errors.Join(x.to.Flush(), x.byURI.Free())
+	x.to, x.encoder = nil, nil
+	return err
 }
 
 // choose chooses from the pages, part by part.
@@ -157,7 +159,7 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 		}
 		members, places = append(members, m), append(places, binary.BigEndian.Uint64(e.Key[len(e.Key)-8:]))
 	}
-	return end()
+	return errors.Join(end(), x.byURI.Close(), x.choices.Free())
 }
 
 // parts yields the cluster in parts with the choices: in its order, or by action.
