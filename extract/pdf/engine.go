@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -42,7 +43,8 @@ type Engine struct {
 	err     error
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
-	spare   sync.Pool // *[]byte: memory of former instances
+	spare   sync.Pool  // *[]byte: memory of former instances
+	large   sync.Mutex // held by the one instance that has more memory than maxSpare
 }
 
 // start compiles PDFium.
@@ -123,6 +125,7 @@ type memory struct {
 	limit uint64
 	b     []byte
 	used  int  // bytes that were in use
+	large bool // it is the one instance that has more than maxSpare
 	over  bool // more was requested
 }
 
@@ -147,9 +150,18 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.b
 }
 
+// resize waits for other instances if the memory becomes large. Then it has room for the
+// limit at once, since it would take half as much again to copy it.
 func (m *memory) resize(size uint64) {
 	if size > uint64(cap(m.b)) {
-		b := make([]byte, size, min(max(size, 2*uint64(cap(m.b))), max(size, m.limit)))
+		room := max(size, min(2*uint64(cap(m.b)), maxSpare))
+		if size > maxSpare {
+			m.e.large.Lock()
+			m.large = true
+			runtime.GC() // so that it takes the place of the large memory before it
+			room = max(size, m.limit)
+		}
+		b := make([]byte, size, room)
 		copy(b, m.b)
 		m.b = b
 	}
@@ -157,8 +169,9 @@ func (m *memory) resize(size uint64) {
 	m.used = max(m.used, len(m.b))
 }
 
-// maxSpare is the largest memory that is kept for the next instance, in bytes.
-const maxSpare = 64 << 20
+// maxSpare is the largest memory that is kept for the next instance, in bytes. Most
+// documents need 18 MB.
+const maxSpare = 32 << 20
 
 // Free implements experimental.LinearMemory.
 func (m *memory) Free() {
@@ -168,4 +181,8 @@ func (m *memory) Free() {
 		m.e.spare.Put(&b)
 	}
 	m.b = nil
+	if m.large {
+		m.large = false
+		m.e.large.Unlock()
+	}
 }
