@@ -38,18 +38,25 @@ type Engine struct {
 	CacheDir string
 	// Discard, if not nil, is called when a file in CacheDir is damaged.
 	Discard func()
+	// Instances limits the documents that are read at a time. Each takes MaxSpare bytes,
+	// and one of them up to Limits.MaxMemory. 0 means no limit.
+	Instances int
 
+	slots   chan struct{} // of the instances, if they are limited
 	once    sync.Once
 	err     error
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 	spare   sync.Pool  // *[]byte: memory of former instances
-	large   sync.Mutex // held by the one instance that has more memory than maxSpare
+	large   sync.Mutex // held by the one instance that has more memory than MaxSpare
 }
 
 // start compiles PDFium.
 func (e *Engine) start() error {
 	e.once.Do(func() {
+		if e.Instances > 0 {
+			e.slots = make(chan struct{}, e.Instances)
+		}
 		code, err := unpack()
 		if err == nil {
 			err = e.compile(code)
@@ -125,7 +132,7 @@ type memory struct {
 	limit uint64
 	b     []byte
 	used  int  // bytes that were in use
-	large bool // it is the one instance that has more than maxSpare
+	large bool // it is the one instance that has more than MaxSpare
 	over  bool // more was requested
 }
 
@@ -154,8 +161,8 @@ func (m *memory) Reallocate(size uint64) []byte {
 // limit at once, since it would take half as much again to copy it.
 func (m *memory) resize(size uint64) {
 	if size > uint64(cap(m.b)) {
-		room := max(size, min(2*uint64(cap(m.b)), maxSpare))
-		if size > maxSpare {
+		room := max(size, min(2*uint64(cap(m.b)), MaxSpare))
+		if size > MaxSpare {
 			m.e.large.Lock()
 			m.large = true
 			runtime.GC() // so that it takes the place of the large memory before it
@@ -169,13 +176,13 @@ func (m *memory) resize(size uint64) {
 	m.used = max(m.used, len(m.b))
 }
 
-// maxSpare is the largest memory that is kept for the next instance, in bytes. Most
-// documents need 18 MB.
-const maxSpare = 32 << 20
+// MaxSpare is the memory that an instance may take while others do, in bytes, and the
+// largest that is kept for the next instance. Most documents need 18 MB.
+const MaxSpare = 32 << 20
 
 // Free implements experimental.LinearMemory.
 func (m *memory) Free() {
-	if cap(m.b) <= maxSpare {
+	if cap(m.b) <= MaxSpare {
 		b := m.b[:m.used]
 		clear(b)
 		m.e.spare.Put(&b)

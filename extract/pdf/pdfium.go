@@ -84,6 +84,10 @@ func (e *Engine) read(body []byte, l Limits) (doc raw, outcome Outcome, err erro
 	if err := e.start(); err != nil {
 		return doc, Crashed, err
 	}
+	if e.slots != nil {
+		e.slots <- struct{}{}
+		defer func() { <-e.slots }()
+	}
 	m := &memory{e: e, limit: uint64(l.MaxMemory)}
 	ctx := experimental.WithMemoryAllocator(context.Background(), m)
 	module, err := e.runtime.InstantiateModule(ctx, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())

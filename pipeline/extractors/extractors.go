@@ -5,6 +5,7 @@ package extractors
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"neardup/extract"
@@ -19,14 +20,15 @@ func New(o extract.Options) *extract.Extractor {
 	return x
 }
 
-// engine returns the PDF reader that all extractors share. It is not started before
-// the first PDF document. It keeps its compiled code in the user's cache directory;
+// engine returns the PDF reader that all extractors share. It takes a quarter of the
+// memory limit, and what one large document needs. It is not started before the first PDF
+// document. It keeps its compiled code in the user's cache directory;
 // without one, each process compiles it again.
 var engine = sync.OnceValue(func() *pdf.Engine {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return &pdf.Engine{}
+	e := &pdf.Engine{Instances: int(min(1024, max(1, debug.SetMemoryLimit(-1)/4/pdf.MaxSpare)))}
+	if dir, err := os.UserCacheDir(); err == nil {
+		e.CacheDir = filepath.Join(dir, "neardup", "pdfium")
+		e.Discard = func() { _ = os.RemoveAll(e.CacheDir) }
 	}
-	dir = filepath.Join(dir, "neardup", "pdfium")
-	return &pdf.Engine{CacheDir: dir, Discard: func() { _ = os.RemoveAll(dir) }}
+	return e
 })
