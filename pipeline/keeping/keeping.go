@@ -106,7 +106,7 @@ func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byActio
 					j = &job{Cluster: Cluster{Cluster: c}}
 				}
 				if err == nil && c.From == 0 && (c.More || c.Size > heldOf(w.Options.Workers)) {
-					j.large, err = open.new(w.DB.Tmp, r)
+					j.large = open.new(w.DB.Tmp, r)
 				}
 				if err == nil && j.large != nil {
 					err = j.large.add(c)

@@ -1,14 +1,10 @@
 package keeping
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
-	"encoding/gob"
 	"errors"
-	"io"
 	"iter"
-	"os"
 	"slices"
 	"sync"
 
@@ -23,32 +19,24 @@ import (
 // part keeps a page of each group and URI that it has, so more pages stay than necessary.
 var chosenPages = 65536
 
-// large is a cluster that comes in parts. Its members wait in a file for their choices.
+// large is a cluster of many pages, which are in files.
 type large struct {
 	rules   keep.Rules
-	file    *os.File // the parts
-	to      *bufio.Writer
-	encoder *gob.Encoder
-
-	byURI   *extsort.Sorter // group, 0, URI, 0, place[8] → the member, packed
+	cluster report.Cluster  // without members
+	pages   *extsort.Sorter // place[8] → the member, packed
+	byURI   *extsort.Sorter // group, 0, URI, 0, place[8] → what the choice depends on, packed
 	choices *extsort.Sorter // place[8] → the choice, packed
 	dir     string
 	places  uint64
 	revisit bool // it has revisits
 }
 
-func newLarge(dir string, r keep.Rules) (*large, error) {
-	f, err := os.CreateTemp(dir, "cluster-*")
-	if err != nil {
-		return nil, err
-	}
-	x := &large{rules: r, file: f, to: bufio.NewWriterSize(f, 256<<10), byURI: extsort.New(dir), choices: extsort.New(dir), dir: dir}
-	x.encoder = gob.NewEncoder(x.to)
-	return x, nil
+func newLarge(dir string, r keep.Rules) *large {
+	return &large{rules: r, pages: extsort.New(dir), byURI: extsort.New(dir), choices: extsort.New(dir), dir: dir}
 }
 
 func (x *large) close() error {
-	return errors.Join(x.file.Close(), os.Remove(x.file.Name()), x.byURI.Close(), x.choices.Close())
+	return errors.Join(x.pages.Close(), x.byURI.Close(), x.choices.Close())
 }
 
 // open are the large clusters whose files are open. Goroutines can share it.
@@ -57,14 +45,12 @@ type open struct {
 	all []*large
 }
 
-func (o *open) new(dir string, r keep.Rules) (*large, error) {
-	x, err := newLarge(dir, r)
-	if err == nil {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.all = append(o.all, x)
-	}
-	return x, err
+func (o *open) new(dir string, r keep.Rules) *large {
+	x := newLarge(dir, r)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.all = append(o.all, x)
+	return x
 }
 
 // drop drops the files of a cluster.
@@ -85,23 +71,20 @@ func (o *open) close() (err error) {
 
 // add adds a part.
 func (x *large) add(c report.Cluster) error {
-	if err := x.encoder.Encode(c); err != nil {
-		return err
-	}
 	for _, m := range c.Members {
+		place := binary.BigEndian.AppendUint64(nil, x.places)
 		key := append(append([]byte(x.rules.Group(m)), 0), m.URI...)
-		if err := x.byURI.Add(binary.BigEndian.AppendUint64(append(key, 0), x.places), packMember(m)); err != nil {
+		if err := errors.Join(x.pages.Add(place, packMember(m)), x.byURI.Add(append(append(key, 0), place...), packAbout(m))); err != nil {
 			return err
 		}
 		x.places++
 		x.revisit = x.revisit || m.RevisitOf != ""
 	}
-	if c.More {
+	if x.cluster = c; c.More {
 		return nil
 	}
-	err := errors.Join(x.to.Flush(), x.byURI.Free())
-	x.to, x.encoder = nil, nil
-	return err
+	x.cluster.From, x.cluster.Members = 0, nil
+	return errors.Join(x.pages.Free(), x.byURI.Free())
 }
 
 // choose chooses from the pages, part by part.
@@ -122,7 +105,7 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 	end := func() error {
 		pages := len(members)
 		for ; err == nil && more && binary.BigEndian.Uint64(other.Key) == part; other, err, more = next() {
-			m, err := unpackMember(other.Value)
+			m, err := unpackAbout(other.Value)
 			if err != nil {
 				return err
 			}
@@ -147,7 +130,7 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 	for e, err := range x.byURI.Sorted() {
 		var m report.Member
 		if err == nil {
-			m, err = unpackMember(e.Value)
+			m, err = unpackAbout(e.Value)
 		}
 		if err != nil {
 			return err
@@ -172,57 +155,53 @@ func (x *large) parts(ctx context.Context, byAction bool) iter.Seq2[Cluster, err
 				passes = append(passes, report.Actions[i:i+1])
 			}
 		}
-		var out Cluster
-		n := 0 // pages that came
+		part := Cluster{Cluster: x.cluster}
+		part.Contained, part.More = nil, true
 		for _, actions := range passes {
-			for c, err := range x.chosen() {
+			for page, err := range x.chosen() {
 				if err = errors.Join(err, ctx.Err()); err != nil {
 					yield(Cluster{}, err)
 					return
 				}
-				if n == 0 && len(out.Members) == 0 {
-					out.Cluster = c.Cluster
-					out.From, out.Members = 0, nil
+				if !slices.Contains(actions, page.choice.Action) {
+					continue
 				}
-				for i, m := range c.Members {
-					if !slices.Contains(actions, c.Choices[i].Action) {
-						continue
+				if len(part.Members) == groups.PartPages {
+					if !yield(part, nil) {
+						return
 					}
-					if len(out.Members) == groups.PartPages {
-						if out.More = true; !yield(out, nil) {
-							return
-						}
-						n += len(out.Members)
-						out.From, out.Members, out.Choices = n, nil, nil
-					}
-					out.Members, out.Choices = append(out.Members, m), append(out.Choices, c.Choices[i])
+					part.From += len(part.Members)
+					part.Members, part.Choices = nil, nil // yield may keep them
 				}
-				out.Contained = c.Contained
+				part.Members, part.Choices = append(part.Members, page.member), append(part.Choices, page.choice)
 			}
 		}
-		out.More = false
-		yield(out, nil)
+		part.Contained, part.More = x.cluster.Contained, false
+		yield(part, nil)
 	}
 }
 
-// chosen yields the parts as they came, with the choices.
-func (x *large) chosen() iter.Seq2[Cluster, error] {
-	return func(yield func(Cluster, error) bool) {
+// chosenPage is a member with the choice for it.
+type chosenPage struct {
+	member report.Member
+	choice report.Choice
+}
+
+// chosen yields the members in their order.
+func (x *large) chosen() iter.Seq2[chosenPage, error] {
+	return func(yield func(chosenPage, error) bool) {
 		next, stop := iter.Pull2(x.choices.Sorted())
 		defer stop()
-		parts := gob.NewDecoder(bufio.NewReaderSize(io.NewSectionReader(x.file, 0, 1<<62), 256<<10))
-		for more := true; more; {
-			var c Cluster
-			err := parts.Decode(&c.Cluster)
-			for range c.Members {
-				e, choiceErr, _ := next()
-				var choice report.Choice
-				if err = errors.Join(err, choiceErr); err == nil {
-					choice, err = unpackChoice(e.Value)
-				}
-				c.Choices = append(c.Choices, choice)
+		for e, err := range x.pages.Sorted() {
+			c, choiceErr, _ := next()
+			var page chosenPage
+			if err = errors.Join(err, choiceErr); err == nil {
+				page.member, err = unpackMember(e.Value)
 			}
-			if more = c.More; !yield(c, err) || err != nil {
+			if err == nil {
+				page.choice, err = unpackChoice(c.Value)
+			}
+			if !yield(page, err) || err != nil {
 				return
 			}
 		}

@@ -77,10 +77,7 @@ func rulesOf(rng *rand.Rand) keep.Rules {
 func chosenInParts(t *testing.T, c report.Cluster, r keep.Rules, n int, byAction bool) (whole Cluster) {
 	t.Helper()
 	var open open
-	x, err := open.new(t.TempDir(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := open.new(t.TempDir(), r)
 	for from := 0; from < c.Size; from += n {
 		part := c
 		part.From, part.Members, part.More = from, c.Members[from:min(from+n, c.Size)], from+n < c.Size

@@ -8,16 +8,32 @@ import (
 	"neardup/report"
 )
 
-// packMember packs what the choice for a page depends on.
+// packMember packs a member without Chosen.
 func packMember(m report.Member) []byte {
-	clipped := uint64(0)
-	if m.Clipped {
-		clipped = 1
-	}
-	return pack([]string{m.Document, m.Text, m.RecordID, m.URI, m.Date, m.RevisitOf, string(m.Relation)}, uint64(m.TextBytes), clipped)
+	return pack([]string{m.RecordID, m.URI, m.Date, m.Title, m.Byline, m.WARC, m.Path, m.Entry, m.Digest, string(m.Relation), m.VerifiedAgainst, m.RevisitOf,
+		m.AgainstDocument, m.AgainstText, m.Source, m.Document, m.MediaType, m.Charset, m.Site, m.Text},
+		uint64(m.Offset), uint64(m.Bytes), uint64(m.Status), uint64(m.RecordBytes), uint64(m.TextBytes), bit(m.Unsure), bit(m.TypeSniffed), bit(m.Clipped),
+		math.Float64bits(float64(m.Resemblance)), math.Float64bits(float64(m.Containment)))
 }
 
 func unpackMember(b []byte) (m report.Member, err error) {
+	var relation string
+	var offset, bytes, status, recordBytes, textBytes, unsure, sniffed, clipped, resemblance, containment uint64
+	err = unpack(b, []*string{&m.RecordID, &m.URI, &m.Date, &m.Title, &m.Byline, &m.WARC, &m.Path, &m.Entry, &m.Digest, &relation, &m.VerifiedAgainst, &m.RevisitOf,
+		&m.AgainstDocument, &m.AgainstText, &m.Source, &m.Document, &m.MediaType, &m.Charset, &m.Site, &m.Text},
+		&offset, &bytes, &status, &recordBytes, &textBytes, &unsure, &sniffed, &clipped, &resemblance, &containment)
+	m.Relation, m.Offset, m.Bytes, m.Status, m.RecordBytes, m.TextBytes = report.Relation(relation), int64(offset), int64(bytes), int(status), int64(recordBytes), int64(textBytes)
+	m.Unsure, m.TypeSniffed, m.Clipped = unsure == 1, sniffed == 1, clipped == 1
+	m.Resemblance, m.Containment = report.Score(math.Float64frombits(resemblance)), report.Score(math.Float64frombits(containment))
+	return m, err
+}
+
+// packAbout packs what the choice for a page depends on.
+func packAbout(m report.Member) []byte {
+	return pack([]string{m.Document, m.Text, m.RecordID, m.URI, m.Date, m.RevisitOf, string(m.Relation)}, uint64(m.TextBytes), bit(m.Clipped))
+}
+
+func unpackAbout(b []byte) (m report.Member, err error) {
 	var relation string
 	var bytes, clipped uint64
 	err = unpack(b, []*string{&m.Document, &m.Text, &m.RecordID, &m.URI, &m.Date, &m.RevisitOf, &relation}, &bytes, &clipped)
@@ -25,13 +41,16 @@ func unpackMember(b []byte) (m report.Member, err error) {
 	return m, err
 }
 
+func bit(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // packChoice packs a choice, without With.
 func packChoice(c report.Choice) []byte {
-	compared := uint64(0)
-	if c.Compared {
-		compared = 1
-	}
-	return pack([]string{string(c.Action), string(c.Why), c.Kept, c.KeptURI}, uint64(c.Characters), uint64(c.Lost), math.Float64bits(float64(c.Resemblance)), compared)
+	return pack([]string{string(c.Action), string(c.Why), c.Kept, c.KeptURI}, uint64(c.Characters), uint64(c.Lost), math.Float64bits(float64(c.Resemblance)), bit(c.Compared))
 }
 
 func unpackChoice(b []byte) (c report.Choice, err error) {

@@ -26,7 +26,7 @@ func (r *references) emit(text []byte, to *extsort.Sorter) error {
 			continue
 		}
 		m := report.Member{RevisitOf: r.of, Capture: report.Capture{Document: "revisit", Text: string(text), Clipped: true}}
-		if err := to.Add(binary.BigEndian.AppendUint64(nil, part), packMember(m)); err != nil {
+		if err := to.Add(binary.BigEndian.AppendUint64(nil, part), packAbout(m)); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (x *large) otherRevisits(ctx context.Context, to *extsort.Sorter) (err erro
 	for e, err := range x.byURI.Sorted() {
 		var m report.Member
 		if err == nil {
-			m, err = unpackMember(e.Value)
+			m, err = unpackAbout(e.Value)
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
