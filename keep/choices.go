@@ -24,12 +24,6 @@ func (x *chooser) choices() ([]report.Choice, error) {
 				Resemblance: report.Score(Resemblance(x.nodes[x.classes[by].node].length, length, common))}
 		}
 	}
-	first := map[string]int{} // of each group, the page that the policy prefers
-	for n, c := range x.classes {
-		if c.why == report.WhyPolicy {
-			first[c.group] = n
-		}
-	}
 	for n, c := range x.classes {
 		length := x.nodes[c.node].length
 		for i, p := range c.pages {
@@ -41,7 +35,7 @@ func (x *chooser) choices() ([]report.Choice, error) {
 			if why != report.WhyScore && why != report.WhyClipped {
 				continue
 			}
-			f := x.classes[first[c.group]]
+			f := x.classes[x.first[c.group]]
 			review := report.Choice{Action: report.ActionReview, Why: why, With: f.pages[0], Characters: length}
 			common, ok, err := x.score(c, f)
 			if err != nil {

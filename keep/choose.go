@@ -60,13 +60,16 @@ type edge struct{ node, common int }
 type chooser struct {
 	Rules
 	members []report.Member
-	scores  []float64 // of the members, for Quality
+	scores  []float64       // of the members, for Quality
+	others  []report.Member // revisits that stay, and are not among the members
 	texts   Texts
 
-	classes []*class
-	nodes   []*node
-	groups  [][]int // nodes
-	uris    [][]int // of each URI that must keep a capture, its classes
+	classes  []*class
+	nodes    []*node
+	groups   [][]int          // nodes
+	uris     [][]int          // of each URI that must keep a capture, its classes
+	captures map[string][]int // by text, the classes without revisits
+	first    map[string]int   // by group, the class with the page that the policy prefers
 }
 
 // Choose returns a choice for each member of a cluster.
@@ -86,7 +89,13 @@ type chooser struct {
 // covers nothing that it was not compared with, so a limit on comparisons keeps
 // more pages, never fewer.
 func (r Rules) Choose(c report.Cluster, texts Texts) ([]report.Choice, error) {
-	x := &chooser{Rules: r, members: c.Members, texts: texts}
+	return r.ChoosePart(c, nil, texts)
+}
+
+// ChoosePart is Choose for a part of a cluster. It keeps the captures that the given
+// revisits of other parts refer to, too.
+func (r Rules) ChoosePart(c report.Cluster, revisits []report.Member, texts Texts) ([]report.Choice, error) {
+	x := &chooser{Rules: r, members: c.Members, others: revisits, texts: texts}
 	if r.Policy == Quality {
 		for _, m := range c.Members {
 			score, err := r.Score(m.URI)
@@ -112,6 +121,7 @@ func (x *chooser) classify() {
 		order[i] = i
 	}
 	slices.SortFunc(order, x.compare)
+	x.captures = map[string][]int{}
 	classes, nodes, groups, uris := map[key]int{}, map[[2]string]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]
@@ -132,6 +142,9 @@ func (x *chooser) classify() {
 				add(&x.groups, groups, k.group, c.node)
 			}
 			x.nodes[c.node].classes = append(x.nodes[c.node].classes, n)
+			if !c.revisit {
+				x.captures[c.text] = append(x.captures[c.text], n)
+			}
 			if k.uri != "" {
 				c.uri = add(&x.uris, uris, k.uri, n)
 			}
@@ -155,8 +168,14 @@ func add(lists *[][]int, byName map[string]int, name string, item int) int {
 
 // force marks the classes that survive in every solution.
 func (x *chooser) force() {
+	x.first = map[string]int{}
 	for _, g := range x.groups {
-		x.survive(x.first(g), report.WhyPolicy)
+		first := x.preferred(g)
+		x.first[x.classes[first].group] = first
+		x.survive(first, report.WhyPolicy)
+	}
+	for _, m := range x.others {
+		x.surviveCapture(m.RevisitOf, m.Text)
 	}
 	for n, c := range x.classes {
 		switch {
@@ -180,10 +199,10 @@ func (x *chooser) force() {
 	}
 }
 
-// first returns the class of the page of a group that the policy prefers. It
+// preferred returns the class of the page of a group that the policy prefers. It
 // prefers a page that is contained in the representative, or was not compared with
 // it, only if there is no other.
-func (x *chooser) first(group []int) int {
+func (x *chooser) preferred(group []int) int {
 	first, other := -1, -1
 	for _, o := range group {
 		for _, n := range x.nodes[o].classes {
@@ -222,21 +241,17 @@ func (x *chooser) survive(n int, why report.Why) {
 		pages = c.pages
 	}
 	for _, p := range pages {
-		x.surviveCapture(p, c.text)
+		x.surviveCapture(x.members[p].RevisitOf, c.text)
 	}
 }
 
-// surviveCapture marks the capture that a revisit refers to: the first page with
-// its record ID that has the text, or all captures of the text if none has the ID.
-func (x *chooser) surviveCapture(revisit int, text string) {
-	var all []int
-	for n, c := range x.classes {
-		if c.text != text || c.revisit {
-			continue
-		}
-		all = append(all, n)
+// surviveCapture marks the capture that a revisit refers to: the first page with the
+// record ID that has the text, or all captures of the text if none has the ID.
+func (x *chooser) surviveCapture(id, text string) {
+	for _, n := range x.captures[text] {
+		c := x.classes[n]
 		for i, p := range c.pages {
-			if x.members[p].RecordID != x.members[revisit].RevisitOf {
+			if x.members[p].RecordID != id {
 				continue
 			}
 			switch {
@@ -250,7 +265,7 @@ func (x *chooser) surviveCapture(revisit int, text string) {
 			return
 		}
 	}
-	for _, n := range all {
+	for _, n := range x.captures[text] {
 		x.survive(n, report.WhyRevisited)
 	}
 }

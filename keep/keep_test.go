@@ -124,6 +124,9 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 				}
 				continue
 			case report.ActionReview:
+				if r.Group(m) != r.Group(kept) {
+					fail(i, "compared with a page of another group")
+				}
 				if choices[x.With].Action != report.ActionKeep && choices[x.With].Why != report.WhyPolicy {
 					fail(i, "compared with a page that is not kept")
 				}
@@ -167,6 +170,61 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 	}
 	if redundant < 2_000 {
 		t.Errorf("%d redundant pages: too few to tell anything", redundant)
+	}
+}
+
+// A page to review is compared with the first page of its own group, also where this stays
+// because a revisit of another group refers to it.
+func TestReviewedBesideItsOwnGroup(t *testing.T) {
+	member := func(id, host, day, text string, relation report.Relation) report.Member {
+		return report.Member{RecordID: id, URI: "http://" + host + ".example/", Date: "2024-01-" + day, Relation: relation,
+			Capture: report.Capture{Document: id, Text: text}}
+	}
+	c := report.Cluster{ID: "c", Members: []report.Member{
+		member("<first>", "first", "09", "a b c d", report.Representative),
+		member("<other>", "b", "01", "k l m n", report.Linked),
+		member("<repeated>", "a", "02", "a b c d", report.Near),
+		member("<reviewed>", "a", "03", "e f g h", report.Near),
+		member("<revisit>", "b", "04", "a b c d", report.Near),
+	}}
+	for _, i := range []int{1, 2, 3} {
+		c.Members[i].Clipped = true
+	}
+	c.Members[4].RevisitOf = "<repeated>"
+	c.Size = len(c.Members)
+	r := keep.Default()
+	r.SameURI = true
+	choices, err := r.Choose(c, &words{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := choices[3]; x.Action != report.ActionReview || x.Kept != "<repeated>" || x.KeptURI != "http://a.example/" {
+		t.Errorf("%+v", x)
+	}
+}
+
+// Captures that revisits of other parts refer to stay, or all captures of a text if none
+// is the one.
+func TestChoosePart(t *testing.T) {
+	member := func(id, text string) report.Member {
+		return report.Member{RecordID: id, URI: "http://a.example/", Relation: report.Near, Capture: report.Capture{Document: id, Text: text}}
+	}
+	c := report.Cluster{ID: "c", Size: 4, Members: []report.Member{member("<1>", "a b c d"), member("<2>", "a b c d"), member("<3>", "a b c d"), member("<4>", "a b c e")}}
+	r := keep.Default()
+	r.Resemblance, r.MaxLost = 0.5, -1
+	for _, tt := range []struct{ of, text, want string }{{"<3>", "a b c d", "[keep redundant keep redundant]"}, {"<4>", "a b c e", "[keep redundant redundant keep]"},
+		{"<lost>", "a b c e", "[keep redundant redundant keep]"}, {"<4>", "a", "[keep redundant redundant redundant]"}} {
+		choices, err := r.ChoosePart(c, []report.Member{{RevisitOf: tt.of, Capture: report.Capture{Text: tt.text}}}, &words{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []report.Action
+		for _, x := range choices {
+			got = append(got, x.Action)
+		}
+		if fmt.Sprint(got) != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
 	}
 }
 

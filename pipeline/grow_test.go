@@ -15,6 +15,7 @@ import (
 
 	"neardup/configs"
 	"neardup/pipeline/dataflow"
+	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
@@ -87,6 +88,30 @@ func TestGrow(t *testing.T) {
 		sameContents(t, fmt.Sprintf("seed %d", seed), contentsOf(t, ws, config), contentsOf(t, alone, config))
 		if t.Failed() {
 			return
+		}
+	}
+}
+
+// What is found does not depend on how many decisions and links of a set are in memory.
+func TestLinksOfLargeSets(t *testing.T) {
+	defer func(n int) { dataflow.MostDecided = n }(dataflow.MostDecided)
+	most := dataflow.MostDecided
+	files := crawls(t, 5, 2, 4, 60)
+	for _, settings := range [][]string{nil, {"verify.closing=transitive"}, {"verify.closing=leaders"}} {
+		found := func(n int) (out []byte) {
+			dataflow.MostDecided = n
+			dir := t.TempDir()
+			out = pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings...), workspace.Options{Workers: 3}, files...)
+			return append(out, pipetest.ExportOf(t, pipetest.OpenWith(t, dir, settings...), exports.Options{Format: "edges"})...)
+		}
+		want := found(most)
+		if bytes.Count(want, []byte(`"source"`)) < 20 {
+			t.Fatalf("%v: found %s", settings, want)
+		}
+		for _, n := range []int{1, 4} {
+			if got := found(n); !bytes.Equal(got, want) {
+				t.Errorf("%v: with %d in memory found %d bytes, want %d", settings, n, len(got), len(want))
+			}
 		}
 	}
 }

@@ -188,6 +188,10 @@ func (m *memory) Free() {
 		m.e.spare.Put(&b)
 	}
 	m.b = nil
+}
+
+// end lets another instance become large. Nothing may refer to the memory any more.
+func (m *memory) end() {
 	if m.large {
 		m.large = false
 		m.e.large.Unlock()

@@ -32,10 +32,12 @@ func TestLargeMemoriesTakeTurns(t *testing.T) {
 	go func() { done <- waiting.Reallocate(2 * MaxSpare) }()
 	large.Reallocate(2 * MaxSpare)
 	large.Free()
+	large.end()
 	if b := <-done; len(b) != 2*MaxSpare || !taken() {
 		t.Errorf("the next one has %d bytes", len(b))
 	}
 	waiting.Free()
+	waiting.end()
 	if taken() {
 		t.Error("it is taken when all are free")
 	}

@@ -89,6 +89,11 @@ func (e *Engine) read(body []byte, l Limits) (doc raw, outcome Outcome, err erro
 		defer func() { <-e.slots }()
 	}
 	m := &memory{e: e, limit: uint64(l.MaxMemory)}
+	defer m.end()
+	return e.readIn(m, body, l)
+}
+
+func (e *Engine) readIn(m *memory, body []byte, l Limits) (doc raw, outcome Outcome, err error) {
 	ctx := experimental.WithMemoryAllocator(context.Background(), m)
 	module, err := e.runtime.InstantiateModule(ctx, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/rows"
+	"neardup/verify"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
@@ -76,5 +77,45 @@ func TestLargeSetsTakeTurns(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Error("sets that take turns have other results")
+	}
+}
+
+// A set counts the texts of its present chunk and its index, and takes all workers once
+// these are large.
+func TestMemoryOfASet(t *testing.T) {
+	defer func(n int) { smallSet = n }(smallSet)
+	keys, texts := family(rand.New(rand.NewPCG(3, 31)), 6*chunkSize)
+	large := func(small int) (is bool) {
+		smallSet = small
+		config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingTransitive, Contained: configs.ContainedLinks}
+		j := tlcsJudge(config)
+		v := &setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(1),
+			docs: func(id rows.TextID) (*pair.Text, error) { return j.Text(texts[id], rarity.Text{}), nil },
+			all: func() []verify.Comparer {
+				is = true
+				return j.Comparers(2)
+			}}
+		if err := v.verify(t.Context(), keys); err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	chunk, index := 0, 0
+	for first := 0; first < len(keys); first += chunkSize {
+		bytes := 0
+		for _, k := range keys[first:min(first+chunkSize, len(keys))] {
+			text := tlcsJudge(configs.Verify{Options: tlcsOptions}).Text(texts[k.ID()], rarity.Text{})
+			bytes += text.Bytes()
+			index += 2 * windowBytes * text.Len()
+		}
+		chunk = max(chunk, bytes)
+	}
+	for _, tt := range []struct {
+		small int
+		want  bool
+	}{{chunk / 2, true}, {index, true}, {index + chunk, false}} { // all are in the index, beside the texts of a chunk
+		if got := large(tt.small); got != tt.want {
+			t.Errorf("of a chunk of %d bytes and an index of %d, with %d: large %t", chunk, index, tt.small, got)
+		}
 	}
 }

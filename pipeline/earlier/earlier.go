@@ -177,7 +177,8 @@ const names = 4
 
 // result returns the states of the texts of a set or component, and its earlier result if
 // it can be used again. Otherwise it returns the decisions on some of its texts.
-// Of very many texts it returns nothing: their decisions were not noted.
+// Of very many texts it returns nothing: their decisions are hardly ever few enough to be
+// noted.
 func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, x *layout.Result, recall *dataflow.Recall, err error) {
 	if len(keys) > dataflow.MostDecided {
 		return nil, nil, nil, nil

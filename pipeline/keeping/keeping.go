@@ -102,11 +102,11 @@ func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byActio
 				if err == nil && c.Size == 0 {
 					continue
 				}
-				if c.From == 0 {
+				switch {
+				case c.From == 0 && (c.More || c.Size > heldOf(w.Options.Workers)):
+					j = &job{large: open.new(w.DB.Tmp, r)}
+				case c.From == 0:
 					j = &job{Cluster: Cluster{Cluster: c}}
-				}
-				if err == nil && c.From == 0 && (c.More || c.Size > heldOf(w.Options.Workers)) {
-					j.large = open.new(w.DB.Tmp, r)
 				}
 				if err == nil && j.large != nil {
 					err = j.large.add(c)
@@ -119,13 +119,15 @@ func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byActio
 				}
 			}
 		}
-		var one sync.Mutex // a large cluster at a time
+		var many sync.Mutex // for one cluster of many pages at a time
 		worker := func(ctx context.Context) func(*job) error {
 			t := newTexts(ctx, w)
 			return func(j *job) (err error) {
 				if j.large != nil {
-					one.Lock()
-					defer one.Unlock()
+					if j.large.places*uint64(w.Options.Workers) > heldPages {
+						many.Lock()
+						defer many.Unlock()
+					}
 					return j.large.choose(ctx, t)
 				}
 				j.Choices, err = r.Choose(j.Cluster.Cluster, t)

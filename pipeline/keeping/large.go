@@ -89,7 +89,7 @@ func (x *large) add(c report.Cluster) error {
 
 // choose chooses from the pages, part by part.
 func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
-	others := extsort.New(x.dir) // part[8] → member, packed
+	others := extsort.New(x.dir) // part[8] → a revisit, packed
 	defer func() { err = errors.Join(err, others.Close()) }()
 	if x.revisit && x.places > uint64(chosenPages) {
 		if err := x.otherRevisits(ctx, others); err != nil {
@@ -99,31 +99,30 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 	next, stop := iter.Pull2(others.Sorted())
 	defer stop()
 	other, err, more := next()
-	var members []report.Member
+	var members, revisits []report.Member
 	var places []uint64
 	part := uint64(0)
 	end := func() error {
-		pages := len(members)
 		for ; err == nil && more && binary.BigEndian.Uint64(other.Key) == part; other, err, more = next() {
 			m, err := unpackAbout(other.Value)
 			if err != nil {
 				return err
 			}
-			members = append(members, m)
+			revisits = append(revisits, m)
 		}
 		if err != nil {
 			return err
 		}
-		choices, err := x.rules.Choose(report.Cluster{Members: members}, t)
+		choices, err := x.rules.ChoosePart(report.Cluster{Members: members}, revisits, t)
 		if err != nil {
 			return err
 		}
-		for i, c := range choices[:pages] {
+		for i, c := range choices {
 			if err := x.choices.Add(binary.BigEndian.AppendUint64(nil, places[i]), packChoice(c)); err != nil {
 				return err
 			}
 		}
-		members, places = members[:0], places[:0]
+		members, revisits, places = members[:0], revisits[:0], places[:0]
 		part++
 		return ctx.Err()
 	}

@@ -19,13 +19,13 @@ type references struct {
 }
 
 // emit emits a revisit for each part with captures that a revisit of another part refers
-// to. It has no URI, and counts as clipped: it stays itself, but for no page of the part.
+// to.
 func (r *references) emit(text []byte, to *extsort.Sorter) error {
 	for part := range r.to {
 		if len(r.from) == 0 || len(r.from) == 1 && r.from[part] {
 			continue
 		}
-		m := report.Member{RevisitOf: r.of, Capture: report.Capture{Document: "revisit", Text: string(text), Clipped: true}}
+		m := report.Member{RevisitOf: r.of, Capture: report.Capture{Text: string(text)}}
 		if err := to.Add(binary.BigEndian.AppendUint64(nil, part), packAbout(m)); err != nil {
 			return err
 		}
