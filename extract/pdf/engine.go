@@ -38,8 +38,8 @@ type Engine struct {
 	CacheDir string
 	// Discard, if not nil, is called when a file in CacheDir is damaged.
 	Discard func()
-	// Instances limits the documents that are read at a time. Each takes MaxSpare bytes,
-	// and one of them up to Limits.MaxMemory. 0 means no limit.
+	// Instances limits the documents that are read at a time. Each takes up to MaxSpare
+	// bytes, and one of them up to Limits.MaxMemory. 0 means no limit.
 	Instances int
 
 	slots   chan struct{} // of the instances, if they are limited

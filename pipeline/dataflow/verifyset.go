@@ -209,10 +209,10 @@ func (v *setVerifier) addToIndex(newest *member) error {
 	switch {
 	case v.index != nil:
 		doc, err := newest.text(v)
-		if err == nil {
-			err = v.index.add(doc)
+		if err != nil {
+			return err
 		}
-		return err
+		return v.index.add(doc)
 	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
 		v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), v.memory, func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		for _, l := range v.leaders {

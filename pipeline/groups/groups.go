@@ -75,9 +75,8 @@ func (t Tables) parts(ctx context.Context, yield func(report.Cluster) bool) erro
 	clustered, contained := newGroupRows(t.Clusters, layout.Row.Cluster), newGroupRows(t.Contained, layout.Row.Contained)
 	defer clustered.stop()
 	defer contained.stop()
-	var held []gathered // pages of the present group
-	var large *large    // in place of held, if they are many
-	defer func() { large.close() }()
+	pages := pile{dir: t.Dir} // of the present group
+	defer pages.clear()
 	flush := func(group rows.TextID) error {
 		texts, err := clustered.of(group, func(r rows.Cluster) rows.TextID { return r.Cluster })
 		in, inErr := contained.of(group, func(r rows.Contained) rows.TextID { return r.Group })
@@ -85,17 +84,15 @@ func (t Tables) parts(ctx context.Context, yield func(report.Cluster) bool) erro
 			return err
 		}
 		g := grouping{Tables: t, group: group, texts: texts, contained: in}
-		if large != nil {
-			err = large.write(ctx, &g, yield)
-			large.close()
-			large = nil
+		defer pages.clear()
+		if pages.large != nil {
+			return pages.large.write(ctx, &g, yield)
+		}
+		c, err := g.whole(pages.held)
+		if err != nil {
 			return err
 		}
-		c, err := g.whole(held)
-		if held = held[:0]; err == nil && !yield(c) {
-			err = errEnough
-		}
-		return err
+		return end(yield(c))
 	}
 	var group rows.TextID
 	n := 0
@@ -107,23 +104,17 @@ func (t Tables) parts(ctx context.Context, yield func(report.Cluster) bool) erro
 		if err == nil {
 			p, err = parseGathered(e)
 		}
-		if err == nil && (len(held) > 0 || large != nil) && p.Group != group {
+		if err == nil && !pages.empty() && p.Group != group {
 			err = flush(group)
 		}
-		if group = p.Group; err == nil && large == nil {
-			if held = append(held, p); len(held) > PartPages {
-				large = newLarge(t.Dir)
-				err = large.add(held...)
-				held = held[:0]
-			}
-		} else if err == nil {
-			err = large.add(p)
+		if group = p.Group; err == nil {
+			err = pages.add(p)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if len(held) > 0 || large != nil {
+	if !pages.empty() {
 		if err := flush(group); err != nil {
 			return err
 		}

@@ -15,6 +15,33 @@ import (
 	"neardup/report"
 )
 
+// pile holds pages of one group or text: in memory, or in files if they are many.
+type pile struct {
+	dir   string
+	held  []gathered
+	large *large // in place of held
+}
+
+func (p *pile) empty() bool { return len(p.held) == 0 && p.large == nil }
+
+func (p *pile) add(g gathered) (err error) {
+	if p.large != nil {
+		return p.large.add(g)
+	}
+	if p.held = append(p.held, g); len(p.held) > PartPages {
+		p.large = newLarge(p.dir)
+		err = p.large.add(p.held...)
+		p.held = p.held[:0]
+	}
+	return err
+}
+
+// clear drops the pages.
+func (p *pile) clear() {
+	p.large.close()
+	p.held, p.large = p.held[:0], nil
+}
+
 // large has the pages of a group that has many, and sorts them in files.
 type large struct {
 	byText *extsort.Sorter // text[16], then in the order of ComparePagesOfText → docID[16], the document

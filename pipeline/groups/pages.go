@@ -154,24 +154,20 @@ func Pages(ctx context.Context, sorted iter.Seq2[extsort.Entry, error], dir stri
 
 func eachText(ctx context.Context, sorted iter.Seq2[extsort.Entry, error], dir string, yield func(TextPages) bool) error {
 	var present TextPages
-	var held []gathered // pages of the present text
-	var large *large    // in place of held, if they are many
-	defer func() { large.close() }()
+	pages := pile{dir: dir} // of the present text
+	defer pages.clear()
 	flush := func() error {
-		if large != nil {
-			err := large.pages(present, yield)
-			large.close()
-			large = nil
-			return errors.Join(err, ctx.Err())
-		}
-		if len(held) == 0 {
+		if pages.empty() {
 			return ctx.Err()
 		}
-		present.Pages = make([]report.Member, len(held)) // yield may keep them
-		for i, p := range held {
+		defer pages.clear()
+		if pages.large != nil {
+			return errors.Join(pages.large.pages(present, yield), ctx.Err())
+		}
+		present.Pages = make([]report.Member, len(pages.held)) // yield may keep them
+		for i, p := range pages.held {
 			present.Pages[i] = p.Member
 		}
-		held = held[:0]
 		slices.SortFunc(present.Pages, ComparePagesOfText)
 		return errors.Join(end(yield(present)), ctx.Err())
 	}
@@ -183,14 +179,8 @@ func eachText(ctx context.Context, sorted iter.Seq2[extsort.Entry, error], dir s
 		if err == nil && p.Wanted != present.Wanted {
 			err = flush()
 		}
-		if present = (TextPages{Wanted: p.Wanted}); err == nil && large == nil {
-			if held = append(held, p); len(held) > PartPages {
-				large = newLarge(dir)
-				err = large.add(held...)
-				held = held[:0]
-			}
-		} else if err == nil {
-			err = large.add(p)
+		if present = (TextPages{Wanted: p.Wanted}); err == nil {
+			err = pages.add(p)
 		}
 		if err != nil {
 			return err
