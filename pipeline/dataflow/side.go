@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"neardup/configs"
 	"neardup/pipeline/rows"
@@ -19,6 +20,7 @@ type Side struct {
 	sites      []uint64
 	names      pair.Names
 	whole, own rarity.Text // own: without frames
+	ownLength  int         // in code points
 	apart      bool        // own is not whole
 	framed     []uint64    // sentences in frames, sorted
 }
@@ -52,6 +54,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	}
 	if NeedsText(c, signed) {
 		r := readFramed(c, t.Text, s.framed)
+		s.ownLength = utf8.RuneCountInString(r.Own)
 		if s.whole, err = weigh(c.Verify, r.Whole, t.Sites, common); err != nil {
 			return nil, err
 		}
@@ -71,6 +74,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	}
 	s.whole = weighUnits(plainUnits(u, nil))
 	s.own, s.apart = s.whole, len(s.framed) > 0 && signed.LeftOut > 0 // otherwise too little would be left
+	s.ownLength = int(signed.Characters - signed.LeftOut)
 	if s.apart {
 		s.own = weighUnits(plainUnits(u, signed.Framed))
 	}
@@ -146,7 +150,7 @@ func short(b []byte) uint64 {
 
 // Sentences returns the weighed sentences of the text.
 func (s *Side) Sentences() pair.Sentences {
-	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own, HasFrame: s.apart}
+	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own, OwnLength: s.ownLength, HasFrame: s.apart}
 }
 
 // plainUnits returns the units without numbers of the sentences that are not framed.

@@ -219,7 +219,7 @@ func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
 	a, b = a.Own(), b.Own()
 	evidence = rarity.Compare(a.rare, b.rare)
 	d.Weighing.Own = j.said(evidence)
-	if !d.Near && !j.mayResemble(a, b, evidence) {
+	if !d.Near && !j.mayResemble(a.length, b.length, evidence) {
 		return d
 	}
 	own := j.weighed(c, a, b, evidence)
@@ -230,15 +230,19 @@ func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
 	return d
 }
 
-// mayResemble reports whether weighed can find two texts near other than by
-// containment.
-func (j Judge) mayResemble(a, b *Text, evidence rarity.Evidence) bool {
+// mayResemble reports whether weighed can find two texts of these lengths near other than
+// by containment.
+func (j Judge) mayResemble(a, b int, evidence rarity.Evidence) bool {
 	if j.Rarity.Alike(evidence) {
 		return true
 	}
 	parted, _ := j.Rarity.Parts(evidence)
+	return !parted && j.lengthsMayResemble(a, b)
+}
+
+func (j Judge) lengthsMayResemble(a, b int) bool {
 	m, ok := j.Measure.(verify.ByLengths)
-	return !parted && (!ok || m.MayResemble(a.length, b.length))
+	return !ok || m.MayResemble(a, b)
 }
 
 // weighed decides by the rarity of what the two share, which is the evidence. It calls

@@ -306,6 +306,114 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// Texts are apart if they share no sentence, or are rejected by their sentences, or of
+// different sites and share little. Strangers are so little alike, if what they share is within
+// the given weights.
+func TestApart(t *testing.T) {
+	one, other, both := []uint64{7}, []uint64{3}, []uint64{3, 7}
+	random := rand.New(rand.NewPCG(13, 14))
+	counts := map[string]int{}
+	for n := range 40_000 {
+		options := rarity.Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6}
+		if n%5 == 0 {
+			options.RareResemblance, options.RareSentences = 0.9, 0.05
+		}
+		j := Judge{Measure: &measure{verdict: verify.Verdict{Near: true, Resemblance: 1, Containment: 1}}, Rarity: options, Frames: n%3 > 0}
+		some := 1 + random.IntN(8)
+		text := func(sites []uint64) *Text {
+			read := func(s string) *Text {
+				return j.Text(s, options.Read(s, func(unit uint64) int { return []int{1, 40, 2}[unit%3] }))
+			}
+			var whole, own string
+			for i := range 14 {
+				if s := fmt.Sprintf("Sentence %s with the number %d.\n", strings.Repeat("x", i), random.IntN(100)); random.IntN(8) < some {
+					if whole += s; i > 4 {
+						own += s
+					}
+				}
+			}
+			if random.IntN(2) == 0 {
+				return read(whole).Framed(sites, nil)
+			}
+			return read(whole).Framed(sites, read(own))
+		}
+		sites := [][]uint64{one, other, both, nil}
+		a, b := text(sites[random.IntN(4)]), text(sites[random.IntN(4)])
+		x, y := a.Sentences(), b.Sentences()
+		readings := [2][2]rarity.Text{{x.Whole, y.Whole}, {x.Own, y.Own}}
+		decides := 0 // the reading that decides first
+		if j.Frames && !ShareSite(x.Sites, y.Sites) {
+			decides = 1
+		}
+		evidence := rarity.Compare(readings[decides][0], readings[decides][1])
+		_, byRarity := j.RejectedByRarity(x, y)
+		nothing := evidence.Nothing()
+		if decides == 0 && j.Frames && (x.HasFrame || y.HasFrame) {
+			alike, contained := options.Parts(evidence)
+			nothing = nothing || alike && contained && rarity.Compare(x.Own, y.Own).Nothing()
+		}
+		rare, apart := j.Apart(x, y)
+		want := nothing || byRarity
+		if decides == 1 {
+			want = evidence.Plain.Resemblance < options.RareResemblance && evidence.Plain.Containment < options.RareContainment()
+		}
+		if apart != want {
+			t.Fatalf("%q, %q: apart %v, %+v, rejected %v", a.Compared(), b.Compared(), apart, evidence, byRarity)
+		}
+		if !apart && rare > evidence.Both.Rare {
+			t.Fatalf("%q, %q: they share %d, want %d at most", a.Compared(), b.Compared(), rare, evidence.Both.Rare)
+		}
+		var common [2]rarity.Weights
+		for i, r := range readings {
+			common[i] = rarity.Compare(r[0], r[1]).Both
+		}
+		briefs := [2]Brief{x.Brief(), y.Brief()}
+		strangers := j.Strangers(&briefs[0], common, &briefs[1])
+		if strangers != j.Strangers(&briefs[1], common, &briefs[0]) {
+			t.Fatalf("%q, %q: strangers one way round only", a.Compared(), b.Compared())
+		}
+		share := evidence.Rare
+		if decides == 1 {
+			share = evidence.Plain
+		}
+		if little := share.Resemblance < options.RareResemblance && share.Containment < options.RareContainment(); strangers && !little {
+			t.Fatalf("%q, %q: strangers that share %+v", a.Compared(), b.Compared(), evidence)
+		} else if decides == 1 && strangers && !apart {
+			t.Fatalf("%q, %q: strangers that are not apart", a.Compared(), b.Compared())
+		} else if framed := j.Frames && (x.HasFrame || y.HasFrame); little && !strangers && (decides == 1 || !framed) {
+			t.Fatalf("%q, %q: no strangers, and share %+v", a.Compared(), b.Compared(), evidence)
+		} else if own := rarity.Compare(x.Own, y.Own); little && !strangers && options.RareSentences > options.RareResemblance && own.Rare.Resemblance < options.RareResemblance {
+			t.Fatalf("%q, %q: no strangers, and without frames they share %+v", a.Compared(), b.Compared(), own)
+		} else if strangers && decides == 0 && framed && (j.Rarity.Alike(own) || own.Rare.Resemblance >= options.RareResemblance) {
+			t.Fatalf("%q, %q: strangers whose readings without frames share %+v", a.Compared(), b.Compared(), own)
+		}
+		for i := range common { // who share no more than anyone may share with anyone
+			common[i].Plain += random.Int64N(1 << 30)
+			common[i].Rare += random.Int64N(1 << 30)
+		}
+		if !strangers && j.Strangers(&briefs[0], common, &briefs[1]) {
+			t.Fatalf("%q, %q: strangers because they may share more", a.Compared(), b.Compared())
+		}
+		third := text(sites[random.IntN(4)]).Sentences().Brief()
+		if random.IntN(2) == 0 { // so that common sentences are little of what there is
+			common = [2]rarity.Weights{{Plain: random.Int64N(1 << 29), Rare: random.Int64N(1 << 28)}, {Plain: random.Int64N(1 << 28), Rare: random.Int64N(1 << 27)}}
+		}
+		least := third.Least(briefs[1])
+		if all := j.AllStrangers(&briefs[0], common, &least); all {
+			if !j.Strangers(&briefs[0], common, &briefs[1]) || !j.Strangers(&briefs[0], common, &third) {
+				t.Fatalf("%+v, %v: all of %+v and %+v are strangers, and one is not", briefs[0], common, briefs[1], third)
+			}
+			counts["all"]++
+		}
+		counts[fmt.Sprint(apart, strangers, decides)]++
+	}
+	for _, k := range []string{"all", "true true 0", "true true 1", "false false 0", "false false 1", "true false 0"} {
+		if counts[k] < 100 {
+			t.Errorf("apart, strangers, reading %s: %d of %v", k, counts[k], counts)
+		}
+	}
+}
+
 // A text is prepared once, when it is first asked for, and its size is known before
 // if the measure can tell.
 func TestText(t *testing.T) {

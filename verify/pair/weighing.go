@@ -10,16 +10,19 @@ import (
 type Sentences struct {
 	Sites      []uint64
 	Whole, Own rarity.Text
+	OwnLength  int // in code points
 	HasFrame   bool
 }
 
 // Sentences returns those of t.
 func (t *Text) Sentences() Sentences {
-	return Sentences{t.sites, t.rare, t.Own().rare, t.HasFrame()}
+	return Sentences{t.sites, t.rare, t.Own().rare, t.Own().length, t.HasFrame()}
 }
 
 // Weights returns the weights of the sentences and of those without frames.
-func (s Sentences) Weights() (whole, own float64) { return s.Whole.Weight(), s.Own.Weight() }
+func (s Sentences) Weights() (whole, own float64) {
+	return float64(s.Whole.Weights().Plain), float64(s.Own.Weights().Plain)
+}
 
 // MayBeAlike reports whether Alike can hold for readings of these weights.
 func (j Judge) MayBeAlike(a, b float32) bool { return j.Rarity.WeightsMayBeAlike(a, b) }
@@ -47,7 +50,7 @@ func (j Judge) Alike(a, b Sentences) (alike bool, w Weighing) {
 }
 
 // RejectedByRarity returns what Decide does for two texts, without the texts, if their
-// sentences alone reject the pair. For some such pairs ok is false.
+// sentences alone reject the pair.
 func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
 	if j.Frames && !ShareSite(a.Sites, b.Sites) {
 		return d, false
@@ -62,8 +65,7 @@ func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
 	}
 	evidence = rarity.Compare(a.Own, b.Own)
 	d.Weighing.Own = j.said(evidence)
-	apart, _ := j.Rarity.Parts(evidence)
-	return d, apart && !j.Rarity.Alike(evidence)
+	return d, !j.mayResemble(a.OwnLength, b.OwnLength, evidence)
 }
 
 // Weighing is what the rarity of the sentences of two texts says of them: of the whole

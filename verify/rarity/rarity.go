@@ -195,7 +195,7 @@ func Units(t string, of func(sentence string) Unit) []Unit {
 // do not change it, so goroutines can share it.
 type Text struct {
 	units []weighed
-	plain int64 // sum of their plain weights
+	sum   Weights // of all units
 }
 
 type weighed struct {
@@ -204,8 +204,22 @@ type weighed struct {
 	rare  int32 // the same, reduced if the sentence is common
 }
 
-// Weight returns the weight of all sentences of t, when each counts as rare.
-func (t Text) Weight() float64 { return float64(t.plain) }
+// Weights are sums of weights of sentences.
+type Weights struct {
+	Plain int64 // each counts as rare
+	Rare  int64 // common ones count less
+}
+
+func (w *Weights) add(u weighed) {
+	w.Plain += int64(u.plain)
+	w.Rare += int64(u.rare)
+}
+
+// Weights returns the weights of all sentences of t.
+func (t Text) Weights() Weights { return t.sum }
+
+// Len returns the number of sentences of t that count.
+func (t Text) Len() int { return len(t.units) }
 
 // Bytes returns about the memory that t takes.
 func (t Text) Bytes() int { return 16 * len(t.units) }
@@ -232,7 +246,7 @@ func (o Options) Weigh(units []Unit, pages func(key uint64) int) Text {
 	for i, u := range units {
 		plain := plainWeight(u.Columns)
 		out.units[i] = weighed{u.Key, plain, o.rareWeight(plain, pages(u.Key))}
-		out.plain += int64(plain)
+		out.sum.add(out.units[i])
 	}
 	return out
 }
@@ -271,9 +285,10 @@ type Share struct {
 
 // Evidence is how much two texts share, weighed in two ways.
 type Evidence struct {
-	Plain  Share // every sentence counts as rare
-	Rare   Share // common sentences count less
-	Shared int   // number of rare sentences that both have
+	Plain  Share   // every sentence counts as rare
+	Rare   Share   // common sentences count less
+	Shared int     // number of rare sentences that both have
+	Both   Weights // of the sentences that both have
 }
 
 // Compare weighs two texts, in either order. A sentence that both have counts as
@@ -302,8 +317,11 @@ func Compare(a, b Text) Evidence {
 			x, y = x[1:], y[1:]
 		}
 	}
-	return Evidence{plain.share(), rare.share(), shared}
+	return Evidence{plain.share(), rare.share(), shared, Weights{plain.both, rare.both}}
 }
+
+// Nothing reports whether two texts that have sentences share none.
+func (e Evidence) Nothing() bool { return e.Plain.Containment == 0 }
 
 // sums are sums of weights: of all sentences, and of those that only one text has.
 type sums struct {
@@ -342,6 +360,14 @@ func (o Options) Parts(e Evidence) (alike, contained bool) {
 // value, and is lower than unweighed.
 func tooLittle(rare, plain, least float64) bool { return rare < least && rare < plain }
 
+// Little is Parts for texts of which no more is known than weights of all their sentences,
+// and one that those which both have do not exceed, all weighed in one way. It tells only
+// whether a share is below its least value.
+func (o Options) Little(both, a, b int64) (alike, contained bool) {
+	both = min(both, a, b)
+	return float64(both) < o.RareResemblance*float64(a+b-both), float64(both) < o.RareContainment()*float64(min(a, b))
+}
+
 // Framed reports whether two pages of one site that are near by resemblance may owe
 // that to its frame: little of what they share is rare, so they must be near without
 // the frame, too.
@@ -370,7 +396,7 @@ const fewestShared = 1
 // MayBeAlike reports whether Alike can hold. It is false for most texts of
 // different lengths.
 func (o Options) MayBeAlike(a, b Text) bool {
-	return o.RarePages > 0 && o.Sentences > 0 && float64(min(a.plain, b.plain)) >= o.Sentences*float64(max(a.plain, b.plain))
+	return o.RarePages > 0 && o.Sentences > 0 && float64(min(a.sum.Plain, b.sum.Plain)) >= o.Sentences*float64(max(a.sum.Plain, b.sum.Plain))
 }
 
 // WeightsMayBeAlike is MayBeAlike for texts of these weights, which may be rounded.

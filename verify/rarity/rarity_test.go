@@ -69,18 +69,24 @@ func slowCompare(o Options, a, b string, pages func(unit string) int) Evidence {
 		return s
 	}
 	plain := func(u string) float64 { return 1 + math.Log(float64(text.Columns(u))) }
-	shared := 0
-	for u := range x {
-		if y[u] && pages(u) <= o.RarePages {
-			shared++
-		}
-	}
-	return Evidence{share(plain), share(func(u string) float64 {
+	rare := func(u string) float64 {
 		if n := float64(pages(u)); n > float64(o.RarePages) {
 			return plain(u) * max(1.0/floor, math.Pow(float64(o.RarePages)/n, 3))
 		}
 		return plain(u)
-	}), shared}
+	}
+	shared := 0
+	var both [2]float64
+	for u := range x {
+		if y[u] {
+			both[0] += one * plain(u)
+			both[1] += one * rare(u)
+			if pages(u) <= o.RarePages {
+				shared++
+			}
+		}
+	}
+	return Evidence{share(plain), share(rare), shared, Weights{int64(both[0]), int64(both[1])}}
 }
 
 // words are of a vocabulary so small that sentences meet.
@@ -96,7 +102,7 @@ var pieces = []string{"Home. ", "News 12\n", "news\n", "第三章。", "章。",
 
 func TestCompareRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(41, 42))
-	parted, kept := 0, 0
+	parted, kept, little := 0, 0, 0
 	for range 20_000 {
 		o := Options{RarePages: 1 + random.IntN(5), RareResemblance: random.Float64()}
 		count := map[string]int{}
@@ -117,13 +123,29 @@ func TestCompareRandom(t *testing.T) {
 		x, y := read(a), read(b)
 		got, want := Compare(x, y), slowCompare(o, a, b, pagesOf)
 		for i, pair := range [][2]float64{{got.Plain.Resemblance, want.Plain.Resemblance}, {got.Plain.Containment, want.Plain.Containment},
-			{got.Rare.Resemblance, want.Rare.Resemblance}, {got.Rare.Containment, want.Rare.Containment}} {
+			{got.Rare.Resemblance, want.Rare.Resemblance}, {got.Rare.Containment, want.Rare.Containment},
+			{float64(got.Both.Plain) / one, float64(want.Both.Plain) / one}, {float64(got.Both.Rare) / one, float64(want.Both.Rare) / one}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-5 {
 				t.Fatalf("%d: %q, %q: %+v, want %+v", i, a, b, got, want)
 			}
 		}
 		if got.Shared != want.Shared {
 			t.Fatalf("%q, %q: %d rare sentences in common, want %d", a, b, got.Shared, want.Shared)
+		}
+		if none := want.Both.Plain == 0 && len(x.units) > 0 && len(y.units) > 0; got.Nothing() != none {
+			t.Fatalf("%q, %q: nothing in common %v, want %v", a, b, got.Nothing(), none)
+		}
+		if with := Compare(x, x).Both; x.Weights() != with {
+			t.Fatalf("%q weighs %v, and shares %v with itself", a, x.Weights(), with)
+		}
+		most := got.Both.Rare + random.Int64N(1+max(0, got.Both.Rare))
+		if alike, contained := o.Little(most, x.sum.Rare, y.sum.Rare); alike && got.Rare.Resemblance >= o.RareResemblance ||
+			contained && got.Rare.Containment >= o.RareContainment() {
+			t.Fatalf("%q, %q: %+v is little: %v, %v", a, b, got, alike, contained)
+		} else if alike && contained {
+			little++
+		} else if exact, too := o.Little(got.Both.Rare, x.sum.Rare, y.sum.Rare); exact != (got.Rare.Resemblance < o.RareResemblance) || too != (got.Rare.Containment < o.RareContainment()) {
+			t.Fatalf("%q, %q: %+v is little by its own weight: %v, %v", a, b, got, exact, too)
 		}
 		if o.Sentences = random.Float64(); !o.MayBeAlike(x, y) && o.Alike(got) {
 			t.Fatalf("%q, %q: alike, which they may not be", a, b)
@@ -153,8 +175,8 @@ func TestCompareRandom(t *testing.T) {
 			kept++
 		}
 	}
-	if parted < 1000 || kept < 1000 {
-		t.Errorf("%d parted, %d not", parted, kept)
+	if parted < 1000 || kept < 1000 || little < 1000 {
+		t.Errorf("%d parted, %d not, %d with little in common", parted, kept, little)
 	}
 }
 
@@ -228,22 +250,22 @@ func TestDecide(t *testing.T) {
 		want   verify.Verdict
 		scored bool
 	}{
-		{"rare", options, Evidence{high, high, 1}, near, near, true},
-		{"common", options, Evidence{high, low, 1}, near, rejected, false},
-		{"common, and contained", options, Evidence{high, low, 1}, inside, rejected, false},
-		{"rare in the lighter text", options, Evidence{high, Share{0.1, 0.9}, 1}, inside, inside, true},
-		{"rare in the lighter text, but alike", options, Evidence{high, Share{0.1, 0.9}, 1}, near, rejected, true},
-		{"common in the lighter text only", options, Evidence{high, Share{0.9, 0.1}, 1}, inside, rejected, true},
-		{"low, and no lower than if all were rare", options, Evidence{low, low, 1}, near, near, true},
-		{"far", options, Evidence{high, high, 1}, far, far, true},
-		{"off", Options{RareResemblance: 0.25}, Evidence{high, low, 1}, near, near, true},
-		{"alike and far", sentences, Evidence{high, high, 1}, far, alike, true},
-		{"alike and near", sentences, Evidence{high, high, 1}, near, near, true},
-		{"alike and contained", sentences, Evidence{high, high, 1}, inside, alike, true},
-		{"nearly alike", sentences, Evidence{Share{0.69, 0.9}, high, 1}, far, far, true},
-		{"alike but for rare sentences", sentences, Evidence{high, Share{0.59, 0.9}, 1}, far, far, true},
-		{"alike, with no rare sentence", sentences, Evidence{high, high, 0}, far, far, true},
-		{"alike, without a check", Options{Sentences: 0.7}, Evidence{high, high, 1}, far, far, true},
+		{"rare", options, Evidence{high, high, 1, Weights{}}, near, near, true},
+		{"common", options, Evidence{high, low, 1, Weights{}}, near, rejected, false},
+		{"common, and contained", options, Evidence{high, low, 1, Weights{}}, inside, rejected, false},
+		{"rare in the lighter text", options, Evidence{high, Share{0.1, 0.9}, 1, Weights{}}, inside, inside, true},
+		{"rare in the lighter text, but alike", options, Evidence{high, Share{0.1, 0.9}, 1, Weights{}}, near, rejected, true},
+		{"common in the lighter text only", options, Evidence{high, Share{0.9, 0.1}, 1, Weights{}}, inside, rejected, true},
+		{"low, and no lower than if all were rare", options, Evidence{low, low, 1, Weights{}}, near, near, true},
+		{"far", options, Evidence{high, high, 1, Weights{}}, far, far, true},
+		{"off", Options{RareResemblance: 0.25}, Evidence{high, low, 1, Weights{}}, near, near, true},
+		{"alike and far", sentences, Evidence{high, high, 1, Weights{}}, far, alike, true},
+		{"alike and near", sentences, Evidence{high, high, 1, Weights{}}, near, near, true},
+		{"alike and contained", sentences, Evidence{high, high, 1, Weights{}}, inside, alike, true},
+		{"nearly alike", sentences, Evidence{Share{0.69, 0.9}, high, 1, Weights{}}, far, far, true},
+		{"alike but for rare sentences", sentences, Evidence{high, Share{0.59, 0.9}, 1, Weights{}}, far, far, true},
+		{"alike, with no rare sentence", sentences, Evidence{high, high, 0, Weights{}}, far, far, true},
+		{"alike, without a check", Options{Sentences: 0.7}, Evidence{high, high, 1, Weights{}}, far, far, true},
 	} {
 		asked := false
 		got := tt.o.Decide(tt.e, func() verify.Verdict {

@@ -1,0 +1,98 @@
+package pair
+
+import "neardup/verify/rarity"
+
+// In a set of many leaders most texts have nothing in common with most leaders but what their
+// site has, or a third text. Their sentences tell that at a fraction of the cost of a
+// comparison, and without the texts. This is not in the TLCS paper.
+
+// Apart reports whether a set of many leaders takes two texts for apart by their
+// sentences alone. Texts of one site are apart if they share none, or if Decide rejects them
+// by rarity. Texts of different sites are apart if what they share is less than
+// RareResemblance allows; all of it counts, since it is not rare or common on both sites.
+// Texts that share no sentence have no signature in common either: a set only has both since
+// each has one in common with another text. Otherwise rare is the weight of what the
+// readings share that decide.
+func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
+	if j.Frames && !ShareSite(a.Sites, b.Sites) {
+		both := rarity.Compare(a.Own, b.Own).Both
+		alike, contained := j.Rarity.Little(both.Plain, a.Own.Weights().Plain, b.Own.Weights().Plain)
+		return both.Rare, alike && contained
+	}
+	evidence := rarity.Compare(a.Whole, b.Whole)
+	if evidence.Nothing() {
+		return 0, true
+	}
+	if alike, contained := j.Rarity.Parts(evidence); !alike || !contained {
+		return evidence.Both.Rare, false
+	}
+	if j.Frames && (a.HasFrame || b.HasFrame) {
+		own := rarity.Compare(a.Own, b.Own)
+		return own.Both.Rare, own.Nothing() || !j.mayResemble(a.OwnLength, b.OwnLength, own)
+	}
+	return 0, true
+}
+
+// Brief is what Strangers needs to know of a text, in little memory.
+type Brief struct {
+	sites      []uint64
+	whole, own rarity.Weights
+	ownLength  int32
+	hasFrame   bool
+}
+
+// Brief returns the brief of a text.
+func (s Sentences) Brief() Brief {
+	return Brief{s.Sites, s.Whole.Weights(), s.Own.Weights(), int32(s.OwnLength), s.HasFrame}
+}
+
+// Least returns the brief of a text no heavier than either of two.
+func (b Brief) Least(o Brief) Brief {
+	least := func(x, y rarity.Weights) rarity.Weights {
+		return rarity.Weights{Plain: min(x.Plain, y.Plain), Rare: min(x.Rare, y.Rare)}
+	}
+	return Brief{whole: least(b.whole, o.whole), own: least(b.own, o.own)}
+}
+
+// Strangers reports whether two texts share too little to be near if they share nothing
+// but common sentences of the first, which have these weights in its two readings. For
+// some such texts it returns false.
+func (j Judge) Strangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
+	switch {
+	case j.Frames && !ShareSite(a.sites, b.sites):
+		return j.otherStrangers(a, common, b)
+	case !j.strangers(a, common, b):
+		return false
+	}
+	return !j.Frames || !a.hasFrame && !b.hasFrame || j.ownStrangers(a, common, b) ||
+		j.alikeIsMore() && !j.lengthsMayResemble(int(a.ownLength), int(b.ownLength))
+}
+
+// AllStrangers reports whether Strangers holds for each text that least is no heavier than.
+// A share is largest with the lightest text.
+func (j Judge) AllStrangers(a *Brief, common [2]rarity.Weights, least *Brief) bool {
+	return j.strangers(a, common, least) && (!j.Frames || j.otherStrangers(a, common, least) && j.ownStrangers(a, common, least))
+}
+
+// strangers is Strangers by the whole texts.
+func (j Judge) strangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
+	alike, contained := j.Rarity.Little(common[0].Rare, a.whole.Rare, b.whole.Rare)
+	return alike && contained
+}
+
+// ownStrangers is Strangers by the readings without frames, of texts of one site.
+func (j Judge) ownStrangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
+	alike, _ := j.Rarity.Little(common[1].Rare, a.own.Rare, b.own.Rare)
+	return alike && j.alikeIsMore()
+}
+
+// alikeIsMore reports whether texts that share little are not alike.
+func (j Judge) alikeIsMore() bool {
+	return j.Rarity.Sentences == 0 || j.Rarity.RareSentences >= j.Rarity.RareResemblance
+}
+
+// otherStrangers is Strangers for texts of different sites.
+func (j Judge) otherStrangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
+	alike, contained := j.Rarity.Little(common[1].Plain, a.own.Plain, b.own.Plain)
+	return alike && contained
+}
