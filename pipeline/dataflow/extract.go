@@ -73,6 +73,9 @@ type Revisit struct {
 type Capture struct {
 	ID  extract.ID
 	Row func() (rows.Document, error)
+	// Brief is Row with no more than what a capture is found by: its record ID, target URI,
+	// date and digest, what it repeats, and its text.
+	Brief func() (rows.Document, error)
 }
 
 // Resolve finds for each revisit the capture that it refers to, and calls linked
@@ -183,7 +186,7 @@ func (r *resolver) offerAll(captures iter.Seq2[Capture, error]) error {
 		if err := errors.Join(err, r.alive()); err != nil {
 			return err
 		}
-		d, err := c.Row()
+		d, err := c.Brief()
 		if err != nil {
 			return err
 		}

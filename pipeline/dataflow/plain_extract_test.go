@@ -77,7 +77,8 @@ func (p plain) extract(input string) {
 
 	// Revisits and documents to more documents.
 	captures := read(p, "documents", func(k, v []byte) (dataflow.Capture, error) {
-		return dataflow.Capture{ID: extract.ID(k[:16]), Row: func() (d rows.Document, err error) { return d, json.Unmarshal(v, &d) }}, nil
+		row := func() (d rows.Document, err error) { return d, json.Unmarshal(v, &d) }
+		return dataflow.Capture{ID: extract.ID(k[:16]), Row: row, Brief: row}, nil
 	})
 	revisits := read(p, "revisits", func(k, v []byte) (r dataflow.Revisit, err error) {
 		err = json.Unmarshal(v, &r.Document)

@@ -270,7 +270,8 @@ func (t *task) resolve() error {
 			}
 			var c dataflow.Capture
 			if err == nil {
-				c = dataflow.Capture{ID: extract.ID(e.Key[:16]), Row: func() (rows.Document, error) { return document(e) }}
+				row := func() (rows.Document, error) { return document(e) }
+				c = dataflow.Capture{ID: extract.ID(e.Key[:16]), Row: row, Brief: row}
 			}
 			if !yield(c, err) || err != nil {
 				return

@@ -29,6 +29,16 @@ type DocumentView struct {
 	TextBytes   int64           `json:"text_bytes"`
 	TextID      string          `json:"text_id"`
 	Clipped     bool            `json:"clipped"`
+	Repeats     present         `json:"repeats"` // the record is a revisit
+}
+
+// present tells whether a field is there.
+type present bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *present) UnmarshalJSON(b []byte) error {
+	*p = string(b) != "null"
+	return nil
 }
 
 // Member returns the document as a member of a cluster. source is the ID of an

@@ -77,6 +77,7 @@ func (r *viewReader) view(d *DocumentView) (ok bool) {
 			ok = r.skip()
 		case "repeats":
 			_, ok = r.list('{', '}', func(r *viewReader) bool { return r.skip() && r.take(':') && r.skip() })
+			d.Repeats = true
 		case "parsed":
 			ok = r.true()
 		default:

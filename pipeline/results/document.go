@@ -28,14 +28,21 @@ func parseDocument[D rows.Document | groups.DocumentView](r layout.Row) (s Store
 	if !ok {
 		return s, r.JSON(&s.Row)
 	}
+	*view, err = View(r)
+	return s, err
+}
+
+// View decodes the value of a row of TableDocument.
+func View(r layout.Row) (groups.DocumentView, error) {
 	v, err := r.Value()
 	if err != nil {
-		return s, err
+		return groups.DocumentView{}, err
 	}
-	if *view, err = groups.ParseView(v); err != nil {
-		return s, fmt.Errorf("%w (%w)", layout.Corrupt(r.Key()), err)
+	d, err := groups.ParseView(v)
+	if err != nil {
+		err = fmt.Errorf("%w (%w)", layout.Corrupt(r.Key()), err)
 	}
-	return s, nil
+	return d, err
 }
 
 // DocumentRows iterates over all rows of documents by ID, then by file. A document

@@ -257,7 +257,7 @@ func documents(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
 			if n++; n&0xfff == 0 {
 				w.Options.Progress.Add(0x1000)
 			}
-			c := dataflow.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }}
+			c := dataflow.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }, Brief: func() (rows.Document, error) { return brief(r) }}
 			if err == nil {
 				c.ID, _, _, err = layout.ParseDocumentKey(r.Key())
 			}
@@ -266,6 +266,16 @@ func documents(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
 			}
 		}
 	}
+}
+
+// brief decodes what a capture is found by.
+func brief(r layout.Row) (d rows.Document, err error) {
+	v, err := results.View(r)
+	d.RecordID, d.TargetURI, d.Date, d.Digest, d.TextID = v.RecordID, v.TargetURI, v.Date, v.Digest, v.TextID
+	if v.Repeats {
+		d.Repeats = &extract.Reference{}
+	}
+	return d, err
 }
 
 // update collects changes and commits them in batches.
