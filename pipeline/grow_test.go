@@ -245,6 +245,45 @@ func TestGrowFrames(t *testing.T) {
 	}
 }
 
+// Added pages make what only two pages of a large set say themselves common on their site. By
+// that the two are no longer apart. None of the added pages is in their set, and no decision on
+// the two was noted.
+func TestGrowApart(t *testing.T) {
+	config := pipetest.MustLoad(t, "text.frames=0")
+	sentence := func(kind string, i int) string {
+		return fmt.Sprintf("The %s of number %c%c%c is told here in words like %s. ", kind, 'a'+i/676, 'a'+i/26%26, 'a'+i%26, strings.Repeat(string(rune('a'+i%26)), 9))
+	}
+	several := func(kind string, from, n int) (out string) {
+		for i := range n {
+			out += sentence(kind, from+i)
+		}
+		return out
+	}
+	var first, added strings.Builder
+	page := func(to *strings.Builder, n int, text string) { fmt.Fprintf(to, "http://a.example/%d\t%s\n", n, text) }
+	template := several("rule", 0, 16)
+	page(&first, 0, template+several("story", 0, 2)+several("first end", 0, 5))
+	page(&first, 1, template+several("story", 0, 2)+several("second end", 0, 5))
+	for i := range 200 { // most of them come before the two
+		page(&first, 2+i, template+several("page", 14*i, 14))
+	}
+	for i := range 20 {
+		page(&added, 100+i, sentence("first end", i%5)+several("new page", 20*i, 14)+sentence("second end", i%5))
+	}
+	before, after := adding(t, "apart", config, "crawl.tsv", first.String(), added.String())
+	near := func(rows map[string]string) (n int) {
+		for k := range rows {
+			if k[0] == layout.TableVerdict {
+				n++
+			}
+		}
+		return n
+	}
+	if near(before) != 0 || near(after) != 1 {
+		t.Errorf("%d and %d near pairs, want 0 and 1", near(before), near(after))
+	}
+}
+
 // A revisit that an added capture gives another text takes its former text from a site. The
 // sentences of that text are on one page of the site less.
 func TestGrowRevisitsOfOtherTexts(t *testing.T) {

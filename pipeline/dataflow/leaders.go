@@ -54,11 +54,11 @@ func otherShare(length int) int { return share(otherPairs, minScored, length) }
 func partShare(length int) int { return share(partPairs, minScored, length) }
 
 // compareLeaders compares m with the leaders from number from up to to. Of the
-// leaders that the index does not reject, at most max_scored are scored, and fewer
-// once m is near one. It prefers leaders that share the most of m's rare windows,
-// those that few leaders have, since what all leaders share does not tell them
-// apart. The comparers work on the leaders in waves. Results are taken in the order
-// of the leaders, so they do not depend on the number of comparers.
+// leaders that the screen or the index does not reject, at most max_scored are scored,
+// and fewer once m is near one. It prefers leaders that share the most of m's rare
+// sentences, or windows: what all leaders share does not tell them apart. The comparers
+// work on the leaders in waves. Results are taken in the order of the leaders, so they
+// do not depend on the number of comparers.
 func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Comparer, m *member, from, to int) error {
 	leaders, rejected := v.ordered(m, from, to)
 	limit, limitOthers, limitCompared := math.MaxInt, math.MaxInt, math.MaxInt
@@ -86,7 +86,7 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 			break
 		}
 		if scored >= limit || others >= limitOthers || compared >= limitCompared {
-			m.counts.OverBudget += v.apart(m, leaders[i:])
+			m.counts.OverBudget += v.unmet(m, leaders[i:])
 			break
 		}
 		if slices.ContainsFunc(m.joined, func(j int) bool { return v.root(j) == v.root(l) }) {
@@ -102,7 +102,7 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 		}
 		compared++
 		m.counts.AddDecision(o.Decision)
-		if v.noted {
+		if v.noted && !o.apart {
 			d := rows.Decided{A: v.places[l], B: m.place, Weighing: o.Weighing, Verdict: o.Verdict, Relation: o.score.Relation}
 			m.decided = append(m.decided, d)
 		}
@@ -120,10 +120,10 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 			m.links = append(m.links, rows.Link{Leader: v.leaders[l], Member: m.key, Score: o.score})
 		}
 	}
-	if len(joins) > 0 {
+	if len(joins) > 0 && v.screen == nil { // what a screen rejects counts, whatever m joins
 		rejected = v.rejectedBefore(m, from, to, joins)
 	}
-	m.counts.Pairs += rejected.ByLength + rejected.BySketch
+	m.counts.Pairs += rejected.ByLength + rejected.BySketch + rejected.ByRarity
 	m.counts.Outcomes.Add(rejected)
 	return nil
 }
@@ -132,7 +132,7 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 // the comparisons: the largest kept first, then by number.
 type candidate struct {
 	number int
-	kept   int // code points of the member in windows that few leaders have, and this one has
+	kept   int // what both have: rare weight of sentences, or code points of the member in windows that few leaders have
 }
 
 func (a candidate) compare(b candidate) int {
@@ -145,13 +145,20 @@ type join struct {
 	root int
 }
 
-// ordered returns the leaders from number from up to to that the index does not
-// reject, in the order of the comparisons, and counts the rejected ones. The
+// ordered returns the leaders from number from up to to that the screen or the index
+// does not reject, in the order of the comparisons, and counts the rejected ones. The
 // order is from the largest key down. If more are left than may be scored, it is by
-// the windows of m that only few leaders have. Leaders that share nothing in a
-// sample count as over the budget.
+// what m has in common with them. Leaders that share nothing in a sample of windows
+// count as over the budget.
 func (v *setVerifier) ordered(m *member, from, to int) (left []candidate, rejected verify.Outcomes) {
 	m.byKept = false
+	if v.screen != nil {
+		left, rejected.ByRarity = v.screen.left(&m.sighting, from, to)
+		if m.byKept = v.config.MaxScored > 0 && len(left) > v.config.MaxScored; m.byKept {
+			slices.SortFunc(left, candidate.compare)
+		}
+		return left, rejected
+	}
 	bounded := min(to, v.index.len())
 	for l := from; l < bounded; l++ {
 		stage, w := v.index.rejects(&m.bounds, l)
@@ -205,8 +212,8 @@ func (v *setVerifier) beyond(m *member, from, to int) iter.Seq[int] {
 	}
 }
 
-// apart counts the leaders that are not in a cluster that m is in.
-func (v *setVerifier) apart(m *member, leaders []candidate) (n int64) {
+// unmet counts the leaders that are not in a cluster that m is in.
+func (v *setVerifier) unmet(m *member, leaders []candidate) (n int64) {
 	if len(m.joined) == 0 {
 		return int64(len(leaders))
 	}
@@ -239,10 +246,30 @@ func (v *setVerifier) rejectedBefore(m *member, from, to int, joins []join) (rej
 	return rejected
 }
 
+// known returns the outcome of a comparison that takes no text.
+func (v *setVerifier) known(m *member, x candidate) (o outcome, ok bool, err error) {
+	leader := v.leaders[x.number].ID()
+	if v.screen != nil && x.kept == 0 {
+		if o.apart, err = v.apart(m, x.number); err != nil || o.apart {
+			o.Rejected = verify.ByRarity
+			return o, o.apart, err
+		}
+	}
+	d, ok, err := v.recall.Of(leader, m.key.ID())
+	if err != nil || ok {
+		return outcome{Decision: pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing}, score: d.Score()}, ok, err
+	}
+	if v.screen == nil { // which has rejected all of these
+		o.Decision, ok, err = v.recall.Rejected(leader, m.key.ID())
+	}
+	return o, ok, err
+}
+
 // outcome is the result of the comparison with one leader.
 type outcome struct {
 	pair.Decision
 	score rows.Score
+	apart bool // by the screen, which needs no note
 }
 
 // compare compares m with the first limit of the leaders. Texts are read only for
@@ -254,24 +281,15 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 	found := map[int]outcome{}
 	var numbers []int // of the leaders to compare
 	for _, x := range leaders[:min(limit, len(leaders))] {
-		leader := v.leaders[x.number].ID()
-		d, ok, err := v.recall.Of(leader, m.key.ID())
+		o, ok, err := v.known(m, x)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			found[x.number] = outcome{pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing}, d.Score()}
-			continue
+			found[x.number] = o
+		} else {
+			numbers = append(numbers, x.number)
 		}
-		rejected, ok, err := v.recall.Rejected(leader, m.key.ID())
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			found[x.number] = outcome{Decision: rejected}
-			continue
-		}
-		numbers = append(numbers, x.number)
 	}
 	if len(numbers) == 0 {
 		return found, nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"neardup/cluster"
+	"neardup/configs"
 	"neardup/pipeline/rows"
 	"neardup/verify/pair"
 )
@@ -112,6 +113,12 @@ func (r *Recall) Length(t rows.TextID) (int, bool) {
 		return 0, false
 	}
 	return r.about.Length(t)
+}
+
+// Screens reports whether the result of a set of so many texts may depend on weights in
+// other ways than decisions do: they say which pairs are decided.
+func Screens(c configs.Verify, texts int) bool {
+	return texts >= manyLeaders && c.Measure == configs.MeasureTLCS && c.RarePages > 0
 }
 
 // Unchanged reports whether the result of a set or component is what it was: it has the

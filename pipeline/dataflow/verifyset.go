@@ -13,6 +13,7 @@ import (
 	"neardup/report"
 	"neardup/verify"
 	"neardup/verify/pair"
+	"neardup/verify/rarity"
 )
 
 // chunkSize is the number of members that are compared with the leaders together.
@@ -26,7 +27,7 @@ const chunkSize = 64
 // tests.
 var MostDecided = 1 << 18
 
-// manyLeaders is the number of leaders from which they are indexed.
+// manyLeaders is the number of leaders from which they have a screen or an index.
 const manyLeaders = 16
 
 // setVerifier verifies one perhaps-similar set. Its members come from the largest
@@ -61,9 +62,10 @@ type setVerifier struct {
 	size    int                     // texts of the set
 
 	leaders []cluster.Key
-	places  []int  // of the leaders, in the set
-	index   *index // of the first leaders, once they are many; only with TLCS
-	parent  []int  // of each leader, in the forest of united clusters
+	places  []int   // of the leaders, in the set
+	screen  *screen // of the leaders, once they are many; only with TLCS
+	index   *index  // in place of it where rarity decides nothing
+	parent  []int   // of each leader, in the forest of united clusters
 	links   []rows.Link
 	decided []rows.Decided // only if noted
 	counts  rows.VerifyCounts
@@ -81,15 +83,16 @@ func (v *setVerifier) everyPair() bool { return v.config.EveryPair(v.size) }
 
 // member is a member of the present chunk.
 type member struct {
-	key     cluster.Key
-	place   int        // in the set
-	doc     *pair.Text // nil: not read yet
-	bounds  bounds
-	links   []rows.Link
-	decided []rows.Decided
-	joined  []int // leaders that it is near, unless all are compared
-	byKept  bool  // it is compared with leaders in the order of what they have in common
-	counts  rows.VerifyCounts
+	key      cluster.Key
+	place    int        // in the set
+	doc      *pair.Text // nil: not read yet
+	sighting sighting   // only with a screen
+	bounds   bounds     // only with an index
+	links    []rows.Link
+	decided  []rows.Decided
+	joined   []int // leaders that it is near, unless all are compared
+	byKept   bool  // it is compared with leaders in the order of what they have in common
+	counts   rows.VerifyCounts
 }
 
 // text returns the text of the member.
@@ -116,6 +119,13 @@ func (m *member) length(v *setVerifier) (int, error) {
 
 // bound sets the bounds of the member against the index, if there is one.
 func (m *member) bound(v *setVerifier) error {
+	if v.screen != nil {
+		s, err := v.sentencesOf(m.key)
+		if err == nil {
+			v.screen.bound(s, &m.sighting)
+		}
+		return err
+	}
 	if v.index == nil {
 		return nil
 	}
@@ -160,7 +170,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		// chunk itself.
 		for i := range chunk {
 			m := &chunk[i]
-			if v.index.added() > known {
+			if max(v.index.added(), v.screen.added()) > known {
 				if err := m.bound(v); err != nil {
 					return err
 				}
@@ -182,7 +192,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			if len(m.joined) == 0 {
 				v.parent = append(v.parent, len(v.leaders))
 				v.leaders, v.places = append(v.leaders, m.key), append(v.places, m.place)
-				if err := v.addToIndex(m); err != nil {
+				if err := v.addToIndex(); err != nil {
 					return err
 				}
 				continue
@@ -203,26 +213,36 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	return nil
 }
 
-// addToIndex adds the newest leader to the index. It makes the index once the
-// leaders are many enough to pay for it.
-func (v *setVerifier) addToIndex(newest *member) error {
-	switch {
-	case v.index != nil:
-		doc, err := newest.text(v)
-		if err != nil {
-			return err
+// addToIndex adds the newest leader to the screen or index. It makes these once the
+// leaders are many enough to pay for them.
+func (v *setVerifier) addToIndex() error {
+	added := v.leaders[len(v.leaders)-1:]
+	if v.screen == nil && v.index == nil {
+		if len(v.leaders) != manyLeaders || v.config.Measure != configs.MeasureTLCS {
+			return nil
 		}
-		return v.index.add(doc)
-	case len(v.leaders) == manyLeaders && v.config.Measure == configs.MeasureTLCS:
-		v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), v.memory, func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
-		for _, l := range v.leaders {
-			doc, err := v.docs(l.ID())
-			if err == nil {
-				err = v.index.add(doc)
-			}
+		if added = v.leaders; v.Rarity.RarePages > 0 {
+			v.screen = newScreen(v.Judge, cmp.Or(v.windows, screenSentences))
+		} else {
+			v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), v.memory, func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
+		}
+	}
+	for _, l := range added {
+		if v.screen != nil {
+			s, err := v.sentencesOf(l)
 			if err != nil {
 				return err
 			}
+			v.memory.take(rarity.SentenceBytes * (s.Whole.Len() + s.Own.Len()))
+			v.screen.add(s)
+			continue
+		}
+		doc, err := v.docs(l.ID())
+		if err == nil {
+			err = v.index.add(doc)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -287,7 +287,7 @@ func TestIndexSparesAlike(t *testing.T) {
 }
 
 // Where the index rejects a pair that other weights of its sentences would make alike, the
-// set notes what the weights say, so that a later run knows whether that still holds.
+// component notes what the weights say, so that a later run knows whether that still holds.
 func TestRejectedPairsThatWeightsCouldLift(t *testing.T) {
 	config := configs.Verify{Measure: configs.MeasureTLCS, Options: tlcsOptions, Closing: configs.ClosingPartition, MaxScored: 32,
 		Rarity: rarity.Options{RarePages: 3, Sentences: 0.75, RareSentences: 0.6}}
@@ -300,26 +300,21 @@ func TestRejectedPairsThatWeightsCouldLift(t *testing.T) {
 		return j.Text(b.String(), config.Read(b.String(), func(uint64) int { return 50 })) // all sentences are common
 	}
 	var keys []cluster.Key
+	var centres []int32
 	texts := map[rows.TextID]*pair.Text{}
-	for i := range manyLeaders + 5 {
+	for i := range 20 {
 		id := rows.TextID{byte(i)}
-		keys = append(keys, cluster.NewKey(float32(100-i), id))
+		keys, centres = append(keys, cluster.NewKey(float32(100-i), id)), append(centres, int32(i))
 		texts[id] = made(strings.Repeat(string(rune('a'+i)), 6), 1000)
 	}
 	last := rows.TextID{255}
 	keys, texts[last] = append(keys, cluster.NewKey(1, last)), made("dddddd", 5000) // alike the fourth, but for its weights
-	v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: j.Comparers(1), noted: true,
-		docs: func(id rows.TextID) (*pair.Text, error) { return texts[id], nil }}
-	if err := v.verify(context.Background(), keys); err != nil {
+	s := partSource{ctx: t.Context(), keys: keys, config: &config, memory: &memory{room: &room{}}, result: &PartResult{},
+		docs: NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return texts[id], nil })}
+	if _, err := s.Closest(centres, 3); err != nil {
 		t.Fatal(err)
 	}
-	var bounded []rows.Decided
-	for _, d := range v.decided {
-		if d.Bounded {
-			bounded = append(bounded, d)
-		}
-	}
-	if len(bounded) != 1 || bounded[0].A != 3 || bounded[0].B != len(keys)-1 || bounded[0].Weighing == (pair.Weighing{}) {
+	if bounded := s.result.Decided; len(bounded) != 1 || !bounded[0].Bounded || bounded[0].A != 3 || bounded[0].B != len(keys)-1 || bounded[0].Weighing == (pair.Weighing{}) {
 		t.Errorf("noted %+v", bounded)
 	}
 }

@@ -181,7 +181,7 @@ const names = 4
 // noted.
 func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, x *layout.Result, recall *dataflow.Recall, err error) {
 	if len(keys) > dataflow.MostDecided {
-		return nil, nil, nil, nil
+		return nil, nil, dataflow.NewRecall(e.judge, e, nil, nil, nil), nil
 	}
 	if states, err = dataflow.StatesOf(keys, e); err != nil {
 		return nil, nil, nil, err
@@ -189,7 +189,8 @@ func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, 
 	if x, err = e.stored(keys[0]); err != nil {
 		return nil, nil, nil, err
 	}
-	if x != nil && x.Of == of {
+	screened := e.table == layout.TableSetResult && dataflow.Screens(e.w.Config.Verify, len(keys))
+	if x != nil && x.Of == of && (!screened || slices.Equal(x.States, states)) {
 		same, err := dataflow.Unchanged(e.judge, e, x.States, x.Decided, states)
 		if err != nil || same {
 			return states, x, nil, err
