@@ -304,6 +304,24 @@ func TestDecisionsAndTheirNumbers(t *testing.T) {
 }
 
 // What a shared signature is said to be made of, makes it.
+// A near pair that was not compared was spared by another leader, if one is known, or by the
+// number of leaders.
+func TestReasonWhyNotCompared(t *testing.T) {
+	many := "they were not compared: their set has many leaders, and one of them has too little in common with the other or more with others"
+	for _, tt := range []struct {
+		run  *Run
+		want string
+	}{
+		{&Run{Leaders: []RunNear{{Of: "a"}}}, "they were not compared: one of them was near another leader of the set"},
+		{&Run{}, many},
+		{nil, many},
+	} {
+		if got := (&Explanation{Run: tt.run}).Reason(ByLeaders); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.run, got, tt.want)
+		}
+	}
+}
+
 func TestOriginsOfSharedSignatures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	base := prose(rng, 80)

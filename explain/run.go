@@ -98,6 +98,9 @@ func (e *Explanation) Reason(f Filter) string {
 	case ByCandidates:
 		return "the search did not give the pair"
 	case ByLeaders:
+		if e.Run == nil || len(e.Run.Leaders) == 0 {
+			return "they were not compared: their set has many leaders, and one of them has too little in common with the other or more with others"
+		}
 		return "they were not compared: one of them was near another leader of the set"
 	case ByLength:
 		return fmt.Sprintf("%d characters must match, and the shorter text has fewer", e.need())
