@@ -43,14 +43,16 @@ type DB struct {
 //     again when a workspace is opened.
 //   - l0Threshold: a lookup of a text searches up to half as many flushed tables
 //     (of about 12 MB, compressed) besides the lower levels, since merging begins
-//     at half of the threshold. With 4, merging begins at the second flush: a run
-//     of 12,831 pages spent 0.3 s of 10 s of processor time on it, and none with 8.
-//     Larger values make lookups slower and save little in an archive that needs
-//     merging anyway.
+//     at half of the threshold. A later crawl adds many small tables: with 8 in
+//     place of 16 it costs a tenth more (docs/benchmarks/speed.md).
+//   - tableFileBytes: merging reads and writes whole files, and a step from one file
+//     to the next costs more than one within it. With Pebble's 2 MB a later crawl
+//     costs a tenth more.
 const (
-	cacheBytes    = 96 << 20
-	memTableBytes = 32 << 20
-	l0Threshold   = 8
+	cacheBytes     = 96 << 20
+	memTableBytes  = 32 << 20
+	l0Threshold    = 16
+	tableFileBytes = 16 << 20
 )
 
 // Lock keeps other processes out of a directory.
@@ -111,6 +113,9 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 				log.Fatalf("background work: %v", err)
 			}
 		}},
+	}
+	for level := range o.TargetFileSizes {
+		o.TargetFileSizes[level] = tableFileBytes
 	}
 	// Scans of whole tables would trigger compactions of what they read, and rows that were
 	// deleted one by one those of all that lies beneath them.
