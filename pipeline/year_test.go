@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -23,6 +24,7 @@ var (
 	yearWeeks = flag.Int("year-weeks", 8, "weeks of TestYear")
 	yearPages = flag.Int("year-pages", 40, "captures of each week of TestYear")
 	yearSites = flag.Int("year-sites", 5, "sites of TestYear")
+	yearDir   = flag.String("year-dir", "", "directory in which TestYear leaves its crawls")
 )
 
 // A year of weekly crawls with revisits, changed and vanished pages, and two takedowns,
@@ -31,12 +33,13 @@ var (
 func TestYear(t *testing.T) {
 	config := pipetest.MustLoad(t)
 	web, dir := pipetest.NewWeb(2024, *yearSites), t.TempDir()
+	crawls := cmp.Or(*yearDir, dir)
 	ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
 	site := workspace.Withdrawal{URI: "http://site1.example/*", Why: "asked for"}
 	var left []string
 	t.Log("week, captures so far, processor s of the stages, elapsed s, disk MB, peak MiB")
 	for week := range *yearWeeks {
-		file := filepath.Join(dir, fmt.Sprintf("week-%02d.warc", week))
+		file := filepath.Join(crawls, fmt.Sprintf("week-%02d.warc", week))
 		if err := web.Crawl(file, *yearPages); err != nil {
 			t.Fatal(err)
 		}

@@ -146,6 +146,9 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 					t.Fatal(err)
 				}
 				now.sides[x.ID] = side
+				if of, want := side.Sentences(), prepared.Sentences(); c.Verify.RarePages > 0 && !reflect.DeepEqual(of, want) {
+					t.Fatalf("%v: sentences %+v, by the side %+v", settings, want, of)
+				}
 				if of := side.Prepare(c, judge, body); !reflect.DeepEqual(of, prepared) {
 					t.Fatalf("%v: %+v, by its side %+v", settings, prepared, of)
 				}
