@@ -57,7 +57,7 @@ type setVerifier struct {
 	all     func() []verify.Comparer // comparers of all workers, for a set that keeps others waiting; may be nil
 	memory  *memory
 	put     func([]rows.Link) error // takes links of a set that has many; nil: all are kept
-	windows int                     // for tests: size of the index; 0: the default
+	windows int                     // for tests: size of the screen or index; 0: the default
 	most    int                     // likewise: decisions that are noted
 	size    int                     // texts of the set
 
@@ -117,7 +117,7 @@ func (m *member) length(v *setVerifier) (int, error) {
 	return t.Len(), nil
 }
 
-// bound sets the bounds of the member against the index, if there is one.
+// bound sets the bounds of the member against the screen or the index, if there is one.
 func (m *member) bound(v *setVerifier) error {
 	if v.screen != nil {
 		s, err := v.sentencesOf(m.key)

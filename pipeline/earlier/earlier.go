@@ -177,8 +177,8 @@ const names = 4
 
 // result returns the states of the texts of a set or component, and its earlier result if
 // it can be used again. Otherwise it returns the decisions on some of its texts.
-// Of very many texts it returns nothing: their decisions are hardly ever few enough to be
-// noted.
+// Of very many texts it returns no states and decisions: these are hardly ever few enough to
+// be noted.
 func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, x *layout.Result, recall *dataflow.Recall, err error) {
 	if len(keys) > dataflow.MostDecided {
 		return nil, nil, dataflow.NewRecall(e.judge, e, nil, nil, nil), nil
@@ -189,6 +189,7 @@ func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, 
 	if x, err = e.stored(keys[0]); err != nil {
 		return nil, nil, nil, err
 	}
+	// What the weights of a set that screens say of texts without a decision counts, too.
 	screened := e.table == layout.TableSetResult && dataflow.Screens(e.w.Config.Verify, len(keys))
 	if x != nil && x.Of == of && (!screened || slices.Equal(x.States, states)) {
 		same, err := dataflow.Unchanged(e.judge, e, x.States, x.Decided, states)
