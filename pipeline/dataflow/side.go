@@ -20,7 +20,7 @@ type Side struct {
 	sites      []uint64
 	names      pair.Names
 	whole, own rarity.Text // own: without frames
-	ownLength  int         // in code points
+	lengths    [2]int      // of the two readings, in code points
 	apart      bool        // own is not whole
 	framed     []uint64    // sentences in frames, sorted
 }
@@ -54,7 +54,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	}
 	if NeedsText(c, signed) {
 		r := readFramed(c, t.Text, s.framed)
-		s.ownLength = utf8.RuneCountInString(r.Own)
+		s.lengths = [2]int{utf8.RuneCountInString(r.Whole), utf8.RuneCountInString(r.Own)}
 		if s.whole, err = weigh(c.Verify, r.Whole, t.Sites, common); err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func NewSide(c configs.Config, t Text, u rows.Units, signed rows.Signed, common 
 	}
 	s.whole = weighUnits(plainUnits(u, nil))
 	s.own, s.apart = s.whole, len(s.framed) > 0 && signed.LeftOut > 0 // otherwise too little would be left
-	s.ownLength = int(signed.Characters - signed.LeftOut)
+	s.lengths = [2]int{int(signed.Characters), int(signed.Characters - signed.LeftOut)}
 	if s.apart {
 		s.own = weighUnits(plainUnits(u, signed.Framed))
 	}
@@ -150,7 +150,7 @@ func short(b []byte) uint64 {
 
 // Sentences returns the weighed sentences of the text.
 func (s *Side) Sentences() pair.Sentences {
-	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own, OwnLength: s.ownLength, HasFrame: s.apart}
+	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own, Length: s.lengths[0], OwnLength: s.lengths[1], HasFrame: s.apart}
 }
 
 // plainUnits returns the units without numbers of the sentences that are not framed.

@@ -10,17 +10,17 @@ import "neardup/verify/rarity"
 // sentences alone. Texts of one site are apart if they share none, or if Decide rejects them
 // by rarity. Texts of different sites are apart if what they share is less than
 // RareResemblance allows; all of it counts, since it is not rare or common on both sites.
-// Texts that share no sentence have no signature in common either: a set only has both since
-// each has one in common with another text. Otherwise rare is the weight of what the
-// readings share that decide.
+// Texts of which half has no letters, or repeats, are apart only by rarity: their sentences
+// do not tell enough. Otherwise rare is the weight of what the readings share that decide.
 func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
+	x, y := a.Brief(), b.Brief()
 	if j.Frames && !ShareSite(a.Sites, b.Sites) {
 		both := rarity.Compare(a.Own, b.Own).Both
-		alike, contained := j.Rarity.Little(both.Plain, a.Own.Weights().Plain, b.Own.Weights().Plain)
-		return both.Rare, alike && contained
+		alike, contained := j.Rarity.Little(both.Plain, both.Plain, x.own.Plain, y.own.Plain)
+		return both.Rare, alike && contained && x.tells && y.tells
 	}
 	evidence := rarity.Compare(a.Whole, b.Whole)
-	if evidence.Nothing() {
+	if evidence.Nothing() && x.tells && y.tells {
 		return 0, true
 	}
 	if alike, contained := j.Rarity.Parts(evidence); !alike || !contained {
@@ -28,7 +28,7 @@ func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
 	}
 	if j.Frames && (a.HasFrame || b.HasFrame) {
 		own := rarity.Compare(a.Own, b.Own)
-		return own.Both.Rare, own.Nothing() || !j.mayResemble(a.OwnLength, b.OwnLength, own)
+		return own.Both.Rare, own.Nothing() && x.tells && y.tells || !j.mayResemble(a.OwnLength, b.OwnLength, own)
 	}
 	return 0, true
 }
@@ -39,19 +39,22 @@ type Brief struct {
 	whole, own rarity.Weights
 	ownLength  int32
 	hasFrame   bool
+	tells      bool // over half of its length is of sentences that count, in each reading
 }
 
 // Brief returns the brief of a text.
 func (s Sentences) Brief() Brief {
-	return Brief{s.Sites, s.Whole.Weights(), s.Own.Weights(), int32(s.OwnLength), s.HasFrame}
+	tells := 2*s.Whole.Columns() > s.Length && 2*s.Own.Columns() > s.OwnLength
+	return Brief{s.Sites, s.Whole.Weights(), s.Own.Weights(), int32(s.OwnLength), s.HasFrame, tells}
 }
 
-// Least returns the brief of a text no heavier than either of two.
+// Least returns the brief of a text no heavier than either of two, which tells as much as
+// either.
 func (b Brief) Least(o Brief) Brief {
 	least := func(x, y rarity.Weights) rarity.Weights {
 		return rarity.Weights{Plain: min(x.Plain, y.Plain), Rare: min(x.Rare, y.Rare)}
 	}
-	return Brief{whole: least(b.whole, o.whole), own: least(b.own, o.own)}
+	return Brief{whole: least(b.whole, o.whole), own: least(b.own, o.own), tells: b.tells && o.tells}
 }
 
 // Strangers reports whether two texts share too little to be near if they share nothing
@@ -59,30 +62,40 @@ func (b Brief) Least(o Brief) Brief {
 // some such texts it returns false.
 func (j Judge) Strangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
 	switch {
+	case !a.tells || !b.tells:
+		return false
 	case j.Frames && !ShareSite(a.sites, b.sites):
 		return j.otherStrangers(a, common, b)
-	case !j.strangers(a, common, b):
+	}
+	second := [2]int64{common[0].Plain, common[1].Plain}
+	if len(a.sites) == 1 && len(b.sites) == 1 && a.sites[0] == b.sites[0] {
+		second = [2]int64{common[0].Rare, common[1].Rare} // a sentence is on as many pages for both
+	}
+	if !j.strangers(a, common, b, second) {
 		return false
 	}
-	return !j.Frames || !a.hasFrame && !b.hasFrame || j.ownStrangers(a, common, b) ||
+	return !j.Frames || !a.hasFrame && !b.hasFrame || j.ownStrangers(a, common, b, second) ||
 		j.alikeIsMore() && !j.lengthsMayResemble(int(a.ownLength), int(b.ownLength))
 }
 
 // AllStrangers reports whether Strangers holds for each text that least is no heavier than.
 // A share is largest with the lightest text.
 func (j Judge) AllStrangers(a *Brief, common [2]rarity.Weights, least *Brief) bool {
-	return j.strangers(a, common, least) && (!j.Frames || j.otherStrangers(a, common, least) && j.ownStrangers(a, common, least))
+	second := [2]int64{common[0].Plain, common[1].Plain}
+	return a.tells && least.tells && j.strangers(a, common, least, second) &&
+		(!j.Frames || j.otherStrangers(a, common, least) && j.ownStrangers(a, common, least, second))
 }
 
-// strangers is Strangers by the whole texts.
-func (j Judge) strangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
-	alike, contained := j.Rarity.Little(common[0].Rare, a.whole.Rare, b.whole.Rare)
+// strangers is Strangers by the whole texts. The common sentences weigh no more than second
+// in the second text.
+func (j Judge) strangers(a *Brief, common [2]rarity.Weights, b *Brief, second [2]int64) bool {
+	alike, contained := j.Rarity.Little(common[0].Rare, second[0], a.whole.Rare, b.whole.Rare)
 	return alike && contained
 }
 
 // ownStrangers is Strangers by the readings without frames, of texts of one site.
-func (j Judge) ownStrangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
-	alike, _ := j.Rarity.Little(common[1].Rare, a.own.Rare, b.own.Rare)
+func (j Judge) ownStrangers(a *Brief, common [2]rarity.Weights, b *Brief, second [2]int64) bool {
+	alike, _ := j.Rarity.Little(common[1].Rare, second[1], a.own.Rare, b.own.Rare)
 	return alike && j.alikeIsMore()
 }
 
@@ -93,6 +106,6 @@ func (j Judge) alikeIsMore() bool {
 
 // otherStrangers is Strangers for texts of different sites.
 func (j Judge) otherStrangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
-	alike, contained := j.Rarity.Little(common[1].Plain, a.own.Plain, b.own.Plain)
+	alike, contained := j.Rarity.Little(common[1].Plain, common[1].Plain, a.own.Plain, b.own.Plain)
 	return alike && contained
 }

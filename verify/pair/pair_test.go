@@ -3,6 +3,7 @@ package pair
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -322,7 +323,12 @@ func TestApart(t *testing.T) {
 		some := 1 + random.IntN(8)
 		text := func(sites []uint64) *Text {
 			read := func(s string) *Text {
-				return j.Text(s, options.Read(s, func(unit uint64) int { return []int{1, 40, 2}[unit%3] }))
+				return j.Text(s, options.Read(s, func(unit uint64) int {
+					if len(sites) > 1 && unit%4 == 0 { // common on the other site
+						return 90
+					}
+					return []int{1, 40, 2}[unit%3]
+				}))
 			}
 			var whole, own string
 			for i := range 14 {
@@ -347,15 +353,20 @@ func TestApart(t *testing.T) {
 		}
 		evidence := rarity.Compare(readings[decides][0], readings[decides][1])
 		_, byRarity := j.RejectedByRarity(x, y)
-		nothing := evidence.Nothing()
+		briefs := [2]Brief{x.Brief(), y.Brief()}
+		tell := x.Whole.Len() > 0 && y.Whole.Len() > 0 && x.Own.Len() > 0 && y.Own.Len() > 0
+		if got := briefs[0].tells && briefs[1].tells; got != tell {
+			t.Fatalf("%q, %q: their sentences tell %v", a.Compared(), b.Compared(), got)
+		}
+		nothing := evidence.Nothing() && tell
 		if decides == 0 && j.Frames && (x.HasFrame || y.HasFrame) {
 			alike, contained := options.Parts(evidence)
-			nothing = nothing || alike && contained && rarity.Compare(x.Own, y.Own).Nothing()
+			nothing = nothing || tell && alike && contained && rarity.Compare(x.Own, y.Own).Nothing()
 		}
 		rare, apart := j.Apart(x, y)
 		want := nothing || byRarity
 		if decides == 1 {
-			want = evidence.Plain.Resemblance < options.RareResemblance && evidence.Plain.Containment < options.RareContainment()
+			want = tell && evidence.Plain.Resemblance < options.RareResemblance && evidence.Plain.Containment < options.RareContainment()
 		}
 		if apart != want {
 			t.Fatalf("%q, %q: apart %v, %+v, rejected %v", a.Compared(), b.Compared(), apart, evidence, byRarity)
@@ -367,10 +378,10 @@ func TestApart(t *testing.T) {
 		for i, r := range readings {
 			common[i] = rarity.Compare(r[0], r[1]).Both
 		}
-		briefs := [2]Brief{x.Brief(), y.Brief()}
 		strangers := j.Strangers(&briefs[0], common, &briefs[1])
-		if strangers != j.Strangers(&briefs[1], common, &briefs[0]) {
-			t.Fatalf("%q, %q: strangers one way round only", a.Compared(), b.Compared())
+		byThese := strangers
+		if decides == 0 && !slices.Equal(x.Sites, y.Sites) {
+			strangers = false // what both have may weigh more in the first text
 		}
 		share := evidence.Rare
 		if decides == 1 {
@@ -380,23 +391,37 @@ func TestApart(t *testing.T) {
 			t.Fatalf("%q, %q: strangers that share %+v", a.Compared(), b.Compared(), evidence)
 		} else if decides == 1 && strangers && !apart {
 			t.Fatalf("%q, %q: strangers that are not apart", a.Compared(), b.Compared())
-		} else if framed := j.Frames && (x.HasFrame || y.HasFrame); little && !strangers && (decides == 1 || !framed) {
+		} else if framed := j.Frames && (x.HasFrame || y.HasFrame); little && !strangers && tell && (decides == 1 || !framed && slices.Equal(x.Sites, y.Sites) && len(x.Sites) == 1) {
 			t.Fatalf("%q, %q: no strangers, and share %+v", a.Compared(), b.Compared(), evidence)
-		} else if own := rarity.Compare(x.Own, y.Own); little && !strangers && options.RareSentences > options.RareResemblance && own.Rare.Resemblance < options.RareResemblance {
+		} else if own := rarity.Compare(x.Own, y.Own); little && !strangers && tell && slices.Equal(x.Sites, y.Sites) && len(x.Sites) == 1 && options.RareSentences > options.RareResemblance && own.Rare.Resemblance < options.RareResemblance {
 			t.Fatalf("%q, %q: no strangers, and without frames they share %+v", a.Compared(), b.Compared(), own)
 		} else if strangers && decides == 0 && framed && (j.Rarity.Alike(own) || own.Rare.Resemblance >= options.RareResemblance) {
 			t.Fatalf("%q, %q: strangers whose readings without frames share %+v", a.Compared(), b.Compared(), own)
 		}
+		for i := range common { // as Bound gives them: the weights that they have in the first text
+			for _, u := range []rarity.Text{x.Whole, x.Own}[i : i+1] {
+				common[i] = u.Weights()
+			}
+		}
+		if j.Strangers(&briefs[0], common, &briefs[1]) && !(share.Resemblance < options.RareResemblance && share.Containment < options.RareContainment()) {
+			t.Fatalf("%q, %q: strangers by all sentences of the first, and share %+v", a.Compared(), b.Compared(), evidence)
+		}
+		for i := range common {
+			common[i] = rarity.Compare(readings[i][0], readings[i][1]).Both
+		}
 		for i := range common { // who share no more than anyone may share with anyone
 			common[i].Plain += random.Int64N(1 << 30)
-			common[i].Rare += random.Int64N(1 << 30)
+			common[i].Rare = min(common[i].Rare+random.Int64N(1<<30), common[i].Plain)
 		}
-		if !strangers && j.Strangers(&briefs[0], common, &briefs[1]) {
+		if !byThese && j.Strangers(&briefs[0], common, &briefs[1]) {
 			t.Fatalf("%q, %q: strangers because they may share more", a.Compared(), b.Compared())
 		}
 		third := text(sites[random.IntN(4)]).Sentences().Brief()
 		if random.IntN(2) == 0 { // so that common sentences are little of what there is
 			common = [2]rarity.Weights{{Plain: random.Int64N(1 << 29), Rare: random.Int64N(1 << 28)}, {Plain: random.Int64N(1 << 28), Rare: random.Int64N(1 << 27)}}
+			for i := range common {
+				common[i].Rare = min(common[i].Rare, common[i].Plain)
+			}
 		}
 		least := third.Least(briefs[1])
 		if all := j.AllStrangers(&briefs[0], common, &least); all {
@@ -411,6 +436,86 @@ func TestApart(t *testing.T) {
 		if counts[k] < 100 {
 			t.Errorf("apart, strangers, reading %s: %d of %v", k, counts[k], counts)
 		}
+	}
+}
+
+// Where half of a text has no letters, its sentences do not tell that it is apart from another.
+func TestApartNeedsLetters(t *testing.T) {
+	options := rarity.Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6}
+	j := Judge{Measure: &measure{}, Rarity: options, Frames: true}
+	text := func(site uint64, title, figures string) Sentences {
+		s := title + "\n" + strings.Repeat(figures, 12)
+		return j.Text(s, options.Read(s, func(uint64) int { return 1 })).Framed([]uint64{site}, nil).Sentences()
+	}
+	for _, tt := range []struct {
+		figures string
+		apart   bool
+	}{{"12 345 678, 90 12 345.\n", false}, {"", true}} {
+		for _, site := range []uint64{1, 2} {
+			a, b := text(1, "The figures of the spring of that year", tt.figures), text(site, "What was counted in autumn", tt.figures)
+			x, y := a.Brief(), b.Brief()
+			if _, apart := j.Apart(a, b); apart != tt.apart || j.Strangers(&x, [2]rarity.Weights{}, &y) != tt.apart {
+				t.Errorf("figures %q, site %d: apart %v, want %v", tt.figures, site, apart, tt.apart)
+			}
+			least := x.Least(y)
+			if all := j.AllStrangers(&x, [2]rarity.Weights{}, &least); all != tt.apart {
+				t.Errorf("figures %q, site %d: all strangers %v", tt.figures, site, all)
+			}
+		}
+	}
+}
+
+// A sentence that is common where the first text is may be rare where the second is, which is
+// then contained in the first.
+func TestStrangersOfOtherSites(t *testing.T) {
+	options := rarity.Options{RarePages: 3, RareResemblance: 0.25}
+	j := Judge{Measure: &measure{}, Rarity: options, Frames: true}
+	var shared, more string
+	for i := range 20 {
+		shared += fmt.Sprintf("Sentence %s is in both.\n", strings.Repeat("x", i+1))
+		more += fmt.Sprintf("Sentence %s is in one.\n", strings.Repeat("y", i+1))
+	}
+	read := func(sites []uint64, s string, pages int) Sentences {
+		return j.Text(s, options.Read(s, func(uint64) int { return pages })).Framed(sites, nil).Sentences()
+	}
+	all := read([]uint64{1, 2}, shared+more, 1)
+	common := read([]uint64{1, 2}, shared, 400)
+	a := Sentences{Sites: all.Sites, Whole: all.Whole, Own: all.Own, Length: all.Length, OwnLength: all.OwnLength}
+	b := read([]uint64{2}, shared, 1)
+	x, y := a.Brief(), b.Brief()
+	weights := [2]rarity.Weights{common.Whole.Weights(), common.Own.Weights()}
+	if j.Strangers(&x, weights, &y) {
+		t.Error("a text is a stranger to one that may contain it")
+	}
+	if least := y; j.AllStrangers(&x, weights, &least) {
+		t.Error("texts are strangers to one that may contain them")
+	}
+}
+
+// Weights are such that the lightest text shares less than one that is a little heavier.
+func TestAllStrangersOfLightTexts(t *testing.T) {
+	random := rand.New(rand.NewPCG(15, 16))
+	j := Judge{Measure: &measure{}, Rarity: rarity.Options{RarePages: 3, RareResemblance: 0.25}, Frames: true}
+	weights := func(most int64) rarity.Weights {
+		plain := random.Int64N(most)
+		return rarity.Weights{Plain: plain, Rare: random.Int64N(plain + 1)}
+	}
+	found := 0
+	for range 300_000 {
+		brief := func() Brief {
+			return Brief{sites: []uint64{1}, whole: weights(2000), own: weights(200), hasFrame: true, tells: true}
+		}
+		a, b, c := brief(), brief(), brief()
+		common := [2]rarity.Weights{weights(100), weights(20)}
+		least := b.Least(c)
+		if j.AllStrangers(&a, common, &least) {
+			if found++; !j.Strangers(&a, common, &b) || !j.Strangers(&a, common, &c) {
+				t.Fatalf("%+v, %v: all of %+v and %+v are strangers, and one is not", a, common, b, c)
+			}
+		}
+	}
+	if found < 1000 {
+		t.Errorf("%d all strangers", found)
 	}
 }
 

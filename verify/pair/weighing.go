@@ -10,13 +10,14 @@ import (
 type Sentences struct {
 	Sites      []uint64
 	Whole, Own rarity.Text
-	OwnLength  int // in code points
-	HasFrame   bool
+	// Lengths of the two readings, in code points.
+	Length, OwnLength int
+	HasFrame          bool
 }
 
 // Sentences returns those of t.
 func (t *Text) Sentences() Sentences {
-	return Sentences{t.sites, t.rare, t.Own().rare, t.Own().length, t.HasFrame()}
+	return Sentences{t.sites, t.rare, t.Own().rare, t.length, t.Own().length, t.HasFrame()}
 }
 
 // Weights returns the weights of the sentences and of those without frames.

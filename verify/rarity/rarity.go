@@ -194,8 +194,9 @@ func Units(t string, of func(sentence string) Unit) []Unit {
 // Text is a text prepared for comparison: its units with their weights. Comparisons
 // do not change it, so goroutines can share it.
 type Text struct {
-	units []weighed
-	sum   Weights // of all units
+	units   []weighed
+	sum     Weights // of all units
+	columns int     // of all units
 }
 
 type weighed struct {
@@ -217,6 +218,9 @@ func (w *Weights) add(u weighed) {
 
 // Weights returns the weights of all sentences of t.
 func (t Text) Weights() Weights { return t.sum }
+
+// Columns returns the width of the sentences of t that count, without their numbers.
+func (t Text) Columns() int { return t.columns }
 
 // Len returns the number of sentences of t that count.
 func (t Text) Len() int { return len(t.units) }
@@ -247,6 +251,7 @@ func (o Options) Weigh(units []Unit, pages func(key uint64) int) Text {
 		plain := plainWeight(u.Columns)
 		out.units[i] = weighed{u.Key, plain, o.rareWeight(plain, pages(u.Key))}
 		out.sum.add(out.units[i])
+		out.columns += u.Columns
 	}
 	return out
 }
@@ -360,12 +365,13 @@ func (o Options) Parts(e Evidence) (alike, contained bool) {
 // value, and is lower than unweighed.
 func tooLittle(rare, plain, least float64) bool { return rare < least && rare < plain }
 
-// Little is Parts for texts of which no more is known than weights of all their sentences,
-// and one that those which both have do not exceed, all weighed in one way. It tells only
-// whether a share is below its least value.
-func (o Options) Little(both, a, b int64) (alike, contained bool) {
-	both = min(both, a, b)
-	return float64(both) < o.RareResemblance*float64(a+b-both), float64(both) < o.RareContainment()*float64(min(a, b))
+// Little is Parts for texts of which less is known: the weights of all their sentences; and
+// of those of the first that the second may have, the weight in the first, most, and the
+// largest that they can have in the second. It tells only whether a share is below its least
+// value. Lighter texts are never little where heavier ones are not.
+func (o Options) Little(most, second, a, b int64) (alike, contained bool) {
+	onlyA, onlyB := max(0, a-most), max(0, b-second)
+	return float64(most) < o.RareResemblance*float64(most+onlyA+onlyB), float64(most) < o.RareContainment()*float64(most+min(onlyA, onlyB))
 }
 
 // Framed reports whether two pages of one site that are near by resemblance may owe

@@ -139,12 +139,12 @@ func TestCompareRandom(t *testing.T) {
 			t.Fatalf("%q weighs %v, and shares %v with itself", a, x.Weights(), with)
 		}
 		most := got.Both.Rare + random.Int64N(1+max(0, got.Both.Rare))
-		if alike, contained := o.Little(most, x.sum.Rare, y.sum.Rare); alike && got.Rare.Resemblance >= o.RareResemblance ||
+		if alike, contained := o.Little(most, most, x.sum.Rare, y.sum.Rare); alike && got.Rare.Resemblance >= o.RareResemblance ||
 			contained && got.Rare.Containment >= o.RareContainment() {
 			t.Fatalf("%q, %q: %+v is little: %v, %v", a, b, got, alike, contained)
 		} else if alike && contained {
 			little++
-		} else if exact, too := o.Little(got.Both.Rare, x.sum.Rare, y.sum.Rare); exact != (got.Rare.Resemblance < o.RareResemblance) || too != (got.Rare.Containment < o.RareContainment()) {
+		} else if exact, too := o.Little(got.Both.Rare, got.Both.Rare, x.sum.Rare, y.sum.Rare); exact != (got.Rare.Resemblance < o.RareResemblance) || too != (got.Rare.Containment < o.RareContainment()) {
 			t.Fatalf("%q, %q: %+v is little by its own weight: %v, %v", a, b, got, exact, too)
 		}
 		if o.Sentences = random.Float64(); !o.MayBeAlike(x, y) && o.Alike(got) {
