@@ -13,14 +13,14 @@ import "neardup/verify/rarity"
 // Texts of which half has no letters, or repeats, are apart only by rarity: their sentences
 // do not tell enough. Otherwise rare is the weight of what the readings share that decide.
 func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
-	x, y := a.Brief(), b.Brief()
+	tell := a.tell() && b.tell()
 	if j.Frames && !ShareSite(a.Sites, b.Sites) {
 		both := rarity.Compare(a.Own, b.Own).Both
-		alike, contained := j.Rarity.Little(both.Plain, both.Plain, x.own.Plain, y.own.Plain)
-		return both.Rare, alike && contained && x.tells && y.tells
+		alike, contained := j.Rarity.Little(both.Plain, both.Plain, a.Own.Weights().Plain, b.Own.Weights().Plain)
+		return both.Rare, alike && contained && tell
 	}
 	evidence := rarity.Compare(a.Whole, b.Whole)
-	if evidence.Nothing() && x.tells && y.tells {
+	if evidence.Nothing() && tell {
 		return 0, true
 	}
 	if alike, contained := j.Rarity.Parts(evidence); !alike || !contained {
@@ -28,7 +28,7 @@ func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
 	}
 	if j.Frames && (a.HasFrame || b.HasFrame) {
 		own := rarity.Compare(a.Own, b.Own)
-		return own.Both.Rare, own.Nothing() && x.tells && y.tells || !j.mayResemble(a.OwnLength, b.OwnLength, own)
+		return own.Both.Rare, own.Nothing() && tell || !j.mayResemble(a.OwnLength, b.OwnLength, own)
 	}
 	return 0, true
 }
@@ -39,17 +39,21 @@ type Brief struct {
 	whole, own rarity.Weights
 	ownLength  int32
 	hasFrame   bool
-	tells      bool // over half of its length is of sentences that count, in each reading
+	tells      bool
+}
+
+// tell reports whether over half of the length of each reading is of sentences that count.
+// Wide characters count twice, so a quarter is enough of text that has no others.
+func (s Sentences) tell() bool {
+	return 2*s.Whole.Columns() > s.Length && 2*s.Own.Columns() > s.OwnLength
 }
 
 // Brief returns the brief of a text.
 func (s Sentences) Brief() Brief {
-	tells := 2*s.Whole.Columns() > s.Length && 2*s.Own.Columns() > s.OwnLength
-	return Brief{s.Sites, s.Whole.Weights(), s.Own.Weights(), int32(s.OwnLength), s.HasFrame, tells}
+	return Brief{s.Sites, s.Whole.Weights(), s.Own.Weights(), int32(s.OwnLength), s.HasFrame, s.tell()}
 }
 
-// Least returns the brief of a text no heavier than either of two, which tells as much as
-// either.
+// Least returns the brief of a text no heavier than either of two. It tells only if both do.
 func (b Brief) Least(o Brief) Brief {
 	least := func(x, y rarity.Weights) rarity.Weights {
 		return rarity.Weights{Plain: min(x.Plain, y.Plain), Rare: min(x.Rare, y.Rare)}
