@@ -24,6 +24,7 @@ var (
 	yearWeeks = flag.Int("year-weeks", 8, "weeks of TestYear")
 	yearPages = flag.Int("year-pages", 40, "captures of each week of TestYear")
 	yearSites = flag.Int("year-sites", 5, "sites of TestYear")
+	yearMore  = flag.Int("year-more", 0, "KB of markup, styles and scripts that each page of TestYear has besides; its crawls are compressed then")
 	yearDir   = flag.String("year-dir", "", "directory in which TestYear leaves its crawls")
 )
 
@@ -33,13 +34,17 @@ var (
 func TestYear(t *testing.T) {
 	config := pipetest.MustLoad(t)
 	web, dir := pipetest.NewWeb(2024, *yearSites), t.TempDir()
-	crawls := cmp.Or(*yearDir, dir)
+	crawls, name := cmp.Or(*yearDir, dir), "week-%02d.warc"
+	if *yearMore > 0 {
+		web.Heavier(*yearMore * 1000)
+		name += ".gz"
+	}
 	ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
 	site := workspace.Withdrawal{URI: "http://site1.example/*", Why: "asked for"}
 	var left []string
 	t.Log("week, captures so far, processor s of the stages, elapsed s, disk MB, peak MiB")
 	for week := range *yearWeeks {
-		file := filepath.Join(crawls, fmt.Sprintf("week-%02d.warc", week))
+		file := filepath.Join(crawls, fmt.Sprintf(name, week))
 		if err := web.Crawl(file, *yearPages); err != nil {
 			t.Fatal(err)
 		}

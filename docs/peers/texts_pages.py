@@ -2,9 +2,10 @@
 """Web pages around texts, as two archives: every host has a design of its own, with styles, scripts, a menu and a
 footer, and every page has the text as an article, beside links to the latest pages of the host. A page has 25 KB.
 
-usage: texts_pages.py FIRST LATER NUMBER < texts.tsv
+usage: texts_pages.py FIRST LATER NUMBER [KB] < texts.tsv
 
-FIRST gets the pages of so many texts, and LATER those of the others.
+FIRST gets the pages of so many texts, and LATER those of the others. With KB, pages have so many more: half of them
+scripts and styles, half elements without text.
 """
 import gzip
 import json
@@ -16,7 +17,7 @@ import uuid
 class Site:
     """The design of a host, and the titles of its latest pages."""
 
-    def __init__(self, host):
+    def __init__(self, host, more):
         rng = random.Random(host)
         word = lambda: "".join(rng.choice("bdfgklmnprst") + rng.choice("aeiou") for _ in range(rng.randint(1, 3)))
         phrase = lambda n: " ".join(word() for _ in range(n))
@@ -30,6 +31,14 @@ class Site:
                      "</ul></nav></header>\n")
         self.foot = "<footer><ul>" + "".join(f"<li><a href='/{word()}'>{phrase(3)}</a></li>\n" for _ in range(30)) + \
             f"</ul><p>{phrase(25).capitalize()}.</p></footer>\n</body></html>\n"
+        if more:
+            parts = [lambda: f".{word()}>.{word()}{{padding:{rng.randint(0, 40)}px;background:#{rng.getrandbits(24):06x}}}\n",
+                     lambda: f"function {word()}{rng.getrandbits(16)}(a){{return a.{word()}({rng.getrandbits(32)},'{word()}')}}\n",
+                     lambda: f"<div class='{word()} {word()}'><span class='{word()}-{word()}' data-id='{rng.getrandbits(32)}'>"
+                             f"</span><img src='/{word()}/{word()}.svg' alt=''></div>\n"]
+            many = lambda part, size: "".join(part() for _ in range(int(size / len(part()))))
+            self.head = (f"<style>{many(parts[0], more / 5)}</style>\n<script>{many(parts[1], more * .3)}</script>\n" +
+                         self.head + f"<section>{many(parts[2], more / 2)}</section>\n")
 
     def page(self, text):
         sentences = text.rstrip(".").split(". ")
@@ -41,12 +50,12 @@ class Site:
 
 
 def main():
-    sites, number = {}, int(sys.argv[3])
+    sites, number, more = {}, int(sys.argv[3]), 1000 * int(sys.argv[4]) if len(sys.argv) > 4 else 0
     with open(sys.argv[1], "wb") as first, open(sys.argv[2], "wb") as later:
         for i, line in enumerate(sys.stdin):
             uri, text = line.rstrip("\n").split("\t")
             _, _, host, path = uri.split("/", 3)
-            site = sites.setdefault(host, Site(host))
+            site = sites.get(host) or sites.setdefault(host, Site(host, more))
             page, title = site.page(text)
             site.latest = site.latest[-19:] + [("/" + path, title)]
             block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + page.encode()

@@ -2,6 +2,7 @@ package pipetest
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -27,6 +28,7 @@ type webSite struct {
 	host      string
 	menu, end []string
 	form      []string // text that some of its pages fill in
+	head      string   // further scripts, styles and elements of each page
 }
 
 type webPage struct {
@@ -45,6 +47,24 @@ func NewWeb(seed uint64, sites int) *Web {
 		w.sites = append(w.sites, webSite{host: fmt.Sprintf("site%d.example", i), menu: w.text(4), end: w.text(3), form: w.text(8)})
 	}
 	return w
+}
+
+// Heavier gives each page so many bytes more: half of them a style and a script, half
+// elements without text. They differ from site to site.
+func (w *Web) Heavier(bytes int) {
+	for i := range w.sites {
+		rng := rand.New(rand.NewPCG(uint64(i), 21))
+		part := func(format string, size int) string {
+			var b strings.Builder
+			for b.Len() < size {
+				fmt.Fprintf(&b, format, rng.Uint32(), rng.Uint32(), rng.Uint32())
+			}
+			return b.String()
+		}
+		w.sites[i].head = "<style>" + part(".a%x>.b%x{color:#%.6x;padding:4px}\n", bytes/5) + "</style>\n<script>" +
+			part("function f%x(a){return a.g%x('%x')}\n", 3*bytes/10) + "</script>\n" +
+			part("<div class='a%x'><span class='icon b%x'></span><img src='/i/%x.svg' alt=''></div>\n", bytes/2)
+	}
 }
 
 // sentence returns a sentence of random words, some with a number.
@@ -100,11 +120,12 @@ func (w *Web) page() *webPage {
 
 func (w *Web) body(p *webPage) string {
 	s := w.sites[p.site]
-	return fmt.Sprintf("<html><head><title>%s</title></head><body><ul><li>%s</ul><h1>%s</h1>\n<p>%s</p>\n<div>%s</div></body></html>",
-		p.title, strings.Join(s.menu, "<li>"), p.title, strings.Join(p.text, " "), strings.Join(s.end, " "))
+	return fmt.Sprintf("<html><head><title>%s</title></head><body>%s<ul><li>%s</ul><h1>%s</h1>\n<p>%s</p>\n<div>%s</div></body></html>",
+		p.title, s.head, strings.Join(s.menu, "<li>"), p.title, strings.Join(p.text, " "), strings.Join(s.end, " "))
 }
 
-// Crawl writes a week's crawl of n captures to a file.
+// Crawl writes a week's crawl of n captures to a file, compressed record by record if its
+// name ends in .gz.
 func (w *Web) Crawl(file string, n int) error {
 	w.week++
 	f, err := os.Create(file)
@@ -112,6 +133,15 @@ func (w *Web) Crawl(file string, n int) error {
 		return err
 	}
 	b := bufio.NewWriter(f)
+	write := func(record []byte) { b.Write(record) }
+	if strings.HasSuffix(file, ".gz") {
+		z := gzip.NewWriter(b)
+		write = func(record []byte) {
+			z.Reset(b)
+			z.Write(record)
+			z.Close() // its errors are those of b, which Flush returns
+		}
+	}
 	if s := &w.sites[w.rng.IntN(len(w.sites))]; w.week%8 == 0 { // a new design
 		s.menu, s.end = append(w.edited(s.menu), w.sentence()), w.edited(s.end)
 	}
@@ -120,7 +150,7 @@ func (w *Web) Crawl(file string, n int) error {
 	again := min(len(pages), n*7/10)
 	for _, p := range pages[:again] {
 		if w.rng.IntN(20) == 0 {
-			b.Write(w.record(p, "response", "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>gone"))
+			write(w.record(p, "response", "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>gone"))
 			w.live = slices.DeleteFunc(w.live, func(o *webPage) bool { return o == p })
 			continue
 		}
@@ -130,25 +160,25 @@ func (w *Web) Crawl(file string, n int) error {
 		case 3: // the page has moved to this address
 			p.text = pages[w.rng.IntN(len(pages))].text
 		}
-		w.capture(b, p)
+		w.capture(write, p)
 	}
 	for range n - again {
 		p := w.page()
 		w.live = append(w.live, p)
-		w.capture(b, p)
+		w.capture(write, p)
 	}
 	return errors.Join(b.Flush(), f.Close())
 }
 
 // capture writes a page, or a revisit of it if it is as it was.
-func (w *Web) capture(b *bufio.Writer, p *webPage) {
+func (w *Web) capture(write func(record []byte), p *webPage) {
 	body := w.body(p)
 	if p.sent == body && w.rng.IntN(2) == 0 {
-		b.Write(w.record(p, "revisit", "HTTP/1.1 304 Not Modified\r\n\r\n", "WARC-Refers-To: <urn:test:"+p.last+">",
+		write(w.record(p, "revisit", "HTTP/1.1 304 Not Modified\r\n\r\n", "WARC-Refers-To: <urn:test:"+p.last+">",
 			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"))
 		return
 	}
-	b.Write(w.record(p, "response", OkHTML+body))
+	write(w.record(p, "response", OkHTML+body))
 	p.last, p.sent = fmt.Sprint(w.records), body
 }
 
