@@ -72,9 +72,9 @@ func (t *texts) states(yield func(extsort.Entry, error) bool) {
 	}
 }
 
-// sidesBytes returns the limit of the sides that are held in memory: a sixteenth of what the
-// process stays within. More costs the collector more than looking up other sides does.
-func sidesBytes() int { return int(min(128<<20, debug.SetMemoryLimit(-1)/16)) }
+// sidesBytes returns the limit of the sides that are held in memory: an eighth of what the
+// process stays within. Others are looked up, each time that a set or component asks.
+func sidesBytes() int { return int(min(128<<20, debug.SetMemoryLimit(-1)/8)) }
 
 // readTexts reads what verdicts on each text depend on, in one pass. Looking it up for
 // each set costs several times as much. Where TableState has what the run before found,
