@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -40,7 +41,8 @@ type DB struct {
 //   - cacheBytes: verify looks up scattered texts. 100,000 pages in one chain took a
 //     seventh more processor time with half as much.
 //   - memTableBytes: up to three such tables are in memory, and as much log is read
-//     again when a workspace is opened.
+//     again when a workspace is opened. Both are less where the process must stay
+//     within little memory.
 //   - l0Threshold: a lookup of a text searches up to half as many flushed tables
 //     (of about 12 MB, compressed) besides the lower levels, since merging begins
 //     at half of the threshold. A later crawl adds many small tables: with 8 in
@@ -54,6 +56,13 @@ const (
 	l0Threshold    = 16
 	tableFileBytes = 16 << 20
 )
+
+// memory returns the bytes of the cache and of a table in memory: those above, or an
+// eighth and a twenty-fourth of what the process stays within.
+func memory() (cache int64, table uint64) {
+	limit := debug.SetMemoryLimit(-1)
+	return max(8<<20, min(cacheBytes, limit/8)), uint64(max(4<<20, min(memTableBytes, limit/24)))
+}
 
 // Lock keeps other processes out of a directory.
 type Lock = pebble.Lock
@@ -95,12 +104,13 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 			err = errors.Join(err, sealed.file.Close())
 		}
 	}()
-	cache := pebble.NewCache(cacheBytes)
+	cacheSize, tableSize := memory()
+	cache := pebble.NewCache(cacheSize)
 	defer cache.Unref()
 	o := &pebble.Options{
 		FS:                          logFS{vfs.OnDiskFull(sealedFS{fileSystem(), sealed}, onDiskFull), log},
 		Cache:                       cache,
-		MemTableSize:                memTableBytes,
+		MemTableSize:                tableSize,
 		MemTableStopWritesThreshold: 3,
 		L0CompactionThreshold:       l0Threshold,
 		L0StopWritesThreshold:       1000, // ingested runs may pile up while a stage writes

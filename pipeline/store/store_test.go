@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -154,6 +156,27 @@ func TestSeeker(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("rows of %v: %v, want %v", prefix, got, want)
+		}
+	}
+}
+
+// The database takes less memory where the process must stay within little, and never
+// none.
+func TestMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	for _, c := range []struct {
+		limit, cache int64
+		table        uint64
+	}{
+		{math.MaxInt64, 96 << 20, 32 << 20},
+		{928 << 20, 96 << 20, 32 << 20}, // what the default of --memory leaves
+		{384 << 20, 48 << 20, 16 << 20},
+		{1, 8 << 20, 4 << 20},
+	} {
+		debug.SetMemoryLimit(c.limit)
+		if cache, table := memory(); cache != c.cache || table != c.table {
+			t.Errorf("limit %d: cache %d, table %d; want %d, %d", c.limit, cache, table, c.cache, c.table)
 		}
 	}
 }
