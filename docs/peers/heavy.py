@@ -4,10 +4,12 @@
     python3 heavy.py chain 60000 > chain.tsv    perhaps-similar sets of up to 11,000 texts, none near another
     python3 heavy.py long 1200 > long.tsv       sets of up to 150 texts of 186,000 characters, likewise
     python3 heavy.py pdf 16 400 > pdf.warc      16 PDF documents whose page inflates to 400 MB
+    python3 heavy.py table 40 16 > table.warc   40 pages of tables in tables that inflate to 16 MiB
 
 In the first two, texts of a group share some sentences. Some texts of a chain have what the next group shares, too.
 """
 
+import gzip
 import random
 import sys
 import zlib
@@ -48,10 +50,10 @@ def document(number, megabytes):
     return out + b"xref\n0 6\n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (table, len(out))
 
 
-def documents(number, megabytes):
+def documents(number, header, body):
     for i in range(number):
-        body = document(i, megabytes)
-        http = b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+        payload = body(i)
+        http = b"HTTP/1.1 200 OK\r\n%s\r\nContent-Length: %d\r\n\r\n%s" % (header, len(payload), payload)
         head = ("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:heavy:%d>\r\nWARC-Target-URI: http://h%d.example/\r\n"
                 "WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n")
         sys.stdout.buffer.write((head % (i, i, len(http))).encode() + http + b"\r\n\r\n")
@@ -59,6 +61,9 @@ def documents(number, megabytes):
 
 if __name__ == "__main__":
     if sys.argv[1] == "pdf":
-        documents(int(sys.argv[2]), int(sys.argv[3]))
+        documents(int(sys.argv[2]), b"Content-Type: application/pdf", lambda i: document(i, int(sys.argv[3])))
+    elif sys.argv[1] == "table":
+        page = gzip.compress(b"<table>x" * (int(sys.argv[3]) << 17), mtime=0)
+        documents(int(sys.argv[2]), b"Content-Type: text/html\r\nContent-Encoding: gzip", lambda i: page)
     else:
         texts(sys.argv[1], int(sys.argv[2]))
