@@ -13,6 +13,7 @@ import (
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/revisits"
 	"neardup/pipeline/rows"
 )
 
@@ -76,17 +77,17 @@ func (p plain) extract(input string) {
 	}
 
 	// Revisits and documents to more documents.
-	captures := read(p, "documents", func(k, v []byte) (dataflow.Capture, error) {
+	captures := read(p, "documents", func(k, v []byte) (revisits.Capture, error) {
 		row := func() (d rows.Document, err error) { return d, json.Unmarshal(v, &d) }
-		return dataflow.Capture{ID: extract.ID(k[:16]), Row: row, Brief: row}, nil
+		return revisits.Capture{ID: extract.ID(k[:16]), Row: row, Brief: row}, nil
 	})
-	revisits := read(p, "revisits", func(k, v []byte) (r dataflow.Revisit, err error) {
+	resolved := read(p, "revisits", func(k, v []byte) (r revisits.Revisit, err error) {
 		err = json.Unmarshal(v, &r.Document)
 		r.Place, r.Document.ID = k, extract.ID(k[:16])
 		return r, err
 	})
 	sorter := func() *extsort.Sorter { return extsort.New(p.dir) }
-	err = dataflow.Resolve(p.t.Context(), revisits, captures, sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
+	err = revisits.Resolve(p.t.Context(), resolved, captures, sorter, func(r revisits.Revisit, t rows.TextID, page rows.Document) error {
 		at, err := layout.ParseRevisitPlace(r.Place)
 		add("documents", at.Document()[1:], page)
 		add("occurrences", slices.Concat(t[:], page.ID[:]), rows.OccurrenceOf(page.Document))

@@ -19,6 +19,7 @@ import (
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/revisits"
 	"neardup/pipeline/rows"
 )
 
@@ -170,20 +171,20 @@ func (t *task) occurrence(text rows.TextID, id extract.ID, d extract.Document) e
 }
 
 // revisit parses a row of revisits.
-func revisit(e extsort.Entry) (v dataflow.Revisit, err error) {
+func revisit(e extsort.Entry) (v revisits.Revisit, err error) {
 	var row rows.Revisit
 	if err := json.Unmarshal(e.Value, &row); err != nil || len(e.Key) < 16 || row.Repeats == nil {
 		return v, damaged(blocks.Revisits, e)
 	}
-	v = dataflow.Revisit{Place: slices.Clone(e.Key), Document: row.Document}
+	v = revisits.Revisit{Place: slices.Clone(e.Key), Document: row.Document}
 	v.Document.ID = extract.ID(e.Key[:16])
 	return v, nil
 }
 
-func (t *task) revisits() iter.Seq2[dataflow.Revisit, error] {
-	return func(yield func(dataflow.Revisit, error) bool) {
+func (t *task) revisits() iter.Seq2[revisits.Revisit, error] {
+	return func(yield func(revisits.Revisit, error) bool) {
 		for e, err := range t.rows(blocks.Revisits) {
-			var v dataflow.Revisit
+			var v revisits.Revisit
 			if err == nil {
 				v, err = revisit(e)
 			}
@@ -263,15 +264,15 @@ func document(e extsort.Entry) (d rows.Document, err error) {
 // resolve writes each revisit of a capture as a page, and all revisits with what was
 // found for them.
 func (t *task) resolve() error {
-	captures := func(yield func(dataflow.Capture, error) bool) {
+	captures := func(yield func(revisits.Capture, error) bool) {
 		for e, err := range t.rows(blocks.Documents) {
 			if err == nil && len(e.Key) < 16 {
 				err = damaged(blocks.Documents, e)
 			}
-			var c dataflow.Capture
+			var c revisits.Capture
 			if err == nil {
 				row := func() (rows.Document, error) { return document(e) }
-				c = dataflow.Capture{ID: extract.ID(e.Key[:16]), Row: row, Brief: row}
+				c = revisits.Capture{ID: extract.ID(e.Key[:16]), Row: row, Brief: row}
 			}
 			if !yield(c, err) || err != nil {
 				return
@@ -281,7 +282,7 @@ func (t *task) resolve() error {
 	resolved := extsort.New(t.Temp) // place → text
 	t.closers = append(t.closers, resolved.Close)
 	sorter := func() *extsort.Sorter { return extsort.New(t.Temp) }
-	err := dataflow.Resolve(t.ctx, t.revisits(), captures, sorter, func(r dataflow.Revisit, text rows.TextID, page rows.Document) error {
+	err := revisits.Resolve(t.ctx, t.revisits(), captures, sorter, func(r revisits.Revisit, text rows.TextID, page rows.Document) error {
 		at, err := layout.ParseRevisitPlace(r.Place)
 		if err != nil {
 			return err

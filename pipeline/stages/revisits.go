@@ -9,10 +9,10 @@ import (
 	"iter"
 
 	"neardup/extract"
-	"neardup/pipeline/dataflow"
 	"neardup/pipeline/extsort"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
+	"neardup/pipeline/revisits"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/workspace"
@@ -69,7 +69,7 @@ func (x *extraction) resolveRevisits(sr *workspace.StageRun) (c revisitCounts, e
 	found := extsort.New(w.DB.Tmp)                   // place → textID[16] JSON of the page
 	defer func() { err = errors.Join(err, found.Close()) }()
 	sorter := func() *extsort.Sorter { return extsort.New(w.DB.Tmp) }
-	err = dataflow.Resolve(sr.Ctx, revisits(w), documents(w), sorter, func(r dataflow.Revisit, t rows.TextID, page rows.Document) error {
+	err = revisits.Resolve(sr.Ctx, storedRevisits(w), documents(w), sorter, func(r revisits.Revisit, t rows.TextID, page rows.Document) error {
 		b, err := json.Marshal(page)
 		return errors.Join(err, found.Add(r.Place, append(t[:], b...)))
 	})
@@ -235,29 +235,29 @@ func (y *revisitUpdate) takeBack(v results.RevisitRow, text string) error {
 	return errors.Join(y.b.SetJSON(v.Key.Row(), v.Row), y.b.Delete(v.Key.Document()), y.b.Delete(layout.OccurrenceKey(t, v.Key.ID)))
 }
 
-// revisits yields all revisits, for dataflow.Resolve.
-func revisits(w *workspace.Workspace) iter.Seq2[dataflow.Revisit, error] {
-	return func(yield func(dataflow.Revisit, error) bool) {
+// storedRevisits yields all revisits, for revisits.Resolve.
+func storedRevisits(w *workspace.Workspace) iter.Seq2[revisits.Revisit, error] {
+	return func(yield func(revisits.Revisit, error) bool) {
 		for v, err := range results.RevisitRows(w) {
 			d := v.Row.Document
 			d.ID = v.Key.ID
-			if !yield(dataflow.Revisit{Place: v.Key.Place, Document: d}, err) || err != nil {
+			if !yield(revisits.Revisit{Place: v.Key.Place, Document: d}, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// documents yields all documents, for dataflow.Resolve. If several files hold one, the
+// documents yields all documents, for revisits.Resolve. If several files hold one, the
 // first by name counts.
-func documents(w *workspace.Workspace) iter.Seq2[dataflow.Capture, error] {
-	return func(yield func(dataflow.Capture, error) bool) {
+func documents(w *workspace.Workspace) iter.Seq2[revisits.Capture, error] {
+	return func(yield func(revisits.Capture, error) bool) {
 		n := int64(0)
 		for r, err := range w.DB.Table(layout.TableDocument) {
 			if n++; n&0xfff == 0 {
 				w.Options.Progress.Add(0x1000)
 			}
-			c := dataflow.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }, Brief: func() (rows.Document, error) { return brief(r) }}
+			c := revisits.Capture{Row: func() (d rows.Document, err error) { return d, r.JSON(&d) }, Brief: func() (rows.Document, error) { return brief(r) }}
 			if err == nil {
 				c.ID, _, _, err = layout.ParseDocumentKey(r.Key())
 			}
