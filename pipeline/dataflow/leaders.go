@@ -154,6 +154,12 @@ func (v *setVerifier) ordered(m *member, from, to int) (left []candidate, reject
 	m.byKept = false
 	if v.screen != nil {
 		left, rejected.ByRarity = v.screen.left(&m.sighting, from, to)
+		if v.said.From > 0 && from == 0 {
+			m.common = m.sighting.bounds.Digest
+			for _, l := range left {
+				m.left = append(m.left, rows.Left{Leader: v.places[l.number], Member: m.place, Rare: l.kept})
+			}
+		}
 		if m.byKept = v.config.MaxScored > 0 && len(left) > v.config.MaxScored; m.byKept {
 			slices.SortFunc(left, candidate.compare)
 		}

@@ -17,6 +17,14 @@ type Recall struct {
 	before map[rows.TextID]rows.State
 	now    map[rows.TextID]rows.State
 	pairs  map[[2]rows.TextID]rows.Decided
+	screen *earlierScreen // nil: nothing is known
+}
+
+// Earlier is what an earlier run noted of a set or component.
+type Earlier struct {
+	States    []rows.State
+	Decided   []rows.Decided
+	Screening rows.Screening
 }
 
 // Abouts is what is known of texts without reading them.
@@ -41,19 +49,29 @@ func StatesOf(keys []cluster.Key, about Abouts) ([]rows.State, error) {
 	return states, nil
 }
 
-// NewRecall returns the recall of decisions on texts that had the states before, for
-// texts that have the states now.
-func NewRecall(j pair.Judge, about Abouts, before []rows.State, decided []rows.Decided, now []rows.State) *Recall {
-	r := &Recall{j, about, make(map[rows.TextID]rows.State, len(before)), make(map[rows.TextID]rows.State, len(now)), make(map[[2]rows.TextID]rows.Decided, len(decided))}
-	for _, s := range before {
-		r.before[s.ID] = s
-	}
+// NewRecall returns the recall of what was noted of texts, for texts that have the states
+// now. Sets and components may have been others then. What a screen said is recalled of the
+// first of them only.
+func NewRecall(j pair.Judge, about Abouts, now []rows.State, noted ...Earlier) *Recall {
+	r := &Recall{judge: j, about: about, before: map[rows.TextID]rows.State{}, now: make(map[rows.TextID]rows.State, len(now)), pairs: map[[2]rows.TextID]rows.Decided{}}
 	for _, s := range now {
 		r.now[s.ID] = s
 	}
-	for _, d := range decided {
-		if !d.Bounded {
-			r.pairs[[2]rows.TextID{before[d.A].ID, before[d.B].ID}] = d
+	for i, e := range noted {
+		same := make([]bool, len(e.States)) // as others have noted it, too
+		for i, s := range e.States {
+			old, there := r.before[s.ID]
+			if same[i] = !there || old == s; !there {
+				r.before[s.ID] = s
+			}
+		}
+		for _, d := range e.Decided {
+			if !d.Bounded && same[d.A] && same[d.B] {
+				r.pairs[[2]rows.TextID{e.States[d.A].ID, e.States[d.B].ID}] = d
+			}
+		}
+		if i == 0 {
+			r.screen = newEarlierScreen(e, now)
 		}
 	}
 	return r
@@ -70,6 +88,14 @@ func (r *Recall) Of(a, b rows.TextID) (d rows.Decided, ok bool, err error) {
 	}
 	ok, err = holds(r.judge, r.about, [2]rows.State{r.before[a], r.before[b]}, [2]rows.State{r.now[a], r.now[b]}, d.Weighing)
 	return d, ok, err
+}
+
+// earlierScreen returns what is known of a screen, or nil.
+func (r *Recall) earlierScreen() *earlierScreen {
+	if r == nil {
+		return nil
+	}
+	return r.screen
 }
 
 // Rejected returns the decision on two texts if their sentences alone reject the pair.

@@ -1,9 +1,11 @@
 package dataflow
 
 import (
+	"cmp"
 	"slices"
 
 	"neardup/cluster"
+	"neardup/pipeline/rows"
 	"neardup/verify/pair"
 	"neardup/verify/rarity"
 )
@@ -30,6 +32,10 @@ type screen struct {
 	leaders []screened   // the first leaders, as many as the index holds
 	least   []pair.Brief // of each screenBlock of them
 	n       int          // all leaders
+
+	earlier *earlierScreen // nil: nothing is known
+	numbers []int          // by place in the earlier set: number of the leader, or -1
+	fresh   []int          // numbers of leaders of which the earlier screen knows nothing
 }
 
 // screened is a text, as a screen sees it.
@@ -38,8 +44,13 @@ type screened struct {
 	brief     pair.Brief
 }
 
-func newScreen(j pair.Judge, most int) *screen {
-	return &screen{judge: j, index: rarity.NewIndex(most)}
+// newScreen returns an empty screen with room for so many sentences. earlier may be nil.
+func newScreen(j pair.Judge, most int, earlier *earlierScreen) *screen {
+	x := &screen{judge: j, index: rarity.NewIndex(most), earlier: earlier}
+	if earlier != nil {
+		x.numbers = slices.Repeat([]int{-1}, len(earlier.leaders))
+	}
+	return x
 }
 
 // added returns the number of leaders that were added. It is 0 for a nil screen.
@@ -50,7 +61,12 @@ func (x *screen) added() int {
 	return x.n
 }
 
-func (x *screen) add(s pair.Sentences) {
+func (x *screen) add(id rows.TextID, s pair.Sentences) {
+	if place, ok := x.earlier.leader(id); ok {
+		x.numbers[place] = x.n
+	} else if x.earlier != nil {
+		x.fresh = append(x.fresh, x.n)
+	}
 	x.n++
 	if x.index.Add(s.Whole, s.Own); x.index.Len() == len(x.leaders) {
 		return
@@ -64,28 +80,39 @@ func (x *screen) add(s pair.Sentences) {
 	x.leaders = append(x.leaders, screened{s, brief})
 }
 
+// looksAtAll reports whether it looks at every leader. Otherwise what it says of one may
+// depend on how many come before it.
+func (x *screen) looksAtAll() bool { return x.n == len(x.leaders) && x.n <= mostLooked }
+
 // sighting is a member, as a screen sees it.
 type sighting struct {
 	screened
 	bounds rarity.Bounds
+	known  bool // by the earlier screen
+	place  int  // then: in the earlier set
 }
 
 // bound sets g to what the member with these sentences shares with the leaders.
-func (x *screen) bound(s pair.Sentences, g *sighting) {
+func (x *screen) bound(id rows.TextID, s pair.Sentences, g *sighting) {
 	g.screened = screened{s, s.Brief()}
 	x.index.Bound(&g.bounds, s.Whole, s.Own)
+	g.place, g.known = x.earlier.member(id, g.bounds.Digest)
+	g.known = g.known && x.looksAtAll()
 }
 
 // left returns the leaders from number from up to to that a member is compared with, each
 // with the weight of what they share, and the number of others. Leaders that were not looked
 // at one by one, since they are too many, have no weight, and may turn out to be apart.
 func (x *screen) left(g *sighting, from, to int) (left []candidate, apart int64) {
+	if g.known {
+		return x.leftAgain(g, from, to)
+	}
 	few := g.bounds.Few
 	first, _ := slices.BinarySearch(few, int32(from))
 	few = few[first:]
 	common := [2]rarity.Weights(g.bounds.Common)
 	bounded := min(to, len(x.leaders))
-	look := func(l int) {
+	one := func(l int) {
 		if rare, is := x.judge.Apart(x.leaders[l].sentences, g.sentences); is {
 			apart++
 		} else {
@@ -97,7 +124,7 @@ func (x *screen) left(g *sighting, from, to int) (left []candidate, apart int64)
 		if end := l + screenBlock; l%screenBlock == 0 && end <= bounded && x.judge.AllStrangers(&g.brief, common, &x.least[l/screenBlock]) {
 			for apart += screenBlock; len(few) > 0 && int(few[0]) < end; few = few[1:] {
 				apart--
-				look(int(few[0]))
+				one(int(few[0]))
 			}
 			l = end - 1
 			continue
@@ -105,12 +132,12 @@ func (x *screen) left(g *sighting, from, to int) (left []candidate, apart int64)
 		switch {
 		case len(few) > 0 && int(few[0]) == l:
 			few = few[1:]
-			look(l)
+			one(l)
 		case x.judge.Strangers(&g.brief, common, &x.leaders[l].brief):
 			apart++
 		case looked < mostLooked:
 			looked++
-			look(l)
+			one(l)
 		default:
 			left = append(left, candidate{number: l})
 		}
@@ -119,6 +146,37 @@ func (x *screen) left(g *sighting, from, to int) (left []candidate, apart int64)
 		left = append(left, candidate{number: l})
 	}
 	return left, apart
+}
+
+// leftAgain is left for a member that the earlier screen knows. It looks only at leaders of
+// which that knows nothing.
+func (x *screen) leftAgain(g *sighting, from, to int) (left []candidate, apart int64) {
+	common := [2]rarity.Weights(g.bounds.Common)
+	one := func(l int) {
+		if l < from || l >= to {
+			return
+		}
+		leader := &x.leaders[l]
+		if _, few := slices.BinarySearch(g.bounds.Few, int32(l)); !few && x.judge.Strangers(&g.brief, common, &leader.brief) {
+			return
+		}
+		if rare, is := x.judge.Apart(leader.sentences, g.sentences); !is {
+			left = append(left, candidate{l, int(max(1, rare))})
+		}
+	}
+	for _, l := range x.fresh {
+		one(l)
+	}
+	for _, l := range x.numbers[chunkOf(g.place):g.place] {
+		one(l)
+	}
+	for _, p := range x.earlier.left(g.place) {
+		if l := x.numbers[p.Leader]; l >= from && l < to {
+			left = append(left, candidate{l, p.Rare})
+		}
+	}
+	slices.SortFunc(left, func(a, b candidate) int { return cmp.Compare(a.number, b.number) })
+	return left, int64(to - from - len(left))
 }
 
 // apart reports whether the sentences of a member and of a leader tell that it is not compared

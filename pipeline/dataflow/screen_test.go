@@ -25,11 +25,14 @@ type screenedSet struct {
 	judge  pair.Judge
 	keys   []cluster.Key
 	texts  map[rows.TextID]*pair.Text
-	read   map[rows.TextID]int // how often a text was read
+	read   map[rows.TextID]int    // how often a text was read
+	states map[rows.TextID]uint64 // how often a text has changed
 }
 
 // State implements Abouts.
-func (s *screenedSet) State(id rows.TextID) (rows.State, error) { return rows.State{ID: id}, nil }
+func (s *screenedSet) State(id rows.TextID) (rows.State, error) {
+	return rows.State{ID: id, Fixed: s.states[id]}, nil
+}
 
 // Length implements Abouts.
 func (s *screenedSet) Length(id rows.TextID) (int, bool) { return s.texts[id].Len(), true }
@@ -129,7 +132,7 @@ func TestScreenedSets(t *testing.T) {
 				for workers := range 3 {
 					var recall *Recall
 					if workers != 1 {
-						recall = NewRecall(s.judge, s, nil, nil, nil)
+						recall = NewRecall(s.judge, s, nil)
 					}
 					v := s.verify(t, s.keys, recall, 1+workers, limit)
 					var got [][2]cluster.Key
@@ -178,10 +181,10 @@ func TestLaterRunsReadFewTexts(t *testing.T) {
 		return out
 	}
 	for _, limit := range []int{0, 1, 900} { // what the screen has room for
-		first := s.verify(t, before, NewRecall(s.judge, s, nil, nil, states(before)), 1, limit)
-		want := s.verify(t, s.keys, NewRecall(s.judge, s, nil, nil, states(s.keys)), 1, limit)
+		first := s.verify(t, before, NewRecall(s.judge, s, states(before)), 1, limit)
+		want := s.verify(t, s.keys, NewRecall(s.judge, s, states(s.keys)), 1, limit)
 		clear(s.read)
-		got := s.verify(t, s.keys, NewRecall(s.judge, s, states(before), first.decided, states(s.keys)), 1, limit)
+		got := s.verify(t, s.keys, NewRecall(s.judge, s, states(s.keys), Earlier{States: states(before), Decided: first.decided, Screening: first.screening()}), 1, limit)
 		if !reflect.DeepEqual(got.links, want.links) || got.counts != want.counts || !reflect.DeepEqual(got.decided, want.decided) {
 			t.Errorf("%d links, %d decided, %+v; by one run %d, %d, %+v", len(got.links), len(got.decided), got.counts, len(want.links), len(want.decided), want.counts)
 		}
@@ -209,6 +212,73 @@ func TestLaterRunsReadFewTexts(t *testing.T) {
 	}
 }
 
+// What a screen said in an earlier run, of a set with other texts, is what it says now. Texts
+// may have changed, and few leaders may have had a sentence that many have.
+func TestScreenOfAnEarlierRun(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 88))
+	known, changed := 0, 0
+	for round := range 12 {
+		s := newScreenedSet(rng, 0)
+		s.states = map[rows.TextID]uint64{}
+		s.config.Closing, s.config.MaxScored = []string{configs.ClosingLeaders, configs.ClosingTransitive}[round%2], []int{0, 4, 32}[round%3]
+		shared, stories := wordySentences(rng, 6), [][]string{}
+		for range 8 {
+			stories = append(stories, wordySentences(rng, 5))
+		}
+		// A sentence of shared is little of a text. Texts with it are compared if few leaders
+		// have it, and apart if many have.
+		set := func(id rows.TextID) {
+			sentences := append(wordySentences(rng, 6), shared[rng.IntN(len(shared))])
+			if rng.IntN(3) == 0 {
+				sentences = append(sentences[4:], stories[rng.IntN(len(stories))]...)
+			}
+			text := strings.Join(sentences, "\n")
+			s.texts[id] = s.judge.Text(text, s.config.Read(text, func(uint64) int { return 1 })).Framed([]uint64{1}, nil)
+		}
+		for i := range 350 {
+			id := rows.TextID{byte(i >> 8), byte(i)}
+			set(id)
+			s.keys = append(s.keys, cluster.NewKey(1, id))
+		}
+		var earlier Earlier
+		for run := range 4 {
+			var keys []cluster.Key
+			for _, k := range s.keys {
+				if rng.IntN(12) > 0 {
+					keys = append(keys, k)
+				}
+				if run > 0 && rng.IntN(40) == 0 {
+					set(k.ID())
+					s.states[k.ID()]++
+				}
+			}
+			states, err := StatesOf(keys, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := s.verify(t, keys, NewRecall(s.judge, s, states), 1, 0)
+			got := s.verify(t, keys, NewRecall(s.judge, s, states, earlier), 1, 0)
+			if !reflect.DeepEqual(got.links, want.links) || got.counts != want.counts || !reflect.DeepEqual(got.decided, want.decided) || !reflect.DeepEqual(got.screening(), want.screening()) {
+				t.Fatalf("round %d, run %d: %d links, %d decided, %+v; without an earlier run %d, %d, %+v", round, run, len(got.links), len(got.decided), got.counts, len(want.links), len(want.decided), want.counts)
+			}
+			earlier = Earlier{States: states, Decided: got.decided, Screening: got.screening()}
+			if got.said.From <= 0 {
+				t.Fatalf("round %d, run %d: nothing is noted", round, run)
+			}
+			for i, k := range keys[got.said.From:] {
+				if _, ok := got.screen.earlier.member(k.ID(), got.said.Common[i]); ok {
+					known++
+				} else if got.screen.earlier != nil && slices.Contains(slices.Collect(maps.Keys(got.screen.earlier.places)), k.ID()) {
+					changed++
+				}
+			}
+		}
+	}
+	if known < 1000 || changed < 100 {
+		t.Errorf("%d texts are known, of %d others are common: the test tells nothing", known, changed)
+	}
+}
+
 // A screen counts towards the memory of its set.
 func TestMemoryOfAScreen(t *testing.T) {
 	defer func(n int) { smallSet = n }(smallSet)
@@ -229,7 +299,7 @@ func TestMemoryOfAScreen(t *testing.T) {
 	}{{index / 2, true}, {index + chunk, false}} {
 		smallSet = tt.small
 		got := false
-		v := &setVerifier{Judge: s.judge, memory: &memory{room: &room{}}, config: &s.config, workers: s.judge.Comparers(1), recall: NewRecall(s.judge, s, nil, nil, nil),
+		v := &setVerifier{Judge: s.judge, memory: &memory{room: &room{}}, config: &s.config, workers: s.judge.Comparers(1), recall: NewRecall(s.judge, s, nil),
 			docs: func(id rows.TextID) (*pair.Text, error) { return s.texts[id], nil },
 			all: func() []verify.Comparer {
 				got = true
@@ -282,7 +352,7 @@ func TestScreenedComparisonsAreLinear(t *testing.T) {
 func TestScreenOrdersByRareSentences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 83))
 	s := newScreenedSet(rng, 0)
-	x := newScreen(s.judge, screenSentences)
+	x := newScreen(s.judge, screenSentences, nil)
 	common, own := wordySentences(rng, 6), wordySentences(rng, 6)
 	made := func(sentences ...string) pair.Sentences {
 		text := strings.Join(sentences, "\n")
@@ -296,14 +366,14 @@ func TestScreenOrdersByRareSentences(t *testing.T) {
 		})).Framed([]uint64{1}, nil).Sentences()
 	}
 	for range 40 { // so that what is common is common in the set, too
-		x.add(made(slices.Concat(common, wordySentences(rng, 1))...))
+		x.add(rows.TextID{}, made(slices.Concat(common, wordySentences(rng, 1))...))
 	}
-	x.add(made(append(own[:3:3], wordySentences(rng, 2)...)...)) // 40
-	x.add(made(append(own[:5:5], common...)...))                 // 41
-	x.add(made(wordySentences(rng, 6)...))                       // 42
-	x.add(made(own[:4]...))                                      // 43
+	x.add(rows.TextID{}, made(append(own[:3:3], wordySentences(rng, 2)...)...)) // 40
+	x.add(rows.TextID{}, made(append(own[:5:5], common...)...))                 // 41
+	x.add(rows.TextID{}, made(wordySentences(rng, 6)...))                       // 42
+	x.add(rows.TextID{}, made(own[:4]...))                                      // 43
 	var g sighting
-	x.bound(made(append(own, common...)...), &g)
+	x.bound(rows.TextID{}, made(append(own, common...)...), &g)
 	left, apart := x.left(&g, 0, 44)
 	if apart != 41 {
 		t.Errorf("%d apart, want 41", apart)
@@ -321,11 +391,11 @@ func TestScreenOrdersByRareSentences(t *testing.T) {
 	}
 	defer func(n int) { mostLooked = n }(mostLooked)
 	mostLooked = 10
-	x, shared := newScreen(s.judge, screenSentences), wordySentences(rng, 6)
+	x, shared := newScreen(s.judge, screenSentences, nil), wordySentences(rng, 6)
 	for range 40 { // so that all have these sentences, which are rare on their site
-		x.add(made(slices.Concat(shared, wordySentences(rng, 1))...))
+		x.add(rows.TextID{}, made(slices.Concat(shared, wordySentences(rng, 1))...))
 	}
-	x.bound(made(shared...), &g)
+	x.bound(rows.TextID{}, made(shared...), &g)
 	left, _ = x.left(&g, 0, 40)
 	if looked := slices.IndexFunc(left, func(c candidate) bool { return c.kept == 0 }); len(left) != 40 || looked != mostLooked {
 		t.Errorf("%d left, %d looked at", len(left), looked)
@@ -342,13 +412,13 @@ func TestScreenOfManyLeaders(t *testing.T) {
 		if round%4 == 0 {
 			s.judge.Rarity.RareSentences = 0.1
 		}
-		x := newScreen(s.judge, []int{screenSentences, 4000}[round%2])
+		x := newScreen(s.judge, []int{screenSentences, 4000}[round%2], nil)
 		for _, k := range s.keys {
-			x.add(s.texts[k.ID()].Sentences())
+			x.add(k.ID(), s.texts[k.ID()].Sentences())
 		}
 		for _, k := range s.keys[:40] {
 			var g sighting
-			x.bound(s.texts[k.ID()].Sentences(), &g)
+			x.bound(k.ID(), s.texts[k.ID()].Sentences(), &g)
 			from := rng.IntN(2 * screenBlock)
 			to := from + rng.IntN(len(s.keys)-from)
 			var want []candidate

@@ -189,7 +189,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 				} else if same {
 					held++
 				}
-				recall := NewRecall(judge, now, before.states, before.decided, now.states)
+				recall := NewRecall(judge, now, now.states, Earlier{States: before.states, Decided: before.decided})
 				for _, d := range now.decided {
 					if d.Bounded {
 						continue

@@ -32,6 +32,8 @@ type SetResult struct {
 	Links   []rows.Link
 	Counts  rows.VerifyCounts
 	Decided []rows.Decided
+
+	Screening rows.Screening // only of a set that is not known
 }
 
 // KnownSets returns the states of the texts of a set and, if an earlier run has verified
@@ -96,7 +98,8 @@ func VerifySets(ctx context.Context, sets iter.Seq2[[]cluster.Key, error], texts
 					return err
 				}
 				done(v.counts)
-				if r.Links, r.Counts, r.Decided = v.links, v.counts, v.decided; !v.noted {
+				r.Links, r.Counts, r.Decided, r.Screening = v.links, v.counts, v.decided, v.screening()
+				if !v.noted {
 					r.States = nil
 				}
 				j.Sets = append(j.Sets, r)

@@ -22,7 +22,7 @@ import (
 const chunkSize = 64
 
 // MostDecided limits the decisions of a set that are noted for a later run, at 64 bytes
-// each, and its texts and links that are in memory at a time. Where every pair is
+// each, what its screen leaves, at 24, and its texts and links that are in memory at a time. Where every pair is
 // compared, those of a large set would take more memory than the set. It is a variable for
 // tests.
 var MostDecided = 1 << 18
@@ -68,6 +68,7 @@ type setVerifier struct {
 	parent  []int   // of each leader, in the forest of united clusters
 	links   []rows.Link
 	decided []rows.Decided // only if noted
+	said    rows.Screening // by the screen, without its leaders; From is -1 if it is not noted
 	counts  rows.VerifyCounts
 }
 
@@ -90,6 +91,8 @@ type member struct {
 	bounds   bounds     // only with an index
 	links    []rows.Link
 	decided  []rows.Decided
+	common   uint64
+	left     []rows.Left
 	joined   []int // leaders that it is near, unless all are compared
 	byKept   bool  // it is compared with leaders in the order of what they have in common
 	counts   rows.VerifyCounts
@@ -122,7 +125,7 @@ func (m *member) bound(v *setVerifier) error {
 	if v.screen != nil {
 		s, err := v.sentencesOf(m.key)
 		if err == nil {
-			v.screen.bound(s, &m.sighting)
+			v.screen.bound(m.key.ID(), s, &m.sighting)
 		}
 		return err
 	}
@@ -144,6 +147,9 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 		keys := set[first:min(first+chunkSize, len(set))]
 		chunk := make([]member, len(keys))
 		known := len(v.leaders)
+		if v.screen != nil && v.said.From == 0 {
+			v.said.From = first
+		}
 		// First, all members are compared in parallel with the leaders known before
 		// the chunk.
 		var next atomic.Int64
@@ -182,6 +188,7 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 			if m.decided = nil; len(v.decided) > cmp.Or(v.most, MostDecided) {
 				v.noted, v.decided = false, nil
 			}
+			v.note(m)
 			if !v.noted && v.put != nil && len(v.links) > cmp.Or(v.most, MostDecided) {
 				if err := v.put(v.links); err != nil {
 					return err
@@ -213,6 +220,27 @@ func (v *setVerifier) verify(ctx context.Context, set []cluster.Key) error {
 	return nil
 }
 
+// note notes what the screen said of a member, unless that is too much, or holds for this
+// run only.
+func (v *setVerifier) note(m *member) {
+	if v.said.From <= 0 {
+		return
+	}
+	v.said.Common, v.said.Left = append(v.said.Common, m.common), append(v.said.Left, m.left...)
+	if !v.noted || len(v.said.Left) > cmp.Or(v.most, MostDecided) || !v.screen.looksAtAll() {
+		v.said = rows.Screening{From: -1}
+	}
+}
+
+// screening returns what the screen said, for a later run.
+func (v *setVerifier) screening() (s rows.Screening) {
+	if v.said.From > 0 && v.screen.looksAtAll() {
+		s = v.said
+		s.Leaders = v.places
+	}
+	return s
+}
+
 // addToIndex adds the newest leader to the screen or index. It makes these once the
 // leaders are many enough to pay for them.
 func (v *setVerifier) addToIndex() error {
@@ -222,7 +250,7 @@ func (v *setVerifier) addToIndex() error {
 			return nil
 		}
 		if added = v.leaders; v.Rarity.RarePages > 0 {
-			v.screen = newScreen(v.Judge, cmp.Or(v.windows, screenSentences))
+			v.screen = newScreen(v.Judge, cmp.Or(v.windows, screenSentences), v.recall.earlierScreen())
 		} else {
 			v.index = newIndex(v.Judge, &v.config.Options, cmp.Or(v.windows, indexWindows), v.memory, func(number int) (*pair.Text, error) { return v.docs(v.leaders[number].ID()) })
 		}
@@ -234,7 +262,7 @@ func (v *setVerifier) addToIndex() error {
 				return err
 			}
 			v.memory.take(rarity.SentenceBytes * (s.Whole.Len() + s.Own.Len()))
-			v.screen.add(s)
+			v.screen.add(l.ID(), s)
 			continue
 		}
 		doc, err := v.docs(l.ID())

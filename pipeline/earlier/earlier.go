@@ -26,6 +26,7 @@ type Results struct {
 	table  byte
 	common *results.Common
 	texts  *texts
+	former *former // only of sets
 	recent *dataflow.RecentSides
 	mu     sync.Mutex
 	free   []*lookups
@@ -44,7 +45,7 @@ func Open(w *workspace.Workspace, sr *workspace.StageRun, changed map[rows.TextI
 		return nil, err
 	}
 	texts, err := readTexts(w, sr, common, changed)
-	return &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, common: common, texts: texts, recent: &dataflow.RecentSides{}}, err
+	return &Results{w: w, judge: dataflow.Judge(config), table: layout.TableSetResult, common: common, texts: texts, former: &former{}, recent: &dataflow.RecentSides{}}, err
 }
 
 // State implements dataflow.Abouts.
@@ -87,6 +88,7 @@ func (e *Results) Close() {
 	for _, l := range e.all {
 		l.close()
 	}
+	e.former.close()
 }
 
 // lookups are the iterators of one worker.
@@ -181,7 +183,7 @@ const names = 4
 // be noted.
 func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, x *layout.Result, recall *dataflow.Recall, err error) {
 	if len(keys) > dataflow.MostDecided {
-		return nil, nil, dataflow.NewRecall(e.judge, e, nil, nil, nil), nil
+		return nil, nil, dataflow.NewRecall(e.judge, e, nil), nil
 	}
 	if states, err = dataflow.StatesOf(keys, e); err != nil {
 		return nil, nil, nil, err
@@ -205,10 +207,8 @@ func (e *Results) result(keys []cluster.Key, of [16]byte) (states []rows.State, 
 			return nil, nil, nil, err
 		}
 	}
-	if x == nil {
-		x = &layout.Result{}
-	}
-	return states, nil, dataflow.NewRecall(e.judge, e, x.States, x.Decided, states), nil
+	noted, err := e.noted(keys, x)
+	return states, nil, dataflow.NewRecall(e.judge, e, states, noted...), err
 }
 
 // stored returns the result of an earlier run, or nil.
@@ -243,6 +243,9 @@ func (e *Results) Texts() *dataflow.Texts {
 
 // Set implements dataflow.KnownSets.
 func (e *Results) Set(set []cluster.Key) (r dataflow.SetResult, recall *dataflow.Recall, err error) {
+	if err := e.former.begin(e.w.DB); err != nil {
+		return r, nil, err
+	}
 	var x *layout.Result
 	if r.States, x, recall, err = e.result(set, [16]byte{}); x == nil {
 		return r, recall, err

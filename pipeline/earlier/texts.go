@@ -16,7 +16,7 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// maxTexts limits the texts whose states are held in memory, at 44 bytes each. Those of
+// maxTexts limits the texts whose states are held in memory, at 48 bytes each. Those of
 // others are looked up.
 const maxTexts = 2 << 20
 

@@ -30,7 +30,7 @@ const exportsVersion = 1
 // of so many that are in clusters.
 const (
 	fewPages = 4000
-	partOf   = 8
+	partOf   = 4
 )
 
 // errUnknown means that the groups that changed since the last run are not known, too

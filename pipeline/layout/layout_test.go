@@ -233,12 +233,17 @@ func TestResultRoundTrip(t *testing.T) {
 			Decided: []rows.Decided{{A: 0, B: 1, Weighing: pair.Weighing{Whole: 17, Own: 33}, Verdict: verify.Verdict{Near: true, Resemblance: .75, Containment: 1}, Relation: report.Near},
 				{A: 1, B: 0, Bounded: true}, {B: 1, Verdict: verify.Verdict{Rejected: verify.ByTitle}}, {B: 1, Verdict: verify.Verdict{Near: true, Alike: true, Contained: true, Containment: .5}, Relation: report.Contains}},
 			Links: []rows.Link{link(3, 2), link(2, 1)}},
+		{States: []rows.State{{ID: [16]byte{5}}, {ID: [16]byte{4}}, {ID: [16]byte{3}}, {ID: [16]byte{2}}, {ID: [16]byte{1}}},
+			Screening: rows.Screening{From: 2, Leaders: []int{0, 1, 3}, Common: []uint64{7, 0, 1 << 63}, Left: []rows.Left{{Leader: 0, Member: 2, Rare: 1}, {Leader: 1, Member: 2, Rare: 1 << 40}, {Leader: 3, Member: 4, Rare: 300}}}},
 	} {
 		v := x.Value()
 		k := ResultKey(TableSetResult, key(3))
 		got, err := RowOf(row{k, v}).Result()
 		if len(x.States) == 0 {
-			x.States, x.Decided = []rows.State{}, []rows.Decided{}
+			x.States = []rows.State{}
+		}
+		if len(x.Decided) == 0 {
+			x.Decided = []rows.Decided{}
 		}
 		if err != nil || !reflect.DeepEqual(got, x) {
 			t.Errorf("got %+v, %v, want %+v", got, err, x)

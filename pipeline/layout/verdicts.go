@@ -109,6 +109,8 @@ type Result struct {
 	Counts  rows.VerifyCounts
 	Decided []rows.Decided
 	Links   []rows.Link // only of a component: its parts
+
+	Screening rows.Screening // only of a set
 }
 
 // ResultKey returns the key of the result of a set or component, by its first text.
@@ -184,8 +186,34 @@ func (x Result) Value() []byte {
 	for _, d := range x.Decided {
 		b = appendDecided(b, d)
 	}
+	b = appendScreening(b, x.Screening)
 	for _, l := range x.Links {
 		b = AppendScore(append(append(b, l.Leader[:]...), l.Member[:]...), l.Score)
+	}
+	return b
+}
+
+func appendScreening(b []byte, s rows.Screening) []byte {
+	if b = binary.AppendUvarint(b, uint64(s.From)); s.From == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Leaders)))
+	last := 0
+	for _, l := range s.Leaders {
+		b = binary.AppendUvarint(b, uint64(l-last))
+		last = l
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Common)))
+	for _, d := range s.Common {
+		b = binary.BigEndian.AppendUint64(b, d)
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Left)))
+	last = 0
+	for _, l := range s.Left {
+		b = binary.AppendUvarint(b, uint64(l.Member-last))
+		b = binary.AppendUvarint(b, uint64(l.Member-l.Leader))
+		b = binary.AppendUvarint(b, uint64(l.Rare))
+		last = l.Member
 	}
 	return b
 }
@@ -245,6 +273,44 @@ func (r *resultReader) decided(texts int) (d rows.Decided) {
 	return d
 }
 
+func (r *resultReader) screening(texts int) (s rows.Screening) {
+	place := func(last int) int {
+		behind := r.number()
+		if behind >= uint64(max(texts-last, 1)) {
+			r.failed = true
+			return 0
+		}
+		return last + int(behind)
+	}
+	if s.From = place(0); s.From == 0 {
+		return s
+	}
+	s.Leaders = make([]int, r.length(1))
+	last := 0
+	for i := range s.Leaders {
+		last = place(last)
+		s.Leaders[i] = last
+	}
+	s.Common = make([]uint64, r.length(8))
+	for i := range s.Common {
+		s.Common[i] = r.fixed()
+	}
+	const leftSize = 3
+	s.Left = make([]rows.Left, r.length(leftSize))
+	last = 0
+	for i := range s.Left {
+		last = place(last)
+		before, rare := r.number(), r.number()
+		if before > uint64(last) || rare > math.MaxInt64 {
+			r.failed = true
+			return rows.Screening{}
+		}
+		s.Left[i] = rows.Left{Leader: last - int(before), Member: last, Rare: int(rare)}
+	}
+	r.failed = r.failed || len(s.Common) != texts-s.From
+	return s
+}
+
 // StateEntry returns a state as a row of TableState.
 func StateEntry(s rows.State) extsort.Entry {
 	v := binary.BigEndian.AppendUint64(make([]byte, 0, 16), s.Fixed)
@@ -267,6 +333,29 @@ func (r Row) State() (s rows.State, err error) {
 	return s, nil
 }
 
+const stateSize = 16 + 8 + 8
+
+// ResultTexts returns the texts of the row, or none if they are fewer than least.
+func (r Row) ResultTexts(least int) (texts []rows.TextID, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return nil, err
+	}
+	in := resultReader{left: v}
+	in.bytes(len(Result{}.Of))
+	n := in.length(stateSize)
+	if in.failed {
+		return nil, Corrupt(r.Key())
+	}
+	if n < least {
+		return nil, nil
+	}
+	for range n {
+		texts = append(texts, rows.TextID(in.bytes(stateSize)))
+	}
+	return texts, nil
+}
+
 // Result parses the row.
 func (r Row) Result() (x Result, err error) {
 	v, err := r.Value()
@@ -275,7 +364,7 @@ func (r Row) Result() (x Result, err error) {
 	}
 	in := resultReader{left: v}
 	x.Of = [16]byte(in.bytes(16))
-	const stateSize, decidedSize = 16 + 8 + 8, 2 + 4
+	const decidedSize = 2 + 4
 	x.States = make([]rows.State, in.length(stateSize))
 	for i := range x.States {
 		x.States[i] = rows.State{ID: rows.TextID(in.bytes(16)), Fixed: in.fixed(), Weights: in.fixed()}
@@ -287,7 +376,7 @@ func (r Row) Result() (x Result, err error) {
 	for i := range x.Decided {
 		x.Decided[i] = in.decided(len(x.States))
 	}
-	if in.failed || len(in.left)%linkSize != 0 {
+	if x.Screening = in.screening(len(x.States)); in.failed || len(in.left)%linkSize != 0 {
 		return x, Corrupt(r.Key())
 	}
 	for len(in.left) > 0 {

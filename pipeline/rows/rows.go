@@ -134,6 +134,21 @@ func (d Decided) Score() Score {
 	return Score{d.Relation, d.Verdict.Resemblance, d.Verdict.Containment}
 }
 
+// Screening is what the screen of a set of many leaders said of its texts, for later runs.
+// Texts are given by their places in a list of texts.
+type Screening struct {
+	From    int      // the first member that was screened; 0: there is none
+	Leaders []int    // ascending
+	Common  []uint64 // of each member from From on: rarity.Bounds.Digest
+	Left    []Left   // pairs of a leader before a member's chunk that are compared, by member, then leader
+}
+
+// Left is a leader and a member that are compared.
+type Left struct {
+	Leader, Member int
+	Rare           int // weight of what they share, at least 1
+}
+
 // Contained is a text that is contained in another text, its host, of another
 // cluster. Group is the representative of the host's cluster, or the host if it is
 // in none. Cluster is the representative of the text's cluster, or zero if it is in

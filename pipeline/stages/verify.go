@@ -200,7 +200,7 @@ func compareSets(w *workspace.Workspace, sr *workspace.StageRun, at *verifyCurso
 			case r.Stored:
 				now[r.Name] = nil
 			case r.States != nil:
-				now[r.Name] = &layout.Result{States: r.States, Counts: r.Counts, Decided: r.Decided}
+				now[r.Name] = &layout.Result{States: r.States, Counts: r.Counts, Decided: r.Decided, Screening: r.Screening}
 			}
 		}
 		if err := before.Keep(p.b, after, &v.Last, now); err != nil {

@@ -80,19 +80,30 @@ func (x *Index) add(key uint64, text int32) {
 type Bounds struct {
 	Few    []int32   // the texts that have a sentence of it that few of them have, ascending
 	Common []Weights // of each reading: weights of its sentences that any text may have
+	Digest uint64    // of the keys of these sentences
+}
+
+// digest adds a number to the digest. It mixes as splitmix64 does.
+func (b *Bounds) digest(x uint64) {
+	x = (b.Digest ^ x) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	b.Digest = x ^ x>>31
 }
 
 // Bound sets b to the bounds of a text, given by its readings. It does not change the
 // index, so goroutines can share the index.
 func (x *Index) Bound(b *Bounds, readings ...Text) {
-	b.Few, b.Common = b.Few[:0], append(b.Common[:0], make([]Weights, len(readings))...)
+	b.Few, b.Common, b.Digest = b.Few[:0], append(b.Common[:0], make([]Weights, len(readings))...), 0
 	for i, r := range readings {
+		b.digest(uint64(i))
 		for _, u := range r.units {
 			head, found := x.of[u.key]
 			switch {
 			case !found:
 			case head == common:
 				b.Common[i].add(u)
+				b.digest(u.key)
 			case head >= 0:
 				b.Few = append(b.Few, head)
 			default:
