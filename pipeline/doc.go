@@ -8,6 +8,7 @@
 //	extsort     external sort: ordered rows, more of them than memory holds
 //	blocks      rows in frames
 //	layout      keys and values of rows
+//	revisits    the captures that revisit records refer to
 //	closing     clusters from what verify found, as functions on sorted rows
 //	dataflow    the stages as functions from sorted rows to sorted rows
 //	remote      objects at URLs
