@@ -60,12 +60,15 @@ func (c *checker) files(dir string) error {
 	if err != nil { // opening reports the reason, or that there is no database
 		return nil
 	}
-	files, wrong, err := store.CheckFiles(c.ctx, dir)
-	c.Files = files
-	for _, err := range wrong {
+	checked, err := store.CheckFiles(c.ctx, dir, lock)
+	c.Files = checked.Files
+	for _, err := range checked.Wrong {
 		c.problem("%v", err)
 	}
-	if len(wrong) > 0 { // the rest cannot be read, or would be reported twice
+	for _, name := range checked.Left {
+		c.note(name + ", because a run that was stopped had not written it to the end; it is no part of the database, which removes it")
+	}
+	if len(checked.Wrong) > 0 { // the rest cannot be read, or would be reported twice
 		c.note("tables and exports, because files of the database are damaged")
 	}
 	return errors.Join(err, lock.Close())

@@ -61,6 +61,46 @@ func TestPagesOfOneID(t *testing.T) {
 	}
 }
 
+// A table file that a run had not written to the end when it was killed is no damage. One
+// that the database has is.
+func TestFilesOfAKilledRun(t *testing.T) {
+	dir := finished(t)
+	tables, err := filepath.Glob(filepath.Join(dir, "db", "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	b, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "db", "900000.sst")
+	if err := os.WriteFile(name, b[:len(b)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	of := func() checking.Result {
+		r, err := checking.Check(t.Context(), dir, func() (*workspace.Workspace, error) {
+			return workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := of()
+	if len(r.Problems) > 0 || r.Rows == 0 || r.Files != len(tables) || !strings.HasPrefix(strings.Join(r.Notes, "\n"), "900000.sst, ") {
+		t.Errorf("with a file that was not written to the end: %+v", r)
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is there: %v", err)
+	}
+	if err := os.WriteFile(tables[0], b[:len(b)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := of(); len(r.Problems) != 1 || r.Rows != 0 {
+		t.Errorf("with a file of the database that is cut off: %+v", r)
+	}
+}
+
 // warned says whether something was warned of.
 type warned struct {
 	workspace.Silent

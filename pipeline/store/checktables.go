@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -14,31 +15,81 @@ import (
 	"neardup/pipeline/layout"
 )
 
+// CheckedFiles is the result of CheckFiles.
+type CheckedFiles struct {
+	Files int      // that were read
+	Wrong []error  // of each damaged one
+	Left  []string // names of damaged files that are no part of the database: a process that was stopped had not written them to the end
+}
+
 // CheckFiles reads all blocks of the table files in dir, also those that no row is
-// read from, and verifies their checksums. It returns the number of files and an
-// error for each damaged one.
-func CheckFiles(ctx context.Context, dir string) (files int, wrong []error, err error) {
+// read from, and verifies their checksums. The caller has the lock of dir.
+func CheckFiles(ctx context.Context, dir string, lock *Lock) (c CheckedFiles, err error) {
 	paths, err := disk.Matching(dir, "*.sst")
 	if err != nil {
-		return 0, nil, err
+		return c, err
 	}
+	var part map[string]bool // names of the files of the database
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
-			return files, wrong, err
+			return c, err
 		}
 		switch err := checkFile(ctx, path); {
 		case errors.Is(err, fs.ErrNotExist): // the database has removed it since
 		case disk.IsRefused(err):
-			return files, wrong, err
-		case err != nil:
-			wrong = append(wrong, fmt.Errorf("%s: %w", filepath.Base(path), err))
-			fallthrough
+			return c, err
+		case err == nil:
+			c.Files++
 		default:
-			files++
+			name := filepath.Base(path)
+			if part == nil {
+				part = parts(dir, lock)
+			}
+			if len(part) > 0 && !part[name] {
+				c.Left = append(c.Left, name)
+				continue
+			}
+			c.Files++
+			c.Wrong = append(c.Wrong, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	return files, wrong, nil
+	return c, nil
 }
+
+// parts returns the names of the table files that the database in dir has, or an empty map
+// if it does not say so reliably. It reads none of them, and changes nothing.
+func parts(dir string, lock *Lock) (names map[string]bool) {
+	names = map[string]bool{}
+	defer func() {
+		if recover() != nil { // as in checkFile
+			clear(names)
+		}
+	}()
+	if _, err := checkSeal(dir); err != nil {
+		return names
+	}
+	db, err := pebble.Open(dir, &pebble.Options{ReadOnly: true, DisableTableStats: true, Lock: lock, Logger: failing{}})
+	if err != nil {
+		return names
+	}
+	levels, err := db.SSTables()
+	if err := errors.Join(err, db.Close()); err != nil {
+		return names
+	}
+	for _, level := range levels {
+		for _, t := range level {
+			names[fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum))] = true
+		}
+	}
+	return names
+}
+
+// failing is a logger that says nothing. It panics with what the database can't survive.
+type failing struct{}
+
+func (failing) Infof(string, ...any)              {}
+func (failing) Errorf(string, ...any)             {}
+func (failing) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 func checkFile(ctx context.Context, path string) (err error) {
 	defer func() {
