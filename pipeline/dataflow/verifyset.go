@@ -22,9 +22,9 @@ import (
 const chunkSize = 64
 
 // MostDecided limits the decisions of a set that are noted for a later run, at 64 bytes
-// each, what its screen leaves, at 24, and its texts and links that are in memory at a time. Where every pair is
-// compared, those of a large set would take more memory than the set. It is a variable for
-// tests.
+// each, what its screen leaves, at 24 bytes each, and its texts and links that are in memory
+// at a time. Where every pair is compared, those of a large set would take more memory than
+// the set. It is a variable for tests.
 var MostDecided = 1 << 18
 
 // manyLeaders is the number of leaders from which they have a screen or an index.
