@@ -10,7 +10,10 @@ import (
 )
 
 // errDamaged reports that a check found damage.
-var errDamaged = errors.New("the workspace is damaged; put a copy of it back, or start a new one; exports alone are made again by neardup run")
+var errDamaged = errors.New("the workspace is damaged; put a copy of it back, or start a new one")
+
+// errExports reports that it found no other damage than that of exports.
+var errExports = errors.New("exports are damaged, and nothing else; neardup run writes them again")
 
 func checkCommand() *cobra.Command {
 	var o workOptions
@@ -19,9 +22,10 @@ func checkCommand() *cobra.Command {
 		Short: "Look for damage in a workspace",
 		Long: `Check reads all of a workspace and looks for damage: the checksums of all blocks of
 the database, what the stages noted of their tables, what the tables say of each
-other, texts against their digests, and exports against the database. It changes
-nothing, and ends with 1 if something is wrong. docs/reliability.md says what it
-finds.`,
+other, texts against their digests, and exports against the database. It ends with
+1 if something is wrong. It changes nothing, except that it makes a lost manifest
+again, and that the database removes files of runs that were stopped.
+docs/reliability.md says what it finds.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.check(c) },
 	}
@@ -50,8 +54,11 @@ func (o *workOptions) check(c *cobra.Command) error {
 		say(c, "not checked: %s", n)
 	}
 	say(c, "checked %d files of the database, %d rows, %d exports", r.Files, r.Rows, r.Exports)
-	if len(r.Problems) > 0 {
-		return errDamaged
+	switch {
+	case len(r.Problems) == 0:
+		return nil
+	case r.OnlyExports:
+		return errExports
 	}
-	return nil
+	return errDamaged
 }

@@ -27,6 +27,8 @@ type Result struct {
 	Problems []string // the first problems
 	More     int64    // further problems that are not named
 	Notes    []string // what was not checked, and why
+
+	OnlyExports bool // all problems are of exports
 }
 
 // checker collects problems.
@@ -81,10 +83,28 @@ func (c *checker) tables() error {
 			if c.ctx.Err() != nil || !errors.Is(err, layout.ErrCorrupt) {
 				return err
 			}
+			c.OnlyExports = false
 			c.problem("%v", err) // a row that cannot be parsed
 		}
 	}
 	return nil
+}
+
+// done reports whether a stage is done with what the stages before it have now. Where
+// captures were withdrawn, a stage that is not may have rows about texts that are gone.
+func (c *checker) done(stage string) (bool, error) {
+	input := ""
+	for _, st := range c.w.Stages {
+		s, ok, err := c.w.State(st.Name)
+		if err != nil || !ok || !s.Done || s.Input == "" || input != "" && s.Input != input { // none: captures were withdrawn since
+			return false, err
+		}
+		if st.Name == stage {
+			return true, nil
+		}
+		input = s.Generation()
+	}
+	return false, nil
 }
 
 func (c *checker) problem(format string, args ...any) {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
+	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 )
 
@@ -177,6 +179,38 @@ func problems(t *testing.T, dir string) checking.Result {
 
 // A bit that flips in any file of a workspace is found, or was harmless: all rows and
 // exports are as before.
+// The verdicts before a removal name texts that sign has dropped, until verify is done again.
+func TestUnfinishedRemoval(t *testing.T) {
+	dir := finished(t)
+	for _, stage := range []string{"", workspace.StageSign, workspace.StageCluster, workspace.StageVerify} {
+		w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stage == "" {
+			var n int64
+			if n, err = withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "*recipes.example/*"}); n == 0 {
+				t.Error("nothing is withdrawn")
+			}
+		} else {
+			err = w.Run(t.Context(), workspace.StageExtract, stage, nil)
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := checking.Check(t.Context(), dir, func() (*workspace.Workspace, error) {
+			return workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted := slices.Contains(r.Notes, "verdicts, because verifying is not done")
+		if last := stage == workspace.StageVerify; noted == last || len(r.Problems) > 0 && !r.OnlyExports || len(r.Problems) > 0 != last {
+			t.Errorf("after %q: problems %q, only of exports: %v, notes %q", stage, r.Problems, r.OnlyExports, r.Notes)
+		}
+	}
+}
+
 func TestFlippedBits(t *testing.T) {
 	whole := finished(t)
 	want := check(t, whole)

@@ -58,7 +58,7 @@ func (c *checker) pairs() error {
 		}
 		return err
 	}
-	if s, ok, err := c.w.State(workspace.StageVerify); err != nil || !ok || !s.Done {
+	if done, err := c.done(workspace.StageVerify); err != nil || !done {
 		if err == nil {
 			c.note("verdicts, because verifying is not done")
 		}

@@ -33,6 +33,7 @@ func (c *checker) exports() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	sound := len(c.Problems) == 0
 	if _, err := exports.WriteAllTo(c.ctx, c.w, dir, func(report.Cluster) {}); err != nil {
 		return err
 	}
@@ -48,6 +49,7 @@ func (c *checker) exports() (err error) {
 		}
 		c.Exports++
 	}
+	c.OnlyExports = sound && len(c.Problems) > 0
 	return exports.CheckNoted(c.w)
 }
 

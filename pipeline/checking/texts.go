@@ -3,6 +3,7 @@ package checking
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
 
 	"neardup/extract"
@@ -10,6 +11,7 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
+	"neardup/pipeline/workspace"
 )
 
 // byText goes through a table by the texts that its keys begin with.
@@ -53,17 +55,33 @@ func (b *byText) of(t rows.TextID, before func(rows.TextID)) (n int) {
 // about a text refers to an existing one.
 func (c *checker) texts() error {
 	tables := []struct {
-		table byte
-		name  string
-	}{{layout.TableOccurrence, "a page"}, {layout.TableUnits, "a row of units"}, {layout.TableSigned, "a signed text"}, {layout.TableAssigned, "a text in a cluster"}, {layout.TableHost, "a contained text"}}
+		table       byte
+		name, stage string
+	}{{layout.TableOccurrence, "a page", workspace.StageExtract}, {layout.TableUnits, "a row of units", workspace.StageExtract}, {layout.TableSigned, "a signed text", workspace.StageSign},
+		{layout.TableAssigned, "a text in a cluster", workspace.StageVerify}, {layout.TableHost, "a contained text", workspace.StageVerify}}
 	var all []*byText
+	done := map[string]bool{}
 	for _, t := range tables {
 		b, stop := c.byText(t.table)
 		defer stop()
 		all = append(all, b)
+		if _, ok := done[t.stage]; ok {
+			continue
+		}
+		is, err := c.done(t.stage)
+		if err != nil {
+			return err
+		}
+		if done[t.stage] = is; !is && b.more {
+			c.note(fmt.Sprintf("whether %s has a text that is missing, because %s is not done", t.name, t.stage))
+		}
 	}
 	missing := func(i int) func(rows.TextID) {
-		return func(t rows.TextID) { c.problem("%s has the text %x, which is missing", tables[i].name, t) }
+		return func(t rows.TextID) {
+			if done[tables[i].stage] {
+				c.problem("%s has the text %x, which is missing", tables[i].name, t)
+			}
+		}
 	}
 	for r, err := range c.w.DB.Table(layout.TableText) {
 		if err := errors.Join(err, c.ctx.Err()); err != nil {
@@ -90,7 +108,7 @@ func (c *checker) texts() error {
 		}
 		for i, b := range all {
 			n := b.of(id, missing(i))
-			if i == 0 && n == 0 {
+			if i == 0 && n == 0 && done[workspace.StageExtract] {
 				c.problem("text %x is on no page", id)
 			}
 		}
