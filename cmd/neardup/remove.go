@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,8 +58,15 @@ may hold a page's text or its URI.`,
 }
 
 func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
-	if o.list != (len(args) == 0) {
+	switch {
+	case o.list != (len(args) == 0):
 		return usageError{errors.New("name an input or a URI pattern, or --list alone")}
+	case slices.Contains(args, ""):
+		return usageError{errors.New("an argument is empty; name an input or a URI pattern")}
+	case o.list && o.undo:
+		return usageError{errors.New("--list changes nothing, so --undo cannot be beside it")}
+	case o.why != "" && (o.list || o.undo):
+		return usageError{errors.New("--why is the reason of a withdrawal; --list and --undo make none")}
 	}
 	o.read = o.list
 	j, err := o.open(c, false, nil)
@@ -102,6 +110,14 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, d := range of {
+		if d.URI == "" {
+			say(c, "%s is withdrawn.", d.Input)
+		}
+	}
+	if n == 0 {
+		o.warn(c, "no capture of the workspace is meant; what later crawls have of it stays out")
+	}
 	say(c, "%d captures are withdrawn. Their texts are on the disk until neardup compact has run.", n)
 	if known, err = j.Sources(); err != nil {
 		return err
@@ -143,7 +159,7 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawa
 // takeBack removes withdrawals.
 func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.Withdrawn, args []string) error {
 	for _, arg := range args {
-		found := false
+		found, isURI := false, false
 		path, _ := filepath.Abs(arg) // it fails only without a working directory; then nothing is found
 		for _, d := range withdrawn {
 			if d.URI != arg && d.Input != arg && (d.Input == "" || d.Input != inputs.ShowName(path)) {
@@ -153,12 +169,16 @@ func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.W
 			if err != nil {
 				return err
 			}
-			found = found || ok
+			found, isURI = found || ok, d.URI != ""
 		}
 		if !found {
 			return usageError{fmt.Errorf("%s is not withdrawn; neardup remove --list shows what is", arg)}
 		}
-		say(c, "%s is no longer withdrawn: run neardup run, and name it if it is an input", arg)
+		what := "neardup run reads its captures again"
+		if !isURI {
+			what = "neardup run reads it again when you name it"
+		}
+		say(c, "%s is no longer withdrawn; %s", arg, what)
 	}
 	return nil
 }
@@ -182,7 +202,7 @@ commands show.`,
 			if err != nil {
 				return err
 			}
-			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p})
+			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p, Fatal: fatal(c)})
 			if err != nil {
 				return err
 			}
