@@ -274,7 +274,10 @@ docs/audit.md describes the files.`,
 			case format == "truth" && (output == "" || output == "-"):
 				return usageError{errors.New("--format truth needs --output, the PREFIX of two files")}
 			}
-			return o.with(c, func(_ *job, r *browsing.Review) error {
+			return o.with(c, func(j *job, r *browsing.Review) error {
+				if err := o.checkOutput(j, output); err != nil {
+					return err
+				}
 				if format == "truth" {
 					return exportTruth(c, r, args[0], output)
 				}

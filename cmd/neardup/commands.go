@@ -100,6 +100,25 @@ func (o *workOptions) checkTemp() error {
 	if info, err := os.Stat(o.temp); err != nil || !info.IsDir() {
 		return fmt.Errorf("--temp: %s is no directory", o.temp)
 	}
+	made, err := os.MkdirTemp(o.temp, disk.Temporary)
+	if err == nil {
+		err = os.Remove(made)
+	}
+	if err != nil {
+		return fmt.Errorf("--temp: nothing can be written there: %w", err)
+	}
+	return nil
+}
+
+// maxWorkers is more than any machine has processors. What workers hold in memory is not
+// counted one by one.
+const maxWorkers = 4096
+
+// checkWorkers checks --workers.
+func checkWorkers(n int) error {
+	if n < 0 || n > maxWorkers {
+		return fmt.Errorf("--workers: %d is not from 0 to %d", n, maxWorkers)
+	}
 	return nil
 }
 
@@ -166,8 +185,11 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 	if err != nil {
 		return nil, err
 	}
-	if o.workers < 0 {
-		return nil, usageError{fmt.Errorf("--workers: %d is negative", o.workers)}
+	if err := checkWorkers(o.workers); err != nil {
+		return nil, usageError{err}
+	}
+	if o.workspace == "" {
+		return nil, usageError{errors.New("--workspace: name a directory")}
 	}
 	leaveFree, err := o.spared()
 	if err := errors.Join(err, o.checkTemp()); err != nil {
@@ -207,12 +229,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		LeaveFree: leaveFree,
 		Costs:     costs.New(),
 		Try:       tryRecord,
-		Fatal: func(err error) {
-			err = disk.Explain(err)
-			code := exitCode(context.Background(), err)
-			fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", errorText(code, err))
-			os.Exit(code)
-		},
+		Fatal:     fatal(c),
 	})
 	if takesInputs && len(names) == 0 && errors.Is(err, workspace.ErrNoWorkspace) {
 		err = usageError{fmt.Errorf("nothing to read: name a file, a directory or a pattern (%w)", err)}
@@ -266,6 +283,9 @@ func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 
 // inputs returns the sources that the names stand for.
 func (o *workOptions) inputs(c *cobra.Command, names []string, config configs.Config, p *progress) ([]inputs.Source, error) {
+	if slices.Contains(names, "") {
+		return nil, usageError{errors.New("an input has an empty name")}
+	}
 	sources, ignored, err := inputs.Find(c.Context(), o.workspace, names, interruptible(c.Context(), c.InOrStdin()), config.Extract.Limits)
 	if ignored > 0 {
 		p.Warn("files that are no archives passed over", "files", ignored)

@@ -60,6 +60,43 @@ func TestDiskFull(t *testing.T) {
 	big.check(t, dir)
 }
 
+// TestCompactDiskFull compacts a workspace on a disk that has too little room for it.
+func TestCompactDiskFull(t *testing.T) {
+	from, disk := t.TempDir(), t.TempDir()
+	runIn(t, from, committed)
+	mount := func(flags uintptr, kilobytes int) error {
+		return syscall.Mount("tmpfs", disk, "tmpfs", flags, fmt.Sprintf("size=%dk", kilobytes))
+	}
+	if err := mount(0, 1<<16); err != nil {
+		t.Skipf("a small disk cannot be mounted here; it takes root: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := filepath.Join(disk, "workspace")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(disk, &s); err != nil {
+		t.Fatal(err)
+	}
+	if err := mount(syscall.MS_REMOUNT, int((s.Blocks-s.Bfree)*uint64(s.Bsize)>>10)+40); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, []string{"compact", "--workspace", dir})
+	if code := p.wait(); code != exitDiskFull || !strings.HasPrefix(p.errors(), "neardup: no space left on the disk: "+dir) {
+		t.Errorf("exit code %d, want %d:\n%s", code, exitDiskFull, p.errors())
+	}
+	if err := mount(syscall.MS_REMOUNT, 1<<16); err != nil {
+		t.Fatal(err)
+	}
+	neardup(t, exitOK, "compact", "--workspace", dir)
+	neardup(t, exitOK, "check", "--workspace", dir)
+}
+
 // TestExportDiskFull writes exports onto a disk that is too small for them.
 func TestExportDiskFull(t *testing.T) {
 	disk, dir := t.TempDir(), t.TempDir()

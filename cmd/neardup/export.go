@@ -123,7 +123,11 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return errors.Join(f.export(c, j), j.Close())
+			err = o.checkOutput(j, f.output)
+			if err == nil {
+				err = f.export(c, j)
+			}
+			return errors.Join(err, j.Close())
 		},
 	}
 	o.workspaceFlag(c)

@@ -287,6 +287,9 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	if err := checkWorkers(o.Workers); err != nil {
+		return configs.Config{}, err
+	}
 	if !slices.Contains(textjoin.Formats, o.format) {
 		return configs.Config{}, fmt.Errorf("--format: there is no %q; there are %s", o.format, strings.Join(textjoin.Formats, ", "))
 	}
@@ -417,6 +420,9 @@ func (o *joinOptions) readFiles(c *cobra.Command, args []string, config configs.
 			return in, err
 		}
 		sources = append(sources, found)
+	}
+	if err := checkOutput(o.output, "", slices.Concat(sources...)); err != nil {
+		return in, err
 	}
 	left := o.MaxBytes
 	for i, s := range sources {

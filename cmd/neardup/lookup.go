@@ -119,8 +119,12 @@ func (o *lookupOptions) lookUp(c *cobra.Command, j *job, x *lookup.Index, name s
 	if err != nil {
 		return err
 	}
+	asked := false
 	_, err = x.Sources(c.Context(), sources, reading.Options{Workers: 1, Progress: j.progress,
-		PageURI: func(inputs.Source) string { return o.uri }}, o.limit, func(a report.Answer) error { return o.print(c, a) })
+		PageURI: func(inputs.Source) string { asked = true; return o.uri }}, o.limit, func(a report.Answer) error { return o.print(c, a) })
+	if o.uri != "" && !asked {
+		o.warn(c, name+" is no single page, so --uri says nothing of it")
+	}
 	return err
 }
 

@@ -57,13 +57,28 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}
-	message := errorText(code, err)
-	if f := did.Flags().Lookup(logFlag); f != nil && f.Value.String() == "json" {
-		slog.New(slog.NewJSONHandler(stderr, nil)).Error(message, "exit_code", code)
-		return code
-	}
-	fmt.Fprintf(stderr, "neardup: %s\n", message)
+	writeError(did, code, err)
 	return code
+}
+
+// writeError writes the error that ends a command in the format of --log.
+func writeError(c *cobra.Command, code int, err error) {
+	message := errorText(code, err)
+	if f := c.Flags().Lookup(logFlag); f != nil && f.Value.String() == "json" {
+		slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)).Error(message, "exit_code", code)
+		return
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", message)
+}
+
+// fatal returns a function that ends the program because the database cannot go on.
+func fatal(c *cobra.Command) func(error) {
+	return func(err error) {
+		err = disk.Explain(err)
+		code := exitCode(context.Background(), err)
+		writeError(c, code, err)
+		os.Exit(code)
+	}
 }
 
 // errorText returns what the program says of the error that ends it.

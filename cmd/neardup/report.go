@@ -52,7 +52,11 @@ figure.`,
 			if err != nil {
 				return err
 			}
-			return errors.Join(o.write(c, j), j.Close())
+			err = o.checkOutput(j, o.output)
+			if err == nil {
+				err = o.write(c, j)
+			}
+			return errors.Join(err, j.Close())
 		},
 	}
 	o.workspaceFlag(c)

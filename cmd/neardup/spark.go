@@ -49,6 +49,9 @@ filters:
 			if task < 0 || workers < 1 {
 				return usageError{errors.New("--task must be at least 0, and --workers at least 1")}
 			}
+			if err := checkWorkers(workers); err != nil {
+				return usageError{err}
+			}
 			p, err := spark.ReadPlan(plan)
 			if err != nil {
 				return usageError{fmt.Errorf("--plan: %w", err)}
@@ -229,7 +232,7 @@ then read the workspace as if the run had been on this machine.`,
 			if err != nil {
 				return err
 			}
-			w, err := workspace.Open(o.workspace, stages.All, p.Config, true, workspace.Options{Progress: progress})
+			w, err := workspace.Open(o.workspace, stages.All, p.Config, true, workspace.Options{Progress: progress, Fatal: fatal(c)})
 			if err != nil {
 				return err
 			}

@@ -91,6 +91,9 @@ func (o *textOptions) check() (configs.Config, error) {
 			return configs.Config{}, fmt.Errorf("--set %s: text has only settings of extract", s)
 		}
 	}
+	if err := checkWorkers(o.workers); err != nil {
+		return configs.Config{}, err
+	}
 	config, err := configs.Load(cmp.Or(o.config, "default"), o.set)
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
@@ -122,6 +125,9 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	sources, err := o.inputs(c, names, config, p)
 	if err != nil {
+		return err
+	}
+	if err := checkOutput(o.output, "", sources); err != nil {
 		return err
 	}
 	write := func(out io.Writer) error { return o.write(c, out, sources, config, p) }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"neardup/pipeline/disk"
+	"neardup/pipeline/inputs"
+)
+
+// checkOutput returns a usage error if a command that has opened the workspace must not
+// write its output to path.
+func (o *workOptions) checkOutput(j *job, path string) error {
+	known, err := j.Sources()
+	if err != nil {
+		return err
+	}
+	return checkOutput(path, o.workspace, known)
+}
+
+// checkOutput returns a usage error if a command must not write its output to path,
+// because one of the sources is there, or it is within the directory of the workspace.
+// dir may be empty.
+func checkOutput(path, dir string, sources []inputs.Source) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		for _, s := range sources {
+			if from, err := os.Stat(s.FilePath()); err == nil && os.SameFile(info, from) {
+				return usageError{fmt.Errorf("--output: %s is read, and would be replaced; name another file", s.Shown())}
+			}
+		}
+	}
+	if target, _, err := disk.Output(file); err == nil { // of a link
+		file = target
+	}
+	if of, err := os.Stat(dir); dir != "" && err == nil {
+		for at := file; ; at = filepath.Dir(at) {
+			if info, err := os.Stat(at); err == nil && os.SameFile(info, of) {
+				return usageError{fmt.Errorf("--output: %s is in the workspace, where only neardup run writes; name another place", path)}
+			}
+			if at == filepath.Dir(at) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
