@@ -24,8 +24,8 @@ func statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show what is done, what is stale and why",
 		Long: `Status compares the workspace with a config, by default its own. It says which
-stages are done, which neardup run would redo, and why. You can use it while
-another neardup works in the workspace.`,
+stages are done, which neardup run would redo, and why. While another neardup
+works in the workspace, it names that process and the stage that is begun.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var config *configs.Config
@@ -71,6 +71,9 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 		fmt.Fprintf(out, " (%s)", strings.Join(reasons, ", "))
 	}
 	fmt.Fprintln(out)
+	if s.Holder != "" {
+		fmt.Fprintf(out, "  %s works in it\n", screen.Printable(s.Holder))
+	}
 	for _, in := range s.Inputs {
 		if problem := in.Error + in.Note; problem != "" || in.Counts.Damaged > 0 {
 			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", in.Shown(), in.State, screen.Printable(problem), in.Counts.Damaged)

@@ -167,6 +167,7 @@ type StageStatus struct {
 type Status struct {
 	Workspace string              `json:"workspace"`
 	Program   string              `json:"program"`
+	Holder    string              `json:"holder,omitempty"` // the process that works in it
 	Records   inputs.RecordCounts `json:"records"`
 	Inputs    []inputs.Source     `json:"inputs"`
 	Stages    []StageStatus       `json:"stages"`
@@ -190,7 +191,7 @@ func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs
 	if config == nil {
 		config = m.Config
 	}
-	out := Status{Workspace: dir, Program: m.Program, Inputs: m.Inputs, Preferences: m.Preferences}
+	out := Status{Workspace: dir, Program: m.Program, Holder: atWork(dir), Inputs: m.Inputs, Preferences: m.Preferences}
 	var limits container.Limits
 	if config != nil {
 		limits = config.Extract.Limits
@@ -220,6 +221,9 @@ func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs
 	for _, st := range stages {
 		s, ok := known[st.Name]
 		reason, why := assess(st, s, ok, *config, input, m.Judged, scores)
+		if reason == Unfinished && out.Holder != "" {
+			why = "begun"
+		}
 		out.Stages = append(out.Stages, StageStatus{Name: st.Name, Done: ok && s.Done, Stale: reason, Why: why,
 			Seconds: s.Seconds, CPU: s.CPU, Peak: s.Peak, Counts: s.Counts})
 		options, _ := st.Options(*config) // the stage itself reports the error; stages after it are stale

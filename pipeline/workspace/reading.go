@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"neardup/pipeline/store"
@@ -158,7 +159,27 @@ func (w *Workspace) noteHolder() {
 	if err != nil {
 		host = "this machine"
 	}
-	_ = os.WriteFile(w.Path(holderName), fmt.Appendf(nil, "process %d on %s\n", os.Getpid(), host), 0o644)
+	_ = os.WriteFile(w.Path(holderName), fmt.Appendf(nil, holderFormat+"\n", os.Getpid(), host), 0o644)
+}
+
+const holderFormat = "process %d on %s"
+
+// atWork returns the description of the process that holds a workspace. It is empty if
+// there is none. One on another machine may have ended without a trace.
+func atWork(dir string) string {
+	name := holder(dir)
+	var pid int
+	var host string
+	if n, _ := fmt.Sscanf(name, holderFormat, &pid, &host); n != 2 {
+		return ""
+	}
+	if here, err := os.Hostname(); err == nil && here == host {
+		p, err := os.FindProcess(pid)
+		if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+			return ""
+		}
+	}
+	return name
 }
 
 // holder returns the description of the process that holds a workspace.
