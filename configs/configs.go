@@ -292,7 +292,8 @@ func decode(b []byte, c *Config) error {
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
 	if err := d.Decode(c); err != nil && err != io.EOF {
-		return errors.New(unknownKey.ReplaceAllString(err.Error(), "unknown key $1"))
+		message := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n  ")
+		return errors.New(unknownKey.ReplaceAllString(message, "unknown key $1"))
 	}
 	return nil
 }

@@ -59,3 +59,15 @@ func isAddress(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil
 }
+
+// maxHost is how many bytes a host has at most.
+const maxHost = 253
+
+// IsHost reports whether a name in the spelling of Host can be a host: an address or a
+// name.
+func IsHost(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return name != "" && len(name) <= maxHost && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
+}

@@ -160,7 +160,7 @@ func auditItem() *cobra.Command {
 sample was drawn, its judgements, and the explanation of neardup explain.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			n, err := itemNumber(args, "NAME", "N")
-			if err != nil {
+			if err := errors.Join(err, checkDiffLines(lines)); err != nil {
 				return err
 			}
 			return o.with(c, func(j *job, r *browsing.Review) error {

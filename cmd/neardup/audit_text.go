@@ -28,7 +28,7 @@ func auditLine(a audit.Audit) string {
 	}
 	s += ", drawn " + a.Drawn
 	if !a.Current {
-		s += ", the clusters have changed since"
+		s += ", from other clusters than those of now"
 	}
 	return s
 }

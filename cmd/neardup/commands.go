@@ -134,9 +134,22 @@ func (o *workOptions) settings() []string {
 	return append(slices.Clone(o.set), "text.pages="+o.pages)
 }
 
+// checkPages checks --pages.
+func (o *workOptions) checkPages() error {
+	for _, s := range o.set {
+		if o.pages != "" && strings.HasPrefix(s, "text.pages=") {
+			return fmt.Errorf("--pages is short for --set text.pages; give one of them")
+		}
+	}
+	return nil
+}
+
 // load returns the config of a command with the settings applied: the named preset
 // or file, otherwise the workspace's own config, otherwise default.
 func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
+	if err := o.checkPages(); err != nil {
+		return configs.Config{}, usageError{err}
+	}
 	name := o.config
 	if name == "" {
 		if err := o.restore(c); err != nil { // the manifest has the config
@@ -278,6 +291,15 @@ func (o *workOptions) names(c *cobra.Command, args []string) ([]string, error) {
 		}
 		args = append(args, names...)
 	}
+	streams := 0
+	for _, name := range append(slices.Clone(args), o.lists...) {
+		if inputs.IsStream(name) {
+			streams++
+		}
+	}
+	if streams > 1 {
+		return nil, usageError{errors.New("standard input is named twice, and can be read once")}
+	}
 	return args, nil
 }
 
@@ -336,7 +358,11 @@ func readList(c *cobra.Command, list string) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return inputs.ReadList(f)
+	names, err := inputs.ReadList(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", list, err)
+	}
+	return names, nil
 }
 
 const inputHelp = `An INPUT is one of these:
@@ -366,6 +392,9 @@ workspace, and prints the largest clusters and the summary.
 
 ` + inputHelp,
 		RunE: func(c *cobra.Command, args []string) error {
+			if show < 0 {
+				return usageError{fmt.Errorf("--show: %d is negative", show)}
+			}
 			j, err := o.open(c, true, args)
 			if err != nil {
 				return err

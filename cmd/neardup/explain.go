@@ -90,7 +90,18 @@ func (o *explainOptions) run(c *cobra.Command, args []string) error {
 	return err
 }
 
+// checkDiffLines checks --diff-lines.
+func checkDiffLines(n int) error {
+	if n < -1 {
+		return usageError{fmt.Errorf("--diff-lines: %d, must be at least -1", n)}
+	}
+	return nil
+}
+
 func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Explanation, err error) {
+	if err := checkDiffLines(o.lines); err != nil {
+		return e, err
+	}
 	pages := [2]bool{explaining.IsPage(args[0]), explaining.IsPage(args[1])}
 	switch {
 	case pages == [2]bool{false, false}:
@@ -100,7 +111,11 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 		}
 		return explaining.Files(config, args[0], args[1])
 	case pages != [2]bool{true, true}:
-		return e, usageError{fmt.Errorf("%s is a file and the other argument is not; want two pages or two files", args[map[bool]int{true: 1}[pages[0]]])}
+		file := 0
+		if pages[0] {
+			file = 1
+		}
+		return e, usageError{fmt.Errorf("%s is a file, and there is no file %s; name two files, or two pages of the workspace", args[file], args[1-file])}
 	}
 	o.read = true
 	j, err := o.open(c, false, nil)

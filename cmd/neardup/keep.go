@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"neardup/keep"
 	"neardup/pipeline/inputs"
+	"neardup/uris"
 )
 
 // keepFlags are the flags that choose which pages are redundant.
@@ -48,6 +50,17 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 	}
 	if !(r.Resemblance > 0 && r.Resemblance <= 1) {
 		return r, fmt.Errorf("--min-resemblance: %v, must be above 0 and at most 1", r.Resemblance)
+	}
+	if r.MaxLost < -1 {
+		return r, fmt.Errorf("--max-lost: %d, must be at least -1", r.MaxLost)
+	}
+	for _, h := range k.hosts {
+		if !uris.IsHost(strings.Trim(uris.CanonicalHost(h), "[]")) {
+			return r, fmt.Errorf("--prefer-host: %q is no host", h)
+		}
+	}
+	if slices.Contains(k.exempt, "") { // a variable without a value would exempt nothing
+		return r, errors.New("--exempt is empty")
 	}
 	r.Hosts = r.Hosts.Then(k.hosts...)
 	r.Policy, r.Every = keep.Policy(k.policy), keep.Period(k.every)

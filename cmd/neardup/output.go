@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -29,6 +31,9 @@ func checkOutput(path, dir string, sources []inputs.Source) error {
 	file, err := filepath.Abs(path)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
+		return usageError{fmt.Errorf("--output: there is no directory %s", filepath.Dir(path))}
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 		for _, s := range sources {

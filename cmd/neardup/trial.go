@@ -46,6 +46,9 @@ func (o *trialOptions) flags(c *cobra.Command, files string) {
 // function that writes the results. They are also written if an input could not be
 // read.
 func (o *trialOptions) trial(c *cobra.Command, args []string, check func() error, run func(*job) (write func(io.Writer) error, err error)) (err error) {
+	if o.workspace == "" && len(args)+len(o.lists) == 0 {
+		return usageError{errors.New("nothing to read: name a file, a directory or a pattern, or a --workspace")}
+	}
 	remove, err := o.temporary(c)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 
 // Errors of Detect for files that are not read.
 var (
-	ErrNotArchive = errors.New("not a web archive")
+	ErrNotArchive = errors.New("neither a web archive nor a text collection")
 	ErrLZ4        = errors.New("lz4 frames of the old kind are not supported; recompress with lz4, gzip or zstd")
 )
 

@@ -30,13 +30,13 @@ func CheckDirectory(path, mark string, owns func(name string) bool) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(path, mark)); err != nil {
-		return fmt.Errorf("%s is not empty and no former report; name another directory, or a new one", path)
+		return fmt.Errorf("%s is not empty, and is not replaced; name another directory, or a new one", path)
 	}
 	return fs.WalkDir(os.DirFS(path), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || owns(name) {
 			return err
 		}
-		return fmt.Errorf("%s is not replaced, because %s in it is not part of a report; move that away, or name another directory", path, name)
+		return fmt.Errorf("%s is not replaced, because %s in it is none of the files that it would have; move that away, or name another directory", path, name)
 	})
 }
 

@@ -128,6 +128,9 @@ func ReadList(r io.Reader) ([]string, error) {
 		if first { // a byte order mark is no part of the first name
 			line = strings.TrimPrefix(line, "\ufeff")
 		}
+		if strings.ContainsRune(line, 0) {
+			return nil, errors.New("no list of names: a line has a zero byte")
+		}
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			names = append(names, line)
 		}

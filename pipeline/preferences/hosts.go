@@ -3,7 +3,6 @@ package preferences
 import (
 	"fmt"
 	"io"
-	"net/netip"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +47,7 @@ func parseHosts(r io.Reader) (hosts []string, lines int64, err error) {
 			return nil
 		}
 		host := strings.Trim(uris.CanonicalHost(line), "[]") // as uris.Host has addresses
-		if !utf8.ValidString(line) || !isHost(host) {
+		if !utf8.ValidString(line) || !uris.IsHost(host) {
 			return fmt.Errorf("\"%s\" is no host", screen.Characters(line, maxHost))
 		}
 		if len(hosts) == maxHosts {
@@ -61,13 +60,4 @@ func parseHosts(r io.Reader) (hosts []string, lines int64, err error) {
 		return nil
 	})
 	return hosts, lines, err
-}
-
-// isHost reports whether a name in the spelling of uris.Host can be a host: an address
-// or a name.
-func isHost(name string) bool {
-	if _, err := netip.ParseAddr(name); err == nil {
-		return true
-	}
-	return name != "" && len(name) <= maxHost && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
 }

@@ -118,6 +118,8 @@ type item struct {
 	key string
 }
 
+var errNoBucket = errors.New("no bucket is named; want s3://BUCKET/KEY")
+
 // splitBucket splits s3://BUCKET/KEY. The bucket is nil for any other URL.
 func splitBucket(name string) (_ *bucket, key string) {
 	scheme, rest, _ := strings.Cut(name, "://")
@@ -187,6 +189,9 @@ func List(ctx context.Context, name string) (names []string, err error) {
 	b, prefix := splitBucket(name)
 	if b == nil {
 		return nil, nil
+	}
+	if b.name == "" {
+		return nil, permanent{errNoBucket}
 	}
 	o := &Object{ctx: ctx}
 	var token *string

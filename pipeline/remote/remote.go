@@ -156,6 +156,9 @@ func Check(name string) error {
 // find returns the server of an object.
 func find(name string) (server, error) {
 	if b, key := splitBucket(name); b != nil {
+		if b.name == "" {
+			return nil, permanent{errNoBucket}
+		}
 		if key == "" {
 			return nil, &failure{404, "this is a bucket, not an object", 0}
 		}

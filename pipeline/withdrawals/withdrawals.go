@@ -74,7 +74,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	if err := x.note(left, len(known)); err != nil {
 		return 0, err
 	}
-	return x.total, w.DropCosts()
+	return x.total, errors.Join(w.DropCosts(), w.Publish())
 }
 
 // withdrawing collects what Withdraw deletes.

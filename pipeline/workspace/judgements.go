@@ -134,7 +134,7 @@ func (w *Workspace) WriteJudgements(put func(b store.Batch) error, pairs ...audi
 	if err != nil || slices.Equal(before, after) {
 		return err
 	}
-	return w.ExplainError(w.publish())
+	return w.ExplainError(w.Publish())
 }
 
 // enforcedVerdicts returns the verdict that clusters have to follow for each pair,

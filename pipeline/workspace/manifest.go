@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 
 	"neardup/configs"
 	"neardup/extract/container"
@@ -113,8 +114,8 @@ func putManifest(dir string, m Manifest, write func(string, func(*os.File) error
 	})
 }
 
-// publish writes the manifest from the state in the database.
-func (w *Workspace) publish() error {
+// Publish writes the manifest from the state in the database.
+func (w *Workspace) Publish() error {
 	if err := w.keepIdentity(); err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ type Status struct {
 // the config of the last run.
 func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs.Config) (Status, error) {
 	m, err := ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return Status{}, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
 	}
 	if err != nil {

@@ -106,5 +106,5 @@ func (w *Workspace) WritePreferences(write func(db *store.DB) error) error {
 	if err := write(w.DB); err != nil {
 		return w.ExplainError(err)
 	}
-	return w.ExplainError(w.publish())
+	return w.ExplainError(w.Publish())
 }

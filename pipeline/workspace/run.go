@@ -39,7 +39,7 @@ func (w *Workspace) Run(ctx context.Context, first, last string, sources []input
 	if errors.Is(err, ErrUsage) {
 		return err // nothing was done, so nothing is published, not even the config
 	}
-	if perr := w.publish(); err == nil {
+	if perr := w.Publish(); err == nil {
 		err = perr
 	}
 	if err == nil {
@@ -146,7 +146,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	}
 	if err != nil {
 		w.Options.Progress.Stop(err)
-		_ = w.publish() // the manifest only mirrors the state; the stage's error is the one to report
+		_ = w.Publish() // the manifest only mirrors the state; the stage's error is the one to report
 		return s, fmt.Errorf("%s: %w", st.Name, err)
 	}
 	if err := w.finish(sr); err != nil {
@@ -159,7 +159,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	}
 	w.Options.Costs.Stage(costs.Stage{Name: st.Name, Reason: string(reason), Seconds: sr.State.Seconds - secondsBefore, CPU: sr.State.CPU - cpuBefore,
 		Peak: sr.State.Peak, Needs: need.Workspace, NeedsTemp: need.Temporary, Took: after - before})
-	return sr.State, w.publish()
+	return sr.State, w.Publish()
 }
 
 // begin commits that the stage is at work: on what it had, which is s, if it extends
@@ -198,7 +198,7 @@ func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, extends boo
 	if err := errors.Join(b.Set(e.Key, e.Value), b.Commit()); err != nil {
 		return err
 	}
-	return w.publish()
+	return w.Publish()
 }
 
 // finish commits that the stage is done.
@@ -262,7 +262,7 @@ func (w *Workspace) Adopt(ctx context.Context, st Stage, count func(*StageRun) e
 		return err
 	}
 	b := w.DB.Batch()
-	return w.ExplainError(errors.Join(b.Set(e.Key, e.Value), b.Commit(), w.publish()))
+	return w.ExplainError(errors.Join(b.Set(e.Key, e.Value), b.Commit(), w.Publish()))
 }
 
 // publishMeanwhile writes the manifest from time to time until stop is called, so
@@ -276,7 +276,7 @@ func (w *Workspace) publishMeanwhile() (stop func() error) {
 		for {
 			select {
 			case <-every.C:
-				if err := w.publish(); err != nil {
+				if err := w.Publish(); err != nil {
 					failed <- err
 					return
 				}

@@ -203,9 +203,9 @@ func (w *Workspace) forgetProgress(ctx context.Context, b store.Batch) error {
 			continue
 		}
 		if same, err := files.Unchanged(ctx, s); err != nil {
-			return fmt.Errorf("everything must be read again, but %w; start a new workspace", err)
+			return fmt.Errorf("%w: everything must be read again, but %w; set changed settings of extract back, or start a new workspace", ErrUsage, err)
 		} else if !same {
-			return fmt.Errorf("everything must be read again, but %s has changed; name it among the inputs", s.Path)
+			return fmt.Errorf("%w: everything must be read again, but %s has changed; name it among the inputs", ErrUsage, s.Path)
 		}
 		s.Forget()
 		if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
