@@ -135,7 +135,7 @@ func TestSummaryFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"1 unreadable", "4 damaged places", "http-status 1, request 2", "mojibake 2, type-sniffed 3", "of 2 or 3 pages",
-		"it is 25.5% of all characters", "3.0 s of processor time", "\nTerms: docs/glossary.md\n"} {
+		"frames are 25.5% of all characters", "3.0 s of processor time", "\nTerms: docs/glossary.md\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

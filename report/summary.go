@@ -307,7 +307,7 @@ func (s Summary) texts(row rowWriter) {
 	row("distinct texts", s.Texts, append(note(s.Navigation, "of navigation pages only: left out"),
 		note(s.Unsigned, "too short for a signature")...)...)
 	if m := s.Frames; m != nil && m.Texts > 0 {
-		row("texts with a frame", m.Texts, fmt.Sprintf("it is %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
+		row("texts with a frame", m.Texts, fmt.Sprintf("frames are %.1f%% of all characters", 100*float64(m.LeftOut)/float64(max(m.Characters, 1))))
 	}
 }
 
@@ -356,7 +356,7 @@ func (s Summary) clusters(row rowWriter) {
 		}
 		row(size, b.Clusters)
 	}
-	row("near-duplicates", s.Duplicates.Pages, fmt.Sprintf("%.1f MB, beside the first of each cluster", float64(s.Duplicates.Bytes)/1e6))
+	row("near-duplicates", s.Duplicates.Pages, fmt.Sprintf("%.1f MB, all pages of clusters but one of each", float64(s.Duplicates.Bytes)/1e6))
 	for _, b := range s.Clusters.ByScore {
 		if b.Pages > 0 {
 			row(b.String(), b.Pages)

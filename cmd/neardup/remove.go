@@ -35,16 +35,16 @@ date. The result is that of one run over what is left. Archives stay as they are
   neardup remove crawl-2019.warc.gz
   neardup remove --why 'request of 3 May' 'https://shop.example/orders/*'
 
-An INPUT is a file of the workspace, a directory of such files, or a URL as it was
-given. Anything else with :// or * is a pattern of URIs: * stands for any
-characters; scheme and fragment do not count. What is withdrawn stays out: later
-runs pass it over, also under another file name and in other inputs, and count it
-as withdrawn. --undo lets it in again: captures of a URI are read again by the next
-run, an input when it is named again.
+An INPUT is a file of the workspace, a directory, which means all inputs below it,
+or a URL as it was given. Anything else with :// or * is a pattern of URIs: * stands
+for any characters; scheme and fragment do not count. What is withdrawn stays out:
+later runs pass it over, also under another file name and in other inputs, and count
+it as withdrawn. --undo lets it in again: captures of a URI are read again by the
+next run, an input when it is named again.
 
-The texts are gone from the tables at once, and from the disk after neardup
-compact. --list shows what is withdrawn, and why. docs/takedown.md says what else
-may hold a page's text or its URI.`,
+The texts are gone from the tables at once. Until neardup compact has run, they can
+be recovered from the files of the workspace. --list shows what is withdrawn, and
+why. docs/takedown.md says what else may hold a page's text or its URI.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	o.workspaceFlag(c)

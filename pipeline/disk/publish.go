@@ -20,7 +20,7 @@ var ErrFull = errors.New("no space left on the disk")
 // Full returns the error for a full disk, with advice. err names what could not be
 // written.
 func Full(dir string, err error) error {
-	return fmt.Errorf("%w: %s; what was committed is safe: free some space and run the same command again (%w)", ErrFull, dir, err)
+	return fmt.Errorf("%w: %s; nothing that was complete is lost: free some space and run the same command again (%w)", ErrFull, dir, err)
 }
 
 // Temporary is the prefix of the names of temporary files and directories.

@@ -38,7 +38,7 @@ func (w *Workspace) openCopy(why error) error {
 		return nil
 	}
 	if err == nil {
-		w.Options.Progress.Warn("only read, as it is now; nothing is written into it", "workspace", w.Dir, "why", why)
+		w.Options.Progress.Warn("the workspace is read without a change", "workspace", w.Dir, "why", why)
 	}
 	return err
 }
