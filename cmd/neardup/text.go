@@ -55,10 +55,9 @@ that is named and found: title, byline, main, comments, frame. A title and a
 by-line are printed with either of the two.
 
 An INPUT is what neardup run takes, or a file that is one page, HTML, PDF or plain
-text
-of any encoding; - is standard input. Such a page gets the URI of its file. Records
-met twice are printed twice. Revisit records have no text of their own and are
-left out. Counts go to standard error.`,
+text of any encoding; - is standard input. Such a page gets the URI of its file.
+Records met twice are printed twice. Revisit records have no text of their own and
+are left out. Counts go to standard error.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			err := o.run(c, args)
 			if err != nil && c.Context().Err() != nil {
