@@ -83,7 +83,7 @@ func (d Design) Check() error {
 	case d.Population != Pages && d.Population != Verified:
 		return fmt.Errorf("population \"%s\", want %s or %s", clip(string(d.Population)), Pages, Verified)
 	case d.Stratified && d.Population != Verified:
-		return fmt.Errorf("a stratified sample is of the population %s: only of its pairs scores are known", Verified)
+		return fmt.Errorf("stratified, which is of the population %s: only of its pairs scores are known", Verified)
 	}
 	return d.checkSize()
 }

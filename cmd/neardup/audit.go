@@ -16,6 +16,7 @@ import (
 	"neardup/pipeline/browsing"
 	"neardup/pipeline/exports"
 	"neardup/review"
+	"neardup/screen"
 )
 
 func auditCommand() *cobra.Command {
@@ -85,6 +86,14 @@ func auditName(args []string, want ...string) error {
 	return asUsage(audit.CheckName(args[0]))
 }
 
+// flagged is a usage error about the flag whose name begins the message.
+func flagged(err error) error {
+	if err != nil {
+		return usageError{fmt.Errorf("--%w", err)}
+	}
+	return nil
+}
+
 func auditDraw() *cobra.Command {
 	var o auditOptions
 	var d audit.Design
@@ -99,7 +108,7 @@ and options give the same sample. A larger size contains the smaller sample.
   verified   a random page with the one that it was verified against; with
              --stratified equally many of each stratum, by site and score`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := errors.Join(auditName(args, "NAME"), asUsage(d.Check())); err != nil {
+			if err := errors.Join(auditName(args, "NAME"), flagged(d.Check())); err != nil {
 				return err
 			}
 			return o.with(c, func(_ *job, r *browsing.Review) error {
@@ -347,7 +356,7 @@ if it is not here. An import is all or nothing.`,
 			return o.with(c, func(_ *job, r *browsing.Review) error {
 				n, err := r.ImportLabels(c.Context(), in, options)
 				if err != nil {
-					return err
+					return fmt.Errorf("%s: %w", screen.Printable(args[0]), err)
 				}
 				if o.json {
 					return printJSON(c.OutOrStdout(), n)
