@@ -142,7 +142,7 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	last := a.number("last", maxSize)
 	who, err := judge(r)
 	if err != nil || a.err != nil {

@@ -28,7 +28,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) clusters(w http.ResponseWriter, r *http.Request) error {
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	q := ClusterQuery{After: a.after(), Limit: rowsShown}
 	q.MinSize, q.MaxSize = a.sizes()
 	if a.err != nil {
@@ -46,7 +46,7 @@ func (s *server) clusters(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) contained(w http.ResponseWriter, r *http.Request) error {
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	after := a.after()
 	if a.err != nil {
 		return a.err
@@ -62,7 +62,7 @@ func (s *server) contained(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) search(w http.ResponseWriter, r *http.Request) error {
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	q := PageQuery{URI: a.text("uri", maxURI), Host: a.text("host", 255), From: a.date("from"), To: a.date("to"), After: a.after(), Limit: rowsShown}
 	q.MinSize, q.MaxSize = a.sizes()
 	if a.err != nil {
@@ -87,7 +87,7 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) cluster(w http.ResponseWriter, r *http.Request) error {
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	after := a.after()
 	if a.err != nil {
 		return a.err
@@ -147,7 +147,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) enforced(w http.ResponseWriter, r *http.Request) error {
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	after := a.after()
 	if a.err != nil {
 		return a.err

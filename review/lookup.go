@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 
 	"neardup/report"
 )
@@ -68,7 +69,10 @@ func (s *server) lookUp(w http.ResponseWriter, r *http.Request) (any, error) {
 	if !ok {
 		return nil, problem{http.StatusNotFound, "this archive looks up nothing"}
 	}
-	asked := r.URL.Query()
+	asked := inQuery(r)
+	if asked.err != nil { // without its end, a URI would be that of another page
+		return nil, asked.err
+	}
 	limit := 0
 	if value := asked.Get("limit"); value != "" {
 		n, err := strconv.Atoi(value)
@@ -78,18 +82,13 @@ func (s *server) lookUp(w http.ResponseWriter, r *http.Request) (any, error) {
 		limit = n
 	}
 	maxBytes := finder.MaxPage()
-	size := maxBytes
-	if r.ContentLength >= 0 {
-		size = min(r.ContentLength, maxBytes)
-	}
-	if s.sent.Add(size) > maxSent*maxBytes {
-		s.sent.Add(-size)
-		return nil, ErrBusy
-	}
-	defer s.sent.Add(-size)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+	sent := &sentPage{Reader: http.MaxBytesReader(w, r.Body, maxBytes), all: &s.sent, limit: maxSent * maxBytes}
+	defer sent.release()
+	body, err := io.ReadAll(sent)
 	var tooLong *http.MaxBytesError
 	switch {
+	case errors.Is(err, ErrBusy):
+		return nil, err
 	case errors.As(err, &tooLong):
 		return nil, problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the page has over %d bytes (extract.max_record_bytes)", maxBytes)}
 	case err != nil:
@@ -97,3 +96,23 @@ func (s *server) lookUp(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	return finder.Lookup(r.Context(), asked.Get("uri"), r.Header.Get("Content-Type"), body, limit)
 }
+
+// sentPage reads a page that is sent. Bytes count from when they come, so that slow
+// clients keep no others out.
+type sentPage struct {
+	io.Reader
+	all   *atomic.Int64 // bytes of all pages that are being sent
+	limit int64         // of all
+	read  int64         // bytes of this one
+}
+
+func (p *sentPage) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.read += int64(n)
+	if p.all.Add(int64(n)) > p.limit {
+		return n, ErrBusy
+	}
+	return n, err
+}
+
+func (p *sentPage) release() { p.all.Add(-p.read) }

@@ -58,6 +58,8 @@ func TestLookup(t *testing.T) {
 		{"too long", "/lookup", strings.Repeat("a", 101), finder{}, http.StatusRequestEntityTooLarge},
 		{"no number", "/lookup?limit=many", "a", finder{}, http.StatusBadRequest},
 		{"too many", "/lookup?limit=101", "a", finder{}, http.StatusBadRequest},
+		{"URI that is not escaped", "/lookup?uri=https://a.example/b;c=1", "a", finder{}, http.StatusBadRequest},
+		{"escape that is broken", "/lookup?uri=https://a.example/100%", "a", finder{}, http.StatusBadRequest},
 		{"busy", "/lookup", "a", finder{err: ErrBusy}, http.StatusServiceUnavailable},
 		{"refused", "/lookup", "a", finder{err: fmt.Errorf("%w: no URI", ErrRefused)}, http.StatusUnprocessableEntity},
 		{"failed", "/lookup", "a", finder{err: io.ErrUnexpectedEOF}, http.StatusInternalServerError},
@@ -98,5 +100,30 @@ func TestLookupsTogether(t *testing.T) {
 	go func() { <-inside }()
 	if status, _, _ := sendPage(t, h, "/lookup", "a", nil); status != http.StatusOK {
 		t.Errorf("afterwards: %d", status)
+	}
+}
+
+// Clients that send slowly keep no others out.
+func TestSlowClients(t *testing.T) {
+	h := New(finder{}, Options{})
+	var g sync.WaitGroup
+	defer g.Wait()
+	for range 3 * maxSent {
+		from, to := io.Pipe()
+		g.Go(func() {
+			defer from.Close()
+			r := httptest.NewRequest(http.MethodPost, "http://localhost/lookup", from) // of unknown length
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+				t.Error("of a slow client: ", w.Code)
+			}
+		})
+		if _, err := to.Write([]byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		defer to.Close()
+	}
+	if status, _, _ := sendPage(t, h, "/lookup", strings.Repeat("a", 100), nil); status != http.StatusOK {
+		t.Errorf("beside slow clients: %d", status)
 	}
 }

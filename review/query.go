@@ -1,6 +1,7 @@
 package review
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -51,6 +52,15 @@ type asked struct {
 	err error
 }
 
+// inQuery returns the parameters in the query of a request.
+func inQuery(r *http.Request) (a asked) {
+	var err error
+	if a.Values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+		a.wrong("the query cannot be parsed: %v", err)
+	}
+	return a
+}
+
 func (a *asked) wrong(format string, args ...any) {
 	if a.err == nil {
 		a.err = bad(format, args...)
@@ -76,6 +86,15 @@ func (a *asked) date(name string) string {
 		return ""
 	}
 	return v
+}
+
+// flag returns whether a box is ticked.
+func (a *asked) flag(name string) bool {
+	v := a.text(name, 20)
+	if v != "" && v != "1" {
+		a.wrong("%s: want 1, or nothing.", name)
+	}
+	return v == "1"
 }
 
 // number returns an integer from 0 to limit, or 0 if it is missing.
@@ -134,7 +153,7 @@ const judgeCookie = "neardup-judge"
 
 // judge returns the judge's name: from the URL, otherwise from the cookie.
 func judge(r *http.Request) (string, error) {
-	a := asked{Values: r.URL.Query()}
+	a := inQuery(r)
 	if name := a.name(); name != "" || a.err != nil {
 		return name, a.err
 	}
@@ -153,8 +172,11 @@ func remember(w http.ResponseWriter, judge string) {
 
 // posted parses a posted form.
 func posted(r *http.Request) (*asked, error) {
-	if err := r.ParseForm(); err != nil {
+	var tooLong *http.MaxBytesError
+	if err := r.ParseForm(); errors.As(err, &tooLong) {
 		return nil, err
+	} else if err != nil {
+		return nil, bad("the form cannot be parsed: %v", err)
 	}
 	return &asked{Values: r.PostForm}, nil
 }
@@ -162,7 +184,7 @@ func posted(r *http.Request) (*asked, error) {
 // judgement returns the judgement in a form. Without a verdict it takes the earlier
 // one back.
 func (a *asked) judgement(p audit.Pair) audit.Judgement {
-	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.Get("enforce") != ""}
+	j := audit.Judgement{Pair: p, Judge: a.name(), Verdict: audit.Verdict(a.Get("verdict")), Enforce: a.flag("enforce")}
 	if j.Verdict == audit.False {
 		j.Cause = audit.Cause(a.Get("cause"))
 		if j.Cause != "" && !slices.Contains(audit.Causes, j.Cause) {

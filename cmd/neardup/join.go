@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"neardup/configs"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/results"
@@ -408,10 +409,12 @@ func (o *joinOptions) readTables(c *cobra.Command, args []string, s *sqljoin.Ses
 func (o *joinOptions) readFiles(c *cobra.Command, args []string, config configs.Config, p *progress) (in joinInput, err error) {
 	find := workOptions{}
 	if slices.ContainsFunc(args, inputs.IsStream) { // it is copied to a file
-		if find.workspace, err = os.MkdirTemp("", "neardup-join-"); err != nil {
+		dir, remove, err := disk.MkdirTemp(os.TempDir())
+		if err != nil {
 			return in, err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(find.workspace)) }()
+		defer func() { _ = remove() }()
+		find.workspace = dir
 	}
 	var sources [][]inputs.Source
 	for _, arg := range args {

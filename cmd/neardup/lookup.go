@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/lookup"
 	"neardup/pipeline/reading"
@@ -66,6 +68,35 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	case o.limit < 1:
 		return usageError{fmt.Errorf("--limit: %d is under 1", o.limit)}
 	}
+	if err := lookup.CheckURI(o.uri); err != nil {
+		return fmt.Errorf("--uri: %w", err)
+	}
+	// Standard input may come slowly. It is read before the workspace is opened, so that
+	// nobody waits for the workspace meanwhile.
+	var sent []inputs.Source
+	if slices.ContainsFunc(args, inputs.IsStream) {
+		config, err := o.load(c)
+		if err != nil {
+			return err
+		}
+		dir, remove, err := disk.MkdirTemp(os.TempDir())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = remove() }()
+		p, err := newProgress("none", "text", c.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		files := workOptions{workspace: dir}
+		names, err := files.names(c, slices.DeleteFunc(slices.Clone(args), func(name string) bool { return !inputs.IsStream(name) }))
+		if err != nil {
+			return err
+		}
+		if sent, err = files.inputs(c, names, config, p); err != nil {
+			return err
+		}
+	}
 	o.read = true
 	j, err := o.open(c, false, nil)
 	if err != nil {
@@ -79,7 +110,7 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	var unread error
 	for _, name := range args {
-		err := o.lookUp(c, j, x, name)
+		err := o.lookUp(c, j, x, name, sent)
 		if err != nil && !errors.Is(err, workspace.ErrInputFailure) {
 			return err
 		}
@@ -92,9 +123,9 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	return unread
 }
 
-// lookUp looks up the pages that one argument names.
-func (o *lookupOptions) lookUp(c *cobra.Command, j *job, x *lookup.Index, name string) (err error) {
-	if strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://") {
+// lookUp looks up the pages that one argument names. sent has those of standard input.
+func (o *lookupOptions) lookUp(c *cobra.Command, j *job, x *lookup.Index, name string, sent []inputs.Source) (err error) {
+	if scheme, _, _ := strings.Cut(strings.ToLower(name), "://"); scheme == "https" || scheme == "http" {
 		p, err := x.Fetch(c.Context(), name)
 		if err != nil {
 			return err
@@ -108,16 +139,12 @@ func (o *lookupOptions) lookUp(c *cobra.Command, j *job, x *lookup.Index, name s
 		}
 		return o.print(c, a)
 	}
-	files := workOptions{workspace: o.workspace}
-	if inputs.IsStream(name) { // it is copied to a file, not into the workspace
-		if files.workspace, err = os.MkdirTemp("", "neardup-lookup-"); err != nil {
+	sources := sent
+	if !inputs.IsStream(name) {
+		files := workOptions{workspace: o.workspace}
+		if sources, err = files.inputs(c, []string{name}, j.Config, j.progress); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(files.workspace)) }()
-	}
-	sources, err := files.inputs(c, []string{name}, j.Config, j.progress)
-	if err != nil {
-		return err
 	}
 	asked := false
 	_, err = x.Sources(c.Context(), sources, reading.Options{Workers: 1, Progress: j.progress,

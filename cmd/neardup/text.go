@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/reading"
@@ -117,11 +118,13 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	if slices.Contains(names, "-") { // it is copied to a file
-		if o.workspace, err = os.MkdirTemp("", "neardup-text-"); err != nil {
+	if slices.ContainsFunc(names, inputs.IsStream) { // it is copied to a file
+		dir, remove, err := disk.MkdirTemp(os.TempDir())
+		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(o.workspace)) }()
+		defer func() { _ = remove() }()
+		o.workspace = dir
 	}
 	sources, err := o.inputs(c, names, config, p)
 	if err != nil {

@@ -40,6 +40,15 @@ func refused(err error) error {
 	return refusal{err}
 }
 
+// write is Workspace.WriteJudgements. It refuses where nothing can be written.
+func (r *Review) write(put func(b store.Batch) error, pairs ...audit.Pair) error {
+	err := r.w.WriteJudgements(put, pairs...)
+	if r.w.ReadOnly() || errors.Is(err, store.ErrReplaced) {
+		return refused(err)
+	}
+	return err
+}
+
 // clusterGeneration returns the generation of the clusters. It is empty if they are
 // not up to date.
 func clusterGeneration(w *workspace.Workspace) (string, error) {
@@ -149,7 +158,7 @@ func (r *Review) Judge(_ context.Context, j audit.Judgement) error {
 		return refused(err)
 	}
 	j.Time = now()
-	return r.w.WriteJudgements(func(b store.Batch) error { return workspace.PutJudgement(b, j) }, j.Pair)
+	return r.write(func(b store.Batch) error { return workspace.PutJudgement(b, j) }, j.Pair)
 }
 
 // Withdraw takes a judgement back. It is no error if there is none.
@@ -158,7 +167,7 @@ func (r *Review) Withdraw(_ context.Context, p audit.Pair, judge string) error {
 	if err := errors.Join(p.Check(), audit.CheckJudge(judge)); err != nil {
 		return refused(err)
 	}
-	return r.w.WriteJudgements(func(b store.Batch) error { return b.Delete(workspace.JudgementKey(p, judge)) }, p)
+	return r.write(func(b store.Batch) error { return b.Delete(workspace.JudgementKey(p, judge)) }, p)
 }
 
 // Judgements returns the judgements of a pair, ordered by judge.

@@ -49,7 +49,7 @@ func (r *Review) Draw(ctx context.Context, name string, d audit.Design) (a audit
 		return a, refused(errors.New("there is no pair to draw"))
 	}
 	a.Size = len(items)
-	return a, r.w.WriteJudgements(func(b store.Batch) error {
+	return a, r.write(func(b store.Batch) error {
 		return errors.Join(newAudit(r.w, name), putAudit(b, a, items))
 	})
 }

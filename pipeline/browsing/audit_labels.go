@@ -57,7 +57,7 @@ func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions
 	for _, it := range items {
 		pairs = append(pairs, it.Pair)
 	}
-	err = r.w.WriteJudgements(func(b store.Batch) error {
+	err = r.write(func(b store.Batch) error {
 		if l.Audit != nil {
 			n.Audit = l.Audit.Name
 			if n.New, err = r.sameAudit(ctx, *l.Audit, items); err != nil {

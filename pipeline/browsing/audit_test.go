@@ -489,3 +489,35 @@ func TestUndecidedPairsAreNotEnforced(t *testing.T) {
 		t.Errorf("%d pairs, %v", len(list.Pairs), err)
 	}
 }
+
+// A workspace that can only be read, or that was replaced, refuses judgements and samples.
+func TestRefusesToWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.Crawl(t))
+	holds := audits(t, dir)
+	a := draw(t, holds, "one", audit.Design{Population: audit.Verified, Size: 3, Seed: 1})
+	pair := allItems(t, holds, a)[0].Pair
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{Read: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	check := func(what string, r *Review) {
+		t.Helper()
+		_, drawn := r.Draw(t.Context(), "two", audit.Design{Population: audit.Verified, Size: 3, Seed: 1})
+		for did, err := range map[string]error{"draw": drawn, "withdraw": r.Withdraw(t.Context(), pair, "Ines"),
+			"judge": r.Judge(t.Context(), audit.Judgement{Pair: pair, Judge: "Ines", Verdict: audit.True})} {
+			if !errors.Is(err, review.ErrRefused) {
+				t.Errorf("%s: %s: %v", what, did, err)
+			}
+		}
+	}
+	check("only read", Auditor(w))
+	if err := os.Rename(filepath.Join(dir, "db"), filepath.Join(dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	check("replaced", holds)
+	if err := os.Rename(filepath.Join(dir, "moved"), filepath.Join(dir, "db")); err != nil {
+		t.Fatal(err)
+	}
+}

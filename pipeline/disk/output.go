@@ -50,6 +50,21 @@ func Output(path string) (file string, special bool, err error) {
 // Temporary.
 var madeName = regexp.MustCompile("^" + regexp.QuoteMeta(Temporary) + `\d+$`)
 
+// MkdirTemp makes a temporary directory in dir. Those that killed processes left there are
+// removed, as far as they can be. remove removes it.
+func MkdirTemp(dir string) (name string, remove func() error, err error) {
+	_ = RemoveStale(dir)
+	if name, err = os.MkdirTemp(dir, Temporary+"*"); err != nil {
+		return "", nil, err
+	}
+	held, err := os.Open(name)
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(name))
+	}
+	hold(held)
+	return name, func() error { return errors.Join(held.Close(), os.RemoveAll(name)) }, nil
+}
+
 // staleAfter is the age from which a temporary file that no process holds counts as
 // left by a killed one. The process of a younger file may be about to lock it.
 const staleAfter = time.Minute

@@ -36,7 +36,7 @@ func (x *Index) MaxBody() int64 { return x.w.Config.Extract.MaxRecordBytes }
 // Page looks up a page and returns at most limit matches; 0 means the default
 // number. A page without visible text also gets an answer.
 func (x *Index) Page(ctx context.Context, p Asked, limit int) (a report.Answer, err error) {
-	if err := checkURI(p.URI); err != nil {
+	if err := CheckURI(p.URI); err != nil {
 		return a, err
 	}
 	err = x.take(ctx, func(wk *worker) error {
@@ -52,8 +52,8 @@ func (x *Index) Page(ctx context.Context, p Asked, limit int) (a report.Answer, 
 	return a, err
 }
 
-// checkURI rejects a URI that does not fit into a record's header.
-func checkURI(uri string) error {
+// CheckURI rejects a URI that does not fit into a record's header.
+func CheckURI(uri string) error {
 	if strings.ContainsFunc(uri, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(uri) > maxURI {
 		return fmt.Errorf("%w: the URI has control characters, or over %d bytes", workspace.ErrUsage, maxURI)
 	}
@@ -135,7 +135,7 @@ func (x *Index) Sources(ctx context.Context, sources []inputs.Source, o reading.
 const fetchTime = time.Minute
 
 // Fetch reads a page from a web server. It follows redirections, except from https
-// to http. The page is what the server sends to a program, which may differ from
+// to http, and the page has the URI that they lead to. The page is what the server sends to a program, which may differ from
 // what it sends to a browser.
 func (x *Index) Fetch(ctx context.Context, address string) (p Asked, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
@@ -170,6 +170,10 @@ func (x *Index) Fetch(ctx context.Context, address string) (p Asked, err error) 
 		return p, fmt.Errorf("%w: %s: %w", workspace.ErrInputFailure, address, err)
 	case n > x.MaxBody():
 		return p, fmt.Errorf("%w: %s has over %d bytes (extract.max_record_bytes)", workspace.ErrInputFailure, address, x.MaxBody())
+	}
+	if final := *answer.Request.URL; answer.Request != r { // a crawl has the page under this address
+		final.User, final.Fragment, final.RawFragment = nil, "", ""
+		address = final.String()
 	}
 	return Asked{URI: address, ContentType: answer.Header.Get("Content-Type"), Body: body.Bytes()}, nil
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -272,6 +273,30 @@ func sumPrefix(path string, length int64) (prefix, error) {
 type sealedFS struct {
 	vfs.FS
 	seal *seal
+	at   place
+}
+
+// place is the directory that a database was opened in.
+type place struct {
+	dir string
+	was os.FileInfo
+}
+
+func placeOf(dir string) (place, error) {
+	info, err := os.Stat(dir)
+	return place{dir, info}, err
+}
+
+// ErrReplaced reports that the directory of an open database is gone, or that another is in
+// its place. The files of another must not be touched.
+var ErrReplaced = errors.New("the directory was removed or replaced since it was opened")
+
+// check returns an error if the place has another directory now.
+func (p place) check() error {
+	if info, err := os.Stat(p.dir); err != nil || !os.SameFile(info, p.was) {
+		return fmt.Errorf("%s: %w", p.dir, ErrReplaced)
+	}
+	return nil
 }
 
 func (f sealedFS) Unwrap() vfs.FS { return f.FS }
@@ -280,6 +305,9 @@ func (f sealedFS) Unwrap() vfs.FS { return f.FS }
 // created. A crash in between must not look like damage.
 
 func (f sealedFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := f.at.check(); err != nil {
+		return nil, err
+	}
 	base := filepath.Base(name)
 	if !isSealed(base) {
 		return f.FS.Create(name, category)
@@ -292,7 +320,7 @@ func (f sealedFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File,
 }
 
 func (f sealedFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := errors.Join(f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
+	if err := cmp.Or(f.at.check(), f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
 		return nil, err
 	}
 	file, err := f.FS.ReuseForWrite(oldname, newname, category)
@@ -303,17 +331,24 @@ func (f sealedFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteC
 }
 
 func (f sealedFS) Remove(name string) error {
-	if err := f.seal.forget(filepath.Base(name)); err != nil {
+	if err := cmp.Or(f.at.check(), f.seal.forget(filepath.Base(name))); err != nil {
 		return err
 	}
 	return f.FS.Remove(name)
 }
 
 func (f sealedFS) Rename(oldname, newname string) error {
-	if err := errors.Join(f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
+	if err := cmp.Or(f.at.check(), f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
 		return err
 	}
 	return f.FS.Rename(oldname, newname)
+}
+
+func (f sealedFS) Link(oldname, newname string) error {
+	if err := f.at.check(); err != nil {
+		return err
+	}
+	return f.FS.Link(oldname, newname)
 }
 
 // sealed returns a file that seals what is written to it.

@@ -30,6 +30,7 @@ type DB struct {
 
 	Unsealed bool // the database had no seal when it was opened
 	seal     *seal
+	at       place
 
 	changes *changes // nil: nobody watches
 }
@@ -99,6 +100,10 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 	if err != nil {
 		return nil, err
 	}
+	at, err := placeOf(dir)
+	if err != nil {
+		return nil, errors.Join(err, sealed.file.Close())
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, sealed.file.Close())
@@ -108,7 +113,7 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 	cache := pebble.NewCache(cacheSize)
 	defer cache.Unref()
 	o := &pebble.Options{
-		FS:                          logFS{vfs.OnDiskFull(sealedFS{fileSystem(), sealed}, onDiskFull), log},
+		FS:                          logFS{vfs.OnDiskFull(sealedFS{fileSystem(), sealed, at}, onDiskFull), log},
 		Cache:                       cache,
 		MemTableSize:                tableSize,
 		MemTableStopWritesThreshold: 3,
@@ -139,11 +144,15 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 	if err := errors.Join(os.RemoveAll(own), os.MkdirAll(own, 0o777)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{db: db, Tmp: own, own: own, Unsealed: unsealed, seal: sealed}, nil
+	return &DB{db: db, Tmp: own, own: own, Unsealed: unsealed, seal: sealed, at: at}, nil
 }
 
 func (s *DB) Close() error {
-	return errors.Join(s.db.Close(), s.seal.file.Close(), os.RemoveAll(s.own))
+	err := errors.Join(s.db.Close(), s.seal.file.Close())
+	if s.There() == nil { // else it may be that of another
+		err = errors.Join(err, os.RemoveAll(s.own))
+	}
+	return err
 }
 
 // Rows iterates over the rows with keys in [lower, upper). Key and value of a row
@@ -365,7 +374,16 @@ func (s *DB) Clear(tables ...byte) error {
 }
 
 // Commit makes the batch durable.
-func (b Batch) Commit() error { return b.b.Commit(pebble.Sync) }
+func (b Batch) Commit() error {
+	if err := b.db.at.check(); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return b.b.Commit(pebble.Sync)
+}
+
+// There returns an error that wraps ErrReplaced if the database's directory is no longer
+// the one that was opened.
+func (s *DB) There() error { return s.at.check() }
 
 // Compact rewrites the whole database without deleted and replaced rows. While it
 // works, it takes up to as much disk space again. Logs from before the database was

@@ -116,6 +116,9 @@ func putManifest(dir string, m Manifest, write func(string, func(*os.File) error
 
 // Publish writes the manifest from the state in the database.
 func (w *Workspace) Publish() error {
+	if err := w.DB.There(); err != nil {
+		return err
+	}
 	if err := w.keepIdentity(); err != nil {
 		return err
 	}

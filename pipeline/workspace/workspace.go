@@ -279,7 +279,9 @@ func (w *Workspace) Close() error {
 	if w.copied != nil {
 		return errors.Join(w.DB.Close(), w.lock.Close(), w.copied())
 	}
-	_ = os.Remove(w.Path(holderName))
+	if w.DB.There() == nil {
+		_ = os.Remove(w.Path(holderName))
+	}
 	return errors.Join(w.DB.Close(), w.dropElsewhere(), w.lock.Close())
 }
 
