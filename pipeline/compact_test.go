@@ -119,7 +119,7 @@ func TestCompactLeavesNothing(t *testing.T) {
 		pipetest.RunAll(t, ws, config, o, secret)
 		pipetest.RunAll(t, ws, config, o, other)
 		if by == "uri" { // the rows are on the lowest level
-			if _, err := workspace.CompactDisk(t.Context(), ws, stages.All, config, o); err != nil {
+			if _, err := workspace.CompactDisk(t.Context(), ws, stages.All, config, o, func(*workspace.Workspace) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -134,7 +134,7 @@ func TestCompactLeavesNothing(t *testing.T) {
 			withdraw(t, ws, config, gone, workspace.Withdrawal{URI: "urn:text:1"})
 		}
 		want := pipetest.RunAll(t, ws, config, o)
-		c, err := workspace.CompactDisk(t.Context(), ws, stages.All, config, o)
+		c, err := workspace.CompactDisk(t.Context(), ws, stages.All, config, o, func(*workspace.Workspace) error { return nil })
 		if err != nil || c.After == 0 || c.Before == 0 {
 			t.Fatal(c, err)
 		}

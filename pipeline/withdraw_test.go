@@ -290,6 +290,61 @@ func TestWithdrawnPagesAsIfNotThere(t *testing.T) {
 	}
 }
 
+// The texts of withdrawn pages go at once, whether the stages run after that or cannot. What
+// was withdrawn comes back only if all inputs can be read again. The list keeps its figures.
+func TestWithdrawAlone(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
+	gone := workspace.Withdrawal{URI: "*.example/*", Why: "asked for"}
+	n := withdraw(t, ws, config, gone)
+	if again := withdraw(t, ws, config, workspace.Withdrawal{URI: "*.example/*#"}); n == 0 || again != 0 {
+		t.Errorf("%d and %d captures are withdrawn", n, again)
+	}
+	w, err := workspace.Open(ws, stages.All, config, false, workspace.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	occurring := map[string]bool{}
+	for r, err := range w.DB.Table(layout.TableOccurrence) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		occurring[string(r.Key()[1:17])] = true
+	}
+	for _, table := range []byte{layout.TableText, layout.TableUnits} {
+		for r, err := range w.DB.Table(table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !occurring[string(r.Key()[1:17])] {
+				t.Errorf("table %c has the text %x, which no page has", table, r.Key()[1:17])
+			}
+		}
+	}
+	all, err := w.Withdrawn()
+	if err != nil || len(all) != 1 || all[0].Captures != n || all[0].Why != "asked for" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := os.Rename(other, other+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := withdrawals.Readmit(t.Context(), w, gone); !errors.Is(err, workspace.ErrUsage) {
+		t.Errorf("without an input: %v", err)
+	}
+	if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
+		t.Error(err)
+	}
+	if err := os.Rename(other+".away", other); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := withdrawals.Readmit(t.Context(), w, gone); !ok || err != nil {
+		t.Error(ok, err)
+	}
+}
+
 // An interrupted run goes on, and a withdrawal that is taken back brings the captures
 // back.
 func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
@@ -322,7 +377,7 @@ func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok, err := withdrawals.Readmit(w, workspace.Withdrawal{URI: "*.example/*#x"})
+	ok, err := withdrawals.Readmit(t.Context(), w, workspace.Withdrawal{URI: "*.example/*#x"})
 	if err := errors.Join(err, w.Close()); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -346,7 +401,7 @@ func TestWithdrawTakenBackAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok, err := withdrawals.Readmit(w, d)
+	ok, err := withdrawals.Readmit(t.Context(), w, d)
 	if err := errors.Join(err, w.Close()); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -489,7 +544,7 @@ func TestWithdrawnInputComesBackAtOnce(t *testing.T) {
 	d := ofInput(t, ws, other)
 	withdraw(t, ws, config, d)
 	in(t, ws, config, func(w *workspace.Workspace) error {
-		_, err := withdrawals.Readmit(w, d)
+		_, err := withdrawals.Readmit(t.Context(), w, d)
 		return err
 	})
 	if got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other); !bytes.Equal(got, clusters) {

@@ -36,8 +36,8 @@ date. The result is that of one run over what is left. Archives stay as they are
   neardup remove --why 'request of 3 May' 'https://shop.example/orders/*'
 
 An INPUT is a file of the workspace, a directory, which means all inputs below it,
-or a URL as it was given. Anything else with :// or * is a pattern of URIs: * stands
-for any characters; scheme and fragment do not count. What is withdrawn stays out:
+or a URL as it was given. Anything else with :// or *, or that begins with urn:, is
+a pattern of URIs: * stands for any characters; scheme and fragment do not count. What is withdrawn stays out:
 later runs pass it over, also under another file name and in other inputs, and count
 it as withdrawn. --undo lets it in again: captures of a URI are read again by the
 next run, an input when it is named again.
@@ -98,6 +98,9 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	var of []workspace.Withdrawal
 	for _, arg := range args {
 		more, err := withdrawalsOf(arg, known)
+		if err != nil && len(namedIn(withdrawn, arg)) > 0 { // it was interrupted; the stages go on
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -118,54 +121,83 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if n == 0 {
 		o.warn(c, "no capture of the workspace is meant; what later crawls have of it stays out")
 	}
-	say(c, "%d captures are withdrawn. Their texts are on the disk until neardup compact has run.", n)
 	if known, err = j.Sources(); err != nil {
 		return err
 	}
-	if len(known) == 0 {
-		return nil
+	if len(known) > 0 {
+		err = o.workOptions.run(c, j, 0)
 	}
-	return o.workOptions.run(c, j, 0)
+	if err == nil {
+		say(c, "Captures that are withdrawn: %d. Their texts are on the disk until neardup compact has run.", n)
+	}
+	return err
+}
+
+// paths returns the names under which an argument may be known: as given, and as the path
+// of a file, which may no longer exist.
+func paths(arg string) []string {
+	out := []string{arg}
+	if strings.Contains(arg, "://") {
+		return out
+	}
+	if path, err := inputs.RealPath(arg); err == nil {
+		out = append(out, path)
+	}
+	if path, err := filepath.Abs(arg); err == nil {
+		out = append(out, path)
+	}
+	return out
+}
+
+// namedIn returns the withdrawals that an argument names: by the pattern, an input, the
+// directory that it was in or the WACZ file that it was of.
+func namedIn(withdrawn workspace.Withdrawn, arg string) (out []workspace.Withdrawal) {
+	names := paths(arg)
+	for _, d := range withdrawn {
+		if d.URI == arg && arg != "" || d.Input != "" && slices.ContainsFunc(names, func(name string) bool {
+			name = inputs.ShowName(name)
+			return d.Input == name || strings.HasPrefix(d.Input, strings.TrimSuffix(name, "/")+"/") || strings.HasPrefix(d.Input, name+"!")
+		}) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // withdrawalsOf returns the withdrawals that an argument stands for.
 func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawal, err error) {
-	path := arg
-	if !strings.Contains(arg, "://") {
-		if path, err = inputs.RealPath(arg); err != nil { // the file may no longer exist
-			if path, err = filepath.Abs(arg); err != nil {
-				return nil, err
-			}
-		}
-	}
+	names := paths(arg)
+	path := names[min(1, len(names)-1)]
+	var unread string
 	for _, s := range known {
 		if at := s.FilePath(); at != path && s.Path != path && s.Given != arg && !strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
 			continue
 		}
 		if s.Sample == "" {
-			return nil, usageError{fmt.Errorf("%s could not be read, so the workspace has no page of it", s.Shown())}
+			unread = s.Shown()
+			continue
 		}
 		out = append(out, workspace.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample})
 	}
 	switch {
 	case len(out) > 0:
 		return out, nil
-	case strings.Contains(arg, "://") || strings.Contains(arg, "*"):
+	case unread != "":
+		return nil, usageError{fmt.Errorf("%s could not be read, so the workspace has no page of it", unread)}
+	case strings.Contains(arg, "*") && strings.Contains(arg, "#"):
+		return nil, usageError{fmt.Errorf("%s: what follows # is no part of an address that counts, and would be left out; name the pattern without it", arg)}
+	case strings.Contains(arg, "://") || strings.Contains(arg, "*") || strings.HasPrefix(arg, "urn:"):
 		return []workspace.Withdrawal{{URI: arg}}, nil
 	}
-	return nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which has :// or *", arg)}
+	return nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which has :// or * or begins with urn:", arg)}
 }
 
 // takeBack removes withdrawals.
 func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.Withdrawn, args []string) error {
 	for _, arg := range args {
 		found, isURI := false, false
-		path, _ := filepath.Abs(arg) // it fails only without a working directory; then nothing is found
-		for _, d := range withdrawn {
-			if d.URI != arg && d.Input != arg && (d.Input == "" || d.Input != inputs.ShowName(path)) {
-				continue
-			}
-			ok, err := withdrawals.Readmit(j.Workspace, d)
+		for _, d := range namedIn(withdrawn, arg) {
+			ok, err := withdrawals.Readmit(c.Context(), j.Workspace, d)
 			if err != nil {
 				return err
 			}
@@ -202,9 +234,18 @@ commands show.`,
 			if err != nil {
 				return err
 			}
-			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p, Fatal: fatal(c)})
+			left := false // of captures that were withdrawn
+			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p, Fatal: fatal(c)}, func(w *workspace.Workspace) (err error) {
+				if left, err = withdrawals.AreLeft(w); err != nil || !left {
+					return err
+				}
+				return errors.Join(withdrawals.DropTexts(c.Context(), w), w.DropFinished())
+			})
 			if err != nil {
 				return err
+			}
+			if left {
+				o.warn(c, "captures were withdrawn, and exports may still have their URIs; neardup run makes them again")
 			}
 			say(c, "The database has %d bytes; before, it had %d.", done.After, done.Before)
 			for _, name := range done.Inputs {

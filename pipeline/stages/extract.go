@@ -159,11 +159,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	x.around.Tell(sr, layout.TableAround)
 	x.rounds.Tell(sr, layout.TableUnitsRound)
 	x.documents.Tell(sr, layout.TableDocument)
-	_, vanished, err := w.DB.Get(layout.MetaKey(withdrawals.NoteOfVanished))
-	if err == nil && vanished {
-		err = withdrawals.DropTexts(w, sr)
-	}
-	if err != nil {
+	if err := withdrawals.DropTexts(sr.Ctx, w); err != nil {
 		return err
 	}
 	return countExtraction(w, sr, revisits)

@@ -4,10 +4,12 @@ package withdrawals
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"neardup/extract"
@@ -74,7 +76,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	if err := x.note(left, len(known)); err != nil {
 		return 0, err
 	}
-	return x.total, errors.Join(w.DropCosts(), w.Publish())
+	return x.total, errors.Join(DropTexts(ctx, w), w.DropCosts(), w.Publish())
 }
 
 // withdrawing collects what Withdraw deletes.
@@ -254,14 +256,27 @@ func (x *withdrawing) note(left, known int) error {
 	if err != nil {
 		return err
 	}
-	for i := range x.withdrawals {
+	there := map[string]workspace.Withdrawal{}
+	for _, d := range all {
+		there[string(d.Key())] = d
+	}
+	for i := range x.withdrawals { // one that is there already keeps its figures
 		d := &x.withdrawals[i]
 		d.Captures = x.of[i]
+		if before, ok := there[string(d.Key())]; ok {
+			d.Captures += before.Captures
+			d.Why = cmp.Or(d.Why, before.Why)
+		}
+		there[string(d.Key())] = *d
 		if err := x.edits.SetJSON(d.Key(), d); err != nil {
 			return err
 		}
 	}
-	generation := append(all, x.withdrawals...).Generation()
+	var names workspace.Withdrawn
+	for _, key := range slices.Sorted(maps.Keys(there)) {
+		names = append(names, there[key])
+	}
+	generation := names.Generation()
 	for _, s := range x.changed {
 		s.Withdrawn = generation
 		if err := x.edits.SetJSON(layout.SourceKey(s.Path), s); err != nil {
@@ -319,17 +334,47 @@ func (x *withdrawing) dropAll(b store.Batch) error {
 // Readmit removes a withdrawal. The captures of a URI come back when all inputs are
 // read again, which the next run does. Those of an input come back when it is named
 // again. ok is false if there is no such withdrawal.
-func Readmit(w *workspace.Workspace, d workspace.Withdrawal) (ok bool, err error) {
+func Readmit(ctx context.Context, w *workspace.Workspace, d workspace.Withdrawal) (ok bool, err error) {
 	_, ok, err = w.DB.Get(d.Key())
 	if err != nil || !ok {
 		return ok, err
 	}
+	again := false
+	if d.URI != "" {
+		if again, err = isOut(ctx, w); err != nil {
+			return false, err
+		}
+	}
 	b := w.DB.Batch()
 	errs := []error{b.Delete(d.Key())}
-	if d.URI != "" {
+	if again {
 		errs = append(errs, b.Delete(layout.MetaKey("stage/"+workspace.StageExtract)))
 	}
 	return true, errors.Join(errors.Join(errs...), b.Commit())
+}
+
+// isOut reports whether an input has captures that stay out. Letting them in means to read
+// all inputs again; the error says that this cannot be done.
+func isOut(ctx context.Context, w *workspace.Workspace) (bool, error) {
+	known, err := w.Sources()
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(known, func(s inputs.Source) bool { return s.Counts.Skipped[string(extract.ReasonWithdrawn)] > 0 }) {
+		return false, nil
+	}
+	files := inputs.NewComparer(w.Config.Extract.Limits)
+	for _, s := range known {
+		if s.State == inputs.Unreadable {
+			continue
+		}
+		if same, err := files.Unchanged(ctx, s); err != nil {
+			return false, fmt.Errorf("%w: all inputs would have to be read again, but %w", workspace.ErrUsage, err)
+		} else if !same {
+			return false, fmt.Errorf("%w: all inputs would have to be read again, but %s has changed", workspace.ErrUsage, s.Shown())
+		}
+	}
+	return true, nil
 }
 
 // occurringTexts yields the text of each page, in order.
@@ -347,9 +392,18 @@ func occurringTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
 	}
 }
 
+// AreLeft reports whether captures were withdrawn that the stages still have something of.
+func AreLeft(w *workspace.Workspace) (bool, error) {
+	_, ok, err := w.DB.Get(layout.MetaKey(NoteOfVanished))
+	return ok, err
+}
+
 // DropTexts deletes the texts that no page has any more, after captures were
 // withdrawn.
-func DropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
+func DropTexts(ctx context.Context, w *workspace.Workspace) error {
+	if left, err := AreLeft(w); err != nil || !left {
+		return err
+	}
 	next, stop := iter.Pull2(occurringTexts(w))
 	defer stop()
 	o, err, more := next()
@@ -372,7 +426,7 @@ func DropTexts(w *workspace.Workspace, sr *workspace.StageRun) error {
 			return err
 		}
 		if b.Len() >= w.Options.CommitBytes {
-			if err := errors.Join(b.Commit(), sr.Ctx.Err()); err != nil {
+			if err := errors.Join(b.Commit(), ctx.Err()); err != nil {
 				return err
 			}
 			b = w.DB.Batch()

@@ -22,8 +22,8 @@ type Compacted struct {
 // CompactDisk frees the disk space of what the workspace in dir no longer has: rows
 // that were deleted or replaced, and copies of standard input that hold withdrawn
 // captures. Such a copy is the input itself, so the input cannot be extracted
-// again.
-func CompactDisk(ctx context.Context, dir string, stages []Stage, config configs.Config, o Options) (c Compacted, err error) {
+// again. first is called with the open workspace before.
+func CompactDisk(ctx context.Context, dir string, stages []Stage, config configs.Config, o Options, first func(*Workspace) error) (c Compacted, err error) {
 	if c.Before, err = sizeOf(filepath.Join(dir, "db")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}
@@ -31,7 +31,9 @@ func CompactDisk(ctx context.Context, dir string, stages []Stage, config configs
 	if err != nil {
 		return c, err
 	}
-	err = w.ExplainError(w.DB.Compact(ctx))
+	if err = first(w); err == nil {
+		err = w.ExplainError(w.DB.Compact(ctx))
+	}
 	if err == nil {
 		c.Inputs, err = w.dropSpooled()
 	}

@@ -28,15 +28,16 @@ func (w *Workspace) Sources() ([]inputs.Source, error) {
 	return out, nil
 }
 
-// SourcesGeneration identifies the input of extract. Only files from which
-// something was read count, up to where they could be read. Their paths do not
-// count.
+// SourcesGeneration identifies the input of extract. Files count up to where they could be
+// read; those from which nothing could be read count by their names, since the counts of
+// extract have them. Paths do not count.
 func SourcesGeneration(known []inputs.Source) string {
 	var ids []string
 	for _, s := range known {
 		id := fmt.Sprintf("%s %d %s", s.Name, s.Size, s.Sample)
 		if s.State == inputs.Unreadable {
 			if s.Counts.Records == 0 {
+				ids = append(ids, s.Name+" unreadable")
 				continue
 			}
 			id += fmt.Sprintf(" to record %d", s.Counts.Records)
@@ -168,6 +169,7 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 				}
 			}
 		case s.Counts.Records == 0:
+			w.Options.Progress.Warn("file that could not be read is forgotten, because other inputs are named", "file", s.Shown())
 			if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -23,53 +24,102 @@ type Withdrawal struct {
 	URI      string `json:"uri,omitempty"`    // pattern: * stands for any characters; scheme and fragment are ignored
 	Why      string `json:"why,omitempty"`
 	Captures int64  `json:"captures"` // number of captures when it was made
+
+	key []byte // of its row, if it was read
 }
 
 // name returns what is withdrawn, for messages.
 func (d Withdrawal) name() string {
 	if d.URI != "" {
-		return "uri " + address(d.URI)
+		return "uri " + asPattern(d.URI)
 	}
 	return fmt.Sprintf("input %d %s", d.Size, d.Sample)
 }
 
 // Key is the key of the withdrawal's row.
 func (d Withdrawal) Key() []byte {
+	if d.key != nil {
+		return d.key
+	}
 	sum := sha256.Sum256([]byte(d.name()))
 	return layout.WithdrawnKey(sum[:16])
 }
 
 // Has reports whether the withdrawal covers a URI.
-func (d Withdrawal) Has(uri string) bool { return d.URI != "" && matches(address(d.URI), address(uri)) }
-
-// address strips from a URI or pattern the parts that are ignored.
-func address(uri string) string {
-	if !strings.Contains(uri, "://") {
-		uri = "any://" + uri
-	}
-	return extract.Document{TargetURI: uri}.Address()
-}
-
-// matches reports whether s matches a pattern in which * stands for any characters.
-// Its time is at most the product of their lengths.
-func matches(pattern, s string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == s
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
+func (d Withdrawal) Has(uri string) bool {
+	if d.URI == "" {
 		return false
 	}
-	s = s[len(first) : len(s)-len(last)]
+	address, host := extract.Document{TargetURI: uri}.Address(), 0
+	if strings.Contains(uri, "://") {
+		host = hostEnd(address)
+	}
+	return matches(asPattern(d.URI), address, host)
+}
+
+// asPattern returns a pattern without what does not count: scheme and fragment, and the
+// case of a host before the first *.
+func asPattern(uri string) string {
+	uri, _, _ = strings.Cut(uri, "#")
+	scheme, rest, ok := strings.Cut(uri, "://")
+	if !ok || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.*") != "" { // it may be in a query
+		return uri
+	}
+	host := hostEnd(rest)
+	if i := strings.Index(rest, "*"); i >= 0 {
+		host = min(host, i)
+	}
+	return strings.ToLower(rest[:host]) + rest[host:]
+}
+
+// hostEnd returns where the host of an address ends.
+func hostEnd(address string) int {
+	if i := strings.IndexAny(address, "/?"); i >= 0 {
+		return i
+	}
+	return len(address)
+}
+
+// matches reports whether an address, which begins with a host of so many bytes, matches a
+// pattern in which * stands for any characters. In the host, case does not count. Its time
+// is at most the product of their lengths.
+func matches(pattern, address string, host int) bool {
+	// A part of the pattern that begins in the host ends there, or the host ends where the
+	// part has its first slash or question mark.
+	inHost := func(part string) string {
+		end := hostEnd(part)
+		return strings.ToLower(part[:end]) + part[end:]
+	}
+	if host == 0 {
+		inHost = func(part string) string { return part }
+	}
+	parts := strings.Split(pattern, "*")
+	first, last := inHost(parts[0]), parts[len(parts)-1]
+	if len(parts) == 1 {
+		return first == address
+	}
+	if !strings.HasPrefix(address, first) {
+		return false
+	}
+	at := len(first)
 	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(s, part)
+		if i := strings.Index(address[at:], inHost(part)); at < host && i >= 0 && at+i < host {
+			at += i + len(inHost(part))
+			continue
+		}
+		after := max(at, host)
+		i := strings.Index(address[after:], part)
 		if i < 0 {
 			return false
 		}
-		s = s[i+len(part):]
+		at = after + i + len(part)
 	}
-	return true
+	if from := len(address) - len(last); from >= max(at, host) {
+		return strings.HasSuffix(address, last)
+	}
+	last = inHost(last)
+	from := len(address) - len(last)
+	return from >= at && from < host && strings.HasSuffix(address, last)
 }
 
 // Withdrawn is a list of withdrawals.
@@ -85,6 +135,7 @@ func (w *Workspace) Withdrawn() (out Withdrawn, err error) {
 		if err := r.JSON(&d); err != nil {
 			return nil, err
 		}
+		d.key = bytes.Clone(r.Key())
 		out = append(out, d)
 	}
 	return out, nil

@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestWithdrawalHas(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		has     []string
+		hasNot  []string
+	}{
+		{"https://x.example/Orders/1", []string{"http://X.example/Orders/1", "https://x.example/Orders/1#top"}, []string{"https://x.example/orders/1", "https://x.example/Orders/12"}},
+		{"https://X.EXAMPLE/*", []string{"http://x.example/", "https://x.example/A"}, []string{"https://x.example.org/", "https://y.example/x.example/"}},
+		{"*Orders*", []string{"https://x.example/Orders/1", "https://orders.example/"}, []string{"https://x.example/orders/1"}},
+		{"*Orders", []string{"https://x.example/Orders", "https://my-orders"}, []string{"https://x.example/orders"}},
+		{"https://x.example*Orders*", []string{"https://x.example/Orders/1", "https://x.exampleORDERS/"}, []string{"https://x.example/orders/1"}},
+		{"*.Example/Draft/*", []string{"https://a.b.example/Draft/1"}, []string{"https://a.example/draft/1"}},
+		{"*://shop.example/*", []string{"https://shop.example/a"}, []string{"https://other.example/shop.example/a"}},
+		{"*?to=http://x.example/A", []string{"https://r.example/?to=http://x.example/A"}, []string{"https://r.example/?to=http://x.example/a"}},
+		{"urn:text:Doc1", []string{"urn:text:Doc1"}, []string{"urn:text:doc1", "urn:text:Doc11"}},
+		{"urn:text:D*", []string{"urn:text:Doc1"}, []string{"urn:text:doc1"}},
+		{"https://x.example?q=A", []string{"https://X.example?q=A"}, []string{"https://x.example?q=a"}},
+	} {
+		d := Withdrawal{URI: tt.pattern}
+		for _, uri := range tt.has {
+			if !d.Has(uri) {
+				t.Errorf("%s does not cover %s", tt.pattern, uri)
+			}
+		}
+		for _, uri := range tt.hasNot {
+			if d.Has(uri) {
+				t.Errorf("%s covers %s", tt.pattern, uri)
+			}
+		}
+	}
+}
+
+// covers is matches by its definition, a character at a time.
+func covers(pattern, address string, host int) bool {
+	switch {
+	case pattern == "":
+		return address == ""
+	case pattern[0] == '*':
+		return covers(pattern[1:], address, host) || address != "" && covers(pattern, address[1:], host-1)
+	case address == "" || pattern[0] != address[0] && (host <= 0 || strings.ToLower(pattern[:1]) != address[:1]):
+		return false
+	}
+	return covers(pattern[1:], address[1:], host-1)
+}
+
+func TestMatchesByDefinition(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func(of string, n int) string {
+		var b strings.Builder
+		for range random.IntN(n) {
+			b.WriteByte(of[random.IntN(len(of))])
+		}
+		return b.String()
+	}
+	found := 0
+	for range 300_000 {
+		address, host := word("ab", 5)+word("/?", 2)+word("abAB/?", 6), 0
+		if random.IntN(4) > 0 {
+			host = hostEnd(address)
+			address = strings.ToLower(address[:host]) + address[host:]
+		}
+		pattern := word("abAB*/?", 8)
+		got, want := matches(pattern, address, host), covers(pattern, address, host)
+		if got != want {
+			t.Fatalf("%q covers %q, with a host of %d bytes: %v, want %v", pattern, address, host, got, want)
+		}
+		if got {
+			found++
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d match", found)
+	}
+}
