@@ -73,7 +73,7 @@ func TestNamesThatSteerTerminals(t *testing.T) {
 		{exitUsage, []string{"wrong" + steering}, ``},
 		{exitWorkspace, []string{"status", "--workspace", "none" + steering}, `none\u001b[2J`},
 		{exitUsage, in("report", "--output", page), `page\u001b[2J`},
-		{exitInput, in("remove", uris[1]), "1 captures are withdrawn"},
+		{exitInput, in("remove", uris[1]), "Captures that are withdrawn: 1."},
 		{exitOK, in("remove", "--undo", uris[1]), shownSteering},
 	} {
 		var out, errs bytes.Buffer

@@ -127,9 +127,7 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if len(known) > 0 {
 		err = o.workOptions.run(c, j, 0)
 	}
-	if err == nil {
-		say(c, "Captures that are withdrawn: %d. Their texts are on the disk until neardup compact has run.", n)
-	}
+	say(c, "Captures that are withdrawn: %d. Their texts are on the disk until neardup compact has run.", n)
 	return err
 }
 
@@ -189,7 +187,7 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawa
 	case strings.Contains(arg, "://") || strings.Contains(arg, "*") || strings.HasPrefix(arg, "urn:"):
 		return []workspace.Withdrawal{{URI: arg}}, nil
 	}
-	return nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which has :// or * or begins with urn:", arg)}
+	return nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which begins with urn: or has :// or *", arg)}
 }
 
 // takeBack removes withdrawals.
