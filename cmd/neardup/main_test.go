@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -307,4 +308,40 @@ func exported(t *testing.T, dir, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// Files that begin and end alike, have one name, and differ between are told apart by nobody.
+func TestFilesThatLookAlike(t *testing.T) {
+	line := func(i int, text string) string {
+		return fmt.Sprintf("page-%04d\t%s %s\n", i, text, strings.Repeat("and so on ", 100))
+	}
+	var ends [2]string
+	for i := range 160 {
+		ends[i/80] += line(i, "This is said on this page of the archive,")
+	}
+	dir := t.TempDir()
+	write := func(at, middle string) string {
+		t.Helper()
+		path := filepath.Join(dir, at, "crawl.tsv")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(ends[0]+middle+ends[1]), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whole, redacted := write("whole", line(9999, "This is a secret,")), write("redacted", "")
+	ws := filepath.Join(dir, "ws")
+	neardup(t, exitUsage, "run", "--workspace", ws, whole, redacted)
+	runIn(t, ws, whole)
+	neardup(t, exitUsage, "run", "--workspace", ws, redacted)
+	neardup(t, exitOK, "check", "--workspace", ws)
+	other := filepath.Join(filepath.Dir(redacted), "redacted.tsv")
+	if err := os.Rename(redacted, other); err != nil {
+		t.Fatal(err)
+	}
+	runIn(t, ws, other)
+	neardup(t, exitOK, "remove", "--workspace", ws, "--progress", "none", whole)
+	neardup(t, exitOK, "check", "--workspace", ws)
+	if corpus := neardup(t, exitOK, "export", "--workspace", ws, "--format", "corpus"); strings.Contains(corpus, "secret") || strings.Count(corpus, "page-") == 0 {
+		t.Error("the page that only the whole archive has is still there, or no page is")
+	}
 }

@@ -168,6 +168,9 @@ func (c *checker) sources() error {
 	if sum.Records != counts.Records || counts.Files != len(known) {
 		c.problem("the extraction counts %d records in %d files; the inputs have %d in %d", counts.Records, counts.Files, sum.Records, len(known))
 	}
+	if counts.Duplicates < 0 {
+		c.problem("the extraction counts %d captures, but %d documents", counts.Captures, counts.Documents)
+	}
 	if counts.Captures != counts.Documents+counts.Duplicates {
 		c.problem("the extraction counts %d captures, but %d documents and %d duplicates", counts.Captures, counts.Documents, counts.Duplicates)
 	}

@@ -71,6 +71,9 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		return err
 	}
 	changed = cmp.Or(changed, halfRead)
+	if err := w.tellApart(sources); err != nil {
+		return err
+	}
 	for _, s := range sources {
 		var old inputs.Source
 		known, err := w.DB.GetJSON(layout.SourceKey(s.Path), &old)
@@ -105,6 +108,36 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		}
 	}
 	return b.Commit()
+}
+
+// tellApart returns an error if an input has the ID of another one and is another file: of
+// the same name, and alike where samples are taken. Then nobody could tell their records
+// apart. Of files of one size, nobody would notice.
+func (w *Workspace) tellApart(sources []inputs.Source) error {
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	of := map[string]inputs.Source{}
+	named := map[string]bool{}
+	for _, s := range sources {
+		named[s.Path] = true
+	}
+	for _, s := range known {
+		if s.Sample != "" && !named[s.Path] {
+			of[s.ID()] = s
+		}
+	}
+	for _, s := range sources {
+		if s.Sample == "" {
+			continue
+		}
+		if other, ok := of[s.ID()]; ok && other.Size != s.Size {
+			return fmt.Errorf("%w: %s and %s have one name and begin and end alike, but differ in size, so that their records could not be told apart; rename one of them", ErrUsage, other.Shown(), s.Shown())
+		}
+		of[s.ID()] = s
+	}
+	return nil
 }
 
 // forgetMembers removes sources that were members of an input and no longer are,
