@@ -27,6 +27,7 @@ import (
 type Asked struct {
 	URI         string // of the page; empty: unknown, and then the page has no site
 	ContentType string // as the server sent it; empty: the content decides
+	Coding      string // Content-Encoding of the body, likewise
 	Body        []byte
 }
 
@@ -86,7 +87,11 @@ func (p Asked) raw() *container.Raw {
 		return &container.Raw{Block: p.Body, Length: int64(len(p.Body)),
 			Header: []byte("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
 	}
-	block := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: "+p.ContentType+"\r\n\r\n"), p.Body...)
+	head := "HTTP/1.1 200 OK\r\nContent-Type: " + p.ContentType + "\r\n"
+	if p.Coding != "" && !strings.ContainsAny(p.Coding, "\r\n") {
+		head += "Content-Encoding: " + p.Coding + "\r\n"
+	}
+	block := append([]byte(head+"\r\n"), p.Body...)
 	return &container.Raw{Block: block, Length: int64(len(block)),
 		Header: []byte("WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http;msgtype=response\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
 }
@@ -175,5 +180,5 @@ func (x *Index) Fetch(ctx context.Context, address string) (p Asked, err error) 
 		final.User, final.Fragment, final.RawFragment = nil, "", ""
 		address = final.String()
 	}
-	return Asked{URI: address, ContentType: answer.Header.Get("Content-Type"), Body: body.Bytes()}, nil
+	return Asked{URI: address, ContentType: answer.Header.Get("Content-Type"), Coding: answer.Header.Get("Content-Encoding"), Body: body.Bytes()}, nil
 }

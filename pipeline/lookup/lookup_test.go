@@ -2,6 +2,7 @@ package lookup_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -472,8 +473,14 @@ func TestFetch(t *testing.T) {
 		case "/page":
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			fmt.Fprint(w, textOf(4)+"One more.")
+		case "/coded": // unasked
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.Header().Set("Content-Encoding", "deflate")
+			z := zlib.NewWriter(w)
+			fmt.Fprint(z, textOf(4)+"One more.")
+			_ = z.Close()
 		case "/moved":
-			http.Redirect(w, r, "/page", http.StatusFound)
+			http.Redirect(w, r, "/page#top", http.StatusFound)
 		case "/circle":
 			http.Redirect(w, r, "/circle", http.StatusFound)
 		case "/large":
@@ -484,9 +491,9 @@ func TestFetch(t *testing.T) {
 	}))
 	defer server.Close()
 	x := open(t, small(t, "extract.max_record_bytes=200000"))
-	for _, path := range []string{"/page", "/moved"} {
+	for path, final := range map[string]string{"/page": "/page", "/moved": "/page", "/coded": "/coded"} {
 		p, err := x.Fetch(t.Context(), server.URL+path)
-		if err != nil || p.URI != server.URL+path {
+		if err != nil || p.URI != server.URL+final {
 			t.Fatal(p.URI, err)
 		}
 		if a, err := x.Page(t.Context(), p, 1); err != nil || a.Verdict != report.VerdictNear {
