@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,10 +39,10 @@ date. The result is that of one run over what is left. Archives stay as they are
 
 An INPUT is a file of the workspace, a directory, which means all inputs below it,
 or a URL as it was given. Anything else with :// or *, or that begins with urn:, is
-a pattern of URIs: * stands for any characters; scheme and fragment do not count. What is withdrawn stays out:
-later runs pass it over, also under another file name and in other inputs, and count
-it as withdrawn. --undo lets it in again: captures of a URI are read again by the
-next run, an input when it is named again.
+a pattern of URIs: * stands for any characters; scheme and fragment do not count.
+What is withdrawn stays out: later runs pass it over, also under another file name
+and in other inputs, and count it as withdrawn. --undo lets it in again: captures of
+a URI are read again by the next run, an input when it is named again.
 
 The texts are gone from the tables at once. Until neardup compact has run, they can
 be recovered from the files of the workspace. --list shows what is withdrawn, and
@@ -113,13 +115,17 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if withdrawn, err = j.Withdrawn(); err != nil {
+		return err
+	}
 	for _, d := range of {
 		if d.URI == "" {
 			say(c, "%s is withdrawn.", d.Input)
 		}
-	}
-	if n == 0 {
-		o.warn(c, "no capture of the workspace is meant; what later crawls have of it stays out")
+		i := slices.IndexFunc(withdrawn, func(x workspace.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
+		if i >= 0 && withdrawn[i].Captures == 0 {
+			o.warn(c, fmt.Sprintf("%s: the workspace has no such capture; those of later crawls stay out", cmp.Or(d.URI, d.Input)))
+		}
 	}
 	if known, err = j.Sources(); err != nil {
 		return err
