@@ -158,7 +158,7 @@ func paths(arg string) []string {
 func namedIn(withdrawn workspace.Withdrawn, arg string) (out []workspace.Withdrawal) {
 	names := paths(arg)
 	for _, d := range withdrawn {
-		if d.URI == arg && arg != "" || d.Input != "" && slices.ContainsFunc(names, func(name string) bool {
+		if d.URI != "" && bytes.Equal(d.Key(), workspace.Withdrawal{URI: arg}.Key()) || d.Input != "" && slices.ContainsFunc(names, func(name string) bool {
 			name = inputs.ShowName(name)
 			return d.Input == name || strings.HasPrefix(d.Input, strings.TrimSuffix(name, "/")+"/") || strings.HasPrefix(d.Input, name+"!")
 		}) {
