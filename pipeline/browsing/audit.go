@@ -40,11 +40,18 @@ func refused(err error) error {
 	return refusal{err}
 }
 
+// unwritable is a refusal that is no wrong use.
+type unwritable struct{ error }
+
+func (u unwritable) Unwrap() error { return u.error }
+
+func (unwritable) Is(target error) bool { return target == review.ErrRefused }
+
 // write is Workspace.WriteJudgements. It refuses where nothing can be written.
 func (r *Review) write(put func(b store.Batch) error, pairs ...audit.Pair) error {
 	err := r.w.WriteJudgements(put, pairs...)
 	if r.w.ReadOnly() || errors.Is(err, store.ErrReplaced) {
-		return refused(err)
+		return unwritable{err}
 	}
 	return err
 }
