@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -320,7 +319,10 @@ func (f sealedFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File,
 }
 
 func (f sealedFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := cmp.Or(f.at.check(), f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
+	if err := f.at.check(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
 		return nil, err
 	}
 	file, err := f.FS.ReuseForWrite(oldname, newname, category)
@@ -331,14 +333,20 @@ func (f sealedFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteC
 }
 
 func (f sealedFS) Remove(name string) error {
-	if err := cmp.Or(f.at.check(), f.seal.forget(filepath.Base(name))); err != nil {
+	if err := f.at.check(); err != nil {
+		return err
+	}
+	if err := f.seal.forget(filepath.Base(name)); err != nil {
 		return err
 	}
 	return f.FS.Remove(name)
 }
 
 func (f sealedFS) Rename(oldname, newname string) error {
-	if err := cmp.Or(f.at.check(), f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
+	if err := f.at.check(); err != nil {
+		return err
+	}
+	if err := errors.Join(f.seal.forget(filepath.Base(oldname)), f.seal.forget(filepath.Base(newname))); err != nil {
 		return err
 	}
 	return f.FS.Rename(oldname, newname)
