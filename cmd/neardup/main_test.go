@@ -333,6 +333,10 @@ func TestFilesThatLookAlike(t *testing.T) {
 	neardup(t, exitUsage, "run", "--workspace", ws, whole, redacted)
 	runIn(t, ws, whole)
 	neardup(t, exitUsage, "run", "--workspace", ws, redacted)
+	altered, copied := write("altered", line(9999, "This is a SECRET,")), write("copied", line(9999, "This is a secret,"))
+	neardup(t, exitUsage, "run", "--workspace", filepath.Join(dir, "new"), copied, altered) // of one size
+	neardup(t, exitUsage, "run", "--workspace", ws, altered)
+	runIn(t, ws, whole, copied)
 	neardup(t, exitOK, "check", "--workspace", ws)
 	other := filepath.Join(filepath.Dir(redacted), "redacted.tsv")
 	if err := os.Rename(redacted, other); err != nil {

@@ -113,6 +113,47 @@ func (s Source) BeginsAsRead(ctx context.Context, limits container.Limits) (bool
 	return err == nil && bytes.Equal(now.State, s.Digested.State), errors.Join(err, ctx.Err())
 }
 
+// HasContentOf reports whether the source has the content of another one with its ID, as
+// far as this can be told: a file that cannot be read any more may have had. It reads
+// files without a checksum. Of objects in a store only the sizes count.
+func (s Source) HasContentOf(ctx context.Context, other Source, limits container.Limits) (bool, error) {
+	if s.Size != other.Size || s.isObject() || other.isObject() {
+		return s.Size == other.Size, nil
+	}
+	var sums [2]string
+	for i, x := range [2]Source{s, other} {
+		var err error
+		if sums[i], err = x.readSum(ctx, limits); err != nil {
+			return true, ctx.Err()
+		}
+	}
+	return sums[0] == sums[1], nil
+}
+
+// readSum returns the checksum of the source. It reads the source unless it is known.
+func (s Source) readSum(ctx context.Context, limits container.Limits) (string, error) {
+	if s.SHA256 != "" {
+		return s.SHA256, nil
+	}
+	f, closer, err := s.Open(ctx, limits)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = closer.Close() }()
+	d, err := newDigester(f, nil)
+	for err == nil && d.to < s.Size {
+		before := d.to
+		if d.digestTo(min(s.Size, d.to+digestStep)); d.to == before {
+			return "", errChanged
+		}
+		err = ctx.Err()
+	}
+	if err != nil {
+		return "", err
+	}
+	return d.Sum(s.Size), nil
+}
+
 // Finish records the checksum of a source that was read to its end. It returns an
 // error if the file changed since reading began.
 func (s *Source) Finish(ctx context.Context, d *Digester, limits container.Limits) error {

@@ -71,7 +71,7 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		return err
 	}
 	changed = cmp.Or(changed, halfRead)
-	if err := w.tellApart(sources); err != nil {
+	if err := w.tellApart(ctx, sources); err != nil {
 		return err
 	}
 	for _, s := range sources {
@@ -112,15 +112,23 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 
 // tellApart returns an error if an input has the ID of another one and is another file: of
 // the same name, and alike where samples are taken. Then nobody could tell their records
-// apart. Of files of one size, nobody would notice.
-func (w *Workspace) tellApart(sources []inputs.Source) error {
+// apart. It reads the files that look alike, unless they were read before; of objects in
+// a store only the sizes count.
+func (w *Workspace) tellApart(ctx context.Context, sources []inputs.Source) error {
 	known, err := w.Sources()
 	if err != nil {
 		return err
 	}
-	of := map[string]inputs.Source{}
+	of, read := map[string]inputs.Source{}, map[string]inputs.Source{}
+	for _, s := range known {
+		read[s.Path] = s
+	}
 	named := map[string]bool{}
-	for _, s := range sources {
+	sources = slices.Clone(sources)
+	for i, s := range sources {
+		if old := read[s.Path]; old.Size == s.Size && old.Sample == s.Sample {
+			sources[i].SHA256 = old.SHA256
+		}
 		named[s.Path] = true
 	}
 	for _, s := range known {
@@ -132,8 +140,14 @@ func (w *Workspace) tellApart(sources []inputs.Source) error {
 		if s.Sample == "" {
 			continue
 		}
-		if other, ok := of[s.ID()]; ok && other.Size != s.Size {
-			return fmt.Errorf("%w: %s and %s have one name and begin and end alike, but differ in size, so that their records could not be told apart; rename one of them", ErrUsage, other.Shown(), s.Shown())
+		if other, ok := of[s.ID()]; ok {
+			same, err := s.HasContentOf(ctx, other, w.Config.Extract.Limits)
+			if err != nil {
+				return err
+			}
+			if !same {
+				return fmt.Errorf("%w: %s and %s have one name and begin and end alike, but differ, so that their records could not be told apart; rename one of them", ErrUsage, other.Shown(), s.Shown())
+			}
 		}
 		of[s.ID()] = s
 	}
