@@ -17,15 +17,19 @@ import (
 	"neardup/verify/rarity"
 )
 
-// counting counts comparisons.
+// counting counts comparisons, or only alignments.
 type counting struct {
 	verify.Comparer
-	n *atomic.Int64
+	n       *atomic.Int64
+	aligned bool
 }
 
 func (c counting) Compare(a, b verify.Document) verify.Verdict {
-	c.n.Add(1)
-	return c.Comparer.Compare(a, b)
+	v := c.Comparer.Compare(a, b)
+	if !c.aligned || v.Aligned() {
+		c.n.Add(1)
+	}
+	return v
 }
 
 // verifiedSet verifies a set of texts, and returns the links, the comparisons and
@@ -47,7 +51,7 @@ func verifiedSet(t *testing.T, texts []string, maxScored, windows int) (map[[2]i
 	var n atomic.Int64
 	var workers []verify.Comparer
 	for _, c := range j.Comparers(2) {
-		workers = append(workers, counting{c, &n})
+		workers = append(workers, counting{c, &n, false})
 	}
 	v := setVerifier{Judge: j, memory: &memory{room: &room{}}, config: &config, workers: workers, windows: windows,
 		docs: func(id rows.TextID) (*pair.Text, error) { return docs[id], nil }}

@@ -103,7 +103,7 @@ func (v *setVerifier) compareLeaders(ctx context.Context, comparers []verify.Com
 		compared++
 		m.counts.AddDecision(o.Decision)
 		if v.noted && !o.apart {
-			d := rows.Decided{A: v.places[l], B: m.place, Weighing: o.Weighing, Verdict: o.Verdict, Relation: o.score.Relation}
+			d := rows.Decided{A: v.places[l], B: m.place, Weighing: o.Weighing, Verdict: o.Verdict, Relation: o.score.Relation, Whole: o.Whole}
 			m.decided = append(m.decided, d)
 		}
 		if o.Aligned() {
@@ -263,7 +263,7 @@ func (v *setVerifier) known(m *member, x candidate) (o outcome, ok bool, err err
 	}
 	d, ok, err := v.recall.Of(leader, m.key.ID())
 	if err != nil || ok {
-		return outcome{Decision: pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing}, score: d.Score()}, ok, err
+		return outcome{Decision: pair.Decision{Verdict: d.Verdict, Weighing: d.Weighing, Whole: d.Whole}, score: d.Score()}, ok, err
 	}
 	if v.screen == nil { // which has rejected all of these
 		o.Decision, ok, err = v.recall.Rejected(leader, m.key.ID())
@@ -306,12 +306,13 @@ func (v *setVerifier) compare(ctx context.Context, comparers []verify.Comparer, 
 	}
 	out := make([]outcome, len(numbers))
 	one := func(c verify.Comparer, i int) error {
-		leader, err := v.docs(v.leaders[numbers[i]].ID())
+		id := v.leaders[numbers[i]].ID()
+		leader, err := v.docs(id)
 		if err != nil {
 			return err
 		}
 		o := &out[i]
-		if o.Decision = v.Decide(c, leader, doc); o.Near {
+		if o.Decision = v.DecideAgain(c, leader, doc, v.recall.Whole(id, m.key.ID())); o.Near {
 			o.score = ScoreOf(o.Decision)
 		}
 		return nil

@@ -242,8 +242,8 @@ func (s *partSource) decide(c verify.Comparer, p partition.Pair) (d rows.Decided
 	if err != nil {
 		return d, err
 	}
-	v := s.docs.Judge.Decide(c, a, b)
-	d = rows.Decided{A: int(p.A), B: int(p.B), Weighing: v.Weighing, Verdict: v.Verdict}
+	v := s.docs.Judge.DecideAgain(c, a, b, s.recall.Whole(x, y))
+	d = rows.Decided{A: int(p.A), B: int(p.B), Weighing: v.Weighing, Verdict: v.Verdict, Whole: v.Whole}
 	if v.Near {
 		d.Relation = ScoreOf(v).Relation
 	}

@@ -6,6 +6,7 @@ import (
 	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/rows"
+	"neardup/verify"
 	"neardup/verify/pair"
 )
 
@@ -88,6 +89,15 @@ func (r *Recall) Of(a, b rows.TextID) (d rows.Decided, ok bool, err error) {
 	}
 	ok, err = holds(r.judge, r.about, [2]rows.State{r.before[a], r.before[b]}, [2]rows.State{r.now[a], r.now[b]}, d.Weighing)
 	return d, ok, err
+}
+
+// Whole returns what the measure said of two texts with their frames, or nil: it holds
+// where the decision on them does not.
+func (r *Recall) Whole(a, b rows.TextID) *verify.Verdict {
+	if r == nil {
+		return nil
+	}
+	return r.pairs[[2]rows.TextID{a, b}].Whole
 }
 
 // earlierScreen returns what is known of a screen, or nil.

@@ -212,6 +212,41 @@ func TestLaterRunsReadFewTexts(t *testing.T) {
 	}
 }
 
+// Whole texts are aligned once, whatever else of them changes.
+func TestWholeTextsAreAlignedOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 83))
+	for _, n := range []int{12, 120} { // without a screen and with one
+		s := newScreenedSet(rng, n)
+		s.states = map[rows.TextID]uint64{}
+		for id, text := range s.texts {
+			s.texts[id] = text.Framed([]uint64{1}, nil)
+		}
+		var earlier []Earlier
+		var links []rows.Link
+		for run, want := range []bool{true, false} {
+			states, err := StatesOf(s.keys, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var aligned atomic.Int64
+			v := &setVerifier{Judge: s.judge, memory: &memory{room: &room{}}, config: &s.config, recall: NewRecall(s.judge, s, states, earlier...), noted: true,
+				workers: []verify.Comparer{counting{s.judge.Comparers(1)[0], &aligned, true}},
+				docs:    func(id rows.TextID) (*pair.Text, error) { return s.texts[id], nil }}
+			if err := v.verify(context.Background(), s.keys); err != nil {
+				t.Fatal(err)
+			}
+			if (aligned.Load() > 0) != want || run > 0 && !reflect.DeepEqual(v.links, links) {
+				t.Errorf("%d texts, run %d: %d pairs aligned, %d links, at first %d", n, run, aligned.Load(), len(v.links), len(links))
+			}
+			links = v.links
+			earlier = []Earlier{{States: states, Decided: v.decided}}
+			for _, k := range s.keys {
+				s.states[k.ID()]++
+			}
+		}
+	}
+}
+
 // What a screen said in an earlier run, of a set with other texts, is what it says now. Texts
 // may have changed or come in another order, and few leaders may have had a sentence that many
 // have.
@@ -259,6 +294,13 @@ func TestScreenOfAnEarlierRun(t *testing.T) {
 			states, err := StatesOf(keys, s)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for i, d := range earlier.Decided { // a text with other content would have another ID
+				for _, x := range []rows.State{earlier.States[d.A], earlier.States[d.B]} {
+					if s.states[x.ID] != x.Fixed {
+						earlier.Decided[i].Whole = nil
+					}
+				}
 			}
 			want := s.verify(t, keys, NewRecall(s.judge, s, states), 1, 0)
 			got := s.verify(t, keys, NewRecall(s.judge, s, states, earlier), 1, 0)
@@ -339,7 +381,7 @@ func TestScreenedComparisonsAreLinear(t *testing.T) {
 			v := &setVerifier{Judge: s.judge, memory: &memory{room: &room{}}, config: &s.config, windows: limit,
 				docs: func(id rows.TextID) (*pair.Text, error) { return s.texts[id], nil }}
 			for _, c := range s.judge.Comparers(2) {
-				v.workers = append(v.workers, counting{c, &compared})
+				v.workers = append(v.workers, counting{c, &compared, false})
 			}
 			if err := v.verify(t.Context(), s.keys); err != nil {
 				t.Fatal(err)

@@ -110,7 +110,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		comparer := judge.Comparers(1)[0]
 		signer := NewSigner(c, nil)
 		var seen []*around
-		equal, held, different, cut, byRarity := 0, 0, map[string]bool{}, 0, 0
+		equal, held, again, different, cut, byRarity := 0, 0, 0, map[string]bool{}, 0, 0
 		for range rounds {
 			s := found(random, texts)
 			if random.IntN(3) > 0 { // mostly alike, so that digests repeat
@@ -159,7 +159,7 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 			for i := range ready {
 				for j := range i {
 					v := judge.Decide(comparer, ready[j], ready[i])
-					now.decided = append(now.decided, rows.Decided{A: j, B: i, Verdict: v.Verdict, Weighing: v.Weighing})
+					now.decided = append(now.decided, rows.Decided{A: j, B: i, Verdict: v.Verdict, Weighing: v.Weighing, Whole: v.Whole})
 					now.verdicts += fmt.Sprintf("%+v; ", v.Verdict)
 					switch d, ok := judge.RejectedByRarity(now.sides[set[j].ID()].Sentences(), now.sides[set[i].ID()].Sentences()); {
 					case ok && (d.Verdict != v.Verdict || d.Weighing != v.Weighing):
@@ -198,6 +198,14 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 					if err != nil || ok && (got.Verdict != d.Verdict || got.Weighing != d.Weighing) {
 						t.Fatalf("%v: recalled %+v, %v, decided %+v", settings, got, err, d)
 					}
+					whole := recall.Whole(set[d.A].ID(), set[d.B].ID())
+					if ok || whole == nil {
+						continue
+					}
+					again++
+					if v := judge.DecideAgain(comparer, ready[d.A], ready[d.B], whole); v.Verdict != d.Verdict || v.Weighing != d.Weighing || !reflect.DeepEqual(v.Whole, d.Whole) {
+						t.Fatalf("%v: decided again %+v, before %+v", settings, v, d)
+					}
 				}
 			}
 			if len(seen) < 60 {
@@ -209,6 +217,9 @@ func TestUnchangedTellsVerdicts(t *testing.T) {
 		}
 		if (byRarity > rounds/4) != (c.Verify.RarePages > 0) {
 			t.Errorf("%v: %d pairs of %d rounds are rejected without the texts", settings, byRarity, rounds)
+		}
+		if again < 20 {
+			t.Errorf("%v: %d pairs are decided again", settings, again)
 		}
 		if len(different) < 2 || c.Verify.RarePages > 0 && held < 20 || c.Verify.RarePages == 0 && equal < 20 {
 			t.Errorf("%v: %d equal, %d held, %d different verdicts: the test tells nothing", settings, equal, held, len(different))

@@ -21,7 +21,7 @@ import (
 // "partition" use the clusters as they were when a chunk began.
 const chunkSize = 64
 
-// MostDecided limits the decisions of a set that are noted for a later run, at 64 bytes
+// MostDecided limits the decisions of a set that are noted for a later run, at 96 bytes
 // each, what its screen leaves, at 24 bytes each, and its texts and links that are in memory
 // at a time. Where every pair is compared, those of a large set would take more memory than
 // the set. It is a variable for tests.
@@ -74,7 +74,7 @@ type setVerifier struct {
 
 // ScoreOf returns the score of a near pair, the member as seen from its leader.
 func ScoreOf(d pair.Decision) rows.Score {
-	return rows.Score{Relation: report.RelationOf(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len()),
+	return rows.Score{Relation: report.RelationOf(d.Verdict, d.Lengths[0], d.Lengths[1]),
 		Resemblance: d.Resemblance, Containment: d.Containment}
 }
 

@@ -1,7 +1,8 @@
 // Package earlier has what verify found in an earlier run. Where new crawls came,
 // verify uses it again: the results of sets, and of components of linked texts, that
 // cannot have changed, and in the others the decisions on pairs of which neither text
-// changed. The state of a text tells whether it changed.
+// changed. The state of a text tells whether it changed. Of other pairs it uses what the
+// measure said of the whole texts.
 package earlier
 
 import (

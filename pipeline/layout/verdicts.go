@@ -153,13 +153,15 @@ const (
 	decidedAlike
 	decidedBounded
 	decidedScored // with scores
+	decidedWhole  // what the measure said of the whole texts is the verdict
+	decidedOther  // it is another one, which comes last
 	decidedFlags
 )
 
 func appendDecided(b []byte, d rows.Decided) []byte {
 	var flags byte
 	v := d.Verdict
-	for i, is := range [...]bool{v.Near, v.Contained, v.Alike, d.Bounded, v.Resemblance != 0 || v.Containment != 0} {
+	for i, is := range [...]bool{v.Near, v.Contained, v.Alike, d.Bounded, v.Resemblance != 0 || v.Containment != 0, d.Whole != nil && *d.Whole == v, d.Whole != nil && *d.Whole != v} {
 		if is {
 			flags |= decidedNear << i
 		}
@@ -169,6 +171,9 @@ func appendDecided(b []byte, d rows.Decided) []byte {
 	if flags&decidedScored != 0 {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Resemblance))
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Containment))
+	}
+	if flags&decidedOther != 0 {
+		b = AppendVerdict(b, *d.Whole)
 	}
 	return b
 }
@@ -269,6 +274,17 @@ func (r *resultReader) decided(texts int) (d rows.Decided) {
 	d.Bounded, d.Relation = flags&decidedBounded != 0, relations[relation]
 	if flags&decidedScored != 0 {
 		d.Verdict.Resemblance, d.Verdict.Containment = math.Float64frombits(r.fixed()), math.Float64frombits(r.fixed())
+	}
+	switch flags & (decidedWhole | decidedOther) {
+	case decidedWhole:
+		v := d.Verdict
+		d.Whole = &v
+	case decidedOther:
+		v, err := ParseVerdict(r.bytes(VerdictSize))
+		r.failed = r.failed || err != nil
+		d.Whole = &v
+	case decidedWhole | decidedOther:
+		r.failed = true
 	}
 	return d
 }

@@ -127,6 +127,8 @@ type Decided struct {
 	Verdict verify.Verdict
 	// Relation is that of B as seen from A, if they are near.
 	Relation report.Relation
+	// Whole is that of a [pair.Decision].
+	Whole *verify.Verdict
 }
 
 // Score returns the score of B as seen from A.

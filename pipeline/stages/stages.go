@@ -67,7 +67,7 @@ var All = []workspace.Stage{
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 2, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter, layout.TableFileScore}},
-	{Name: workspace.StageVerify, Version: 20, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 21, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
 		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }

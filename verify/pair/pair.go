@@ -150,8 +150,13 @@ func (t *Text) Bytes() int {
 type Decision struct {
 	verify.Verdict
 	Texts    [2]*Text // readings that decided; nil if the texts were not read
+	Lengths  [2]int   // of these readings, in code points
 	Weighed  bool     // what the two share was weighed by its rarity
 	Weighing Weighing // all that the decision owes to the rarity of sentences
+
+	// Whole is what the measure said of the two texts with their frames, if it was asked and
+	// aligned them, which costs most. It depends on nothing else.
+	Whole *verify.Verdict
 }
 
 // Comparers returns n comparers of the measure.
@@ -170,23 +175,50 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // of what they share is rare, their readings without the frame decide. Texts of different sites are
 // compared without the frames of their sites: what is left is not common on any
 // site. Different pages of one site must be nearly equal, and of one subject.
-func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision {
-	d := j.decide(c, a, b)
-	if d.Near && j.OtherPages(a, b) {
-		decided := func(subjects bool) verify.Verdict {
-			return j.OfOtherPages(d.Verdict, d.Texts[0].Len(), d.Texts[1].Len(), subjects)
+func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision { return j.DecideAgain(c, a, b, nil) }
+
+// DecideAgain is Decide for two texts of which an earlier decision has the given Whole.
+// Something else of them was other then, as which of their sentences are in frames.
+func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict) Decision {
+	x, y := a.Sentences(), b.Sentences()
+	d, own := j.decide(&x, &y, func(own bool) verify.Verdict {
+		switch {
+		case own:
+			return j.measured(c, a.Own(), b.Own())
+		case whole != nil:
+			return *whole
 		}
-		if d.Verdict = decided(false); d.Near && otherSubjects(a, b) { // which reads both texts
-			d.Verdict = decided(true)
-		}
+		return j.measured(c, a, b)
+	})
+	if d.Texts = [2]*Text{a, b}; own {
+		d.Texts = [2]*Text{a.Own(), b.Own()}
+	}
+	if d.Near && j.otherPages(&x, &y) && otherSubjects(a, b) { // which reads both texts
+		d.Verdict = j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], true)
 	}
 	return d
+}
+
+// RejectedByRarity returns what Decide does for two texts, without the texts, if their
+// sentences alone reject the pair.
+func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
+	asked := false
+	d, _ = j.decide(&a, &b, func(bool) (v verify.Verdict) {
+		asked = true
+		return v
+	})
+	return d, !asked
 }
 
 // OtherPages reports whether two texts are of different pages of one site, as far as
 // their titles and addresses tell.
 func (j Judge) OtherPages(a, b *Text) bool {
-	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.sites, b.sites) && a.names.different(b.names)
+	x, y := a.Sentences(), b.Sentences()
+	return j.otherPages(&x, &y)
+}
+
+func (j Judge) otherPages(a, b *Sentences) bool {
+	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.Sites, b.Sites) && a.Names.different(b.Names)
 }
 
 // OtherSubjects reports whether two texts of different pages of one site are about
@@ -204,33 +236,47 @@ func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) 
 	return v
 }
 
-func (j Judge) decide(c verify.Comparer, a, b *Text) Decision {
-	if j.Frames && !ShareSite(a.sites, b.sites) {
-		a, b = a.Own(), b.Own()
-		return Decision{Verdict: j.measured(c, a, b), Texts: [2]*Text{a, b}}
+// decide decides about two texts by their sentences, and by what measured says of them, or
+// of their readings without frames. It does not ask for subjects. own reports whether the
+// readings without frames decided.
+func (j Judge) decide(a, b *Sentences, measured func(own bool) verify.Verdict) (d Decision, own bool) {
+	framed := j.Frames && (a.HasFrame || b.HasFrame)
+	whole := func() verify.Verdict {
+		v := measured(false)
+		if v.Aligned() {
+			d.Whole = &v
+		}
+		return v
 	}
-	framed := j.Frames && (a.HasFrame() || b.HasFrame())
-	evidence := rarity.Compare(a.rare, b.rare)
-	d := j.weighed(c, a, b, evidence)
-	d.Weighing.Whole = j.said(evidence)
-	if !framed || d.Near && (d.Contained || !j.Rarity.Framed(evidence)) {
-		return d
+	ownLengths := [2]int{a.OwnLength, b.OwnLength}
+	if j.Frames && !ShareSite(a.Sites, b.Sites) {
+		if d.Lengths = ownLengths; framed {
+			d.Verdict = measured(true)
+		} else {
+			d.Verdict = whole()
+		}
+		return d, true
 	}
-	a, b = a.Own(), b.Own()
-	evidence = rarity.Compare(a.rare, b.rare)
-	d.Weighing.Own = j.said(evidence)
-	if !d.Near && !j.mayResemble(a.length, b.length, evidence) {
-		return d
+	evidence := rarity.Compare(a.Whole, b.Whole)
+	d.Lengths, d.Weighed, d.Weighing.Whole = [2]int{a.Length, b.Length}, true, j.said(evidence)
+	d.Verdict = j.Rarity.Decide(evidence, whole)
+	if framed && (!d.Near || !d.Contained && j.Rarity.Framed(evidence)) {
+		evidence = rarity.Compare(a.Own, b.Own)
+		d.Weighing.Own = j.said(evidence)
+		if d.Near || j.mayResemble(a.OwnLength, b.OwnLength, evidence) {
+			v := j.Rarity.Decide(evidence, func() verify.Verdict { return measured(true) })
+			if own = d.Near || v.Near && !v.Contained; own {
+				d.Verdict, d.Lengths = v, ownLengths
+			}
+		}
 	}
-	own := j.weighed(c, a, b, evidence)
-	own.Weighing = d.Weighing
-	if d.Near || own.Near && !own.Contained {
-		return own
+	if d.Near && j.otherPages(a, b) {
+		d.Verdict = j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], false)
 	}
-	return d
+	return d, own
 }
 
-// mayResemble reports whether weighed can find two texts of these lengths near other than
+// mayResemble reports whether decide can find two texts of these lengths near other than
 // by containment.
 func (j Judge) mayResemble(a, b int, evidence rarity.Evidence) bool {
 	if j.Rarity.Alike(evidence) {
@@ -243,13 +289,6 @@ func (j Judge) mayResemble(a, b int, evidence rarity.Evidence) bool {
 func (j Judge) lengthsMayResemble(a, b int) bool {
 	m, ok := j.Measure.(verify.ByLengths)
 	return !ok || m.MayResemble(a, b)
-}
-
-// weighed decides by the rarity of what the two share, which is the evidence. It calls
-// the measure only if the rarity does not decide.
-func (j Judge) weighed(c verify.Comparer, a, b *Text, evidence rarity.Evidence) Decision {
-	v := j.Rarity.Decide(evidence, func() verify.Verdict { return j.measured(c, a, b) })
-	return Decision{Verdict: v, Texts: [2]*Text{a, b}, Weighed: true}
 }
 
 // measured returns the verdict of the measure.

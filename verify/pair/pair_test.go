@@ -352,16 +352,18 @@ func TestApart(t *testing.T) {
 			decides = 1
 		}
 		evidence := rarity.Compare(readings[decides][0], readings[decides][1])
-		_, byRarity := j.RejectedByRarity(x, y)
 		briefs := [2]Brief{x.Brief(), y.Brief()}
 		tell := x.Whole.Len() > 0 && y.Whole.Len() > 0 && x.Own.Len() > 0 && y.Own.Len() > 0
 		if got := briefs[0].tells && briefs[1].tells; got != tell {
 			t.Fatalf("%q, %q: their sentences tell %v", a.Compared(), b.Compared(), got)
 		}
 		nothing := evidence.Nothing() && tell
+		alike, contained := options.Parts(evidence)
+		byRarity := decides == 0 && alike && contained
 		if decides == 0 && j.Frames && (x.HasFrame || y.HasFrame) {
-			alike, contained := options.Parts(evidence)
-			nothing = nothing || tell && alike && contained && rarity.Compare(x.Own, y.Own).Nothing()
+			own := rarity.Compare(x.Own, y.Own)
+			byRarity = byRarity && !j.mayResemble(x.OwnLength, y.OwnLength, own)
+			nothing = nothing || tell && alike && contained && own.Nothing()
 		}
 		rare, apart := j.Apart(x, y)
 		want := nothing || byRarity

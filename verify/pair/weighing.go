@@ -1,14 +1,13 @@
 package pair
 
-import (
-	"neardup/verify"
-	"neardup/verify/rarity"
-)
+import "neardup/verify/rarity"
 
-// Sentences are the weighed sentences of a text and of its reading without frames,
-// with the sites that have it. They decide whether two texts are alike.
+// Sentences are the weighed sentences of a text and of its reading without frames, with
+// the sites that have it and the names of its pages. They decide whether two texts are
+// alike.
 type Sentences struct {
 	Sites      []uint64
+	Names      Names
 	Whole, Own rarity.Text
 	// Lengths of the two readings, in code points.
 	Length, OwnLength int
@@ -17,7 +16,7 @@ type Sentences struct {
 
 // Sentences returns those of t.
 func (t *Text) Sentences() Sentences {
-	return Sentences{t.sites, t.rare, t.Own().rare, t.length, t.Own().length, t.HasFrame()}
+	return Sentences{t.sites, t.names, t.rare, t.Own().rare, t.length, t.Own().length, t.HasFrame()}
 }
 
 // Weights returns the weights of the sentences and of those without frames.
@@ -48,25 +47,6 @@ func (j Judge) Alike(a, b Sentences) (alike bool, w Weighing) {
 		alike, w.Own = of(a.Own, b.Own)
 	}
 	return alike, w
-}
-
-// RejectedByRarity returns what Decide does for two texts, without the texts, if their
-// sentences alone reject the pair.
-func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
-	if j.Frames && !ShareSite(a.Sites, b.Sites) {
-		return d, false
-	}
-	evidence := rarity.Compare(a.Whole, b.Whole)
-	if apart, contained := j.Rarity.Parts(evidence); !apart || !contained {
-		return d, false
-	}
-	d = Decision{Verdict: verify.Verdict{Rejected: verify.ByRarity}, Weighed: true, Weighing: Weighing{Whole: j.said(evidence)}}
-	if !j.Frames || !a.HasFrame && !b.HasFrame {
-		return d, true
-	}
-	evidence = rarity.Compare(a.Own, b.Own)
-	d.Weighing.Own = j.said(evidence)
-	return d, !j.mayResemble(a.OwnLength, b.OwnLength, evidence)
 }
 
 // Weighing is what the rarity of the sentences of two texts says of them: of the whole
