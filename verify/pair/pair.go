@@ -25,7 +25,8 @@ type Judge struct {
 type Memory interface {
 	// Recall returns the verdict on a pair. ok is false if the measure must be asked.
 	Recall(a, b *Text) (v verify.Verdict, ok bool)
-	// Keep is given each verdict that decides, recalled or not.
+	// Keep is given each verdict that decides, recalled or not, but not one that DecideAgain
+	// was given.
 	Keep(a, b *Text, v verify.Verdict)
 }
 
@@ -177,8 +178,8 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // site. Different pages of one site must be nearly equal, and of one subject.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision { return j.DecideAgain(c, a, b, nil) }
 
-// DecideAgain is Decide for two texts of which an earlier decision has the given Whole.
-// Something else of them was other then, as which of their sentences are in frames.
+// DecideAgain is Decide for two texts that were decided about when other sentences were in
+// frames, or other pages had them. whole is the Whole of that decision, which may be nil.
 func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict) Decision {
 	x, y := a.Sentences(), b.Sentences()
 	d, own := j.decide(&x, &y, func(own bool) verify.Verdict {
