@@ -238,7 +238,6 @@ func TestRevisitsOfOneID(t *testing.T) {
 		return pipetest.Archived("revisit", id, uri, 9, block, fields...)
 	}
 	other := pipetest.Archived("response", "other", "http://other.example/", 1, pipetest.OkHTML+"<p>other")
-	long := pipetest.Archived("resource", "long", "http://long.example/", 1, pipetest.OkHTML+"<p>"+strings.Repeat("long ", 20_000))
 	for name, files := range map[string][][][]byte{
 		"one of two gets another text": {
 			{page("c1", 4, "<p>page one", first), revisit("r", pipetest.OkHTML, first), revisit("r", pipetest.OkHTML, "WARC-Refers-To: <urn:test:c1>")},
@@ -256,11 +255,6 @@ func TestRevisitsOfOneID(t *testing.T) {
 			{page("c1", 4, "<title>Another one</title><p>page", first), revisit("both", block, first), pipetest.Archived("response", "both", uri, 9, block, second),
 				revisit("of-both", pipetest.OkHTML, "WARC-Refers-To: <urn:test:both>")},
 			{page("c0", 1, "<p>page two", first)}, {other},
-		},
-		"files of one name, length and ends": {
-			{page("c1", 4, "<p>page one", first), page("c2", 5, "<p>page one", second)},
-			{long, revisit("r", pipetest.OkHTML, first), long}, {long, revisit("r", pipetest.OkHTML, second), long}, {other},
-			{page("c3", 1, "<p>page two", first)}, {page("c4", 1, "<p>page one", second)},
 		},
 	} {
 		dir := filepath.Join(t.TempDir(), "ws")
