@@ -150,7 +150,7 @@ func short(b []byte) uint64 {
 
 // Sentences returns the weighed sentences of the text.
 func (s *Side) Sentences() pair.Sentences {
-	return pair.Sentences{Sites: s.sites, Names: s.names, Whole: s.whole, Own: s.own, Length: s.lengths[0], OwnLength: s.lengths[1], HasFrame: s.apart}
+	return pair.Sentences{Sites: s.sites, Whole: s.whole, Own: s.own, Length: s.lengths[0], OwnLength: s.lengths[1], HasFrame: s.apart}
 }
 
 // plainUnits returns the units without numbers of the sentences that are not framed.

@@ -194,8 +194,13 @@ func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict)
 	if d.Texts = [2]*Text{a, b}; own {
 		d.Texts = [2]*Text{a.Own(), b.Own()}
 	}
-	if d.Near && j.otherPages(&x, &y) && otherSubjects(a, b) { // which reads both texts
-		d.Verdict = j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], true)
+	if d.Near && j.OtherPages(a, b) {
+		decided := func(subjects bool) verify.Verdict {
+			return j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], subjects)
+		}
+		if d.Verdict = decided(false); d.Near && otherSubjects(a, b) { // which reads both texts
+			d.Verdict = decided(true)
+		}
 	}
 	return d
 }
@@ -214,12 +219,7 @@ func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
 // OtherPages reports whether two texts are of different pages of one site, as far as
 // their titles and addresses tell.
 func (j Judge) OtherPages(a, b *Text) bool {
-	x, y := a.Sentences(), b.Sentences()
-	return j.otherPages(&x, &y)
-}
-
-func (j Judge) otherPages(a, b *Sentences) bool {
-	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.Sites, b.Sites) && a.Names.different(b.Names)
+	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.sites, b.sites) && a.names.different(b.names)
 }
 
 // OtherSubjects reports whether two texts of different pages of one site are about
@@ -238,8 +238,8 @@ func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) 
 }
 
 // decide decides about two texts by their sentences, and by what measured says of them, or
-// of their readings without frames. It does not ask for subjects. own reports whether the
-// readings without frames decided.
+// of their readings without frames. It does not ask whether they are of different pages of
+// one site. own reports whether the readings without frames decided.
 func (j Judge) decide(a, b *Sentences, measured func(own bool) verify.Verdict) (d Decision, own bool) {
 	framed := j.Frames && (a.HasFrame || b.HasFrame)
 	whole := func() verify.Verdict {
@@ -270,9 +270,6 @@ func (j Judge) decide(a, b *Sentences, measured func(own bool) verify.Verdict) (
 				d.Verdict, d.Lengths = v, ownLengths
 			}
 		}
-	}
-	if d.Near && j.otherPages(a, b) {
-		d.Verdict = j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], false)
 	}
 	return d, own
 }

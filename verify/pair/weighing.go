@@ -2,12 +2,10 @@ package pair
 
 import "neardup/verify/rarity"
 
-// Sentences are the weighed sentences of a text and of its reading without frames, with
-// the sites that have it and the names of its pages. They decide whether two texts are
-// alike.
+// Sentences are the weighed sentences of a text and of its reading without frames,
+// with the sites that have it. They decide whether two texts are alike.
 type Sentences struct {
 	Sites      []uint64
-	Names      Names
 	Whole, Own rarity.Text
 	// Lengths of the two readings, in code points.
 	Length, OwnLength int
@@ -16,7 +14,7 @@ type Sentences struct {
 
 // Sentences returns those of t.
 func (t *Text) Sentences() Sentences {
-	return Sentences{t.sites, t.names, t.rare, t.Own().rare, t.length, t.Own().length, t.HasFrame()}
+	return Sentences{t.sites, t.rare, t.Own().rare, t.length, t.Own().length, t.HasFrame()}
 }
 
 // Weights returns the weights of the sentences and of those without frames.
