@@ -88,6 +88,18 @@ func (d *Digester) Sum(size int64) string {
 	return hex.EncodeToString(d.h.Sum(nil))
 }
 
+// reaches digests up to an offset, and reports whether it got there: the file may be
+// shorter, or ctx done.
+func (d *Digester) reaches(ctx context.Context, off int64) bool {
+	for d.to < off && ctx.Err() == nil {
+		before := d.to
+		if d.digestTo(min(off, d.to+digestStep)); d.to == before {
+			break
+		}
+	}
+	return d.to >= off
+}
+
 // BeginsAsRead reports whether the file still begins with the bytes that were
 // digested.
 func (s Source) BeginsAsRead(ctx context.Context, limits container.Limits) (bool, error) {
@@ -103,14 +115,11 @@ func (s Source) BeginsAsRead(ctx context.Context, limits container.Limits) (bool
 	if err != nil {
 		return false, err
 	}
-	for d.to < s.Digested.Bytes && ctx.Err() == nil {
-		before := d.to
-		if d.digestTo(min(s.Digested.Bytes, d.to+digestStep)); d.to == before {
-			return false, nil // it is shorter now
-		}
+	if !d.reaches(ctx, s.Digested.Bytes) { // it may be shorter now
+		return false, ctx.Err()
 	}
 	now, err := d.Digested()
-	return err == nil && bytes.Equal(now.State, s.Digested.State), errors.Join(err, ctx.Err())
+	return err == nil && bytes.Equal(now.State, s.Digested.State), err
 }
 
 // HasContentOf reports whether the source has the content of another one with its ID, as
@@ -141,15 +150,11 @@ func (s Source) readSum(ctx context.Context, limits container.Limits) (string, e
 	}
 	defer func() { _ = closer.Close() }()
 	d, err := newDigester(f, nil)
-	for err == nil && d.to < s.Size {
-		before := d.to
-		if d.digestTo(min(s.Size, d.to+digestStep)); d.to == before {
-			return "", errChanged
-		}
-		err = ctx.Err()
-	}
 	if err != nil {
 		return "", err
+	}
+	if !d.reaches(ctx, s.Size) {
+		return "", errors.Join(errChanged, ctx.Err())
 	}
 	return d.Sum(s.Size), nil
 }
