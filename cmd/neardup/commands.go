@@ -190,6 +190,8 @@ type job struct {
 	progress *progress
 }
 
+var errNoDirectory = errors.New("--workspace: name a directory")
+
 // open opens the workspace with the command's config. If the command has inputs, it
 // creates the workspace. It finds the inputs first, so that a wrong call leaves no
 // workspace behind.
@@ -202,7 +204,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		return nil, usageError{err}
 	}
 	if o.workspace == "" {
-		return nil, usageError{errors.New("--workspace: name a directory")}
+		return nil, usageError{errNoDirectory}
 	}
 	leaveFree, err := o.spared()
 	if err := errors.Join(err, o.checkTemp()); err != nil {

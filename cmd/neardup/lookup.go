@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"neardup/configs"
 	"neardup/pipeline/disk"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/lookup"
@@ -65,37 +68,34 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 		return usageError{errors.New("nothing to look up: name a file or a URL, or - for standard input")}
 	case o.uri != "" && len(args) != 1:
 		return usageError{fmt.Errorf("--uri is of one page, and %d are named", len(args))}
+	case o.workspace == "":
+		return usageError{errNoDirectory}
 	case o.limit < 1:
 		return usageError{fmt.Errorf("--limit: %d is under 1", o.limit)}
 	}
 	if err := lookup.CheckURI(o.uri); err != nil {
 		return fmt.Errorf("--uri: %w", err)
 	}
-	// Standard input may come slowly. It is read before the workspace is opened, so that
-	// nobody waits for the workspace meanwhile.
-	var sent []inputs.Source
-	if slices.ContainsFunc(args, inputs.IsStream) {
-		config, err := o.load(c)
-		if err != nil {
+	config, err := o.load(c)
+	if err != nil {
+		return err
+	}
+	if _, err := workspace.Existing(o.workspace); err != nil {
+		return err
+	}
+	// What is asked is read before the workspace is opened, so that nobody waits for the
+	// workspace meanwhile.
+	dir := ""
+	if slices.ContainsFunc(args, comes) {
+		var remove func() error
+		if dir, remove, err = disk.MkdirTemp(os.TempDir()); err != nil {
 			return err
 		}
-		dir, remove, err := disk.MkdirTemp(os.TempDir())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = remove() }()
-		p, err := newProgress("none", "text", c.ErrOrStderr())
-		if err != nil {
-			return err
-		}
-		files := workOptions{workspace: dir}
-		names, err := files.names(c, slices.DeleteFunc(slices.Clone(args), func(name string) bool { return !inputs.IsStream(name) }))
-		if err != nil {
-			return err
-		}
-		if sent, err = files.inputs(c, names, config, p); err != nil {
-			return err
-		}
+		defer func() { err = errors.Join(err, remove()) }()
+	}
+	asked, err := o.ask(c, args, config, dir)
+	if err != nil {
+		return err
 	}
 	o.read = true
 	j, err := o.open(c, false, nil)
@@ -109,8 +109,8 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	var unread error
-	for _, name := range args {
-		err := o.lookUp(c, j, x, name, sent)
+	for _, q := range asked {
+		err := o.lookUp(c, j, x, q)
 		if err != nil && !errors.Is(err, workspace.ErrInputFailure) {
 			return err
 		}
@@ -123,34 +123,100 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	return unread
 }
 
-// lookUp looks up the pages that one argument names. sent has those of standard input.
-func (o *lookupOptions) lookUp(c *cobra.Command, j *job, x *lookup.Index, name string, sent []inputs.Source) (err error) {
-	if scheme, _, _ := strings.Cut(strings.ToLower(name), "://"); scheme == "https" || scheme == "http" {
-		p, err := x.Fetch(c.Context(), name)
+// question is what one argument names.
+type question struct {
+	name    string
+	sources []inputs.Source
+	page    *lookup.Asked // of a web server; its body is in the file body
+	body    string
+	err     error // the web server has no such page
+}
+
+// ask finds the files that are named, and reads standard input and pages of web servers
+// into a directory.
+func (o *lookupOptions) ask(c *cobra.Command, args []string, config configs.Config, dir string) ([]question, error) {
+	p, err := newProgress("none", "text", c.ErrOrStderr())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.names(c, args); err != nil {
+		return nil, err
+	}
+	asked := make([]question, len(args))
+	files := workOptions{workspace: dir}
+	for i, name := range args { // what is wrong shows before anybody waits
+		switch asked[i].name = name; {
+		case isPage(name):
+			err = lookup.CheckAddress(name)
+		case !comes(name):
+			asked[i].sources, err = files.inputs(c, []string{name}, config, p)
+		}
 		if err != nil {
+			return nil, err
+		}
+	}
+	for i, name := range args {
+		switch {
+		case isPage(name):
+			err = asked[i].fetch(c.Context(), config.Extract.MaxRecordBytes, filepath.Join(dir, fmt.Sprint("page-", i)))
+		case comes(name):
+			asked[i].sources, err = files.inputs(c, []string{name}, config, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return asked, nil
+}
+
+// fetch reads the page of a web server, its body into a file.
+func (q *question) fetch(ctx context.Context, maxBody int64, file string) error {
+	page, err := lookup.Fetch(ctx, q.name, maxBody)
+	if errors.Is(err, workspace.ErrInputFailure) {
+		q.err = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	q.body, q.page = file, &page
+	err = os.WriteFile(file, page.Body, 0o600)
+	page.Body = nil
+	return err
+}
+
+// isPage reports whether an argument is the URL of a page of a web server.
+func isPage(name string) bool {
+	scheme, _, _ := strings.Cut(strings.ToLower(name), "://")
+	return scheme == "https" || scheme == "http"
+}
+
+// comes reports whether an argument names what may come slowly.
+func comes(name string) bool { return isPage(name) || inputs.IsStream(name) }
+
+// lookUp looks up the pages that one argument names.
+func (o *lookupOptions) lookUp(c *cobra.Command, j *job, x *lookup.Index, q question) (err error) {
+	if q.err != nil {
+		return q.err
+	}
+	if q.page != nil {
+		if q.page.Body, err = os.ReadFile(q.body); err != nil {
 			return err
 		}
 		if o.uri != "" {
-			p.URI = o.uri
+			q.page.URI = o.uri
 		}
-		a, err := x.Page(c.Context(), p, o.limit)
+		a, err := x.Page(c.Context(), *q.page, o.limit)
 		if err != nil {
 			return err
 		}
 		return o.print(c, a)
 	}
-	sources := sent
-	if !inputs.IsStream(name) {
-		files := workOptions{workspace: o.workspace}
-		if sources, err = files.inputs(c, []string{name}, j.Config, j.progress); err != nil {
-			return err
-		}
-	}
 	asked := false
-	_, err = x.Sources(c.Context(), sources, reading.Options{Workers: 1, Progress: j.progress,
+	_, err = x.Sources(c.Context(), q.sources, reading.Options{Workers: 1, Progress: j.progress,
 		PageURI: func(inputs.Source) string { asked = true; return o.uri }}, o.limit, func(a report.Answer) error { return o.print(c, a) })
 	if o.uri != "" && !asked {
-		o.warn(c, name+" is no single page, so --uri says nothing of it")
+		o.warn(c, q.name+" is no single page, so --uri says nothing of it")
 	}
 	return err
 }

@@ -31,9 +31,6 @@ type Asked struct {
 	Body        []byte
 }
 
-// MaxBody returns how many bytes of a page, and of each of its decodings, are read.
-func (x *Index) MaxBody() int64 { return x.w.Config.Extract.MaxRecordBytes }
-
 // Page looks up a page and returns at most limit matches; 0 means the default
 // number. A page without visible text also gets an answer.
 func (x *Index) Page(ctx context.Context, p Asked, limit int) (a report.Answer, err error) {
@@ -136,20 +133,28 @@ func (x *Index) Sources(ctx context.Context, sources []inputs.Source, o reading.
 	return counts, err
 }
 
+// CheckAddress rejects what is no URL of a page. Such a URL is not to have a password.
+func CheckAddress(address string) error {
+	if u, err := url.Parse(address); err != nil || u.Host == "" || u.User != nil {
+		return fmt.Errorf("%w: %q is no URL of a page, or has a password in it", workspace.ErrUsage, address)
+	}
+	return nil
+}
+
 // fetchTime limits the time of fetching a page.
 const fetchTime = time.Minute
 
-// Fetch reads a page from a web server. It follows redirections, except from https
-// to http, and the page has the URI that they lead to. The page is what the server sends to a program, which may differ from
-// what it sends to a browser.
-func (x *Index) Fetch(ctx context.Context, address string) (p Asked, err error) {
+// Fetch reads a page of at most maxBody bytes from a web server. It follows
+// redirections, except from https to http, and the page has the URI that they lead to.
+// The page is what the server sends to a program, which may differ from what it sends
+// to a browser.
+func Fetch(ctx context.Context, address string, maxBody int64) (p Asked, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil {
-		return p, fmt.Errorf("%w: %q is no URL of a page, or has a password in it", workspace.ErrUsage, address)
+	if err := CheckAddress(address); err != nil {
+		return p, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return p, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
 	}
@@ -169,12 +174,12 @@ func (x *Index) Fetch(ctx context.Context, address string) (p Asked, err error) 
 		return p, fmt.Errorf("%w: %s answers %s", workspace.ErrInputFailure, address, answer.Status)
 	}
 	var body bytes.Buffer
-	n, err := io.Copy(&body, io.LimitReader(answer.Body, x.MaxBody()+1))
+	n, err := io.Copy(&body, io.LimitReader(answer.Body, maxBody+1))
 	switch {
 	case err != nil:
 		return p, fmt.Errorf("%w: %s: %w", workspace.ErrInputFailure, address, err)
-	case n > x.MaxBody():
-		return p, fmt.Errorf("%w: %s has over %d bytes (extract.max_record_bytes)", workspace.ErrInputFailure, address, x.MaxBody())
+	case n > maxBody:
+		return p, fmt.Errorf("%w: %s has over %d bytes (extract.max_record_bytes)", workspace.ErrInputFailure, address, maxBody)
 	}
 	if final := *answer.Request.URL; answer.Request != r { // a crawl has the page under this address
 		final.User, final.Fragment, final.RawFragment = nil, "", ""

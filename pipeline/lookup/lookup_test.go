@@ -492,7 +492,7 @@ func TestFetch(t *testing.T) {
 	defer server.Close()
 	x := open(t, small(t, "extract.max_record_bytes=200000"))
 	for path, final := range map[string]string{"/page": "/page", "/moved": "/page", "/coded": "/coded"} {
-		p, err := x.Fetch(t.Context(), server.URL+path)
+		p, err := lookup.Fetch(t.Context(), server.URL+path, 200_000)
 		if err != nil || p.URI != server.URL+final {
 			t.Fatal(p.URI, err)
 		}
@@ -501,11 +501,11 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]error{"/none": workspace.ErrInputFailure, "/circle": workspace.ErrInputFailure, "/large": workspace.ErrInputFailure} {
-		if _, err := x.Fetch(t.Context(), server.URL+path); !errors.Is(err, want) {
+		if _, err := lookup.Fetch(t.Context(), server.URL+path, 200_000); !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := x.Fetch(t.Context(), "http://user:word@localhost/"); !errors.Is(err, workspace.ErrUsage) {
+	if _, err := lookup.Fetch(t.Context(), "http://user:word@localhost/", 200_000); !errors.Is(err, workspace.ErrUsage) {
 		t.Error(err)
 	}
 }

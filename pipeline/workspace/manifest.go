@@ -71,6 +71,20 @@ func ReadManifest(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
+// Existing returns the manifest of a workspace that must be there, and in a format that
+// this program reads.
+func Existing(dir string) (Manifest, error) {
+	m, err := ReadManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return m, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
+	case err == nil && !m.Readable():
+		return m, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
+			ErrOtherFormat, dir, m.Format, Format, m.Program)
+	}
+	return m, err
+}
+
 // Readable reports whether this program can read the workspace's format.
 func (m Manifest) Readable() bool { return m.Format >= 1 && m.Format <= Format }
 
@@ -182,15 +196,9 @@ type Status struct {
 // ReadStatus compares the workspace in dir with config. If config is nil, it uses
 // the config of the last run.
 func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs.Config) (Status, error) {
-	m, err := ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return Status{}, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
-	}
+	m, err := Existing(dir)
 	if err != nil {
 		return Status{}, err
-	}
-	if !m.Readable() {
-		return Status{}, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d", ErrOtherFormat, dir, m.Format, Format)
 	}
 	if config == nil {
 		config = m.Config

@@ -219,16 +219,11 @@ func (w *Workspace) prepare(create bool) error {
 	} else if restored {
 		w.Options.Progress.Warn(Restored, "workspace", w.Dir)
 	}
-	m, err := ReadManifest(w.Dir)
+	_, err := Existing(w.Dir)
 	switch {
-	case err == nil && !m.Readable():
-		return fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
-			ErrOtherFormat, w.Dir, m.Format, Format, m.Program)
 	case err == nil:
-	case !errors.Is(err, fs.ErrNotExist):
+	case !errors.Is(err, ErrNoWorkspace) || !create:
 		return err
-	case !create:
-		return fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, w.Dir)
 	default:
 		entries, err := os.ReadDir(w.Dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
