@@ -57,6 +57,10 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) {
 		status = p.status
 		answer = map[string]string{"error": p.what}
 	}
+	answerLookup(w, status, answer)
+}
+
+func answerLookup(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)

@@ -38,7 +38,7 @@ func sendPage(t *testing.T, h http.Handler, path, body string, header map[string
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil && w.Code != http.StatusForbidden {
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
 		t.Errorf("%s: %v in %q", path, err, w.Body.String())
 	}
 	return w.Code, answer, w.Header()
@@ -74,8 +74,16 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	// A form of another site learns nothing; a program, which sends no origin, does.
-	if status, _, _ := sendPage(t, h, "/lookup", "a", map[string]string{"Origin": "https://other.example"}); status != http.StatusForbidden {
-		t.Errorf("from another site: %d", status)
+	if status, answer, _ := sendPage(t, h, "/lookup", "a", map[string]string{"Origin": "https://other.example"}); status != http.StatusForbidden || answer["error"] == "" {
+		t.Errorf("from another site: %d %v", status, answer)
+	}
+	for url, want := range map[string]int{"http://evil.example/lookup": http.StatusMisdirectedRequest, "http://localhost/lookup": http.StatusMethodNotAllowed} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, url, nil))
+		var answer struct{ Error string }
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != want || answer.Error == "" {
+			t.Errorf("GET %s: %d %s", url, w.Code, w.Body)
+		}
 	}
 }
 

@@ -78,6 +78,10 @@ func New(a Archive, o Options) http.Handler {
 		mux.Handle(pattern, s.handle(h))
 	}
 	mux.HandleFunc("POST "+lookupPath, s.lookup)
+	mux.Handle("GET "+lookupPath, s.handle(func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Allow", http.MethodPost)
+		return problem{http.StatusMethodNotAllowed, "a page to look up is sent by POST"}
+	}))
 	// A form of another site that is posted here carries that site's origin.
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error {
@@ -172,6 +176,10 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		if s.options.Failed != nil {
 			s.options.Failed(fmt.Errorf("%s %q: %w", r.Method, r.URL.Path, err))
 		}
+	}
+	if r.URL.Path == lookupPath { // which programs ask
+		answerLookup(w, p.status, map[string]string{"error": p.what})
+		return
 	}
 	if err := s.show(w, r, p.status, "error", view{Title: http.StatusText(p.status), Body: p.what}); err != nil {
 		http.Error(w, p.what, p.status)
