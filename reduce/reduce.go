@@ -28,22 +28,82 @@ type Record struct {
 // capture of the file that stays.
 func Companions(records []Record, dropped func(i int) bool) []int {
 	of := make([]int, len(records))
-	byID := map[string][]int{}
-	named := map[string]bool{}
+	l, near := link(records, dropped), beside(records, dropped)
 	for i, r := range records {
-		of[i] = -1
-		if r.RecordID != "" {
-			byID[r.RecordID] = append(byID[r.RecordID], i)
+		if of[i] = -1; !r.Accompanies() {
+			continue
 		}
-		for _, id := range r.ConcurrentTo {
-			named[id] = true
+		var c captured
+		if len(r.ConcurrentTo) > 0 || l.names[r.RecordID] {
+			c = l.of[l.root(i)]
+		} else {
+			c = near[i]
+		}
+		if c.any && !c.stay {
+			of[i] = c.first
 		}
 	}
-	links := make([][]int, len(records))
+	return of
+}
+
+// captured is what is known of some captures.
+type captured struct {
+	first int  // index of the first
+	any   bool // there are some
+	stay  bool // one of them stays
+}
+
+func (c captured) and(o captured) captured {
+	switch {
+	case !c.any:
+		return o
+	case !o.any:
+		return c
+	}
+	return captured{min(c.first, o.first), true, c.stay || o.stay}
+}
+
+// links are the links of a file's records by WARC-Concurrent-To. Hostile files have many
+// records of one ID, so records are linked to IDs, not to each other.
+type links struct {
+	with   map[string]captured // captures with an ID
+	naming map[string]captured // captures that name an ID
+	names  map[string]bool     // IDs that a record names
+	parent []int               // of records that accompany captures: the linked ones have one root
+	of     []captured          // by root
+}
+
+func link(records []Record, dropped func(i int) bool) *links {
+	l := &links{with: map[string]captured{}, naming: map[string]captured{}, names: map[string]bool{}, parent: make([]int, len(records)), of: make([]captured, len(records))}
+	accompany := map[string][]int{} // by ID
 	for i, r := range records {
+		l.parent[i] = i
 		for _, id := range r.ConcurrentTo {
-			for _, j := range byID[id] {
-				links[i], links[j] = append(links[i], j), append(links[j], i)
+			l.names[id] = true
+		}
+		switch {
+		case r.Captures():
+			c := captured{i, true, !dropped(i)}
+			l.with[r.RecordID] = l.with[r.RecordID].and(c)
+			for _, id := range r.ConcurrentTo {
+				l.naming[id] = l.naming[id].and(c)
+			}
+		case r.Accompanies():
+			accompany[r.RecordID] = append(accompany[r.RecordID], i)
+		}
+	}
+	delete(l.with, "")
+	delete(accompany, "")
+	for i, r := range records {
+		if !r.Accompanies() {
+			continue
+		}
+		for _, id := range r.ConcurrentTo {
+			for _, j := range accompany[id] {
+				l.parent[l.root(j)] = l.root(i)
+			}
+			if len(accompany[id]) > 1 {
+				accompany[id] = accompany[id][:1] // the others have its root
 			}
 		}
 	}
@@ -51,61 +111,52 @@ func Companions(records []Record, dropped func(i int) bool) []int {
 		if !r.Accompanies() {
 			continue
 		}
-		var captures []int
-		if len(r.ConcurrentTo) > 0 || named[r.RecordID] {
-			captures = linked(records, links, i)
-		} else {
-			captures = beside(records, i)
+		all := captured{}
+		if r.RecordID != "" {
+			all = l.naming[r.RecordID]
 		}
-		if len(captures) > 0 && !slices.ContainsFunc(captures, func(c int) bool { return !dropped(c) }) {
-			of[i] = captures[0]
+		for _, id := range r.ConcurrentTo {
+			all = all.and(l.with[id])
 		}
+		root := l.root(i)
+		l.of[root] = l.of[root].and(all)
 	}
-	return of
+	return l
 }
 
-// linked returns the captures that a record is linked to, directly or through
-// records that accompany captures.
-func linked(records []Record, links [][]int, from int) (captures []int) {
-	seen := map[int]bool{from: true}
-	for todo := []int{from}; len(todo) > 0; {
-		i := todo[0]
-		todo = todo[1:]
-		for _, j := range links[i] {
-			if seen[j] {
-				continue
-			}
-			seen[j] = true
-			switch {
-			case records[j].Captures():
-				captures = append(captures, j)
-			case records[j].Accompanies():
-				todo = append(todo, j)
-			}
-		}
+func (l *links) root(i int) int {
+	for l.parent[i] != i {
+		l.parent[i] = l.parent[l.parent[i]]
+		i = l.parent[i]
 	}
-	slices.Sort(captures)
-	return captures
+	return i
 }
 
-// beside returns the captures before and after a record that have its target URI
-// and date.
-func beside(records []Record, i int) (captures []int) {
-	for _, step := range []int{-1, 1} {
-		for j := i + step; j >= 0 && j < len(records); j += step {
-			if records[j].URI != records[i].URI || records[j].Date != records[i].Date || records[i].URI == "" {
-				break
-			}
-			if records[j].Captures() {
-				captures = append(captures, j)
-				break
-			}
-			if !records[j].Accompanies() {
-				break
-			}
+// beside returns, for each record, the captures before and after it that have its target
+// URI and date, with only accompanying records between them.
+func beside(records []Record, dropped func(i int) bool) []captured {
+	from := func(i, j int, of []captured) captured { // those of i beyond its neighbour j
+		switch {
+		case j < 0 || j >= len(records) || records[j].URI != records[i].URI || records[j].Date != records[i].Date || records[i].URI == "":
+			return captured{}
+		case records[j].Captures():
+			return captured{j, true, !dropped(j)}
+		case records[j].Accompanies():
+			return of[j]
 		}
+		return captured{}
 	}
-	return captures
+	before, after := make([]captured, len(records)), make([]captured, len(records))
+	for i := range records {
+		before[i] = from(i, i-1, before)
+	}
+	for i := len(records) - 1; i >= 0; i-- {
+		after[i] = from(i, i+1, after)
+	}
+	for i := range before {
+		before[i] = before[i].and(after[i])
+	}
+	return before
 }
 
 // Range is a range of bytes, from Start up to End.

@@ -61,6 +61,99 @@ func TestCompanions(t *testing.T) {
 	}
 }
 
+// companionsByDefinition is Companions, record by record along each link.
+func companionsByDefinition(records []Record, dropped func(i int) bool) []int {
+	names := func(i, j int) bool {
+		return records[j].RecordID != "" && slices.Contains(records[i].ConcurrentTo, records[j].RecordID)
+	}
+	of := make([]int, len(records))
+	for i, r := range records {
+		if of[i] = -1; !r.Accompanies() {
+			continue
+		}
+		named := len(r.ConcurrentTo) > 0 || slices.ContainsFunc(records, func(o Record) bool { return slices.Contains(o.ConcurrentTo, r.RecordID) })
+		var found []int
+		if named {
+			seen := map[int]bool{i: true}
+			for todo := []int{i}; len(todo) > 0; todo = todo[1:] {
+				for j := range records {
+					if seen[j] || !names(todo[0], j) && !names(j, todo[0]) {
+						continue
+					}
+					seen[j] = true
+					if records[j].Captures() {
+						found = append(found, j)
+					} else if records[j].Accompanies() {
+						todo = append(todo, j)
+					}
+				}
+			}
+			slices.Sort(found)
+		} else {
+			for _, step := range []int{-1, 1} {
+				for j := i + step; j >= 0 && j < len(records) && r.URI != "" && records[j].URI == r.URI; j += step {
+					if records[j].Captures() {
+						found = append(found, j)
+					}
+					if !records[j].Accompanies() {
+						break
+					}
+				}
+			}
+			slices.Sort(found)
+		}
+		if len(found) > 0 && !slices.ContainsFunc(found, func(c int) bool { return !dropped(c) }) {
+			of[i] = found[0]
+		}
+	}
+	return of
+}
+
+// Records of few IDs, which name each other at random, belong together as the definition
+// says.
+func TestCompanionsByDefinition(t *testing.T) {
+	types := []string{"response", "resource", "request", "request", "metadata", "warcinfo"}
+	for seed := range uint64(3000) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		ids := []string{"", "a", "b", "c", "d", "e", "f", "g", "h"}[:2+rnd.IntN(7)]
+		rs := make([]Record, rnd.IntN(12))
+		for i := range rs {
+			rs[i].Type, rs[i].RecordID, rs[i].URI = types[rnd.IntN(len(types))], ids[rnd.IntN(len(ids))], []string{"u", "v"}[rnd.IntN(2)]
+			for range max(0, rnd.IntN(4)-1) {
+				rs[i].ConcurrentTo = append(rs[i].ConcurrentTo, ids[1+rnd.IntN(len(ids)-1)])
+			}
+		}
+		drops := rnd.Uint32()
+		dropped := func(i int) bool { return rs[i].Captures() && drops>>i&1 == 1 }
+		if got, want := Companions(rs, dropped), companionsByDefinition(rs, dropped); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %v, want %v of %+v", seed, got, want, rs)
+		}
+	}
+}
+
+// Many records of one ID that all name it cost no more than as many others, and so do
+// many of one address that name nothing.
+func TestCompanionsOfOneID(t *testing.T) {
+	rs := make([]Record, 200_000)
+	for i := range rs {
+		rs[i].Type, rs[i].RecordID = []string{"request", "response"}[i%2], "a"
+		rs[i].ConcurrentTo = []string{"a"}
+	}
+	for i, of := range Companions(rs, func(int) bool { return true }) {
+		if want := []int{1, -1}[i%2]; of != want {
+			t.Fatalf("record %d belongs to %d, want %d", i, of, want)
+		}
+	}
+	for i := range rs {
+		rs[i] = Record{Description: extract.Description{Type: "request", URI: "u"}}
+	}
+	for i, of := range Companions(rs, func(int) bool { return true }) {
+		if of != -1 {
+			t.Fatalf("record %d belongs to %d", i, of)
+		}
+	}
+}
+
 // What is left is the bytes outside the ranges, wherever reading starts.
 func TestWithout(t *testing.T) {
 	for seed := range uint64(300) {
