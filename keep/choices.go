@@ -104,10 +104,10 @@ func (x *chooser) why(n, i int, stands bool) report.Why {
 		return report.WhyExempt
 	case i > 0 && c.clipped:
 		return report.WhyClipped
-	case c.why == report.WhyPolicy, c.why == report.WhyRevisited, c.fixed():
-		return c.why
 	case i > 0:
 		return report.WhyRevisited
+	case c.why == report.WhyPolicy, c.why == report.WhyRevisited, c.fixed():
+		return c.why
 	case stands:
 		return report.WhyCovers
 	}

@@ -63,7 +63,7 @@ func crawl(rnd *rand.Rand, n int) report.Cluster {
 		case 1:
 			m.Clipped = true
 		case 2:
-			m.Date = "no date"
+			m.Date = []string{"no date", "2020"}[rnd.IntN(2)]
 		case 3:
 			if i > 0 && c.Members[i-1].RevisitOf == "" {
 				m.Text, m.RevisitOf = c.Members[i-1].Text, c.Members[i-1].RecordID
@@ -104,8 +104,14 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 		fail := func(i int, format string, args ...any) {
 			t.Fatalf("seed %d, %+v, page %d %+v: %+v: %s", seed, r, i, c.Members[i], choices[i], fmt.Sprintf(format, args...))
 		}
-		left := map[string]int{}
+		left, first := map[string]int{}, map[string]bool{}
 		for i, m := range c.Members {
+			if choices[i].Why == report.WhyPolicy {
+				if first[r.Group(m)] {
+					fail(i, "a second page that is the first of its group")
+				}
+				first[r.Group(m)] = true
+			}
 			if choices[i].Action != report.ActionRedundant {
 				left[m.URI]++
 			}
@@ -152,7 +158,7 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 				fail(i, "another URI")
 			case r.SameHost && (m.URI == "" || strings.Split(m.URI, "/")[2] != strings.Split(kept.URI, "/")[2]):
 				fail(i, "another host")
-			case r.Every != keep.Always && (m.Date == "no date" || m.Date[:map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every]] != kept.Date[:map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every]]):
+			case r.Every != keep.Always && (m.Date == "no date" || len(m.Date) < map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every] || m.Date[:map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every]] != kept.Date[:map[keep.Period]int{keep.Year: 4, keep.Month: 7, keep.Day: 10}[r.Every]]):
 				fail(i, "another period")
 			case len(r.Exempt) > 0 && strings.HasPrefix(m.URI, "http://a.example/"):
 				fail(i, "exempt")
@@ -405,6 +411,25 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// Of two pages of one address and text, the second stays only because a revisit that stays
+// refers to it, and the list says so.
+func TestWhyTheSecondStays(t *testing.T) {
+	page := func(id, uri, date, of string) report.Member {
+		return report.Member{RecordID: id, URI: uri, Date: date, RevisitOf: of, Relation: report.Identical, Capture: report.Capture{Document: id, Text: "a b c"}}
+	}
+	c := report.Cluster{Size: 3, Members: []report.Member{page("first", "http://a/", "2020-01-01", ""), page("second", "http://a/", "2020-01-02", ""), page("again", "http://b/", "2020-01-03", "second")}}
+	c.Members[0].Relation = report.Representative
+	choices, err := keep.Default().Choose(c, &words{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []report.Why{report.WhyPolicy, report.WhyRevisited, report.WhyURI} {
+		if choices[i].Action != report.ActionKeep || choices[i].Why != want {
+			t.Errorf("%s: %+v, want %s", c.Members[i].RecordID, choices[i], want)
+		}
+	}
+}
+
 func TestPattern(t *testing.T) {
 	for _, x := range []struct {
 		pattern, uri string
@@ -413,7 +438,7 @@ func TestPattern(t *testing.T) {
 		{"http://a.example/", "http://a.example/", true}, {"a.example/", "https://a.example/", true}, {"https://a.example/", "http://a.example/", false},
 		{"*.example/*", "http://a.b.example/x?y=z", true}, {"a.example/*/end", "http://a.example/end", false}, {"a.example/*end", "http://a.example/end", true},
 		{"a.example/?q=1", "http://a.example/xq=1", false}, {"*a*b*", "http://xaxbx/", true}, {"*b*a", "ba", true}, {"ab*ba", "aba", false}, {"*", "", true}, {"", "http://x/", false},
-		{"A.example/x", "http://a.Example/X", true},
+		{"A.example/x", "http://a.Example/X", true}, {"urn:text:*", "urn:text:https://a.example/", true}, {"a.example/", "urn:text:https://a.example/", true},
 	} {
 		if got := keep.Pattern(x.pattern).Match(x.uri); got != x.want {
 			t.Errorf("%q %q: %v", x.pattern, x.uri, got)

@@ -208,9 +208,23 @@ func (r Rules) Group(m report.Member) string {
 	}
 	if r.Every != Always {
 		day, _ := report.Day(m.Date)
-		add(day[:min(len(day), map[Period]int{Year: 4, Month: 7, Day: 10}[r.Every])])
+		period := map[Period]string{Year: "2006", Month: "2006-01", Day: "2006-01-02"}[r.Every]
+		if digits(m.Date) < digits(period) { // a year may be any of its months
+			day = ""
+		}
+		add(day[:min(len(day), len(period))])
 	}
 	return strings.Join(parts, "\x00")
+}
+
+// digits returns how many digits a date has.
+func digits(date string) (n int) {
+	for _, c := range date {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 // String describes the conditions for a redundant page.
@@ -246,15 +260,21 @@ func (r Rules) String() string {
 // several ways, and a pattern that matches too much only keeps more pages.
 type Pattern string
 
-// Match reports whether the URI matches the pattern.
+// Match reports whether the URI matches the pattern, or without a scheme in the pattern
+// what is behind its scheme.
 func (p Pattern) Match(uri string) bool {
 	pattern := strings.ToLower(string(p))
 	uri = strings.ToLower(uri)
 	if !strings.Contains(pattern, "://") {
-		if _, rest, ok := strings.Cut(uri, "://"); ok {
-			uri = rest
+		if _, rest, ok := strings.Cut(uri, "://"); ok && matches(pattern, rest) {
+			return true
 		}
 	}
+	return matches(pattern, uri)
+}
+
+// matches reports whether a URI matches a pattern, both in lower case.
+func matches(pattern, uri string) bool {
 	pieces := strings.Split(pattern, "*")
 	if len(pieces) == 1 {
 		return uri == pattern
