@@ -100,7 +100,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	if len(payload) == 0 {
 		return doc, ReasonEmpty
 	}
-	doc.Bytes, doc.Clipped = int64(len(payload)), raw.Clipped
+	doc.Bytes, doc.Clipped = int64(len(payload)), raw.Clipped || h.truncated
 	if raw.Clipped {
 		doc.Bytes += raw.Length - int64(len(raw.Block))
 	}
@@ -146,6 +146,7 @@ type head struct {
 	block                                     []byte
 	http                                      bool // the block starts with an HTTP header
 	segment                                   bool // the block is the first of several segments
+	truncated                                 bool // the crawler did not store all of the block
 	revisit                                   bool
 	refers                                    Reference // of a revisit
 }

@@ -79,6 +79,20 @@ func TestARevisitIsNoSecondWitnessOfItsPayload(t *testing.T) {
 	}
 }
 
+// A capture of which the crawler says that it did not store all is clipped. Of a revisit,
+// the field only says that the payload is elsewhere.
+func TestTruncatedIsClipped(t *testing.T) {
+	if d := document(t, response("WARC-Truncated: length")); !d.Clipped || d.Text != pageText {
+		t.Errorf("%+v", d)
+	}
+	if d := document(t, response("WARC-Truncated")); d.Clipped {
+		t.Error("an empty field clips")
+	}
+	if d := document(t, response("WARC-Type: revisit", "WARC-Refers-To: <urn:a>", "WARC-Truncated: length")); d.Clipped {
+		t.Error("a revisit is clipped")
+	}
+}
+
 func TestFirstSegmentIsFlagged(t *testing.T) {
 	d := document(t, response("WARC-Segment-Number: 1"))
 	if !d.Clipped || d.Choices != ChoiceFirstSegment || d.Text != pageText {

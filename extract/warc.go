@@ -27,6 +27,7 @@ type warcFields struct {
 	kind, id, uri, date, contentType, digest string
 	refersTo, refersToURI, refersToDate      string
 	segment                                  bool // it has a segment number
+	truncated                                bool // the crawler did not store all of the block
 	encoded                                  bool // a value seems to have encoded words
 }
 
@@ -61,6 +62,8 @@ func readFields(raw []byte) (f warcFields) {
 			set(&f.refersToDate, value)
 		case strings.EqualFold(name, gowarc.WarcSegmentNumber):
 			f.segment = true
+		case strings.EqualFold(name, gowarc.WarcTruncated):
+			f.truncated = f.truncated || value != ""
 		default:
 			continue
 		}
@@ -119,7 +122,7 @@ func warcHead(raw *container.Raw) (h head, reason Reason) {
 	h = head{
 		id: header.Clean(bracketed(f.id)), uri: header.Clean(bracketed(f.uri)),
 		date: header.Clean(f.date), digest: header.Clean(f.digest), contentType: f.contentType,
-		block: raw.Block, segment: f.segment,
+		block: raw.Block, segment: f.segment, truncated: f.truncated,
 	}
 	if h.revisit = kind == gowarc.Revisit; h.revisit {
 		h.refers = Reference{RecordID: header.Clean(bracketed(f.refersTo)), URI: header.Clean(bracketed(f.refersToURI)), Date: header.Clean(f.refersToDate)}
