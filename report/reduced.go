@@ -22,6 +22,7 @@ type LeftOut struct {
 	RecordID    string `json:"record_id"`
 	URI         string `json:"uri"`
 	Date        string `json:"date"`
+	Withdrawn   bool   `json:"-"`                    // it is of a withdrawn address; then only its place and its type are told
 	BelongsTo   string `json:"belongs_to,omitempty"` // record ID of the redundant page
 	Cluster     string `json:"cluster"`
 	Kept        string `json:"kept"`
@@ -35,7 +36,19 @@ func (l LeftOut) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(l)
+	var line any = l
+	if l.Withdrawn {
+		line = struct {
+			Archive   string `json:"archive"`
+			Path      string `json:"path"`
+			Entry     string `json:"entry,omitempty"`
+			Offset    int64  `json:"offset"`
+			Bytes     int64  `json:"bytes"`
+			Type      string `json:"type"`
+			Withdrawn bool   `json:"withdrawn"`
+		}{l.Archive, l.Path, l.Entry, l.Offset, l.Bytes, l.Type, true}
+	}
+	err := e.Encode(line)
 	return b.Bytes(), err
 }
 
@@ -64,10 +77,16 @@ type ReducedCounts struct {
 	LeftOut     int64 `json:"left_out"`    // redundant pages
 	Belonging   int64 `json:"belonging"`   // records that belong to them and are left out, too
 	Inseparable int64 `json:"inseparable"` // redundant pages that stay because they share a compressed member with other records
-	Damaged     int64 `json:"damaged"`     // damaged places, which are copied as they are
+	Withdrawn   int64 `json:"withdrawn"`   // records of withdrawn addresses, and those that belong to them; they are left out
+
+	// WithdrawnStay counts records of withdrawn addresses that stay because they share a
+	// compressed member with other records.
+	WithdrawnStay int64 `json:"withdrawn_inseparable"`
+
+	Damaged     int64 `json:"damaged"` // damaged places, which are copied as they are
 	ReadBack    int64 `json:"read_back"`
 	DigestRight int64 `json:"digest_right"` // of these, WARC-Block-Digest is that of the block
-	DigestWrong int64 `json:"digest_wrong"` // it is not, and was not in the input
+	DigestWrong int64 `json:"digest_wrong"` // it is not, and is not in the input
 	BytesBefore int64 `json:"bytes_before"`
 	Bytes       int64 `json:"bytes"`
 }
@@ -78,6 +97,8 @@ func (c *ReducedCounts) Add(o ReducedCounts) {
 	c.LeftOut += o.LeftOut
 	c.Belonging += o.Belonging
 	c.Inseparable += o.Inseparable
+	c.Withdrawn += o.Withdrawn
+	c.WithdrawnStay += o.WithdrawnStay
 	c.Damaged += o.Damaged
 	c.ReadBack += o.ReadBack
 	c.DigestRight += o.DigestRight
@@ -88,9 +109,15 @@ func (c *ReducedCounts) Add(o ReducedCounts) {
 
 func (c ReducedCounts) String() string {
 	s := fmt.Sprintf("%d of %d records left out: %d redundant pages and %d records that belong to them; %.1f of %.1f MB written, %d records read back, %d digests checked",
-		c.LeftOut+c.Belonging, c.Records, c.LeftOut, c.Belonging, float64(c.Bytes)/1e6, float64(c.BytesBefore)/1e6, c.ReadBack, c.DigestRight+c.DigestWrong)
+		c.LeftOut+c.Belonging+c.Withdrawn, c.Records, c.LeftOut, c.Belonging, float64(c.Bytes)/1e6, float64(c.BytesBefore)/1e6, c.ReadBack, c.DigestRight+c.DigestWrong)
 	if c.DigestWrong > 0 {
-		s += fmt.Sprintf(", of which %d are wrong, as they were", c.DigestWrong)
+		s += fmt.Sprintf(", of which %d are wrong, as they are in the input", c.DigestWrong)
+	}
+	if c.Withdrawn > 0 {
+		s += fmt.Sprintf("; %d records of withdrawn addresses are left out, too", c.Withdrawn)
+	}
+	if c.WithdrawnStay > 0 {
+		s += fmt.Sprintf("; %d records of withdrawn addresses STAY, because they share a compressed member with other records", c.WithdrawnStay)
 	}
 	if c.Inseparable > 0 {
 		s += fmt.Sprintf("; %d redundant pages stay, because they share a compressed member with other records", c.Inseparable)

@@ -38,19 +38,28 @@ type reducer struct {
 	make  create
 	names map[string]bool // names of archives in use
 
+	withdrawn             workspace.Withdrawn
 	index, pages, leftOut *extsort.Sorter
 	manifest              report.Reduced
 }
 
-// drop is the reason to drop a record.
+// drop is the reason to drop a record, or says that a page must be there, since it may be
+// kept in place of others.
 type drop struct {
 	Document string
+	Needed   bool
 	report.LeftOut
 }
 
-// reduceTo writes all archives that the workspace has read without redundant pages
-// and the records that belong to them, an index of captures, and the list of what
-// was left out.
+// dropped is a page at a place.
+type dropped struct {
+	offset   int64
+	document string
+}
+
+// reduceTo writes all archives that the workspace has read without redundant pages,
+// withdrawn captures and the records that belong to them, an index of captures, and the
+// list of what was left out.
 func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make create) (_ *reducer, err error) {
 	rules, err := o.rules(w)
 	if err != nil {
@@ -59,6 +68,9 @@ func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make creat
 	r := &reducer{ctx: ctx, w: w, x: extract.NewExtractor(w.Config.Extract), make: make, names: map[string]bool{},
 		index: extsort.New(w.DB.Tmp), pages: extsort.New(w.DB.Tmp), leftOut: extsort.New(w.DB.Tmp)}
 	r.manifest.Program, r.manifest.Assumed, r.manifest.From = workspace.Version(), rules.String(), rules.From
+	if r.withdrawn, err = w.Withdrawn(); err != nil {
+		return r, err
+	}
 	byPlace := extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, byPlace.Close()) }()
 	if err := r.findDrops(o, rules, byPlace); err != nil {
@@ -71,12 +83,13 @@ func (r *reducer) close() error {
 	return errors.Join(r.index.Close(), r.pages.Close(), r.leftOut.Close())
 }
 
-// findDrops writes a row for each place of a redundant page: the source's ID, 0 and
-// the offset, with the reason. A page in several files is dropped from all of them.
+// findDrops writes a row for each place of a redundant page, and of a page that is kept in
+// place of others: the source's ID, 0 and the offset, with the reason. A page in several
+// files is dropped from all of them.
 func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter) (err error) {
 	byDocument := extsort.New(r.w.DB.Tmp)
 	defer func() { err = errors.Join(err, byDocument.Close()) }()
-	for c, err := range keeping.Clusters(r.ctx, r.w, rules) {
+	for c, err := range keeping.Archived(r.ctx, r.w, rules) {
 		if err != nil {
 			return err
 		}
@@ -85,11 +98,17 @@ func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter
 			if o.Kept != nil {
 				o.Kept.Add(choice, m)
 			}
-			if choice.Action != report.ActionRedundant {
-				continue
+			d := drop{Document: m.Document}
+			switch {
+			case choice.Action == report.ActionRedundant:
+				d.LeftOut = report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
+					Resemblance: choice.Resemblance, Lost: choice.Lost}
+			case choice.Action == report.ActionKeep && m.RevisitOf == "" && !m.Clipped:
+				d.Needed = true
+			default:
+				continue // it is kept in place of no other
 			}
-			why, err := json.Marshal(drop{m.Document, report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
-				Resemblance: choice.Resemblance, Lost: choice.Lost}})
+			why, err := json.Marshal(d)
 			if err := errors.Join(err, byDocument.Add([]byte(m.Document), why)); err != nil {
 				return err
 			}
@@ -133,7 +152,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	next, stop := iter.Pull2(byPlace.Sorted())
 	defer stop()
 	at, err, more := next()
-	drops, of := map[int64]drop{}, ""
+	drops, of := map[dropped]drop{}, ""
 	for _, s := range sources {
 		if s.ID() != of {
 			clear(drops)
@@ -147,7 +166,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 				if err := json.Unmarshal(at.Value, &d); err != nil {
 					return err
 				}
-				drops[int64(binary.BigEndian.Uint64(at.Key[len(prefix):]))] = d
+				drops[dropped{int64(binary.BigEndian.Uint64(at.Key[len(prefix):])), d.Document}] = d
 			}
 			if err != nil {
 				return err
@@ -168,7 +187,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 }
 
 // archive writes one archive without the dropped records.
-func (r *reducer) archive(s inputs.Source, drops map[int64]drop) error {
+func (r *reducer) archive(s inputs.Source, drops map[dropped]drop) error {
 	f, closer, err := s.Open(r.ctx, r.w.Config.Extract.Limits)
 	if err != nil {
 		return err
@@ -181,7 +200,7 @@ func (r *reducer) archive(s inputs.Source, drops map[int64]drop) error {
 
 	records, sums, err := r.scan(f, &out.ReducedCounts)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: what cannot be read to its end cannot be written again; withdraw the file (neardup remove), or mend it", err)
 	}
 	ranges, stay, err := r.leave(&out, records, drops)
 	if err != nil {
@@ -206,6 +225,9 @@ func (r *reducer) archive(s inputs.Source, drops map[int64]drop) error {
 	return entry.Close()
 }
 
+// maxName is the longest name that file systems take, in bytes.
+const maxName = 255
+
 // name returns a name for an archive that no other archive has, and that is no
 // path.
 func (r *reducer) name(of string) string {
@@ -220,7 +242,8 @@ func (r *reducer) name(of string) string {
 	}
 	stem, ending, _ := strings.Cut(of, ".")
 	for n := 2; r.names[strings.ToLower(of)]; n++ {
-		of = fmt.Sprintf("%s-%d.%s", stem, n, ending)
+		end := fmt.Sprintf("-%d.%s", n, ending)
+		of = strings.ToValidUTF8(stem[:max(1, min(len(stem), maxName-len(end)))], "") + end
 	}
 	r.names[strings.ToLower(of)] = true
 	return path.Base(of)
@@ -275,24 +298,32 @@ func recordSum(raw *container.Raw) uint64 {
 }
 
 // leave returns the ranges to leave out, and which records stay.
-func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops map[int64]drop) (ranges []reduce.Range, stay []bool, err error) {
+func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops map[dropped]drop) (ranges []reduce.Range, stay []bool, err error) {
 	why := make([]*drop, len(records))
-	found := 0
+	found := make(map[dropped]bool, len(drops))
 	for i, rec := range records {
-		d, ok := drops[rec.Offset]
-		if !ok || rec.Document.String() != d.Document {
-			continue
-		}
-		found++
-		if rec.Size == 0 {
+		at := dropped{rec.Offset, rec.Document.String()}
+		d, ok := drops[at]
+		switch {
+		case r.withdrawn.Has(rec.URI):
+			if rec.Size == 0 {
+				out.WithdrawnStay++
+				continue
+			}
+			why[i] = &drop{LeftOut: report.LeftOut{Withdrawn: true}}
+		case !ok || d.Needed:
+		case rec.Size > 0:
+			why[i] = &d
+			out.LeftOut++
+		case !found[at]: // the member may have it twice
 			out.Inseparable++
-			continue
 		}
-		why[i] = &d
-		out.LeftOut++
+		if ok {
+			found[at] = true
+		}
 	}
-	if found != len(drops) {
-		return nil, nil, fmt.Errorf("%d of %d redundant pages are no longer where they were read: the file has changed; start a new workspace", len(drops)-found, len(drops))
+	if lost := len(drops) - len(found); lost > 0 {
+		return nil, nil, fmt.Errorf("%d of %d pages that are redundant, or may be kept in place of others, are no longer where they were read: the file has changed; start a new workspace", lost, len(drops))
 	}
 	stay = make([]bool, len(records))
 	belongs := reduce.Companions(records, func(i int) bool { return why[i] != nil })
@@ -300,17 +331,24 @@ func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops 
 		d := why[i]
 		line := report.LeftOut{}
 		if d == nil && belongs[i] >= 0 && rec.Size > 0 {
-			d = why[belongs[i]]
-			line.BelongsTo = d.RecordID
-			out.Belonging++
+			if d = why[belongs[i]]; !d.Withdrawn {
+				line.BelongsTo = d.RecordID
+				out.Belonging++
+			}
 		}
 		if stay[i] = d == nil; stay[i] {
 			continue
 		}
+		if line.Withdrawn = d.Withdrawn; line.Withdrawn {
+			out.Withdrawn++
+		}
 		line.Archive, line.Path, line.Entry, line.Offset, line.Bytes, line.Type = out.Archive, out.Path, out.Entry, rec.Offset, rec.Size, rec.Type
-		line.RecordID, line.URI, line.Date = "<"+rec.RecordID+">", rec.URI, rec.Date
-		if line.BelongsTo == "" {
+		line.URI, line.Date = rec.URI, rec.Date
+		switch {
+		case line.BelongsTo == "":
 			line.RecordID = d.RecordID
+		case rec.RecordID != "":
+			line.RecordID = "<" + rec.RecordID + ">"
 		}
 		line.Cluster, line.Kept, line.KeptURI, line.Resemblance, line.Lost = d.Cluster, d.Kept, d.KeptURI, d.Resemblance, d.Lost
 		b, err := line.JSON()
@@ -399,7 +437,7 @@ func (r *reducer) finish(index, folder string) error {
 	if err := r.write(index, r.index, func(e extsort.Entry) ([]byte, error) { return e.Key, nil }); err != nil {
 		return err
 	}
-	if sum := r.manifest.Sum; folder == "" || sum.LeftOut+sum.Belonging > 0 {
+	if sum := r.manifest.Sum; folder == "" || sum.LeftOut+sum.Belonging+sum.Withdrawn > 0 {
 		if err := r.write(folder+"left-out.jsonl", r.leftOut, func(e extsort.Entry) ([]byte, error) { return e.Value, nil }); err != nil {
 			return err
 		}

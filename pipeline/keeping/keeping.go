@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
+	"neardup/extract/container"
 	"neardup/keep"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/queue"
@@ -71,13 +73,32 @@ type Cluster struct {
 // Clusters yields the clusters of at least two pages, by ID; those of many pages in parts.
 // Workers compare the texts of several clusters concurrently.
 func Clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
-	return clusters(ctx, w, r, false)
+	return clusters(ctx, w, r, false, nil)
+}
+
+// Archived is Clusters without the pages of text collections, so that none of them is
+// kept in place of a capture.
+func Archived(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
+	return func(yield func(Cluster, error) bool) {
+		sources, err := w.Sources()
+		if err != nil {
+			yield(Cluster{}, err)
+			return
+		}
+		collections := map[string]bool{}
+		for _, s := range sources {
+			if s.Format != container.FormatRecords {
+				collections[s.ID()] = true
+			}
+		}
+		clusters(ctx, w, r, false, func(m report.Member) bool { return collections[m.Source] })(yield)
+	}
 }
 
 // ByAction is Clusters where the parts of a cluster come by action, in the order of
 // report.Actions.
 func ByAction(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Seq2[Cluster, error] {
-	return clusters(ctx, w, r, true)
+	return clusters(ctx, w, r, true, nil)
 }
 
 // heldPages is how many pages of clusters are in memory while these wait for a worker, or
@@ -93,7 +114,8 @@ type job struct {
 	large *large // in place of it, if it has many pages
 }
 
-func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byAction bool) iter.Seq2[Cluster, error] {
+// clusters yields the clusters without the pages for which without, if any, is true.
+func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byAction bool, without func(report.Member) bool) iter.Seq2[Cluster, error] {
 	return func(yield func(Cluster, error) bool) {
 		var open open
 		jobs := func(yield func(*job, error) bool) {
@@ -101,6 +123,9 @@ func clusters(ctx context.Context, w *workspace.Workspace, r keep.Rules, byActio
 			for c, err := range results.GroupParts(ctx, w) {
 				if err == nil && c.Size == 0 {
 					continue
+				}
+				if without != nil {
+					c.Members = slices.DeleteFunc(c.Members, without)
 				}
 				switch {
 				case c.From == 0 && (c.More || c.Size > heldOf(w.Options.Workers)):

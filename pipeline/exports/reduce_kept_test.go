@@ -1,0 +1,203 @@
+package exports_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"neardup/pipeline/exports"
+	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/workspace"
+	"neardup/report"
+)
+
+// sameText is the text of all pages of these tests.
+var sameText = pipetest.Words(rand.New(rand.NewPCG(5, 5)), 20)
+
+func sameRecord(id, uri string, day int, fields ...string) []byte {
+	return pipetest.Archived("response", id, uri, day, pipetest.OkHTML+"<p>"+sameText, fields...)
+}
+
+// reduceFiles runs files in a new workspace, changes what change changes, and returns the
+// reduced archives by name.
+func reduceFiles(t *testing.T, change func(*workspace.Workspace), files ...string) (archives map[string][]byte, leftOut string, sum report.ReducedCounts, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	pipetest.RunAll(t, filepath.Join(dir, "ws"), pipetest.MustLoad(t), workspace.Options{}, files...)
+	w := pipetest.OpenWith(t, filepath.Join(dir, "ws"))
+	if change != nil {
+		change(w)
+	}
+	var all report.Reduced
+	out := filepath.Join(dir, "out")
+	if err := exports.WriteDirectory(context.Background(), w, exports.Options{Format: "warc", Reduced: &all}, out); err != nil {
+		return nil, "", sum, err
+	}
+	archives = map[string][]byte{}
+	for _, f := range all.Files {
+		if archives[f.Archive], err = os.ReadFile(filepath.Join(out, "archive", f.Archive)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(out, "left-out.jsonl"))
+	return archives, string(b), all.Sum, err
+}
+
+// A line of a text collection is in no archive, so no capture is left out for it. Two
+// captures are still one too many.
+func TestReducedBesideCollections(t *testing.T) {
+	const uri = "http://a.example/"
+	dir := t.TempDir()
+	lines := pipetest.WriteFile(t, filepath.Join(dir, "texts.jsonl"), []byte(`{"id":"`+uri+`","url":"`+uri+`","date":"2019-01-01T00:00:00Z","text":"`+strings.TrimSpace(sameText)+`"}`+"\n"))
+	one := pipetest.WriteFile(t, filepath.Join(dir, "one.warc"), sameRecord("a", uri, 5))
+	two := pipetest.WriteFile(t, filepath.Join(dir, "two.warc"), sameRecord("b", uri, 6))
+	archives, _, sum, err := reduceFiles(t, nil, lines, one)
+	if err != nil || sum.LeftOut != 0 || len(archives["one.warc"]) == 0 {
+		t.Errorf("beside a collection: %+v, %v", sum, err)
+	}
+	archives, _, sum, err = reduceFiles(t, nil, lines, one, two)
+	if err != nil || sum.LeftOut != 1 || len(archives["one.warc"]) == 0 || len(archives["two.warc"]) != 0 {
+		t.Errorf("two captures beside a collection: %+v, %v", sum, err)
+	}
+}
+
+// If the page that is kept is no longer what was read, nothing is left out for it, whether
+// it is in the same file or in another.
+func TestReducedChecksWhatIsKept(t *testing.T) {
+	const uri = "http://a.example/"
+	kept, redundant := sameRecord("a", uri, 1), sameRecord("b", uri, 2)
+	rotten := bytes.Replace(kept, []byte("end. "), []byte("ENd. "), 1)
+	for name, content := range map[string][][]byte{"one file": {append(bytes.Clone(kept), redundant...)}, "two files": {kept, redundant}} {
+		dir := t.TempDir()
+		var files []string
+		for i, b := range content {
+			files = append(files, pipetest.WriteFile(t, filepath.Join(dir, []string{"a.warc", "b.warc"}[i]), b))
+		}
+		if _, _, sum, err := reduceFiles(t, nil, files...); err != nil || sum.LeftOut != 1 {
+			t.Fatalf("%s: %+v, %v", name, sum, err)
+		}
+		_, _, _, err := reduceFiles(t, func(*workspace.Workspace) {
+			copy(content[0], rotten)
+			if err := os.WriteFile(files[0], content[0], 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, files...)
+		if err == nil || !strings.Contains(err.Error(), "no longer where they were read") {
+			t.Errorf("%s: a kept page that has changed: %v", name, err)
+		}
+	}
+}
+
+// Of a compressed member that has several records, each redundant page is counted, and one
+// that it has twice is one page.
+func TestReducedCountsPagesOfAMember(t *testing.T) {
+	const uri = "http://a.example/"
+	member := func(records ...[]byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write(bytes.Join(records, nil))
+		if err := errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, x := range map[string]struct {
+		content []byte
+		stay    int64
+	}{
+		"a file as a whole": {member(sameRecord("a", uri, 1), sameRecord("b", uri, 2), sameRecord("c", uri, 3), sameRecord("d", uri, 4)), 3},
+		"a record twice":    {append(member(sameRecord("a", uri, 1)), member(sameRecord("b", uri, 2), sameRecord("b", uri, 2))...), 1},
+	} {
+		file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "a.warc.gz"), x.content)
+		archives, _, sum, err := reduceFiles(t, nil, file)
+		if err != nil || sum.Inseparable != x.stay || sum.LeftOut != 0 || !bytes.Equal(archives["a.warc.gz"], x.content) {
+			t.Errorf("%s: %+v, %v", name, sum, err)
+		}
+	}
+}
+
+// Records of withdrawn addresses, and what belongs to them, are left out. Nothing names
+// them. Without a withdrawn revisit, the capture that it refers to need not stay.
+func TestReducedWithoutWithdrawn(t *testing.T) {
+	dir := t.TempDir()
+	file := pipetest.WriteFile(t, filepath.Join(dir, "a.warc"), bytes.Join([][]byte{
+		sameRecord("secret", "http://a.example/secret", 1),
+		pipetest.Archived("request", "asked", "http://a.example/secret", 1, "GET /secret HTTP/1.1\r\n\r\n", "WARC-Concurrent-To: <urn:test:secret>"),
+		pipetest.Archived("metadata", "about", "http://crawler.example/", 1, "a: b", "WARC-Concurrent-To: <urn:test:secret>"),
+		pipetest.Archived("response", "gone", "http://a.example/secret", 2, "HTTP/1.1 404 Not Found\r\n\r\n"),
+		sameRecord("open", "http://a.example/open", 3),
+		sameRecord("again", "http://a.example/open", 4),
+		pipetest.Archived("revisit", "revisit", "http://a.example/secret", 5, pipetest.OkHTML, "WARC-Refers-To: <urn:test:open>"),
+	}, nil))
+	withdraw := func(w *workspace.Workspace) {
+		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "http://a.example/secret"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archives, leftOut, sum, err := reduceFiles(t, withdraw, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rawRecords(t, archives["a.warc"])
+	if len(got) != 1 || !strings.Contains(got[0], "<urn:test:open>") || sum.Withdrawn != 5 || sum.LeftOut != 1 || sum.Belonging != 0 {
+		t.Errorf("%d records, %+v", len(got), sum)
+	}
+	if strings.Contains(leftOut, "secret") || strings.Count(leftOut, `"withdrawn":true`) != 5 {
+		t.Errorf("what was left out: %s", leftOut)
+	}
+	// In one member with others, they cannot be left out, and that is said.
+	whole := pipetest.WriteFile(t, filepath.Join(dir, "whole.warc.gz"), gzipped(t, file))
+	_, _, sum, err = reduceFiles(t, withdraw, whole)
+	if err != nil || sum.Withdrawn != 0 || sum.WithdrawnStay != 4 || !strings.Contains(sum.String(), "4 records of withdrawn addresses STAY") {
+		t.Errorf("in one member: %+v, %v", sum, err)
+	}
+}
+
+func gzipped(t *testing.T, file string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err = z.Write(content)
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Files of one long name in several directories become files of several names, none of
+// which is too long.
+func TestReducedNamesakesOfLongNames(t *testing.T) {
+	var files []string
+	name := strings.Repeat("é", 125) + ".warc"
+	for i := range 3 {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, sameRecord([]string{"a", "b", "c"}[i], "http://"+[]string{"a", "b", "c"}[i]+".example/", 1+i), 0o666); err != nil {
+			t.Skipf("the file system does not take the name: %v", err)
+		}
+		files = append(files, path)
+	}
+	archives, _, sum, err := reduceFiles(t, nil, files...)
+	if err != nil || len(archives) != 3 || sum.Records != 3 {
+		t.Errorf("%d files, %+v, %v", len(archives), sum, err)
+	}
+	for name := range archives {
+		if len(name) > 255 {
+			t.Errorf("%d bytes of name", len(name))
+		}
+	}
+}
