@@ -605,6 +605,50 @@ func TestWithdrawnSignaturesAreInNoFilter(t *testing.T) {
 	}
 }
 
+// A record during which a run ended is noted with its URI. Nothing names it once that is
+// withdrawn, whether it is a page or was skipped; and the rows are those of any removal.
+func TestWithdrawnRecordsThatEndedRuns(t *testing.T) {
+	crawl, _ := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	for name, uri := range map[string]string{"a page": "http://recipes.example/pages/tea.html", "no page": "http://skipped.example/a"} {
+		ws, plain := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws")
+		for _, dir := range []string{ws, plain} {
+			pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2}, crawl)
+		}
+		ended := []inputs.EndedRun{{URI: uri, Deaths: 1}, {URI: "http://other.example/", Deaths: 2}}
+		note := func(ended []inputs.EndedRun) {
+			w, err := workspace.Open(ws, stages.All, config, false, workspace.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			known, err := w.Sources()
+			if err != nil || len(known) != 1 {
+				t.Fatal(known, err)
+			}
+			known[0].Ended = ended
+			b := w.DB.Batch()
+			if err := errors.Join(b.SetJSON(layout.SourceKey(known[0].Path), known[0]), b.Commit(), w.Publish(), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		note(ended)
+		gone := workspace.Withdrawal{URI: uri}
+		withdraw(t, ws, config, gone)
+		withdraw(t, plain, config, gone)
+		m, err := workspace.ReadManifest(ws)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Inputs[0].Ended; len(got) != 2 || got[0].URI != "" || got[0].Deaths != 1 || got[1] != ended[1] {
+			t.Errorf("%s: %+v", name, got)
+		}
+		note(nil)
+		if !maps.Equal(contentsOf(t, ws, config), contentsOf(t, plain, config)) {
+			t.Errorf("%s: other rows than without the note", name)
+		}
+	}
+}
+
 func TestWithdrawNothing(t *testing.T) {
 	crawl, _ := withdrawnInputs(t)
 	config := pipetest.MustLoad(t)

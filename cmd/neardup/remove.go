@@ -111,7 +111,10 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 			of = append(of, d)
 		}
 	}
-	n, err := withdrawals.Withdraw(c.Context(), j.Workspace, of...)
+	n, goesOn, err := goesOn(j, withdrawn, of)
+	if err == nil && !goesOn {
+		n, err = withdrawals.Withdraw(c.Context(), j.Workspace, of...)
+	}
 	if err != nil {
 		return err
 	}
@@ -135,6 +138,23 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	say(c, "Captures that are withdrawn: %d. Their texts are on the disk until neardup compact has run.", n)
 	return err
+}
+
+// goesOn reports whether all is withdrawn, and only the stages were interrupted; captures
+// is what was withdrawn then.
+func goesOn(j *job, withdrawn workspace.Withdrawn, of []workspace.Withdrawal) (captures int64, ok bool, err error) {
+	s, begun, err := j.State(workspace.StageExtract)
+	if err != nil || !begun || s.Done {
+		return 0, false, err
+	}
+	for _, d := range of {
+		i := slices.IndexFunc(withdrawn, func(x workspace.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
+		if i < 0 {
+			return 0, false, nil
+		}
+		captures += withdrawn[i].Captures
+	}
+	return captures, true, nil
 }
 
 // paths returns the names under which an argument may be known: as given, and as the path

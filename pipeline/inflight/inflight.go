@@ -171,10 +171,18 @@ func tryEnded(ctx context.Context, w *workspace.Workspace, s *inputs.Source, sl 
 		alone := *s
 		alone.Position = sl.at
 		uri, err := w.Options.Try(ctx, alone, w.Config)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if ctx.Err() != nil { // whoever interrupted the try ended it, not the record
+			sl.tries--
+			return errors.Join(ctx.Err(), note(sl))
 		}
-		if e.URI = uri; err != nil {
+		withdrawn, werr := w.Withdrawn()
+		if werr != nil {
+			return werr
+		}
+		if !withdrawn.Has(uri) { // nothing in the workspace names it
+			e.URI = uri
+		}
+		if err != nil {
 			e.Error = err.Error()
 		} else if e.Deaths >= inputs.MaxDeaths {
 			e.Error = fmt.Sprintf("%d runs ended while it was read", e.Deaths)

@@ -54,19 +54,26 @@ func TestRecordsThatEndRuns(t *testing.T) {
 	for name, test := range map[string]struct {
 		tries []error // of the record, by the runs that ended at it
 		kills bool    // trying it ends the process too
+		stops int     // tries that somebody interrupts
 		skips bool
 	}{
-		"it ends its process":         {[]error{died}, false, true},
-		"it does no harm":             {[]error{nil}, false, false},
-		"it does no harm, twice":      {[]error{nil, nil}, false, false},
-		"it is there again and again": {[]error{nil, nil, nil}, false, true},
-		"it ends what tries it":       {[]error{died}, true, true},
+		"it ends its process":         {[]error{died}, false, 0, true},
+		"it does no harm":             {[]error{nil}, false, 0, false},
+		"it does no harm, twice":      {[]error{nil, nil}, false, 0, false},
+		"it is there again and again": {[]error{nil, nil, nil}, false, 0, true},
+		"it ends what tries it":       {[]error{died}, true, 0, true},
+		"somebody ends what tries it": {[]error{nil}, false, 4, false},
 	} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		tried, warned := 0, &warnings{}
+		var interrupt func()
 		try := func(_ context.Context, s inputs.Source, c configs.Config) (string, error) {
 			if s.Position != before[bad] || s.Path != source[0].Path || len(c.Extract.Statuses) == 0 {
 				t.Errorf("%s: tried %+v", name, s.Position)
+			}
+			if interrupt != nil {
+				interrupt()
+				return "", context.Canceled
 			}
 			tried++
 			if test.kills {
@@ -122,6 +129,17 @@ func TestRecordsThatEndRuns(t *testing.T) {
 			for range 2 {
 				opened(func(w *workspace.Workspace) error { return w.Run(context.Background(), "extract", "extract", source) })
 			}
+		}
+		for range test.stops {
+			opened(func(w *workspace.Workspace) error {
+				ctx, cancel := context.WithCancel(context.Background())
+				interrupt = cancel
+				defer func() { interrupt = nil }()
+				if err := w.Run(ctx, "extract", "extract", source); !errors.Is(err, context.Canceled) {
+					return fmt.Errorf("an interrupted try: %w", err)
+				}
+				return nil
+			})
 		}
 		opened(func(w *workspace.Workspace) error {
 			if err := w.Run(context.Background(), "extract", "extract", source); err != nil {

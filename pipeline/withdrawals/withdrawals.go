@@ -45,7 +45,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	if begun && !s.Done {
 		return 0, fmt.Errorf("%w: the extraction was interrupted; run neardup extract first", workspace.ErrUsage)
 	}
-	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, goneBy: map[string]int{},
+	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, unnamed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, goneBy: map[string]int{},
 		of: make([]int64, len(of)), withdrawals: slices.Clone(of)}
 	defer func() { err = errors.Join(err, x.edits.Close()) }()
 	left := 0
@@ -61,6 +61,12 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 		}
 		left++
 		x.byID[s.ID()] = append(x.byID[s.ID()], s)
+		for j, e := range s.Ended {
+			if e.URI != "" && x.ofURI(e.URI) >= 0 {
+				s.Ended[j].URI = ""
+				x.unnamed[s.Path] = s
+			}
+		}
 	}
 	var counts results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
@@ -91,6 +97,7 @@ type withdrawing struct {
 	byPath      map[uint64]*inputs.Source   // all sources, by the hash of the path
 	goneBy      map[string]int              // of the ID of a source that goes, its withdrawal
 	changed     map[string]*inputs.Source   // remaining sources that lose captures
+	unnamed     map[string]*inputs.Source   // remaining sources whose list of records that ended runs lost a URI
 }
 
 // ofSource returns the index of the withdrawal that covers a source, or -1.
@@ -277,6 +284,14 @@ func (x *withdrawing) note(left, known int) error {
 		names = append(names, there[key])
 	}
 	generation := names.Generation()
+	for path, s := range x.unnamed {
+		if x.changed[path] != nil {
+			continue
+		}
+		if err := x.edits.SetJSON(layout.SourceKey(path), s); err != nil {
+			return err
+		}
+	}
 	for _, s := range x.changed {
 		s.Withdrawn = generation
 		if err := x.edits.SetJSON(layout.SourceKey(s.Path), s); err != nil {

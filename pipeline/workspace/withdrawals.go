@@ -45,16 +45,29 @@ func (d Withdrawal) Key() []byte {
 	return layout.WithdrawnKey(sum[:16])
 }
 
-// Has reports whether the withdrawal covers a URI.
+// Has reports whether the withdrawal covers a URI. A URI that names another one, as
+// urn:text:https://a.example/ does, is covered as itself and as the other: it is of that
+// page.
 func (d Withdrawal) Has(uri string) bool {
 	if d.URI == "" {
 		return false
 	}
+	pattern := asPattern(d.URI)
 	address, host := extract.Document{TargetURI: uri}.Address(), 0
 	if strings.Contains(uri, "://") {
 		host = hostEnd(address)
 	}
-	return matches(asPattern(d.URI), address, host)
+	if matches(pattern, address, host) {
+		return true
+	}
+	uri, _, _ = strings.Cut(uri, "#")
+	scheme, _, _ := strings.Cut(uri, "://")
+	return scheme != uri && !isScheme(scheme) && matches(pattern, uri, 0)
+}
+
+// isScheme reports whether what is before :// is a scheme, or a pattern of schemes.
+func isScheme(s string) bool {
+	return strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789+-.*") == ""
 }
 
 // asPattern returns a pattern without what does not count: scheme and fragment, and the
@@ -62,7 +75,7 @@ func (d Withdrawal) Has(uri string) bool {
 func asPattern(uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
 	scheme, rest, ok := strings.Cut(uri, "://")
-	if !ok || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-.*") != "" { // it may be in a query
+	if !ok || !isScheme(scheme) { // it may be in a query
 		return uri
 	}
 	host := hostEnd(rest)

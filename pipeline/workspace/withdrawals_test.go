@@ -22,6 +22,11 @@ func TestWithdrawalHas(t *testing.T) {
 		{"*?to=http://x.example/A", []string{"https://r.example/?to=http://x.example/A"}, []string{"https://r.example/?to=http://x.example/a"}},
 		{"urn:text:Doc1", []string{"urn:text:Doc1"}, []string{"urn:text:doc1", "urn:text:Doc11"}},
 		{"urn:text:D*", []string{"urn:text:Doc1"}, []string{"urn:text:doc1"}},
+		{"urn:text:https://x.example/A", []string{"urn:text:https://x.example/A"}, []string{"https://x.example/A", "urn:text:https://x.example/a", "urn:view:https://x.example/A"}},
+		{"urn:text:*", []string{"urn:text:https://x.example/A", "urn:text:Doc1"}, []string{"https://x.example/urn:text:A"}},
+		{"urn:*", []string{"urn:view:https://x.example/A#top"}, []string{"http://x.example/"}},
+		{"screenshot:http://x.example/", []string{"screenshot:http://x.example/"}, []string{"http://x.example/"}},
+		{"https://x.example/A", []string{"urn:view:http://X.example/A"}, []string{"urn:view:http://x.example/a"}},
 		{"https://x.example?q=A", []string{"https://X.example?q=A"}, []string{"https://x.example?q=a"}},
 	} {
 		d := Withdrawal{URI: tt.pattern}
