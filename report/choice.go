@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -97,12 +98,11 @@ func (c *Chosen) columns() []string {
 	return line
 }
 
-// CompareDates orders dates as written: by time to the second, then by their bytes.
+// CompareDates orders dates as written: by time, then by their bytes.
 func CompareDates(a, b string) int {
-	if c := strings.Compare(timestamp(a), timestamp(b)); c != 0 {
-		return c
-	}
-	return strings.Compare(a, b)
+	_, x, _ := strings.Cut(strings.TrimRight(a, "Zz"), ".") // parts of a second
+	_, y, _ := strings.Cut(strings.TrimRight(b, "Zz"), ".")
+	return cmp.Or(strings.Compare(timestamp(a), timestamp(b)), strings.Compare(x, y), strings.Compare(a, b))
 }
 
 // FalseFirst compares booleans, false before true.

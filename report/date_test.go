@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -46,6 +47,17 @@ func TestMonth(t *testing.T) {
 		month, ok := Month(date)
 		if got := fmt.Sprint(month, " ", ok); got != want {
 			t.Errorf("%q: %s, want %s", date, got, want)
+		}
+	}
+}
+
+func TestCompareDates(t *testing.T) {
+	ordered := []string{"", "2020", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.25Z", "2020-01-01T00:00:00.5Z", "2020-01-01T00:00:01Z"}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got := CompareDates(a, b); got != cmp.Compare(i, j) {
+				t.Errorf("%q %q: %d", a, b, got)
+			}
 		}
 	}
 }
