@@ -103,7 +103,7 @@ func TestDocumentOfALine(t *testing.T) {
 func checkDocuments(t *testing.T, x *Extractor, file string, of func(container.Format) bool, unexpected ...Reason) {
 	t.Helper()
 	f := strings.NewReader(file)
-	format, err := container.Detect(f, true, limits)
+	format, err := container.Detect(f, container.All, limits)
 	if err != nil || format == container.FormatWACZ {
 		return
 	}

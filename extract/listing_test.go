@@ -77,7 +77,7 @@ func list(w io.Writer, name string, x *Extractor) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	switch format, err := container.Detect(f, true, x.o.Limits); {
+	switch format, err := container.Detect(f, container.All, x.o.Limits); {
 	case err != nil: // no archive
 		return printLine(w, listed{File: name, Damage: err.Error()})
 	case format != container.FormatWACZ:

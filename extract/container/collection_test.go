@@ -56,6 +56,9 @@ func TestDetect(t *testing.T) {
 		{"ARC", a, FormatRecords, FormatRecords, nil},
 		{"ARC gzip", members(a), FormatRecords, FormatRecords, nil},
 		{"WARC behind garbage", "garbage\n" + w, FormatRecords, "", ErrNotArchive},
+		{"WARC behind a line with a tab", "2024-01-01\tcrawl started\r\n" + w, FormatRecords, "", ErrNotArchive},
+		{"WARC behind JSON", `{"id":1,"text":"a"}` + "\n" + w, FormatRecords, "", ErrNotArchive},
+		{"TSV about WARC/1.0", "1\tWARC/1.0\nWARC/1.0 is\ta format\n", FormatTSV, "", ErrNotArchive},
 		{"WARC gzip behind damage", "\x1f\x8b\x08xxxx" + members(w), FormatRecords, "", ErrNotArchive},
 		{"zip", zipFile(), FormatWACZ, FormatWACZ, nil},
 		{"WARC lz4", lz4Frames(w), FormatRecords, FormatRecords, nil},
@@ -74,11 +77,18 @@ func TestDetect(t *testing.T) {
 		{"empty", "", "", "", ErrNotArchive},
 		{"gzip of nothing", members(""), "", "", ErrNotArchive},
 	} {
-		got, err := Detect(strings.NewReader(x.file), true, limits)
+		got, err := Detect(strings.NewReader(x.file), All, limits)
 		if got != x.named || (err == nil) != (x.named != "" || x.below == x.named && x.err == nil || strings.Contains(x.name, "WARC")) {
 			t.Errorf("%s, named: %q %v", x.name, got, err)
 		}
-		if got, err := Detect(strings.NewReader(x.file), false, limits); got != x.below || !errors.Is(err, x.err) {
+		withName := x.named
+		if withName == FormatTSV || withName == FormatJSONL {
+			withName = ""
+		}
+		if got, _ := Detect(strings.NewReader(x.file), Garbage, limits); got != withName {
+			t.Errorf("%s, with the name of an archive: %q", x.name, got)
+		}
+		if got, err := Detect(strings.NewReader(x.file), Records, limits); got != x.below || !errors.Is(err, x.err) {
 			t.Errorf("%s, below a directory: %q %v", x.name, got, err)
 		}
 	}
@@ -95,7 +105,7 @@ func FuzzCollection(f *testing.F) {
 		if len(file) >= 1<<13 {
 			return
 		}
-		format, err := Detect(strings.NewReader(string(file)), true, limits)
+		format, err := Detect(strings.NewReader(string(file)), All, limits)
 		if err != nil || format != FormatTSV && format != FormatJSONL || isZstd(file) {
 			return
 		}

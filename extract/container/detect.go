@@ -39,11 +39,19 @@ const (
 	lz4Legacy = "\x02\x21\x4c\x18"
 )
 
-// Detect returns the format of f, by its content. If named is true, the user named
-// the file: then it may also be a text collection, or have garbage before its first
-// record. Below a directory these are not accepted, since many other files look
-// like them.
-func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
+// Accepted says what Detect accepts, beside a file that begins with a record. Many other
+// files look like text collections, and hold records somewhere.
+type Accepted int
+
+// What Detect accepts.
+const (
+	Records Accepted = iota // of any file: nothing else
+	Garbage                 // of a file with the name of an archive: garbage before its first record
+	All                     // of a file that the user named: a text collection, too
+)
+
+// Detect returns the format of f, by its content.
+func Detect(f io.ReaderAt, accepted Accepted, limits Limits) (Format, error) {
 	f = io.NewSectionReader(f, 0, detectBytes)
 	magic, err := readHead(f, 0, magicSize)
 	switch {
@@ -68,10 +76,12 @@ func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 	if startsRecord(head, limits.MaxHeaderBytes) {
 		return FormatRecords, nil
 	}
-	if named {
+	if accepted == All && !hasVersionLine(head) {
 		if format, ok := collectionFormat(r.buf, r.eof); ok {
 			return format, nil
 		}
+	}
+	if accepted >= Garbage {
 		for range detectEvents {
 			switch raw, err := r.Next(); {
 			case raw != nil:
@@ -82,6 +92,16 @@ func Detect(f io.ReaderAt, named bool, limits Limits) (Format, error) {
 		}
 	}
 	return "", ErrNotArchive
+}
+
+// hasVersionLine reports whether a line of head is the first one of a WARC record.
+func hasVersionLine(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimSpace(line); len(line) == len("WARC/1.1") && bytes.HasPrefix(line, []byte("WARC/1.")) {
+			return true
+		}
+	}
+	return false
 }
 
 // startsRecord reports whether head starts with a record.

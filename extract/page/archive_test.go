@@ -107,7 +107,7 @@ func TestMainTextOnArchive(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if format, err := container.Detect(f, true, archiveOptions.Limits); err == nil && format == container.FormatRecords {
+		if format, err := container.Detect(f, container.All, archiveOptions.Limits); err == nil && format == container.FormatRecords {
 			readArchive(t, f, &pageReader{read: func(markup, host string, max int) page.Text { return m.Add(reader, markup, host, max) }})
 		}
 		if err := f.Close(); err != nil {

@@ -172,7 +172,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 				return err
 			}
 		}
-		if s.Format != container.FormatRecords || s.State == inputs.Unreadable && s.Counts.Records == 0 {
+		if s.IsCollection() || s.State == inputs.Unreadable && s.Counts.Records == 0 {
 			continue // text collections, and files from which nothing was read
 		}
 		if err := r.archive(s, drops); err != nil {

@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"neardup/extract/container"
@@ -173,7 +174,14 @@ func findSources(ctx context.Context, path string, named bool, limits container.
 		return []Source{unreadable(real, err)}
 	}
 	defer func() { _ = f.Close() }()
-	s.Format, err = container.Detect(f, named, limits)
+	accepted := container.Records
+	switch {
+	case named:
+		accepted = container.All
+	case isArchiveName(real):
+		accepted = container.Garbage
+	}
+	s.Format, err = container.Detect(f, accepted, limits)
 	if err == nil && s.Format == container.FormatWACZ {
 		var found []Source
 		if found, err = findMembers(f, v, real, limits); len(found) > 0 {
@@ -189,9 +197,9 @@ func findSources(ctx context.Context, path string, named bool, limits container.
 	switch {
 	case err == nil:
 		return []Source{s}
-	case named || !errors.Is(err, container.ErrNotArchive) && hasArchiveName(real):
+	case named || isArchiveName(real) || !errors.Is(err, container.ErrNotArchive) && hasArchiveName(real):
 		s := unreadable(real, err)
-		s.NotArchive = errors.Is(err, container.ErrNotArchive)
+		s.NotArchive = named && errors.Is(err, container.ErrNotArchive)
 		return []Source{s}
 	}
 	var pathErr *fs.PathError
@@ -221,8 +229,18 @@ func checkRanges(f io.ReaderAt) error {
 	return nil
 }
 
-// hasArchiveName reports whether a file has the name of an archive. If such a file
-// below a directory cannot be read, it is reported.
+// isArchiveName reports whether a name is that of an archive. If such a file is none, it
+// is reported: one wrong bit makes its beginning unreadable.
+func isArchiveName(path string) bool {
+	name := strings.ToLower(fileName(path))
+	for _, end := range []string{".gz", ".zst", ".lz4"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return slices.ContainsFunc([]string{".warc", ".arc", ".wacz", ".wet"}, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// hasArchiveName reports whether a file has the name of an archive, or of something beside
+// one, such as its index. If such a file below a directory cannot be opened, it is reported.
 func hasArchiveName(path string) bool {
 	name := strings.ToLower(fileName(path))
 	for _, part := range []string{".warc", ".arc", ".wacz", ".wet"} {
@@ -255,7 +273,7 @@ func findMembers(f io.ReaderAt, v version, path string, limits container.Limits)
 		seen[s.Path] = true
 		err := s.lookInside(m, limits)
 		switch {
-		case errors.Is(err, container.ErrNotArchive):
+		case errors.Is(err, container.ErrNotArchive) && !isArchiveName(m.Name):
 			continue
 		case err != nil:
 			s.State, s.Error = Unreadable, err.Error()
@@ -271,7 +289,11 @@ func (s *Source) lookInside(m container.Member, limits container.Limits) error {
 	if err != nil {
 		return err
 	}
-	if format, err := container.Detect(f, false, limits); err != nil {
+	accepted := container.Records
+	if isArchiveName(m.Name) {
+		accepted = container.Garbage
+	}
+	if format, err := container.Detect(f, accepted, limits); err != nil {
 		return err
 	} else if format != container.FormatRecords {
 		return container.ErrNotArchive // a ZIP file in a ZIP file

@@ -168,6 +168,9 @@ type EndedRun struct {
 // FilePath returns the path of the source's file.
 func (s Source) FilePath() string { return cmp.Or(s.File, s.Path) }
 
+// IsCollection reports whether the source is a text collection, not an archive.
+func (s Source) IsCollection() bool { return s.Format != container.FormatRecords }
+
 // Open opens the source for reading at any offset.
 func (s Source) Open(ctx context.Context, limits container.Limits) (io.ReaderAt, io.Closer, error) {
 	r, c, _, err := s.open(ctx, limits)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"neardup/extract/container"
 	"neardup/keep"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/queue"
@@ -87,7 +86,7 @@ func Archived(ctx context.Context, w *workspace.Workspace, r keep.Rules) iter.Se
 		}
 		collections := map[string]bool{}
 		for _, s := range sources {
-			if s.Format != container.FormatRecords {
+			if s.IsCollection() {
 				collections[s.ID()] = true
 			}
 		}
