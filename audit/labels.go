@@ -9,6 +9,8 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // Labels is a sample with its judgements. It contains nothing crawled, so it can be
@@ -117,10 +119,16 @@ func (l Labels) Write(w io.Writer) error {
 	return nil
 }
 
+// maxLine limits a line of labels, in bytes: a pair with notes of some thousand judges.
+const maxLine = 32 << 20
+
+// maxStratumName limits the name of a stratum, in bytes.
+const maxStratumName = 200
+
 // ReadLabels reads labels. Errors name the line.
 func ReadLabels(r io.Reader) (l Labels, err error) {
 	sc := bufio.NewScanner(r)
-	sc.Buffer(nil, 1<<20)
+	sc.Buffer(nil, maxLine)
 	seen := map[Pair]bool{}
 	n := 0
 	for ; sc.Scan(); n++ {
@@ -145,11 +153,17 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 		if err := d.Decode(&h); err != nil {
 			return err
 		}
+		if err := atEnd(d); err != nil {
+			return err
+		}
 		l.Audit = h.Audit
 		return nil
 	}
 	var p LabelledPair
 	if err := d.Decode(&p); err != nil {
+		return err
+	}
+	if err := atEnd(d); err != nil {
 		return err
 	}
 	if len(l.Pairs) == maxPairs {
@@ -184,6 +198,14 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 	return nil
 }
 
+// atEnd returns an error if a line goes on behind its object: then it is two lines.
+func atEnd(d *json.Decoder) error {
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows the object; each has a line of its own")
+	}
+	return nil
+}
+
 // checkSample checks that the pairs form the sample that the first line describes.
 func (l *Labels) checkSample() error {
 	a := l.Audit
@@ -204,6 +226,9 @@ func (l *Labels) checkSample() error {
 		sampled[p.Stratum]++
 	}
 	for h, s := range a.Strata {
+		if len(s.Name) > maxStratumName || strings.ContainsFunc(s.Name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+			return fmt.Errorf("line 1: the name of stratum %d is too long, or cannot be printed: %q", h, clip(s.Name))
+		}
 		if s.Sampled != sampled[h] || s.Population < int64(s.Sampled) {
 			return fmt.Errorf("stratum %q: %d pairs; line 1 says %d of %d", clip(s.Name), sampled[h], s.Sampled, s.Population)
 		}

@@ -99,7 +99,12 @@ func TestLabelsMistakes(t *testing.T) {
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","time":"now"}`), `time "now"`},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true"},{"judge":"j","verdict":"true"}`), "j judges it twice"},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","note":"`+strings.Repeat("é", MaxNote+1)+`"}`), "at most 2000 characters"},
-		{strings.Repeat(" ", 1<<21), "token too long"},
+		{strings.Repeat(" ", maxLine+1), "token too long"},
+		{fmt.Sprintf(pair, "") + fmt.Sprintf(pair, ""), "line 1: something follows the object"},
+		{fmt.Sprintf(pair, "") + "x", "line 1: something follows the object"},
+		{strings.TrimSuffix(lines[0], "\n") + lines[1], "line 1: something follows the object"},
+		{strings.Replace(b.String(), `"strata":[{"name":"`, `"strata":[{"name":"\u001b]0;owned\u0007`, 1), "cannot be printed"},
+		{strings.Replace(b.String(), `"strata":[{"name":"`, `"strata":[{"name":"`+strings.Repeat("a", maxStratumName+1), 1), "cannot be printed"},
 	} {
 		_, err := ReadLabels(strings.NewReader(c.labels))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -198,6 +203,7 @@ func TestNames(t *testing.T) {
 func TestTruthSaysNoMoreThanTheJudges(t *testing.T) {
 	_, items, given := audited()
 	items[1].URIs[0], items[1].Sites[0] = "http://x/\t\r\n\u2028\xff", "s"
+	items[2].Cluster = "a\tb\nc"
 	items[4].A = "<a\tb>" // fits on no line
 	var pages, pairs bytes.Buffer
 	n, decided, err := WriteTruth(items, given, &pages, &pairs)

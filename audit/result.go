@@ -78,6 +78,12 @@ func Evaluate(a Audit, items []Item, judgements [][]Judgement) Result {
 // causes sets the shares of the causes of false positives.
 func (r *Result) causes(items []Item, verdicts []Verdict, judgements [][]Judgement) {
 	weights, pairs, total := map[Cause]float64{}, map[Cause]int{}, 0.0
+	decided := make([]float64, len(r.Audit.Strata)) // draws
+	for i, v := range verdicts {
+		if s := items[i].Stratum; v != Unknown && s < len(decided) {
+			decided[s] += float64(items[i].Draws)
+		}
+	}
 	for i, v := range verdicts {
 		if v != False {
 			continue
@@ -88,8 +94,8 @@ func (r *Result) causes(items []Item, verdicts []Verdict, judgements [][]Judgeme
 			continue
 		}
 		weight := float64(items[i].Draws)
-		if s := items[i].Stratum; s < len(r.Audit.Strata) && r.Audit.Strata[s].Sampled > 0 {
-			weight *= float64(r.Audit.Strata[s].Population) / float64(r.Audit.Strata[s].Sampled)
+		if s := items[i].Stratum; s < len(decided) {
+			weight *= float64(r.Audit.Strata[s].Population) / decided[s]
 		}
 		weights[cause] += weight
 		pairs[cause]++

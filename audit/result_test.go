@@ -110,7 +110,8 @@ func TestCauses(t *testing.T) {
 	items[1].Draws, items[1].Stratum = 2, 1
 	a := Audit{Design: Design{Population: Verified, Stratified: true}, Size: 6, Strata: []Stratum{{Population: 10, Sampled: 5}, {Population: 3, Sampled: 1}}}
 	r := Evaluate(a, items, given)
-	want := []CauseResult{{Object, 1, 2. / 8}, {Transitivity, 1, 6. / 8}}
+	// Of the first stratum four draws are decided, of the other two.
+	want := []CauseResult{{Object, 1, 1. / 4 * 10 / 5.5}, {Transitivity, 1, 2. / 2 * 3 / 5.5}}
 	if !slices.Equal(r.Causes, want) || r.Uncaused != 2 {
 		t.Errorf("%+v and %d without, want %+v and 2", r.Causes, r.Uncaused, want)
 	}

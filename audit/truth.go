@@ -43,7 +43,7 @@ func truthPages(items []Item, judgements [][]Judgement) (pages []truthPage, labe
 				continue
 			}
 			seen[id] = true
-			p := truthPage{id, oneField(it.URIs[side]), oneField(it.Dates[side]), oneField(it.Sites[side]), it.Cluster}
+			p := truthPage{id, oneField(it.URIs[side]), oneField(it.Dates[side]), oneField(it.Sites[side]), oneField(it.Cluster)}
 			if p.site == "" {
 				p.site = id // so that no two pages without a site count as one site
 			}

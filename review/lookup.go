@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"neardup/report"
@@ -47,7 +48,7 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "1")
 			p = problem{http.StatusServiceUnavailable, ErrBusy.Error()}
 		case errors.Is(err, ErrRefused):
-			p = problem{http.StatusUnprocessableEntity, err.Error()}
+			p = problem{http.StatusUnprocessableEntity, strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")}
 		default:
 			p = problem{http.StatusInternalServerError, "the lookup failed; what failed is in the terminal that neardup serve runs in"}
 			if s.options.Failed != nil {

@@ -163,7 +163,7 @@ func inert(r rune) bool {
 		return true
 	case r < 0x20 || 0x7f <= r && r < 0xa0: // controls
 		return false
-	case 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x206f || r == 0x2028 || r == 0x2029: // directions, separators
+	case r == 0x061c || r == 0x200e || r == 0x200f || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x206f || r == 0x2028 || r == 0x2029: // directions, separators
 		return false
 	case r == 0xfeff || 0xfff9 <= r && r <= 0xfffb || r&0xfffe == 0xfffe || 0xfdd0 <= r && r <= 0xfdef || r >= 0xe0000: // marks, tags, no characters
 		return false

@@ -278,6 +278,7 @@ func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\n\tb":                   "a\n\tb",
 		"\u202eabc\u202c":          `\u202eabc\u202c`,
+		"\u200ea\u200fb\u061cc":    `\u200ea\u200fb\u061cc`,
 		"\x00\x1b[0m\r":            `\u0000\u001b[0m\u000d`,
 		"می\u200cخواهم 👩\u200d👩":   "می\u200cخواهم 👩\u200d👩",
 		"\ufeff\u2066\u2028\ufffe": `\ufeff\u2066\u2028\ufffe`,

@@ -14,6 +14,7 @@ import (
 	"neardup/pipeline/browsing"
 	"neardup/pipeline/explaining"
 	"neardup/pipeline/workspace"
+	"neardup/review"
 	"neardup/screen"
 )
 
@@ -130,6 +131,18 @@ type shownItem struct {
 	Gone        string               `json:"gone,omitempty"`
 }
 
+// explainItem explains the documents that were drawn, or if they are gone, pages of their
+// names: as the next run of an equal crawl has them.
+func explainItem(c *cobra.Command, j *job, r *browsing.Review, it audit.Item) (explain.Explanation, error) {
+	if it.Documents[0] != "" && it.Documents[1] != "" {
+		p, err := r.Pair(c.Context(), it.Documents[0], it.Documents[1])
+		if !errors.Is(err, review.ErrNotFound) {
+			return p.Explanation, err
+		}
+	}
+	return explaining.Pages(c.Context(), j.Workspace, it.A, it.B)
+}
+
 func showItem(c *cobra.Command, j *job, r *browsing.Review, name string, n int, style itemStyle) error {
 	var s shownItem
 	var err error
@@ -139,7 +152,7 @@ func showItem(c *cobra.Command, j *job, r *browsing.Review, name string, n int, 
 	if s.Judgements, err = r.Judgements(c.Context(), s.Item.Pair); err != nil {
 		return err
 	}
-	e, err := explaining.Pages(c.Context(), j.Workspace, s.Item.A, s.Item.B)
+	e, err := explainItem(c, j, r, s.Item)
 	switch {
 	case errors.Is(err, workspace.ErrUsage):
 		s.Gone = strings.TrimPrefix(err.Error(), workspace.ErrUsage.Error()+": ")

@@ -74,7 +74,7 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 		return usageError{fmt.Errorf("--limit: %d is under 1", o.limit)}
 	}
 	if err := lookup.CheckURI(o.uri); err != nil {
-		return fmt.Errorf("--uri: %w", err)
+		return usageError{fmt.Errorf("--uri: %w", err)}
 	}
 	config, err := o.load(c)
 	if err != nil {

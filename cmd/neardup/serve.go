@@ -51,7 +51,7 @@ programs as neardup lookup does: the page is the body, and ?uri= its URI.
 There is no password. By default only this machine reaches the pages. With
 another address in --listen, everyone who reaches that address sees the text of
 all pages and can judge. Serve holds the workspace while it runs; of one that another
-process holds, or that cannot be written, it shows the last finished state, and nobody
+process holds, or that is read-only, it shows the last finished state, and nobody
 can judge. docs/serve.md describes the pages.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },

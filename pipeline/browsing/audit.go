@@ -17,7 +17,9 @@ import (
 )
 
 // Auditor returns the audits of the workspace, without the index for browsing.
-func Auditor(w *workspace.Workspace) *Review { return &Review{w: w} }
+func Auditor(w *workspace.Workspace) *Review {
+	return &Review{w: w, pairs: make(chan struct{}, maxPairs)}
+}
 
 // maxTruthPages limits the pages that Truth holds in memory, which then takes about
 // 200 MB.

@@ -42,6 +42,7 @@ type Review struct {
 	overview review.Overview
 	places   groups.Places
 
+	pairs   chan struct{} // has an element for each pair that is being explained
 	mu      sync.Mutex
 	lookups *lookup.Index // nil until the first lookup
 }
@@ -71,7 +72,7 @@ func open(ctx context.Context, w *workspace.Workspace) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Review{w: w, places: places, overview: review.Overview{Summary: s, Method: methodName(w.Config),
+	return &Review{w: w, pairs: make(chan struct{}, maxPairs), places: places, overview: review.Overview{Summary: s, Method: methodName(w.Config),
 		First: showDate(b.First), Last: showDate(b.Last), Generation: b.Generation}}, nil
 }
 
@@ -261,7 +262,10 @@ func (r *Review) members(ctx context.Context, documents *store.Seeker, lower, up
 	return members, "", nil
 }
 
-// Pair explains two pages like neardup explain.
+// maxPairs limits the pairs that are explained at a time: two long pages take 100 MB.
+const maxPairs = 2
+
+// Pair explains two pages like neardup explain. It waits while other pairs are explained.
 func (r *Review) Pair(ctx context.Context, a, b string) (p review.Pair, err error) {
 	p.Documents = [2]string{a, b}
 	var pages [2]results.Found
@@ -270,6 +274,12 @@ func (r *Review) Pair(ctx context.Context, a, b string) (p review.Pair, err erro
 			return p, err
 		}
 		p.Documents[i] = pages[i].Id.String()
+	}
+	select {
+	case r.pairs <- struct{}{}:
+		defer func() { <-r.pairs }()
+	case <-ctx.Done():
+		return p, ctx.Err()
 	}
 	p.Explanation, p.Texts, err = explaining.Found(ctx, r.w, pages)
 	return p, err

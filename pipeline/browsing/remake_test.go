@@ -173,6 +173,17 @@ func TestPairsOfDocuments(t *testing.T) {
 		}
 		_, pages := slowly(t, w)
 		rng := rand.New(rand.NewPCG(5, 5))
+		for range maxPairs { // who goes while others are at work is not waited for
+			r.pairs <- struct{}{}
+		}
+		gone, leave := context.WithCancel(context.Background())
+		leave()
+		if _, err := r.Pair(gone, pages[0].Document, pages[1].Document); !errors.Is(err, context.Canceled) {
+			t.Errorf("a pair nobody waits for: %v", err)
+		}
+		for range maxPairs {
+			<-r.pairs
+		}
 		for range 40 {
 			a, b := pages[rng.IntN(len(pages))], pages[rng.IntN(len(pages))]
 			p, err := r.Pair(context.Background(), a.Document, strings.ToUpper(b.Document))

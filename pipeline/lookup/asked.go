@@ -35,7 +35,7 @@ type Asked struct {
 // number. A page without visible text also gets an answer.
 func (x *Index) Page(ctx context.Context, p Asked, limit int) (a report.Answer, err error) {
 	if err := CheckURI(p.URI); err != nil {
-		return a, err
+		return a, &uriError{err}
 	}
 	err = x.take(ctx, func(wk *worker) error {
 		d, reason := wk.extractor.Document(p.raw())
@@ -50,10 +50,15 @@ func (x *Index) Page(ctx context.Context, p Asked, limit int) (a report.Answer, 
 	return a, err
 }
 
+// uriError is ErrUsage.
+type uriError struct{ error }
+
+func (*uriError) Is(target error) bool { return target == workspace.ErrUsage }
+
 // CheckURI rejects a URI that does not fit into a record's header.
 func CheckURI(uri string) error {
 	if strings.ContainsFunc(uri, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(uri) > maxURI {
-		return fmt.Errorf("%w: the URI has control characters, or over %d bytes", workspace.ErrUsage, maxURI)
+		return fmt.Errorf("the URI has control characters, or over %d bytes", maxURI)
 	}
 	return nil
 }
