@@ -129,9 +129,12 @@ func readText(r TextReader, b Body) Text {
 
 // read reads the document's text from a decoded body.
 func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
-	declared := mediaTypeOf(contentType)
-	doc.MediaType = decideType(declared, charset.Labelled(contentType), body)
-	if doc.MediaType != declared {
+	return x.readAs(decideType(mediaTypeOf(contentType), charset.Labelled(contentType), body), doc, body, contentType)
+}
+
+// readAs reads the document's text from a decoded body of a media type.
+func (x *Extractor) readAs(mediaType string, doc Document, body []byte, contentType string) (Document, Reason) {
+	if doc.MediaType = mediaType; mediaType != mediaTypeOf(contentType) {
 		doc.Choices |= ChoiceTypeSniffed
 	}
 	reader := x.Readers[doc.MediaType]

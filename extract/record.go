@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,7 +123,11 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 		return doc, reason
 	}
 	doc.Clipped, doc.Choices = doc.Clipped || p.clipped, doc.Choices|p.choices
-	doc, reason = x.read(doc, p.body, contentType)
+	if raw.Format == container.FormatTSV || raw.Format == container.FormatJSONL { // text, whatever it looks like
+		doc, reason = x.readAs(typePlain, doc, p.body, contentType)
+	} else {
+		doc, reason = x.read(doc, p.body, contentType)
+	}
 	if h.title != "" {
 		doc.Title = h.title
 	}
@@ -168,7 +173,12 @@ func (x *Extractor) head(raw *container.Raw) (h head, reason Reason) {
 // crawls contain: a status line without a reason, a line without a colon, bare line
 // ends.
 func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n int, ok bool) {
+	skipped := 0
 	n = header.End(block[:min(len(block), maxHeader)], 0)
+	for interim.Match(block[:n]) && startsHTTP(block[n:]) {
+		block, maxHeader, skipped = block[n:], maxHeader-n, skipped+n
+		n = header.End(block[:min(len(block), maxHeader)], 0)
+	}
 	first, _, _ := bytes.Cut(block[:n], []byte{'\n'})
 	words := strings.Fields(string(first))
 	if len(words) < 2 || !startsHTTP(first) {
@@ -186,8 +196,12 @@ func parseHTTP(block []byte, maxHeader int) (status int, fields http.Header, n i
 	for name, value := range header.Fields(block[:n]) {
 		fields.Add(name, value)
 	}
-	return status, fields, n, true
+	return status, fields, skipped + n, true
 }
+
+// interim matches the status line of an answer that another one follows (RFC 9110, section
+// 15.2). After 101 another protocol follows.
+var interim = regexp.MustCompile(`^(?i:http/)\S*[ \t]+1(?:0[02-9]|[1-9][0-9])\b`)
 
 // parseBareHTTP is parseHTTP for a response without a status line: fields that
 // describe what follows, or just a page, as in HTTP/0.9.

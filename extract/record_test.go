@@ -141,6 +141,7 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		{"Content-Type in upper case", response("Content-Type: Application/HTTP;msgtype=response"), is("Text", pageText)},
 
 		{"all in lower case", lower(response()), is("Text", pageText)},
+		{"interim answers before it", rawRecord("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n"+httpPage, fields()...), is("Text", pageText)},
 		{"status line without a reason", http("HTTP/1.1 200\r\nContent-Type: text/html", markup), is("Text", pageText)},
 		{"HTTP/2", http("HTTP/2 200\r\ncontent-type: text/html", markup), is("Text", pageText)},
 		{"HTTP/2.0 and a space", http("HTTP/2.0 200 \r\ncontent-type: text/html", markup), is("Text", pageText)},
