@@ -87,6 +87,9 @@ type htmlReader struct{ pages *page.Reader }
 
 func (r htmlReader) ReadText(b Body) Text {
 	s, t := b.decoded()
+	if b.MediaType == typeXHTML {
+		s = page.FromXHTML(s)
+	}
 	shown := r.pages.Read(s, b.Host, b.MaxText)
 	t.Title, t.Text, t.Kind, t.Parsed = shown.Title, shown.Text, shown.Kind, shown.Parsed
 	t.Byline, t.Visible, t.Marks = shown.Byline, shown.Visible, shown.Marks

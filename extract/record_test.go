@@ -143,6 +143,8 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		{"all in lower case", lower(response()), is("Text", pageText)},
 		{"interim answers before it", rawRecord("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n"+httpPage, fields()...), is("Text", pageText)},
 		{"status line without a reason", http("HTTP/1.1 200\r\nContent-Type: text/html", markup), is("Text", pageText)},
+		{"XHTML", http("HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml", "<html><head><script src=\"a.js\"/><title/></head><body><p><![CDATA[a < b]]></p></body></html>"), is("Text", "a < b")},
+		{"HTML that is no XHTML", http("HTTP/1.1 200 OK\r\nContent-Type: text/html", "<body><div/><p>a<![CDATA[b]]></p>"), is("Text", "a")},
 		{"HTTP/2", http("HTTP/2 200\r\ncontent-type: text/html", markup), is("Text", pageText)},
 		{"HTTP/2.0 and a space", http("HTTP/2.0 200 \r\ncontent-type: text/html", markup), is("Text", pageText)},
 		{"HTTP field without a colon", http("HTTP/1.1 200 OK\r\nnonsense\r\nContent-Type: text/html", markup), is("MediaType", "text/html")},

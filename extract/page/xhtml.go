@@ -1,0 +1,104 @@
+package page
+
+import (
+	"html"
+	"strings"
+)
+
+// voidElements are the elements that have no end tag in HTML.
+var voidElements = map[string]bool{
+	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true, "param": true,
+	"source": true, "track": true, "wbr": true,
+}
+
+// rawElements are the elements whose content HTML reads up to their end tag.
+var rawElements = map[string]bool{
+	"script": true, "style": true, "textarea": true, "title": true, "iframe": true, "noembed": true, "noframes": true, "xmp": true,
+}
+
+// FromXHTML returns a page of XHTML as HTML that has the same elements and text: a tag that
+// closes its element gets an end tag, since HTML would read on in the element, and the
+// text of a CDATA section is escaped, since HTML takes such a section for a comment.
+func FromXHTML(s string) string {
+	var b strings.Builder
+	copied := 0
+	put := func(upTo int, instead string, from int) {
+		b.WriteString(s[copied:upTo])
+		b.WriteString(instead)
+		copied = from
+	}
+	for i := 0; i >= 0 && i < len(s); {
+		n := strings.IndexByte(s[i:], '<')
+		if n < 0 {
+			break
+		}
+		i += n
+		switch rest := s[i:]; {
+		case strings.HasPrefix(rest, "<!--"):
+			i = after(s, i+len("<!--"), "-->")
+		case strings.HasPrefix(rest, "<![CDATA["):
+			from := i + len("<![CDATA[")
+			end := after(s, from, "]]>")
+			if end > 0 {
+				put(i, html.EscapeString(s[from:end-len("]]>")]), end)
+			}
+			i = end
+		case len(rest) > 1 && (rest[1]|0x20 >= 'a' && rest[1]|0x20 <= 'z'):
+			end := tagEnd(s, i)
+			if end < 0 {
+				i = end
+				break
+			}
+			name := rest[1 : 1+strings.IndexAny(rest[1:], " \t\r\n\f/>")]
+			lower := strings.ToLower(name)
+			switch closed := s[end-2] == '/'; {
+			case strings.ContainsAny(name, `<&="'`): // no name
+			case closed && !voidElements[lower]:
+				put(i+len(strings.TrimRight(s[i:end-1], "/")), "></"+name+">", end)
+			case !closed && rawElements[lower]:
+				end = endTag(s, end, name)
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	if copied == 0 {
+		return s
+	}
+	b.WriteString(s[copied:])
+	return b.String()
+}
+
+// tagEnd returns the index behind the tag that begins at i, or -1.
+func tagEnd(s string, i int) int {
+	for i < len(s) {
+		n := strings.IndexAny(s[i:], `>"'`)
+		if n < 0 {
+			return -1
+		}
+		if i += n; s[i] == '>' {
+			return i + 1
+		}
+		n = strings.IndexByte(s[i+1:], s[i])
+		if n < 0 {
+			return -1
+		}
+		i += n + 2
+	}
+	return -1
+}
+
+// endTag returns the index of the end tag of an element from i on, or -1.
+func endTag(s string, i int, name string) int {
+	for {
+		n := strings.Index(s[i:], "</")
+		if n < 0 {
+			return -1
+		}
+		if i += n; len(s) >= i+2+len(name) && strings.EqualFold(s[i+2:i+2+len(name)], name) {
+			return i
+		}
+		i += len("</")
+	}
+}
