@@ -305,7 +305,7 @@ func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops 
 		at := dropped{rec.Offset, rec.Document.String()}
 		d, ok := drops[at]
 		switch {
-		case r.withdrawn.Has(rec.URI):
+		case rec.URI != "" && r.withdrawn.Has(rec.URI):
 			if rec.Size == 0 {
 				out.WithdrawnStay++
 				continue
