@@ -136,8 +136,9 @@ func TestReducedWithoutWithdrawn(t *testing.T) {
 		sameRecord("again", "http://a.example/open", 4),
 		pipetest.Archived("revisit", "revisit", "http://a.example/secret", 5, pipetest.OkHTML, "WARC-Refers-To: <urn:test:open>"),
 	}, nil))
+	pattern := "http://a.example/secret"
 	withdraw := func(w *workspace.Workspace) {
-		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "http://a.example/secret"}); err != nil {
+		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: pattern}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {
@@ -155,6 +156,14 @@ func TestReducedWithoutWithdrawn(t *testing.T) {
 	if strings.Contains(leftOut, "secret") || strings.Count(leftOut, `"withdrawn":true`) != 5 {
 		t.Errorf("what was left out: %s", leftOut)
 	}
+	// Records without an address stay, whatever the pattern.
+	pattern = "*"
+	info := pipetest.WriteFile(t, filepath.Join(dir, "info.warc"), append([]byte("WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:test:info>\r\nContent-Length: 0\r\n\r\n\r\n\r\n"), sameRecord("page", "http://a.example/", 1)...))
+	archives, _, sum, err = reduceFiles(t, withdraw, info)
+	if got := rawRecords(t, archives["info.warc"]); err != nil || len(got) != 1 || !strings.Contains(got[0], "warcinfo") || sum.Withdrawn != 1 {
+		t.Errorf("without all pages: %d records, %+v, %v", len(got), sum, err)
+	}
+	pattern = "http://a.example/secret"
 	// In one member with others, they cannot be left out, and that is said.
 	whole := pipetest.WriteFile(t, filepath.Join(dir, "whole.warc.gz"), gzipped(t, file))
 	_, _, sum, err = reduceFiles(t, withdraw, whole)
