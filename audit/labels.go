@@ -146,24 +146,16 @@ func ReadLabels(r io.Reader) (l Labels, err error) {
 }
 
 func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
 	if first && bytes.HasPrefix(bytes.TrimSpace(line), []byte(`{"audit"`)) {
 		var h head
-		if err := d.Decode(&h); err != nil {
-			return err
-		}
-		if err := atEnd(d); err != nil {
+		if err := decodeAll(line, &h); err != nil {
 			return err
 		}
 		l.Audit = h.Audit
 		return nil
 	}
 	var p LabelledPair
-	if err := d.Decode(&p); err != nil {
-		return err
-	}
-	if err := atEnd(d); err != nil {
+	if err := decodeAll(line, &p); err != nil {
 		return err
 	}
 	if len(l.Pairs) == maxPairs {
@@ -198,8 +190,13 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 	return nil
 }
 
-// atEnd returns an error if a line goes on behind its object: then it is two lines.
-func atEnd(d *json.Decoder) error {
+// decodeAll decodes the object of a line. If the line goes on, it was two lines.
+func decodeAll(line []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("something follows the object; each has a line of its own")
 	}

@@ -166,6 +166,7 @@ const (
 	isTablePart                  // text directly inside it goes before the table
 	isTableBody                  // a group of rows
 	isRaw                        // after its start tag, everything up to its end tag is text
+	isVoid                       // has no end tag
 	isBreakout                   // it ends a drawing or formula that contains it
 	isPassed                     // it does not end the search for an open list item
 	stopsScope                   // it ends the default scope, and those of buttons and lists
@@ -193,6 +194,7 @@ func buildRules() (r [tagCount]rule) {
 		{isTablePart, "table tbody tfoot thead tr"},
 		{isTableBody, "tbody tfoot thead"},
 		{isRaw, "iframe noembed noframes noscript plaintext script style textarea title xmp"},
+		{isVoid, "area base br col embed hr img input link meta param source track wbr"},
 		{isBreakout, `b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing
 			menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var`},
 		{isPassed, "address div p"},

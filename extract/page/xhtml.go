@@ -5,17 +5,6 @@ import (
 	"strings"
 )
 
-// voidElements are the elements that have no end tag in HTML.
-var voidElements = map[string]bool{
-	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true, "param": true,
-	"source": true, "track": true, "wbr": true,
-}
-
-// rawElements are the elements whose content HTML reads up to their end tag.
-var rawElements = map[string]bool{
-	"script": true, "style": true, "textarea": true, "title": true, "iframe": true, "noembed": true, "noframes": true, "xmp": true,
-}
-
 // FromXHTML returns a page of XHTML as HTML that has the same elements and text: a tag that
 // closes its element gets an end tag, since HTML would read on in the element, and the
 // text of a CDATA section is escaped, since HTML takes such a section for a comment.
@@ -53,10 +42,10 @@ func FromXHTML(s string) string {
 			lower := strings.ToLower(name)
 			switch closed := s[end-2] == '/'; {
 			case strings.ContainsAny(name, `<&="'`): // no name
-			case closed && !voidElements[lower]:
+			case closed && rules[lookupTag(lower)]&isVoid == 0:
 				put(i+len(strings.TrimRight(s[i:end-1], "/")), "></"+name+">", end)
-			case !closed && rawElements[lower]:
-				end = endTag(s, end, name)
+			case !closed && rules[lookupTag(lower)]&isRaw != 0:
+				end = rawEnd(s, end, lower)
 			}
 			i = end
 		default:
@@ -87,18 +76,4 @@ func tagEnd(s string, i int) int {
 		i += n + 2
 	}
 	return -1
-}
-
-// endTag returns the index of the end tag of an element from i on, or -1.
-func endTag(s string, i int, name string) int {
-	for {
-		n := strings.Index(s[i:], "</")
-		if n < 0 {
-			return -1
-		}
-		if i += n; len(s) >= i+2+len(name) && strings.EqualFold(s[i+2:i+2+len(name)], name) {
-			return i
-		}
-		i += len("</")
-	}
 }

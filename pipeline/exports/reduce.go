@@ -43,16 +43,15 @@ type reducer struct {
 	manifest              report.Reduced
 }
 
-// drop is the reason to drop a record, or says that a page must be there, since it may be
-// kept in place of others.
-type drop struct {
+// checked is a page that must be where it was read: it goes for a reason, or without one
+// may be kept in place of others.
+type checked struct {
 	Document string
-	Needed   bool
-	report.LeftOut
+	Why      *report.LeftOut `json:",omitempty"`
 }
 
-// dropped is a page at a place.
-type dropped struct {
+// place is where a page of a file was read.
+type place struct {
 	offset   int64
 	document string
 }
@@ -98,14 +97,12 @@ func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter
 			if o.Kept != nil {
 				o.Kept.Add(choice, m)
 			}
-			d := drop{Document: m.Document}
+			d := checked{Document: m.Document}
 			switch {
 			case choice.Action == report.ActionRedundant:
-				d.LeftOut = report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
+				d.Why = &report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
 					Resemblance: choice.Resemblance, Lost: choice.Lost}
-			case choice.Action == report.ActionKeep && m.RevisitOf == "" && !m.Clipped:
-				d.Needed = true
-			default:
+			case choice.Action != report.ActionKeep || m.RevisitOf != "" || m.Clipped:
 				continue // it is kept in place of no other
 			}
 			why, err := json.Marshal(d)
@@ -152,21 +149,21 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	next, stop := iter.Pull2(byPlace.Sorted())
 	defer stop()
 	at, err, more := next()
-	drops, of := map[dropped]drop{}, ""
+	pages, of := map[place]*report.LeftOut{}, ""
 	for _, s := range sources {
 		if s.ID() != of {
-			clear(drops)
+			clear(pages)
 			of = s.ID()
 			for ; err == nil && more; at, err, more = next() {
 				prefix := append([]byte(of), 0)
 				if !bytes.HasPrefix(at.Key, prefix) || len(at.Key) != len(prefix)+8 {
 					break
 				}
-				var d drop
+				var d checked
 				if err := json.Unmarshal(at.Value, &d); err != nil {
 					return err
 				}
-				drops[dropped{int64(binary.BigEndian.Uint64(at.Key[len(prefix):])), d.Document}] = d
+				pages[place{int64(binary.BigEndian.Uint64(at.Key[len(prefix):])), d.Document}] = d.Why
 			}
 			if err != nil {
 				return err
@@ -175,7 +172,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 		if s.IsCollection() || s.State == inputs.Unreadable && s.Counts.Records == 0 {
 			continue // text collections, and files from which nothing was read
 		}
-		if err := r.archive(s, drops); err != nil {
+		if err := r.archive(s, pages); err != nil {
 			file, entry := s.Place()
 			return fmt.Errorf("%s %s: %w", file, entry, err)
 		}
@@ -187,7 +184,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 }
 
 // archive writes one archive without the dropped records.
-func (r *reducer) archive(s inputs.Source, drops map[dropped]drop) error {
+func (r *reducer) archive(s inputs.Source, pages map[place]*report.LeftOut) error {
 	f, closer, err := s.Open(r.ctx, r.w.Config.Extract.Limits)
 	if err != nil {
 		return err
@@ -202,7 +199,7 @@ func (r *reducer) archive(s inputs.Source, drops map[dropped]drop) error {
 	if err != nil {
 		return fmt.Errorf("%w: what cannot be read to its end cannot be written again; withdraw the file (neardup remove), or mend it", err)
 	}
-	ranges, stay, err := r.leave(&out, records, drops)
+	ranges, stay, err := r.leave(&out, records, pages)
 	if err != nil {
 		return err
 	}
@@ -298,22 +295,22 @@ func recordSum(raw *container.Raw) uint64 {
 }
 
 // leave returns the ranges to leave out, and which records stay.
-func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops map[dropped]drop) (ranges []reduce.Range, stay []bool, err error) {
-	why := make([]*drop, len(records))
-	found := make(map[dropped]bool, len(drops))
+func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, pages map[place]*report.LeftOut) (ranges []reduce.Range, stay []bool, err error) {
+	why := make([]*report.LeftOut, len(records))
+	found := make(map[place]bool, len(pages))
 	for i, rec := range records {
-		at := dropped{rec.Offset, rec.Document.String()}
-		d, ok := drops[at]
+		at := place{rec.Offset, rec.Document.String()}
+		d, ok := pages[at]
 		switch {
 		case rec.URI != "" && r.withdrawn.Has(rec.URI):
 			if rec.Size == 0 {
 				out.WithdrawnStay++
 				continue
 			}
-			why[i] = &drop{LeftOut: report.LeftOut{Withdrawn: true}}
-		case !ok || d.Needed:
+			why[i] = &report.LeftOut{Withdrawn: true}
+		case d == nil: // no page of these, or one that stays
 		case rec.Size > 0:
-			why[i] = &d
+			why[i] = d
 			out.LeftOut++
 		case !found[at]: // the member may have it twice
 			out.Inseparable++
@@ -322,8 +319,8 @@ func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, drops 
 			found[at] = true
 		}
 	}
-	if lost := len(drops) - len(found); lost > 0 {
-		return nil, nil, fmt.Errorf("%d of %d pages that are redundant, or may be kept in place of others, are no longer where they were read: the file has changed; start a new workspace", lost, len(drops))
+	if lost := len(pages) - len(found); lost > 0 {
+		return nil, nil, fmt.Errorf("%d of %d pages that are redundant, or may be kept in place of others, are no longer where they were read: the file has changed; start a new workspace", lost, len(pages))
 	}
 	stay = make([]bool, len(records))
 	belongs := reduce.Companions(records, func(i int) bool { return why[i] != nil })

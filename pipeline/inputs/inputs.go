@@ -83,7 +83,7 @@ func Find(ctx context.Context, dir string, args []string, stdin io.Reader, limit
 					}
 					add(given, found...)
 				case e.IsDir():
-				case e.Type()&fs.ModeSymlink == 0 && hasArchiveName(path):
+				case e.Type()&fs.ModeSymlink == 0 && isArchiveName(path):
 					add(given, unreadable(path, notAFile(e.Type())))
 				default:
 					ignored++
@@ -197,7 +197,7 @@ func findSources(ctx context.Context, path string, named bool, limits container.
 	switch {
 	case err == nil:
 		return []Source{s}
-	case named || isArchiveName(real) || !errors.Is(err, container.ErrNotArchive) && hasArchiveName(real):
+	case named || isArchiveName(real):
 		s := unreadable(real, err)
 		s.NotArchive = named && errors.Is(err, container.ErrNotArchive)
 		return []Source{s}
@@ -229,26 +229,14 @@ func checkRanges(f io.ReaderAt) error {
 	return nil
 }
 
-// isArchiveName reports whether a name is that of an archive. If such a file is none, it
-// is reported: one wrong bit makes its beginning unreadable.
+// isArchiveName reports whether a name is that of an archive. If such a file below a
+// directory is none, it is reported: one wrong bit makes its beginning unreadable.
 func isArchiveName(path string) bool {
 	name := strings.ToLower(fileName(path))
 	for _, end := range []string{".gz", ".zst", ".lz4"} {
 		name = strings.TrimSuffix(name, end)
 	}
 	return slices.ContainsFunc([]string{".warc", ".arc", ".wacz", ".wet"}, func(end string) bool { return strings.HasSuffix(name, end) })
-}
-
-// hasArchiveName reports whether a file has the name of an archive, or of something beside
-// one, such as its index. If such a file below a directory cannot be opened, it is reported.
-func hasArchiveName(path string) bool {
-	name := strings.ToLower(fileName(path))
-	for _, part := range []string{".warc", ".arc", ".wacz", ".wet"} {
-		if strings.HasSuffix(name, part) || strings.Contains(name, part+".") {
-			return true
-		}
-	}
-	return false
 }
 
 // findMembers returns the archives in a WACZ file.
