@@ -43,17 +43,10 @@ type reducer struct {
 	manifest              report.Reduced
 }
 
-// checked is a page that must be where it was read: it goes for a reason, or without one
-// may be kept in place of others.
-type checked struct {
-	Document string
-	Why      *report.LeftOut `json:",omitempty"`
-}
-
 // place is where a page of a file was read.
 type place struct {
 	offset   int64
-	document string
+	document extract.ID
 }
 
 // reduceTo writes all archives that the workspace has read without redundant pages,
@@ -82,9 +75,9 @@ func (r *reducer) close() error {
 	return errors.Join(r.index.Close(), r.pages.Close(), r.leftOut.Close())
 }
 
-// findDrops writes a row for each place of a redundant page, and of a page that is kept in
-// place of others: the source's ID, 0 and the offset, with the reason. A page in several
-// files is dropped from all of them.
+// findDrops writes a row for each place of a redundant page, with the reason to drop it, and
+// of a page that may be kept in place of others, with null: the source's ID, 0, the offset
+// and the docID. A page in several files is dropped from all of them.
 func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter) (err error) {
 	byDocument := extsort.New(r.w.DB.Tmp)
 	defer func() { err = errors.Join(err, byDocument.Close()) }()
@@ -97,16 +90,16 @@ func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter
 			if o.Kept != nil {
 				o.Kept.Add(choice, m)
 			}
-			d := checked{Document: m.Document}
+			var why *report.LeftOut
 			switch {
 			case choice.Action == report.ActionRedundant:
-				d.Why = &report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
+				why = &report.LeftOut{RecordID: m.RecordID, URI: m.URI, Date: m.Date, Cluster: c.ID, Kept: choice.Kept, KeptURI: choice.KeptURI,
 					Resemblance: choice.Resemblance, Lost: choice.Lost}
 			case choice.Action != report.ActionKeep || m.RevisitOf != "" || m.Clipped:
 				continue // it is kept in place of no other
 			}
-			why, err := json.Marshal(d)
-			if err := errors.Join(err, byDocument.Add([]byte(m.Document), why)); err != nil {
+			b, err := json.Marshal(why)
+			if err := errors.Join(err, byDocument.Add([]byte(m.Document), b)); err != nil {
 				return err
 			}
 		}
@@ -123,7 +116,7 @@ func (r *reducer) findDrops(o Options, rules keep.Rules, byPlace *extsort.Sorter
 			at, err, more = next()
 		}
 		if err == nil && more && string(at.Key) == id {
-			err = byPlace.Add(placeKey(d.Source, d.Offset), at.Value)
+			err = byPlace.Add(append(placeKey(d.Source, d.Offset), d.ID[:]...), at.Value)
 		}
 		if err != nil {
 			return err
@@ -156,14 +149,15 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 			of = s.ID()
 			for ; err == nil && more; at, err, more = next() {
 				prefix := append([]byte(of), 0)
-				if !bytes.HasPrefix(at.Key, prefix) || len(at.Key) != len(prefix)+8 {
+				if !bytes.HasPrefix(at.Key, prefix) || len(at.Key) != len(prefix)+8+len(extract.ID{}) {
 					break
 				}
-				var d checked
-				if err := json.Unmarshal(at.Value, &d); err != nil {
+				var why *report.LeftOut
+				if err := json.Unmarshal(at.Value, &why); err != nil {
 					return err
 				}
-				pages[place{int64(binary.BigEndian.Uint64(at.Key[len(prefix):])), d.Document}] = d.Why
+				rest := at.Key[len(prefix):]
+				pages[place{int64(binary.BigEndian.Uint64(rest)), extract.ID(rest[8:])}] = why
 			}
 			if err != nil {
 				return err
@@ -299,7 +293,7 @@ func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, pages 
 	why := make([]*report.LeftOut, len(records))
 	found := make(map[place]bool, len(pages))
 	for i, rec := range records {
-		at := place{rec.Offset, rec.Document.String()}
+		at := place{rec.Offset, rec.Document}
 		d, ok := pages[at]
 		switch {
 		case rec.URI != "" && r.withdrawn.Has(rec.URI):
