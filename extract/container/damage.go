@@ -19,6 +19,10 @@ func (r *Reader) ended() error {
 	switch {
 	case r.fail != nil:
 		return r.resync(r.offset(), r.fail)
+	case r.cut && r.file.ends == nil:
+		r.cut = false
+		r.clean = Position{Offset: r.offset()}
+		return &Damage{Offset: r.offset(), Err: errEndsInside}
 	case r.file.ends == nil:
 		r.clean = Position{Offset: r.offset()}
 	case !r.broken:

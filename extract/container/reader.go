@@ -15,10 +15,11 @@ import (
 
 // Kinds of damage.
 var (
-	errNoMember = errors.New("expected the start of a compressed record")
-	errNoRecord = errors.New("expected the start of a record")
-	errCutOff   = errors.New("the header is cut off")
-	errNoLength = errors.New("no valid Content-Length")
+	errNoMember   = errors.New("expected the start of a compressed record")
+	errNoRecord   = errors.New("expected the start of a record")
+	errCutOff     = errors.New("the header is cut off")
+	errEndsInside = errors.New("the file ends inside a record")
+	errNoLength   = errors.New("no valid Content-Length")
 )
 
 const readAhead = 256 << 10 // bytes read from the file at a time
@@ -104,6 +105,7 @@ type Reader struct {
 	clean  Position // the last place to resume from
 	fresh  bool     // nothing of the current member was taken
 	broken bool     // the error that ends the file was reported
+	cut    bool     // the file ends inside the last block, which is still to be reported
 	limits Limits
 	ahead  *bufio.Reader // reads ahead of src
 	part   Part
@@ -456,6 +458,7 @@ func (r *Reader) block(length int64) (block []byte, clipped bool) {
 	block = make([]byte, 0, min(keep, 1<<20))
 	for left := length; left > 0; {
 		if r.r == len(r.buf) && (!r.fill() || r.fresh && r.atRecord()) {
+			r.cut = r.codec == nil && r.eof
 			return block, true
 		}
 		r.fresh = false

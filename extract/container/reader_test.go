@@ -179,7 +179,7 @@ func TestReaderFramesRecords(t *testing.T) {
 		{"Content-Length quoted in a folded line", warcRecord("aaa", "X: y\r\n Content-Length: 99", "WARC-Type: resource") + b, "aaa bbb"},
 		{"Content-Length too small", a + lengthOf("1") + c, "aaa b+ ! ccc"},
 		{"Content-Length too large, gzip", members(a, lengthOf("999999"), c), "aaa bbb\r\n\r\n+ ccc"},
-		{"Content-Length too large at the end", a + lengthOf("9223372036854775807"), "aaa bbb\r\n\r\n+"},
+		{"Content-Length too large at the end", a + lengthOf("9223372036854775807"), "aaa bbb\r\n\r\n+ !"},
 
 		{"header over 64 KiB", a + warcRecord("bbb", long) + c, "aaa ! ccc"},
 		{"header over 64 KiB, gzip", members(a, warcRecord("bbb", long), c), "aaa ! ccc"},
@@ -191,8 +191,8 @@ func TestReaderFramesRecords(t *testing.T) {
 		{"garbage between", a + "garbage WARC/ 1\r\n" + b, "aaa ! bbb"},
 		{"garbage between that looks like gzip", a + "\x1f\x8b\x08 garbage\r\n" + b, "aaa ! bbb"},
 		{"garbage after", a + "garbage", "aaa !"},
-		{"clipped", a + b[:len(b)-5], "aaa bb+"},
-		{"clipped at the header's end", a + b[:len(b)-7], "aaa +"},
+		{"clipped", a + b[:len(b)-5], "aaa bb+ !"},
+		{"clipped at the header's end", a + b[:len(b)-7], "aaa + !"},
 		{"clipped line ends", a + b[:len(b)-3], "aaa bbb"},
 
 		{"gzip, garbage before", "garbage" + members(a, b), "! aaa bbb"},
