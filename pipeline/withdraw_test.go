@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -496,6 +497,103 @@ func TestWithdrawAllInputs(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// The state that others read while a run is at work has no withdrawn captures: it goes, also
+// where the run was interrupted that kept it.
+func TestWithdrawFromTheFinishedState(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{}, crawl)
+	w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := inputs.Find(t.Context(), ws, []string{crawl, other}, nil, pipetest.Limits)
+	if err := errors.Join(err, w.Run(t.Context(), workspace.StageExtract, workspace.StageExtract, sources), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		uri  string
+		left bool
+	}{{"http://nobody.example/*", true}, {"http://garden.example/*", false}} {
+		withdraw(t, ws, config, workspace.Withdrawal{URI: step.uri})
+		if _, err := os.Lstat(filepath.Join(ws, "finished")); (err == nil) != step.left {
+			t.Errorf("%s: %v", step.uri, err)
+		}
+	}
+}
+
+// A workspace whose inputs have to be read again is left as it is if they cannot be read.
+// It is not damaged.
+func TestWithdrawWhereNothingCanBeReadAgain(t *testing.T) {
+	config := pipetest.MustLoad(t)
+	for _, name := range []string{"format1.zip", "format2.zip"} { // of other versions
+		z, err := zip.OpenReader(filepath.Join("workspace", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws := filepath.Join(t.TempDir(), "ws")
+		if err := errors.Join(os.CopyFS(ws, z), z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		before := contentsOf(t, ws, config)
+		in(t, ws, config, func(w *workspace.Workspace) error {
+			_, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "*"})
+			if !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "use the version of neardup that read it") {
+				t.Errorf("%s: %v", name, err)
+			}
+			return nil
+		})
+		sameContents(t, name, contentsOf(t, ws, config), before)
+		r, err := checking.Check(t.Context(), ws, func() (*workspace.Workspace, error) {
+			return workspace.Open(ws, stages.All, config, false, workspace.Options{})
+		})
+		if err != nil || len(r.Problems) > 0 {
+			t.Errorf("%s: %q, %v", name, r.Problems, err)
+		}
+	}
+}
+
+// Of a workspace of an older version only what is named goes, although the rows of its pages
+// name their inputs in another way.
+func TestWithdrawFromAnOlderVersion(t *testing.T) {
+	crawl, _ := withdrawnInputs(t)
+	config := pipetest.MustLoad(t)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{}, crawl)
+	var want int64
+	in(t, ws, config, func(w *workspace.Workspace) error {
+		b := w.DB.Batch()
+		for d, err := range results.DocumentRows[rows.Document](w) {
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(d.Row.TargetURI, "http://garden.example/") {
+				want++
+			}
+			err := errors.Join(b.Delete(layout.DocumentKey(d.ID, d.Source, d.Offset)), b.SetJSON(layout.DocumentKey(d.ID, "older-"+d.Source, d.Offset), d.Row))
+			if err != nil {
+				return err
+			}
+		}
+		return b.Commit()
+	})
+	documents := func() (n int64) {
+		in(t, ws, config, func(w *workspace.Workspace) (err error) {
+			n, err = w.DB.Count(layout.TableDocument)
+			return err
+		})
+		return n
+	}
+	before := documents()
+	if got := withdraw(t, ws, config, workspace.Withdrawal{URI: "http://garden.example/*"}); got != want || want == 0 {
+		t.Errorf("%d captures are withdrawn, want %d", got, want)
+	}
+	if got := documents(); got != before-want {
+		t.Errorf("%d documents of %d are left, want %d", got, before, before-want)
+	}
 }
 
 // Revisits of captures that nobody has are withdrawn with their file and by their URIs, also

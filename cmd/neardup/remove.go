@@ -258,17 +258,16 @@ commands show.`,
 			if err != nil {
 				return err
 			}
-			left := false // of captures that were withdrawn
-			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p, Fatal: fatal(c)}, func(w *workspace.Workspace) (err error) {
-				if left, err = withdrawals.AreLeft(w); err != nil || !left {
-					return err
-				}
-				return errors.Join(withdrawals.DropTexts(c.Context(), w), w.DropFinished())
+			oldExports := false // of withdrawn captures
+			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p, Fatal: fatal(c)}, func(w *workspace.Workspace) error {
+				withdrawn, err := w.Withdrawn()
+				oldExports = len(withdrawn) > 0 && w.ExportsAreOld()
+				return errors.Join(err, withdrawals.DropTexts(c.Context(), w), w.DropFinished())
 			})
 			if err != nil {
 				return err
 			}
-			if left {
+			if oldExports {
 				o.warn(c, "captures were withdrawn, and exports may still have their URIs; neardup run makes them again")
 			}
 			say(c, "The database has %d bytes; before, it had %d.", done.After, done.Before)

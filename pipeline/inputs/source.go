@@ -224,6 +224,11 @@ func (s *Source) Forget() {
 	s.Digested, s.SHA256, s.Withdrawn, s.Decoded = nil, "", "", 0
 }
 
+// IsUnread reports whether nothing was read of the source.
+func (s Source) IsUnread() bool {
+	return s.State == Pending && s.Position == container.Position{} && s.Counts.Records == 0 && s.Counts.Damaged == 0
+}
+
 // IsMissing reports whether the file or object did not exist when it was looked
 // for.
 func (s Source) IsMissing() bool { return errors.Is(s.cause, fs.ErrNotExist) }

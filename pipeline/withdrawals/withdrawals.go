@@ -48,7 +48,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, unnamed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, goneBy: map[string]int{},
 		of: make([]int64, len(of)), withdrawals: slices.Clone(of)}
 	defer func() { err = errors.Join(err, x.edits.Close()) }()
-	left := 0
+	var left []inputs.Source
 	for i := range known {
 		s := &known[i]
 		x.byPath[rows.Hash(s.Path)] = s
@@ -59,7 +59,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 			}
 			continue
 		}
-		left++
+		left = append(left, *s)
 		x.byID[s.ID()] = append(x.byID[s.ID()], s)
 		for j, e := range s.Ended {
 			if e.URI != "" && x.ofURI(e.URI) >= 0 {
@@ -67,6 +67,9 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 				x.unnamed[s.Path] = s
 			}
 		}
+	}
+	if err := w.MayExtract(ctx, left); err != nil {
+		return 0, err
 	}
 	var counts results.ExtractCounts
 	if err := w.Counts(workspace.StageExtract, &counts); err != nil {
@@ -79,7 +82,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	if err != nil {
 		return 0, err
 	}
-	if err := x.note(left, len(known)); err != nil {
+	if err := x.note(len(left), len(known)); err != nil {
 		return 0, err
 	}
 	return x.total, errors.Join(DropTexts(ctx, w), w.DropCosts(), w.Publish())
@@ -122,9 +125,7 @@ func (x *withdrawing) ofURI(uri string) int {
 
 func (x *withdrawing) count(i int) {
 	x.total++
-	if i >= 0 {
-		x.of[i]++
-	}
+	x.of[i]++
 }
 
 // dropRevisit deletes the row of a revisit if it is withdrawn. page is the key of the
@@ -215,10 +216,14 @@ func (x *withdrawing) dropDocuments() error {
 		key := layout.DocumentKey(d.ID, d.Source, d.Offset)
 		goes := pages[string(key)]
 		if d.Row.Repeats == nil {
-			if goes = len(x.byID[d.Source]) == 0; goes { // no remaining source has it
-				x.count(x.ofSourceID(d.Source))
+			if i, ok := x.goneBy[d.Source]; ok && len(x.byID[d.Source]) == 0 { // no remaining source has it
+				goes = true
+				x.count(i)
 			} else if i := x.ofURI(d.Row.TargetURI); i >= 0 {
 				goes = true
+				if len(x.byID[d.Source]) == 0 { // another version of extract wrote the row
+					x.count(i)
+				}
 				for _, s := range x.byID[d.Source] {
 					s.Counts.Uncapture(d.Row.Document)
 					s.Counts.Skip(extract.ReasonWithdrawn, 1)
@@ -244,16 +249,6 @@ func (x *withdrawing) dropDocuments() error {
 	}
 	x.w.Options.Progress.Add(int64(n & 0xfff))
 	return errors.Join(flush(), dropRevisits(true, extract.ID{}))
-}
-
-// ofSourceID returns the index of the withdrawal that covers the source with an ID,
-// or -1.
-func (x *withdrawing) ofSourceID(id string) int {
-	i, ok := x.goneBy[id]
-	if !ok {
-		return -1
-	}
-	return i
 }
 
 // note records the withdrawals, marks the stages to be done again, and commits. left are
@@ -301,6 +296,9 @@ func (x *withdrawing) note(left, known int) error {
 	if x.total == 0 && left == known {
 		return x.edits.Commit(x.ctx)
 	}
+	if err := x.w.DropFinished(); err != nil { // others could read the captures there until the next run is done
+		return err
+	}
 	s, ok, err := x.w.State(workspace.StageExtract)
 	if err == nil && ok { // its tables are no longer what it left, and an input may be back before it runs
 		s.Tables, s.Input = nil, ""
@@ -330,7 +328,7 @@ func (x *withdrawing) note(left, known int) error {
 // dropAll commits that nothing is left. What runs wrote beside the database goes before,
 // since no later run would remove it.
 func (x *withdrawing) dropAll(b store.Batch) error {
-	errs := []error{x.w.DropExports(), x.w.DropCosts(), x.w.DropFinished(), b.Clear(layout.TableSource, layout.TableExported)}
+	errs := []error{x.w.DropExports(), x.w.DropCosts(), b.Clear(layout.TableSource, layout.TableExported)}
 	for _, d := range x.withdrawals {
 		errs = append(errs, b.SetJSON(d.Key(), d))
 	}
@@ -407,16 +405,10 @@ func occurringTexts(w *workspace.Workspace) iter.Seq2[rows.TextID, error] {
 	}
 }
 
-// AreLeft reports whether captures were withdrawn that the stages still have something of.
-func AreLeft(w *workspace.Workspace) (bool, error) {
-	_, ok, err := w.DB.Get(layout.MetaKey(NoteOfVanished))
-	return ok, err
-}
-
 // DropTexts deletes the texts that no page has any more, after captures were
 // withdrawn.
 func DropTexts(ctx context.Context, w *workspace.Workspace) error {
-	if left, err := AreLeft(w); err != nil || !left {
+	if _, vanished, err := w.DB.Get(layout.MetaKey(NoteOfVanished)); err != nil || !vanished {
 		return err
 	}
 	next, stop := iter.Pull2(occurringTexts(w))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"neardup/pipeline/layout"
 )
@@ -65,6 +66,12 @@ func (w *Workspace) exportedFrom() (generations []string, err error) {
 		generations = append(generations, fmt.Sprint(s.Generation(), s.Done))
 	}
 	return generations, nil
+}
+
+// ExportsAreOld reports whether the exports of runs may hold what the tables do not.
+func (w *Workspace) ExportsAreOld() bool {
+	_, err := os.Lstat(w.Path("exports"))
+	return err == nil && w.exported == nil
 }
 
 // Exported decodes what NoteExported noted, and returns the rows of occurrences and

@@ -128,7 +128,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 	if err := w.keepFinished(); err != nil {
 		return s, err
 	}
-	if err := w.begin(sr, s, reason, extends, options, input); err != nil {
+	if err := w.begin(sr, s, reason, why, extends, options, input); err != nil {
 		return s, err
 	}
 
@@ -164,7 +164,7 @@ func (w *Workspace) do(r run, st Stage, s StageState, reason Reason, why, input 
 
 // begin commits that the stage is at work: on what it had, which is s, if it extends
 // that, and on nothing otherwise.
-func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, extends bool, options json.RawMessage, input string) error {
+func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, why string, extends bool, options json.RawMessage, input string) error {
 	st := sr.stage
 	b := w.DB.Batch()
 	if extends {
@@ -180,7 +180,7 @@ func (w *Workspace) begin(sr *StageRun, s StageState, reason Reason, extends boo
 				return err
 			}
 		}
-	} else if err := w.reset(sr.Ctx, b, st); err != nil {
+	} else if err := w.reset(sr.Ctx, b, st, reason, why); err != nil {
 		return err
 	}
 	sr.State.Version, sr.State.Options, sr.State.Input, sr.State.Done = st.Version, options, input, false
@@ -292,7 +292,7 @@ func (w *Workspace) publishMeanwhile() (stop func() error) {
 }
 
 // reset clears what the stage wrote.
-func (w *Workspace) reset(ctx context.Context, b store.Batch, st Stage) error {
+func (w *Workspace) reset(ctx context.Context, b store.Batch, st Stage, reason Reason, why string) error {
 	if err := b.Clear(slices.Concat(st.Tables, st.Scratch)...); err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (w *Workspace) reset(ctx context.Context, b store.Batch, st Stage) error {
 	if st.Name != StageExtract {
 		return nil
 	}
-	errs := []error{w.forgetProgress(ctx, b)}
+	errs := []error{w.forgetProgress(ctx, b, reason, why)}
 	for _, other := range w.Stages {
 		if other.Name == StageSign { // sign only adds to what is signed, so it would keep the old texts
 			errs = append(errs, b.Clear(other.Tables...), b.Delete(layout.MetaKey("stage/"+other.Name)))

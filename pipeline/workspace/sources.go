@@ -240,25 +240,61 @@ func (w *Workspace) restartExtraction(ctx context.Context, b store.Batch, file s
 	return b.Delete(layout.MetaKey("stage/" + StageExtract))
 }
 
-// forgetProgress marks all sources as unread. All of them must still exist.
-func (w *Workspace) forgetProgress(ctx context.Context, b store.Batch) error {
+// forgetProgress marks all sources as unread. Those of which something was read must be
+// as they were.
+func (w *Workspace) forgetProgress(ctx context.Context, b store.Batch, reason Reason, why string) error {
 	known, err := w.Sources()
 	if err != nil {
 		return err
 	}
-	files := inputs.NewComparer(w.Config.Extract.Limits)
+	if err := w.readable(ctx, known, reason, why); err != nil {
+		return err
+	}
 	for _, s := range known {
 		if s.State == inputs.Unreadable {
 			continue
 		}
-		if same, err := files.Unchanged(ctx, s); err != nil {
-			return fmt.Errorf("%w: everything must be read again, but %w; set changed settings of extract back, or start a new workspace", ErrUsage, err)
-		} else if !same {
-			return fmt.Errorf("%w: everything must be read again, but %s has changed; name it among the inputs", ErrUsage, s.Path)
-		}
 		s.Forget()
 		if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// MayExtract returns an error that wraps ErrUsage if the next run has to read everything
+// again, because the program or its settings are others, and cannot read the sources.
+func (w *Workspace) MayExtract(ctx context.Context, sources []inputs.Source) error {
+	s, ok, err := w.State(StageExtract)
+	if err != nil || !ok {
+		return err
+	}
+	reason, why := assess(w.Stages[0], s, ok, w.Config, s.Input, JudgedSet{}, ScoreSet{})
+	if reason != Outdated && reason != Changed {
+		return nil
+	}
+	return w.readable(ctx, sources, reason, why)
+}
+
+// readable returns an error that wraps ErrUsage if a source of which something was read is
+// not as it was. reason and why are those for which it must be read again.
+func (w *Workspace) readable(ctx context.Context, sources []inputs.Source, reason Reason, why string) error {
+	advice := "put it back"
+	switch reason {
+	case Outdated:
+		advice = "use the version of neardup that read it"
+	case Changed:
+		advice = "set changed settings of extract back"
+	}
+	files := inputs.NewComparer(w.Config.Extract.Limits)
+	for _, s := range sources {
+		if s.State == inputs.Unreadable || s.IsUnread() {
+			continue
+		}
+		if same, err := files.Unchanged(ctx, s); err != nil {
+			return fmt.Errorf("%w: everything must be read again (%s), but %w; %s, or start a new workspace", ErrUsage, why, err, advice)
+		} else if !same {
+			return fmt.Errorf("%w: everything must be read again (%s), but %s has changed; name it among the inputs", ErrUsage, why, s.Shown())
 		}
 	}
 	return nil
