@@ -1,12 +1,15 @@
 package pipeline_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"neardup/pipeline/checking"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
@@ -171,7 +175,7 @@ func TestInputsThatChangeLater(t *testing.T) {
 }
 
 // A file that cannot be read for once, in part or not at all, is read by the next
-// run, and so do the stages behind it.
+// run from where it ended, and so do the stages behind it.
 func TestInputsThatComeBack(t *testing.T) {
 	for _, half := range []bool{true, false} {
 		old := numbered(t, "old", 1500)
@@ -214,6 +218,16 @@ func TestInputsThatComeBack(t *testing.T) {
 		if second, err := run("sign", func() {}); err != nil || second != 1500 {
 			t.Errorf("half %v: %d texts are signed, want all 1500 (%v)", half, second, err)
 		}
+		want := sha256.Sum256(old)
+		if s := soleInput(t, dir); s.Counts.Records != 1500 || s.SHA256 != hex.EncodeToString(want[:]) {
+			t.Errorf("half %v: %+v", half, s)
+		}
+		r, err := checking.Check(t.Context(), dir, func() (*workspace.Workspace, error) {
+			return workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+		})
+		if err != nil || len(r.Problems) > 0 {
+			t.Errorf("half %v: %q, %v", half, r.Problems, err)
+		}
 	}
 }
 
@@ -251,5 +265,50 @@ func TestInputsThatVanish(t *testing.T) {
 			t.Errorf("half read %v, back again: %d texts after %d, %v", half, len(texts), left, err)
 		}
 		cancel()
+	}
+}
+
+// Where nothing was read of a file, a change of it is nothing that was read before: the
+// others are read.
+func TestInputsThatChangeBeforeTheyAreRead(t *testing.T) {
+	files := t.TempDir()
+	other := pipetest.WriteFile(t, filepath.Join(files, "other.warc"), numbered(t, "other", 10))
+	goes := pipetest.WriteFile(t, filepath.Join(files, "goes.warc"), numbered(t, "goes", 10))
+	grows := pipetest.WriteFile(t, filepath.Join(files, "grows.warc"), numbered(t, "grows", 10))
+	dir := filepath.Join(t.TempDir(), "ws")
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := inputs.Find(t.Context(), dir, []string{files}, nil, pipetest.Limits)
+	if err := errors.Join(err, os.Remove(goes)); err != nil {
+		t.Fatal(err)
+	}
+	pipetest.WriteFile(t, grows, slices.Concat(numbered(t, "grows", 10), numbered(t, "more", 10)))
+	err = w.Run(t.Context(), workspace.StageExtract, workspace.StageExtract, sources)
+	if !errors.Is(err, workspace.ErrInputFailure) {
+		t.Error(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	texts, err := extractInto(t, t.Context(), dir, workspace.Silent{})
+	if err != nil || len(texts) != 30 {
+		t.Errorf("%d texts of %s and %s, want 30: %v", len(texts), other, grows, err)
+	}
+}
+
+// The archives of a WACZ file at a URL are read by one reader: what ends with the first of
+// them does not end it.
+func TestInputsOfARemoteWACZ(t *testing.T) {
+	dir := t.TempDir()
+	pipetest.WriteFile(t, filepath.Join(dir, "crawl.wacz"), zipOf(t, zip.Store, map[string][]byte{
+		"archive/a.warc": numbered(t, "one", 1500), "archive/b.warc": numbered(t, "two", 1500), "archive/c.warc": numbered(t, "three", 1500),
+	}))
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	texts, err := extractInto(t, t.Context(), filepath.Join(t.TempDir(), "ws"), workspace.Silent{}, server.URL+"/crawl.wacz")
+	if err != nil || len(texts) != 4500 {
+		t.Errorf("%d texts, want 4500: %v", len(texts), err)
 	}
 }

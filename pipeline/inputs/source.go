@@ -224,6 +224,12 @@ func (s *Source) Forget() {
 	s.Digested, s.SHA256, s.Withdrawn, s.Decoded = nil, "", "", 0
 }
 
+// GoOn makes a source that was found again go on where its reading ended.
+func (s *Source) GoOn(from Source) {
+	s.Position, s.Counts, s.Ended = from.Position, from.Counts, from.Ended
+	s.Digested, s.Withdrawn, s.Decoded = from.Digested, from.Withdrawn, from.Decoded
+}
+
 // IsUnread reports whether nothing was read of the source.
 func (s Source) IsUnread() bool {
 	return s.State == Pending && s.Position == container.Position{} && s.Counts.Records == 0 && s.Counts.Damaged == 0

@@ -256,7 +256,9 @@ func (x *extraction) extractFile(ctx context.Context, s inputs.Source) error {
 	var digester *inputs.Digester
 	g.Go(func() error {
 		defer close(jobs)
-		digester, readErr = ReadFile(both, s, w.Config.Extract.Limits, func(j *Job) error {
+		// Members of one WACZ file share what the first of them opened, so it is not
+		// opened for the time that this source takes.
+		digester, readErr = ReadFile(ctx, s, w.Config.Extract.Limits, func(j *Job) error {
 			if err := x.memory.Acquire(both, j.Weight); err != nil {
 				return err
 			}

@@ -90,8 +90,16 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 				continue
 			}
 			changed = s.Path
-		} else if known && old.Counts.Records > 0 && (old.Changed || s.Size != old.Size || s.Sample != old.Sample) {
-			changed = s.Path
+		} else if known && old.Counts.Records > 0 {
+			same, err := w.goesOn(ctx, old, s)
+			if err != nil {
+				return err
+			}
+			if same {
+				s.GoOn(old)
+			} else {
+				changed = s.Path
+			}
 		}
 		if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 			return err
@@ -108,6 +116,23 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		}
 	}
 	return b.Commit()
+}
+
+// goesOn reports whether a source that could not be read to its end is still the file of
+// which a part was read, so that the rest can be read now.
+func (w *Workspace) goesOn(ctx context.Context, old, now inputs.Source) (bool, error) {
+	if old.Changed || old.Size != now.Size || old.Sample != now.Sample || old.Tag != now.Tag {
+		return false, nil
+	}
+	if old.Digested == nil {
+		return true, nil
+	}
+	now.Digested = old.Digested
+	same, err := now.BeginsAsRead(ctx, w.Config.Extract.Limits)
+	if err != nil && ctx.Err() == nil {
+		return true, nil // extract reports it
+	}
+	return same, err
 }
 
 // tellApart returns an error if an input has the ID of another one and is another file: of
