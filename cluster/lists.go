@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -24,7 +25,7 @@ type Edge struct{ Rep, Member Key }
 // times) and focus on some certain web sites" (templates and spam).
 type ListOptions struct {
 	MaxList  int `json:"max_list" yaml:"max_list"`   // longer lists are deleted; at least 2
-	SiteList int `json:"site_list" yaml:"site_list"` // longer lists are deleted if few sites hold them; 0: never
+	SiteList int `json:"site_list" yaml:"site_list"` // lists of more pages are deleted if few sites hold them; 0: never
 	AllPairs int `json:"all_pairs" yaml:"all_pairs"` // lists up to this length give an edge for every pair, longer ones only for pairs with the representative
 }
 
@@ -231,19 +232,24 @@ func Pairs(keys []Key, limit int) iter.Seq[Edge] {
 // Counts returns the counts of the lists that have ended.
 func (l *Lists) Counts() ListCounts { return l.counts }
 
-// Concentrated reports whether the few most common sites have at least the given
-// share of the entries of sites, which has one for each document. The paper says
-// only that a signature's documents "focus on some certain web sites"; this rule is
-// our reading of it.
-func Concentrated(sites []uint64, share float64, few int) bool {
-	if len(sites) == 0 {
+// Page is a page that a document is of: hashes of its site and its address.
+type Page struct{ Site, Address uint64 }
+
+// Concentrated reports whether there are more than most pages, of which the few most
+// common sites have at least the given share. Captures of one page count once: a page
+// that is crawled each day is no template. The paper says only that a signature's
+// documents "focus on some certain web sites"; this rule is our reading of it.
+func Concentrated(pages []Page, most int, share float64, few int) bool {
+	pages = slices.Clone(pages)
+	slices.SortFunc(pages, func(a, b Page) int { return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Address, b.Address)) })
+	s := slices.Compact(pages)
+	if len(s) <= most {
 		return false
 	}
-	s := slices.Sorted(slices.Values(sites))
 	var runs []int
 	for from := 0; from < len(s); {
 		to := from + 1
-		for to < len(s) && s[to] == s[from] {
+		for to < len(s) && s[to].Site == s[from].Site {
 			to++
 		}
 		runs = append(runs, to-from)

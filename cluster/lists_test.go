@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"neardup/signature"
 )
@@ -203,28 +204,43 @@ func TestListsErrors(t *testing.T) {
 
 func TestConcentrated(t *testing.T) {
 	for _, test := range []struct {
-		sites string
+		sites string // a letter for each page; a capital is another capture of the last page of its site
+		most  int
 		share float64
 		few   int
 		want  bool
 	}{
-		{"", 0, 1, false},
-		{"a", 1, 1, true},
-		{"ab", 0.5, 1, true},
-		{"aaabbc", 0.5, 1, true},
-		{"aaabbc", 0.51, 1, false},
-		{"cabaab", 0.83, 2, true},
-		{"cabaab", 0.84, 2, false},
-		{"cabaab", 1, 9, true},
-		{"cabaab", 0.1, 0, false},
-		{strings.Repeat("a", 7) + "bcdefghijk" + strings.Repeat("l", 83), 0.83, 1, true}, // 0.83*100 > 83 in floating point
+		{"", 0, 0, 1, false},
+		{"a", 0, 1, 1, true},
+		{"a", 1, 1, 1, false},
+		{"ab", 1, 0.5, 1, true},
+		{"aaabbc", 5, 0.5, 1, true},
+		{"aaabbc", 6, 0.5, 1, false},
+		{"aaabbc", 5, 0.51, 1, false},
+		{"cabaab", 5, 0.83, 2, true},
+		{"cabaab", 5, 0.84, 2, false},
+		{"cabaab", 5, 1, 9, true},
+		{"cabaab", 5, 0.1, 0, false},
+		{strings.Repeat("a", 7) + "bcdefghijk" + strings.Repeat("l", 83), 99, 0.83, 1, true}, // 0.83*100 > 83 in floating point
+		{"a" + strings.Repeat("A", 999), 1, 0.1, 1, false},                                   // a page that is crawled each day
+		{"aA", 0, 1, 1, true},
+		{"aaAAAbcd", 4, 0.5, 1, false}, // two pages of five
+		{"aaAAAbcd", 4, 0.4, 1, true},
 	} {
-		var sites []uint64
-		for _, c := range test.sites {
-			sites = append(sites, uint64(c))
+		var pages []Page
+		for i, c := range test.sites {
+			p := Page{Site: uint64(unicode.ToLower(c)), Address: uint64(i)}
+			for j := len(pages) - 1; j >= 0 && unicode.IsUpper(c); j-- {
+				if pages[j].Site == p.Site {
+					p = pages[j]
+					break
+				}
+			}
+			pages = append(pages, p)
 		}
-		if got := Concentrated(sites, test.share, test.few); got != test.want {
-			t.Errorf("%q: the first %d hold %v: %v", test.sites, test.few, test.share, got)
+		before := slices.Clone(pages)
+		if got := Concentrated(pages, test.most, test.share, test.few); got != test.want || !slices.Equal(pages, before) {
+			t.Errorf("%q: the first %d hold %v of more than %d: %v", test.sites, test.few, test.share, test.most, got)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -241,5 +242,39 @@ func TestRecordsAreNotLostWhenAFileIsGone(t *testing.T) {
 	}
 	if got := pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}); !bytes.Equal(got, want) {
 		t.Error("a refused extraction changed the workspace")
+	}
+}
+
+// Many captures of one page are no template of its site: their lists are kept, and crawls that
+// are added later break no cluster. The lists of as many pages of the site are deleted.
+func TestManyCapturesOfOnePage(t *testing.T) {
+	config := pipetest.MustLoad(t, "cluster.site_list=5")
+	rng := rand.New(rand.NewPCG(3, 4))
+	sentence := func() string {
+		return fmt.Sprintf("The note of %x says that %x came to the town with %x and stayed. ", rng.Uint32(), rng.Uint32(), rng.Uint32())
+	}
+	var common []string
+	for range 30 {
+		common = append(common, sentence())
+	}
+	crawl := func(name, uri string, texts int) string {
+		var b strings.Builder
+		for i := range texts {
+			fmt.Fprintf(&b, "{\"id\":\"urn:%s:%d\",\"url\":%q,\"text\":%q}\n", name, i, strings.ReplaceAll(uri, "#", fmt.Sprint(i)), strings.Join(common, "")+sentence())
+		}
+		return pipetest.WriteFile(t, filepath.Join(t.TempDir(), name+".jsonl"), []byte(b.String()))
+	}
+	clustersOf := func(dir, file string) (pages, clusters int) {
+		jsonl := pipetest.RunAll(t, dir, config, workspace.Options{Workers: 2}, file)
+		return bytes.Count(jsonl, []byte(`"uri":`)), bytes.Count(jsonl, []byte("\n"))
+	}
+	dir := filepath.Join(t.TempDir(), "one")
+	for i, want := range []int{4, 10} {
+		if pages, n := clustersOf(dir, crawl(fmt.Sprint("one", i), "http://terms.example/privacy", []int{4, 6}[i])); pages != want || n != 1 {
+			t.Errorf("%d pages of %d captures in %d clusters, want 1", pages, want, n)
+		}
+	}
+	if pages, _ := clustersOf(filepath.Join(t.TempDir(), "many"), crawl("many", "http://terms.example/#", 10)); pages != 0 {
+		t.Errorf("%d of 10 pages of a template are in clusters, want none", pages)
 	}
 }

@@ -100,7 +100,7 @@ type Input struct {
 	Different func() (int64, error)             // number of distinct signatures
 	// Members returns the texts that have a signature, in any order.
 	Members func(signature.Signature) ([]cluster.Key, error)
-	// Concentrated reports whether the members of a list come from few sites.
+	// Concentrated reports whether the members of a list are of many pages of few sites.
 	Concentrated func(members []cluster.Key) (bool, error)
 
 	Rows  iter.Seq2[[]byte, error] // rows of Map, ascending, without repeats

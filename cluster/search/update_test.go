@@ -48,11 +48,11 @@ func input(postings map[cluster.Posting]bool, site func(cluster.Key) uint64) Inp
 			return keys, nil
 		},
 		Concentrated: func(members []cluster.Key) (bool, error) {
-			var sites []uint64
+			var pages []cluster.Page
 			for _, k := range members {
-				sites = append(sites, site(k))
+				pages = append(pages, cluster.Page{Site: site(k), Address: uint64(k.ID()[0] / 2)})
 			}
-			return cluster.Concentrated(sites, .6, 1), nil
+			return cluster.Concentrated(pages, 2, .6, 1), nil
 		},
 	}
 }

@@ -57,7 +57,7 @@ var (
 
 	Signed   = Layout{'g', "signed", id, varies, id, "table g"}
 	Shared   = Layout{'L', "shared", id, 0, id, "textID[16] of a text that several pages have →"}
-	Postings = Layout{'s', "postings", id + cluster.KeySize, varies, id, "table s → hash of a site of the text[8], of each of the first pages"}
+	Postings = Layout{'s', "postings", id + cluster.KeySize, varies, id, "table s → hashes of the site[8] and of the URI[8] of each of the first pages of the text"}
 	Edges    = Layout{'e', "edges", varies, 0, cluster.KeySize, "table e"}
 	Sets     = Layout{'p', "sets", varies, 0, cluster.KeySize, "table p"}
 	Members  = Layout{'M', "members", id + 4, 0, id, "textID[16] partition[4] that compares the text →"}

@@ -17,20 +17,21 @@ import (
 
 // lists makes the edges of signature lists.
 func (t *task) lists() error {
-	sites := siteLists{limit: t.Config.Cluster.MaxList + 1, of: map[cluster.Key][]uint64{}}
+	pages := pageLists{limit: t.Config.Cluster.MaxList + 1, of: map[cluster.Key][]cluster.Page{}}
 	mapper, ok := t.Config.NewSearch().(search.Mapper)
 	if !ok {
 		return errors.New("the search reads no signatures")
 	}
 	var counts search.Counts
 	in := search.Input{
-		Postings: sites.follow(t.rows(blocks.Postings)),
+		Postings: pages.follow(t.rows(blocks.Postings)),
 		Concentrated: func(members []cluster.Key) (bool, error) {
-			var all []uint64
+			var all []cluster.Page
 			for _, k := range members {
-				all = append(all, sites.of[k]...)
+				all = append(all, pages.of[k]...)
 			}
-			return cluster.Concentrated(all, t.Config.Cluster.SiteShare, t.Config.Cluster.Sites), nil
+			k := t.Config.Cluster
+			return cluster.Concentrated(all, k.SiteList, k.SiteShare, k.Sites), nil
 		},
 	}
 	err := mapper.Map(in, search.RowSink{
@@ -49,24 +50,24 @@ func (t *task) edgeTarget(row []byte) uint32 {
 	return 0
 }
 
-// siteLists has the sites of the members of the list that postings are read of.
-type siteLists struct {
+// pageLists has the pages of the members of the list that postings are read of.
+type pageLists struct {
 	limit int // members
-	of    map[cluster.Key][]uint64
+	of    map[cluster.Key][]cluster.Page
 }
 
 // follow yields postings. While one is yielded that begins a list, the members are
 // still those of the list before, which ends then.
-func (s *siteLists) follow(postings iter.Seq2[extsort.Entry, error]) iter.Seq2[cluster.Posting, error] {
+func (s *pageLists) follow(postings iter.Seq2[extsort.Entry, error]) iter.Seq2[cluster.Posting, error] {
 	return func(yield func(cluster.Posting, error) bool) {
 		var list signature.Signature
 		for e, err := range postings {
 			var p cluster.Posting
-			var sites []uint64
+			var pages []cluster.Page
 			if err == nil {
 				p = cluster.Posting{Signature: signature.Signature(e.Key), Key: cluster.Key(e.Key[len(list):])}
-				for b := e.Value; len(b) >= 8; b = b[8:] {
-					sites = append(sites, binary.BigEndian.Uint64(b))
+				for b := e.Value; len(b) >= 16; b = b[16:] {
+					pages = append(pages, cluster.Page{Site: binary.BigEndian.Uint64(b), Address: binary.BigEndian.Uint64(b[8:])})
 				}
 			}
 			if !yield(p, err) || err != nil {
@@ -76,8 +77,8 @@ func (s *siteLists) follow(postings iter.Seq2[extsort.Entry, error]) iter.Seq2[c
 				list = p.Signature
 				clear(s.of)
 			}
-			if len(sites) > 0 && len(s.of) < s.limit {
-				s.of[p.Key] = sites
+			if len(pages) > 0 && len(s.of) < s.limit {
+				s.of[p.Key] = pages
 			}
 		}
 	}

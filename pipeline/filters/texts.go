@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"neardup/cluster"
 	"neardup/configs"
 	"neardup/pipeline/blocks"
 	"neardup/pipeline/dataflow"
@@ -23,8 +24,8 @@ import (
 type placed struct {
 	dataflow.Text
 	pages      int
-	navigation bool     // all pages are navigation pages
-	first      []uint64 // sites of the first pages
+	navigation bool           // all pages are navigation pages
+	first      []cluster.Page // that have a site
 	bySite     dataflow.SitePages
 	frames     pagesOf
 	common     pagesOf
@@ -127,7 +128,7 @@ func (t *task) eachRow(of blocks.Layout, each func(*placed, extsort.Entry) error
 			p.bySite.Add(o)
 			p.navigation = p.navigation && o.Navigation
 			if o.Site != rows.NoSite && p.pages < dataflow.MaxSiteDocs {
-				p.first = append(p.first, o.Site)
+				p.first = append(p.first, cluster.Page{Site: o.Site, Address: o.Address})
 			}
 			p.pages++
 			return nil
@@ -290,14 +291,14 @@ func (t *task) sign() error {
 				return err
 			}
 		}
-		var sites []byte
+		var pages []byte
 		if t.Config.Cluster.SiteList > 0 {
-			for _, site := range p.first {
-				sites = binary.BigEndian.AppendUint64(sites, site)
+			for _, page := range p.first {
+				pages = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(pages, page.Site), page.Address)
 			}
 		}
 		for _, x := range postings {
-			if err := t.out.Put(blocks.Postings, slices.Concat(x.Signature[:], x.Key[:]), sites); err != nil {
+			if err := t.out.Put(blocks.Postings, slices.Concat(x.Signature[:], x.Key[:]), pages); err != nil {
 				return err
 			}
 		}

@@ -232,9 +232,9 @@ func (c *clustering) sum(runs []iter.Seq[extsort.Entry]) error {
 	return nil
 }
 
-// Concentrated reports whether the members of a list come from few sites.
+// Concentrated reports whether the pages of a list's members are many, of few sites.
 func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
-	var sites []uint64
+	var pages []cluster.Page
 	for _, k := range members {
 		id := k.ID()
 		n := 0
@@ -247,14 +247,15 @@ func Concentrated(w *workspace.Workspace, members []cluster.Key) (bool, error) {
 				return false, err
 			}
 			if o.Site != rows.NoSite {
-				sites = append(sites, o.Site)
+				pages = append(pages, cluster.Page{Site: o.Site, Address: o.Address})
 			}
 			if n++; n == dataflow.MaxSiteDocs {
 				break
 			}
 		}
 	}
-	return cluster.Concentrated(sites, w.Config.Cluster.SiteShare, w.Config.Cluster.Sites), nil
+	k := w.Config.Cluster
+	return cluster.Concentrated(pages, k.SiteList, k.SiteShare, k.Sites), nil
 }
 
 // find writes what the search finds. After an interruption it starts over.
