@@ -102,6 +102,8 @@ func (x *chooser) why(n, i int, stands bool) report.Why {
 	switch {
 	case i > 0 && c.exempt:
 		return report.WhyExempt
+	case i > 0 && c.judged:
+		return report.WhyJudged
 	case i > 0 && c.clipped:
 		return report.WhyClipped
 	case i > 0:

@@ -24,7 +24,7 @@ type class struct {
 	uri   int   // index in chooser.uris; -1: its URI sets no condition
 	pages []int // members, the preferred one first
 
-	survives bool // its first page stays; of exempt and clipped pages all stay
+	survives bool // its first page stays; of fixed classes all stay
 	why      report.Why
 	also     []int // further pages that stay, because revisits that stay refer to them
 }
@@ -32,6 +32,7 @@ type class struct {
 type key struct {
 	group, text, uri         string // uri is set only if one of its captures must stay
 	revisit, clipped, exempt bool
+	judged                   bool // different from another page of the cluster
 }
 
 // stands reports whether pages of the class can be kept in place of others. A
@@ -39,7 +40,7 @@ type key struct {
 func (c *class) stands() bool { return !c.revisit && !c.clipped }
 
 // fixed reports whether all pages of the class stay.
-func (c *class) fixed() bool { return c.exempt || c.clipped }
+func (c *class) fixed() bool { return c.exempt || c.judged || c.clipped }
 
 // node is the set of classes of a group that share a text.
 type node struct {
@@ -79,7 +80,8 @@ type chooser struct {
 //
 //   - of each group the first by the policy, after the preferences for captures,
 //     for whole pages and for hosts;
-//   - pages that are exempt, and those of which part of the text is unknown;
+//   - pages that are exempt, those that people judged to be different from another page of
+//     the cluster, and those of which part of the text is unknown;
 //   - captures that remaining revisits refer to;
 //   - the smallest set of further pages such that a remaining page covers each page
 //     of its group, and each URI of the cluster keeps a page, unless the rules
@@ -122,10 +124,11 @@ func (x *chooser) classify() {
 	}
 	slices.SortFunc(order, x.compare)
 	x.captures = map[string][]int{}
+	judged := x.Judged.among(x.members)
 	classes, nodes, groups, uris := map[key]int{}, map[[2]string]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]
-		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI)}
+		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI), judged: judged[m.RecordID]}
 		if !x.AllowLostURIs {
 			k.uri = m.URI
 		}
@@ -181,6 +184,8 @@ func (x *chooser) force() {
 		switch {
 		case c.exempt:
 			x.survive(n, report.WhyExempt)
+		case c.judged:
+			x.survive(n, report.WhyJudged)
 		case c.clipped:
 			x.survive(n, report.WhyClipped)
 		}

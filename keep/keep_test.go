@@ -91,12 +91,28 @@ func randomRules(rnd *rand.Rand) keep.Rules {
 	return r
 }
 
+// randomJudged judges some pairs of pages to be different, also of pages that are elsewhere.
+func randomJudged(rnd *rand.Rand, c report.Cluster) keep.Judged {
+	out := keep.Judged{}
+	for range rnd.IntN(4) {
+		a, b := c.Members[rnd.IntN(len(c.Members))].RecordID, c.Members[rnd.IntN(len(c.Members))].RecordID
+		if rnd.IntN(4) == 0 {
+			b = "<elsewhere>"
+		}
+		if a != b {
+			out[a], out[b] = append(out[a], b), append(out[b], a)
+		}
+	}
+	return out
+}
+
 // Every list keeps what its rules promise.
 func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 	redundant := 0
-	for seed := range uint64(600) {
+	for seed := range uint64(700) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		c, r := crawl(rnd, 1+rnd.IntN(40)), randomRules(rnd)
+		r.Judged = randomJudged(rnd, c)
 		choices, err := r.Choose(c, &words{})
 		if err != nil {
 			t.Fatal(err)
@@ -162,6 +178,8 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 				fail(i, "another period")
 			case len(r.Exempt) > 0 && strings.HasPrefix(m.URI, "http://a.example/"):
 				fail(i, "exempt")
+			case slices.ContainsFunc(c.Members, func(o report.Member) bool { return slices.Contains(r.Judged[m.RecordID], o.RecordID) }):
+				fail(i, "judged to be different from another page")
 			case !r.AllowLostURIs && m.URI != "" && left[m.URI] == 0:
 				fail(i, "its URI is lost")
 			case kept.RevisitOf != "" && (m.RevisitOf == "" || m.Text != kept.Text):

@@ -71,7 +71,30 @@ type Rules struct {
 	SameHost      bool      // both must have the same host
 	Every         Period    // both must be of one period
 	Exempt        []Pattern // pages with these URIs are kept
+	Judged        Judged    // pairs of pages that are kept beside each other
 	AllowLostURIs bool      // a URI may lose all its captures
+}
+
+// Judged has, by record ID, the record IDs of the pages that people judged to be different
+// from a page. They may be in one cluster all the same, as pages of one text are.
+type Judged map[string][]string
+
+// among returns the record IDs of pages that are judged to be different from another one of
+// the members.
+func (j Judged) among(members []report.Member) map[string]bool {
+	if len(j) == 0 {
+		return nil
+	}
+	there, out := map[string]bool{}, map[string]bool{}
+	for _, m := range members {
+		there[m.RecordID] = true
+	}
+	for id := range there {
+		if slices.ContainsFunc(j[id], func(other string) bool { return there[other] }) {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 // Default returns the default rules.

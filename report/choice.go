@@ -28,6 +28,7 @@ const (
 	WhyExempt    Why = "exempt"    // kept: its URI is exempt
 	WhyCovers    Why = "covers"    // kept: it is kept in place of others that no other kept page covers
 	WhyURI       Why = "uri"       // kept: no other capture of its URI in the cluster stays
+	WhyJudged    Why = "judged"    // kept: people judged it and another page of the cluster to be different
 	WhyRevisited Why = "revisited" // kept: a revisit that stays refers to it
 	WhyAlone     Why = "alone"     // kept: it is in no cluster
 	WhyCovered   Why = "covered"   // redundant

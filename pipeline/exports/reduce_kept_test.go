@@ -5,12 +5,16 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"neardup/audit"
+	"neardup/pipeline/browsing"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/withdrawals"
@@ -65,6 +69,33 @@ func TestReducedBesideCollections(t *testing.T) {
 	archives, _, sum, err = reduceFiles(t, nil, lines, one, two)
 	if err != nil || sum.LeftOut != 1 || len(archives["one.warc"]) == 0 || len(archives["two.warc"]) != 0 {
 		t.Errorf("two captures beside a collection: %+v, %v", sum, err)
+	}
+}
+
+// Two captures of one text that people judge to be different are in one cluster all the
+// same, since texts are clustered. Neither is left out for the other; a third one is.
+func TestReducedKeepsWhatPeopleJudge(t *testing.T) {
+	const uri = "http://a.example/"
+	crawl := pipetest.WriteRecords(t, sameRecord("a", uri, 5), sameRecord("b", uri, 6), sameRecord("c", uri, 7))
+	for _, judges := range [][]audit.Verdict{nil, {audit.True}, {audit.False}, {audit.True, audit.False}} {
+		_, leftOut, sum, err := reduceFiles(t, func(w *workspace.Workspace) {
+			for i, v := range judges {
+				j := audit.Judgement{Pair: audit.NewPair("urn:test:a", "urn:test:b"), Judge: fmt.Sprint(i), Verdict: v, Enforce: true}
+				if err := browsing.Auditor(w).Judge(t.Context(), j); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, nil); err != nil {
+				t.Fatal(err)
+			}
+		}, crawl)
+		want := int64(2)
+		if slices.Contains(judges, audit.False) {
+			want = 1
+		}
+		if err != nil || sum.LeftOut != want || !strings.Contains(leftOut, "<urn:test:c>") {
+			t.Errorf("judged %q: %d are left out, want %d: %s, %v", judges, sum.LeftOut, want, leftOut, err)
+		}
 	}
 }
 

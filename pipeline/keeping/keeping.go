@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"neardup/audit"
 	"neardup/keep"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/queue"
@@ -19,8 +20,8 @@ import (
 	"neardup/report"
 )
 
-// Rules returns the rules ready for use. The workspace adds page scores, if the policy
-// needs them, and with storedHosts its preferred hosts, behind those of the rules.
+// Rules returns the rules ready for use. The workspace adds judged pairs, page scores, if
+// the policy needs them, and with storedHosts its preferred hosts, behind those of the rules.
 func Rules(w *workspace.Workspace, r keep.Rules, storedHosts bool) (keep.Rules, error) {
 	all, err := w.Preferences()
 	if err != nil {
@@ -49,10 +50,26 @@ func Rules(w *workspace.Workspace, r keep.Rules, storedHosts bool) (keep.Rules, 
 		r.Hosts = r.Hosts.Then(hosts...)
 		r.From = append(r.From, listed(all, workspace.KindHosts)...)
 	}
+	if r.Judged, err = judged(w); err != nil {
+		return r, err
+	}
 	if err := r.Validate(); err != nil {
 		return r, fmt.Errorf("%w: %w", workspace.ErrUsage, err)
 	}
 	return r, nil
+}
+
+// judged returns the pairs that people enforce as different, and those about which they
+// disagree.
+func judged(w *workspace.Workspace) (keep.Judged, error) {
+	pairs, err := w.EnforcedPairs()
+	out := keep.Judged{}
+	for _, p := range pairs {
+		if p.Verdict != audit.True {
+			out[p.A], out[p.B] = append(out[p.A], p.B), append(out[p.B], p.A)
+		}
+	}
+	return out, err
 }
 
 // listed returns the lists of one kind, for exports.
