@@ -54,7 +54,8 @@ func ofInput(t *testing.T, dir, file string) workspace.Withdrawal {
 	if i < 0 {
 		t.Fatalf("no %s in %s", file, dir)
 	}
-	return workspace.Withdrawal{Input: m.Inputs[i].Path, Size: m.Inputs[i].Size, Sample: m.Inputs[i].Sample}
+	s := m.Inputs[i]
+	return workspace.Withdrawal{Input: s.Path, Size: s.Size, Sample: s.Sample, SHA256: s.SHA256}
 }
 
 // contentsOf returns all rows of the stages' tables, and the counts of the stages. The
@@ -497,6 +498,43 @@ func TestWithdrawAllInputs(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Of two files of one size that begin and end alike, only the one goes that is named, and
+// only that one stays out.
+func TestWithdrawOfFilesThatAreAlike(t *testing.T) {
+	config := pipetest.MustLoad(t)
+	dir := t.TempDir()
+	content := numbered(t, "one", 1500)
+	good := pipetest.WriteFile(t, filepath.Join(dir, "good.warc"), content)
+	damaged := slices.Clone(content)
+	clear(damaged[len(damaged)/2 : len(damaged)/2+1000])
+	bad := pipetest.WriteFile(t, filepath.Join(dir, "bad.warc"), damaged)
+	ws := filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{}, bad, good)
+	d := ofInput(t, ws, bad)
+	withdraw(t, ws, config, d)
+	pipetest.RunAll(t, ws, config, workspace.Options{})
+	names := func() (all []string) {
+		m, err := workspace.ReadManifest(ws)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.Inputs {
+			all = append(all, s.Name)
+		}
+		return all
+	}
+	if got := names(); !slices.Equal(got, []string{"good.warc"}) {
+		t.Errorf("%q are left", got)
+	}
+	ws = filepath.Join(t.TempDir(), "ws")
+	pipetest.RunAll(t, ws, config, workspace.Options{}, bad)
+	withdraw(t, ws, config, ofInput(t, ws, bad))
+	pipetest.RunAll(t, ws, config, workspace.Options{}, good, bad)
+	if got := names(); !slices.Equal(got, []string{"good.warc"}) {
+		t.Errorf("%q are read", got)
+	}
 }
 
 // The state that others read while a run is at work has no withdrawn captures: it goes, also

@@ -98,17 +98,31 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	var of []workspace.Withdrawal
+	var unread []inputs.Source
 	for _, arg := range args {
-		more, err := withdrawalsOf(arg, known)
+		more, without, err := withdrawalsOf(arg, known)
 		if err != nil && len(namedIn(withdrawn, arg)) > 0 { // it was interrupted; the stages go on
 			continue
 		}
 		if err != nil {
 			return err
 		}
+		unread = append(unread, without...)
 		for _, d := range more {
 			d.Why = o.why
 			of = append(of, d)
+		}
+	}
+	if err := j.Forget(unread...); err != nil {
+		return err
+	}
+	for _, s := range unread {
+		say(c, "%s, of which nothing was read, is no longer an input.", s.Shown())
+	}
+	var gone []string // inputs, also those that have the content of one that is named
+	for _, s := range known {
+		if slices.ContainsFunc(of, func(d workspace.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) }) {
+			gone = append(gone, inputs.ShowName(s.Path))
 		}
 	}
 	n, goesOn, err := goesOn(j, withdrawn, of)
@@ -121,10 +135,10 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if withdrawn, err = j.Withdrawn(); err != nil {
 		return err
 	}
+	for _, name := range gone {
+		say(c, "%s is withdrawn.", name)
+	}
 	for _, d := range of {
-		if d.URI == "" {
-			say(c, "%s is withdrawn.", d.Input)
-		}
 		i := slices.IndexFunc(withdrawn, func(x workspace.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
 		if i >= 0 && withdrawn[i].Captures == 0 {
 			o.warn(c, fmt.Sprintf("%s: the workspace has no such capture; those of later crawls stay out", cmp.Or(d.URI, d.Input)))
@@ -188,32 +202,30 @@ func namedIn(withdrawn workspace.Withdrawn, arg string) (out []workspace.Withdra
 	return out
 }
 
-// withdrawalsOf returns the withdrawals that an argument stands for.
-func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawal, err error) {
+// withdrawalsOf returns the withdrawals that an argument stands for, and the inputs of which
+// nothing was read.
+func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawal, unread []inputs.Source, err error) {
 	names := paths(arg)
 	path := names[min(1, len(names)-1)]
-	var unread string
 	for _, s := range known {
 		if at := s.FilePath(); at != path && s.Path != path && s.Given != arg && !strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
 			continue
 		}
-		if s.Sample == "" {
-			unread = s.Shown()
+		if s.State == inputs.Unreadable && s.Counts.Records == 0 {
+			unread = append(unread, s)
 			continue
 		}
-		out = append(out, workspace.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample})
+		out = append(out, workspace.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample, SHA256: s.SHA256})
 	}
 	switch {
-	case len(out) > 0:
-		return out, nil
-	case unread != "":
-		return nil, usageError{fmt.Errorf("%s could not be read, so the workspace has no page of it", unread)}
+	case len(out)+len(unread) > 0:
+		return out, unread, nil
 	case strings.Contains(arg, "*") && strings.Contains(arg, "#"):
-		return nil, usageError{fmt.Errorf("%s: what follows # is no part of an address that counts, and would be left out; name the pattern without it", arg)}
+		return nil, nil, usageError{fmt.Errorf("%s: what follows # is no part of an address that counts, and would be left out; name the pattern without it", arg)}
 	case strings.Contains(arg, "://") || strings.Contains(arg, "*") || strings.HasPrefix(arg, "urn:"):
-		return []workspace.Withdrawal{{URI: arg}}, nil
+		return []workspace.Withdrawal{{URI: arg}}, nil, nil
 	}
-	return nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which begins with urn: or has :// or *", arg)}
+	return nil, nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which begins with urn: or has :// or *", arg)}
 }
 
 // takeBack removes withdrawals.

@@ -118,15 +118,16 @@ func (p *plainRun) searched() search.Input {
 			return members, nil
 		},
 		Concentrated: func(members []cluster.Key) (bool, error) {
-			var sites []uint64
+			var pages []cluster.Page
 			for _, k := range members {
 				for i, o := range p.on[k.ID()] {
 					if o.Site != rows.NoSite && i < 16 {
-						sites = append(sites, o.Site)
+						pages = append(pages, cluster.Page{Site: o.Site, Address: o.Address})
 					}
 				}
 			}
-			return cluster.Concentrated(sites, p.config.Cluster.SiteShare, p.config.Cluster.Sites), nil
+			k := p.config.Cluster
+			return cluster.Concentrated(pages, k.SiteList, k.SiteShare, k.Sites), nil
 		},
 		Texts: func(yield func(search.Text, error) bool) {
 			for text, err := range p.signed() {

@@ -12,8 +12,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"iter"
+	"os"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -163,12 +166,11 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 				return err
 			}
 		}
-		if s.IsCollection() || s.State == inputs.Unreadable && s.Counts.Records == 0 {
-			continue // text collections, and files from which nothing was read
+		if s.IsCollection() || isEmpty(s) || isMoved(r.ctx, s, sources) {
+			continue // text collections, files without a byte, and files that are read elsewhere
 		}
 		if err := r.archive(s, pages); err != nil {
-			file, entry := s.Place()
-			return fmt.Errorf("%s %s: %w", file, entry, err)
+			return fmt.Errorf("%s: %w", s.Shown(), err)
 		}
 	}
 	if err == nil && more {
@@ -177,13 +179,35 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	return err
 }
 
+// isEmpty reports whether a source of which nothing was read is a file without a byte.
+func isEmpty(s inputs.Source) bool {
+	info, err := os.Stat(s.FilePath())
+	return s.State == inputs.Unreadable && s.Counts.Records == 0 && err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
+// isMoved reports whether a file is gone of which another source has all bytes.
+func isMoved(ctx context.Context, s inputs.Source, sources []inputs.Source) bool {
+	return s.SHA256 != "" && s.IsGone(ctx) && slices.ContainsFunc(sources, func(o inputs.Source) bool {
+		return o.Path != s.Path && o.Size == s.Size && o.SHA256 == s.SHA256 && !o.IsGone(ctx)
+	})
+}
+
 // archive writes one archive without the dropped records.
 func (r *reducer) archive(s inputs.Source, pages map[place]*report.LeftOut) error {
+	if s.State == inputs.Unreadable && s.Counts.Records == 0 {
+		return fmt.Errorf("it could not be read (%s), so nothing of it would be in the result; neardup run reads it again, neardup remove takes it out", s.Error)
+	}
 	f, closer, err := s.Open(r.ctx, r.w.Config.Extract.Limits)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; put it back, or withdraw it (neardup remove)", err)
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = closer.Close() }()
+	if n, _ := f.ReadAt(make([]byte, 1), s.Size); n > 0 {
+		return errors.New("it has grown since it was read; neardup run reads it again if you name it")
+	}
 	name := r.name(s.Name)
 	out := report.ReducedFile{Archive: name}
 	out.Path, out.Entry = s.Place()
@@ -202,22 +226,38 @@ func (r *reducer) archive(s inputs.Source, pages map[place]*report.LeftOut) erro
 	if err := r.check(left, &out, sums, stay); err != nil {
 		return err
 	}
-	entry, err := r.make("archive/" + name)
-	if err != nil {
+	if out.SHA256, err = r.copy(left, name); err != nil {
 		return err
 	}
-	h := sha256.New()
-	if n, err := io.Copy(contextWriter{r.ctx, io.MultiWriter(entry, h)}, io.NewSectionReader(left, 0, left.Size())); err != nil || n != left.Size() {
-		return errors.Join(err, entry.Close())
-	}
-	out.SHA256 = hex.EncodeToString(h.Sum(nil))
 	r.manifest.Files = append(r.manifest.Files, out)
 	r.manifest.Sum.Add(out.ReducedCounts)
-	return entry.Close()
+	return nil
 }
 
-// maxName is the longest name that file systems take, in bytes.
-const maxName = 255
+// copy writes what is left of an archive, and returns its checksum. It writes no archive
+// without a byte, since nobody could tell what it is.
+func (r *reducer) copy(left *reduce.Without, name string) (sum string, err error) {
+	h := sha256.New()
+	if left.Size() == 0 {
+		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	entry, err := r.make("archive/" + name)
+	if err != nil {
+		return "", err
+	}
+	n, err := io.Copy(contextWriter{r.ctx, io.MultiWriter(entry, h)}, io.NewSectionReader(left, 0, left.Size()))
+	if err == nil && n != left.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, entry.Close())
+}
+
+// maxName is the longest name that file systems take, in bytes. Of it, what follows the
+// first dot may take a part.
+const (
+	maxName   = 255
+	maxEnding = 100
+)
 
 // name returns a name for an archive that no other archive has, and that is no
 // path.
@@ -232,9 +272,15 @@ func (r *reducer) name(of string) string {
 		of = "archive" + of
 	}
 	stem, ending, _ := strings.Cut(of, ".")
+	ending = "." + ending[max(0, len(ending)-maxEnding):]
+	named := func(end string) string {
+		return strings.ToValidUTF8(stem[:max(1, min(len(stem), maxName-len(end)))]+end, "")
+	}
+	if len(of) > maxName {
+		of = named(ending)
+	}
 	for n := 2; r.names[strings.ToLower(of)]; n++ {
-		end := fmt.Sprintf("-%d.%s", n, ending)
-		of = strings.ToValidUTF8(stem[:max(1, min(len(stem), maxName-len(end)))], "") + end
+		of = named(fmt.Sprintf("-%d%s", n, ending))
 	}
 	r.names[strings.ToLower(of)] = true
 	return path.Base(of)

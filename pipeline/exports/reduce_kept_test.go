@@ -16,7 +16,9 @@ import (
 	"neardup/audit"
 	"neardup/pipeline/browsing"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -46,7 +48,11 @@ func reduceFiles(t *testing.T, change func(*workspace.Workspace), files ...strin
 	}
 	archives = map[string][]byte{}
 	for _, f := range all.Files {
-		if archives[f.Archive], err = os.ReadFile(filepath.Join(out, "archive", f.Archive)); err != nil {
+		archives[f.Archive], err = os.ReadFile(filepath.Join(out, "archive", f.Archive))
+		if f.Bytes == 0 && errors.Is(err, os.ErrNotExist) {
+			err = nil // nothing of it stays
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,6 +222,75 @@ func gzipped(t *testing.T, file string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// A file of which nothing was read ends the export, since nothing of it would be in the
+// result, and so does one that changed or is gone. A file without a byte has nothing to
+// lose, and of two that have the same bytes one may be gone.
+func TestReducedOfFilesThatAreNotAsTheyWereRead(t *testing.T) {
+	dir := t.TempDir()
+	record := sameRecord("a", "http://a.example/", 5)
+	other := sameRecord("b", "http://b.example/", 6)
+	write := func(name string, b []byte) string { return pipetest.WriteFile(t, filepath.Join(dir, name), b) }
+	do := func(file string, change func(string)) error {
+		second := write("second.warc", other)
+		ws := filepath.Join(t.TempDir(), "ws")
+		w, err := workspace.Open(ws, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = w.Close() }()
+		sources, _, err := inputs.Find(t.Context(), ws, []string{file, second}, nil, pipetest.Limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, sources); err != nil && !errors.Is(err, workspace.ErrInputFailure) {
+			t.Fatal(err)
+		}
+		if change != nil {
+			change(second)
+		}
+		return exports.WriteDirectory(t.Context(), w, exports.Options{Format: "warc"}, filepath.Join(t.TempDir(), "out"))
+	}
+	remove := func(file string) {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct {
+		name, want string
+		err        error
+	}{
+		{"missing", "nothing of it would be in the result", do(filepath.Join(dir, "missing.warc"), nil)},
+		{"was missing", "nothing of it would be in the result", do(filepath.Join(dir, "late.warc"), func(string) { write("late.warc", record) })},
+		{"no archive", "nothing of it would be in the result", do(write("notes.warc.gz", []byte("notes")), nil)},
+		{"empty", "", do(write("empty.warc", nil), nil)},
+		{"grown", "it has grown since it was read", do(write("first.warc", record), func(second string) { write(filepath.Base(second), slices.Concat(other, record)) })},
+		{"gone", "put it back", do(write("first.warc", record), remove)},
+		{"gone, and read under another name", "", do(write("copy.warc", other), remove)},
+	} {
+		if x.want == "" && x.err != nil || x.want != "" && (x.err == nil || !strings.Contains(x.err.Error(), x.want)) {
+			t.Errorf("%s: %v, want %q", x.name, x.err, x.want)
+		}
+	}
+}
+
+// A name that is too long for a file, such as that of an object in a store, is cut.
+func TestReducedOfALongName(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, strings.Repeat("\x83", 200)+".warc") // each byte is shown as four
+	if err := os.WriteFile(path, sameRecord("a", "http://a.example/", 1), 0o666); err != nil {
+		t.Skipf("the file system does not take the name: %v", err)
+	}
+	archives, _, _, err := reduceFiles(t, nil, path)
+	for name, b := range archives {
+		if len(name) > 255 || !strings.HasSuffix(name, ".warc") || len(b) == 0 {
+			t.Errorf("%q has %d bytes", name, len(b))
+		}
+	}
+	if err != nil || len(archives) != 1 {
+		t.Errorf("%d archives, %v", len(archives), err)
+	}
 }
 
 // Files of one long name in several directories become files of several names, none of

@@ -139,6 +139,16 @@ func (s Source) HasContentOf(ctx context.Context, other Source, limits container
 	return sums[0] == sums[1], nil
 }
 
+// MayHaveSum reports whether the source has a checksum, as far as this can be told. Nothing
+// is known of an object in a store that was not read, and of what cannot be read.
+func (s Source) MayHaveSum(ctx context.Context, sum string, limits container.Limits) bool {
+	if s.SHA256 == "" && s.isObject() {
+		return true
+	}
+	got, err := s.readSum(ctx, limits)
+	return err != nil || got == sum
+}
+
 // readSum returns the checksum of the source. It reads the source unless it is known.
 func (s Source) readSum(ctx context.Context, limits container.Limits) (string, error) {
 	if s.SHA256 != "" {

@@ -45,14 +45,15 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	if begun && !s.Done {
 		return 0, fmt.Errorf("%w: the extraction was interrupted; run neardup extract first", workspace.ErrUsage)
 	}
-	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, unnamed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, goneBy: map[string]int{},
+	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, unnamed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, gone: map[string]int{}, goneBy: map[string]int{},
 		of: make([]int64, len(of)), withdrawals: slices.Clone(of)}
 	defer func() { err = errors.Join(err, x.edits.Close()) }()
 	var left []inputs.Source
 	for i := range known {
 		s := &known[i]
 		x.byPath[rows.Hash(s.Path)] = s
-		if i := x.ofSource(s); i >= 0 {
+		if i := slices.IndexFunc(x.withdrawals, func(d workspace.Withdrawal) bool { return d.IsOf(ctx, *s, w.Config.Extract.Limits) }); i >= 0 {
+			x.gone[s.Path] = i
 			x.goneBy[s.ID()] = i
 			if err := x.edits.Delete(layout.SourceKey(s.Path)); err != nil {
 				return 0, err
@@ -98,19 +99,10 @@ type withdrawing struct {
 	total       int64
 	byID        map[string][]*inputs.Source // remaining sources; equal files share one ID
 	byPath      map[uint64]*inputs.Source   // all sources, by the hash of the path
+	gone        map[string]int              // of the path of a source that goes, its withdrawal
 	goneBy      map[string]int              // of the ID of a source that goes, its withdrawal
 	changed     map[string]*inputs.Source   // remaining sources that lose captures
 	unnamed     map[string]*inputs.Source   // remaining sources whose list of records that ended runs lost a URI
-}
-
-// ofSource returns the index of the withdrawal that covers a source, or -1.
-func (x *withdrawing) ofSource(s *inputs.Source) int {
-	for i, d := range x.withdrawals {
-		if d.URI == "" && d.Sample != "" && d.Size == s.Size && d.Sample == s.Sample {
-			return i
-		}
-	}
-	return -1
 }
 
 // ofURI returns the index of the withdrawal that covers a URI, or -1.
@@ -135,8 +127,8 @@ func (x *withdrawing) dropRevisit(v results.RevisitRow) (page []byte, err error)
 	if s == nil {
 		return nil, layout.Corrupt(v.Key.Row())
 	}
-	i := x.ofSource(s)
-	if i < 0 {
+	i, ok := x.gone[s.Path]
+	if !ok {
 		if i = x.ofURI(v.Row.TargetURI); i < 0 {
 			return nil, nil
 		}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 	if err != nil {
 		return err
 	}
-	if sources, err = w.withoutWithdrawn(sources); err != nil {
+	if sources, err = w.withoutWithdrawn(ctx, sources); err != nil {
 		return err
 	}
 	sources, err = w.retry(ctx, b, sources)
@@ -248,6 +249,17 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 		}
 	}
 	return sources, nil
+}
+
+// Forget removes sources from which nothing was read.
+func (w *Workspace) Forget(sources ...inputs.Source) error {
+	b := w.DB.Batch()
+	for _, s := range sources {
+		if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
+			return errors.Join(err, b.Close())
+		}
+	}
+	return errors.Join(b.Commit(), w.Publish())
 }
 
 // restartExtraction makes the next extraction start over because file changed.

@@ -2,12 +2,14 @@ package workspace
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 
 	"neardup/extract"
+	"neardup/extract/container"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
 )
@@ -19,8 +21,9 @@ import (
 // pattern, in every input, past and future.
 type Withdrawal struct {
 	Input    string `json:"input,omitempty"`  // path of the source
-	Size     int64  `json:"size,omitempty"`   // size and sample of the file: the same content stays out under any name
+	Size     int64  `json:"size,omitempty"`   // size, sample and checksum of the file: the same content stays out under any name
 	Sample   string `json:"sample,omitempty"` // digest of parts of the file
+	SHA256   string `json:"sha256,omitempty"` // empty if the file was not read to its end
 	URI      string `json:"uri,omitempty"`    // pattern: * stands for any characters; scheme and fragment are ignored
 	Why      string `json:"why,omitempty"`
 	Captures int64  `json:"captures"` // number of captures when it was made
@@ -33,7 +36,17 @@ func (d Withdrawal) name() string {
 	if d.URI != "" {
 		return "uri " + asPattern(d.URI)
 	}
+	if d.SHA256 != "" {
+		return fmt.Sprintf("input %d %s %s", d.Size, d.Sample, d.SHA256)
+	}
 	return fmt.Sprintf("input %d %s", d.Size, d.Sample)
+}
+
+// IsOf reports whether the withdrawal is of an input. It reads an input that is only alike
+// where samples are taken; one that cannot be read is taken for the one that is withdrawn.
+func (d Withdrawal) IsOf(ctx context.Context, s inputs.Source, limits container.Limits) bool {
+	return d.URI == "" && d.Sample != "" && d.Size == s.Size && d.Sample == s.Sample &&
+		(d.SHA256 == "" || s.MayHaveSum(ctx, d.SHA256, limits))
 }
 
 // Key is the key of the withdrawal's row.
@@ -173,14 +186,14 @@ func (d Withdrawn) Generation() string {
 
 // withoutWithdrawn returns the sources that are not withdrawn. It warns of each one
 // that is.
-func (w *Workspace) withoutWithdrawn(sources []inputs.Source) ([]inputs.Source, error) {
+func (w *Workspace) withoutWithdrawn(ctx context.Context, sources []inputs.Source) ([]inputs.Source, error) {
 	withdrawn, err := w.Withdrawn()
 	if err != nil || len(withdrawn) == 0 {
 		return sources, err
 	}
 	return slices.DeleteFunc(slices.Clone(sources), func(s inputs.Source) bool {
 		i := slices.IndexFunc(withdrawn, func(d Withdrawal) bool {
-			return d.URI == "" && s.State != inputs.Unreadable && d.Size == s.Size && d.Sample == s.Sample
+			return s.State != inputs.Unreadable && d.IsOf(ctx, s, w.Config.Extract.Limits)
 		})
 		if i >= 0 {
 			w.Options.Progress.Warn("input is withdrawn and stays out; neardup remove --undo lets it in", "file", s.Shown(), "why", withdrawn[i].Why)
