@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
@@ -180,7 +181,8 @@ func TestGlossaryHasTheSummary(t *testing.T) {
 	}
 }
 
-// No score below 1 is shown as 1, and the bands hold each member but the first.
+// No score below 1 is shown as 1, and the bands hold each member but the first. Only
+// identical members have the same text, whatever the score of the others.
 func TestScoresDoNotOversell(t *testing.T) {
 	for s, want := range map[Score]string{1: "1.00 1", 0.99999: "0.99 0.9999", 0.996: "0.99 0.996", 0.994: "0.99 0.994", 0.5: "0.50 0.5", 0: "0.00 0"} {
 		if got := s.Short() + " " + s.String(); got != want {
@@ -189,12 +191,15 @@ func TestScoresDoNotOversell(t *testing.T) {
 	}
 	var s Summary
 	c := Cluster{Members: []Member{{}}}
-	for _, r := range []Score{1, 1, 0.9999, 0.99, 0.98, 0.9, 0.85, 0.7, 0.65, 0.2, 0} {
-		c.Members = append(c.Members, Member{Resemblance: r})
+	for _, r := range []Score{1, 1, 0.9999, 0.99, 0.98, 0.9, 0.85, 0.7, 0.65, 0.2, 0, Score(math.NaN())} {
+		c.Members = append(c.Members, Member{Relation: Near, Resemblance: r})
+	}
+	for _, r := range []Relation{Identical, Alike, Linked, Judged} {
+		c.Members = append(c.Members, Member{Relation: r, Resemblance: 1})
 	}
 	c.Size = len(c.Members)
 	s.Add(c)
-	want := []ScoreBand{{1, 2}, {0.99, 2}, {0.9, 2}, {0.8, 1}, {0.65, 2}, {0, 2}}
+	want := []ScoreBand{{1, 1}, {0.99, 7}, {0.9, 2}, {0.8, 1}, {0.65, 2}, {0, 3}}
 	if !reflect.DeepEqual(s.Clusters.ByScore, want) {
 		t.Errorf("%+v, want %+v", s.Clusters.ByScore, want)
 	}

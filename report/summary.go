@@ -104,7 +104,8 @@ type Clusters struct {
 }
 
 // ScoreBand counts the pages with a score from From up to the next band. The band
-// from 1 counts pages with the same text.
+// from 1 counts pages with the same text. Other pages with a score of 1 are in the
+// next band.
 type ScoreBand struct {
 	From  Score `json:"from"`
 	Pages int64 `json:"pages"`
@@ -172,10 +173,23 @@ func (c Cluster) Counts() (n ClusterCounts) {
 		}
 		if c.From+i > 0 {
 			n.Bytes += m.Bytes
-			n.Scores[max(slices.IndexFunc(bands[:], func(from Score) bool { return m.Resemblance >= from }), 0)]++
+			n.Scores[bandOf(m)]++
 		}
 	}
 	return n
+}
+
+// bandOf returns the index of a member's band. Texts that differ may have a score of
+// 1: alike ones, and those that are the same without their frames.
+func bandOf(m Member) int {
+	const last = len(bands) - 1
+	if m.Relation == Identical {
+		return 0
+	}
+	if i := slices.IndexFunc(bands[1:last], func(from Score) bool { return m.Resemblance >= from }); i >= 0 {
+		return 1 + i
+	}
+	return last
 }
 
 // Add counts a cluster, or a part of one.

@@ -23,8 +23,9 @@ import (
 	"neardup/report"
 )
 
-// exportsVersion is raised where the same tables give other exports.
-const exportsVersion = 1
+// exportsVersion is raised where the same tables give other exports. 2: only identical
+// members have the same text.
+const exportsVersion = 2
 
 // Groups that changed are looked up page by page if they have few pages, or at most one
 // of so many that are in clusters.
