@@ -2,8 +2,10 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/abadojack/whatlanggo"
 
@@ -40,6 +42,35 @@ func NewCorpusPage(c Cluster, m Member, a Action, text string) CorpusPage {
 		*s = strings.ToValidUTF8(*s, "\uFFFD")
 	}
 	return p
+}
+
+// Cleaned counts what the pages of a corpus lose without the frames of their sites.
+type Cleaned struct {
+	Pages      int64
+	Framed     int64 // pages without their frame
+	Whole      int64 // pages with a frame that are whole, because too little of them would be left
+	Characters int64 // of all pages with their frames, in code points
+	LeftOut    int64 // of these
+}
+
+// Add counts a page with a stored text, of which own is written. framed reports
+// whether the stored text has a frame.
+func (c *Cleaned) Add(stored, own string, framed bool) {
+	characters := int64(utf8.RuneCountInString(stored))
+	c.Pages++
+	c.Characters += characters
+	switch {
+	case framed && len(own) == len(stored):
+		c.Whole++
+	case framed:
+		c.Framed++
+		c.LeftOut += characters - int64(utf8.RuneCountInString(own))
+	}
+}
+
+func (c Cleaned) String() string {
+	return fmt.Sprintf("frames left out of %d of %d pages: %d of all %d characters; %d pages with a frame are whole, because too little of them would be left",
+		c.Framed, c.Pages, c.LeftOut, c.Characters, c.Whole)
 }
 
 // The language of a text is that of most of its pieces, which are spread over the

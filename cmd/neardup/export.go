@@ -134,7 +134,7 @@ func exportCommand() *cobra.Command {
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "all pages: also those in no cluster, and redundant ones, with what a keep list says of each")
-	c.Flags().BoolVar(&f.clean, "clean", false, "without the frames that text.frames learned")
+	c.Flags().BoolVar(&f.clean, "clean", false, "without the frames that text.frames learned, if enough of a page is left")
 	c.Flags().BoolVar(&f.visible, "visible", false, "all text that pages show, not only their main content")
 	c.Flags().Int64Var(&f.shardSize, "shard-size", 0, "write a directory of files of about so many bytes of text; 0: one file")
 	f.keep.add(c)
@@ -149,8 +149,9 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 	}
 	used := rules
 	var kept report.Kept
+	var cleaned report.Cleaned
 	var reduced report.Reduced
-	options := exports.Options{Format: f.format, Keep: &rules, WithoutStoredHosts: !f.keep.storedHosts, Rules: &used, All: f.all, Clean: f.clean, Visible: f.visible, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
+	options := exports.Options{Format: f.format, Keep: &rules, WithoutStoredHosts: !f.keep.storedHosts, Rules: &used, All: f.all, Clean: f.clean, Cleaned: &cleaned, Visible: f.visible, ShardSize: f.shardSize, Kept: &kept, Reduced: &reduced, WACZ: f.wacz}
 	write := func(out io.Writer) error { return exports.Write(c.Context(), j.Workspace, options, out) }
 	if options.Directory() {
 		err = exports.WriteDirectory(c.Context(), j.Workspace, options, f.output)
@@ -164,6 +165,9 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 	}
 	if err == nil && kept != (report.Kept{}) {
 		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %v\n", kept, used)
+	}
+	if err == nil && cleaned != (report.Cleaned{}) {
+		fmt.Fprintln(c.ErrOrStderr(), cleaned)
 	}
 	return err
 }

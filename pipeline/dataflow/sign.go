@@ -147,10 +147,23 @@ func readings(c configs.Config, whole, own string) Readings {
 	if same {
 		return r
 	}
-	if own = text.Cut(own, c.Text.MaxColumns); text.Columns(own) >= ownColumns {
+	if own = text.Cut(own, c.Text.MaxColumns); !tooLittle(own) {
 		r.Own = own
 	}
 	return r
+}
+
+// tooLittle reports whether what is left of a text without frames does not stand for it.
+func tooLittle(own string) bool { return text.Columns(own) < ownColumns }
+
+// Clean returns Readings.Own of a text, but does not cut it. framed reports whether the
+// text has a frame, left out or not.
+func Clean(c configs.Config, t Text, frames Pages) (own string, framed bool, err error) {
+	own, err = WithoutFrames(c, t, frames)
+	if framed = len(own) != len(t.Text); tooLittle(own) {
+		own = t.Text
+	}
+	return own, framed, err
 }
 
 // WithoutFrames returns a text without the frames of the sites that have it,

@@ -105,8 +105,8 @@ func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func
 	return nil
 }
 
-// textOf returns the text of a page: without the frames of its sites with Clean, or
-// all visible text with Visible.
+// textOf returns the text of a page: without the frames of its sites with Clean, if
+// enough is left, or all visible text with Visible.
 func textOf(w *workspace.Workspace, m report.Member, o Options, reader *results.Reader) (string, error) {
 	t, err := layout.ParseTextID(m.Text)
 	if err != nil {
@@ -119,7 +119,11 @@ func textOf(w *workspace.Workspace, m report.Member, o Options, reader *results.
 	case o.Visible:
 		return results.VisibleOf(w, m, stored)
 	case o.Clean:
-		return reader.WithoutFrames(t, stored)
+		own, framed, err := reader.Clean(t, stored)
+		if err == nil && o.Cleaned != nil {
+			o.Cleaned.Add(stored, own, framed)
+		}
+		return own, err
 	}
 	return stored, nil
 }

@@ -144,9 +144,10 @@ type Options struct {
 	Reduced *report.Reduced // of reduced archives; if not nil, it is set to the manifest
 
 	// Of corpora.
-	Clean     bool  // without the learned frames of sites
-	Visible   bool  // all visible text
-	ShardSize int64 // bytes of text per file of a directory; 0: one file
+	Clean     bool            // without the learned frames of sites
+	Cleaned   *report.Cleaned // if not nil, what Clean leaves out is added to it
+	Visible   bool            // all visible text
+	ShardSize int64           // bytes of text per file of a directory; 0: one file
 	Kept      *report.Kept
 
 	WACZ string // of wacz: the file to copy

@@ -135,13 +135,14 @@ func (r *Reader) Readings(id rows.TextID, stored string) (dataflow.Readings, err
 	return dataflow.Read(r.w.Config, t, r.frames.PagesOf)
 }
 
-// WithoutFrames returns a text without the frames of its sites.
-func (r *Reader) WithoutFrames(id rows.TextID, stored string) (string, error) {
+// Clean returns a text without the frames of its sites, or as it is stored if too little
+// would be left. framed reports whether it has a frame.
+func (r *Reader) Clean(id rows.TextID, stored string) (own string, framed bool, err error) {
 	t, err := r.Text(id, stored)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return dataflow.WithoutFrames(r.w.Config, t, r.frames.PagesOf)
+	return dataflow.Clean(r.w.Config, t, r.frames.PagesOf)
 }
 
 // Pages returns the number of pages of each common sentence of a text, by unit.
