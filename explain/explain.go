@@ -86,6 +86,8 @@ type Text struct {
 	Columns    int    `json:"columns"`
 	Lines      int    `json:"lines"`
 	Sentences  int    `json:"sentences"`
+	Unframed   bool   `json:"-"` // the compared part is without the frame
+	Cut        bool   `json:"-"` // it ends at text.max_columns
 }
 
 // Score is the measure's score, also if an earlier check rejects the pair.
@@ -159,9 +161,7 @@ type Between struct {
 func Pair(c configs.Config, a, b Side, between Between) (Explanation, error) {
 	e := Explanation{Method: methodOf(c)}
 	for i, s := range []Side{a, b} {
-		e.Texts[i] = Text{Page: s.Page, File: s.File, Extracted: utf8.RuneCountInString(s.Stored),
-			Characters: utf8.RuneCountInString(s.Compared), Columns: text.Columns(s.Compared), Lines: lines(s.Compared),
-			Sentences: len(text.Sentences(s.Compared))}
+		e.Texts[i] = textOf(s, c.Text.MaxColumns)
 	}
 	find := c.NewSearch()
 	two := TwoOf(c, a, b)
@@ -179,6 +179,16 @@ func Pair(c configs.Config, a, b Side, between Between) (Explanation, error) {
 	e.Diff = diff(*t, [2][]rune{[]rune(a.Compared), []rune(b.Compared)}, e.TLCS != nil && c.Verify.Trustable)
 	e.Outcome = e.fromDecision(c.Verify.Contained == configs.ContainedApart)
 	return e, nil
+}
+
+// textOf describes a text of which at most limit columns are compared.
+func textOf(s Side, limit int) Text {
+	t := Text{Page: s.Page, File: s.File, Extracted: utf8.RuneCountInString(s.Stored),
+		Characters: utf8.RuneCountInString(s.Compared), Columns: text.Columns(s.Compared), Lines: lines(s.Compared),
+		Sentences: len(text.Sentences(s.Compared)), Unframed: s.Compared != text.Cut(s.Stored, limit)}
+	const widest = 2 // columns of a character
+	t.Cut = limit > 0 && t.Characters < t.Extracted && t.Columns > limit-widest
+	return t
 }
 
 func methodOf(c configs.Config) Method {

@@ -322,6 +322,29 @@ func TestReasonWhyNotCompared(t *testing.T) {
 	}
 }
 
+// A text that is compared in part tells which part: without a frame, up to the columns
+// that are compared, or both.
+func TestComparedPart(t *testing.T) {
+	c := load(t, "default", "text.max_columns=90")
+	long := strings.Repeat("宽港口", 15) // 90 columns
+	for _, tt := range []struct {
+		stored, compared string
+		unframed, cut    bool
+	}{
+		{long, long, false, false},
+		{long + "x", long, false, true},
+		{"x" + long, "x" + strings.TrimSuffix(long, "口"), false, true},
+		{"menu\n" + long[:60], long[:60], true, false},
+		{long[:60] + "\nimprint", long[:60], true, false},
+		{"menu\n" + long + "x", long, true, true},
+	} {
+		e, err := Pair(c, Side{Stored: tt.stored, Compared: tt.compared}, Side{Stored: "y", Compared: "y"}, Between{})
+		if got := e.Texts[0]; err != nil || got.Unframed != tt.unframed || got.Cut != tt.cut || got.Characters < got.Extracted != (tt.unframed || tt.cut) {
+			t.Errorf("%q of %q: %+v, %v", tt.compared, tt.stored, got, err)
+		}
+	}
+}
+
 func TestOriginsOfSharedSignatures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	base := prose(rng, 80)

@@ -33,6 +33,7 @@ type fake struct {
 
 type fakePage struct {
 	document, record, uri, date, title, text string
+	frame                                    string // before the text; not compared
 	cluster                                  *fakeCluster
 	member                                   report.Member
 }
@@ -323,7 +324,7 @@ func (f *fake) Pair(_ context.Context, a, b string) (p review.Pair, err error) {
 		if page == nil {
 			return p, fmt.Errorf("page %s: %w", d, review.ErrNotFound)
 		}
-		sides[i] = explain.Side{Stored: page.text, Compared: page.text,
+		sides[i] = explain.Side{Stored: page.frame + page.text, Compared: page.text,
 			Page: &explain.Page{RecordID: page.record, URI: page.uri, Date: page.date, Title: page.title, TextID: d}}
 		p.Documents[i], p.Texts[i] = d, page.text
 	}
@@ -336,7 +337,7 @@ func (f *fake) Page(_ context.Context, document string) (review.Page, error) {
 	if p == nil {
 		return review.Page{}, fmt.Errorf("page %s: %w", document, review.ErrNotFound)
 	}
-	return review.Page{PageRow: rowOf(p), Text: p.text, Fields: []review.Field{{Name: "record_id", Value: p.record}, {Name: "uri", Value: p.uri},
+	return review.Page{PageRow: rowOf(p), Text: p.frame + p.text, Fields: []review.Field{{Name: "record_id", Value: p.record}, {Name: "uri", Value: p.uri},
 		{Name: "date", Value: p.date}, {Name: "media_type", Value: "text/html"}, {Name: "charset", Value: "utf-8"}}}, nil
 }
 

@@ -66,6 +66,17 @@ func viewOf(p Pair, blind bool) pairView {
 	return v
 }
 
+// comparedPart says which part of a text is compared, if not all of it is.
+func comparedPart(t explain.Text) string {
+	switch {
+	case t.Unframed && t.Cut:
+		return "without the frame of its site, and up to text.max_columns"
+	case t.Unframed:
+		return "without the frame of its site"
+	}
+	return "up to text.max_columns"
+}
+
 // filters are the filters of two texts, in order.
 var filters = []struct {
 	filter explain.Filter

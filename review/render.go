@@ -86,6 +86,7 @@ func loadPages(a assets) pages {
 		"shown":      span.shown,
 		"region":     cell.region,
 		"equal":      row.equal,
+		"compared":   comparedPart,
 		"known":      audit.Interval.Known,
 		"dict":       dict,
 		"inc":        func(i int) int { return i + 1 },

@@ -10,8 +10,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"neardup/audit"
+	"neardup/report/look"
 	"neardup/review"
 )
 
@@ -333,6 +335,29 @@ func TestPairThatIsNotHere(t *testing.T) {
 	if body := s.body(s.ask("GET", "/audit/kinds/2?judge=Noor", ""), 404); !strings.Contains(body, "not in this workspace") || !strings.Contains(body, `href="/audit/kinds/3?judge=Noor"`) ||
 		!strings.Contains(body, `href="/audit" aria-current="true"`) {
 		t.Error(body)
+	}
+}
+
+// Whoever compares or judges two pages is told how much of them is not compared.
+func TestPartThatIsCompared(t *testing.T) {
+	f := small(t)
+	s := serve(t, f)
+	kinds(t, f)
+	documents := f.audits["kinds"].items[0].Documents
+	paths := []string{"/pair/" + documents[0] + "/" + documents[1], "/audit/kinds/1?judge=Noor"}
+	for _, path := range paths {
+		if page := s.get(path); strings.Contains(page, "are compared and shown") {
+			t.Errorf("%s: part of a text that is compared whole", path)
+		}
+	}
+	p := f.pages[documents[1]]
+	p.frame = strings.Repeat("Menu. ", 1000)
+	n := utf8.RuneCountInString(p.text)
+	want := fmt.Sprintf("%s of %s characters are compared and shown: without the frame of its site", look.Count(n), look.Count(6000+n))
+	for _, path := range paths {
+		if page := s.get(path); strings.Count(page, want) != 1 || strings.Count(page, "are compared and shown") != 1 {
+			t.Errorf("%s does not say that %s", path, want)
+		}
 	}
 }
 
