@@ -122,10 +122,11 @@ func (s *server) cluster(w http.ResponseWriter, r *http.Request) error {
 
 // titleOf returns the title to show for a page.
 func titleOf(title, uri string) string {
+	const limit = 120
 	if title == "" {
-		title = uri
+		return screen.Characters(uri, limit)
 	}
-	return screen.Characters(title, 120)
+	return screen.Text(title, limit)
 }
 
 func (s *server) page(w http.ResponseWriter, r *http.Request) error {

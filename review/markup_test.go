@@ -267,3 +267,22 @@ func TestHostileMarkup(t *testing.T) {
 		t.Error(s.failed)
 	}
 }
+
+// Joiners stay in titles, and are escaped in URIs.
+func TestJoiners(t *testing.T) {
+	f := newFake(t, []int{2}, 0)
+	c := f.clusters[0]
+	for _, p := range c.members {
+		p.title, p.uri = "می\u200cرسند", "http://fa.example/می\u200cرسند"
+	}
+	f.close()
+	s := serve(t, f)
+	for _, path := range []string{"/", "/clusters", "/search", "/cluster/" + c.row.ID, "/page/" + c.row.Document, "/pair/" + c.members[0].document + "/" + c.members[1].document} {
+		if page := s.get(path); !strings.Contains(page, ">می\u200cرسند<") || strings.Contains(page, "example/می\u200c") || !strings.Contains(page, `example/می\u200cرسند`) {
+			t.Errorf("%s: %s", path, page)
+		}
+	}
+	if page := s.get("/cluster/" + c.row.ID); !strings.Contains(page, "<title>می\u200cرسند ·") {
+		t.Error("the title of the page has no joiner")
+	}
+}

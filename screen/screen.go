@@ -25,12 +25,28 @@ func Columns(s string, limit int) string {
 // Characters shortens text to at most limit code points, for a page in a browser.
 // Line ends and tabs become spaces. It escapes what Printable escapes; an escape
 // counts as one code point.
-func Characters(s string, limit int) string {
+func Characters(s string, limit int) string { return clip(s, limit, character) }
+
+func character(r rune, as string) (shown string, width int) {
+	if r == '\n' || r == '\t' {
+		return " ", 1
+	}
+	return printable(r, as), 1
+}
+
+// Text is Characters for titles and other text that is read. Behind a character that
+// can be seen it keeps a joiner, which Persian, Indic scripts and emoji need. A URI with
+// one would look like another URI.
+func Text(s string, limit int) string {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	seen := false // the last character can be seen
 	return clip(s, limit, func(r rune, as string) (shown string, width int) {
-		if r == '\n' || r == '\t' {
-			return " ", 1
+		if seen && (r == nonJoiner || r == joiner) {
+			seen = false
+			return as, 1
 		}
-		return printable(r, as), 1
+		seen = true
+		return character(r, as)
 	})
 }
 

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,26 @@ func TestCharactersCountsCodePoints(t *testing.T) {
 	} {
 		if got := Characters(c.s, c.max); got != c.want {
 			t.Errorf("%q to %d: %q, want %q", c.s, c.max, got, c.want)
+		}
+	}
+}
+
+// Text keeps joiners inside words and emoji, and shows those that nothing is seen of.
+func TestTextKeepsJoiners(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		max  int
+		want string
+	}{
+		{"می\u200cرسند", 20, "می\u200cرسند"}, {"क्\u200dष", 20, "क्\u200dष"}, {"👩\u200d👩\u200d👧", 20, "👩\u200d👩\u200d👧"},
+		{"\u200c\u200d", 20, `\u200c` + "\u200d"}, {"a\u200d\u200d\u200db", 20, "a\u200d" + `\u200d` + "\u200db"},
+		{"a\nb\u202e\u200b", 20, `a b\u202e\u200b`}, {"می\u200cرسند", 3, "می\u200c…"}, {"", 0, ""},
+	} {
+		if got := Text(c.s, c.max); got != c.want {
+			t.Errorf("%q to %d: %q, want %q", c.s, c.max, got, c.want)
+		}
+		if got := Characters(c.s, 20); strings.ContainsAny(got, "\u200c\u200d") {
+			t.Errorf("%q has a joiner", got)
 		}
 	}
 }

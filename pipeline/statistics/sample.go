@@ -193,7 +193,7 @@ func (g *statistics) contained(ctx context.Context, r *static.Report) error {
 
 func (g *statistics) title(document string) (string, error) {
 	d, err := g.stored(document)
-	return screen.Characters(d.Title, shownText), err
+	return screen.Text(d.Title, shownText), err
 }
 
 func (g *statistics) stored(document string) (d rows.Document, err error) {
@@ -236,7 +236,7 @@ func (g *statistics) difference(p pair) (static.Difference, error) {
 			return d, err
 		}
 		*page = static.Page{RecordID: screen.Characters(stored.RecordID, shownText), URI: screen.Characters(stored.TargetURI, shownText),
-			Date: shownDate(stored.Date), Title: screen.Characters(stored.Title, shownText)}
+			Date: shownDate(stored.Date), Title: screen.Text(stored.Title, shownText)}
 		if texts[i], err = layout.ParseTextID(p.texts[i]); err != nil {
 			return d, err
 		}

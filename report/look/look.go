@@ -21,11 +21,12 @@ var Style string
 
 // Funcs are functions for templates.
 var Funcs = template.FuncMap{
-	"count":   Count,
-	"bytes":   Bytes,
-	"percent": Percent,
-	"day":     day,
-	"clip":    screen.Characters,
+	"count":    Count,
+	"bytes":    Bytes,
+	"percent":  Percent,
+	"day":      day,
+	"clip":     screen.Characters,
+	"clipText": screen.Text,
 }
 
 // Count returns an integer with separated thousands.

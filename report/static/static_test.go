@@ -156,6 +156,21 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// Joiners stay in titles and texts, and are escaped elsewhere.
+func TestJoiners(t *testing.T) {
+	for name, content := range written(t, sampleReport("می\u200cرسند")) {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		if !strings.Contains(content, "می\u200cرسند</span>") || strings.Contains(content, "a.example/می\u200c") {
+			t.Errorf("%s: joiners", name)
+		}
+		if strings.Contains(content, "excerpt") && !strings.Contains(content, "</span> می\u200cرسند</del>") {
+			t.Errorf("%s: joiners of excerpts", name)
+		}
+	}
+}
+
 // elements returns the tags of a page with the names of their attributes, and what
 // these have where it matters.
 func elements(content string) string {
