@@ -4,6 +4,7 @@ import (
 	"neardup/screen"
 	"net/http"
 	"net/url"
+	"unicode/utf8"
 )
 
 func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
@@ -138,13 +139,24 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shown := []rune(p.Text)
-	left := max(0, len(shown)-maxCharacters)
+	shown, left := beginning(p.Text, maxCharacters)
 	return s.show(w, r, http.StatusOK, "page", view{Title: titleOf(p.Title, p.URI), Nav: "/search", Inside: true, Body: struct {
 		Page
 		Shown   string
 		LeftOut int
-	}{p, string(shown[:len(shown)-left]), left}})
+	}{p, shown, left}})
+}
+
+// beginning returns at most limit characters of a text, and how many more it has.
+func beginning(text string, limit int) (shown string, left int) {
+	n := 0
+	for at := range text {
+		if n == limit {
+			return text[:at], utf8.RuneCountInString(text[at:])
+		}
+		n++
+	}
+	return text, 0
 }
 
 func (s *server) enforced(w http.ResponseWriter, r *http.Request) error {

@@ -361,6 +361,27 @@ func TestPartThatIsCompared(t *testing.T) {
 	}
 }
 
+// A page says how many characters of its text it does not show.
+func TestPageOfLongText(t *testing.T) {
+	f := small(t)
+	s := serve(t, f)
+	p := f.clusters[0].members[0]
+	for text, want := range map[string]string{
+		strings.Repeat("宽", 400_000):               "",
+		strings.Repeat("宽", 400_000) + "x":         "1 character more is not shown.",
+		strings.Repeat("word ", 1<<20) + "the end": "4,842,887 characters more are not shown.",
+	} {
+		p.text = text
+		page := s.get("/page/" + p.document)
+		if strings.Contains(page, "not shown") != (want != "") || !strings.Contains(page, want) || strings.Contains(page, "the end") {
+			t.Errorf("%d characters: no %q", utf8.RuneCountInString(text), want)
+		}
+		if shown := parse(t, page).text(); strings.Count(shown, "宽") != strings.Count(text, "宽") {
+			t.Errorf("%d characters are shown", strings.Count(shown, "宽"))
+		}
+	}
+}
+
 // broken is an archive whose disk has gone.
 type broken struct{ review.Archive }
 

@@ -3,11 +3,9 @@ package browsing
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"neardup/pipeline/groups"
 	"neardup/pipeline/layout"
@@ -145,11 +143,7 @@ func (s *pageScan) wants(p layout.BrowsedPage) bool {
 	return s.first <= p.Date && p.Date <= s.last && s.least <= p.Size && p.Size <= s.largest
 }
 
-// maxText limits the text that Page returns, in bytes.
-const maxText = 1 << 20
-
-// Page returns the fields of a page and the first maxText bytes of its text. If the
-// text is longer, a field note says so.
+// Page returns the fields of a page and its text.
 func (r *Review) Page(ctx context.Context, document string) (p review.Page, err error) {
 	d, err := r.document(document)
 	if err != nil {
@@ -175,14 +169,6 @@ func (r *Review) Page(ctx context.Context, document string) (p review.Page, err 
 		return p, err
 	}
 	p.Fields = r.fieldsOf(d)
-	if len(p.Text) > maxText {
-		end := maxText
-		for end > 0 && !utf8.RuneStart(p.Text[end]) {
-			end--
-		}
-		p.Text = p.Text[:end]
-		p.Fields = append(p.Fields, review.Field{Name: "note", Value: fmt.Sprintf("of the text the first %d bytes are shown", end)})
-	}
 	return p, ctx.Err()
 }
 
