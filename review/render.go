@@ -111,6 +111,7 @@ type view struct {
 	Body      any
 	Workspace string
 	Version   string
+	ReadOnly  bool // show that nothing can be judged
 }
 
 // section is an entry of the navigation.
@@ -132,6 +133,7 @@ func (v view) sections() []section {
 
 func (s *server) show(w http.ResponseWriter, _ *http.Request, status int, name string, v view) error {
 	v.Workspace, v.Version = s.options.Name, s.options.Version
+	v.ReadOnly = s.options.ReadOnly && status < http.StatusBadRequest // an error says more
 	var b bytes.Buffer
 	if err := s.pages[name].ExecuteTemplate(&b, "base", v); err != nil {
 		return err

@@ -17,6 +17,8 @@ type Options struct {
 	Version string          // of the program
 	Hosts   []string        // names and addresses that requests may be for, besides the loopback's
 	Failed  func(err error) // called with each failure; nil: ignored
+
+	ReadOnly bool // nothing can be judged
 }
 
 // maxBody limits a posted form, in bytes: a note and some names.

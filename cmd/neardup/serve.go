@@ -100,7 +100,7 @@ func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
 		errorLog = slog.NewLogLogger(slog.NewJSONHandler(c.ErrOrStderr(), nil), slog.LevelError)
 	}
 	var open sync.WaitGroup // the workspace is closed after the last answer
-	handler := j.progress.meters.watch(review.New(a, review.Options{Name: o.workspace, Version: programBuild().Version, Hosts: hostsOf(host, at),
+	handler := j.progress.meters.watch(review.New(a, review.Options{Name: o.workspace, Version: programBuild().Version, Hosts: hostsOf(host, at), ReadOnly: j.ReadOnly(),
 		Failed: func(err error) { errorLog.Print(err) }}))
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -103,13 +105,15 @@ func TestServe(t *testing.T) {
 			}
 		}
 		second := serve(t, ws, "127.0.0.1:0") // reads beside the first
-		answer, err := http.Get(second.url + "/clusters")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			t.Errorf("a second one: status %d", answer.StatusCode)
+		for url, readOnly := range map[string]bool{s.url: false, second.url: true} {
+			answer, err := http.Get(url + "/clusters")
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := io.ReadAll(answer.Body)
+			if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusOK || bytes.Contains(page, []byte("Nothing can be judged here")) != readOnly {
+				t.Errorf("read only %v: status %d, %v", readOnly, answer.StatusCode, err)
+			}
 		}
 		second.stop()
 		errs := s.stop()

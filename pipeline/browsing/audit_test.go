@@ -502,21 +502,21 @@ func TestRefusesToWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	check := func(what string, r *Review) {
+	check := func(what, why string, r *Review) {
 		t.Helper()
 		_, drawn := r.Draw(t.Context(), "two", audit.Design{Population: audit.Verified, Size: 3, Seed: 1})
 		for did, err := range map[string]error{"draw": drawn, "withdraw": r.Withdraw(t.Context(), pair, "Ines"),
 			"judge": r.Judge(t.Context(), audit.Judgement{Pair: pair, Judge: "Ines", Verdict: audit.True})} {
-			if !errors.Is(err, review.ErrRefused) {
+			if !errors.Is(err, review.ErrRefused) || !strings.Contains(err.Error(), why) {
 				t.Errorf("%s: %s: %v", what, did, err)
 			}
 		}
 	}
-	check("only read", Auditor(w))
+	check("only read", "start neardup serve again", Auditor(w))
 	if err := os.Rename(filepath.Join(dir, "db"), filepath.Join(dir, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	check("replaced", holds)
+	check("replaced", "", holds)
 	if err := os.Rename(filepath.Join(dir, "moved"), filepath.Join(dir, "db")); err != nil {
 		t.Fatal(err)
 	}
