@@ -142,6 +142,10 @@ const (
 	ByJudgement  Filter = "judgement" // judged pairs separate them
 )
 
+// Alike reports whether the sentences of the two made them near, and not the scores of
+// their characters.
+func (d Decision) Alike() bool { return d.Relation == string(report.Alike) }
+
 // Outcome is the summary of the explanation.
 type Outcome struct {
 	Joined  bool   `json:"joined"` // in one cluster; for files: near

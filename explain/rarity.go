@@ -17,6 +17,8 @@ type Rarity struct {
 	PlainContainment report.Score      `json:"plain_containment"`
 	LeastResemblance float64           `json:"least_resemblance"`
 	LeastContainment float64           `json:"least_containment"`
+	LeastPlainAlike  float64           `json:"-"`          // smallest PlainResemblance of alike texts
+	LeastAlike       float64           `json:"-"`          // and their smallest Resemblance
 	Pages            int               `json:"rare_pages"` // a sentence on more pages of a site is common
 	Shared           int               `json:"shared_sentences"`
 	SharedCommon     int               `json:"shared_common_sentences"`
@@ -51,7 +53,7 @@ func rarityOf(o rarity.Options, a, b Side) (*Rarity, rarity.Evidence) {
 	e := rarity.Compare(read[0], read[1])
 	out := &Rarity{Resemblance: report.Score(e.Rare.Resemblance), Containment: report.Score(e.Rare.Containment),
 		PlainResemblance: report.Score(e.Plain.Resemblance), PlainContainment: report.Score(e.Plain.Containment),
-		LeastResemblance: o.RareResemblance, LeastContainment: o.RareContainment(), Pages: o.RarePages, Sentences: []WeighedSentence{}}
+		LeastResemblance: o.RareResemblance, LeastContainment: o.RareContainment(), LeastPlainAlike: o.Sentences, LeastAlike: o.RareSentences, Pages: o.RarePages, Sentences: []WeighedSentence{}}
 	kinds := [3][]WeighedSentence{}
 	for _, u := range rarity.Trace(read[0], read[1]) {
 		kind, from := 0, 0

@@ -111,7 +111,9 @@ type meter struct {
 // threshold returns the threshold of a meter that has one.
 func (m meter) threshold() float64 { return *m.Least }
 
-func metersOf(s explain.Score) (out []meter) {
+// metersOf returns the scores of a pair. Those that made it near come first.
+func metersOf(e explain.Explanation) (out []meter) {
+	s := e.Score
 	add := func(name string, value report.Score, least *float64, note string) {
 		m := meter{Name: name, Value: value, Least: least, Width: thousandth(float64(value)), Note: note}
 		if least != nil {
@@ -121,6 +123,11 @@ func metersOf(s explain.Score) (out []meter) {
 	}
 	if !s.Known {
 		return nil
+	}
+	if e.Decision.Alike() {
+		r := e.Rarity
+		add("resemblance of the sentences", r.PlainResemblance, &r.LeastPlainAlike, "without their numbers")
+		add("the same by rarity", r.Resemblance, &r.LeastAlike, "the rarer a sentence, the more it weighs")
 	}
 	add("resemblance", s.Resemblance, s.LeastResemblance, s.Note)
 	add("containment", s.Containment, s.LeastContainment, "of the shorter text in the longer")

@@ -39,7 +39,7 @@ const keysShown = 12
 
 func viewOf(p Pair, blind bool) pairView {
 	e := p.Explanation
-	v := pairView{Pair: p, Blind: blind, Sides: beside(e.Diff, p.Texts, blind), Curves: curvesOf(e), Meters: metersOf(e.Score), Steps: stepsOf(e)}
+	v := pairView{Pair: p, Blind: blind, Sides: beside(e.Diff, p.Texts, blind), Curves: curvesOf(e), Meters: metersOf(e), Steps: stepsOf(e)}
 	for i, t := range e.Texts {
 		if t.Page != nil {
 			v.Names[i] = t.Page.RecordID
@@ -90,7 +90,8 @@ var filters = []struct {
 	{explain.ByTitle, "title"},
 }
 
-// stepsOf returns for each filter whether the pair passed it.
+// stepsOf returns for each filter whether the pair passed it. The sentences of alike
+// pages stand for the filters of the measure, which may have rejected the pair.
 func stepsOf(e explain.Explanation) (out []step) {
 	add := func(name string, passed bool, by explain.Filter) {
 		if passed {
@@ -115,7 +116,9 @@ func stepsOf(e explain.Explanation) (out []step) {
 		for _, f := range filters {
 			switch {
 			case f.filter == explain.ByTitle && e.Decision.OtherPages == nil, f.filter == explain.ByRarity && e.Rarity == nil,
-				f.filter != explain.ByTitle && f.filter != explain.ByRarity && f.filter != explain.ByScore && e.TLCS == nil:
+				f.filter != explain.ByTitle && f.filter != explain.ByRarity && f.filter != explain.ByScore && (e.TLCS == nil || e.Decision.Alike()):
+			case f.filter == explain.ByScore && e.Decision.Alike():
+				add("sentences", true, "")
 			case ended:
 				out = append(out, step{Name: f.name})
 			case e.Decision.EndedBy == f.filter:
