@@ -64,7 +64,8 @@ func (s *server) contained(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 	a := inQuery(r)
-	q := PageQuery{URI: a.text("uri", maxURI), Host: a.text("host", 255), From: a.date("from"), To: a.date("to"), After: a.after(), Limit: rowsShown}
+	q := PageQuery{URI: a.text("uri", maxURI), Host: a.text("host", 255), After: a.after(), Limit: rowsShown}
+	q.From, q.To = a.period()
 	q.MinSize, q.MaxSize = a.sizes()
 	if a.err != nil {
 		return a.err

@@ -114,10 +114,22 @@ func (a *asked) number(name string, limit int) int {
 // sizes returns the bounds of the sizes of clusters to show.
 func (a *asked) sizes() (smallest, largest int) {
 	smallest, largest = a.number("min", maxSize), a.number("max", maxSize)
-	if largest > 0 && smallest > largest {
+	switch {
+	case largest == 0 && a.Get("max") != "":
+		a.wrong("max: want a number from 1 to %d.", maxSize)
+	case largest > 0 && smallest > largest:
 		a.wrong("min and max: the least size is above the largest.")
 	}
 	return smallest, largest
+}
+
+// period returns two dates or beginnings of dates.
+func (a *asked) period() (from, to string) {
+	from, to = a.date("from"), a.date("to")
+	if n := min(len(from), len(to)); from[:n] > to[:n] {
+		a.wrong("from and to: the first date is after the last.")
+	}
+	return from, to
 }
 
 // name returns the name of the judge.
