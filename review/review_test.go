@@ -384,6 +384,13 @@ func TestPageOfLongText(t *testing.T) {
 	}
 }
 
+// The dates of the overview are those of pages in clusters.
+func TestDatesOfTheOverview(t *testing.T) {
+	if page := serve(t, small(t)).get("/"); !strings.Contains(page, "Method default, clusters with pages of 2012-01-04 to 2021-12-28.") {
+		t.Error(page)
+	}
+}
+
 // broken is an archive whose disk has gone.
 type broken struct{ review.Archive }
 
