@@ -115,7 +115,7 @@ func (a *asked) number(name string, limit int) int {
 func (a *asked) sizes() (smallest, largest int) {
 	smallest, largest = a.number("min", maxSize), a.number("max", maxSize)
 	switch {
-	case largest == 0 && a.Get("max") != "":
+	case largest == 0 && a.text("max", 20) != "":
 		a.wrong("max: want a number from 1 to %d.", maxSize)
 	case largest > 0 && smallest > largest:
 		a.wrong("min and max: the least size is above the largest.")
@@ -204,7 +204,8 @@ func (a *asked) judgement(p audit.Pair) audit.Judgement {
 			j.Cause = ""
 		}
 	}
-	if j.Note = a.text("note", 4*audit.MaxNote); utf8.RuneCountInString(j.Note) > audit.MaxNote {
+	j.Note = strings.ReplaceAll(a.text("note", 4*audit.MaxNote), "\r\n", "\n") // browsers send two characters for a line end
+	if utf8.RuneCountInString(j.Note) > audit.MaxNote {
 		a.wrong("note: at most %d characters are kept.", audit.MaxNote)
 	}
 	switch j.Verdict {

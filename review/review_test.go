@@ -226,9 +226,16 @@ func TestJudging(t *testing.T) {
 	}
 	for form, status := range map[string]int{
 		"verdict=true": 400, "judge=N": 400, "judge=N&verdict=maybe": 400, "judge=%00&verdict=true": 400, "judge=N&verdict=true&note=" + strings.Repeat("a", 2001): 400,
-		"judge=N&verdict=true&note=" + strings.Repeat("a", 100_000): 413,
+		"judge=N&verdict=true&note=" + strings.Repeat("a", 100_000):                               413,
+		"judge=N&verdict=true&note=" + strings.Repeat(strings.Repeat("a", 99)+"%0D%0A", 20) + "a": 400,
 	} {
 		post("/audit/kinds/1", form, status)
+	}
+	// A line end is one character, as it is kept. Browsers send two.
+	lines := strings.Repeat(strings.Repeat("宽", 99)+"\r\n", 19) + strings.Repeat("宽", 100)
+	post("/audit/kinds/1", url.Values{"judge": {"L"}, "verdict": {"true"}, "note": {lines}}.Encode(), 303)
+	if got := f.judgements[f.audits["kinds"].items[0].Pair]["L"].Note; utf8.RuneCountInString(got) != audit.MaxNote {
+		t.Errorf("a note of %d characters is kept", utf8.RuneCountInString(got))
 	}
 	// A judge does not see what others say, nor what the method trusts.
 	page := s.get("/audit/kinds/1?judge=Noor")
