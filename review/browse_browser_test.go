@@ -202,6 +202,7 @@ func TestBrowserHostile(t *testing.T) {
 		if got := browser.Eval[string](b, "location.origin"); got != b.Origin {
 			t.Errorf("%s led to %s", path, got)
 		}
+		b.Clips(path)
 		b.Fits(path)
 		b.Screen(320, 640, "light")
 		b.Fits(path)

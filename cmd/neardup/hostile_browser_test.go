@@ -133,6 +133,7 @@ func unharmed(b *browser.Tab, what string) {
 	if !browser.Eval[bool](b, "document.querySelector('main').checkVisibility() && document.querySelector('h1').checkVisibility()") {
 		b.Errorf("%.200s: nothing is to be seen", what)
 	}
+	b.Clips(what)
 	b.Fits(what)
 	b.Screen(320, 640, "light")
 	b.Fits(what)

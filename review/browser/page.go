@@ -14,6 +14,19 @@ func (b *Tab) Fits(what string) {
 	b.Errorf("%s is %d wide on a screen of %d:\n%s", what, sizes[0], b.width, wide)
 }
 
+// Clips fails the test for crawled text whose marks would be drawn over what is around
+// it: a box around it, in main, has to clip it.
+func (b *Tab) Clips(what string) {
+	b.Helper()
+	if drawn := Eval[string](b, `[...document.querySelectorAll("main .crawled, main .uri")].filter(e => {
+  const clips = (style) => style.overflowY !== "visible" && style.display !== "inline";
+  while (e.localName !== "main" && !clips(getComputedStyle(e))) e = e.parentElement;
+  return e.localName === "main";
+}).slice(0, 3).map(e => e.parentElement.outerHTML.slice(0, 300)).join("\n")`); drawn != "" {
+		b.Errorf("%.200s: nothing clips\n%s", what, drawn)
+	}
+}
+
 // contrasts returns the elements with text of their own whose contrast with their
 // background is under 4.5 (large text: 3), after WCAG 2.
 const contrasts = `(() => {
