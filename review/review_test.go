@@ -191,6 +191,10 @@ func TestFormsOfOtherSites(t *testing.T) {
 	if r := s.ask("POST", "/audit/kinds/2", form, "Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:8420"); r.StatusCode != 303 {
 		t.Errorf("the own form: status %d", r.StatusCode)
 	}
+	// A proxy has another name than this server: over HTTPS browsers say that its form is its own.
+	if r := s.ask("POST", "/audit/kinds/2", form, "Sec-Fetch-Site", "same-origin", "Origin", "https://review.example"); r.StatusCode != 303 {
+		t.Errorf("a form through a proxy: status %d", r.StatusCode)
+	}
 }
 
 func TestJudging(t *testing.T) {
