@@ -34,7 +34,8 @@ func explainPages(ctx context.Context, w *workspace.Workspace, a, b string) (e e
 	return e, err
 }
 
-// Found explains two pages and also returns the compared forms of their texts.
+// Found explains two pages and also returns the compared forms of their texts. Long
+// texts take seconds in each of its two comparisons, before which it looks at ctx.
 func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) (e explain.Explanation, compared [2]string, err error) {
 	config, err := w.Method()
 	if err != nil {
@@ -50,6 +51,9 @@ func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) 
 			return e, compared, err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return e, compared, err
+	}
 	sides, between, err := results.Sides(w, p.texts)
 	if err != nil {
 		return e, compared, err
@@ -61,6 +65,9 @@ func Found(ctx context.Context, w *workspace.Workspace, pages [2]results.Found) 
 		compared[i] = sides[i].Compared
 	}
 	p.sides = sides
+	if err := ctx.Err(); err != nil {
+		return e, compared, err
+	}
 	if e, err = explain.Pair(w.Config, sides[0], sides[1], between); err != nil {
 		return e, compared, err
 	}
