@@ -52,8 +52,8 @@ func (unwritable) Is(target error) bool { return target == review.ErrRefused }
 // write is Workspace.WriteJudgements. It refuses where nothing can be written.
 func (r *Review) write(put func(b store.Batch) error, pairs ...audit.Pair) error {
 	err := r.w.WriteJudgements(put, pairs...)
-	if errors.Is(err, workspace.ErrInUse) { // its advice is to wait, but a copy stays a copy
-		err = errors.New("nothing can be judged: the workspace was in use when neardup serve was started; start neardup serve again when that use has ended")
+	if errors.Is(err, workspace.ErrInUse) { // its advice is to wait, but the copy of a server stays a copy
+		err = fmt.Errorf("%w; start neardup serve again then", err)
 	}
 	if r.w.ReadOnly() || errors.Is(err, store.ErrReplaced) {
 		return unwritable{err}
