@@ -183,6 +183,10 @@ func (i item) get(ctx context.Context, from, to int64, want Version) (a *answer,
 	return a, err
 }
 
+// maxEmpty limits the pages of a list without an object, in a row. A store sends some
+// where many objects were deleted.
+const maxEmpty = 1000
+
 // List returns the URLs of the objects whose keys begin with the key of an s3 URL.
 // It returns none for other URLs.
 func List(ctx context.Context, name string) (names []string, err error) {
@@ -194,12 +198,13 @@ func List(ctx context.Context, name string) (names []string, err error) {
 		return nil, permanent{errNoBucket}
 	}
 	o := &Object{ctx: ctx}
-	var token *string
+	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix}
+	tokens, empty := map[string]bool{}, 0
 	for {
 		var out *s3.ListObjectsV2Output
 		err := o.retry(func() error {
 			return b.ask(func(c *s3.Client) (err error) {
-				out, err = c.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix, ContinuationToken: token})
+				out, err = c.ListObjectsV2(ctx, in)
 				return explain(err)
 			})
 		})
@@ -211,9 +216,22 @@ func List(ctx context.Context, name string) (names []string, err error) {
 				names = append(names, "s3://"+b.name+"/"+key)
 			}
 		}
-		token = out.NextContinuationToken
-		if !aws.ToBool(out.IsTruncated) || token == nil || len(out.Contents) == 0 {
+		if !aws.ToBool(out.IsTruncated) {
 			return names, nil
 		}
+		if empty++; len(out.Contents) > 0 {
+			empty = 0
+		}
+		next := aws.ToString(out.NextContinuationToken)
+		switch {
+		case next == "":
+			return nil, permanent{errors.New("the object store says that its list of objects goes on, and not where")}
+		case tokens[next]:
+			return nil, permanent{errors.New("the object store's list of objects begins again and never ends")}
+		case empty >= maxEmpty:
+			return nil, permanent{fmt.Errorf("the object store's list of objects has %d pages in a row without an object", empty)}
+		}
+		tokens[next] = true
+		in.ContinuationToken = &next
 	}
 }

@@ -26,11 +26,15 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	var url string
 	if theStore = s; s != nil {
-		for _, v := range s.Env() {
-			name, value, _ := strings.Cut(v, "=")
-			_ = os.Setenv(name, value)
-		}
+		url, theFaults = s.URL, &s.Faults
+	} else {
+		url, stop = theFaults.Proxy("http://127.0.0.1:1")
+	}
+	for _, v := range remotetest.Env(url) {
+		name, value, _ := strings.Cut(v, "=")
+		_ = os.Setenv(name, value)
 	}
 	code := m.Run()
 	stop()
@@ -85,8 +89,11 @@ func targets(t *testing.T, b []byte, test func(t *testing.T, o target)) {
 }
 
 // theStore is one for all tests, because credentials are looked up once. nil: there is no
-// program.
-var theStore *remotetest.Store
+// program. theFaults is the proxy before it; without it, one that only faults answer.
+var (
+	theStore  *remotetest.Store
+	theFaults = &remotetest.Faults{}
+)
 
 func store(t *testing.T) *remotetest.Store {
 	if theStore == nil {

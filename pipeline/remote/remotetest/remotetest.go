@@ -122,9 +122,12 @@ func (s *Store) Put(key string, content []byte) error {
 }
 
 // Env returns the environment variables for the AWS tools, as NAME=VALUE.
-func (s *Store) Env() []string {
+func (s *Store) Env() []string { return Env(s.URL) }
+
+// Env is Store.Env of the store at a URL.
+func Env(url string) []string {
 	return []string{
-		"AWS_ENDPOINT_URL_S3=" + s.URL, "AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey, "AWS_REGION=" + Region,
+		"AWS_ENDPOINT_URL_S3=" + url, "AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey, "AWS_REGION=" + Region,
 		"AWS_CONFIG_FILE=/nonexistent", "AWS_SHARED_CREDENTIALS_FILE=/nonexistent", "AWS_EC2_METADATA_DISABLED=true",
 	}
 }
