@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 )
 
@@ -96,6 +98,10 @@ func (b *bucket) ask(do func(*s3.Client) error) error {
 // failed converts the error of an object store's answer.
 func failed(err error, resp *awshttp.ResponseError) error {
 	code := resp.HTTPStatusCode()
+	var unread *smithy.DeserializationError
+	if code/100 == 2 && errors.As(err, &unread) {
+		return fmt.Errorf("the object store's answer cannot be read: %w", unread.Err)
+	}
 	text := fmt.Sprintf("the object store says %d %s", code, http.StatusText(code))
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() != "" && api.ErrorCode() != http.StatusText(code) {
@@ -183,6 +189,18 @@ func (i item) get(ctx context.Context, from, to int64, want Version) (a *answer,
 	return a, err
 }
 
+// keyOf returns the key of an object in a list. A store may send keys as they are,
+// though it was asked to encode them.
+func keyOf(of types.Object, encoding types.EncodingType) string {
+	key := aws.ToString(of.Key)
+	if encoding == types.EncodingTypeUrl {
+		if decoded, err := url.QueryUnescape(key); err == nil {
+			return decoded
+		}
+	}
+	return key
+}
+
 // maxEmpty limits the pages of a list without an object, in a row. A store sends some
 // where many objects were deleted.
 const maxEmpty = 1000
@@ -198,7 +216,7 @@ func List(ctx context.Context, name string) (names []string, err error) {
 		return nil, permanent{errNoBucket}
 	}
 	o := &Object{ctx: ctx}
-	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix}
+	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix, EncodingType: types.EncodingTypeUrl} // XML has no control characters
 	tokens, empty := map[string]bool{}, 0
 	for {
 		var out *s3.ListObjectsV2Output
@@ -212,7 +230,7 @@ func List(ctx context.Context, name string) (names []string, err error) {
 			return nil, err
 		}
 		for _, of := range out.Contents {
-			if key := aws.ToString(of.Key); !strings.HasSuffix(key, "/") { // not the marker of a folder
+			if key := keyOf(of, out.EncodingType); !strings.HasSuffix(key, "/") { // not the marker of a folder
 				names = append(names, "s3://"+b.name+"/"+key)
 			}
 		}

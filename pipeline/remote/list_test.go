@@ -3,6 +3,7 @@ package remote_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,4 +69,40 @@ func TestListPages(t *testing.T) {
 			t.Errorf("%s: %d names, %d requests, want %d", x.name, len(names), asked, x.asked)
 		}
 	}
+}
+
+// TestListKeys lists objects with keys that XML cannot have, of a store that encodes keys
+// and of one that does not.
+func TestListKeys(t *testing.T) {
+	keys := []string{"a b.warc", "a+b.warc", "a%20b.warc", "ü.warc", "line\nend.warc", "x\x01.warc", "d/../y.warc"}
+	asked := ""
+	names, _, err := list(t, func(int, string) string {
+		var encoded []string
+		for _, key := range keys {
+			encoded = append(encoded, url.QueryEscape(key))
+		}
+		asked = theFaults.Asked()[0].URL.Query().Get("encoding-type")
+		return strings.Replace(page(false, "", encoded...), "<Contents>", "<EncodingType>url</EncodingType><Contents>", 1)
+	})
+	if err != nil || asked != "url" || !slices.Equal(names, urls(keys)) {
+		t.Errorf("encoded: %q, asked for %q, %v", names, asked, err)
+	}
+	plain := []string{"a b.warc", "a+b.warc", "a%20b.warc", "ü.warc"}
+	names, _, err = list(t, func(int, string) string { return page(false, "", plain...) })
+	if err != nil || !slices.Equal(names, urls(plain)) {
+		t.Errorf("not encoded: %q, %v", names, err)
+	}
+	_, n, err := list(t, func(int, string) string { return page(false, "", "line&#x1;end.warc") })
+	matches(t, err, `^the object store's answer cannot be read: .*illegal character code U\+0001.*given up after 8 tries`)
+	if n != 8 {
+		t.Errorf("%d requests for a list that cannot be read", n)
+	}
+}
+
+func urls(keys []string) []string {
+	var out []string
+	for _, key := range keys {
+		out = append(out, "s3://"+remotetest.Bucket+"/"+key)
+	}
+	return out
 }
