@@ -60,7 +60,9 @@ func scriptPut(ts *testscript.TestScript, neg bool, args []string) {
 	o, content := objectsOf(ts), []byte(ts.ReadFile(args[0]))
 	path := filepath.Join(o.dir, filepath.FromSlash(args[1]))
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o777))
-	ts.Check(os.WriteFile(path, content, 0o644))
+	if !strings.HasSuffix(args[1], "/") { // the marker of a folder
+		ts.Check(os.WriteFile(path, content, 0o644))
+	}
 	if o.store != nil {
 		ts.Check(o.store.Put(args[1], content))
 	}

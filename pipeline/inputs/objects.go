@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -118,13 +119,16 @@ func fileName(name string) string {
 // lookedUpAtOnce limits the objects of a prefix that are examined concurrently.
 const lookedUpAtOnce = 8
 
-// findObjects returns the sources at a URL. If an s3 URL names no object, these are
-// all objects whose keys begin with its key; of these, the ones that are no archive
-// are ignored, as below a directory.
+// findObjects returns the sources at a URL. If an s3 URL names no object, or ends with
+// a slash, these are all objects whose keys begin with its key; of these, the ones that
+// are no archive are ignored, as below a directory.
 func findObjects(ctx context.Context, name string, limits container.Limits) (sources []Source, ignored int, err error) {
-	found := findSources(ctx, name, true, limits)
-	if !errors.Is(found[0].cause, fs.ErrNotExist) {
-		return found, 0, ctx.Err()
+	var found []Source
+	if !strings.HasSuffix(name, "/") { // a folder may have an empty object of its name
+		found = findSources(ctx, name, true, limits)
+		if !errors.Is(found[0].cause, fs.ErrNotExist) {
+			return found, 0, ctx.Err()
+		}
 	}
 	names, err := remote.List(ctx, name)
 	switch {
@@ -132,6 +136,8 @@ func findObjects(ctx context.Context, name string, limits container.Limits) (sou
 		return nil, 0, ctx.Err()
 	case err != nil:
 		return []Source{unreadable(name, err)}, 0, nil
+	case len(names) == 0 && found == nil:
+		return findSources(ctx, name, true, limits), 0, ctx.Err()
 	case len(names) == 0:
 		return found, 0, nil
 	}

@@ -206,7 +206,7 @@ func keyOf(of types.Object, encoding types.EncodingType) string {
 const maxEmpty = 1000
 
 // List returns the URLs of the objects whose keys begin with the key of an s3 URL.
-// It returns none for other URLs.
+// It leaves out markers of folders, and returns none for other URLs.
 func List(ctx context.Context, name string) (names []string, err error) {
 	b, prefix := splitBucket(name)
 	if b == nil {
@@ -230,7 +230,8 @@ func List(ctx context.Context, name string) (names []string, err error) {
 			return nil, err
 		}
 		for _, of := range out.Contents {
-			if key := keyOf(of, out.EncodingType); !strings.HasSuffix(key, "/") { // not the marker of a folder
+			key := keyOf(of, out.EncodingType)
+			if marker := strings.HasSuffix(key, "/") && aws.ToInt64(of.Size) == 0; !marker {
 				names = append(names, "s3://"+b.name+"/"+key)
 			}
 		}
