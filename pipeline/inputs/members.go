@@ -3,9 +3,11 @@ package inputs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"neardup/extract/container"
@@ -108,10 +110,12 @@ func openMember(members map[int]*container.Member, s Source) (io.ReaderAt, conta
 }
 
 // Comparer compares sources with their files. It is fast if the sources of one WACZ
-// file, or of one object, are compared in succession. Only one goroutine may use
-// it.
+// file, or of one object, are compared in succession. A server that fails is not asked
+// about further objects. Only one goroutine may use a Comparer.
 type Comparer struct {
 	limits container.Limits
+	once   bool             // no failed request is made again
+	failed map[string]error // by server
 
 	file  string // the file whose members were looked up last
 	found map[string]Source
@@ -123,7 +127,14 @@ type Comparer struct {
 }
 
 // NewComparer returns a Comparer that reads files within limits.
-func NewComparer(limits container.Limits) *Comparer { return &Comparer{limits: limits} }
+func NewComparer(limits container.Limits) *Comparer {
+	return &Comparer{limits: limits, failed: map[string]error{}}
+}
+
+// NewHastyComparer returns a Comparer that asks each server only once when it fails.
+func NewHastyComparer(limits container.Limits) *Comparer {
+	return &Comparer{limits: limits, failed: map[string]error{}, once: true}
+}
 
 // Unchanged reports whether the file is still the one that was read: it has the
 // same size, and the same time or else the same sample.
@@ -131,7 +142,7 @@ func (c *Comparer) Unchanged(ctx context.Context, s Source) (bool, error) {
 	if s.isObject() {
 		if c.object != s.FilePath() {
 			c.object = s.FilePath()
-			c.version, c.versionErr = statFile(ctx, c.object)
+			c.version, c.versionErr = c.ask(ctx, c.object)
 		}
 		return c.versionErr == nil && c.version.tag == s.Tag && (s.File != "" || c.version.size == s.Size), c.versionErr
 	}
@@ -162,6 +173,34 @@ func (c *Comparer) Unchanged(ctx context.Context, s Source) (bool, error) {
 		return false, err
 	}
 	return now.Size == s.Size && now.Sample == s.Sample, nil
+}
+
+// ask returns the version of an object.
+func (c *Comparer) ask(ctx context.Context, name string) (version, error) {
+	server := serverOf(name)
+	if err := c.failed[server]; err != nil {
+		return version{}, fmt.Errorf("%s: not asked, because the server failed before: %w", name, err)
+	}
+	o, err := (*remote.Object)(nil), error(nil)
+	if c.once {
+		o, err = remote.OpenOnce(ctx, name)
+	} else {
+		o, err = remote.Open(ctx, name, remote.Version{})
+	}
+	if err != nil {
+		if remote.GaveUp(err) {
+			c.failed[server] = err
+		}
+		return version{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return version{size: o.Size, tag: o.Tag}, o.Close()
+}
+
+// serverOf returns the part of a URL that names the server or the bucket.
+func serverOf(name string) string {
+	scheme, rest, _ := strings.Cut(name, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return strings.ToLower(scheme) + "://" + host
 }
 
 // look looks up the members of a file.

@@ -104,6 +104,28 @@ func temporary(err error) bool {
 	return true // an error of the network
 }
 
+// givenUp is a temporary error after the last request.
+type givenUp struct {
+	error
+	tries int
+}
+
+func (g *givenUp) Error() string {
+	if g.tries == 1 {
+		return g.error.Error()
+	}
+	return fmt.Sprintf("%v (given up after %d tries)", g.error, g.tries)
+}
+
+func (g *givenUp) Unwrap() error { return g.error }
+
+// GaveUp reports whether an error is of a server or a network that failed in each
+// request. Requests for other objects of the server can be expected to fail, too.
+func GaveUp(err error) bool {
+	var g *givenUp
+	return errors.As(err, &g)
+}
+
 // Object is an open object. Several goroutines may read it.
 type Object struct {
 	Version
@@ -116,6 +138,7 @@ type Object struct {
 	block   []byte    // the last block that was read where no stream leads to
 	blockAt int64     // offset of block
 	streams []*stream // the most recently used is the last
+	once    bool      // no failed request is made again
 	tries   int       // failed requests in a row
 	gained  int       // bytes since then
 	again   int
@@ -130,11 +153,19 @@ type stream struct {
 // Open opens the object at a URL. If want is not empty, the object must have that
 // version. ctx also applies to later reads.
 func Open(ctx context.Context, name string, want Version) (*Object, error) {
-	s, err := find(name)
-	if err != nil {
+	return open(name, &Object{ctx: ctx, Version: want})
+}
+
+// OpenOnce opens the object at a URL in its present version. It does not repeat a
+// request that fails.
+func OpenOnce(ctx context.Context, name string) (*Object, error) {
+	return open(name, &Object{ctx: ctx, once: true})
+}
+
+func open(name string, o *Object) (_ *Object, err error) {
+	if o.server, err = find(name); err != nil {
 		return nil, err
 	}
-	o := &Object{ctx: ctx, server: s, Version: want}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.retry(o.first); err != nil {
@@ -229,8 +260,8 @@ func (o *Object) retry(do func() error) error {
 			o.tries = 0
 		}
 		o.gained = 0
-		if o.tries++; o.tries >= maxTries {
-			return fmt.Errorf("%w (given up after %d tries)", err, o.tries)
+		if o.tries++; o.tries >= maxTries || o.once {
+			return &givenUp{err, o.tries}
 		}
 		pause := min(maxPause, FirstPause<<(o.tries-1))
 		var f *failure

@@ -349,9 +349,12 @@ func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, named boo
 	limits := w.Config.Extract.Limits
 	files := inputs.NewComparer(limits)
 	for _, s := range known {
+		if s.State == inputs.Unreadable || s.State == inputs.Done && named {
+			continue
+		}
 		same, err := files.Unchanged(ctx, s)
-		if s.State != inputs.Pending {
-			if s.State == inputs.Done && !named && err == nil && !same {
+		if s.State == inputs.Done {
+			if err == nil && !same {
 				w.Options.Progress.Warn("file changed since it was read; name it among the inputs to read it again", "file", s.Shown())
 			}
 			continue
