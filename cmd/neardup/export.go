@@ -70,6 +70,9 @@ func (f *exportFlags) check(c *cobra.Command) error {
 		}
 	}
 	if remote.IsURL(f.wacz) {
+		if err := remote.Check(f.wacz); err != nil {
+			return fmt.Errorf("--wacz: %w", err)
+		}
 		return nil
 	}
 	from, err := os.Stat(f.wacz)

@@ -106,6 +106,9 @@ guide.`,
 			}
 			for i, name := range names {
 				if remote.IsURL(name) {
+					if err := remote.Check(name); err != nil {
+						return usageError{fmt.Errorf("an input cannot be read: %w", err)}
+					}
 					continue
 				}
 				if info, err := os.Stat(name); err == nil && info.IsDir() || strings.ContainsAny(name, "*?[") {

@@ -110,7 +110,7 @@ func Find(ctx context.Context, dir string, args []string, stdin io.Reader, limit
 			}
 			ignored += n
 		case statErr != nil && hasScheme(arg):
-			return nil, 0, &ArgumentError{fmt.Errorf("%s is a URL of a kind that neardup does not read; it reads https, http and s3", arg)}
+			return nil, 0, &ArgumentError{fmt.Errorf("%s is a URL of a kind that neardup does not read; it reads https, http and s3", withoutUser(arg))}
 		default:
 			add(arg, findSources(ctx, arg, true, limits)...)
 		}

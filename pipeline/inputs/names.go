@@ -80,3 +80,12 @@ func hasScheme(name string) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("+-.", c))
 	})
 }
+
+// withoutUser returns a URL for a message, without a user and a password.
+func withoutUser(name string) string {
+	scheme, rest, _ := strings.Cut(name, "://")
+	if at := strings.LastIndex(rest, "@"); at >= 0 { // a password may have any characters
+		rest = "..." + rest[at:]
+	}
+	return scheme + "://" + rest
+}

@@ -124,17 +124,28 @@ type item struct {
 	key string
 }
 
-var errNoBucket = errors.New("no bucket is named; want s3://BUCKET/KEY")
+// Errors of s3 URLs. They do not repeat the URL, which may have a secret.
+var (
+	errNoBucket = errors.New("no bucket is named; want s3://BUCKET/KEY")
+	errNoPlace  = errors.New("a URL s3://BUCKET/KEY has no user, password or port; credentials and endpoint are those of the AWS tools")
+)
 
-// splitBucket splits s3://BUCKET/KEY. The bucket is nil for any other URL.
-func splitBucket(name string) (_ *bucket, key string) {
+// splitBucket splits s3://BUCKET/KEY. The bucket is nil for any other URL. A secret may
+// have a slash, so that the bucket has no @.
+func splitBucket(name string) (_ *bucket, key string, err error) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	if !strings.EqualFold(scheme, "s3") {
-		return nil, ""
+		return nil, "", nil
 	}
 	of, key, _ := strings.Cut(rest, "/")
+	switch {
+	case of == "":
+		return nil, "", permanent{errNoBucket}
+	case strings.Contains(of, "@"), strings.Contains(of, ":") && !strings.HasPrefix(of, "arn:"):
+		return nil, "", permanent{errNoPlace}
+	}
 	b, _ := buckets.LoadOrStore(of, &bucket{name: of})
-	return b.(*bucket), key
+	return b.(*bucket), key, nil
 }
 
 func (i item) get(ctx context.Context, from, to int64, want Version) (a *answer, err error) {
@@ -208,12 +219,9 @@ const maxEmpty = 1000
 // List returns the URLs of the objects whose keys begin with the key of an s3 URL.
 // It leaves out markers of folders, and returns none for other URLs.
 func List(ctx context.Context, name string) (names []string, err error) {
-	b, prefix := splitBucket(name)
+	b, prefix, err := splitBucket(name)
 	if b == nil {
-		return nil, nil
-	}
-	if b.name == "" {
-		return nil, permanent{errNoBucket}
+		return nil, err
 	}
 	o := &Object{ctx: ctx}
 	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix, EncodingType: types.EncodingTypeUrl} // XML has no control characters

@@ -186,13 +186,12 @@ func Check(name string) error {
 
 // find returns the server of an object.
 func find(name string) (server, error) {
-	if b, key := splitBucket(name); b != nil {
-		if b.name == "" {
-			return nil, permanent{errNoBucket}
-		}
-		if key == "" {
-			return nil, &failure{404, "this is a bucket, not an object", 0}
-		}
+	switch b, key, err := splitBucket(name); {
+	case err != nil:
+		return nil, err
+	case b != nil && key == "":
+		return nil, &failure{404, "this is a bucket, not an object", 0}
+	case b != nil:
 		return item{b, key}, nil
 	}
 	u, err := url.Parse(name)

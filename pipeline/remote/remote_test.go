@@ -366,9 +366,19 @@ func TestAnswers(t *testing.T) {
 		"http://no-such-host.invalid/": "there is no host no-such-host.invalid|given up",
 		"s3://bucket":                  "this is a bucket, not an object",
 		"https://%zz/":                 "this is no URL",
+		"s3:///x":                      "no bucket is named",
+		"s3://me:secret@bucket/x":      "has no user, password or port",
+		"S3://me:sec/ret@bucket/x":     "has no user, password or port",
+		"s3://me@bucket/x":             "has no user, password or port",
 	} {
 		_, err := remote.Open(t.Context(), url, remote.Version{})
 		matches(t, err, want)
+		if strings.Contains(err.Error(), "sec") {
+			t.Errorf("%s: the password is in the message: %v", url, err)
+		}
+	}
+	if _, err := remote.List(t.Context(), "s3://me:secret@bucket/"); err == nil {
+		t.Error("a bucket with a password is listed")
 	}
 	if o := open(t, s.URL+"/moved"); o.Size != 4 || there != "bytes=0-65535 with=query" {
 		t.Errorf("moved: %+v, asked for %q", o.Version, there)
