@@ -38,7 +38,7 @@ var client = &http.Client{
 		switch {
 		case len(via) >= maxMoves:
 			return permanent{fmt.Errorf("the server redirects more than %d times", maxMoves)}
-		case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
+		case via[len(via)-1].URL.Scheme == "https" && r.URL.Scheme != "https":
 			return permanent{errors.New("the server redirects from https to " + r.URL.Scheme)}
 		}
 		return nil
