@@ -193,7 +193,7 @@ func (i item) get(ctx context.Context, from, to int64, want Version) (a *answer,
 			if err != nil {
 				return explain(err)
 			}
-			a = &answer{body: out.Body, ranged: true, Version: Version{aws.ToInt64(out.ContentLength), version(aws.ToString(out.ETag), "")}}
+			a = &answer{body: stallBody(out.Body, cancel), ranged: true, Version: Version{aws.ToInt64(out.ContentLength), version(aws.ToString(out.ETag), "")}}
 			return nil
 		})
 	}
@@ -230,6 +230,8 @@ func List(ctx context.Context, name string) (names []string, err error) {
 		var out *s3.ListObjectsV2Output
 		err := o.retry(func() error {
 			return b.ask(func(c *s3.Client) (err error) {
+				ctx, cancel := context.WithTimeoutCause(ctx, headerTime+stallTime, errStalled)
+				defer cancel()
 				out, err = c.ListObjectsV2(ctx, in)
 				return explain(err)
 			})

@@ -17,8 +17,9 @@ import (
 const (
 	connectTime = 20 * time.Second
 	headerTime  = 60 * time.Second // until an answer begins
-	stallTime   = 60 * time.Second // without a byte of an answer
-	maxMoves    = 10               // redirections
+	stallTime   = 60 * time.Second // waiting for stallBytes of an answer
+	stallBytes  = 64 << 10
+	maxMoves    = 10 // redirections
 )
 
 // client makes requests. It accepts no content coding: a transport that decodes
@@ -160,28 +161,35 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-var errStalled = fmt.Errorf("nothing came for %v", stallTime)
+var errStalled = fmt.Errorf("less than %d KiB came within %v", stallBytes>>10, stallTime)
 
-// stallBody returns a body whose reads fail if no byte comes for stallTime. cancel
-// ends its request.
+// stallBody returns a body whose reads fail if they wait longer than stallTime for
+// stallBytes. The time between reads does not count. cancel ends its request.
 func stallBody(body io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
-	return &watched{body, cancel}
+	return &watched{body: body, cancel: cancel}
 }
 
 type watched struct {
 	body   io.ReadCloser
 	cancel context.CancelCauseFunc
+	came   int           // bytes, up to stallBytes
+	waited time.Duration // for these
 }
 
 func (w *watched) Read(p []byte) (int, error) {
 	var stalled error
-	over := time.AfterFunc(stallTime, func() { w.cancel(errStalled) })
+	began := time.Now()
+	over := time.AfterFunc(stallTime-w.waited, func() { w.cancel(errStalled) })
 	n, err := w.body.Read(p)
 	if !over.Stop() {
 		stalled = errStalled
 	}
 	if err != nil && stalled != nil {
 		err = stalled
+	}
+	w.came, w.waited = w.came+n, w.waited+time.Since(began)
+	if w.came >= stallBytes {
+		w.came, w.waited = 0, 0
 	}
 	return n, err
 }

@@ -1,8 +1,12 @@
 package remote
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A redirection from https to http is refused wherever it comes in a chain.
@@ -33,5 +37,54 @@ func TestRedirections(t *testing.T) {
 		if (err == nil) != x.ok {
 			t.Errorf("%v: %v", x.chain, err)
 		}
+	}
+}
+
+// slowBody sends so many bytes every two seconds.
+type slowBody struct {
+	ctx  context.Context
+	each int
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	select {
+	case <-b.ctx.Done():
+		return 0, context.Cause(b.ctx)
+	case <-time.After(2 * time.Second):
+		return min(len(p), b.each), nil
+	}
+}
+
+func (b *slowBody) Close() error { return nil }
+
+// A server that sends less than it must is given up, even if it never pauses for long.
+// Time in which nobody reads does not count.
+func TestStalls(t *testing.T) {
+	for _, x := range []struct {
+		name  string
+		each  int
+		pause time.Duration
+		ok    bool
+	}{
+		{"a byte at a time", 1, 0, false},
+		{"just too slow", stallBytes / 31, 0, false},
+		{"slow", stallBytes / 28, 0, true},
+		{"a slow reader", stallBytes / 28, time.Hour, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			body := stallBody(&slowBody{ctx, x.each}, cancel)
+			began, p := time.Now(), make([]byte, stallBytes)
+			var err error
+			for n, read := 0, 0; n < 10*stallBytes && err == nil; n += read {
+				time.Sleep(x.pause)
+				read, err = body.Read(p)
+			}
+			took := time.Since(began)
+			if x.ok && err != nil || !x.ok && (!errors.Is(err, errStalled) || took != stallTime) {
+				t.Errorf("%s: %v after %v", x.name, err, took)
+			}
+			_ = body.Close()
+		})
 	}
 }
