@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -38,6 +39,7 @@ const (
 
 func main() {
 	crashLoudly()
+	log.SetOutput(io.Discard) // net/http writes there what servers do wrong, in no format of --log
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

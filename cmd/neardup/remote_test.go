@@ -69,9 +69,10 @@ func scriptPut(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptFaults spoils answers: each is cut off (cut), three of four are a 503 (busy), all are
-// (down), all requests for ranges get the whole (whole), or none (none).
+// (down), all requests for ranges get the whole (whole), one that nobody asked for follows
+// (more), or none (none).
 func scriptFaults(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, neg, args, 1, "faults cut|busy|down|whole|none")
+	usage(ts, neg, args, 1, "faults cut|busy|down|whole|more|none")
 	faults := map[string]remotetest.Fault{
 		"none": nil,
 		"cut": func(n int, w http.ResponseWriter, r *http.Request, pass http.Handler) {
@@ -91,6 +92,7 @@ func scriptFaults(ts *testscript.TestScript, neg bool, args []string) {
 			r.Header.Del("Range")
 			pass.ServeHTTP(w, r)
 		},
+		"more": remotetest.More,
 	}
 	fault, ok := faults[args[0]]
 	if !ok {

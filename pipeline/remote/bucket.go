@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 )
 
 // Region, endpoint and credentials come from the same places as in the AWS tools.
@@ -24,7 +25,7 @@ import (
 // once.
 var settings = sync.OnceValues(func() (aws.Config, error) {
 	ctx := context.Background()
-	c, err := config.LoadDefaultConfig(ctx)
+	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // errors say what matters
 	if err != nil {
 		return c, err
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/smithy-go/logging"
 )
 
 // A redirection from https to http is refused wherever it comes in a chain.
@@ -86,5 +88,20 @@ func TestStalls(t *testing.T) {
 			}
 			_ = body.Close()
 		})
+	}
+}
+
+// The AWS SDK writes no lines of its own beside those of the program.
+func TestObjectStoreIsQuiet(t *testing.T) {
+	b, _, err := splitBucket("s3://crawls/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := b.client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, quiet := c.Options().Logger.(logging.Nop); !quiet {
+		t.Errorf("the client writes to %T", c.Options().Logger)
 	}
 }

@@ -211,3 +211,18 @@ func Cut(w http.ResponseWriter, r *http.Request, pass http.Handler, bytes int) {
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
 }
+
+// More sends an answer, and behind it another one that nobody asked for.
+func More(_ int, w http.ResponseWriter, r *http.Request, pass http.Handler) {
+	rec := httptest.NewRecorder()
+	pass.ServeHTTP(rec, r)
+	resp := rec.Result()
+	c, b, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err) // it is httptest's
+	}
+	_ = resp.Write(b)
+	_, _ = b.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	_ = b.Flush()
+	_ = c.Close()
+}
