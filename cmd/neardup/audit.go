@@ -43,6 +43,7 @@ type auditOptions struct {
 
 func (o *auditOptions) flags(c *cobra.Command, hasJSON bool) {
 	o.workspaceFlag(c)
+	o.tempFlag(c)
 	if hasJSON {
 		c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	}

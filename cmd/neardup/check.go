@@ -30,6 +30,7 @@ docs/reliability.md says what it finds.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.check(c) },
 	}
 	o.workspaceFlag(c)
+	o.tempFlag(c)
 	return c
 }
 

@@ -72,8 +72,12 @@ func (o *workOptions) watchFlags(c *cobra.Command) {
 const logFlag = "log"
 
 func (o *workOptions) diskFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.temp, "temp", "", "directory for temporary files; default the workspace's own")
+	o.tempFlag(c)
 	c.Flags().StringVar(&o.leaveFree, "leave-free", "0", "disk space, such as 10GB, that a stage must leave free by its\nestimate, or it is not begun; off: no estimate stops it")
+}
+
+func (o *workOptions) tempFlag(c *cobra.Command) {
+	c.Flags().StringVar(&o.temp, "temp", "", "directory for temporary files; default the workspace's own, and\nthat of the system (TMPDIR) for what must stay out of it")
 }
 
 // spared returns the bytes of --leave-free.

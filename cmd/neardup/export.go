@@ -134,6 +134,7 @@ func exportCommand() *cobra.Command {
 		},
 	}
 	o.workspaceFlag(c)
+	o.tempFlag(c)
 	c.Flags().StringVarP(&f.format, "format", "f", "jsonl", strings.Join(exports.Names(""), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "all pages: also those in no cluster, and redundant ones, with what a keep list says of each")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,7 @@ way. docs/lookup.md describes the answer.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	o.workspaceFlag(c)
+	o.tempFlag(c)
 	f := c.Flags()
 	f.IntVar(&o.workers, "workers", 0, "number of workers; 0: one for each processor")
 	f.StringVar(&o.progress, "progress", "none", "auto, bar, plain, json or none")
@@ -76,6 +78,9 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	if err := lookup.CheckURI(o.uri); err != nil {
 		return usageError{fmt.Errorf("--uri: %w", err)}
 	}
+	if err := o.checkTemp(); err != nil {
+		return usageError{err}
+	}
 	config, err := o.load(c)
 	if err != nil {
 		return err
@@ -88,7 +93,7 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	dir := ""
 	if slices.ContainsFunc(args, comes) {
 		var remove func() error
-		if dir, remove, err = disk.MkdirTemp(os.TempDir()); err != nil {
+		if dir, remove, err = disk.MkdirTemp(cmp.Or(o.temp, os.TempDir())); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, remove()) }()

@@ -60,6 +60,7 @@ figure.`,
 		},
 	}
 	o.workspaceFlag(c)
+	o.tempFlag(c)
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "directory to write: new, empty, or a former report, which is replaced")
 	f.StringVar(&o.Title, "title", "Near-duplicate report", "title of the report")

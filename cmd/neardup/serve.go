@@ -57,6 +57,7 @@ can judge. docs/serve.md describes the pages.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
 	}
 	o.workspaceFlag(c)
+	o.tempFlag(c)
 	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8420", "address and port; port 0 takes a free one")
 	c.Flags().StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none")
 	o.watchFlags(c)

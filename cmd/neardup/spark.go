@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/configs"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/filters"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/remote"
@@ -56,9 +57,9 @@ filters:
 			if err != nil {
 				return usageError{fmt.Errorf("--plan: %w", err)}
 			}
-			dir, err := os.MkdirTemp(temp, "neardup-stage-*")
+			dir, remove, err := disk.MkdirTemp(cmp.Or(temp, os.TempDir()))
 			if err != nil {
-				return usageError{fmt.Errorf("--temp: %w", err)}
+				return usageError{err}
 			}
 			o := filters.Options{Config: p.Config, Partitions: p.Partitions, Task: task, Temp: dir, Workers: workers,
 				Warn: func(message string) { fmt.Fprintf(c.ErrOrStderr(), "neardup: %s\n", message) }}
@@ -69,7 +70,7 @@ filters:
 				o.Exports, o.File = p.Exports, spark.ExportFile(files)
 			}
 			err = f.Run(c.Context(), c.InOrStdin(), c.OutOrStdout(), o)
-			return errors.Join(err, os.RemoveAll(dir))
+			return errors.Join(err, remove())
 		},
 	}
 	c.Flags().StringVar(&plan, "plan", "", "file of the plan")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/workspace"
 	"neardup/sweep"
@@ -80,11 +82,13 @@ func (o *trialOptions) temporary(c *cobra.Command) (remove func() error, err err
 	if err := o.checkTemp(); err != nil {
 		return nil, usageError{err}
 	}
-	if o.workspace, err = os.MkdirTemp(o.temp, "neardup-"+c.Name()+"-"); err != nil {
+	dir, drop, err := disk.MkdirTemp(cmp.Or(o.temp, os.TempDir()))
+	if err != nil {
 		return nil, err
 	}
+	o.workspace, o.temp = dir, "" // all is in this directory, so that a killed command leaves nothing elsewhere
 	return func() error {
-		err := os.RemoveAll(o.workspace)
+		err := drop()
 		if c.Context().Err() != nil {
 			err = errors.Join(err, errNothingKept)
 		}

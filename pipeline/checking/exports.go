@@ -2,12 +2,14 @@ package checking
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -28,11 +30,11 @@ func (c *checker) exports() (err error) {
 		c.note("exports, because the run is not up to date")
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "neardup-check-")
+	dir, remove, err := disk.MkdirTemp(cmp.Or(c.w.Options.Temp, os.TempDir()))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	sound := len(c.Problems) == 0
 	if _, err := exports.WriteAllTo(c.ctx, c.w, dir, func(report.Cluster) {}); err != nil {
 		return err

@@ -55,7 +55,7 @@ var madeName = regexp.MustCompile("^" + regexp.QuoteMeta(Temporary) + `\d+$`)
 func MkdirTemp(dir string) (name string, remove func() error, err error) {
 	_ = RemoveStale(dir)
 	if name, err = os.MkdirTemp(dir, Temporary+"*"); err != nil {
-		return "", nil, err
+		return "", nil, TemporaryError(err)
 	}
 	held, err := os.Open(name)
 	if err != nil {
@@ -63,6 +63,12 @@ func MkdirTemp(dir string) (name string, remove func() error, err error) {
 	}
 	hold(held)
 	return name, func() error { return errors.Join(held.Close(), os.RemoveAll(name)) }, nil
+}
+
+// TemporaryError returns the error for a temporary directory that cannot be made, with
+// advice.
+func TemporaryError(err error) error {
+	return fmt.Errorf("temporary files have no place: %w; TMPDIR, or --temp if the command has it, names a directory for them", err)
 }
 
 // staleAfter is the age from which a temporary file that no process holds counts as

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/store"
 )
 
@@ -61,7 +62,7 @@ func (w *Workspace) readCopy(from string) (err error) {
 	dropCopies(cmp.Or(w.Options.Temp, os.TempDir()))
 	dir, err := os.MkdirTemp(w.Options.Temp, copyPrefix)
 	if err != nil {
-		return errors.Join(w.why, err)
+		return fmt.Errorf("%s can be read as a copy only, and %w", w.Dir, disk.TemporaryError(err))
 	}
 	used, err := store.LockDirectory(dir)
 	if err != nil {
