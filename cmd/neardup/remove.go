@@ -228,25 +228,26 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawa
 	return nil, nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which begins with urn: or has :// or *", arg)}
 }
 
-// takeBack removes withdrawals.
+// takeBack removes the withdrawals that the arguments name, all or none.
 func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.Withdrawn, args []string) error {
-	for _, arg := range args {
-		found, isURI := false, false
-		for _, d := range namedIn(withdrawn, arg) {
-			ok, err := withdrawals.Readmit(c.Context(), j.Workspace, d)
-			if err != nil {
-				return err
-			}
-			found, isURI = found || ok, d.URI != ""
-		}
-		if !found {
+	var all []workspace.Withdrawal
+	what := make([]string, len(args))
+	for i, arg := range args {
+		of := namedIn(withdrawn, arg)
+		if len(of) == 0 {
 			return usageError{fmt.Errorf("%s is not withdrawn; neardup remove --list shows what is", arg)}
 		}
-		what := "neardup run reads its captures again"
-		if !isURI {
-			what = "neardup run reads it again when you name it"
+		all = append(all, of...)
+		what[i] = "neardup run reads its captures again"
+		if of[len(of)-1].URI == "" {
+			what[i] = "neardup run reads it again when you name it"
 		}
-		say(c, "%s is no longer withdrawn; %s", arg, what)
+	}
+	if _, err := withdrawals.Readmit(c.Context(), j.Workspace, all...); err != nil {
+		return err
+	}
+	for i, arg := range args {
+		say(c, "%s is no longer withdrawn; %s", arg, what[i])
 	}
 	return nil
 }

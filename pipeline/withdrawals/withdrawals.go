@@ -336,26 +336,34 @@ func (x *withdrawing) dropAll(b store.Batch) error {
 	return b.Commit()
 }
 
-// Readmit removes a withdrawal. The captures of a URI come back when all inputs are
-// read again, which the next run does. Those of an input come back when it is named
-// again. ok is false if there is no such withdrawal.
-func Readmit(ctx context.Context, w *workspace.Workspace, d workspace.Withdrawal) (ok bool, err error) {
-	_, ok, err = w.DB.Get(d.Key())
-	if err != nil || !ok {
-		return ok, err
-	}
-	again := false
-	if d.URI != "" {
-		if again, err = isOut(ctx, w); err != nil {
-			return false, err
+// Readmit removes withdrawals, all or none. The captures of a URI come back when all
+// inputs are read again, which the next run does. Those of an input come back when it is
+// named again. ok is false if one of the withdrawals does not exist.
+func Readmit(ctx context.Context, w *workspace.Workspace, of ...workspace.Withdrawal) (ok bool, err error) {
+	b := w.DB.Batch()
+	isURI := false
+	for _, d := range of {
+		if _, ok, err := w.DB.Get(d.Key()); err != nil || !ok {
+			return false, errors.Join(err, b.Close())
+		}
+		isURI = isURI || d.URI != ""
+		if err := b.Delete(d.Key()); err != nil {
+			return false, errors.Join(err, b.Close())
 		}
 	}
-	b := w.DB.Batch()
-	errs := []error{b.Delete(d.Key())}
-	if again {
-		errs = append(errs, b.Delete(layout.MetaKey("stage/"+workspace.StageExtract)))
+	if isURI {
+		again, err := isOut(ctx, w)
+		if err == nil && again {
+			err = b.Delete(layout.MetaKey("stage/" + workspace.StageExtract))
+		}
+		if err != nil {
+			return false, errors.Join(err, b.Close())
+		}
 	}
-	return true, errors.Join(errors.Join(errs...), b.Commit())
+	if err := b.Commit(); err != nil {
+		return false, err
+	}
+	return true, w.Publish()
 }
 
 // isOut reports whether an input has captures that stay out. Letting them in means to read
@@ -379,7 +387,7 @@ func isOut(ctx context.Context, w *workspace.Workspace) (bool, error) {
 			return false, fmt.Errorf("%w: all inputs would have to be read again, but %s has changed", workspace.ErrUsage, s.Shown())
 		}
 	}
-	return true, nil
+	return true, w.Publish()
 }
 
 // occurringTexts yields the text of each page, in order.
