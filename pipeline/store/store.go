@@ -127,6 +127,8 @@ func open(dir string, lock *Lock, log logger, onDiskFull func(), isCopy bool) (_
 			if !errors.Is(err, pebble.ErrCancelledCompaction) { // a cancelled compaction would be retried for ever
 				log.Fatalf("background work: %v", err)
 			}
+		}, DataCorruption: func(info pebble.DataCorruptionInfo) { // Pebble's own message has keys and stack traces
+			log.Fatalf("%s is damaged: %v; neardup check names all damage; put a copy of the workspace back, or start a new one", filepath.Base(info.Path), info.Details)
 		}},
 	}
 	for level := range o.TargetFileSizes {
