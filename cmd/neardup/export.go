@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/remote"
 	"neardup/report"
 )
@@ -127,6 +128,9 @@ func exportCommand() *cobra.Command {
 				return err
 			}
 			err = o.checkOutput(j, f.output)
+			if err == nil && slices.Contains(actedUpon, f.format) {
+				err = o.warnOfGone(c, j)
+			}
 			if err == nil {
 				err = f.export(c, j)
 			}
@@ -144,6 +148,30 @@ func exportCommand() *cobra.Command {
 	f.keep.add(c)
 	c.Flags().StringVar(&f.wacz, "wacz", "", "WACZ file to copy")
 	return c
+}
+
+// actedUpon are the formats by which pages are kept or dropped elsewhere.
+var actedUpon = []string{"keep", "keep-jsonl", "corpus", "corpus-parquet"}
+
+// maxGone limits the files that a warning names.
+const maxGone = 3
+
+// warnOfGone warns of files that no longer exist: pages may be redundant because of pages
+// in them.
+func (o *workOptions) warnOfGone(c *cobra.Command, j *job) error {
+	gone, err := j.GoneFiles(c.Context())
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	var shown []string
+	for _, s := range gone[:min(len(gone), maxGone)] {
+		shown = append(shown, inputs.ShowName(s.FilePath()))
+	}
+	if more := len(gone) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	o.warn(c, fmt.Sprintf("files that were read are gone, and pages may be redundant because of pages in them; put them back, or withdraw them with neardup remove: %s", sentence(shown)))
+	return nil
 }
 
 func (f *exportFlags) export(c *cobra.Command, j *job) error {

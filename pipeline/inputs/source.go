@@ -206,6 +206,9 @@ func (s Source) IsGone(ctx context.Context) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
+// IsCopy reports whether the source is a copy of standard input in a workspace.
+func (s Source) IsCopy() bool { return isSpooled(s.FilePath()) }
+
 // CheckThere returns an error if the source's file does not exist or cannot be
 // examined.
 func (s Source) CheckThere(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"neardup/pipeline/costs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/remote"
 	"neardup/pipeline/store"
 )
 
@@ -346,6 +347,40 @@ func (w *Workspace) CurrentExcept(name string, but Reason) error {
 			break
 		}
 	}
+	return nil
+}
+
+// GoneFiles returns the sources of which records were read and whose files no longer
+// exist, one for each file. Objects are not asked for, and copies of standard input do not
+// count.
+func (w *Workspace) GoneFiles(ctx context.Context) (gone []inputs.Source, err error) {
+	known, err := w.Sources()
+	if err != nil {
+		return nil, err
+	}
+	looked := map[string]bool{}
+	for _, s := range known {
+		file := s.FilePath()
+		if s.Counts.Records == 0 || s.IsCopy() || looked[file] || remote.IsURL(file) {
+			continue
+		}
+		looked[file] = true
+		if s.IsGone(ctx) {
+			gone = append(gone, s)
+		}
+	}
+	return gone, nil
+}
+
+// warnOfGone warns of files that were read to their ends and no longer exist. Of others,
+// which the next run would go on with, retry and extract tell.
+func (w *Workspace) warnOfGone(ctx context.Context) error {
+	gone, err := w.GoneFiles(ctx)
+	gone = slices.DeleteFunc(gone, func(s inputs.Source) bool { return s.State != inputs.Done })
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	w.Options.Progress.Warn("files that were read are gone; their pages stay until neardup remove withdraws them", "files", len(gone), "first", gone[0].Shown())
 	return nil
 }
 

@@ -60,6 +60,11 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 	if err != nil {
 		return err
 	}
+	if len(sources) == 0 && w.trial == nil {
+		if err := w.warnOfGone(ctx); err != nil {
+			return err
+		}
+	}
 	if sources, err = w.withoutWithdrawn(ctx, sources); err != nil {
 		return err
 	}
