@@ -208,7 +208,7 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawa
 	names := paths(arg)
 	path := names[min(1, len(names)-1)]
 	for _, s := range known {
-		if at := s.FilePath(); at != path && s.Path != path && s.Given != arg && !strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
+		if at := s.Placed().FilePath(); at != path && s.Path != path && s.Given != arg && !strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
 			continue
 		}
 		if s.State == inputs.Unreadable && s.Counts.Records == 0 {

@@ -34,7 +34,7 @@ type trial struct {
 
 // tryRecord reads a record in a process of its own, see workspace.Options.Try.
 func tryRecord(ctx context.Context, s inputs.Source, config configs.Config) (uri string, died error) {
-	input, err := json.Marshal(trial{s, config})
+	input, err := json.Marshal(trial{s.Placed(), config})
 	if err != nil {
 		return "", nil // the record was not tried
 	}

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
+	"neardup/pipeline/disk"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
@@ -79,7 +81,7 @@ func (c *checker) files(dir string) error {
 // tables checks the references between the tables, and the exports. What another version
 // of a stage wrote it compares with what that noted.
 func (c *checker) tables() error {
-	steps := []func() error{c.contents, c.sources, c.preferences, c.texts, c.documents, c.around, c.signatures, c.pairs, c.clusters, c.exports}
+	steps := []func() error{c.contents, c.sources, c.copies, c.preferences, c.texts, c.documents, c.around, c.signatures, c.pairs, c.clusters, c.exports}
 	for _, st := range c.w.Stages {
 		s, ok, err := c.w.State(st.Name)
 		if err != nil {
@@ -146,6 +148,29 @@ func (c *checker) contents() error {
 	if errors.Is(err, layout.ErrCorrupt) {
 		c.problem("%v", err)
 		return nil
+	}
+	return err
+}
+
+// copies compares copies of standard input with their checksums.
+func (c *checker) copies() error {
+	known, err := c.w.Sources()
+	for _, s := range known {
+		if !s.IsCopy() || s.SHA256 == "" {
+			continue
+		}
+		name := "spool/" + filepath.Base(s.FilePath())
+		same, err := s.HasSum(c.ctx, c.w.Config.Extract.Limits)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			c.note(name + ", a copy of standard input, because it is gone: it cannot be extracted again")
+		case c.ctx.Err() != nil || disk.IsRefused(err):
+			return err
+		case err != nil:
+			c.problem("%s, a copy of standard input, cannot be read: %v", name, err)
+		case !same:
+			c.problem("%s, a copy of standard input, is not what was read", name)
+		}
 	}
 	return err
 }

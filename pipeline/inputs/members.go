@@ -139,6 +139,7 @@ func NewHastyComparer(limits container.Limits) *Comparer {
 // Unchanged reports whether the file is still the one that was read: it has the
 // same size, and the same time or else the same sample.
 func (c *Comparer) Unchanged(ctx context.Context, s Source) (bool, error) {
+	s = s.Placed()
 	if s.isObject() {
 		if c.object != s.FilePath() {
 			c.object = s.FilePath()

@@ -53,6 +53,7 @@ type Source struct {
 	cause error // why it is unreadable
 
 	shared *sharedZip // nil: the source opens its own file
+	at     string     // where a copy of standard input is now, see In; empty: where its path says
 }
 
 // RecordCounts accounts for every record of one or more sources: Records = Captures
@@ -179,6 +180,7 @@ func (s Source) Open(ctx context.Context, limits container.Limits) (io.ReaderAt,
 
 // open is Open, and tells how the source is stored in a WACZ file.
 func (s Source) open(ctx context.Context, limits container.Limits) (io.ReaderAt, io.Closer, container.Part, error) {
+	s = s.Placed()
 	if s.shared != nil {
 		r, c, part, err := s.shared.open(ctx, s, limits)
 		if err != nil {
@@ -202,23 +204,28 @@ func (s Source) IsGone(ctx context.Context) bool {
 		_, err := statFile(ctx, s.FilePath())
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	_, err := os.Lstat(s.FilePath())
+	_, err := os.Lstat(s.Placed().FilePath())
 	return errors.Is(err, fs.ErrNotExist)
 }
-
-// IsCopy reports whether the source is a copy of standard input in a workspace.
-func (s Source) IsCopy() bool { return isSpooled(s.FilePath()) }
 
 // CheckThere returns an error if the source's file does not exist or cannot be
 // examined.
 func (s Source) CheckThere(ctx context.Context) error {
-	_, err := statFile(ctx, s.FilePath())
+	_, err := statFile(ctx, s.Placed().FilePath())
 	return err
 }
 
 // FindAgain returns the sources that the source's file holds now.
 func (s Source) FindAgain(ctx context.Context, limits container.Limits) []Source {
-	return findSources(ctx, s.FilePath(), true, limits)
+	found := findSources(ctx, s.Placed().FilePath(), true, limits)
+	if s.at == "" {
+		return found
+	}
+	for i := range found {
+		found[i] = found[i].movedTo(s.FilePath())
+		found[i].at = s.at
+	}
+	return found
 }
 
 // Forget resets the source as if nothing of it had been read.

@@ -57,6 +57,39 @@ func isSpooled(path string) bool {
 	return filepath.Base(dir) == spoolName && strings.HasPrefix(name, spooledName)
 }
 
+// IsCopy reports whether the source is a copy of standard input in a workspace.
+func (s Source) IsCopy() bool { return isSpooled(s.FilePath()) }
+
+// In makes a copy of standard input be read from the workspace in dir, which may have been
+// moved or copied since. The source's path stays, because rows are stored under it.
+func (s *Source) In(dir string) {
+	if !s.IsCopy() {
+		return
+	}
+	at, err := RealPath(filepath.Join(dir, spoolName, filepath.Base(s.FilePath())))
+	if err == nil && at != s.FilePath() {
+		s.at = at
+	}
+}
+
+// Placed returns the source with the path of the file to read.
+func (s Source) Placed() Source {
+	if s.at == "" {
+		return s
+	}
+	return s.movedTo(s.at)
+}
+
+// movedTo returns the source with another path of its file.
+func (s Source) movedTo(file string) Source {
+	s.Path = file + strings.TrimPrefix(s.Path, s.FilePath())
+	if s.File != "" {
+		s.File = file
+	}
+	s.at = ""
+	return s
+}
+
 // spool copies standard input into the workspace. The copy is named by its digest.
 func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
 	into := filepath.Join(dir, spoolName)

@@ -149,6 +149,18 @@ func (s Source) MayHaveSum(ctx context.Context, sum string, limits container.Lim
 	return err != nil || got == sum
 }
 
+// HasSum reports whether the source still has the checksum that it had when it was read
+// to its end.
+func (s Source) HasSum(ctx context.Context, limits container.Limits) (bool, error) {
+	want := s.SHA256
+	s.SHA256 = ""
+	sum, err := s.readSum(ctx, limits)
+	if errors.Is(err, errChanged) && ctx.Err() == nil {
+		return false, nil
+	}
+	return sum == want, err
+}
+
 // readSum returns the checksum of the source. It reads the source unless it is known.
 func (s Source) readSum(ctx context.Context, limits container.Limits) (string, error) {
 	if s.SHA256 != "" {
@@ -173,7 +185,7 @@ func (s Source) readSum(ctx context.Context, limits container.Limits) (string, e
 // error if the file changed since reading began.
 func (s *Source) Finish(ctx context.Context, d *Digester, limits container.Limits) error {
 	sum := d.Sum(s.Size)
-	now, err := statFile(ctx, s.FilePath())
+	now, err := statFile(ctx, s.Placed().FilePath())
 	if err != nil {
 		return err
 	}

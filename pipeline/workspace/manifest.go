@@ -210,6 +210,7 @@ func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs
 	}
 	files := inputs.NewHastyComparer(limits) // a user waits
 	for i, s := range m.Inputs {
+		s.In(dir)
 		out.Records.Add(s.Counts)
 		if s.State == inputs.Done && config != nil {
 			if same, err := files.Unchanged(ctx, s); errors.Is(err, fs.ErrNotExist) {

@@ -24,6 +24,7 @@ func (w *Workspace) Sources() ([]inputs.Source, error) {
 		if err := r.JSON(&s); err != nil {
 			return nil, err
 		}
+		s.In(w.Dir)
 		out = append(out, s)
 	}
 	return out, nil
