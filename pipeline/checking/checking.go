@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"neardup/pipeline/disk"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
@@ -50,11 +52,15 @@ func Check(ctx context.Context, dir string, open func() (*workspace.Workspace, e
 	if err := c.files(filepath.Join(dir, "db")); err != nil || len(c.Problems) > 0 {
 		return c.Result, err
 	}
+	before, _ := workspace.ReadManifest(dir) // opening reports an error, or makes it again
 	w, err := open()
 	if err != nil {
 		return c.Result, err
 	}
 	c.w = w
+	if err := c.manifest(before); err != nil {
+		return c.Result, errors.Join(err, w.Close())
+	}
 	return c.Result, errors.Join(c.tables(), w.Close())
 }
 
@@ -100,6 +106,31 @@ func (c *checker) tables() error {
 			}
 			c.OnlyExports = false
 			c.problem("%v", err) // a row that cannot be parsed
+		}
+	}
+	return nil
+}
+
+// manifest checks that the database has the inputs that a manifest names as read. The
+// manifest is written after the database, so it never has more of them; it may still have
+// those that were removed when a command was stopped.
+func (c *checker) manifest(m workspace.Manifest) error {
+	known, err := c.w.Sources()
+	if err != nil {
+		return err
+	}
+	withdrawn, err := c.w.Withdrawn()
+	if err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, s := range known {
+		has[s.FilePath()] = true // a WACZ file that was rewritten may have other members
+	}
+	for _, s := range m.Inputs {
+		removed := slices.ContainsFunc(withdrawn, func(d workspace.Withdrawal) bool { return d.Size == s.Size && d.Sample == s.Sample })
+		if s.State == inputs.Done && !has[s.FilePath()] && !removed {
+			c.problem("manifest.json names %s, which the database does not have: the two are of different times; put the whole workspace back from one copy", s.Shown())
 		}
 	}
 	return nil
