@@ -9,10 +9,11 @@ import (
 )
 
 // IsRefused reports whether an error says that the system refused to open or change
-// a file: too few file descriptors, missing rights, a read-only or a full disk.
+// a file: too few file descriptors, missing rights, a read-only or a full disk, a file that
+// would be too large.
 // Such an error tells nothing about the file's content.
 func IsRefused(err error) bool {
-	return IsNoSpace(err) || isReadOnly(err) || hasTooFewFiles(err) || errors.Is(err, fs.ErrPermission)
+	return IsNoSpace(err) || isReadOnly(err) || isTooLarge(err) || hasTooFewFiles(err) || errors.Is(err, fs.ErrPermission)
 }
 
 // Explain adds to an error of the system what can be done about it. Other errors
@@ -25,6 +26,10 @@ func Explain(err error) error {
 	switch {
 	case IsNoSpace(err) && isFile:
 		return Full(filepath.Dir(path), err)
+	case isTooLarge(err):
+		return fmt.Errorf("%w; this command, or its disk, may have no files of that size: raise the limit (ulimit -f), then run the same command again", err)
+	case IsFailing(err):
+		return fmt.Errorf("%w; the disk failed to read or write: look into the log of the system before you replace files", err)
 	case hasTooFewFiles(err):
 		return fmt.Errorf("%w; %s, then run the same command again", err, tooFewFilesAdvice(err))
 	case isReadOnly(err) && isFile:

@@ -40,7 +40,9 @@ func TestExplain(t *testing.T) {
 		{"directory", at("mkdir", "file", syscall.EACCES), true, "; " + dir + " is drwx"},
 		{"link", &os.LinkError{Op: "rename", Old: "x", New: filepath.Join(dir, "file"), Err: syscall.EACCES}, true, "; " + dir + " is drwx"},
 		{"rights without a path", fs.ErrPermission, true, ""},
-		{"another error", at("open", "file", syscall.EIO), false, ""},
+		{"too large", at("write", "file", syscall.EFBIG), true, "raise the limit (ulimit -f)"},
+		{"failing disk", at("open", "file", syscall.EIO), false, "the disk failed to read or write"},
+		{"another error", at("open", "file", syscall.ENXIO), false, ""},
 	} {
 		got := disk.Explain(c.err)
 		if disk.IsRefused(c.err) != c.refused || !errors.Is(got, c.err) {

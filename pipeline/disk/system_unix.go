@@ -13,6 +13,12 @@ import (
 // isReadOnly reports whether an error says that the file system is read-only.
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
+// isTooLarge reports whether an error says that a file would become too large.
+func isTooLarge(err error) bool { return errors.Is(err, syscall.EFBIG) }
+
+// IsFailing reports whether an error says that the disk failed.
+func IsFailing(err error) bool { return errors.Is(err, syscall.EIO) }
+
 // hold locks a file, so that isHeld is true until the file is closed or the process
 // ends.
 func hold(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) } // if locking fails, the file's age protects it

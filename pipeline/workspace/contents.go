@@ -63,7 +63,7 @@ func (w *Workspace) CheckContents() error {
 // damaged wraps the error of a database that cannot be opened with advice. If the
 // system refused to open it, nothing is known of damage.
 func damaged(path string, err error) error {
-	if disk.IsRefused(err) {
+	if disk.IsRefused(err) || disk.IsFailing(err) {
 		return fmt.Errorf("%s cannot be opened: %w", path, err)
 	}
 	return fmt.Errorf("%s: %w; put a copy of the workspace back, or start a new one", path, err)

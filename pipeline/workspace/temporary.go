@@ -84,6 +84,7 @@ func (w *Workspace) clearElsewhere() error {
 				_ = lock.Close()
 				if err := os.RemoveAll(dir); err != nil {
 					w.Options.Progress.Warn("temporary files of a killed command cannot be removed", "directory", dir, "error", err)
+					return nil
 				}
 			}
 		}
