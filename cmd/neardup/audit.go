@@ -285,7 +285,7 @@ docs/audit.md describes the files.`,
 				return usageError{errors.New("--format truth needs --output, the PREFIX of two files")}
 			}
 			return o.with(c, func(j *job, r *browsing.Review) error {
-				if err := o.checkOutput(j, output); err != nil {
+				if err := o.checkOutput(j, "--output", output); err != nil {
 					return err
 				}
 				if format == "truth" {

@@ -12,6 +12,7 @@ import (
 	"neardup/explain"
 	"neardup/pipeline/explaining"
 	"neardup/pipeline/exports"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -109,6 +110,9 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 		if err != nil {
 			return e, err
 		}
+		if err := checkOutput("--svg", o.svg, o.workspace, []inputs.Source{{Path: args[0]}, {Path: args[1]}}); err != nil {
+			return e, err
+		}
 		return explaining.Files(config, args[0], args[1])
 	case pages != [2]bool{true, true}:
 		file := 0
@@ -125,7 +129,9 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 	if err != nil {
 		return e, err
 	}
-	e, err = explaining.Pages(c.Context(), j.Workspace, args[0], args[1])
+	if err = o.checkOutput(j, "--svg", o.svg); err == nil {
+		e, err = explaining.Pages(c.Context(), j.Workspace, args[0], args[1])
+	}
 	return e, errors.Join(err, j.Close())
 }
 

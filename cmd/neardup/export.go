@@ -127,7 +127,7 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = o.checkOutput(j, f.output)
+			err = o.checkOutput(j, "--output", f.output)
 			if err == nil && slices.Contains(actedUpon, f.format) {
 				err = o.warnOfGone(c, j)
 			}

@@ -424,7 +424,7 @@ func (o *joinOptions) readFiles(c *cobra.Command, args []string, config configs.
 		}
 		sources = append(sources, found)
 	}
-	if err := checkOutput(o.output, "", slices.Concat(sources...)); err != nil {
+	if err := checkOutput("--output", o.output, "", slices.Concat(sources...)); err != nil {
 		return in, err
 	}
 	left := o.MaxBytes

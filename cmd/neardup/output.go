@@ -12,19 +12,19 @@ import (
 )
 
 // checkOutput returns a usage error if a command that has opened the workspace must not
-// write its output to path.
-func (o *workOptions) checkOutput(j *job, path string) error {
+// write its output to path, which a flag names.
+func (o *workOptions) checkOutput(j *job, flag, path string) error {
 	known, err := j.Sources()
 	if err != nil {
 		return err
 	}
-	return checkOutput(path, o.workspace, known)
+	return checkOutput(flag, path, o.workspace, known)
 }
 
-// checkOutput returns a usage error if a command must not write its output to path,
-// because one of the sources is there, or it is within the directory of the workspace.
-// dir may be empty.
-func checkOutput(path, dir string, sources []inputs.Source) error {
+// checkOutput returns a usage error if a command must not write its output to path, which
+// a flag names, because one of the sources is there, or it is within the directory of the
+// workspace. dir may be empty.
+func checkOutput(flag, path, dir string, sources []inputs.Source) error {
 	if path == "" || path == "-" {
 		return nil
 	}
@@ -33,12 +33,12 @@ func checkOutput(path, dir string, sources []inputs.Source) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
-		return usageError{fmt.Errorf("--output: there is no directory %s", filepath.Dir(path))}
+		return usageError{fmt.Errorf("%s: there is no directory %s", flag, filepath.Dir(path))}
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 		for _, s := range sources {
 			if from, err := os.Stat(s.FilePath()); err == nil && os.SameFile(info, from) {
-				return usageError{fmt.Errorf("--output: %s is read, and would be replaced; name another file", s.Shown())}
+				return usageError{fmt.Errorf("%s: %s is read, and would be replaced; name another file", flag, s.Shown())}
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func checkOutput(path, dir string, sources []inputs.Source) error {
 	if of, err := os.Stat(dir); dir != "" && err == nil {
 		for at := file; ; at = filepath.Dir(at) {
 			if info, err := os.Stat(at); err == nil && os.SameFile(info, of) {
-				return usageError{fmt.Errorf("--output: %s is in the workspace, where only neardup run writes; name another place", path)}
+				return usageError{fmt.Errorf("%s: %s is in the workspace, where only neardup run writes; name another place", flag, path)}
 			}
 			if at == filepath.Dir(at) {
 				return nil

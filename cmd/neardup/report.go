@@ -52,7 +52,7 @@ figure.`,
 			if err != nil {
 				return err
 			}
-			err = o.checkOutput(j, o.output)
+			err = o.checkOutput(j, "--output", o.output)
 			if err == nil {
 				err = o.write(c, j)
 			}

@@ -130,7 +130,7 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(o.output, "", sources); err != nil {
+	if err := checkOutput("--output", o.output, "", sources); err != nil {
 		return err
 	}
 	write := func(out io.Writer) error { return o.write(c, out, sources, config, p) }
