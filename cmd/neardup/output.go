@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"neardup/pipeline/disk"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/workspace"
 )
 
 // checkOutput returns a usage error if a command that has opened the workspace must not
@@ -35,23 +37,90 @@ func checkOutput(flag, path, dir string, sources []inputs.Source) error {
 	if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
 		return usageError{fmt.Errorf("%s: there is no directory %s", flag, filepath.Dir(path))}
 	}
-	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-		for _, s := range sources {
-			if from, err := os.Stat(s.FilePath()); err == nil && os.SameFile(info, from) {
-				return usageError{fmt.Errorf("%s: %s is read, and would be replaced; name another file", flag, s.Shown())}
-			}
-		}
+	if err := checkUnread(flag, file, sources); err != nil {
+		return err
 	}
 	if target, _, err := disk.Output(file); err == nil { // of a link
 		file = target
 	}
-	if of, err := os.Stat(dir); dir != "" && err == nil {
-		for at := file; ; at = filepath.Dir(at) {
-			if info, err := os.Stat(at); err == nil && os.SameFile(info, of) {
-				return usageError{fmt.Errorf("%s: %s is in the workspace, where only neardup run writes; name another place", flag, path)}
-			}
-			if at == filepath.Dir(at) {
-				return nil
+	of, err := os.Stat(dir)
+	isThis := func(at string) bool {
+		info, failure := os.Stat(at)
+		return dir != "" && err == nil && failure == nil && os.SameFile(info, of)
+	}
+	if within(file, isThis) {
+		return usageError{fmt.Errorf("%s: %s is in the workspace, where only neardup run writes; name another place", flag, path)}
+	}
+	return nil
+}
+
+// checkUnread returns a usage error if one of the sources is at path.
+func checkUnread(flag, path string, sources []inputs.Source) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	for _, s := range sources {
+		if from, err := os.Stat(s.FilePath()); err == nil && os.SameFile(info, from) {
+			return usageError{fmt.Errorf("%s: %s is read, and would be replaced; name another place", flag, s.Shown())}
+		}
+	}
+	return nil
+}
+
+// within reports whether an absolute path is, or is in, a directory that is answers
+// true for. It need not exist.
+func within(path string, is func(dir string) bool) bool {
+	for at := path; ; at = filepath.Dir(at) {
+		if target, err := filepath.EvalSymlinks(at); err == nil {
+			at = target
+		}
+		if is(at) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+// checkDirectory returns a usage error if a command must not make files in the directory
+// path, which a flag names, because it is within a workspace.
+func checkDirectory(flag, path string) error {
+	dir, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	isWorkspace := func(at string) bool {
+		m, err := workspace.ReadManifest(at)
+		return err == nil && m.Format > 0
+	}
+	if within(dir, isWorkspace) {
+		return usageError{fmt.Errorf("%s: %s is in a workspace, where only neardup run writes; name another place", flag, path)}
+	}
+	return nil
+}
+
+// outNames are the names of files that commands write into --out, besides figures.
+var outNames = []string{"page.md", "paper.json", "pairs.tsv", "pairs.jsonl", "sweep.json", "sweep.csv", "compare.json", "compare.csv"}
+
+// checkOut returns a usage error if files of the directory --out must not be replaced,
+// because they are sources, or if it is within a workspace.
+func checkOut(out string, sources []inputs.Source) error {
+	if out == "" {
+		return nil
+	}
+	if err := checkDirectory("--out", out); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return nil // makeOut reports it
+	}
+	for _, e := range entries {
+		if file := filepath.Join(out, e.Name()); slices.Contains(outNames, e.Name()) || filepath.Ext(file) == ".svg" {
+			if err := checkUnread("--out", file, sources); err != nil {
+				return err
 			}
 		}
 	}

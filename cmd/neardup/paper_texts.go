@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,7 @@ import (
 
 	"neardup/configs"
 	"neardup/paper"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/shorttexts"
 )
 
@@ -48,6 +51,13 @@ func (o *paperTextOptions) run(c *cobra.Command, args []string, check func() err
 	}
 	if err != nil {
 		return usageError{err}
+	}
+	var sources []inputs.Source
+	for _, name := range args {
+		sources = append(sources, inputs.Source{Path: name})
+	}
+	if err := checkOut(o.out, sources); err != nil {
+		return err
 	}
 	in, err := o.readFiles(c, args, extraction, p)
 	if err != nil {
@@ -169,7 +179,9 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 					return errors.New("--days: at least 0, and not beside --judged")
 				}
 				j = shorttexts.Judgements{Days: days}
-				j.Pairs, err = readJudged(judged)
+				if j.Pairs, err = readJudged(judged); err == nil && judged == "" {
+					err = checkUnjudged(filepath.Join(o.out, "pairs.tsv"))
+				}
 				return err
 			}, func(in joinInput, begin func(string, int, int)) (map[string]func(io.Writer) error, error) {
 				var collections []shorttexts.Collection
@@ -211,6 +223,21 @@ func askedCells(asked []shorttexts.Asked) (out [][4]string) {
 		out = append(out, [4]string{a.A.IDs[0], a.B.IDs[0], a.A.Text, a.B.Text})
 	}
 	return out
+}
+
+// checkUnjudged returns an error if the file of pairs to be judged has verdicts, or is
+// another file.
+func checkUnjudged(name string) error {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for line := range bytes.Lines(b) {
+		if !bytes.HasPrefix(line, []byte{'\t'}) {
+			return fmt.Errorf("--out: %s has verdicts, and would be replaced; give it back with --judged, or name another directory", name)
+		}
+	}
+	return err
 }
 
 // readJudged reads judged pairs, by two IDs, the smaller first. Without a name it

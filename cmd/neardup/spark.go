@@ -122,6 +122,9 @@ guide.`,
 					return usageError{fmt.Errorf("%s: the name must be UTF-8", inputs.ShowName(name))}
 				}
 			}
+			if err := checkDirectory("--output", output); err != nil {
+				return err
+			}
 			before, err := spark.ReadOutput(output)
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,12 +60,22 @@ func (o *trialOptions) trial(c *cobra.Command, args []string, check func() error
 	if err := check(); err != nil {
 		return usageError{err}
 	}
+	if err := checkOut(o.out, nil); err != nil {
+		return err
+	}
 	if err := makeOut(o.out); err != nil {
 		return err
 	}
 	j, err := o.open(c, true, args)
 	if err != nil {
 		return err
+	}
+	known, err := j.Sources()
+	if err == nil {
+		err = checkOut(o.out, slices.Concat(j.inputs, known))
+	}
+	if err != nil {
+		return errors.Join(err, j.Close())
 	}
 	write, failure := run(j)
 	if failure == nil || errors.Is(failure, workspace.ErrInputFailure) {
