@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math"
 	"os"
@@ -167,8 +168,26 @@ func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
 	return config, asUsage(err)
 }
 
+// checkWorkspace returns a usage error if something else than a directory is at dir.
+func checkWorkspace(dir string) error {
+	if _, err := os.Lstat(dir); err != nil {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usageError{fmt.Errorf("--workspace: %s is a link to nothing", dir)}
+	case err == nil && !info.IsDir():
+		return usageError{fmt.Errorf("--workspace: %s is no directory", dir)}
+	}
+	return nil
+}
+
 // restore makes the workspace's manifest again if it was lost, and says so.
 func (o *workOptions) restore(c *cobra.Command) error {
+	if err := checkWorkspace(o.workspace); err != nil {
+		return err
+	}
 	restored, err := workspace.Restore(o.workspace, stages.All)
 	if restored {
 		o.warn(c, o.workspace+": "+workspace.Restored)
@@ -205,6 +224,9 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 	}
 	if o.workspace == "" {
 		return nil, usageError{errNoDirectory}
+	}
+	if err := checkWorkspace(o.workspace); err != nil { // a named config restores nothing
+		return nil, err
 	}
 	leaveFree, err := o.spared()
 	if err := errors.Join(err, o.checkTemp()); err != nil {

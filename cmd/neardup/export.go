@@ -42,6 +42,11 @@ func (f *exportFlags) check(c *cobra.Command) error {
 			}
 		}
 	}
+	for _, name := range []string{"prefer-host", "every", "exempt-list", "wacz"} { // a variable without a value would change what is left out
+		if flag := c.Flags().Lookup(name); flag.Changed && strings.Trim(flag.Value.String(), "[]") == "" {
+			return fmt.Errorf("--%s is empty", name)
+		}
+	}
 	if _, err := f.keep.parse(); err != nil {
 		return err
 	}

@@ -75,6 +75,9 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 		if err != nil {
 			return r, fmt.Errorf("--exempt-list: %s: %w", k.exemptList, err)
 		}
+		if len(listed) == 0 {
+			return r, fmt.Errorf("--exempt-list: %s has no pattern", k.exemptList)
+		}
 		patterns = slices.Concat(patterns, listed)
 	}
 	for _, p := range patterns {

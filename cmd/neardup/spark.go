@@ -225,6 +225,9 @@ func adoptCommand() *cobra.Command {
 then read the workspace as if the run had been on this machine.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkWorkspace(o.workspace); err != nil {
+				return err
+			}
 			p, err := spark.ReadOutput(output)
 			if err == nil && p == nil {
 				err = usageError{fmt.Errorf("%s has no plan", output)}

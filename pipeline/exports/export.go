@@ -205,6 +205,9 @@ func WriteDirectory(ctx context.Context, w *workspace.Workspace, o Options, path
 // all. If path is a link, its target is written. A pipe or a device is written
 // into, never replaced.
 func ExportFile(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%w: %s is a directory; name a file", workspace.ErrUsage, path)
+	}
 	err := exportFile(path, write)
 	if err != nil && disk.IsNoSpace(err) && !errors.Is(err, disk.ErrFull) {
 		return disk.Full(filepath.Dir(path), err)
