@@ -123,12 +123,16 @@ func collectionFormat(head []byte, whole bool) (Format, bool) {
 	return FormatTSV, ok
 }
 
+// isScalar reports whether a JSON value is there, and neither an object nor an array.
+func isScalar(v json.RawMessage) bool { return len(v) > 0 && v[0] != '{' && v[0] != '[' }
+
 // isTextObject reports whether line is a JSON object with id and text, as far as it
 // goes. ended means that the line is complete.
 func isTextObject(line []byte, ended bool) bool {
 	if ended {
-		l, ok := ParseLine(line, FormatJSONL)
-		return ok && l.Text != ""
+		// Whether the line can be read does not matter: it may be the only one that cannot.
+		var l struct{ ID, Text json.RawMessage }
+		return json.Unmarshal(line, &l) == nil && isScalar(l.ID) && isScalar(l.Text)
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	if _, err := d.Token(); err != nil {
