@@ -322,6 +322,13 @@ func TestCosts(t *testing.T) {
 	if again := readCosts(t, dir); !again.Began.Equal(c.Began) {
 		t.Error("a run without work replaced the costs")
 	}
+
+	// one that is interrupted in its first stage replaces it
+	pipetest.RunInterrupted(t, dir, config, 1, costed(), pipetest.WriteRecords(t, []byte(pipetest.PageRecord("http://later.example/", "2024-05-01T00:00:00Z", "<p>The kite is red, and it flies over the sea.</p>", 0))))
+	if again := readCosts(t, dir); again.Began.Equal(c.Began) || len(again.Stages) > 0 || !strings.Contains(again.Error, "canceled") {
+		t.Errorf("of an interrupted run: %+v", again)
+	}
+	pipetest.RunAll(t, dir, config, costed())
 	pipetest.RunAll(t, dir, pipetest.MustLoad(t, "verify.slope=0.2"), costed())
 	if c = readCosts(t, dir); len(c.Stages) != 1 || c.Stages[0].Reason != "options" || len(c.Pages) > 0 || c.Pages == nil {
 		t.Errorf("of a run that only verifies: %+v", c)

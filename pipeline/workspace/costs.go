@@ -13,13 +13,13 @@ import (
 const costsName = "run.json"
 
 // writeCosts writes run.json. failure is the error that ended the run. A run that
-// did nothing leaves the file of the run before.
+// did nothing, and did not fail, leaves the file of the run before.
 func (w *Workspace) writeCosts(failure error) error {
 	if w.Options.Costs == nil || w.trial != nil {
 		return nil
 	}
 	r := w.Options.Costs.Report(failure)
-	if len(r.Stages) == 0 {
+	if len(r.Stages) == 0 && failure == nil || w.DB.There() != nil { // the directory of another is left alone
 		return nil
 	}
 	r.Program, r.Workers = Version(), w.Options.Workers
