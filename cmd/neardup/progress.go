@@ -121,6 +121,9 @@ func (p *progress) Total(n int64, unit string) {
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
 	)...)
+	if n > 0 {
+		_ = p.bar.RenderBlank() // Clear does not clear a bar that is shown once only, as full
+	}
 }
 
 func (p *progress) Add(n int64) {
