@@ -10,12 +10,16 @@ import (
 	"neardup/extract/container"
 	"neardup/pipeline/extractors"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/remote"
 	"neardup/pipeline/workspace"
 )
 
 // readPage passes the document of a source that may be a single page to take.
 // unread is why it is no page.
 func (r *reader) readPage(s inputs.Source) (unread, err error) {
+	if remote.IsURL(s.Path) {
+		return fmt.Errorf("%s; if it is a page, fetch it, and name the file or -", s.Error), nil
+	}
 	d, reason, unread := Page(r.Extract, s.Path, r.PageURI(s))
 	switch {
 	case unread != nil:
