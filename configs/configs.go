@@ -295,6 +295,9 @@ func decode(b []byte, c *Config) error {
 		message := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n  ")
 		return errors.New(unknownKey.ReplaceAllString(message, "unknown key $1"))
 	}
+	if err := d.Decode(&yaml.Node{}); err != io.EOF {
+		return errors.New("more than one YAML document")
+	}
 	return nil
 }
 

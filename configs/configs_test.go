@@ -307,6 +307,15 @@ func TestVoidSettings(t *testing.T) {
 			t.Errorf("a copy: %v, want %q void", err, void)
 		}
 	}
+	for text, ok := range map[string]bool{"": true, "# mine\n---\nverify: {slope: 0.2}\n...\n": true, "verify: {slope: 0.2}\n---\nverify: {slope: 0.3}\n": false} {
+		path := filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, nil); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 	for _, s := range []string{"verify.resemblance=7", "verify.shingles.resemblance=2", "verify.terms.threshold=1.1"} {
 		if _, err := Load("default", []string{s}); err == nil || !strings.Contains(err.Error(), "above 1") {
 			t.Errorf("%s: %v", s, err)
