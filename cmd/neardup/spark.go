@@ -106,6 +106,9 @@ guide.`,
 				return err
 			}
 			for i, name := range names {
+				if name == "" || inputs.IsStream(name) {
+					return usageError{fmt.Errorf("%q: name archives that every machine can open", name)}
+				}
 				if remote.IsURL(name) {
 					if err := remote.Check(name); err != nil {
 						return usageError{fmt.Errorf("an input cannot be read: %w", err)}
