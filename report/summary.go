@@ -305,11 +305,23 @@ func note(n int64, what string) []string {
 	return []string{fmt.Sprintf("%d %s", n, what)}
 }
 
+// Places returns a number of damaged places in words.
+func Places(n int64) string {
+	if n == 1 {
+		return "1 damaged place"
+	}
+	return fmt.Sprintf("%d damaged places", n)
+}
+
 // texts writes what was read.
 func (s Summary) texts(row rowWriter) {
 	_, kinds := byName(s.Records.Kinds)
 	row("files", s.Files, note(int64(s.Unreadable), "unreadable")...)
-	row("records read", s.Records.Read, note(s.Records.Damaged, "damaged places")...)
+	var damaged []string
+	if s.Records.Damaged > 0 {
+		damaged = []string{Places(s.Records.Damaged)}
+	}
+	row("records read", s.Records.Read, damaged...)
 	row("= documents", s.Records.Documents, slices.Concat(note(s.Records.Revisits, "revisits"), kinds,
 		note(s.Records.Clipped, "clipped"), note(s.Records.Parsed, "read by way of a tree"))...)
 	row("+ duplicates of input", s.Records.Duplicates)

@@ -92,6 +92,8 @@ func errorText(code int, err error) string {
 		return errJoinInterrupted.Error()
 	case errors.Is(err, errTextInterrupted):
 		return errTextInterrupted.Error()
+	case errors.Is(err, errFileInterrupted):
+		return errFileInterrupted.Error()
 	case code == exitInterrupted:
 		return "interrupted; everything committed is kept. Run the same command again to go on."
 	}

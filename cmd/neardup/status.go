@@ -14,6 +14,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 	"neardup/screen"
 )
 
@@ -76,7 +77,8 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 	}
 	for _, in := range s.Inputs {
 		if problem := in.Error + in.Note; problem != "" || in.Counts.Damaged > 0 {
-			fmt.Fprintf(out, "  %s: %s %s, %d damaged places\n", in.Shown(), in.State, screen.Printable(problem), in.Counts.Damaged)
+			state := strings.TrimSpace(in.State + " " + screen.Printable(problem))
+			fmt.Fprintf(out, "  %s: %s, %s\n", in.Shown(), state, report.Places(in.Counts.Damaged))
 		}
 	}
 	if err := writePreferences(out, "  ", s.Preferences); err != nil {

@@ -23,6 +23,7 @@ import (
 	"neardup/pipeline/reading"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 )
 
 // textOptions are the flags of neardup text.
@@ -32,8 +33,11 @@ type textOptions struct {
 	output string
 }
 
-// errTextInterrupted reports that text was interrupted.
-var errTextInterrupted = errors.New("interrupted; the texts written are whole lines, and some are missing")
+// These errors report that text was interrupted.
+var (
+	errTextInterrupted = errors.New("interrupted; the texts written are whole lines, and some are missing")
+	errFileInterrupted = errors.New("interrupted; nothing is written to the file of --output")
+)
 
 func textCommand() *cobra.Command {
 	var o textOptions
@@ -62,7 +66,7 @@ are left out. Counts go to standard error.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			err := o.run(c, args)
 			if err != nil && c.Context().Err() != nil {
-				err = errors.Join(err, errTextInterrupted)
+				err = errors.Join(err, o.interrupted())
 			}
 			return err
 		},
@@ -77,6 +81,17 @@ are left out. Counts go to standard error.`,
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; default standard output")
 	f.StringVar(&o.progress, "progress", "auto", "auto, bar, plain, json or none (no counts either)")
 	return c
+}
+
+// interrupted returns what an interruption leaves.
+func (o *textOptions) interrupted() error {
+	if o.output == "" || o.output == "-" {
+		return errTextInterrupted
+	}
+	if _, special, err := disk.Output(o.output); err == nil && special {
+		return errTextInterrupted
+	}
+	return errFileInterrupted
 }
 
 // check checks the flags before any work is done.
@@ -176,7 +191,7 @@ func writeReadCounts(w io.Writer, c results.ExtractCounts) error {
 		reasons = append(reasons, fmt.Sprintf("%s %d", reason, c.Skipped[reason]))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "records read\t%d\t  %d damaged places\n", c.Records, c.Damaged)
+	fmt.Fprintf(t, "records read\t%d\t  %s\n", c.Records, report.Places(c.Damaged))
 	fmt.Fprintf(t, "= pages\t%d\t  main content unsure of %d\n", c.Captures, c.Choices["main-unsure"])
 	fmt.Fprintf(t, "+ skipped\t%d\t  %s\n", skipped, strings.Join(reasons, ", "))
 	return t.Flush()

@@ -23,6 +23,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/sqljoin"
 	"neardup/pipeline/workspace"
+	"neardup/report"
 )
 
 // Formats are the formats of Result.Write.
@@ -189,7 +190,7 @@ func (r Result) WriteSummary(w io.Writer, read ...results.ExtractCounts) error {
 		}
 		var damaged string
 		if c.Damaged > 0 {
-			damaged = fmt.Sprintf("%d damaged places", c.Damaged)
+			damaged = report.Places(c.Damaged)
 		}
 		row(name, c.Records, damaged)
 		row("= texts", c.Documents, "")
