@@ -31,7 +31,7 @@ const (
 	ChoiceFirstSegment                            // the first segment of a record; the others are skipped as continuation
 	ChoiceMojibake                                // more of the text than the limit could not be decoded
 	ChoiceOverlayDropped                          // the text of a cookie banner or other overlay is left out
-	ChoiceRulesUnmatched                          // a site's rules would leave no text, so all of it is kept
+	ChoiceRulesUnmatched                          // a site's rules would leave no text or cost too much, so all of it is kept
 	ChoiceTextCut                                 // the text is longer than the limit
 	ChoiceMainUnsure                              // the main content is uncertain, so all of the text is kept
 	ChoiceReadFlat                                // a tree of the page would be too large or too deep, so it is read token by token

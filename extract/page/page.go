@@ -55,7 +55,7 @@ type Text struct {
 
 	Cut            bool // there is more text than was asked for
 	OverlayDropped bool // the text of an overlay is left out
-	RulesUnmatched bool // the site's rules would leave no text, so all of it is kept
+	RulesUnmatched bool // the site's rules would leave no text or cost too much, so all of it is kept
 	Flat           bool // read token by token, because a tree would be too large or too deep
 	MainUnsure     bool // the main content is uncertain, so all of the text is kept
 }

@@ -72,24 +72,21 @@ type selected struct {
 }
 
 // text returns the page's visible content by the rules. ok is false if they leave
-// nothing, because they were written for another layout.
+// nothing, because they were written for another layout, or cost too much.
 func (r *site) text(page string, max int, drop bool) (s shown, ok bool) {
 	err := withTree(page, func(root *html.Node) {
-		w := lines{max: max, drop: drop, rules: &selected{drop: set(cascadia.QueryAll(root, r.drop))}}
+		w := lines{max: max, drop: drop, rules: &selected{}}
+		d := documentOf(root)
+		w.rules.drop = d.selects(r.drop)
 		if r.keep != nil {
-			w.rules.keep = set(cascadia.QueryAll(root, r.keep))
+			w.rules.keep = d.selects(r.keep)
+		}
+		if d.spent > maxSelecting {
+			return
 		}
 		w.node(root, place{})
 		s, ok = w.shown(titleOf(goquery.NewDocumentFromNode(root))), w.b.Len() > 0
 		s.selected = r.keep != nil
 	})
 	return s, ok && err == nil
-}
-
-func set(nodes []*html.Node) map[*html.Node]bool {
-	m := make(map[*html.Node]bool, len(nodes))
-	for _, n := range nodes {
-		m[n] = true
-	}
-	return m
 }
