@@ -29,7 +29,7 @@ var pdfReasons = map[pdf.Outcome]Reason{
 }
 
 func (r pdfReader) ReadText(b Body) Text {
-	d, outcome, err := r.engine.Read(b.Bytes, r.limits)
+	d, outcome, err := r.engine.Read(b.Bytes, r.limits, b.MaxText)
 	if err != nil {
 		return Text{Reason: ReasonPanic}
 	}
@@ -39,7 +39,7 @@ func (r pdfReader) ReadText(b Body) Text {
 	t := Text{Title: d.Title, Charset: "utf-8", CharsetFrom: charset.FromUTF8}
 	var cut bool
 	t.Text, cut = page.PlainText(d.Text, b.MaxText)
-	t.Choices.set(ChoiceTextCut, cut)
+	t.Choices.set(ChoiceTextCut, cut || d.Cut)
 	t.Choices.set(ChoicePagesLost, d.Unread > 0 || d.Lost > 0)
 	return t
 }

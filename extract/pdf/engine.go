@@ -48,7 +48,7 @@ type Engine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 	spare   sync.Pool  // *[]byte: memory of former instances
-	large   sync.Mutex // held by the one instance that has more memory than MaxSpare
+	large   sync.Mutex // held by the one instance that has more memory than MaxSpare, or many lines
 }
 
 // start compiles PDFium.
@@ -132,7 +132,7 @@ type memory struct {
 	limit uint64
 	b     []byte
 	used  int  // bytes that were in use
-	large bool // it is the one instance that has more than MaxSpare
+	large bool // it is the one instance that has more than MaxSpare, or many lines
 	over  bool // more was requested
 }
 
@@ -163,8 +163,7 @@ func (m *memory) resize(size uint64) {
 	if size > uint64(cap(m.b)) {
 		room := max(size, min(2*uint64(cap(m.b)), MaxSpare))
 		if size > MaxSpare {
-			m.e.large.Lock()
-			m.large = true
+			m.enlarge()
 			runtime.GC() // so that it takes the place of the large memory before it
 			room = max(size, m.limit)
 		}
@@ -174,6 +173,14 @@ func (m *memory) resize(size uint64) {
 	}
 	m.b = m.b[:size]
 	m.used = max(m.used, len(m.b))
+}
+
+// enlarge waits until no other instance is large.
+func (m *memory) enlarge() {
+	if !m.large {
+		m.e.large.Lock()
+		m.large = true
+	}
 }
 
 // MaxSpare is the memory that an instance may take while others do, in bytes, and the

@@ -51,7 +51,7 @@ func TestInstances(t *testing.T) {
 	e := &Engine{CacheDir: engine().CacheDir, Instances: 2}
 	b := pdftest.Book{Columns: 60, Lines: 40}.Typeset(prose(2)...).Bytes()
 	read := func() {
-		if _, outcome, err := e.Read(b, limits); outcome != Read || err != nil {
+		if _, outcome, err := e.Read(b, limits, maxText); outcome != Read || err != nil {
 			t.Errorf("read: %v (%v)", outcome, err)
 		}
 	}

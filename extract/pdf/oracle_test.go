@@ -35,7 +35,7 @@ func TestTextIsThatOfGoPdfium(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, outcome, err := engine().read(b, limits)
+		r, outcome, err := engine().read(&memory{e: engine(), limit: uint64(limits.MaxMemory)}, b, limits, maxText)
 		if err != nil || outcome != Read {
 			t.Fatal(outcome, err)
 		}

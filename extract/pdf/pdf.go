@@ -19,16 +19,20 @@ type Document struct {
 	Pages  int    // pages of the document
 	Unread int    // pages beyond Limits.MaxPages
 	Lost   int    // pages that could not be read
+	Cut    bool   // there is more text than was read
 }
 
-// Read reads a document. The limits must be valid. An error means that PDFium could
-// not be started.
-func (e *Engine) Read(body []byte, l Limits) (Document, Outcome, error) {
-	r, outcome, err := e.read(body, l)
+// Read reads a document. The limits must be valid. It stops when the text is longer
+// than maxText bytes, or has more lines than memory allows. An error means that
+// PDFium could not be started.
+func (e *Engine) Read(body []byte, l Limits, maxText int) (Document, Outcome, error) {
+	m := &memory{e: e, limit: uint64(l.MaxMemory)}
+	defer m.end() // when the lines are paragraphs, which takes memory, too
+	r, outcome, err := e.read(m, body, l, maxText)
 	if err != nil || outcome != Read {
 		return Document{}, outcome, err
 	}
-	d := Document{Pages: r.count, Unread: max(0, r.count-l.MaxPages), Lost: r.lost}
+	d := Document{Pages: r.count, Unread: max(0, r.count-l.MaxPages), Lost: r.lost, Cut: r.cut}
 	d.Text = strings.Join(paragraphs(r.pages), "\n")
 	if d.Title = title(r.title); d.Title == "" {
 		d.Title = heading(r.pages)

@@ -25,11 +25,13 @@ var engine = sync.OnceValue(func() *Engine {
 	return &Engine{CacheDir: filepath.Join(dir, "neardup", "pdfium")}
 })
 
+const maxText = 4 << 20
+
 var limits = Limits{MaxPages: 100, MaxMemory: 64 << 20, MaxSteps: 2_000_000_000}
 
 func read(t testing.TB, b []byte) (Document, Outcome) {
 	t.Helper()
-	d, outcome, err := engine().Read(b, limits)
+	d, outcome, err := engine().Read(b, limits, maxText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +265,7 @@ func TestLimits(t *testing.T) {
 		{"memory", Limits{MaxPages: 100, MaxMemory: 20 << 20, MaxSteps: limits.MaxSteps}, Memory, 0},
 		{"steps", Limits{MaxPages: 100, MaxMemory: limits.MaxMemory, MaxSteps: 10_000}, Steps, 0},
 	} {
-		d, outcome, err := engine().Read(book.Bytes(), c.limits)
+		d, outcome, err := engine().Read(book.Bytes(), c.limits, maxText)
 		if err != nil || outcome != c.want || d.Unread != c.unread || outcome == Read && d.Pages != len(book.Pages) {
 			t.Errorf("%s: %d pages, %d unread, outcome %d, %v", c.name, d.Pages, d.Unread, outcome, err)
 		}
@@ -275,6 +277,48 @@ func TestLimits(t *testing.T) {
 	}
 	if err := limits.Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Pages that share one stream of lines make any number of them from few bytes.
+func TestManyLinesAreCut(t *testing.T) {
+	stream := func(lines int, text string) string {
+		return "BT /F 1 Tf 1 0 0 1 10 14000 Tm 2.5 TL " + strings.Repeat("("+text+") Tj T* ", lines) + "ET"
+	}
+	pages := func(n int, content string) (p []pdftest.Page) {
+		for range n {
+			p = append(p, pdftest.Page{Extra: "/MediaBox [0 0 14400 14400]", Content: content})
+		}
+		return p
+	}
+	small := pages(10, stream(1000, "a"))
+	for _, c := range []struct {
+		name    string
+		pages   []pdftest.Page
+		maxText int
+		cut     bool
+		lines   int // at most
+	}{
+		{"all", small, 20_000, false, 10_000},
+		{"text", small, 2_000, true, 4_001},
+		{"lines of one page", pages(1, stream(4000, "a")), 1_000, true, 2_001},
+		{"lines", pages(130, stream(5000, "a")), maxText, true, maxLines},
+	} {
+		l := Limits{MaxPages: 1000, MaxMemory: 128 << 20, MaxSteps: 1 << 40}
+		e := &Engine{CacheDir: engine().CacheDir}
+		m := &memory{e: e, limit: uint64(l.MaxMemory)}
+		doc, outcome, err := e.read(m, pdftest.Document{Pages: c.pages}.Bytes(), l, c.maxText)
+		n := 0
+		for _, p := range doc.pages {
+			n += len(p)
+		}
+		if err != nil || outcome != Read || doc.cut != c.cut || n > c.lines || n < c.lines*9/10 {
+			t.Errorf("%s: %d lines, cut %v, %d, %v", c.name, n, doc.cut, outcome, err)
+		}
+		if m.large != (n > manyLines) {
+			t.Errorf("%s: %d lines; read alone: %v", c.name, n, m.large)
+		}
+		m.end()
 	}
 }
 
@@ -294,7 +338,7 @@ func TestDocumentsAreReadAlone(t *testing.T) {
 		documents = append(documents, b)
 	}
 	result := func(b []byte) string {
-		d, outcome, err := engine().Read(b, limits)
+		d, outcome, err := engine().Read(b, limits, maxText)
 		return fmt.Sprintf("%d %v %+v", outcome, err, d)
 	}
 	var want []string
@@ -332,7 +376,7 @@ func TestCache(t *testing.T) {
 	try := func(dir string) {
 		t.Helper()
 		e := Engine{CacheDir: dir, Discard: func() { discarded++ }}
-		if d, outcome, err := e.Read(book, limits); err != nil || outcome != Read || !strings.HasPrefix(d.Text, "Paragraph") {
+		if d, outcome, err := e.Read(book, limits, maxText); err != nil || outcome != Read || !strings.HasPrefix(d.Text, "Paragraph") {
 			t.Errorf("%s: %d, %v, %.50s", dir, outcome, err, d.Text)
 		}
 		_ = e.runtime.Close(t.Context())

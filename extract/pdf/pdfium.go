@@ -41,9 +41,21 @@ type line struct {
 type raw struct {
 	title string
 	pages [][]line
-	count int // pages of the document; at most Limits.MaxPages are read
-	lost  int // pages that could not be read
+	count int  // pages of the document; at most Limits.MaxPages are read
+	lost  int  // pages that could not be read
+	cut   bool // there are more lines
 }
+
+// Lines take memory outside of PDFium's, several times that of their text. A few
+// hundred bytes of a document can ask for any number of them.
+const (
+	// maxLines bounds the lines of a document. 2,000 pages may have 262 each.
+	maxLines = 1 << 19
+	// manyLines, or as many bytes of text as lineBytes for each, are read while no other
+	// instance is large.
+	manyLines = 1 << 16
+	lineBytes = 64
+)
 
 // lineHyphen is PDFium's character for a hyphen that breaks a word at a line end.
 const lineHyphen = '\u0002'
@@ -62,6 +74,24 @@ type instance struct {
 	calls  map[string]api.Function
 	stack  [8]uint64
 	err    error // of the first failed call; all further calls fail, too
+
+	memory  *memory
+	kept    int // lines of all pages so far
+	text    int // bytes of them
+	maxText int
+	cut     bool // a line was not read because they are full
+}
+
+// full reports whether no more lines are read.
+func (p *instance) full() bool { return p.kept >= maxLines || p.text > p.maxText }
+
+// keep counts a line. It waits for other instances if the lines become large.
+func (p *instance) keep(l line) {
+	p.kept++
+	p.text += len(l.text)
+	if p.kept > manyLines || p.text > manyLines*lineBytes {
+		p.memory.enlarge()
+	}
 }
 
 // call calls a function of PDFium.
@@ -79,8 +109,9 @@ func (p *instance) call(name string, args ...uint64) uint64 {
 	return p.stack[0]
 }
 
-// read reads a document with PDFium.
-func (e *Engine) read(body []byte, l Limits) (doc raw, outcome Outcome, err error) {
+// read reads a document with PDFium in the memory. The lines are cut when they have
+// over twice maxText bytes.
+func (e *Engine) read(m *memory, body []byte, l Limits, maxText int) (doc raw, outcome Outcome, err error) {
 	if err := e.start(); err != nil {
 		return doc, Crashed, err
 	}
@@ -88,12 +119,10 @@ func (e *Engine) read(body []byte, l Limits) (doc raw, outcome Outcome, err erro
 		e.slots <- struct{}{}
 		defer func() { <-e.slots }()
 	}
-	m := &memory{e: e, limit: uint64(l.MaxMemory)}
-	defer m.end()
-	return e.readIn(m, body, l)
+	return e.readIn(m, body, l, maxText)
 }
 
-func (e *Engine) readIn(m *memory, body []byte, l Limits) (doc raw, outcome Outcome, err error) {
+func (e *Engine) readIn(m *memory, body []byte, l Limits, maxText int) (doc raw, outcome Outcome, err error) {
 	ctx := experimental.WithMemoryAllocator(context.Background(), m)
 	module, err := e.runtime.InstantiateModule(ctx, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
@@ -102,7 +131,8 @@ func (e *Engine) readIn(m *memory, body []byte, l Limits) (doc raw, outcome Outc
 	defer func() { _ = module.Close(ctx) }()
 	steps := module.ExportedGlobal("neardup_steps").(api.MutableGlobal)
 	steps.Set(uint64(l.MaxSteps))
-	p := &instance{ctx: context.Background(), module: module, calls: map[string]api.Function{}}
+	p := &instance{ctx: context.Background(), module: module, calls: map[string]api.Function{}, memory: m}
+	p.maxText = 2 * maxText // running heads, which are left out, count, too
 	doc, outcome = p.document(body, l.MaxPages)
 	switch {
 	case p.err == nil:
@@ -135,6 +165,10 @@ func (p *instance) document(body []byte, maxPages int) (doc raw, outcome Outcome
 	doc.count = int(int32(p.call("FPDF_GetPageCount", d)))
 	text := false
 	for i := range min(doc.count, maxPages) {
+		if p.full() {
+			p.cut = true
+			break
+		}
 		lines, ok := p.page(d, i)
 		if p.err != nil {
 			return doc, Crashed
@@ -145,6 +179,7 @@ func (p *instance) document(body []byte, maxPages int) (doc raw, outcome Outcome
 		doc.pages = append(doc.pages, lines)
 		text = text || len(lines) > 0
 	}
+	doc.cut = p.cut
 	switch {
 	case text:
 		return doc, Read
@@ -209,9 +244,14 @@ func (p *instance) lines(text uint64, page int) (out []line) {
 		shown = shown[:0]
 		if l.text = clean(l.text, &l.hyphen); l.text != "" {
 			out = append(out, l)
+			p.keep(l)
 		}
 	}
 	for i := range n {
+		if p.full() {
+			p.cut = true
+			return out
+		}
 		r := rune(uint32(p.call("FPDFText_GetUnicode", text, uint64(i))))
 		if p.err != nil {
 			return nil

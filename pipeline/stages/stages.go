@@ -37,6 +37,8 @@ import (
 //	extract 15: words of titles
 //	extract 16: what all records of a file may be decoded to
 //	extract 17: IDs of documents cover titles, and media types of records without an HTTP header; a row of units around the text for each record
+//	extract 18: captures with WARC-Truncated are clipped
+//	extract 19: PDF documents of very many lines
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -59,7 +61,7 @@ import (
 //	verify 17: results of sets and components have what the measure said
 //	verify 18: they have decisions on pairs, and states of the texts
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 18, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 19, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 7, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
