@@ -182,7 +182,9 @@ func (p *payload) read(r io.Reader) ([]byte, error) {
 }
 
 // dechunk decodes a chunked body as far as possible. httputil's reader is not used,
-// because it rejects what crawls contain: bare line ends, and many small chunks.
+// because it rejects what crawls contain: bare line ends, and many small chunks. A
+// text may start with a line that reads as a size. So it is no chunked body if text
+// follows where the first chunk should end.
 func dechunk(b []byte) (body []byte, whole bool) {
 	for {
 		line, rest, _ := bytes.Cut(b, []byte{'\n'})
@@ -192,16 +194,19 @@ func dechunk(b []byte) (body []byte, whole bool) {
 		case err != nil:
 			return body, false
 		case n == 0:
-			return body, true
+			return body, len(body) > 0 || len(bytes.TrimSpace(rest)) == 0
 		case n > uint64(len(rest)):
 			if bytes.HasSuffix(line, []byte{'\r'}) { // a bare number without CR is more likely text
 				body = append(body, rest...)
 			}
 			return body, false
 		}
-		body = append(body, rest[:n]...)
 		b = bytes.TrimPrefix(rest[n:], []byte{'\r'})
-		if !bytes.HasPrefix(b, []byte{'\n'}) {
+		ended := bytes.HasPrefix(b, []byte{'\n'})
+		if !ended && len(b) > 0 && len(body) == 0 {
+			return nil, false
+		}
+		if body = append(body, rest[:n]...); !ended {
 			return body, false
 		}
 		b = b[1:]
