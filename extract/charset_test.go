@@ -37,6 +37,7 @@ func TestCharset(t *testing.T) {
 		{"header KOI8-R", html + "; charset=koi8-r", encode("koi8-r", russian), "koi8-r", russian},
 		{"header ISO-8859-1 is windows-1252", html + "; charset=iso-8859-1", "\x93caf\xe9\x94", "windows-1252", "“café”"},
 		{"header over the meta element", html + "; charset=windows-1251", meta("utf-8") + encode("windows-1251", russian), "windows-1251", russian},
+		{"header GBK, four bytes a character", html + "; charset=gbk", encode("gb18030", "测试😀𠮷㐀"), "gbk", "测试😀𠮷㐀"},
 		{"header unknown, meta GBK", html + "; charset=none-such", meta("gbk") + encode("gbk", chinese), "gbk", chinese},
 
 		{"meta GBK", html, meta("gbk") + encode("gbk", chinese), "gbk", chinese},

@@ -33,6 +33,8 @@ const (
 	utf16BE     = "utf-16be"
 	windows1252 = "windows-1252"
 	iso2022JP   = "iso-2022-jp"
+	gbk         = "gbk"
+	gb18030     = "gb18030"
 )
 
 // Decision is the charset that a body was decoded from, and why.
@@ -121,6 +123,9 @@ func undeclared(body []byte) (string, Decision) {
 func decodeFrom(body []byte, name string) string {
 	if name == utf8Name {
 		return validUTF8(body)
+	}
+	if name == gbk { // WHATWG Encoding Standard, 10.1.1: "GBK's decoder is gb18030's decoder"
+		name = gb18030
 	}
 	enc, _ := charset.Lookup(name)
 	b, _ := enc.NewDecoder().Bytes(body) // the decoder writes U+FFFD for what it cannot decode
@@ -367,7 +372,7 @@ func overruledByUTF8(body []byte, name string) bool {
 	switch name {
 	case utf16LE, utf16BE: // from the header; inside markup it means utf-8
 		return bytes.IndexByte(body, 0) < 0 && isUTF8(body)
-	case "gbk", "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
+	case gbk, gb18030, "big5", "euc-jp", "euc-kr", "shift_jis":
 	case iso2022JP:
 		return !isASCII(body) && isUTF8(body)
 	default:
