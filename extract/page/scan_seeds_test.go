@@ -40,6 +40,7 @@ var scanned = []string{
 	`<div hidden id="S:1" style="display:none">a</div><dialog id=S:1 hidden>b</dialog><p hidden id=x id=S:1>c`,
 	"<span hidden>a<p>b</span>c",
 	"<p><span hidden>a</p>b",
+	"<p>a<search>b</search>c<b><search hidden>d</b></search><search>e</search>",
 	"<br hidden>a<img hidden>b<input hidden>c<hr hidden>d",
 	"<dialog>a</dialog>b<dialog open>c</dialog>d<DIALOG OPEN=''>e",
 	"<b hidden>a</b>b<b hidden>c<p>d</p>e",

@@ -41,6 +41,7 @@ func TestVisibleText(t *testing.T) {
 		{"word break opportunity joins", "long<wbr>word soft\u00adhyphen", "longword softhyphen"},
 		{"blocks break", "<div>a<div>b</div>c</div><p>d<h1>e</h1>f", "a|b|c|d|e|f"},
 		{"sections break", "<main><nav>a</nav><article>b<header>c</header></article><footer>d</footer></main>", "a|b|c|d"},
+		{"search breaks", "<p>a<search>b</search>c<search>d</search><search>e</search>", "a|b|c|d|e"},
 		{"br and hr break", "a<br>b<br/>c<hr>d", "a|b|c|d"},
 		{"an image does not break", "a<img src=x alt=nothing>b", "ab"},
 		{"table cells break", "<table><caption>t</caption><tr><td>a<td>b<tr><th>c</table>", "t|a|b|c"},
