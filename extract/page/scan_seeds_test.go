@@ -49,6 +49,7 @@ var scanned = []string{
 	// attributes
 	`<p style="display:none">a</p><p style='DISPLAY : None !important'>b</p><p STYLE=visibility:collapse>c<p style="display:block">d`,
 	`<p style="display&colon;none">a</p><p style="display:&#110;one">b</p><p style="font:&quot;x&quot;;display:none">c</p><p style="a&lt=b;display:none">d`,
+	`<p style="display:none;display:flex">a<p hidden style=display:block>b<dialog style="display:block">c</dialog><p style="display/**/:none">d<p style=display:block hidden id=S:1>e`,
 	`<p style="color:red" style="display:none">a<p style=x hidden>b<p hidden hidden>c<p data-hidden>d<p title="hidden">e`,
 	`<p title=">" class='a"b' x=y/>a<p a="b"c="d">e<p =a hidden>f<p / hidden / >g<p hidden/>h<p a = "b" hidden = x>i`,
 	"<optgroup hidden>a<option>b</optgroup>c<option hidden>d<option>e",

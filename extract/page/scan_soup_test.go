@@ -40,7 +40,7 @@ var (
 		` href="http://x/?a=b&c=d"`, " href", " HREF=x", " xlink:href=x",
 		" class=cc-window", ` class="a cc-window" id=b`, " id=cc-window", " id=cmpbox", ` CLASS='&#99;c-window'`, " open", " type=hidden", " x=/", "/", ` style="visibility:hidden"`,
 		" STYLE=display:NONE", ` a=">"`, " color=red", " size=2", ` encoding=text/html`, "\n",
-		` style="&#100;isplay:none"`,
+		` style="&#100;isplay:none"`, ` style="display:none;display:flex"`, " style=display:block", ` style="/**/display/**/:none"`,
 	}
 	soupOdd = []string{
 		"<!-- c -->", "<!-- <p> --", "-->", "<!-->", "<?php x ?>", "<![CDATA[d]]>", "<!doctype html>", "</>",

@@ -93,12 +93,12 @@ func TestScanKnowsTheTables(t *testing.T) {
 
 // Every style that hides must get past the quick look at it.
 func TestScanSeesHidingStyles(t *testing.T) {
-	for _, property := range []string{"display", "visibility", "DISPLAY", "Visibilit\u0130", "d\u0130splay", " display\t", "display\v\u00a0\u0085", "opacity", "x:y"} {
+	for _, property := range []string{"display", "visibility", "DISPLAY", "Visibilit\u0130", "d\u0130splay", " display\t", "display\v\u00a0\u0085", "opacity", "x:y", "display/**/", "/*:*/display", "disp/**/lay"} {
 		for _, value := range []string{"none", " None ", "hidden!important", "collapse", "block", "", "h\u0130dden"} {
-			for _, form := range []string{"%s:%s", "color:red;%s:%s", "%s:%s;a:b", ";%s :%s;", "a:b;%s: %s"} {
+			for _, form := range []string{"%s:%s", "color:red;%s:%s", "%s:%s;a:b", ";%s :%s;", "a:b;%s: %s", "display:none!important;%s:%s", "%s:%s;display:block"} {
 				style := fmt.Sprintf(form, property, value)
-				if got, want := hidingStyle(style), hiddenStyle(style); got != want {
-					t.Errorf("%q: got %v", style, got)
+				if got, want := displayOfRaw(style), displayOf(style); got != want {
+					t.Errorf("%q: got %v, want %v", style, got, want)
 				}
 			}
 		}

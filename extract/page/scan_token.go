@@ -71,6 +71,7 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 func (s *scanner) attributes(i int) int {
 	p, t := s.page, &s.tok
 	var own state
+	var style display
 	open, styled, named, classed, roled, hide, streamed := false, false, false, false, false, false, false
 	isNode := t.kind == startToken && nodeTags[t.tag]
 	t.names, t.hash = 0, 0
@@ -119,9 +120,7 @@ func (s *scanner) attributes(i int) int {
 			case 's':
 				if !styled && isKey(p[a.key:a.keyEnd], "style") {
 					styled = true
-					if hidingStyle(p[a.val:a.valEnd]) {
-						own |= hides
-					}
+					style = displayOfRaw(p[a.val:a.valEnd])
 				}
 			case 'c':
 				if !classed && isKey(p[a.key:a.keyEnd], "class") {
@@ -140,16 +139,12 @@ func (s *scanner) attributes(i int) int {
 			hide = hide || isKey(p[a.key:a.keyEnd], "hidden")
 		}
 	}
-	if hide && !streamed {
+	hide = hide && !streamed || t.tag == tagDialog && !open
+	if style == displayNone || hide && style != displayShown {
 		own |= hides
 	}
 	t.ended, t.doubt = p[i-1] == '/', a.valEnd == i
-	switch t.tag {
-	case tagDialog:
-		if !open {
-			own |= hides
-		}
-	case tagHtml, tagBody:
+	if t.tag == tagHtml || t.tag == tagBody {
 		own, t.names, t.hash = 0, 0, 0
 	}
 	t.own = own
@@ -231,26 +226,27 @@ func readAttribute(p string, i int) (a attribute, next int) {
 	return a, i
 }
 
-// hidingStyle is hiddenStyle for a style attribute as written.
-func hidingStyle(raw string) bool {
+// displayOfRaw is displayOf for a style attribute as written.
+func displayOfRaw(raw string) display {
 	if strings.IndexByte(raw, '&') >= 0 {
 		raw = strings.ReplaceAll(raw, "&quot;", `"`)
 		if strings.IndexByte(raw, '&') >= 0 {
-			return hiddenStyle(decodeAttribute(raw))
+			return displayOf(decodeAttribute(raw))
 		}
 	}
-	// The properties that hiddenStyle checks end in ay and ty. Most do not.
+	// The properties that displayOf checks end in ay and ty. Most do not. A comment may
+	// stand behind the name.
 	for rest := raw; ; {
 		n := strings.IndexByte(rest, ':')
 		if n < 0 {
-			return false
+			return displayUnsaid
 		}
 		k := n - 1
 		for k >= 0 && rest[k] <= ' ' {
 			k--
 		}
-		if k > 0 && (rest[k]|0x20 == 'y' && (rest[k-1]|0x20 == 'a' || rest[k-1]|0x20 == 't') || rest[k] >= 0x80) {
-			return hiddenStyle(raw)
+		if k > 0 && (rest[k]|0x20 == 'y' && (rest[k-1]|0x20 == 'a' || rest[k-1]|0x20 == 't') || rest[k] == '/' || rest[k] >= 0x80) {
+			return displayOf(raw)
 		}
 		rest = rest[n+1:]
 	}

@@ -131,6 +131,7 @@ func hidden(n *html.Node) bool {
 		return false
 	}
 	open, hide, streamed := false, false, false
+	var style display
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":
@@ -140,12 +141,11 @@ func hidden(n *html.Node) bool {
 		case "open":
 			open = true
 		case "style":
-			if hiddenStyle(a.Val) {
-				return true
-			}
+			style = displayOf(a.Val)
 		}
 	}
-	return hide && !streamed || n.DataAtom == atom.Dialog && !open
+	hide = hide && !streamed || n.DataAtom == atom.Dialog && !open
+	return style == displayNone || hide && style != displayShown
 }
 
 // streamedID reports whether an ID is that of a part of a page that React sends
@@ -163,26 +163,71 @@ func streamedID(id string) bool {
 	return true
 }
 
-func hiddenStyle(style string) bool {
-	for decl := range strings.SplitSeq(style, ";") {
+// display is what a style attribute says about whether its element is shown.
+type display uint8
+
+const (
+	displayUnsaid display = iota
+	displayNone           // it hides the element
+	displayShown          // it shows the element, also if another attribute hides it
+)
+
+// displayOf reads a style attribute. Of the declarations of a property the last one
+// counts, or the last important one. A value that is no word is none that browsers
+// know.
+func displayOf(style string) display {
+	var shown, seen declared
+	for decl := range strings.SplitSeq(withoutComments(style), ";") {
 		name, value, ok := strings.Cut(decl, ":")
 		if !ok {
 			continue
 		}
-		value, _, _ = strings.Cut(value, "!")
+		value, priority, _ := strings.Cut(value, "!")
 		value = strings.ToLower(strings.TrimSpace(value))
+		if value == "" || strings.ContainsFunc(value, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' && r != ' ' }) {
+			continue
+		}
+		important := strings.EqualFold(strings.TrimSpace(priority), "important")
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "display":
-			if value == "none" {
-				return true
-			}
+			shown.add(value, important)
 		case "visibility":
-			if value == "hidden" || value == "collapse" {
-				return true
-			}
+			seen.add(value, important)
 		}
 	}
-	return false
+	switch {
+	case shown.value == "none", seen.value == "hidden", seen.value == "collapse":
+		return displayNone
+	case shown.value != "":
+		return displayShown
+	}
+	return displayUnsaid
+}
+
+// declared is the value of a property.
+type declared struct {
+	value     string
+	important bool
+}
+
+func (d *declared) add(value string, important bool) {
+	if important || !d.important {
+		*d = declared{value, important}
+	}
+}
+
+// withoutComments returns a style with a space for each comment.
+func withoutComments(style string) string {
+	before, rest, ok := strings.Cut(style, "/*")
+	if !ok {
+		return style
+	}
+	var b strings.Builder
+	for b.WriteString(before); ok; b.WriteString(" " + before) {
+		_, rest, _ = strings.Cut(rest, "*/")
+		before, rest, ok = strings.Cut(rest, "/*")
+	}
+	return b.String()
 }
 
 // lines collects text as lines of collapsed white space.

@@ -66,6 +66,12 @@ func TestVisibleText(t *testing.T) {
 		{"display other", `<p style="display:block;display-none:none">a</p>b`, "a|b"},
 		{"style that is no style", `<p style="none">a</p><p style=":">b</p><p style>c</p>`, "a|b|c"},
 		{"visibility hidden", `<p style="visibility: hidden">a</p><p style="visibility:collapse">b</p><p style="visibility:visible">c</p>`, "c"},
+		{"the last display counts", `<p style="display:none;display:flex">a</p><p style="display:flex;display:none">b</p><p style="visibility:hidden;visibility:visible">c</p>`, "a|c"},
+		{"the important display counts", `<p style="display:none!important;display:flex">a</p><p style="display:none ! IMPORTANT;display:flex!important">b</p>`, "b"},
+		{"display that browsers do not know", `<p style="display:none;display:">a</p><p style="display:none;display:block\9">b</p>c`, "c"},
+		{"display over hidden", `<p hidden style="display:block">a</p><p style="display:none" hidden>b</p><p hidden style="color:red">c</p><dialog style="display:block">d</dialog>`, "a|d"},
+		{"visibility over hidden", `<p hidden style="visibility:visible">a</p><p hidden style="display:block;visibility:hidden">b</p>c`, "c"},
+		{"display with comments", `<p style="/*x*/display:none">a</p><p style="display/* : */:none/*x*/">b</p><p style="/*display:none">c</p><p style="/*/display:none">d</p>`, "c|d"},
 		{"dialog", "<dialog>a</dialog><dialog open>b</dialog>c", "b|c"},
 		{"dialog open and hidden", "<dialog open hidden>a</dialog>b", "b"},
 
