@@ -53,6 +53,8 @@ var scanned = []string{
 	`<p style="color:red" style="display:none">a<p style=x hidden>b<p hidden hidden>c<p data-hidden>d<p title="hidden">e`,
 	`<p title=">" class='a"b' x=y/>a<p a="b"c="d">e<p =a hidden>f<p / hidden / >g<p hidden/>h<p a = "b" hidden = x>i`,
 	"<optgroup hidden>a<option>b</optgroup>c<option hidden>d<option>e",
+	"<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby><ruby>a<rp>b<rt>c<rp>d</ruby>e<meter>f</meter><progress>g</progress><div popover>h</div>i<p POPOVER=x>j",
+	"<math><semantics><mi>a</mi><annotation>b</annotation><annotation-xml><mi>c</mi></annotation-xml></semantics></math>d<annotation>e</annotation>f",
 	"<ruby>漢<rt hidden>kan<rp>x</ruby>字",
 	"<ruby><rb hidden>a<rtc>b<rt>c<rp>d</ruby>",
 	// elements that have only text

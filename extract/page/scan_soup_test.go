@@ -28,15 +28,15 @@ var (
 	soupVoid = strings.Fields(`br br br img img hr input wbr meta link embed area param source col track base basefont bgsound
 		keygen image frame`)
 	soupRare = strings.Fields(`li dd dt td th tr tbody thead tfoot caption colgroup option optgroup select button object marquee
-		applet template svg math mi mo mtext annotation-xml desc foreignobject title textarea xmp iframe
+		applet template svg math mi mo mtext annotation annotation-xml desc foreignobject title textarea xmp iframe
 		noscript noframes noembed script style plaintext frameset head body html rb rt rp rtc summary legend
-		video audio canvas datalist g path text mglyph malignmark isindex`)
+		video audio canvas datalist meter progress g path text mglyph malignmark isindex`)
 	soupText = []string{
 		"a", "b c", " d ", "\n", " ", "\n  ", "Some words here.", "é", "中文。", "&amp;", "&nbsp;", "&copy",
 		"&#8212;", "&lt;p&gt;", "x\r\ny", "\u00ad", "1 < 2", "&#32;", "&", "\u3000", "\u2028",
 	}
 	soupAttr = []string{
-		" hidden", " hidden", ` style="display:none"`, ` style='color:red'`, " class=x", ` class="a b" id=c`,
+		" hidden", " hidden", " popover", ` style="display:none"`, ` style='color:red'`, " class=x", ` class="a b" id=c`,
 		` href="http://x/?a=b&c=d"`, " href", " HREF=x", " xlink:href=x",
 		" class=cc-window", ` class="a cc-window" id=b`, " id=cc-window", " id=cmpbox", ` CLASS='&#99;c-window'`, " open", " type=hidden", " x=/", "/", ` style="visibility:hidden"`,
 		" STYLE=display:NONE", ` a=">"`, " color=red", " size=2", ` encoding=text/html`, "\n",

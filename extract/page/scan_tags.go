@@ -14,6 +14,7 @@ const (
 	tagOther tag = iota
 	tagA
 	tagAddress
+	tagAnnotation
 	tagAnnotationXML
 	tagApplet
 	tagArea
@@ -83,6 +84,7 @@ const (
 	tagMath
 	tagMenu
 	tagMeta
+	tagMeter
 	tagMglyph
 	tagMi
 	tagMn
@@ -103,6 +105,7 @@ const (
 	tagPath
 	tagPlaintext
 	tagPre
+	tagProgress
 	tagRb
 	tagRp
 	tagRt
@@ -146,12 +149,12 @@ const (
 
 // tagNames are the names, in the order of the constants.
 var tagNames = strings.Fields(`-
-	a address annotation-xml applet area article aside audio b base basefont bgsound big blockquote body br
+	a address annotation annotation-xml applet area article aside audio b base basefont bgsound big blockquote body br
 	button canvas caption center code col colgroup datalist dd desc details dialog dir div dl dt em embed
 	fieldset figcaption figure font footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup
 	hr html i iframe image img input keygen label legend li link listing main malignmark marquee math menu meta
-	mglyph mi mn mo ms mtext nav nobr noembed noframes noscript object ol optgroup option p param path plaintext
-	pre rb rp rt rtc ruby s script search section select small source span strike strong style sub summary sup
+	meter mglyph mi mn mo ms mtext nav nobr noembed noframes noscript object ol optgroup option p param path plaintext
+	pre progress rb rp rt rtc ruby s script search section select small source span strike strong style sub summary sup
 	svg table tbody td template textarea tfoot th thead title tr track tt u ul var video wbr xmp`)
 
 // rule is a set of bits: what an element means for the tree and for the text. The

@@ -72,7 +72,7 @@ func (s *scanner) attributes(i int) int {
 	p, t := s.page, &s.tok
 	var own state
 	var style display
-	open, styled, named, classed, roled, hide, streamed := false, false, false, false, false, false, false
+	open, styled, named, classed, roled, hide, popover, streamed := false, false, false, false, false, false, false, false
 	isNode := t.kind == startToken && nodeTags[t.tag]
 	t.names, t.hash = 0, 0
 	var a attribute
@@ -137,9 +137,11 @@ func (s *scanner) attributes(i int) int {
 			}
 		case 6:
 			hide = hide || isKey(p[a.key:a.keyEnd], "hidden")
+		case 7:
+			popover = popover || isKey(p[a.key:a.keyEnd], "popover")
 		}
 	}
-	hide = hide && !streamed || t.tag == tagDialog && !open
+	hide = hide && !streamed || popover || t.tag == tagDialog && !open
 	if style == displayNone || hide && style != displayShown {
 		own |= hides
 	}

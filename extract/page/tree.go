@@ -79,8 +79,8 @@ func flatText(page string, max int) shown {
 			if kind == html.EndTagToken && a == skip {
 				skip = 0
 			}
-			// A head may lack its end tag; its contents are unseen anyway.
-			if kind == html.StartTagToken && skip == 0 && unseen[a] && a != atom.Head {
+			// A head and an rp may lack their end tags. What is in a head is unseen anyway.
+			if kind == html.StartTagToken && skip == 0 && unseen[a] && a != atom.Head && a != atom.Rp {
 				skip = a
 			}
 			if blocks[a] {
@@ -98,12 +98,13 @@ func PlainText(s string, max int) (text string, cut bool) {
 	return w.String(), w.full
 }
 
-// unseen lists the elements whose content a reader never sees: code, fallbacks for
-// what is not supported, and the choices of form controls.
+// unseen lists the elements whose content a reader never sees: code, other forms of a
+// formula, fallbacks for what is not supported, and the choices of form controls.
 var unseen = map[atom.Atom]bool{
 	atom.Head: true, atom.Title: true, atom.Script: true, atom.Style: true, atom.Template: true,
 	atom.Noscript: true, atom.Noframes: true, atom.Noembed: true, atom.Iframe: true, atom.Object: true,
 	atom.Audio: true, atom.Video: true, atom.Canvas: true, atom.Svg: true, atom.Select: true, atom.Datalist: true,
+	atom.Annotation: true, atom.AnnotationXml: true, atom.Rp: true, atom.Meter: true, atom.Progress: true,
 }
 
 // blocks lists the elements that start and end a line.
@@ -130,7 +131,7 @@ func hidden(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return false
 	}
-	open, hide, streamed := false, false, false
+	open, hide, popover, streamed := false, false, false, false
 	var style display
 	for _, a := range n.Attr {
 		switch a.Key {
@@ -140,11 +141,13 @@ func hidden(n *html.Node) bool {
 			streamed = streamedID(a.Val)
 		case "open":
 			open = true
+		case "popover":
+			popover = true
 		case "style":
 			style = displayOf(a.Val)
 		}
 	}
-	hide = hide && !streamed || n.DataAtom == atom.Dialog && !open
+	hide = hide && !streamed || popover || n.DataAtom == atom.Dialog && !open
 	return style == displayNone || hide && style != displayShown
 }
 

@@ -53,6 +53,10 @@ func TestVisibleText(t *testing.T) {
 		{"spaces at tags collapse", "<p> a <b> b </b> c </p> d", "a b c|d"},
 		{"details are text", "<details><summary>a</summary>b</details>", "a|b"},
 		{"ruby", "<ruby>漢<rt>kan</rt></ruby>字", "漢kan字"},
+		{"ruby with parentheses", "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字<ruby>漢<rp>(<rt>kan<rp>)</ruby>", "漢kan字漢kan"},
+		{"formula with annotations", `<math><semantics><mi>x</mi><annotation encoding="application/x-tex">\\x</annotation><annotation-xml encoding=text/html><p>z</p></annotation-xml></semantics></math> y`, "x y"},
+		{"bars", "<meter>a</meter><progress>b</progress>c", "c"},
+		{"popover", `<div popover>a</div>b<div popover=manual>c<p>d</div>e<div popover style="display:block">f</div>`, "be|f"},
 
 		{"hidden", "<p hidden>a</p>b", "b"},
 		{"part of a streamed page", `<div hidden>x</div>a<div hidden id="S:1f"><p>b</div><div hidden id="B:1">c</div>`, "a|b"},
