@@ -72,7 +72,7 @@ func (x *Extractor) Describe(raw *container.Raw) (d Description) {
 			case strings.EqualFold(name, gowarc.WarcRecordID) && d.RecordID == "":
 				d.RecordID = header.Clean(bracketed(value))
 			case strings.EqualFold(name, gowarc.WarcTargetURI) && d.URI == "":
-				d.URI = header.Clean(bracketed(value))
+				d.URI = header.Clean(header.TargetURI(value))
 			case strings.EqualFold(name, gowarc.WarcDate) && d.Date == "":
 				d.Date = header.Clean(value)
 			case strings.EqualFold(name, gowarc.WarcConcurrentTo):

@@ -115,6 +115,8 @@ func TestDocumentTakesRecordsAsTheyAreWritten(t *testing.T) {
 		got  func(Document) (string, string)
 	}{
 		{"GNU wget's brackets around the URI", response("WARC-Target-URI: <http://example.org/wget>"), is("TargetURI", "http://example.org/wget")},
+		{"a bracket of the URI itself", response("WARC-Target-URI: http://example.org/?q=<b>"), is("TargetURI", "http://example.org/?q=<b>")},
+		{"both", response("WARC-Target-URI: <http://example.org/?q=<b>>"), is("TargetURI", "http://example.org/?q=<b>")},
 		{"GNU wget's brackets and the site", response("WARC-Target-URI: <http://example.org/wget>"), is("Site", "example.org")},
 		{"invalid UTF-8 in the URI", response("WARC-Target-URI: http://example.org/\xe9\xff/x"), is("TargetURI", "http://example.org/\uFFFD/x")},
 		{"control characters in the URI", response("WARC-Target-URI: http://example.org/\x00a\tb\x7f"), is("TargetURI", "http://example.org/ab")},

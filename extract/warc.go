@@ -116,24 +116,23 @@ func warcHead(raw *container.Raw) (h head, reason Reason) {
 	if f.encoded {
 		f.decode(raw.Header)
 	}
-	if kind == gowarc.Resource && bookkeeping(strings.ToLower(bracketed(f.uri))) {
+	if kind == gowarc.Resource && bookkeeping(strings.ToLower(header.TargetURI(f.uri))) {
 		return h, ReasonBookkeeping
 	}
 	h = head{
-		id: header.Clean(bracketed(f.id)), uri: header.Clean(bracketed(f.uri)),
+		id: header.Clean(bracketed(f.id)), uri: header.Clean(header.TargetURI(f.uri)),
 		date: header.Clean(f.date), digest: header.Clean(f.digest), contentType: f.contentType,
 		block: raw.Block, segment: f.segment, truncated: f.truncated,
 	}
 	if h.revisit = kind == gowarc.Revisit; h.revisit {
-		h.refers = Reference{RecordID: header.Clean(bracketed(f.refersTo)), URI: header.Clean(bracketed(f.refersToURI)), Date: header.Clean(f.refersToDate)}
+		h.refers = Reference{RecordID: header.Clean(bracketed(f.refersTo)), URI: header.Clean(header.TargetURI(f.refersToURI)), Date: header.Clean(f.refersToDate)}
 	}
 	h.http = isHTTP(h.contentType) || kind == gowarc.Response && startsHTTP(raw.Block)
 	h.also = h.besides("text/plain") // that of WET files
 	return h, ReasonNone
 }
 
-// bracketed removes the angle brackets of a record ID, or of a target URI as GNU
-// Wget writes it.
+// bracketed removes the angle brackets of a record ID.
 func bracketed(s string) string { return strings.Trim(s, "<> \t") }
 
 // bookkeeping reports whether a resource is a crawler's record about itself, by its

@@ -57,7 +57,7 @@ func (r *Raw) URI() []byte {
 	for line := range bytes.Lines(r.Header) {
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		if ok && bytes.EqualFold(name, []byte("WARC-Target-URI")) {
-			return bytes.Trim(value, " \t\r\n<>")
+			return []byte(header.TargetURI(string(value)))
 		}
 	}
 	first, _, _ := bytes.Cut(r.Header, []byte(" "))

@@ -414,3 +414,17 @@ func TestReaderStopsAtAnErrorOfTheFile(t *testing.T) {
 		}
 	}
 }
+
+func TestURIOfARecord(t *testing.T) {
+	for header, want := range map[string]string{
+		"WARC/1.0\r\nwarc-target-uri: <http://x.org/>\r\n":       "http://x.org/",
+		"WARC/1.0\r\nWARC-Target-URI:\thttp://x.org/?q=<b> \r\n": "http://x.org/?q=<b>",
+		"WARC/1.0\r\nWARC-Target-URI: <>\r\n":                    "",
+		"http://x.org/ 192.0.2.1 20080430204825 text/html 1\n":   "http://x.org/",
+		"WARC/1.0\r\n": "",
+	} {
+		if got := string((&Raw{Header: []byte(header)}).URI()); got != want {
+			t.Errorf("%q: %q", header, got)
+		}
+	}
+}

@@ -73,3 +73,13 @@ func Clean(s string) string {
 		return r
 	}, s)
 }
+
+// TargetURI returns the URI in the value of a field, without the angle brackets that
+// GNU Wget writes around it. A URI may end in a bracket of its own.
+func TargetURI(value string) string {
+	value = strings.TrimSpace(value)
+	if n := len(value); n > 1 && value[0] == '<' && value[n-1] == '>' {
+		value = strings.TrimSpace(value[1 : n-1])
+	}
+	return value
+}
