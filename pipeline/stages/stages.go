@@ -38,7 +38,7 @@ import (
 //	extract 16: what all records of a file may be decoded to
 //	extract 17: IDs of documents cover titles, and media types of records without an HTTP header; a row of units around the text for each record
 //	extract 18: captures with WARC-Truncated are clipped
-//	extract 19: PDF documents of very many lines
+//	extract 19: PDF documents of very many lines, texts that look chunked, gbk, brackets in URIs; elements that browsers break at, show or do not show
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
