@@ -15,6 +15,7 @@ import (
 
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -126,12 +127,12 @@ func TestCompactLeavesNothing(t *testing.T) {
 		if len(holds(t, ws, words)) == 0 {
 			t.Fatal("the search finds nothing where there is something")
 		}
-		gone := workspace.Withdrawal{URI: "urn:text:0"}
+		gone := withdrawn.Withdrawal{URI: "urn:text:0"}
 		if by == "input" {
 			gone = ofInput(t, ws, secret)
 			withdraw(t, ws, config, gone)
 		} else {
-			withdraw(t, ws, config, gone, workspace.Withdrawal{URI: "urn:text:1"})
+			withdraw(t, ws, config, gone, withdrawn.Withdrawal{URI: "urn:text:1"})
 		}
 		want := pipetest.RunAll(t, ws, config, o)
 		c, err := workspace.CompactDisk(t.Context(), ws, stages.All, config, o, func(*workspace.Workspace) error { return nil })

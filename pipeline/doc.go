@@ -14,6 +14,7 @@
 //	remote      objects at URLs
 //	disk        files written whole
 //	inputs      what arguments name
+//	withdrawn   which captures have to stay out
 //	groups      clusters with their pages, from sorted rows
 //	extractors  extractors that need files
 //	filters     the stages as programs from frames to frames

@@ -20,6 +20,7 @@ import (
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -59,14 +60,14 @@ func TestGrow(t *testing.T) {
 		ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
 		left := slices.Clone(files)
 		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-		var of []workspace.Withdrawal
+		var of []withdrawn.Withdrawal
 		for at := 0; at < len(files); {
 			n := min(1+random.IntN(2), len(files)-at)
 			grown(t, ws, config, random, files[at:at+n]...)
 			at += n
 			switch random.IntN(5) {
 			case 0:
-				d := workspace.Withdrawal{URI: fmt.Sprintf("http://site%d.example/%d/*", random.IntN(4), 1+random.IntN(6))}
+				d := withdrawn.Withdrawal{URI: fmt.Sprintf("http://site%d.example/%d/*", random.IntN(4), 1+random.IntN(6))}
 				withdraw(t, ws, config, d)
 				of = append(of, d)
 			case 1:

@@ -15,6 +15,7 @@ import (
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -341,7 +342,7 @@ func TestCostsWithoutWithdrawn(t *testing.T) {
 	crawl := pipetest.WriteRecords(t,
 		[]byte(pipetest.PageRecord("http://secret.example/orders", "2024-05-01T00:00:00Z", "<p>The secret kite is red, and it flies over the sea.</p>", 0)),
 		[]byte(pipetest.PageRecord("http://open.example/", "2024-05-01T00:00:00Z", "<p>The open kite is blue, and it stands in the hall.</p>", 0)))
-	config, secret := pipetest.MustLoad(t), workspace.Withdrawal{URI: "http://secret.example/*"}
+	config, secret := pipetest.MustLoad(t), withdrawn.Withdrawal{URI: "http://secret.example/*"}
 	names := func(dir string) (open, withdrawn bool) {
 		found := func(what string) bool { return slices.Contains(holds(t, dir, []string{what}), "run.json") }
 		return found("open.example"), found("secret.example")

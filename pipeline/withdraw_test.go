@@ -25,12 +25,13 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 	"neardup/signature"
 )
 
 // withdraw withdraws from the workspace in dir, which it makes if there is none.
-func withdraw(t *testing.T, dir string, config configs.Config, of ...workspace.Withdrawal) (captures int64) {
+func withdraw(t *testing.T, dir string, config configs.Config, of ...withdrawn.Withdrawal) (captures int64) {
 	t.Helper()
 	w, err := workspace.Open(dir, stages.All, config, true, workspace.Options{Workers: 2})
 	if err != nil {
@@ -44,7 +45,7 @@ func withdraw(t *testing.T, dir string, config configs.Config, of ...workspace.W
 }
 
 // ofInput withdraws a file of a workspace.
-func ofInput(t *testing.T, dir, file string) workspace.Withdrawal {
+func ofInput(t *testing.T, dir, file string) withdrawn.Withdrawal {
 	t.Helper()
 	m, err := workspace.ReadManifest(dir)
 	if err != nil {
@@ -55,7 +56,7 @@ func ofInput(t *testing.T, dir, file string) workspace.Withdrawal {
 		t.Fatalf("no %s in %s", file, dir)
 	}
 	s := m.Inputs[i]
-	return workspace.Withdrawal{Input: s.Path, Size: s.Size, Sample: s.Sample, SHA256: s.SHA256}
+	return withdrawn.Withdrawal{Input: s.Path, Size: s.Size, Sample: s.Sample, SHA256: s.SHA256}
 }
 
 // contentsOf returns all rows of the stages' tables, and the counts of the stages. The
@@ -153,7 +154,7 @@ func TestWithdrawFirstOfEqualPages(t *testing.T) {
 		}
 	}
 	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
-	withdraw(t, ws, config, workspace.Withdrawal{URI: "http://site.example/0"})
+	withdraw(t, ws, config, withdrawn.Withdrawal{URI: "http://site.example/0"})
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 1}, pipetest.WriteRecords(t, all...))
 	pipetest.RunAll(t, alone, config, workspace.Options{Workers: 1}, pipetest.WriteRecords(t, rest...))
 	texts := func(dir string) map[string]string {
@@ -247,9 +248,9 @@ func TestWithdrawURI(t *testing.T) {
 		}
 	}
 	for _, p := range patterns {
-		var of []workspace.Withdrawal
+		var of []withdrawn.Withdrawal
 		for _, uri := range p {
-			of = append(of, workspace.Withdrawal{URI: uri, Why: "asked for"})
+			of = append(of, withdrawn.Withdrawal{URI: uri, Why: "asked for"})
 		}
 		after, before, later := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws")
 		copied(after, whole)
@@ -283,7 +284,7 @@ func TestWithdrawnPagesAsIfNotThere(t *testing.T) {
 	config := pipetest.MustLoad(t)
 	ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
-	if n := withdraw(t, ws, config, workspace.Withdrawal{URI: "urn:text:*"}); n != 20 {
+	if n := withdraw(t, ws, config, withdrawn.Withdrawal{URI: "urn:text:*"}); n != 20 {
 		t.Errorf("%d captures", n)
 	}
 	got := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2})
@@ -299,9 +300,9 @@ func TestWithdrawAlone(t *testing.T) {
 	config := pipetest.MustLoad(t)
 	ws := filepath.Join(t.TempDir(), "ws")
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
-	gone := workspace.Withdrawal{URI: "*.example/*", Why: "asked for"}
+	gone := withdrawn.Withdrawal{URI: "*.example/*", Why: "asked for"}
 	n := withdraw(t, ws, config, gone)
-	if again := withdraw(t, ws, config, workspace.Withdrawal{URI: "*.example/*#"}); n == 0 || again != 0 {
+	if again := withdraw(t, ws, config, withdrawn.Withdrawal{URI: "*.example/*#"}); n == 0 || again != 0 {
 		t.Errorf("%d and %d captures are withdrawn", n, again)
 	}
 	w, err := workspace.Open(ws, stages.All, config, false, workspace.Options{Workers: 2})
@@ -354,7 +355,7 @@ func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
 	config := pipetest.MustLoad(t)
 	ws, fresh := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "ws")
 	whole := pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl, other)
-	gone := workspace.Withdrawal{URI: "*.example/*"}
+	gone := withdrawn.Withdrawal{URI: "*.example/*"}
 	withdraw(t, fresh, config, gone)
 	want := pipetest.RunAll(t, fresh, config, workspace.Options{Workers: 2}, crawl, other)
 	withdraw(t, ws, config, gone)
@@ -379,7 +380,7 @@ func TestWithdrawInterruptedAndTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok, err := withdrawals.Readmit(t.Context(), w, workspace.Withdrawal{URI: "*.example/*#x"})
+	ok, err := withdrawals.Readmit(t.Context(), w, withdrawn.Withdrawal{URI: "*.example/*#x"})
 	if err := errors.Join(err, w.Close()); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -426,7 +427,7 @@ func TestWithdrawInParts(t *testing.T) {
 	for uri, again := range map[string]bool{"http://garden.example/*": false, "http://*a*.example/*": true, "http://*": true} {
 		ws, alone := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "alone")
 		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl)
-		withdraw(t, ws, config, workspace.Withdrawal{URI: uri})
+		withdraw(t, ws, config, withdrawn.Withdrawal{URI: uri})
 		w, err := workspace.Open(ws, stages.All, config, true, workspace.Options{Workers: 2, RunRows: 7})
 		if err != nil {
 			t.Fatal(err)
@@ -441,7 +442,7 @@ func TestWithdrawInParts(t *testing.T) {
 			t.Errorf("%s: sign left the note of texts that have gone: %v, and one of changed postings: %v", uri, vanished, changed)
 		}
 		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2, RunRows: 7})
-		withdraw(t, alone, config, workspace.Withdrawal{URI: uri})
+		withdraw(t, alone, config, withdrawn.Withdrawal{URI: uri})
 		pipetest.RunAll(t, alone, config, workspace.Options{Workers: 2}, crawl)
 		sameContents(t, uri, contentsOf(t, ws, config), contentsOf(t, alone, config))
 	}
@@ -556,7 +557,7 @@ func TestWithdrawFromTheFinishedState(t *testing.T) {
 		uri  string
 		left bool
 	}{{"http://nobody.example/*", true}, {"http://garden.example/*", false}} {
-		withdraw(t, ws, config, workspace.Withdrawal{URI: step.uri})
+		withdraw(t, ws, config, withdrawn.Withdrawal{URI: step.uri})
 		if _, err := os.Lstat(filepath.Join(ws, "finished")); (err == nil) != step.left {
 			t.Errorf("%s: %v", step.uri, err)
 		}
@@ -578,7 +579,7 @@ func TestWithdrawWhereNothingCanBeReadAgain(t *testing.T) {
 		}
 		before := contentsOf(t, ws, config)
 		in(t, ws, config, func(w *workspace.Workspace) error {
-			_, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "*"})
+			_, err := withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: "*"})
 			if !errors.Is(err, workspace.ErrUsage) || !strings.Contains(err.Error(), "use the version of neardup that read it") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -626,7 +627,7 @@ func TestWithdrawFromAnOlderVersion(t *testing.T) {
 		return n
 	}
 	before := documents()
-	if got := withdraw(t, ws, config, workspace.Withdrawal{URI: "http://garden.example/*"}); got != want || want == 0 {
+	if got := withdraw(t, ws, config, withdrawn.Withdrawal{URI: "http://garden.example/*"}); got != want || want == 0 {
 		t.Errorf("%d captures are withdrawn, want %d", got, want)
 	}
 	if got := documents(); got != before-want {
@@ -651,7 +652,7 @@ func TestWithdrawUnresolvedRevisits(t *testing.T) {
 	for _, byURI := range []bool{false, true} {
 		ws := filepath.Join(t.TempDir(), "ws")
 		pipetest.RunAll(t, ws, config, workspace.Options{Workers: 1}, pages, revisits)
-		d := workspace.Withdrawal{URI: "http://site.example/lost/*"}
+		d := withdrawn.Withdrawal{URI: "http://site.example/lost/*"}
 		if !byURI {
 			d = ofInput(t, ws, revisits)
 		}
@@ -718,7 +719,7 @@ func TestWithdrawnSignaturesAreInNoFilter(t *testing.T) {
 	if f == nil {
 		t.Fatal("there is no filter: the test tells nothing")
 	}
-	withdraw(t, dir, config, workspace.Withdrawal{URI: "http://recipes.example/*"})
+	withdraw(t, dir, config, withdrawn.Withdrawal{URI: "http://recipes.example/*"})
 	if _, f := signatures(); f != nil {
 		t.Error("the filter is still there")
 	}
@@ -768,7 +769,7 @@ func TestWithdrawnRecordsThatEndedRuns(t *testing.T) {
 			}
 		}
 		note(ended)
-		gone := workspace.Withdrawal{URI: uri}
+		gone := withdrawn.Withdrawal{URI: uri}
 		withdraw(t, ws, config, gone)
 		withdraw(t, plain, config, gone)
 		m, err := workspace.ReadManifest(ws)
@@ -790,7 +791,7 @@ func TestWithdrawNothing(t *testing.T) {
 	config := pipetest.MustLoad(t)
 	ws := filepath.Join(t.TempDir(), "ws")
 	pipetest.RunAll(t, ws, config, workspace.Options{Workers: 2}, crawl)
-	if n := withdraw(t, ws, config, workspace.Withdrawal{URI: "http://nowhere.example/*"}); n != 0 {
+	if n := withdraw(t, ws, config, withdrawn.Withdrawal{URI: "http://nowhere.example/*"}); n != 0 {
 		t.Error(n)
 	}
 	for _, stage := range stages.Names() {

@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/costs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -40,7 +41,7 @@ func TestYear(t *testing.T) {
 		name += ".gz"
 	}
 	ws, alone := filepath.Join(dir, "ws"), filepath.Join(dir, "alone")
-	site := workspace.Withdrawal{URI: "http://site1.example/*", Why: "asked for"}
+	site := withdrawn.Withdrawal{URI: "http://site1.example/*", Why: "asked for"}
 	var left []string
 	t.Log("week, captures so far, processor s of the stages, elapsed s, disk MB, peak MiB")
 	for week := range *yearWeeks {

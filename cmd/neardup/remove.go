@@ -15,6 +15,7 @@ import (
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -76,14 +77,14 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	withdrawn, err := j.Withdrawn()
+	all, err := j.Withdrawn()
 	if err != nil {
 		return err
 	}
 	if o.list {
 		e := json.NewEncoder(c.OutOrStdout())
 		e.SetEscapeHTML(false)
-		for _, d := range withdrawn {
+		for _, d := range all {
 			if err := e.Encode(d); err != nil {
 				return err
 			}
@@ -91,17 +92,17 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 		return nil
 	}
 	if o.undo {
-		return o.takeBack(c, j, withdrawn, args)
+		return o.takeBack(c, j, all, args)
 	}
 	known, err := j.Sources()
 	if err != nil {
 		return err
 	}
-	var of []workspace.Withdrawal
+	var of []withdrawn.Withdrawal
 	var unread []inputs.Source
 	for _, arg := range args {
 		more, without, err := withdrawalsOf(arg, known)
-		if err != nil && len(namedIn(withdrawn, arg)) > 0 { // it was interrupted; the stages go on
+		if err != nil && len(namedIn(all, arg)) > 0 { // it was interrupted; the stages go on
 			continue
 		}
 		if err != nil {
@@ -121,26 +122,26 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	var gone []string // inputs, also those that have the content of one that is named
 	for _, s := range known {
-		if slices.ContainsFunc(of, func(d workspace.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) }) {
+		if slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) }) {
 			gone = append(gone, inputs.ShowName(s.Path))
 		}
 	}
-	n, goesOn, err := goesOn(j, withdrawn, of)
+	n, goesOn, err := goesOn(j, all, of)
 	if err == nil && !goesOn {
 		n, err = withdrawals.Withdraw(c.Context(), j.Workspace, of...)
 	}
 	if err != nil {
 		return err
 	}
-	if withdrawn, err = j.Withdrawn(); err != nil {
+	if all, err = j.Withdrawn(); err != nil {
 		return err
 	}
 	for _, name := range gone {
 		say(c, "%s is withdrawn.", name)
 	}
 	for _, d := range of {
-		i := slices.IndexFunc(withdrawn, func(x workspace.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
-		if i >= 0 && withdrawn[i].Captures == 0 {
+		i := slices.IndexFunc(all, func(x withdrawn.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
+		if i >= 0 && all[i].Captures == 0 {
 			o.warn(c, fmt.Sprintf("%s: the workspace has no such capture; those of later crawls stay out", cmp.Or(d.URI, d.Input)))
 		}
 	}
@@ -156,17 +157,17 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 
 // goesOn reports whether all is withdrawn, and only the stages were interrupted; captures
 // is what was withdrawn then.
-func goesOn(j *job, withdrawn workspace.Withdrawn, of []workspace.Withdrawal) (captures int64, ok bool, err error) {
+func goesOn(j *job, all withdrawn.List, of []withdrawn.Withdrawal) (captures int64, ok bool, err error) {
 	s, begun, err := j.State(workspace.StageExtract)
 	if err != nil || !begun || s.Done {
 		return 0, false, err
 	}
 	for _, d := range of {
-		i := slices.IndexFunc(withdrawn, func(x workspace.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
+		i := slices.IndexFunc(all, func(x withdrawn.Withdrawal) bool { return bytes.Equal(x.Key(), d.Key()) })
 		if i < 0 {
 			return 0, false, nil
 		}
-		captures += withdrawn[i].Captures
+		captures += all[i].Captures
 	}
 	return captures, true, nil
 }
@@ -189,10 +190,10 @@ func paths(arg string) []string {
 
 // namedIn returns the withdrawals that an argument names: by the pattern, an input, the
 // directory that it was in or the WACZ file that it was of.
-func namedIn(withdrawn workspace.Withdrawn, arg string) (out []workspace.Withdrawal) {
+func namedIn(all withdrawn.List, arg string) (out []withdrawn.Withdrawal) {
 	names := paths(arg)
-	for _, d := range withdrawn {
-		if d.URI != "" && bytes.Equal(d.Key(), workspace.Withdrawal{URI: arg}.Key()) || d.Input != "" && slices.ContainsFunc(names, func(name string) bool {
+	for _, d := range all {
+		if d.URI != "" && bytes.Equal(d.Key(), withdrawn.Withdrawal{URI: arg}.Key()) || d.Input != "" && slices.ContainsFunc(names, func(name string) bool {
 			name = inputs.ShowName(name)
 			return d.Input == name || strings.HasPrefix(d.Input, strings.TrimSuffix(name, "/")+"/") || strings.HasPrefix(d.Input, name+"!")
 		}) {
@@ -204,7 +205,7 @@ func namedIn(withdrawn workspace.Withdrawn, arg string) (out []workspace.Withdra
 
 // withdrawalsOf returns the withdrawals that an argument stands for, and the inputs of which
 // nothing was read.
-func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawal, unread []inputs.Source, err error) {
+func withdrawalsOf(arg string, known []inputs.Source) (out []withdrawn.Withdrawal, unread []inputs.Source, err error) {
 	names := paths(arg)
 	path := names[min(1, len(names)-1)]
 	for _, s := range known {
@@ -215,7 +216,7 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawa
 			unread = append(unread, s)
 			continue
 		}
-		out = append(out, workspace.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample, SHA256: s.SHA256})
+		out = append(out, withdrawn.Withdrawal{Input: inputs.ShowName(s.Path), Size: s.Size, Sample: s.Sample, SHA256: s.SHA256})
 	}
 	switch {
 	case len(out)+len(unread) > 0:
@@ -223,17 +224,17 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []workspace.Withdrawa
 	case strings.Contains(arg, "*") && strings.Contains(arg, "#"):
 		return nil, nil, usageError{fmt.Errorf("%s: what follows # is no part of an address that counts, and would be left out; name the pattern without it", arg)}
 	case strings.Contains(arg, "://") || strings.Contains(arg, "*") || strings.HasPrefix(arg, "urn:"):
-		return []workspace.Withdrawal{{URI: arg}}, nil, nil
+		return []withdrawn.Withdrawal{{URI: arg}}, nil, nil
 	}
 	return nil, nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which begins with urn: or has :// or *", arg)}
 }
 
 // takeBack removes the withdrawals that the arguments name, all or none.
-func (o *removeOptions) takeBack(c *cobra.Command, j *job, withdrawn workspace.Withdrawn, args []string) error {
-	var all []workspace.Withdrawal
+func (o *removeOptions) takeBack(c *cobra.Command, j *job, listed withdrawn.List, args []string) error {
+	var all []withdrawn.Withdrawal
 	what := make([]string, len(args))
 	for i, arg := range args {
-		of := namedIn(withdrawn, arg)
+		of := namedIn(listed, arg)
 		if len(of) == 0 {
 			return usageError{fmt.Errorf("%s is not withdrawn; neardup remove --list shows what is", arg)}
 		}
@@ -273,8 +274,8 @@ commands show.`,
 			}
 			oldExports := false // of withdrawn captures
 			done, err := workspace.CompactDisk(c.Context(), o.workspace, stages.All, config, workspace.Options{Progress: p, Fatal: fatal(c)}, func(w *workspace.Workspace) error {
-				withdrawn, err := w.Withdrawn()
-				oldExports = len(withdrawn) > 0 && w.ExportsAreOld()
+				all, err := w.Withdrawn()
+				oldExports = len(all) > 0 && w.ExportsAreOld()
 				return errors.Join(err, withdrawals.DropTexts(c.Context(), w), w.DropFinished())
 			})
 			if err != nil {

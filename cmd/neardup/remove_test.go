@@ -9,6 +9,7 @@ import (
 
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -24,7 +25,7 @@ func TestRemoveAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: pattern})
+	n, err := withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: pattern})
 	if err != nil || n == 0 {
 		t.Fatal(n, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"neardup/pipeline/preferences"
 	"neardup/pipeline/results"
 	"neardup/pipeline/store"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -119,7 +120,7 @@ func (c *checker) manifest(m workspace.Manifest) error {
 	if err != nil {
 		return err
 	}
-	withdrawn, err := c.w.Withdrawn()
+	all, err := c.w.Withdrawn()
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (c *checker) manifest(m workspace.Manifest) error {
 		has[s.FilePath()] = true // a WACZ file that was rewritten may have other members
 	}
 	for _, s := range m.Inputs {
-		removed := slices.ContainsFunc(withdrawn, func(d workspace.Withdrawal) bool { return d.Size == s.Size && d.Sample == s.Sample })
+		removed := slices.ContainsFunc(all, func(d withdrawn.Withdrawal) bool { return d.Size == s.Size && d.Sample == s.Sample })
 		if s.State == inputs.Done && !has[s.FilePath()] && !removed {
 			c.problem("manifest.json names %s, which the database does not have: the two are of different times; put the whole workspace back from one copy", s.Shown())
 		}

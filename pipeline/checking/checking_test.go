@@ -24,6 +24,7 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/store"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -189,7 +190,7 @@ func TestUnfinishedRemoval(t *testing.T) {
 		}
 		if stage == "" {
 			var n int64
-			if n, err = withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "*recipes.example/*"}); n == 0 {
+			if n, err = withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: "*recipes.example/*"}); n == 0 {
 				t.Error("nothing is withdrawn")
 			}
 		} else {

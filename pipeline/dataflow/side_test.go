@@ -249,7 +249,7 @@ func TestUnitsAreThoseOfTheReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := WithoutFrames(c, Text{Text: body, Sites: []uint64{1}}, pagesOf(s.frames))
+		own, err := withoutFrames(c, Text{Text: body, Sites: []uint64{1}}, pagesOf(s.frames))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -123,7 +123,7 @@ func (r Readings) Signed(c configs.Config) []string {
 
 // Read returns the readings of a text.
 func Read(c configs.Config, t Text, frames Pages) (Readings, error) {
-	own, err := WithoutFrames(c, t, frames)
+	own, err := withoutFrames(c, t, frames)
 	return readings(c, t.Text, own), err
 }
 
@@ -159,16 +159,16 @@ func tooLittle(own string) bool { return text.Columns(own) < ownColumns }
 // Clean returns Readings.Own of a text, but does not cut it. framed reports whether the
 // text has a frame, left out or not.
 func Clean(c configs.Config, t Text, frames Pages) (own string, framed bool, err error) {
-	own, err = WithoutFrames(c, t, frames)
+	own, err = withoutFrames(c, t, frames)
 	if framed = len(own) != len(t.Text); tooLittle(own) {
 		own = t.Text
 	}
 	return own, framed, err
 }
 
-// WithoutFrames returns a text without the frames of the sites that have it,
+// withoutFrames returns a text without the frames of the sites that have it,
 // however little is left.
-func WithoutFrames(c configs.Config, t Text, frames Pages) (string, error) {
+func withoutFrames(c configs.Config, t Text, frames Pages) (string, error) {
 	if c.Text.Frames == 0 || len(t.Sites) == 0 {
 		return t.Text, nil
 	}

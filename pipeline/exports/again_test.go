@@ -19,6 +19,7 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -280,7 +281,7 @@ func TestExportsOfOtherPages(t *testing.T) {
 		}
 	})
 	again(t, dir, nil, func(w *workspace.Workspace) {
-		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "http://notice.example/*"}); err != nil {
+		if _, err := withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: "http://notice.example/*"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, nil); err != nil {

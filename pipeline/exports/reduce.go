@@ -28,6 +28,7 @@ import (
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/results"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 	"neardup/reduce"
 	"neardup/report"
@@ -41,7 +42,7 @@ type reducer struct {
 	make  create
 	names map[string]bool // names of archives in use
 
-	withdrawn             workspace.Withdrawn
+	withdrawn             withdrawn.List
 	index, pages, leftOut *extsort.Sorter
 	manifest              report.Reduced
 }

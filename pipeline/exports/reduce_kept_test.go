@@ -20,6 +20,7 @@ import (
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -175,7 +176,7 @@ func TestReducedWithoutWithdrawn(t *testing.T) {
 	}, nil))
 	pattern := "http://a.example/secret"
 	withdraw := func(w *workspace.Workspace) {
-		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: pattern}); err != nil {
+		if _, err := withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: pattern}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Run(t.Context(), "extract", "verify", nil); err != nil {

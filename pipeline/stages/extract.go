@@ -25,6 +25,7 @@ import (
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -168,7 +169,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 // extraction is what the files have in common that a run reads.
 type extraction struct {
 	w         *workspace.Workspace
-	withdrawn workspace.Withdrawn
+	withdrawn withdrawn.List
 	work      chan *Job
 	memory    *semaphore.Weighted
 	finished  *queue.Limiter
@@ -380,7 +381,7 @@ func (x *extraction) commitFile(ctx context.Context, s *inputs.Source, jobs <-ch
 }
 
 // cost adds what the job cost to the costs of its file and of the run.
-func (j *Job) cost(w *workspace.Workspace, withdrawn workspace.Withdrawn, file *costs.File) {
+func (j *Job) cost(w *workspace.Workspace, withdrawn withdrawn.List, file *costs.File) {
 	if j.Raw == nil {
 		return
 	}

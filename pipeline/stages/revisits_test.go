@@ -19,6 +19,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/withdrawals"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 	"neardup/report"
 )
@@ -182,7 +183,7 @@ func TestOnlyChangedRevisitsAreWritten(t *testing.T) {
 		return pipetest.Archived("response", id, uri, 1, pipetest.OkHTML+"<p>"+text, fields...)
 	}
 	takedown := func(w *workspace.Workspace) {
-		if _, err := withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{URI: "http://gone.example/*"}); err != nil {
+		if _, err := withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: "http://gone.example/*"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -362,7 +363,7 @@ func TestWithdrawOneOfOneID(t *testing.T) {
 				known, err := w.Sources()
 				at := slices.IndexFunc(known, func(s inputs.Source) bool { return s.Path == file })
 				if err == nil && at >= 0 {
-					_, err = withdrawals.Withdraw(t.Context(), w, workspace.Withdrawal{Input: file, Size: known[at].Size, Sample: known[at].Sample})
+					_, err = withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{Input: file, Size: known[at].Size, Sample: known[at].Sample})
 				}
 				if err != nil || at < 0 {
 					t.Fatal(at, err)

@@ -19,6 +19,7 @@ import (
 	"neardup/pipeline/results"
 	"neardup/pipeline/rows"
 	"neardup/pipeline/store"
+	"neardup/pipeline/withdrawn"
 	"neardup/pipeline/workspace"
 )
 
@@ -33,7 +34,7 @@ var indexTables = []byte{layout.TableName, layout.TableBrowsed, layout.TableSize
 // deletes all rows about them at once. The next run updates the rest; its rows are
 // then those of a run over the remaining captures. Withdraw returns the number of
 // captures removed.
-func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withdrawal) (captures int64, err error) {
+func Withdraw(ctx context.Context, w *workspace.Workspace, of ...withdrawn.Withdrawal) (captures int64, err error) {
 	known, err := w.Sources()
 	if err != nil {
 		return 0, err
@@ -52,7 +53,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...workspace.Withd
 	for i := range known {
 		s := &known[i]
 		x.byPath[rows.Hash(s.Path)] = s
-		if i := slices.IndexFunc(x.withdrawals, func(d workspace.Withdrawal) bool { return d.IsOf(ctx, *s, w.Config.Extract.Limits) }); i >= 0 {
+		if i := slices.IndexFunc(x.withdrawals, func(d withdrawn.Withdrawal) bool { return d.IsOf(ctx, *s, w.Config.Extract.Limits) }); i >= 0 {
 			x.gone[s.Path] = i
 			x.goneBy[s.ID()] = i
 			if err := x.edits.Delete(layout.SourceKey(s.Path)); err != nil {
@@ -94,7 +95,7 @@ type withdrawing struct {
 	ctx         context.Context
 	w           *workspace.Workspace
 	edits       *store.Edits
-	withdrawals workspace.Withdrawn
+	withdrawals withdrawn.List
 	of          []int64 // captures removed by each withdrawal
 	total       int64
 	byID        map[string][]*inputs.Source // remaining sources; equal files share one ID
@@ -250,7 +251,7 @@ func (x *withdrawing) note(left, known int) error {
 	if err != nil {
 		return err
 	}
-	there := map[string]workspace.Withdrawal{}
+	there := map[string]withdrawn.Withdrawal{}
 	for _, d := range all {
 		there[string(d.Key())] = d
 	}
@@ -266,7 +267,7 @@ func (x *withdrawing) note(left, known int) error {
 			return err
 		}
 	}
-	var names workspace.Withdrawn
+	var names withdrawn.List
 	for _, key := range slices.Sorted(maps.Keys(there)) {
 		names = append(names, there[key])
 	}
@@ -339,7 +340,7 @@ func (x *withdrawing) dropAll(b store.Batch) error {
 // Readmit removes withdrawals, all or none. The captures of a URI come back when all
 // inputs are read again, which the next run does. Those of an input come back when it is
 // named again. ok is false if one of the withdrawals does not exist.
-func Readmit(ctx context.Context, w *workspace.Workspace, of ...workspace.Withdrawal) (ok bool, err error) {
+func Readmit(ctx context.Context, w *workspace.Workspace, of ...withdrawn.Withdrawal) (ok bool, err error) {
 	b := w.DB.Batch()
 	isURI := false
 	for _, d := range of {

@@ -1,202 +1,45 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"slices"
-	"strings"
 
-	"neardup/extract"
-	"neardup/extract/container"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
+	"neardup/pipeline/withdrawn"
 )
 
 // TableWithdrawn lists what was withdrawn from the workspace and has to stay out.
 // It belongs to no stage, so no run clears it.
 
-// Withdrawal removes captures: those of one input, or those whose URI matches a
-// pattern, in every input, past and future.
-type Withdrawal struct {
-	Input    string `json:"input,omitempty"`  // path of the source
-	Size     int64  `json:"size,omitempty"`   // size, sample and checksum of the file: the same content stays out under any name
-	Sample   string `json:"sample,omitempty"` // digest of parts of the file
-	SHA256   string `json:"sha256,omitempty"` // empty if the file was not read to its end
-	URI      string `json:"uri,omitempty"`    // pattern: * stands for any characters; scheme and fragment are ignored
-	Why      string `json:"why,omitempty"`
-	Captures int64  `json:"captures"` // number of captures when it was made
-
-	key []byte // of its row, if it was read
-}
-
-// name returns what is withdrawn, for messages.
-func (d Withdrawal) name() string {
-	if d.URI != "" {
-		return "uri " + asPattern(d.URI)
-	}
-	if d.SHA256 != "" {
-		return fmt.Sprintf("input %d %s %s", d.Size, d.Sample, d.SHA256)
-	}
-	return fmt.Sprintf("input %d %s", d.Size, d.Sample)
-}
-
-// IsOf reports whether the withdrawal is of an input. It reads an input that is only alike
-// where samples are taken; one that cannot be read is taken for the one that is withdrawn.
-func (d Withdrawal) IsOf(ctx context.Context, s inputs.Source, limits container.Limits) bool {
-	return d.URI == "" && d.Sample != "" && d.Size == s.Size && d.Sample == s.Sample &&
-		(d.SHA256 == "" || s.MayHaveSum(ctx, d.SHA256, limits))
-}
-
-// Key is the key of the withdrawal's row.
-func (d Withdrawal) Key() []byte {
-	if d.key != nil {
-		return d.key
-	}
-	sum := sha256.Sum256([]byte(d.name()))
-	return layout.WithdrawnKey(sum[:16])
-}
-
-// Has reports whether the withdrawal covers a URI. A URI that names another one, as
-// urn:text:https://a.example/ does, is covered as itself and as the other: it is of that
-// page.
-func (d Withdrawal) Has(uri string) bool {
-	if d.URI == "" {
-		return false
-	}
-	pattern := asPattern(d.URI)
-	address, host := extract.Document{TargetURI: uri}.Address(), 0
-	if strings.Contains(uri, "://") {
-		host = hostEnd(address)
-	}
-	if matches(pattern, address, host) {
-		return true
-	}
-	uri, _, _ = strings.Cut(uri, "#")
-	scheme, _, _ := strings.Cut(uri, "://")
-	return scheme != uri && !isScheme(scheme) && matches(pattern, uri, 0)
-}
-
-// isScheme reports whether what is before :// is a scheme, or a pattern of schemes.
-func isScheme(s string) bool {
-	return strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789+-.*") == ""
-}
-
-// asPattern returns a pattern without what does not count: scheme and fragment, and the
-// case of a host before the first *.
-func asPattern(uri string) string {
-	uri, _, _ = strings.Cut(uri, "#")
-	scheme, rest, ok := strings.Cut(uri, "://")
-	if !ok || !isScheme(scheme) { // it may be in a query
-		return uri
-	}
-	host := hostEnd(rest)
-	if i := strings.Index(rest, "*"); i >= 0 {
-		host = min(host, i)
-	}
-	return strings.ToLower(rest[:host]) + rest[host:]
-}
-
-// hostEnd returns where the host of an address ends.
-func hostEnd(address string) int {
-	if i := strings.IndexAny(address, "/?"); i >= 0 {
-		return i
-	}
-	return len(address)
-}
-
-// matches reports whether an address, which begins with a host of so many bytes, matches a
-// pattern in which * stands for any characters. In the host, case does not count. Its time
-// is at most the product of their lengths.
-func matches(pattern, address string, host int) bool {
-	// A part of the pattern that begins in the host ends there, or the host ends where the
-	// part has its first slash or question mark.
-	inHost := func(part string) string {
-		end := hostEnd(part)
-		return strings.ToLower(part[:end]) + part[end:]
-	}
-	if host == 0 {
-		inHost = func(part string) string { return part }
-	}
-	parts := strings.Split(pattern, "*")
-	first, last := inHost(parts[0]), parts[len(parts)-1]
-	if len(parts) == 1 {
-		return first == address
-	}
-	if !strings.HasPrefix(address, first) {
-		return false
-	}
-	at := len(first)
-	for _, part := range parts[1 : len(parts)-1] {
-		if i := strings.Index(address[at:], inHost(part)); at < host && i >= 0 && at+i < host {
-			at += i + len(inHost(part))
-			continue
-		}
-		after := max(at, host)
-		i := strings.Index(address[after:], part)
-		if i < 0 {
-			return false
-		}
-		at = after + i + len(part)
-	}
-	if from := len(address) - len(last); from >= max(at, host) {
-		return strings.HasSuffix(address, last)
-	}
-	last = inHost(last)
-	from := len(address) - len(last)
-	return from >= at && from < host && strings.HasSuffix(address, last)
-}
-
-// Withdrawn is a list of withdrawals.
-type Withdrawn []Withdrawal
-
 // Withdrawn returns all withdrawals, in a fixed order.
-func (w *Workspace) Withdrawn() (out Withdrawn, err error) {
+func (w *Workspace) Withdrawn() (out withdrawn.List, err error) {
 	for r, err := range w.DB.Table(layout.TableWithdrawn) {
 		if err != nil {
 			return nil, err
 		}
-		var d Withdrawal
+		var d withdrawn.Withdrawal
 		if err := r.JSON(&d); err != nil {
 			return nil, err
 		}
-		d.key = bytes.Clone(r.Key())
-		out = append(out, d)
+		out = append(out, d.Of(r.Key()))
 	}
 	return out, nil
-}
-
-// Has reports whether a capture of the URI has to stay out.
-func (d Withdrawn) Has(uri string) bool {
-	return slices.ContainsFunc(d, func(one Withdrawal) bool { return one.Has(uri) })
-}
-
-// Generation identifies the URI patterns. It is part of the generation of sources
-// whose captures they remove.
-func (d Withdrawn) Generation() string {
-	var names []any
-	for _, one := range d {
-		if one.URI != "" {
-			names = append(names, one.name())
-		}
-	}
-	return Digest(names...)
 }
 
 // withoutWithdrawn returns the sources that are not withdrawn. It warns of each one
 // that is.
 func (w *Workspace) withoutWithdrawn(ctx context.Context, sources []inputs.Source) ([]inputs.Source, error) {
-	withdrawn, err := w.Withdrawn()
-	if err != nil || len(withdrawn) == 0 {
+	list, err := w.Withdrawn()
+	if err != nil || len(list) == 0 {
 		return sources, err
 	}
 	return slices.DeleteFunc(slices.Clone(sources), func(s inputs.Source) bool {
-		i := slices.IndexFunc(withdrawn, func(d Withdrawal) bool {
+		i := slices.IndexFunc(list, func(d withdrawn.Withdrawal) bool {
 			return s.State != inputs.Unreadable && d.IsOf(ctx, s, w.Config.Extract.Limits)
 		})
 		if i >= 0 {
-			w.Options.Progress.Warn("input is withdrawn and stays out; neardup remove --undo lets it in", "file", s.Shown(), "why", withdrawn[i].Why)
+			w.Options.Progress.Warn("input is withdrawn and stays out; neardup remove --undo lets it in", "file", s.Shown(), "why", list[i].Why)
 		}
 		return i >= 0
 	}), nil

@@ -1,4 +1,4 @@
-package workspace
+package withdrawn
 
 import (
 	"math/rand/v2"
