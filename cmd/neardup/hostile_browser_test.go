@@ -245,9 +245,13 @@ func hostileJudge(b *browser.Tab) {
 	if len(pairs) != 3 {
 		b.Fatalf("%d pairs are enforced", len(pairs))
 	}
-	harmless(b, pairs[0])
-	if got := browser.Eval[string](b, "document.querySelector('#judgements ~ table').textContent"); !strings.Contains(got, note) || !strings.Contains(got, name) {
-		b.Errorf("the judgements are %q", got)
+	var judgements string // one of the pairs has the whole note
+	for _, pair := range pairs {
+		harmless(b, pair)
+		judgements += browser.Eval[string](b, "document.querySelector('#judgements ~ table').textContent")
+	}
+	if !strings.Contains(judgements, note) || !strings.Contains(judgements, name) {
+		b.Errorf("the judgements are %q", judgements)
 	}
 	for file, kind := range map[string]string{"truth.tsv": "text/tab-separated-values; charset=utf-8", "pages.tsv": "text/tab-separated-values; charset=utf-8",
 		"labels.jsonl": "application/x-ndjson", "result.json": "application/json"} {
