@@ -14,6 +14,7 @@ import (
 // Lines of a text collection have no site, so they are on no few sites.
 func TestConcentratedNeedsSites(t *testing.T) {
 	w := pipetest.OpenTest(t)
+	w.Config.Cluster.SiteList = 4
 	for _, tt := range []struct {
 		name string
 		site uint64
@@ -27,7 +28,7 @@ func TestConcentratedNeedsSites(t *testing.T) {
 		for i := range byte(5) {
 			id := rows.TextID{i}
 			members = append(members, cluster.NewKey(1, id))
-			if err := b.Set(layout.OccurrenceKey(id, extract.ID{i}), layout.OccurrenceValue(rows.Occurrence{Site: tt.site})); err != nil {
+			if err := b.Set(layout.OccurrenceKey(id, extract.ID{i}), layout.OccurrenceValue(rows.Occurrence{Site: tt.site, Address: uint64(i)})); err != nil {
 				t.Fatal(err)
 			}
 		}

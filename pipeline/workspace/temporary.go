@@ -82,7 +82,11 @@ func (w *Workspace) clearElsewhere() error {
 			lock, err := store.LockDirectory(dir)
 			if err == nil {
 				_ = lock.Close()
-				if err := os.RemoveAll(dir); err != nil {
+				err := disk.FaultAt("remove", dir)
+				if err == nil {
+					err = os.RemoveAll(dir)
+				}
+				if err != nil {
 					w.Options.Progress.Warn("temporary files of a killed command cannot be removed", "directory", dir, "error", err)
 					return nil
 				}
