@@ -114,12 +114,6 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 			of = append(of, d)
 		}
 	}
-	if err := j.Forget(unread...); err != nil {
-		return err
-	}
-	for _, s := range unread {
-		say(c, "%s, of which nothing was read, is no longer an input.", s.Shown())
-	}
 	var gone []string // inputs, also those that have the content of one that is named
 	for _, s := range known {
 		if slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) }) {
@@ -130,8 +124,14 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 	if err == nil && !goesOn {
 		n, err = withdrawals.Withdraw(c.Context(), j.Workspace, of...)
 	}
+	if err == nil {
+		err = j.Forget(unread...)
+	}
 	if err != nil {
 		return err
+	}
+	for _, s := range unread {
+		say(c, "%s, of which nothing was read, is no longer an input.", s.Shown())
 	}
 	if all, err = j.Withdrawn(); err != nil {
 		return err

@@ -129,7 +129,7 @@ func (c *checker) manifest(m workspace.Manifest) error {
 		has[s.FilePath()] = true // a WACZ file that was rewritten may have other members
 	}
 	for _, s := range m.Inputs {
-		removed := slices.ContainsFunc(all, func(d withdrawn.Withdrawal) bool { return d.Size == s.Size && d.Sample == s.Sample })
+		removed := slices.ContainsFunc(all, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.ctx, s, c.w.Config.Extract.Limits) })
 		if s.State == inputs.Done && !has[s.FilePath()] && !removed {
 			c.problem("manifest.json names %s, which the database does not have: the two are of different times; put the whole workspace back from one copy", s.Shown())
 		}

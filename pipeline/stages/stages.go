@@ -45,6 +45,7 @@ import (
 //	sign 5: frames of small sites, and of what is around texts
 //	sign 7: rows of signed texts have their sentences in frames
 //	cluster 2: rows count lists; long lists
+//	cluster 3: captures of one page are one page where lists of few sites are deleted
 //	verify 2: subjects; early end of rounds that cannot reach the threshold
 //	verify 3: names of one wide character
 //	verify 4: early ends are exact

@@ -388,7 +388,7 @@ func isOut(ctx context.Context, w *workspace.Workspace) (bool, error) {
 			return false, fmt.Errorf("%w: all inputs would have to be read again, but %s has changed", workspace.ErrUsage, s.Shown())
 		}
 	}
-	return true, w.Publish()
+	return true, nil
 }
 
 // occurringTexts yields the text of each page, in order.

@@ -259,6 +259,9 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 
 // Forget removes sources from which nothing was read.
 func (w *Workspace) Forget(sources ...inputs.Source) error {
+	if len(sources) == 0 {
+		return nil
+	}
 	b := w.DB.Batch()
 	for _, s := range sources {
 		if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
