@@ -246,6 +246,56 @@ func TestGrowFrames(t *testing.T) {
 	}
 }
 
+// An article stands at several addresses of a small site, which makes it the frame there. Its
+// copy on another site is found, until so many pages have it that it may be a template.
+func TestGrowRegained(t *testing.T) {
+	config := pipetest.MustLoad(t)
+	line := func(kind string, i int) string {
+		return fmt.Sprintf("The %s %c%c was told in town like %s by all. ", kind, 'a'+i/26, 'a'+i%26, strings.Repeat(string(rune('a'+i%26)), 5+i/26))
+	}
+	article := ""
+	for i := range 40 {
+		article += line("story", i)
+	}
+	page := func(v int) string {
+		comments := ""
+		for i := range 6 {
+			comments += line("comment", 6*v+i)
+		}
+		return fmt.Sprintf("http://one.example/story?v=%d\t%s%s\n", v, article, comments)
+	}
+	for _, tt := range []struct {
+		first, added int // addresses of the article
+		found        bool
+	}{{2, 2, true}, {3, 1, true}, {4, 8, false}} {
+		what := fmt.Sprint(tt.first, " addresses and ", tt.added)
+		var first, added strings.Builder
+		fmt.Fprintf(&first, "http://two.example/copy\t%s\n", article)
+		for v := range tt.first {
+			first.WriteString(page(v))
+		}
+		for i := range 60 { // so that few texts change
+			fmt.Fprintf(&first, "http://other.example/%d\tA page about matter %c%c, which has nothing to do with that town.\n", i, 'a'+i/26, 'a'+i%26)
+		}
+		for v := range tt.added {
+			added.WriteString(page(tt.first + v))
+		}
+		adding(t, what, config, "crawl.tsv", first.String(), added.String())
+		all := filepath.Join(t.TempDir(), "crawl.tsv")
+		if err := os.WriteFile(all, []byte(first.String()+added.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		clusterOf, members := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 1}, all))
+		found := false
+		for _, m := range members {
+			found = found || m.URI == "http://two.example/copy"
+		}
+		if found != tt.found {
+			t.Errorf("%s: the copy is in a cluster: %v; %v", what, found, clusterOf)
+		}
+	}
+}
+
 // Added pages make what only two pages of a large set say themselves common on their site. By
 // that the two are no longer apart. None of the added pages is in their set, and no decision on
 // the two was noted.

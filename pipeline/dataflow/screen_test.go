@@ -86,8 +86,14 @@ func newScreenedSet(rng *rand.Rand, n int) *screenedSet {
 			own = append(story[:rng.IntN(len(story))], own...)
 		}
 		text := read(own).Framed([]uint64{1, 2}[rng.IntN(2):], nil)
-		if some := rng.IntN(len(template)); some > 0 {
-			text = read(append(slices.Clone(template[:some]), own...)).Framed([]uint64{uint64(1 + rng.IntN(2))}, read(own))
+		some, site := rng.IntN(len(template)), []uint64{uint64(1 + rng.IntN(2))}
+		switch whole := append(slices.Clone(template[:some]), own...); {
+		case rng.IntN(8) == 0: // of a site that does not know its frame
+			text = read(whole).Framed(site, nil)
+		case rng.IntN(8) == 0 && len(own) > 4: // the story is in the frame
+			text = read(whole).Framed(site, read(own[len(own)-2:]))
+		case some > 0:
+			text = read(whole).Framed(site, read(own))
 		}
 		id := rows.TextID{byte(i >> 8), byte(i)}
 		s.keys, s.texts[id] = append(s.keys, cluster.NewKey(1, id)), text // from the largest key down

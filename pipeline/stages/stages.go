@@ -61,6 +61,10 @@ import (
 //	verify 16: in very large sets, texts that share only a little that many share are not compared
 //	verify 17: results of sets and components have what the measure said
 //	verify 18: they have decisions on pairs, and states of the texts
+//	verify 19: the sentences of the leaders of a large set tell whom a text is compared with
+//	verify 20: what they told is kept
+//	verify 21: what the measure said of two whole texts is kept
+//	verify 22: texts of different sites regain what is in the frame of one only
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 19, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
@@ -70,7 +74,7 @@ var All = []workspace.Stage{
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 3, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter, layout.TableFileScore}},
-	{Name: workspace.StageVerify, Version: 21, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 22, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
 		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }

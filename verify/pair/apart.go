@@ -9,7 +9,8 @@ import "neardup/verify/rarity"
 // Apart reports whether a set of many leaders takes two texts for apart by their
 // sentences alone. Texts of one site are apart if they share none, or if Decide rejects them
 // by rarity. Texts of different sites are apart if what they share is less than
-// RareResemblance allows; all of it counts, since it is not rare or common on both sites.
+// RareResemblance allows; all of it counts, since it is not rare or common on both sites. What
+// they regain counts by its rarity.
 // Texts of which half has no letters, or repeats, are apart only by rarity: their sentences
 // do not tell enough. Otherwise rare is the weight of what the readings share that decide.
 func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
@@ -17,7 +18,15 @@ func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
 	if j.Frames && !ShareSite(a.Sites, b.Sites) {
 		both := rarity.Compare(a.Own, b.Own).Both
 		alike, contained := j.Rarity.Little(both.Plain, both.Plain, a.Own.Weights().Plain, b.Own.Weights().Plain)
-		return both.Rare, alike && contained && tell
+		if apart = alike && contained && tell; !apart {
+			return both.Rare, false
+		}
+		if x, y, ok := j.regained(&a, &b); ok {
+			if e := rarity.Compare(x, y); j.enough(e) {
+				return e.Both.Rare, false
+			}
+		}
+		return both.Rare, true
 	}
 	evidence := rarity.Compare(a.Whole, b.Whole)
 	if evidence.Nothing() && tell {
@@ -53,12 +62,13 @@ func (s Sentences) Brief() Brief {
 	return Brief{s.Sites, s.Whole.Weights(), s.Own.Weights(), int32(s.OwnLength), s.HasFrame, s.tell()}
 }
 
-// Least returns the brief of a text no heavier than either of two. It tells only if both do.
+// Least returns the brief of a text no heavier than either of two. It tells only if both do,
+// and has a frame if one has.
 func (b Brief) Least(o Brief) Brief {
 	least := func(x, y rarity.Weights) rarity.Weights {
 		return rarity.Weights{Plain: min(x.Plain, y.Plain), Rare: min(x.Rare, y.Rare)}
 	}
-	return Brief{whole: least(b.whole, o.whole), own: least(b.own, o.own), tells: b.tells && o.tells}
+	return Brief{whole: least(b.whole, o.whole), own: least(b.own, o.own), hasFrame: b.hasFrame || o.hasFrame, tells: b.tells && o.tells}
 }
 
 // Strangers reports whether two texts share too little to be near if they share nothing
@@ -111,5 +121,9 @@ func (j Judge) alikeIsMore() bool {
 // otherStrangers is Strangers for texts of different sites.
 func (j Judge) otherStrangers(a *Brief, common [2]rarity.Weights, b *Brief) bool {
 	alike, contained := j.Rarity.Little(common[1].Plain, common[1].Plain, a.own.Plain, b.own.Plain)
-	return alike && contained
+	if !alike || !contained || !a.hasFrame && !b.hasFrame {
+		return alike && contained
+	}
+	regained, _ := j.Rarity.Little(common[0].Rare, common[0].Plain, a.own.Rare, b.own.Rare)
+	return regained
 }

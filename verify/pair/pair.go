@@ -175,25 +175,26 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // containment of these would say little. If they are near by resemblance and little
 // of what they share is rare, their readings without the frame decide. Texts of different sites are
 // compared without the frames of their sites: what is left is not common on any
-// site. Different pages of one site must be nearly equal, and of one subject.
+// site. If they are not near so, they regain what is in the frame of one of them only.
+// Different pages of one site must be nearly equal, and of one subject.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision { return j.DecideAgain(c, a, b, nil) }
 
 // DecideAgain is Decide for two texts that were decided about when other sentences were in
 // frames, or other pages had them. whole is the Whole of that decision, which may be nil.
 func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict) Decision {
 	x, y := a.Sentences(), b.Sentences()
-	d, own := j.decide(&x, &y, func(own bool) verify.Verdict {
+	texts := [...][2]*Text{{a, b}, {a.Own(), b.Own()}, {}}
+	d, r := j.decide(&x, &y, func(r reading) verify.Verdict {
 		switch {
-		case own:
-			return j.measured(c, a.Own(), b.Own())
-		case whole != nil:
+		case r == asWhole && whole != nil:
 			return *whole
+		case r == asRegained:
+			texts[r] = j.regainedTexts(a, b)
 		}
-		return j.measured(c, a, b)
+		return j.measured(c, texts[r][0], texts[r][1])
 	})
-	if d.Texts = [2]*Text{a, b}; own {
-		d.Texts = [2]*Text{a.Own(), b.Own()}
-	}
+	d.Texts = texts[r]
+	d.Lengths = [2]int{d.Texts[0].length, d.Texts[1].length}
 	if d.Near && j.OtherPages(a, b) {
 		decided := func(subjects bool) verify.Verdict {
 			return j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], subjects)
@@ -209,7 +210,7 @@ func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict)
 // sentences alone reject the pair.
 func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
 	asked := false
-	d, _ = j.decide(&a, &b, func(bool) (v verify.Verdict) {
+	d, _ = j.decide(&a, &b, func(reading) (v verify.Verdict) {
 		asked = true
 		return v
 	})
@@ -237,13 +238,22 @@ func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) 
 	return v
 }
 
-// decide decides about two texts by their sentences, and by what measured says of them, or
-// of their readings without frames. It does not ask whether they are of different pages of
-// one site. own reports whether the readings without frames decided.
-func (j Judge) decide(a, b *Sentences, measured func(own bool) verify.Verdict) (d Decision, own bool) {
+// reading says in which form two texts are compared.
+type reading int
+
+const (
+	asWhole    reading = iota
+	asOwn              // without frames
+	asRegained         // likewise, but with what is in the frame of one of them only
+)
+
+// decide decides about two texts by their sentences, and by what measured says of them in
+// a reading. It does not ask whether they are of different pages of one site. It returns the
+// reading that decided.
+func (j Judge) decide(a, b *Sentences, measured func(reading) verify.Verdict) (d Decision, r reading) {
 	framed := j.Frames && (a.HasFrame || b.HasFrame)
 	whole := func() verify.Verdict {
-		v := measured(false)
+		v := measured(asWhole)
 		if v.Aligned() {
 			d.Whole = &v
 		}
@@ -251,12 +261,14 @@ func (j Judge) decide(a, b *Sentences, measured func(own bool) verify.Verdict) (
 	}
 	ownLengths := [2]int{a.OwnLength, b.OwnLength}
 	if j.Frames && !ShareSite(a.Sites, b.Sites) {
-		if d.Lengths = ownLengths; framed {
-			d.Verdict = measured(true)
-		} else {
+		if d.Lengths = ownLengths; !framed {
 			d.Verdict = whole()
+			return d, asOwn
 		}
-		return d, true
+		if d.Verdict = measured(asOwn); !d.Near && j.decideRegained(&d, a, b, measured) {
+			return d, asRegained
+		}
+		return d, asOwn
 	}
 	evidence := rarity.Compare(a.Whole, b.Whole)
 	d.Lengths, d.Weighed, d.Weighing.Whole = [2]int{a.Length, b.Length}, true, j.said(evidence)
@@ -265,13 +277,13 @@ func (j Judge) decide(a, b *Sentences, measured func(own bool) verify.Verdict) (
 		evidence = rarity.Compare(a.Own, b.Own)
 		d.Weighing.Own = j.said(evidence)
 		if d.Near || j.mayResemble(a.OwnLength, b.OwnLength, evidence) {
-			v := j.Rarity.Decide(evidence, func() verify.Verdict { return measured(true) })
-			if own = d.Near || v.Near && !v.Contained; own {
-				d.Verdict, d.Lengths = v, ownLengths
+			v := j.Rarity.Decide(evidence, func() verify.Verdict { return measured(asOwn) })
+			if d.Near || v.Near && !v.Contained {
+				d.Verdict, d.Lengths, r = v, ownLengths, asOwn
 			}
 		}
 	}
-	return d, own
+	return d, r
 }
 
 // mayResemble reports whether decide can find two texts of these lengths near other than

@@ -48,7 +48,7 @@ func (j Judge) Alike(a, b Sentences) (alike bool, w Weighing) {
 }
 
 // Weighing is what the rarity of the sentences of two texts says of them: of the whole
-// texts, and of their readings without frames. The weights of a text change with nearly
+// texts, and of their readings without frames, or with what these regain. The weights of a text change with nearly
 // each new page of its site, and hardly ever change what they say of a pair. Texts that
 // are otherwise as they were, and of which the weighing is as it was, get the decision
 // that they got.
@@ -60,7 +60,9 @@ const (
 	saidApart     // Parts: by resemblance
 	saidContained // and by containment
 	askedAll
-	askedAlike // only for saidAlike
+	askedAlike    // only for saidAlike
+	askedRegained // of texts of different sites: only for saidEnough
+	saidEnough    // enough holds for them
 )
 
 func (j Judge) said(e rarity.Evidence) byte {
@@ -81,6 +83,13 @@ func (j Judge) saidAlike(e rarity.Evidence) byte {
 	return askedAlike
 }
 
+func saidRegained(enough bool) byte {
+	if enough {
+		return askedRegained | saidEnough
+	}
+	return askedRegained
+}
+
 // Weigh asks of two texts what was asked for a weighing.
 func (j Judge) Weigh(a, b Sentences, w Weighing) Weighing {
 	ask := func(asked byte, x, y rarity.Text) byte {
@@ -91,6 +100,10 @@ func (j Judge) Weigh(a, b Sentences, w Weighing) Weighing {
 			return j.saidAlike(rarity.Compare(x, y))
 		}
 		return 0
+	}
+	if w.Own&askedRegained != 0 {
+		x, y, _ := j.regained(&a, &b)
+		return Weighing{Own: saidRegained(j.enough(rarity.Compare(x, y)))}
 	}
 	return Weighing{ask(w.Whole, a.Whole, b.Whole), ask(w.Own, a.Own, b.Own)}
 }

@@ -325,6 +325,42 @@ func Compare(a, b Text) Evidence {
 	return Evidence{plain.share(), rare.share(), shared, Weights{plain.both, rare.both}}
 }
 
+// Regained returns a text of which own lacks some sentences, with those of them that other
+// has. ok is false if there are none, or if own is no part of whole, since that was cut. The
+// columns of t are not known.
+func Regained(whole, own, other Text) (t Text, ok bool) {
+	rest, others := own.units, other.units
+	var lacks []weighed // what other has of them
+	for _, u := range whole.units {
+		if len(rest) > 0 && rest[0].key == u.key {
+			rest = rest[1:]
+			continue
+		}
+		for len(others) > 0 && others[0].key < u.key {
+			others = others[1:]
+		}
+		if len(others) > 0 && others[0].key == u.key {
+			lacks = append(lacks, u)
+		}
+	}
+	if len(rest) > 0 || len(lacks) == 0 {
+		return own, false
+	}
+	t.units = slices.Grow(t.units, len(own.units)+len(lacks))
+	t.units = append(append(t.units, own.units...), lacks...)
+	slices.SortFunc(t.units, func(a, b weighed) int { return cmp.Compare(a.key, b.key) })
+	for _, u := range t.units {
+		t.sum.add(u)
+	}
+	return t, true
+}
+
+// Has reports whether the text has a sentence with this key.
+func (t Text) Has(key uint64) bool {
+	_, ok := slices.BinarySearchFunc(t.units, key, func(u weighed, key uint64) int { return cmp.Compare(u.key, key) })
+	return ok
+}
+
 // Nothing reports whether two texts that have sentences share none.
 func (e Evidence) Nothing() bool { return e.Plain.Containment == 0 }
 
