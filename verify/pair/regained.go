@@ -6,13 +6,13 @@ import (
 	"neardup/verify/rarity"
 )
 
-// A frame is what many pages of a site have. An article at several addresses of a small site
-// looks like one, and so does a template on a site of which only one page was captured not
-// look like one. So a sentence that is in the frame of one text, and that a text of another
-// site has outside its frame, may be of the articles of both or of the templates of both. How
-// rare it is on the site with the frame tells which: both texts regain such sentences, and
-// what they share must be as rare as if they were of one site. Then they can be near by
-// resemblance; that one contains the other would say little. This is not in the TLCS paper.
+// A frame is learned by counting pages. So an article at several addresses of a small site is
+// taken for its frame, and a template is not known where one page of the site was captured. A
+// sentence in the frame of one text that a text of another site has outside its frame may
+// belong to the article of both, or to the template of both. How many pages of the site have
+// it tells which. So two texts that are not near without frames regain such sentences. They
+// are near if they resemble each other then, and share as much that is rare as two pages of one
+// site must. That one contains the other would say little. This is not in the TLCS paper.
 
 // decideRegained decides about two texts of different sites that are not near without frames,
 // by the readings with what they regain. It reports whether these are near.
