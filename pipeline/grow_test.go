@@ -296,6 +296,46 @@ func TestGrowRegained(t *testing.T) {
 	}
 }
 
+// A page of a site with a template is captured again under another host, of which nothing else
+// is known. It is found, whether some of its lines changed or none did.
+func TestPageUnderAnotherHost(t *testing.T) {
+	line := func(kind string, page, i int) string {
+		return fmt.Sprintf("The %s %s is told like %s in the book. ", kind, strings.Repeat(string(rune('a'+page)), 3+i), strings.Repeat(string(rune('a'+i)), 3+page))
+	}
+	body := func(page, changed int) (s string) {
+		for i := range 25 {
+			s += line("menu", 25, i)
+		}
+		for i := range 20 {
+			kind := "story"
+			if i < changed {
+				kind = "other"
+			}
+			s += line(kind, page, i)
+		}
+		return s
+	}
+	for _, changed := range []int{0, 2, 5} {
+		var tsv strings.Builder
+		for p := range 12 {
+			fmt.Fprintf(&tsv, "http://one.example/%d\t%s\n", p, body(p, 0))
+		}
+		fmt.Fprintf(&tsv, "http://two.example/copy\t%sThe end of it.\n", body(3, changed))
+		file := filepath.Join(t.TempDir(), "crawl.tsv")
+		if err := os.WriteFile(file, []byte(tsv.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, members := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{Workers: 1}, file))
+		var uris []string
+		for _, m := range members {
+			uris = append(uris, m.URI)
+		}
+		if slices.Sort(uris); !slices.Equal(uris, []string{"http://one.example/3", "http://two.example/copy"}) {
+			t.Errorf("%d lines changed: in clusters %v", changed, uris)
+		}
+	}
+}
+
 // Added pages make what only two pages of a large set say themselves common on their site. By
 // that the two are no longer apart. None of the added pages is in their set, and no decision on
 // the two was noted.

@@ -182,6 +182,9 @@ func (x *index) strange(b *bounds, number int) verify.Stage {
 	if !b.apart {
 		return b.reach.whole.Rejects(int(other.whole))
 	}
+	if (b.site == 0 || b.site != other.site) && x.regain(b, number) {
+		return verify.None
+	}
 	own := b.reach.own.Rejects(int(other.own))
 	if !others && b.reach.whole.Rejects(int(other.whole)) != own {
 		return verify.None
@@ -189,8 +192,17 @@ func (x *index) strange(b *bounds, number int) verify.Stage {
 	return own
 }
 
+// regain reports whether the two texts may be compared with what they regain, which no index
+// has.
+func (x *index) regain(b *bounds, number int) bool {
+	return x.judge.Regain(b.text.Sentences(), x.texts[number].sentences)
+}
+
 func (x *index) outOfReach(b *bounds, number int) verify.Stage {
 	other := x.texts[number]
+	if b.apart && x.regain(b, number) {
+		return verify.None
+	}
 	rejected := verify.None
 	if oneSite := !b.apart || pair.ShareSite(b.text.Sites(), other.sites); oneSite {
 		rejected = b.whole.Rejects(x.options, number, b.text.Len(), other.whole)

@@ -286,6 +286,42 @@ func TestIndexSparesAlike(t *testing.T) {
 	}
 }
 
+// The index rejects no pair that may be near with what its texts regain.
+func TestIndexSparesRegained(t *testing.T) {
+	config, err := configs.Load("default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := Judge(config)
+	random := rand.New(rand.NewPCG(83, 84))
+	read := func(sentences []string) *pair.Text {
+		text := strings.Join(sentences, "\n")
+		return j.Text(text, j.Rarity.Read(text, func(uint64) int { return 3 }))
+	}
+	article, comments := wordySentences(random, 40), wordySentences(random, 6)
+	a := read(append(slices.Clone(article), comments...)).Framed([]uint64{1}, read(comments))
+	for what, tt := range map[string]struct {
+		b       *pair.Text
+		regains bool
+	}{
+		"the article":               {read(article).Framed([]uint64{2}, nil), true},
+		"the article, on two sites": {read(article).Framed([]uint64{2, 3}, nil), true},
+		"another":                   {read(wordySentences(random, 40)).Framed([]uint64{2}, nil), false},
+	} {
+		leaders := []*pair.Text{tt.b}
+		x := newIndex(j, &config.Verify.Options, indexWindows, &memory{room: &room{}}, func(number int) (*pair.Text, error) { return leaders[number], nil })
+		if err := x.add(tt.b); err != nil {
+			t.Fatal(err)
+		}
+		var b bounds
+		x.bound(a, &b)
+		stage, _ := x.rejects(&b, 0)
+		if d := j.Decide(j.Comparers(1)[0], tt.b, a); d.Near != tt.regains || (stage == verify.None) != tt.regains {
+			t.Errorf("%s: %+v, the index rejects it by %v", what, d.Verdict, stage)
+		}
+	}
+}
+
 // Where the index rejects a pair that other weights of its sentences would make alike, the
 // component notes what the weights say, so that a later run knows whether that still holds.
 func TestRejectedPairsThatWeightsCouldLift(t *testing.T) {

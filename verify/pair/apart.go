@@ -21,8 +21,8 @@ func (j Judge) Apart(a, b Sentences) (rare int64, apart bool) {
 		if apart = alike && contained && tell; !apart {
 			return both.Rare, false
 		}
-		if x, y, ok := j.regained(&a, &b); ok {
-			if e := rarity.Compare(x, y); j.enough(e) {
+		if r := j.regained(&a, &b); r.any() {
+			if e := r.evidence(&a, &b); j.enough(e) {
 				return e.Both.Rare, false
 			}
 		}
@@ -124,6 +124,7 @@ func (j Judge) otherStrangers(a *Brief, common [2]rarity.Weights, b *Brief) bool
 	if !alike || !contained || !a.hasFrame && !b.hasFrame {
 		return alike && contained
 	}
-	regained, _ := j.Rarity.Little(common[0].Rare, common[0].Plain, a.own.Rare, b.own.Rare)
+	rare, plain := max(common[0].Rare, common[1].Rare), max(common[0].Plain, common[1].Plain) // of a text that was cut, own is no part of whole
+	regained, _ := j.Rarity.Little(rare, plain, a.own.Rare, b.own.Rare)
 	return regained
 }

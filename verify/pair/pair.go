@@ -175,7 +175,8 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // containment of these would say little. If they are near by resemblance and little
 // of what they share is rare, their readings without the frame decide. Texts of different sites are
 // compared without the frames of their sites: what is left is not common on any
-// site. If they are not near so, they regain what is in the frame of one of them only.
+// site. If they do not resemble each other so, they regain what is in the frame of one
+// of them only.
 // Different pages of one site must be nearly equal, and of one subject.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision { return j.DecideAgain(c, a, b, nil) }
 
@@ -209,6 +210,9 @@ func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict)
 // RejectedByRarity returns what Decide does for two texts, without the texts, if their
 // sentences alone reject the pair.
 func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
+	if j.Frames && !ShareSite(a.Sites, b.Sites) {
+		return d, false
+	}
 	asked := false
 	d, _ = j.decide(&a, &b, func(reading) (v verify.Verdict) {
 		asked = true
@@ -265,7 +269,7 @@ func (j Judge) decide(a, b *Sentences, measured func(reading) verify.Verdict) (d
 			d.Verdict = whole()
 			return d, asOwn
 		}
-		if d.Verdict = measured(asOwn); !d.Near && j.decideRegained(&d, a, b, measured) {
+		if d.Verdict = measured(asOwn); (!d.Near || d.Contained) && j.decideRegained(&d, a, b, measured) {
 			return d, asRegained
 		}
 		return d, asOwn

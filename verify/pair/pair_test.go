@@ -370,8 +370,8 @@ func TestApart(t *testing.T) {
 		var regained rarity.Evidence
 		if decides == 1 {
 			want = tell && evidence.Plain.Resemblance < options.RareResemblance && evidence.Plain.Containment < options.RareContainment()
-			if rx, ry, ok := j.regained(&x, &y); want && ok {
-				regained = rarity.Compare(rx, ry)
+			if r := j.regained(&x, &y); want && r.any() {
+				regained = r.evidence(&x, &y)
 				want = regained.Rare.Resemblance < options.RareResemblance
 				counts[fmt.Sprintf("regained, apart %v", want)]++
 			}
@@ -386,6 +386,13 @@ func TestApart(t *testing.T) {
 		for i, r := range readings {
 			common[i] = rarity.Compare(r[0], r[1]).Both
 		}
+		if decides == 1 { // of these, what is in the frame of the second counts, too
+			for _, other := range []rarity.Text{y.Whole, y.Own} {
+				both := rarity.Compare(x.Own, other).Both
+				common[1] = rarity.Weights{Plain: max(common[1].Plain, both.Plain), Rare: max(common[1].Rare, both.Rare)}
+			}
+		}
+		shares := common
 		strangers := j.Strangers(&briefs[0], common, &briefs[1])
 		byThese := strangers
 		if decides == 0 && !slices.Equal(x.Sites, y.Sites) {
@@ -414,9 +421,7 @@ func TestApart(t *testing.T) {
 		if j.Strangers(&briefs[0], common, &briefs[1]) && !(share.Resemblance < options.RareResemblance && share.Containment < options.RareContainment()) {
 			t.Fatalf("%q, %q: strangers by all sentences of the first, and share %+v", a.Compared(), b.Compared(), evidence)
 		}
-		for i := range common {
-			common[i] = rarity.Compare(readings[i][0], readings[i][1]).Both
-		}
+		common = shares
 		for i := range common { // who share no more than anyone may share with anyone
 			common[i].Plain += random.Int64N(1 << 30)
 			common[i].Rare = min(common[i].Rare+random.Int64N(1<<30), common[i].Plain)
@@ -497,6 +502,38 @@ func TestStrangersOfOtherSites(t *testing.T) {
 	}
 	if least := y; j.AllStrangers(&x, weights, &least) {
 		t.Error("texts are strangers to one that may contain them")
+	}
+}
+
+// What a text says beyond the place where it was cut is only in its reading without frames. The
+// frame of the other text may have it.
+func TestStrangersOfCutTexts(t *testing.T) {
+	options := rarity.Options{RarePages: 3, RareResemblance: 0.25}
+	j := Judge{Measure: &measure{}, Rarity: options, Frames: true}
+	var tail string      // what both have
+	var common [2]string // what many pages of the site of each have
+	for i := range 20 {
+		tail += fmt.Sprintf("Sentence %s is in both.\n", strings.Repeat("x", i+1))
+	}
+	for i := range 200 {
+		common[i%2] += fmt.Sprintf("Common %s.\n", strings.Repeat("y", i+1))
+	}
+	pages := map[uint64]int{}
+	for _, u := range rarity.Units(common[0]+common[1], rarity.UnitOf) {
+		pages[u.Key] = 400
+	}
+	read := func(s string) *Text {
+		return j.Text(s, options.Read(s, func(key uint64) int { return max(1, pages[key]) }))
+	}
+	a := read("The frame of the first is here.").Framed([]uint64{1}, read(tail+common[0])).Sentences()
+	b := read(tail+common[1]).Framed([]uint64{2}, read(common[1])).Sentences()
+	if _, apart := j.Apart(a, b); apart {
+		t.Error("apart")
+	}
+	x, y := a.Brief(), b.Brief()
+	weights := [2]rarity.Weights{{}, read(tail).Sentences().Whole.Weights()}
+	if least := y; j.Strangers(&x, weights, &y) || j.AllStrangers(&x, weights, &least) {
+		t.Error("strangers")
 	}
 }
 

@@ -10,46 +10,59 @@ import (
 // taken for its frame, and a template is not known where one page of the site was captured. A
 // sentence in the frame of one text that a text of another site has outside its frame may
 // belong to the article of both, or to the template of both. How many pages of the site have
-// it tells which. So two texts that are not near without frames regain such sentences. They
-// are near if they resemble each other then, and share as much that is rare as two pages of one
-// site must. That one contains the other would say little. This is not in the TLCS paper.
+// it tells which. So two texts that do not resemble each other without frames regain such
+// sentences, which are compared without their numbers. They are near if they resemble each
+// other then, and by rarity, too. That one contains the other would say little. This is not in
+// the TLCS paper.
 
-// decideRegained decides about two texts of different sites that are not near without frames,
-// by the readings with what they regain. It reports whether these are near.
+// decideRegained decides about two texts of different sites that do not resemble each other
+// without frames, by the readings with what they regain. It reports whether these decide: if
+// they are near, or were aligned and the readings without frames were not, which counts as
+// work for the pair.
 func (j Judge) decideRegained(d *Decision, a, b *Sentences, measured func(reading) verify.Verdict) bool {
-	x, y, ok := j.regained(a, b)
-	if !ok {
+	r := j.regained(a, b)
+	if !r.any() {
 		return false
 	}
-	enough := j.enough(rarity.Compare(x, y))
+	enough := j.enough(r.evidence(a, b))
 	if d.Weighing.Own = saidRegained(enough); !enough {
 		return false
 	}
 	v := measured(asRegained)
-	if v.Contained || !v.Near {
+	if v.Contained || !v.Near && (d.Aligned() || !v.Aligned()) {
 		return false
 	}
 	d.Verdict, d.Weighed = v, true
 	return true
 }
 
-// regained returns the sentences of two texts of different sites without frames, but with
-// what they regain. ok is false if that is nothing.
-func (j Judge) regained(a, b *Sentences) (x, y rarity.Text, ok bool) {
-	x, y = a.Own, b.Own
+// regained is what each of two texts regains.
+type regained [2]rarity.Text
+
+func (j Judge) regained(a, b *Sentences) (r regained) {
+	if !j.Frames || ShareSite(a.Sites, b.Sites) {
+		return r
+	}
 	if a.HasFrame {
-		x, ok = rarity.Regained(a.Whole, a.Own, b.Own)
+		r[0] = rarity.Regained(a.Whole, a.Own, b.Own)
 	}
 	if b.HasFrame {
-		var also bool
-		y, also = rarity.Regained(b.Whole, b.Own, a.Own)
-		ok = ok || also
+		r[1] = rarity.Regained(b.Whole, b.Own, a.Own)
 	}
-	return x, y, ok
+	return r
 }
 
-// enough reports whether two texts share as much that is rare as pages of one site must that
-// are near with its frame.
+func (r regained) any() bool { return r[0].Len()+r[1].Len() > 0 }
+
+// evidence is what the two texts share with what they regain.
+func (r regained) evidence(a, b *Sentences) rarity.Evidence {
+	return rarity.Compare(a.Own.With(r[0]), b.Own.With(r[1]))
+}
+
+// Regain reports whether one of two texts regains a sentence.
+func (j Judge) Regain(a, b Sentences) bool { return j.regained(&a, &b).any() }
+
+// enough reports whether two texts share enough that is rare to be near with what they regain.
 func (j Judge) enough(e rarity.Evidence) bool {
 	return e.Rare.Resemblance >= max(j.Rarity.RareResemblance, j.Rarity.RareFramed)
 }
@@ -57,18 +70,25 @@ func (j Judge) enough(e rarity.Evidence) bool {
 // regainedTexts returns two texts without frames, but with what they regain.
 func (j Judge) regainedTexts(a, b *Text) [2]*Text {
 	s, t := a.Sentences(), b.Sentences()
-	x, y, _ := j.regained(&s, &t)
-	return [2]*Text{j.only(a, x), j.only(b, y)}
+	r := j.regained(&s, &t)
+	return [2]*Text{j.with(a, r[0]), j.with(b, r[1])}
 }
 
-// only returns a text with only these of its sentences that count.
-func (j Judge) only(t *Text, sentences rarity.Text) *Text {
+// with returns a text without frames, but with what it regains.
+func (j Judge) with(t *Text, regains rarity.Text) *Text {
+	if regains.Len() == 0 {
+		return t.Own()
+	}
+	own := map[uint64]bool{}
+	for s := range text.Each(t.Own().compared) {
+		own[rarity.ExactUnitOf(s).Key] = true
+	}
 	var drop []bool
 	for s := range text.Each(t.compared) {
-		key := rarity.UnitOf(s).Key
-		drop = append(drop, key != 0 && !sentences.Has(key))
+		is := rarity.SentenceOf(s)
+		drop = append(drop, is.Exact != 0 && !own[is.Exact] && !regains.Has(is.Plain.Key))
 	}
-	made := j.Text(text.Without(t.compared, func(i int) bool { return drop[i] }), sentences)
+	made := j.Text(text.Without(t.compared, func(i int) bool { return drop[i] }), t.Own().rare.With(regains))
 	made.id = t.id
 	return made
 }

@@ -102,8 +102,7 @@ func (j Judge) Weigh(a, b Sentences, w Weighing) Weighing {
 		return 0
 	}
 	if w.Own&askedRegained != 0 {
-		x, y, _ := j.regained(&a, &b)
-		return Weighing{Own: saidRegained(j.enough(rarity.Compare(x, y)))}
+		return Weighing{Own: saidRegained(j.enough(j.regained(&a, &b).evidence(&a, &b)))}
 	}
 	return Weighing{ask(w.Whole, a.Whole, b.Whole), ask(w.Own, a.Own, b.Own)}
 }

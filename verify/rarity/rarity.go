@@ -325,12 +325,10 @@ func Compare(a, b Text) Evidence {
 	return Evidence{plain.share(), rare.share(), shared, Weights{plain.both, rare.both}}
 }
 
-// Regained returns a text of which own lacks some sentences, with those of them that other
-// has. ok is false if there are none, or if own is no part of whole, since that was cut. The
-// columns of t are not known.
-func Regained(whole, own, other Text) (t Text, ok bool) {
+// Regained returns what other has of the sentences that own lacks of whole. There is nothing
+// if own is no part of whole, since that was cut.
+func Regained(whole, own, other Text) (t Text) {
 	rest, others := own.units, other.units
-	var lacks []weighed // what other has of them
 	for _, u := range whole.units {
 		if len(rest) > 0 && rest[0].key == u.key {
 			rest = rest[1:]
@@ -340,19 +338,28 @@ func Regained(whole, own, other Text) (t Text, ok bool) {
 			others = others[1:]
 		}
 		if len(others) > 0 && others[0].key == u.key {
-			lacks = append(lacks, u)
+			t.units = append(t.units, u)
+			t.sum.add(u)
 		}
 	}
-	if len(rest) > 0 || len(lacks) == 0 {
-		return own, false
+	if len(rest) > 0 {
+		return Text{}
 	}
-	t.units = slices.Grow(t.units, len(own.units)+len(lacks))
-	t.units = append(append(t.units, own.units...), lacks...)
-	slices.SortFunc(t.units, func(a, b weighed) int { return cmp.Compare(a.key, b.key) })
-	for _, u := range t.units {
-		t.sum.add(u)
+	return t
+}
+
+// With returns t with the sentences of other, which has none of t's. The columns of the
+// result are not known.
+func (t Text) With(other Text) Text {
+	if len(other.units) == 0 {
+		return t
 	}
-	return t, true
+	out := Text{units: slices.Concat(t.units, other.units), sum: t.sum}
+	slices.SortFunc(out.units, func(a, b weighed) int { return cmp.Compare(a.key, b.key) })
+	for _, u := range other.units {
+		out.sum.add(u)
+	}
+	return out
 }
 
 // Has reports whether the text has a sentence with this key.
