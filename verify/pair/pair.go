@@ -176,8 +176,7 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // of what they share is rare, their readings without the frame decide. Texts of different sites are
 // compared without the frames of their sites: what is left is not common on any
 // site. If they do not resemble each other so, they regain what is in the frame of one
-// of them only.
-// Different pages of one site must be nearly equal, and of one subject.
+// of them only. Different pages of one site must be nearly equal, and of one subject.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision { return j.DecideAgain(c, a, b, nil) }
 
 // DecideAgain is Decide for two texts that were decided about when other sentences were in

@@ -32,7 +32,7 @@ func (j Judge) decideRegained(d *Decision, a, b *Sentences, measured func(readin
 	if v.Contained || !v.Near && (d.Aligned() || !v.Aligned()) {
 		return false
 	}
-	d.Verdict, d.Weighed = v, true
+	d.Verdict, d.Weighed = v, v.Near // texts that the measure rejects are not alike by their sentences, as those of one site can be
 	return true
 }
 

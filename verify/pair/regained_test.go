@@ -216,7 +216,7 @@ func TestRegainedCountsAsWork(t *testing.T) {
 	read := func(s string) *Text { return j.Text(s, j.Rarity.Read(s, func(uint64) int { return 1 })) }
 	const story = "The story is told\nIn two lines of it"
 	a, b := read(story+"\nAnd one.").Framed([]uint64{1}, read("And one.")), read(story+"\nAnd two.").Framed([]uint64{2}, nil)
-	if d := j.Decide(j.Comparers(1)[0], a, b); d.Near || !d.Aligned() || d.Texts[0].Compared() != a.Compared() {
+	if d := j.Decide(j.Comparers(1)[0], a, b); d.Near || d.Weighed || !d.Aligned() || d.Texts[0].Compared() != a.Compared() {
 		t.Errorf("%+v by %q", d.Verdict, d.Texts[0].Compared())
 	}
 }
