@@ -151,7 +151,7 @@ func (t *Text) Bytes() int {
 type Decision struct {
 	verify.Verdict
 	Texts    [2]*Text // readings that decided; nil if the texts were not read
-	Lengths  [2]int   // of these readings, in code points
+	Lengths  [2]int   // of these readings, in code points; 0 then
 	Weighed  bool     // what the two share was weighed by its rarity
 	Weighing Weighing // all that the decision owes to the rarity of sentences
 
@@ -262,9 +262,8 @@ func (j Judge) decide(a, b *Sentences, measured func(reading) verify.Verdict) (d
 		}
 		return v
 	}
-	ownLengths := [2]int{a.OwnLength, b.OwnLength}
 	if j.Frames && !ShareSite(a.Sites, b.Sites) {
-		if d.Lengths = ownLengths; !framed {
+		if !framed {
 			d.Verdict = whole()
 			return d, asOwn
 		}
@@ -274,7 +273,7 @@ func (j Judge) decide(a, b *Sentences, measured func(reading) verify.Verdict) (d
 		return d, asOwn
 	}
 	evidence := rarity.Compare(a.Whole, b.Whole)
-	d.Lengths, d.Weighed, d.Weighing.Whole = [2]int{a.Length, b.Length}, true, j.said(evidence)
+	d.Weighed, d.Weighing.Whole = true, j.said(evidence)
 	d.Verdict = j.Rarity.Decide(evidence, whole)
 	if framed && (!d.Near || !d.Contained && j.Rarity.Framed(evidence)) {
 		evidence = rarity.Compare(a.Own, b.Own)
@@ -282,7 +281,7 @@ func (j Judge) decide(a, b *Sentences, measured func(reading) verify.Verdict) (d
 		if d.Near || j.mayResemble(a.OwnLength, b.OwnLength, evidence) {
 			v := j.Rarity.Decide(evidence, func() verify.Verdict { return measured(asOwn) })
 			if d.Near || v.Near && !v.Contained {
-				d.Verdict, d.Lengths, r = v, ownLengths, asOwn
+				d.Verdict, r = v, asOwn
 			}
 		}
 	}
