@@ -38,6 +38,7 @@ type Explanation struct {
 	TLCS       *TLCS      `json:"tlcs,omitempty"` // only of the measure tlcs
 	Score      Score      `json:"score"`
 	Rarity     *Rarity    `json:"rarity,omitempty"` // if rarity is checked
+	Regained   *Regained  `json:"regained,omitempty"`
 	Decision   Decision   `json:"decision"`
 	Run        *Run       `json:"run,omitempty"` // only of pages of a workspace
 	Diff       Diff       `json:"diff"`
@@ -82,11 +83,12 @@ type Text struct {
 	Page       *Page  `json:"page,omitempty"`
 	File       string `json:"file,omitempty"`
 	Extracted  int    `json:"extracted_characters"` // length of the whole text
-	Characters int    `json:"characters"`           // length of the compared part: up to text.max_columns, and without the frame if the two are of different sites
+	Characters int    `json:"characters"`           // length of the compared part: up to text.max_columns, and for some pairs without the frame, or with only a part of it
 	Columns    int    `json:"columns"`
 	Lines      int    `json:"lines"`
 	Sentences  int    `json:"sentences"`
-	Unframed   bool   `json:"-"` // the compared part is without the frame
+	Unframed   bool   `json:"-"` // the compared part is without the frame, or has only what it regained of it
+	Regained   bool   `json:"-"` // it regained some of the frame
 	Cut        bool   `json:"-"` // it ends at text.max_columns
 }
 
@@ -159,6 +161,8 @@ type Between struct {
 	OtherPages bool // the two are of different pages of one site (pair.Judge.OtherPages)
 
 	OtherSubjects bool // and these are about different subjects (pair.Judge.OtherSubjects)
+
+	Again *Again // nil: there was no second comparison
 }
 
 // Pair explains two texts.
@@ -166,6 +170,7 @@ func Pair(c configs.Config, a, b Side, between Between) (Explanation, error) {
 	e := Explanation{Method: methodOf(c)}
 	for i, s := range []Side{a, b} {
 		e.Texts[i] = textOf(s, c.Text.MaxColumns)
+		e.Texts[i].Regained = between.decidedAgain() && between.Again.Regains[i]
 	}
 	find := c.NewSearch()
 	two := TwoOf(c, a, b)
@@ -291,6 +296,9 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, b
 		var evidence rarity.Evidence
 		e.Rarity, evidence = rarityOf(judge.Rarity, a, b)
 		decided = judge.Outcome(evidence, v)
+	}
+	if between.Again != nil {
+		e.again(c, m, *between.Again)
 	}
 	d := Decision{Known: true}
 	if between.OtherPages {

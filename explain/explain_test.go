@@ -345,6 +345,70 @@ func TestComparedPart(t *testing.T) {
 	}
 }
 
+// Texts that are near with what they regain are shown with the threshold of that, and texts
+// that are not with the score that is too low.
+func TestSecondComparison(t *testing.T) {
+	base := prose(rand.New(rand.NewPCG(7, 7)), 60)
+	join := func(from, to int) string { return strings.Join(base[from:to], " ") }
+	for _, tt := range []struct {
+		name     string
+		compared [2]string
+		settings []string
+		between  Between
+		least    float64 // of the score by rarity; 0: it is not shown
+		want     Regained
+		says     []string
+	}{
+		{"near", [2]string{join(0, 40), join(5, 45)}, nil, Between{Weighed: true, Again: &Again{Decides: true, Regains: [2]bool{true, false}, Rare: 0.7}}, 0.45,
+			Regained{Decides: true, Rare: 0.7, LeastRare: 0.45},
+			[]string{"reaches 0.45;", "no threshold;", "Without frames they do not resemble each other, so they are compared with what is in the frame of one of them only."}},
+		{"near, with another threshold", [2]string{join(0, 40), join(5, 45)}, []string{"verify.rare_resemblance=0.5"},
+			Between{Weighed: true, Again: &Again{Decides: true, Rare: 0.7}}, 0.5, Regained{Decides: true, Rare: 0.7, LeastRare: 0.5}, []string{"reaches 0.5;"}},
+		{"apart", [2]string{join(0, 40), join(30, 60)}, nil, Between{Again: &Again{Decides: true, Rare: 0.5}}, 0,
+			Regained{Decides: true, Rare: 0.5, LeastRare: 0.45}, []string{"so they are compared with what is in the frame of one of them only."}},
+		{"too little is rare", [2]string{join(0, 20), join(40, 60)}, nil, Between{Again: &Again{Rare: 0.3125, Texts: [2]string{join(0, 40), join(5, 60)}}}, 0,
+			Regained{Rare: 0.3125, LeastRare: 0.45},
+			[]string{"Compared again with what is in the frame of one of them only, they do not resemble each other either: resemblance by rarity 0.3125, below 0.45."}},
+		{"too little resemblance", [2]string{join(0, 20), join(40, 60)}, nil, Between{Again: &Again{Rare: 0.46, Texts: [2]string{join(0, 30), join(20, 60)}}}, 0,
+			Regained{Rare: 0.46, LeastRare: 0.45, Score: &Score{}}, []string{"either: resemblance 0.", ", below 0.5."}},
+		{"too little of the whole LCS", [2]string{join(0, 20), join(40, 60)}, []string{"verify.whole=0.9"},
+			Between{Again: &Again{Rare: 0.46, Texts: [2]string{join(0, 40), join(5, 45)}}}, 0,
+			Regained{Rare: 0.46, LeastRare: 0.45, Score: &Score{}}, []string{"either: resemblance by the whole LCS 0.", ", below 0.9."}},
+	} {
+		side := func(i int) Side { return Side{Stored: "menu\n" + tt.compared[i], Compared: tt.compared[i]} }
+		e, err := Pair(load(t, "default", tt.settings...), side(0), side(1), tt.between)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := *e.Regained
+		if s := got.Score; s != nil && tt.want.Score != nil {
+			if *s == e.Score || s.LeastContainment != nil || *s.LeastResemblance != 0.5 {
+				t.Errorf("%s: scores %+v", tt.name, *s)
+			}
+			got.Score = tt.want.Score
+		}
+		if got != tt.want || got.Decides && e.Score.LeastContainment != nil || e.Texts[0].Regained != tt.between.Again.Regains[0] || e.Texts[1].Regained {
+			t.Errorf("%s: %+v, want %+v; %+v, %+v", tt.name, got, tt.want, e.Texts, e.Score)
+		}
+		if r := e.Rarity; (r != nil) != (tt.least > 0) || r != nil && (r.LeastResemblance != tt.least || r.LeastContainment != nil) {
+			t.Errorf("%s: rarity %+v", tt.name, r)
+		}
+		var out strings.Builder
+		if err := e.WriteText(&out, Style{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tt.says {
+			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+				t.Errorf("%s: not said: %q in\n%s", tt.name, want, out.String())
+			}
+		}
+	}
+	e := explained(t, load(t, "default"), join(0, 40), join(5, 45))
+	if r := e.Rarity; e.Regained != nil || r.LeastResemblance != 0.25 || *r.LeastContainment != 0.4 {
+		t.Errorf("compared once: %+v, %+v", e.Regained, r)
+	}
+}
+
 func TestOriginsOfSharedSignatures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	base := prose(rng, 80)

@@ -16,10 +16,10 @@ type Rarity struct {
 	PlainResemblance report.Score      `json:"plain_resemblance"` // every sentence weighs as if it were rare
 	PlainContainment report.Score      `json:"plain_containment"`
 	LeastResemblance float64           `json:"least_resemblance"`
-	LeastContainment float64           `json:"least_containment"`
-	LeastPlainAlike  float64           `json:"-"`          // smallest PlainResemblance of alike texts
-	LeastAlike       float64           `json:"-"`          // and their smallest Resemblance
-	Pages            int               `json:"rare_pages"` // a sentence on more pages of a site is common
+	LeastContainment *float64          `json:"least_containment,omitempty"` // nil if containment does not count
+	LeastPlainAlike  float64           `json:"-"`                           // smallest PlainResemblance of alike texts
+	LeastAlike       float64           `json:"-"`                           // and their smallest Resemblance
+	Pages            int               `json:"rare_pages"`                  // a sentence on more pages of a site is common
 	Shared           int               `json:"shared_sentences"`
 	SharedCommon     int               `json:"shared_common_sentences"`
 	Sentences        []WeighedSentence `json:"sentences"` // distinct sentences: those of both, of a, of b; each from the heaviest down
@@ -53,7 +53,7 @@ func rarityOf(o rarity.Options, a, b Side) (*Rarity, rarity.Evidence) {
 	e := rarity.Compare(read[0], read[1])
 	out := &Rarity{Resemblance: report.Score(e.Rare.Resemblance), Containment: report.Score(e.Rare.Containment),
 		PlainResemblance: report.Score(e.Plain.Resemblance), PlainContainment: report.Score(e.Plain.Containment),
-		LeastResemblance: o.RareResemblance, LeastContainment: o.RareContainment(), LeastPlainAlike: o.Sentences, LeastAlike: o.RareSentences, Pages: o.RarePages, Sentences: []WeighedSentence{}}
+		LeastResemblance: o.RareResemblance, LeastContainment: new(o.RareContainment()), LeastPlainAlike: o.Sentences, LeastAlike: o.RareSentences, Pages: o.RarePages, Sentences: []WeighedSentence{}}
 	kinds := [3][]WeighedSentence{}
 	for _, u := range rarity.Trace(read[0], read[1]) {
 		kind, from := 0, 0
@@ -99,13 +99,9 @@ func (w *writer) rarity() {
 	for _, row := range []struct {
 		name         string
 		value, plain report.Score
-		least        float64
-	}{{"resemblance", r.Resemblance, r.PlainResemblance, r.LeastResemblance}, {"containment", r.Containment, r.PlainContainment, r.LeastContainment}} {
-		reaches := "below"
-		if float64(row.value) >= row.least {
-			reaches = "reaches"
-		}
-		w.printf("  %-22s %6.4f   %s %.4g; %.4f if all text counted alike\n", row.name, float64(row.value), reaches, row.least, float64(row.plain))
+		least        *float64
+	}{{"resemblance", r.Resemblance, r.PlainResemblance, &r.LeastResemblance}, {"containment", r.Containment, r.PlainContainment, r.LeastContainment}} {
+		w.printf("  %-22s %6.4f   %s; %.4f if all text counted alike\n", row.name, float64(row.value), against(row.value, row.least), float64(row.plain))
 	}
 	if len(r.Sentences) > 0 {
 		w.printf("    %-5s %6s %7s  %s\n", "of", "pages", "weight", "sentence")

@@ -346,20 +346,25 @@ func (w *writer) score() {
 		return
 	}
 	row := func(name string, value report.Score, least *float64) {
-		w.printf("  %-22s %6s", name, fmt.Sprintf("%.4f", float64(value)))
-		switch {
-		case least == nil:
-			w.printf("   no threshold")
-		case float64(value) >= *least:
-			w.printf("   reaches %v", *least)
-		default:
-			w.printf("   below %v", *least)
-		}
-		w.printf("\n")
+		w.printf("  %-22s %6.4f   %s\n", name, float64(value), against(value, least))
 	}
 	row("resemblance", s.Resemblance, s.LeastResemblance)
 	row("containment", s.Containment, s.LeastContainment)
 	if s.LeastWhole != nil {
 		row("resemblance, whole LCS", s.Whole, s.LeastWhole)
 	}
+	if r := w.e.Regained; r != nil {
+		w.say(2, "", "%s", r.Said())
+	}
+}
+
+// against says whether a score reaches its threshold.
+func against(value report.Score, least *float64) string {
+	switch {
+	case least == nil:
+		return "no threshold"
+	case float64(value) >= *least:
+		return fmt.Sprintf("reaches %.4g", *least)
+	}
+	return fmt.Sprintf("below %.4g", *least)
 }

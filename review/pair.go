@@ -68,11 +68,15 @@ func viewOf(p Pair, blind bool) pairView {
 
 // comparedPart says which part of a text is compared, if not all of it is.
 func comparedPart(t explain.Text) string {
+	frame := "without the frame of its site"
+	if t.Regained {
+		frame += ", except for what the other page has outside of its own"
+	}
 	switch {
 	case t.Unframed && t.Cut:
-		return "without the frame of its site, and up to text.max_columns"
+		return frame + ", and up to text.max_columns"
 	case t.Unframed:
-		return "without the frame of its site"
+		return frame
 	}
 	return "up to text.max_columns"
 }

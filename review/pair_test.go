@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"neardup/explain"
 )
 
 // A pair that its sentences make near is shown with their scores and thresholds, and not
@@ -43,6 +45,35 @@ func TestAlikePair(t *testing.T) {
 	}
 	if !strings.Contains(page.String(), "(at least 0.6 is asked for)") {
 		t.Error("another threshold is shown for the weighed resemblance")
+	}
+}
+
+// A text that is compared without a part of the frame says which part. What came of a second
+// comparison is said beside the scores.
+func TestPairComparedAgain(t *testing.T) {
+	const without, but, columns = "without the frame of its site", ", except for what the other page has outside of its own", "up to text.max_columns"
+	for of, want := range map[explain.Text]string{
+		{Unframed: true}:                            without,
+		{Unframed: true, Cut: true}:                 without + ", and " + columns,
+		{Unframed: true, Regained: true}:            without + but,
+		{Unframed: true, Regained: true, Cut: true}: without + but + ", and " + columns,
+		{Regained: true, Cut: true}:                 columns,
+	} {
+		if got := comparedPart(of); got != want {
+			t.Errorf("%+v: %q, want %q", of, got, want)
+		}
+	}
+	text := words(rand.New(rand.NewPCG(4, 4)), 60, ".\n")
+	for _, again := range []explain.Regained{{Rare: 0.3125, LeastRare: 0.45}, {Decides: true, Rare: 0.5, LeastRare: 0.45}} {
+		e := explained(t, "default", text, text+"And more.")
+		e.Regained = &again
+		var page strings.Builder
+		if err := loadPages(loadAssets())["pair"].ExecuteTemplate(&page, "method", viewOf(Pair{Explanation: e}, false)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.String(), "<p>"+again.Said()+"</p>") {
+			t.Errorf("not said: %q", again.Said())
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"neardup/audit"
+	"neardup/explain"
 	"neardup/report"
 	"neardup/report/look"
 	"neardup/screen"
@@ -87,6 +88,7 @@ func loadPages(a assets) pages {
 		"region":     cell.region,
 		"equal":      row.equal,
 		"compared":   comparedPart,
+		"again":      (*explain.Regained).Said,
 		"known":      audit.Interval.Known,
 		"dict":       dict,
 		"inc":        func(i int) int { return i + 1 },

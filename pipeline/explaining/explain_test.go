@@ -382,6 +382,71 @@ func TestExplainOtherSubjects(t *testing.T) {
 	}
 }
 
+// Texts of different sites of which one has the article of the other in its frame are
+// explained by the comparison that decides, and by what came of the other one.
+func TestExplainRegained(t *testing.T) {
+	lines := func(kind string, from, to int) (s string) {
+		for i := from; i < to; i++ {
+			s += fmt.Sprintf("The %s %c%c was told in town like %s by all. ", kind, 'a'+i/26, 'a'+i%26, strings.Repeat(string(rune('a'+i%26)), 5+i/26))
+		}
+		return s
+	}
+	others := func(n int) (s string) {
+		for i := range n {
+			s += fmt.Sprintf("Nobody on the island %c%c knows %s any more. ", 'a'+i/26, 'a'+i%26, strings.Repeat(string(rune('a'+i%26))+" ", 20+i/26))
+		}
+		return s
+	}
+	article := lines("story", 0, 40)
+	for _, tt := range []struct {
+		name      string
+		addresses int    // of the article on the small site
+		more      string // of the copy
+		whole     string // verify.whole
+		decides   bool
+		scored    bool // the second comparison, which does not decide
+		relation  string
+	}{
+		{"near", 6, "", "0.6", true, false, "near"},
+		{"too common", 7, "", "0.6", false, false, ""},
+		{"other text", 3, others(38), "0.6", false, true, ""},
+		{"other text, aligned", 3, others(10), "0.8", true, false, ""},
+		{"contains the other", 3, lines("comment", 0, 6) + others(50), "0.6", false, true, "a-in-b"},
+	} {
+		var tsv strings.Builder
+		fmt.Fprintf(&tsv, "http://two.example/copy\t%s%s\n", article, tt.more)
+		for v := range tt.addresses {
+			fmt.Fprintf(&tsv, "http://one.example/story?v=%d\t%s%s\n", v, article, lines("comment", 6*v, 6*v+6))
+		}
+		dir, c := filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t, "verify.whole="+tt.whole)
+		pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteFile(t, filepath.Join(t.TempDir(), "crawl.tsv"), []byte(tsv.String())))
+		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Pages(context.Background(), w, "http://one.example/story?v=0", "http://two.example/copy")
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r, regained := e.Regained, e.Texts[0].Regained
+		if r == nil || r.Decides != tt.decides || regained != tt.decides || e.Texts[1].Regained || (r.Score != nil) != tt.scored || e.Decision.Relation != tt.relation {
+			t.Fatalf("%s: %+v, %+v, %+v", tt.name, r, e.Texts, e.Decision)
+		}
+		if near := tt.relation == "near"; near != (e.Rarity != nil) || near && (e.Rarity.LeastResemblance != 0.45 || e.Rarity.Resemblance != r.Rare) {
+			t.Errorf("%s: %+v, %+v", tt.name, r, e.Rarity)
+		}
+		if little := r.Rare < 0.45; little != (tt.name == "too common") || r.Rare == 0 || r.LeastRare != 0.45 {
+			t.Errorf("%s: %+v", tt.name, r)
+		}
+		if s := r.Score; s != nil && (s.Resemblance >= 0.5 || s.Resemblance <= e.Score.Resemblance) {
+			t.Errorf("%s: %+v, and without frames %+v", tt.name, *s, e.Score)
+		}
+		if v := e.Run.Verdict; (v != nil) != (tt.relation != "") || v != nil && (v.Relation != tt.relation || v.Resemblance.String() != e.Score.Resemblance.String()) {
+			t.Errorf("%s: the run has %+v, and %+v is explained", tt.name, v, e.Score)
+		}
+	}
+}
+
 func TestExplainOfStaleStages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ws")
 	texts := explainable(rand.New(rand.NewPCG(1, 1)))[:2]

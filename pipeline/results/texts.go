@@ -205,7 +205,17 @@ func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 		return c, err
 	}
 	d := j.Decide(j.Measure.Comparer(), x, y)
-	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y), OtherSubjects: j.OtherSubjects(x, y)}}, nil
+	between := explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y), OtherSubjects: j.OtherSubjects(x, y)}
+	if d.ComparedAgain() {
+		again := &explain.Again{Decides: d.Regained}
+		var texts [2]*pair.Text
+		texts, again.Rare = j.Regained(x, y)
+		for i, own := range [2]*pair.Text{x.Own(), y.Own()} {
+			again.Texts[i], again.Regains[i] = texts[i].Compared(), texts[i] != own
+		}
+		between.Again = again
+	}
+	return Compared{[2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}, between}, nil
 }
 
 // ComparedTexts yields the texts that are compared, each whole and cut at

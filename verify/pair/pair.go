@@ -152,6 +152,7 @@ type Decision struct {
 	verify.Verdict
 	Texts    [2]*Text // readings that decided; nil if the texts were not read
 	Lengths  [2]int   // of these readings, in code points; 0 then
+	Regained bool     // the readings have what the two texts regain
 	Weighed  bool     // what the two share was weighed by its rarity
 	Weighing Weighing // all that the decision owes to the rarity of sentences
 
@@ -193,7 +194,7 @@ func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict)
 		}
 		return j.measured(c, texts[r][0], texts[r][1])
 	})
-	d.Texts = texts[r]
+	d.Texts, d.Regained = texts[r], r == asRegained
 	d.Lengths = [2]int{d.Texts[0].length, d.Texts[1].length}
 	if d.Near && j.OtherPages(a, b) {
 		decided := func(subjects bool) verify.Verdict {

@@ -64,7 +64,18 @@ func (j Judge) Regain(a, b Sentences) bool { return j.regained(&a, &b).any() }
 
 // enough reports whether two texts share enough that is rare to be near with what they regain.
 func (j Judge) enough(e rarity.Evidence) bool {
-	return e.Rare.Resemblance >= max(j.Rarity.RareResemblance, j.Rarity.RareFramed)
+	return e.Rare.Resemblance >= j.Rarity.RareRegained()
+}
+
+// ComparedAgain reports whether two texts of different sites were compared again with what
+// they regain, if only by the rarity of what they share then.
+func (d Decision) ComparedAgain() bool { return d.Weighing.Own&askedRegained != 0 }
+
+// Regained returns two texts of different sites with what they regain, and their resemblance
+// weighed by rarity.
+func (j Judge) Regained(a, b *Text) (texts [2]*Text, rare float64) {
+	texts = j.regainedTexts(a, b)
+	return texts, rarity.Compare(texts[0].rare, texts[1].rare).Rare.Resemblance
 }
 
 // regainedTexts returns two texts without frames, but with what they regain.

@@ -2,6 +2,7 @@ package pair
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -157,8 +158,13 @@ func TestRegained(t *testing.T) {
 		d, swapped := j.Decide(m, a, b), j.Decide(m, b, a)
 		texts := [2]string{strings.Join(reading[0], "\n"), strings.Join(reading[1], "\n")}
 		if got := [2]string{d.Texts[0].Compared(), d.Texts[1].Compared()}; d.Verdict != want || got != texts || swapped.Verdict != want ||
-			swapped.Texts[1].Compared() != texts[0] || d.Lengths != [2]int{len(texts[0]), len(texts[1])} || d.Weighed != strings.HasPrefix(kind, "regained") {
+			swapped.Texts[1].Compared() != texts[0] || d.Lengths != [2]int{len(texts[0]), len(texts[1])} || d.Weighed != strings.HasPrefix(kind, "regained") ||
+			d.Regained != d.Weighed || d.ComparedAgain() != (kind != "own") {
 			t.Fatalf("%s: %+v by %q, want %+v by %q", kind, d, got, want, texts)
+		}
+		if again, share := j.Regained(a, b); kind != "own" && (again[0].Compared() != strings.Join(regained[0], "\n") ||
+			again[1].Compared() != strings.Join(regained[1], "\n") || math.Abs(share-rare()) > 1e-6) {
+			t.Fatalf("%s: %v of %q and %q, want %v of %q", kind, share, again[0].Compared(), again[1].Compared(), rare(), regained)
 		}
 		x.pages, y.pages = side().pages, side().pages
 		a, b = x.text(j, 1), y.text(j, 2)
@@ -216,7 +222,7 @@ func TestRegainedCountsAsWork(t *testing.T) {
 	read := func(s string) *Text { return j.Text(s, j.Rarity.Read(s, func(uint64) int { return 1 })) }
 	const story = "The story is told\nIn two lines of it"
 	a, b := read(story+"\nAnd one.").Framed([]uint64{1}, read("And one.")), read(story+"\nAnd two.").Framed([]uint64{2}, nil)
-	if d := j.Decide(j.Comparers(1)[0], a, b); d.Near || d.Weighed || !d.Aligned() || d.Texts[0].Compared() != a.Compared() {
+	if d := j.Decide(j.Comparers(1)[0], a, b); d.Near || d.Weighed || !d.Regained || !d.Aligned() || d.Texts[0].Compared() != a.Compared() {
 		t.Errorf("%+v by %q", d.Verdict, d.Texts[0].Compared())
 	}
 }

@@ -30,7 +30,7 @@ type Options struct {
 	RareResemblance float64 `yaml:"rare_resemblance" json:"rare_resemblance"` // smallest weighted resemblance of near pairs, from 0 to 1
 	Sentences       float64 `yaml:"sentences" json:"sentences"`               // smallest resemblance of the sentences of two pages of one site that are alike, from 0 to 1; 0: none are
 	RareSentences   float64 `yaml:"rare_sentences" json:"rare_sentences"`     // and the smallest weighted one, from 0 to 1
-	RareFramed      float64 `yaml:"rare_framed" json:"rare_framed"`           // smallest weighted resemblance of two pages of one site that are near with its frame alone, from 0 to 1; 0: any
+	RareFramed      float64 `yaml:"rare_framed" json:"rare_framed"`           // smallest weighted resemblance of two pages of one site that are near with its frame alone, and of two texts that are near with what they regain, from 0 to 1; 0: any
 	OtherPages      float64 `yaml:"other_pages" json:"other_pages"`           // smallest resemblance of two pages of one site that differ in title and address, from 0 to 1
 }
 
@@ -390,6 +390,10 @@ func (s *sums) share() Share {
 // RareContainment returns the smallest weighted containment of near pairs: that of
 // two texts of equal weight whose weighted resemblance is RareResemblance.
 func (o Options) RareContainment() float64 { return 2 * o.RareResemblance / (1 + o.RareResemblance) }
+
+// RareRegained returns the smallest weighted resemblance of two texts of different sites that
+// are near with what they regain.
+func (o Options) RareRegained() float64 { return max(o.RareResemblance, o.RareFramed) }
 
 // Parts reports whether the evidence separates texts that are near by resemblance,
 // and texts of which one contains the other. It does if what they share, weighed by
