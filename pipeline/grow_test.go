@@ -296,6 +296,36 @@ func TestGrowRegained(t *testing.T) {
 	}
 }
 
+// A copy of an article has other quotation marks, apostrophes and dashes in each sentence,
+// and capitals. It is found, on its site and on another, and later, too.
+func TestCopyThatIsTypesetOtherwise(t *testing.T) {
+	var article strings.Builder
+	for i := range 40 {
+		word := string(rune('a'+i%26)) + strings.Repeat(string(rune('a'+i/26)), 5)
+		fmt.Fprintf(&article, `The "%s" wasn't seen in town - so it's told - by %d of all. `, word, 50+i)
+	}
+	typeset := strings.NewReplacer(` "`, " “", `"`, "”", "'", "’", " - ", "—", "The", "THE").Replace(article.String())
+	first := "http://one.example/story\t" + article.String() + "\n"
+	added := "http://one.example/print\t" + typeset + "\nhttp://two.example/copy\t" + typeset + " One line more.\n"
+	for _, letters := range []bool{true, false} {
+		config := pipetest.MustLoad(t)
+		config.Sign.Letters = letters
+		adding(t, fmt.Sprint("letters: ", letters), config, "crawl.tsv", first, added)
+		all := filepath.Join(t.TempDir(), "crawl.tsv")
+		if err := os.WriteFile(all, []byte(first+added), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, members := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 1}, all))
+		found := false
+		for _, m := range members {
+			found = found || m.URI == "http://one.example/story"
+		}
+		if found != letters {
+			t.Errorf("letters: %v: found: %v: %+v", letters, found, members)
+		}
+	}
+}
+
 // A page of a site with a template is captured again under another host, of which nothing else
 // is known. It is found, whether some of its lines changed or none did.
 func TestPageUnderAnotherHost(t *testing.T) {

@@ -38,6 +38,7 @@ type Options struct {
 	Weight     string `json:"weight" yaml:"weight"`           // Log or None
 	Short      string `json:"short" yaml:"short"`             // for documents without a signature: Whole or Abandon
 	Few        int    `json:"few" yaml:"few"`                 // documents of 3 to Few sentences also get the signatures of allButTwo; 0: none do
+	Letters    bool   `json:"letters" yaml:"letters"`         // only the letters, marks and numbers of a sentence count, in lower case; false: all of it, as in the paper
 }
 
 // Values of Options.Weight.
@@ -102,6 +103,7 @@ type signer struct {
 
 	// Scratch memory, reused from document to document.
 	text    []byte
+	read    []byte
 	table   []int // hash table: index into prints + 1, 0 where empty
 	prints  []fingerprint
 	classes [][]fingerprint
@@ -217,8 +219,9 @@ func (s *signer) whole(dst []signature.Signature, sentences []text.Sentence) []s
 	s.text = s.text[:0]
 	columns := 0
 	for _, sentence := range sentences {
-		s.text = append(append(s.text, sentence.Text...), '\n')
-		columns += sentence.Columns
+		read, width := s.reading(sentence)
+		s.text = append(append(s.text, read...), '\n')
+		columns += width
 	}
 	if columns <= s.o.MinColumns {
 		return dst
@@ -241,11 +244,11 @@ func (s *signer) fingerprint(sentences []text.Sentence) {
 	s.table = slices.Grow(s.table[:0], size)[:size]
 	clear(s.table)
 	for _, sentence := range sentences {
-		if sentence.Columns <= s.o.MinColumns {
+		read, columns := s.reading(sentence)
+		if columns <= s.o.MinColumns {
 			continue
 		}
-		s.text = append(s.text[:0], sentence.Text...)
-		sum := md5.Sum(s.text)
+		sum := md5.Sum(read)
 		hi, lo := binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])
 		slot := s.slot(hi, lo)
 		if s.table[slot] != 0 {
@@ -254,11 +257,21 @@ func (s *signer) fingerprint(sentences []text.Sentence) {
 		s.prints = append(s.prints, fingerprint{
 			hi: hi, lo: lo,
 			residue:  uint32(bits.Rem64(hi, lo, uint64(s.o.Modulus))),
-			weight:   s.weights.of(sentence.Columns),
+			weight:   s.weights.of(columns),
 			position: len(s.prints),
 		})
 		s.table[slot] = len(s.prints)
 	}
+}
+
+// reading returns what counts of a sentence, until the next call, and its width.
+func (s *signer) reading(sentence text.Sentence) (_ []byte, columns int) {
+	if !s.o.Letters {
+		s.read = append(s.read[:0], sentence.Text...)
+		return s.read, sentence.Columns
+	}
+	s.read = text.Letters(s.read[:0], sentence.Text)
+	return s.read, text.LettersColumns(s.read)
 }
 
 // slot returns the table's index of a fingerprint, or the free index for it.

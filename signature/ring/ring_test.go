@@ -27,6 +27,7 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 		weight   int64
 	}
 	var counted []sentence
+	sentences = readings(o, sentences)
 	seen := map[string]bool{}
 	for _, s := range sentences {
 		if s.Columns <= o.MinColumns || seen[s.Text] {
@@ -111,6 +112,19 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 	return out
 }
 
+// readings returns what counts of sentences.
+func readings(o Options, sentences []text.Sentence) []text.Sentence {
+	if !o.Letters {
+		return sentences
+	}
+	var out []text.Sentence
+	for _, s := range sentences {
+		letters := text.Letters(nil, s.Text)
+		out = append(out, text.Sentence{Text: string(letters), Columns: text.LettersColumns(letters)})
+	}
+	return out
+}
+
 func compare(a, b signature.Signature) int { return bytes.Compare(a[:], b[:]) }
 
 // document makes n sentences, some equal, some short, some Chinese.
@@ -120,6 +134,11 @@ func document(r *rand.Rand, n int) []text.Sentence {
 	for range n {
 		if len(out) > 0 && r.IntN(8) == 0 {
 			out = append(out, out[r.IntN(len(out))])
+			continue
+		}
+		if len(out) > 0 && r.IntN(8) == 0 { // typeset otherwise
+			s := strings.ToUpper(strings.ReplaceAll(out[r.IntN(len(out))].Text, " ", "-"))
+			out = append(out, text.Sentence{Text: s, Columns: text.Columns(s)})
 			continue
 		}
 		w := make([]string, 1+r.IntN(20))
@@ -151,6 +170,7 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 		{Rotations: 5, Modulus: 3, Smallest: 6, MinColumns: 40, Spread: 2, Weight: None, Short: Abandon},
 		{Rotations: 4, Modulus: 1, Smallest: 3, MinColumns: 0, Spread: math.MaxInt, Weight: None, Short: Abandon},
 		{Rotations: 16, Modulus: 7, Smallest: 3, MinColumns: 16, Spread: 1, Weight: Log, Short: Whole, Few: 8},
+		{Rotations: 16, Modulus: 7, Smallest: 3, MinColumns: 16, Spread: 1, Weight: Log, Short: Whole, Few: 8, Letters: true},
 	}
 	for _, o := range variants {
 		s := newSigner(o)
@@ -161,7 +181,7 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 		}
 	}
 	for range 150 {
-		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)], r.IntN(12)}
+		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)], r.IntN(12), r.IntN(2) == 0}
 		check(t, o, newSigner(o), document(r, r.IntN(120)))
 	}
 }
@@ -169,12 +189,13 @@ func TestSignEqualsTheDefinition(t *testing.T) {
 func FuzzSign(f *testing.F) {
 	f.Add([]byte{15, 6, 3, 16, 0, 0}, "one sentence, another sentence. a third one\n第一句话，第二句话。第三句话")
 	f.Add([]byte{0, 0, 0, 0, 0, 1}, "a\nb\na\nc")
+	f.Add([]byte{3, 2, 2, 4, 0, 66}, "One sentence - of many\nONE sentence—of many\nÜber uns\n第一 句话\nan other one")
 	f.Add([]byte{4, 1, 1, 0, 2, 0}, "aa\nbbb\ncccc\nddddd\neeeeee\nfffffff\ngggggggg")
 	f.Fuzz(func(t *testing.T, b []byte, page string) {
 		if len(b) < 6 {
 			return // no options in it
 		}
-		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2], []string{Whole, Abandon}[b[5]/2%2], int(b[5]) / 4 % 16}
+		o := Options{1 + int(b[0]%16), 1 + int(b[1]), 1 + int(b[2]%32), int(b[3]), 1 + int(b[4]), []string{Log, None}[b[5]%2], []string{Whole, Abandon}[b[5]/2%2], int(b[5]) / 4 % 16, b[5]/64%2 == 1}
 		check(t, o, newSigner(o), text.Sentences(page))
 	})
 }
@@ -201,6 +222,25 @@ func TestSignProperties(t *testing.T) {
 			if _, ok := slices.BinarySearchFunc(all, s, compare); !ok {
 				t.Fatalf("%d rotations give %x, 16 do not", fewer.Rotations, s)
 			}
+		}
+	}
+}
+
+// A text has the signatures of one that is typeset otherwise.
+func TestLetters(t *testing.T) {
+	o := paper
+	o.Short = Whole
+	a := text.Sentences("\"No,\" she said - it's the harbour of the old town. A kite rose over the quay... and fell.")
+	b := text.Sentences("“No,” she said — it’s the harbour of the old town. A kite rose over the quay… and fell.")
+	if slices.Equal(newSigner(o).Sign(nil, a), newSigner(o).Sign(nil, b)) {
+		t.Error("the same signatures without letters")
+	}
+	o.Letters = true
+	for o.Smallest = range 4 {
+		o.Smallest++
+		x, y := newSigner(o).Sign(nil, a), newSigner(o).Sign(nil, b)
+		if len(x) == 0 || !slices.Equal(x, y) {
+			t.Errorf("smallest %d: %x and %x", o.Smallest, x, y)
 		}
 	}
 }

@@ -15,7 +15,8 @@ func (s scheme) Trace(t string) signature.Trace { return s.signer.Trace(text.Sen
 func (s *signer) Trace(sentences []text.Sentence) (t signature.Trace) {
 	seen := map[[md5.Size]byte]bool{}
 	for i, sentence := range sentences {
-		if print := md5.Sum([]byte(sentence.Text)); sentence.Columns > s.o.MinColumns && !seen[print] {
+		read, columns := s.reading(sentence)
+		if print := md5.Sum(read); columns > s.o.MinColumns && !seen[print] {
 			seen[print] = true
 			t.Counted = append(t.Counted, i)
 		}

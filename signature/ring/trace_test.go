@@ -18,6 +18,7 @@ func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool, few i
 	t.Helper()
 	s := newSigner(o)
 	origins, want := s.Trace(doc).Origins, newSigner(o).Sign(nil, doc)
+	doc = readings(o, doc)
 	var made []signature.Signature
 	for _, origin := range origins {
 		made = append(made, origin.Signature)
@@ -90,7 +91,7 @@ func TestTrace(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	wholes, fews := 0, 0
 	for range 200 {
-		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)], r.IntN(40)}
+		o := Options{1 + r.IntN(16), 1 + r.IntN(20), 1 + r.IntN(9), r.IntN(60), 1 + r.IntN(6), []string{Log, None}[r.IntN(2)], []string{Whole, Abandon}[r.IntN(2)], r.IntN(40), r.IntN(2) == 0}
 		whole, few := checkTrace(t, o, document(r, r.IntN(120)))
 		if whole {
 			wholes++

@@ -59,10 +59,11 @@ const (
 	maxPages = 1 << 16 // keeps products of weights within 64 bits
 )
 
-// Unit is the form of a sentence that is counted.
+// Unit is the form of a sentence that is counted. Only its letters, marks and numbers
+// count, in lower case, so that pages that are typeset otherwise have the same sentences.
 type Unit struct {
-	Key     uint64 // hash of its text, by UnitOf without numbers; 0: no letter, does not count
-	Columns int    // width of the hashed text
+	Key     uint64 // hash of them, by UnitOf without numbers; 0: no letter, does not count
+	Columns int    // text.LettersColumns of them
 }
 
 // UnitOf returns the unit of a sentence without its numbers. Prices, dates,
@@ -73,39 +74,42 @@ func UnitOf(sentence string) Unit { return SentenceOf(sentence).Plain }
 // ExactUnitOf returns the unit of a sentence with its numbers. In a frame, which is
 // the same on every page, they belong to the text.
 func ExactUnitOf(sentence string) Unit {
-	has, columns := read(sentence)
-	if has&letter == 0 {
+	var space [256]byte
+	read := text.Letters(space[:0], sentence)
+	if kindsOf(read)&letter == 0 {
 		return Unit{}
 	}
-	return Unit{hash(sentence), columns}
+	return unitOf(read)
 }
 
 // SentenceOf returns a sentence in both forms. Without numbers in it they have one
 // key.
 func SentenceOf(sentence string) Sentence {
-	has, columns := read(sentence)
+	var space [256]byte
+	read := text.Letters(space[:0], sentence)
+	has := kindsOf(read)
 	if has&letter == 0 {
 		return Sentence{}
 	}
-	exact := hash(sentence)
+	u := unitOf(read)
 	if has&number == 0 {
-		return Sentence{exact, Unit{exact, columns}}
+		return Sentence{u.Key, u}
 	}
-	var space [256]byte
-	rest := space[:0]
-	for at := 0; at < len(sentence); {
-		r, n := utf8.DecodeRuneInString(sentence[at:])
+	rest := read[:0]
+	for at := 0; at < len(read); {
+		r, n := utf8.DecodeRune(read[at:])
 		if !unicode.IsNumber(r) {
-			rest = append(rest, sentence[at:at+n]...)
+			rest = append(rest, read[at:at+n]...)
 		}
 		at += n
 	}
-	plain := string(rest)
-	return Sentence{exact, Unit{hash(plain), text.Columns(plain)}}
+	return Sentence{u.Key, unitOf(rest)}
 }
 
-// hash returns the key of a sentence that counts, which is not 0.
-func hash(sentence string) uint64 { return max(1, xxhash.Sum64String(sentence)) }
+// unitOf returns the unit of what counts of a sentence. Its key is not 0.
+func unitOf(read []byte) Unit {
+	return Unit{max(1, xxhash.Sum64(read)), text.LettersColumns(read)}
+}
 
 // kinds are the kinds of characters that stand in a sentence.
 type kinds byte
@@ -130,34 +134,31 @@ var ascii = func() (of [256]kinds) {
 	return of
 }()
 
-// read returns the kinds of characters and the columns of a sentence.
-func read(sentence string) (has kinds, columns int) {
-	for i := range len(sentence) {
-		has |= ascii[sentence[i]]
+// kindsOf returns the kinds of characters of what counts of a sentence.
+func kindsOf(read []byte) (has kinds) {
+	for _, c := range read {
+		has |= ascii[c]
 	}
 	if has&beyond == 0 {
-		return has, len(sentence)
+		return has
 	}
 	has = 0
-	for _, r := range sentence {
-		switch {
-		case r < utf8.RuneSelf:
-			has |= ascii[r]
-			columns++
-		case r >= 0x4E00 && r <= 0x9FFF: // most of Chinese
-			has |= letter
-			columns += 2
-		default:
-			if unicode.IsLetter(r) {
-				has |= letter
-			}
-			if unicode.IsNumber(r) {
-				has |= number
-			}
-			columns += text.RuneColumns(r)
+	for at := 0; at < len(read); {
+		if c := read[at]; c < utf8.RuneSelf {
+			has |= ascii[c]
+			at++
+			continue
 		}
+		r, n := utf8.DecodeRune(read[at:])
+		switch {
+		case r >= 0x4E00 && r <= 0x9FFF, unicode.IsLetter(r): // the first are most of Chinese
+			has |= letter
+		case unicode.IsNumber(r):
+			has |= number
+		}
+		at += n
 	}
-	return has, columns
+	return has
 }
 
 // Sentence is a sentence of a text in both forms.
