@@ -65,6 +65,9 @@ func siteOf(uri string) string {
 	return strings.ToLower(u.Hostname())
 }
 
+// letters returns what makes a sentence the same as another.
+func letters(s text.Sentence) string { return string(text.Letters(nil, s.Text)) }
+
 // own returns the texts without the frames of their sites, by the definition.
 func (pages sitePages) own(least int) map[string]string {
 	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Address()) }
@@ -83,7 +86,7 @@ func (pages sitePages) own(least int) map[string]string {
 		}
 		all[key[0]][a] = true
 		for _, s := range text.Sentences(key[1]) {
-			on := [2]string{key[0], s.Text}
+			on := [2]string{key[0], letters(s)}
 			if seen[on] == nil {
 				seen[on] = map[uint64]bool{}
 			}
@@ -92,7 +95,7 @@ func (pages sitePages) own(least int) map[string]string {
 	}
 	for _, p := range pages {
 		for _, s := range text.Sentences(p.around) {
-			on := [2]string{siteOf(p.uri), s.Text}
+			on := [2]string{siteOf(p.uri), letters(s)}
 			if seen[on] == nil {
 				seen[on] = map[uint64]bool{}
 			}
@@ -112,7 +115,7 @@ func (pages sitePages) own(least int) map[string]string {
 		}
 		sentences := text.Sentences(p.text)
 		own := text.Without(p.text, func(i int) bool {
-			s := sentences[i].Text
+			s := letters(sentences[i])
 			return strings.ContainsFunc(s, unicode.IsLetter) && slices.ContainsFunc(sites[p.text], func(site string) bool {
 				n := len(seen[[2]string{site, s}])
 				return n >= min(least, 3) && (n >= least || 2*n >= len(all[site])) && 20*n >= len(all[site])
