@@ -204,7 +204,7 @@ func TestJoinOptionsValidate(t *testing.T) {
 		"weights: there is":   func(o *Options) { o.Weights = "given" },
 		"recall: 1 ":          func(o *Options) { o.Algorithm, o.Recall, o.Rows = "lsh", 1, 5 },
 		"rows: 0 ":            func(o *Options) { o.Algorithm, o.Recall = "lsh", .9 },
-		"bands is ":           func(o *Options) { o.Algorithm, o.Recall, o.Rows, o.Threshold = "lsh", .9, 20, .1 },
+		"rows: 20 at ":        func(o *Options) { o.Algorithm, o.Recall, o.Rows, o.Threshold = "lsh", .9, 20, .1 },
 		"algorithm: lsh is":   func(o *Options) { o.Algorithm, o.Measure = "lsh", "overlap" },
 		"sketch: 4 is for":    func(o *Options) { o.Sketch, o.Weights = 4, "idf" },
 		"sketch: 4 is for an": func(o *Options) { o.Sketch, o.Algorithm = 4, "lsh" },
