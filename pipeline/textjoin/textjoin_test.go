@@ -323,10 +323,12 @@ func TestBeginning(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "",
 		"a\n b\tc":                "a b c",
+		"one\x00\x1b\u202etwo":    `one\u0000\u001b\u202etwo`,
+		strings.Repeat(" ", 900):  "…",
 		strings.Repeat("é", 200):  strings.Repeat("é", 200),
-		strings.Repeat("日", 201):  strings.Repeat("日", 200) + " ...",
-		strings.Repeat("𝔘", 300):  strings.Repeat("𝔘", 200) + " ...",
-		strings.Repeat("ab", 1e6): strings.Repeat("ab", 100) + " ...",
+		strings.Repeat("日", 201):  strings.Repeat("日", 200) + "…",
+		strings.Repeat("𝔘", 300):  strings.Repeat("𝔘", 200) + "…",
+		strings.Repeat("ab", 1e6): strings.Repeat("ab", 100) + "…",
 	} {
 		if got := beginning(text); got != want {
 			t.Errorf("%.20q...: %q, want %q", text, got, want)
