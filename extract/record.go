@@ -33,6 +33,12 @@ func (o Options) Validate() error {
 	if len(o.Statuses) == 0 {
 		return fmt.Errorf("statuses: at least one is needed, such as 200")
 	}
+	for _, s := range o.Statuses {
+		// RFC 9110, section 15: three digits. Servers use some that it does not define, such as 999.
+		if s < 100 || s > 999 {
+			return fmt.Errorf("statuses: %d is not from 100 to 999", s)
+		}
+	}
 	if err := o.Limits.Validate(); err != nil {
 		return err
 	}

@@ -334,10 +334,12 @@ func TestOptionsAreValidated(t *testing.T) {
 		t.Error(err)
 	}
 	for want, o := range map[string]Options{
-		"pdf.max_pages":    {Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}, PDF: pdf.Limits{MaxPages: -1}},
-		"statuses":         {Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
-		"max_record_bytes": {Statuses: []int{200}, Limits: limitsOf(10, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
-		"max_text_bytes":   {Statuses: []int{200}, Limits: limitsOf(1<<20, 10), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"pdf.max_pages": {Statuses: []int{200}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}, PDF: pdf.Limits{MaxPages: -1}},
+		"statuses":      {Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"statuses: 999999 is not from 100 to 999": {Statuses: []int{200, 999999}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"statuses: 99 is not from 100 to 999":     {Statuses: []int{99}, Limits: limitsOf(1<<20, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"max_record_bytes":                        {Statuses: []int{200}, Limits: limitsOf(10, 1<<20), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
+		"max_text_bytes":                          {Statuses: []int{200}, Limits: limitsOf(1<<20, 10), Options: page.Options{Clean: page.CleanNone, Overlays: page.OverlaysDrop}},
 	} {
 		if err := o.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)

@@ -225,10 +225,15 @@ func bigLog(n int, prec uint) *big.Float {
 // near is the distance from the threshold within which float64 is not trusted.
 const near = 1e-9
 
+// precision is the relative error of an overlap above which the similarity is
+// computed again, from the weights. It leaves the six decimals that are shown.
+const precision = 1e-9
+
 // decide returns the similarity of records of masses x and y with the given
-// overlap, and whether it reaches the threshold. If it is too near the threshold
-// for float64, or for rounded weights, exact decides.
-func (b *bounds) decide(x, y, overlap int64, exact func() bool) (s float64, ok bool) {
+// overlap, and whether it reaches the threshold. With weights, what is too near the
+// threshold for rounded ones is decided exactly, and what rounding changed too much
+// is computed from the weights of the records' tokens.
+func (b *bounds) decide(x, y, overlap int64, tokens func() (x, y []uint32)) (s float64, ok bool) {
 	s = b.similarity(x, y, overlap)
 	if overlap <= 0 {
 		return s, false
@@ -243,18 +248,23 @@ func (b *bounds) decide(x, y, overlap int64, exact func() bool) (s float64, ok b
 			margin += b.slack / b.unit
 		}
 	}
-	if math.Abs(s-b.threshold) > margin {
-		return s, s > b.threshold
-	}
-	if b.slack > 0 {
-		ok = exact()
-	} else {
+	switch {
+	case math.Abs(s-b.threshold) > margin:
+		ok = s > b.threshold
+	case b.slack > 0:
+		tokensX, tokensY := tokens()
+		ok = b.weights.reaches(b.measure, b.limit, tokensX, tokensY)
+	default:
 		ok = b.sizesReach(x, y, overlap)
 	}
-	if ok {
-		s = max(s, b.threshold)
+	if !ok {
+		return s, false
 	}
-	return s, ok
+	if b.slack > precision*float64(overlap) { // the masses are at least the overlap
+		tokensX, tokensY := tokens()
+		s = b.weights.similarity(b.measure, tokensX, tokensY)
+	}
+	return max(s, b.threshold), true
 }
 
 // sizesReach is reachesExactly for sizes.
@@ -279,10 +289,7 @@ func productsReach(a, b, c, d uint64) bool {
 	return high > least || high == least && low >= rest
 }
 
-// exactly reports whether two weighted records reach the threshold.
-func (t *table) exactly(x, y int32) bool {
-	tokens := func(n int32) []uint32 {
-		return t.cs[t.records[n].side].Record(int(t.memberList(n)[0]))
-	}
-	return t.o.Weights.reaches(t.o.Measure, t.b.limit, tokens(x), tokens(y))
+// given returns the tokens of a weighted record, as given.
+func (t *table) given(n int32) []uint32 {
+	return t.cs[t.records[n].side].Record(int(t.memberList(n)[0]))
 }

@@ -14,12 +14,13 @@ type bounds struct {
 	factor    float64  // for Jaccard and Cosine: the overlap needed is factor * f(|x|,|y|)
 	delta     int64    // for edit and Hamming: the distance
 	qDelta    int64    // for edit: the q-grams that the edits can touch
+	weights   *Weights // nil: all tokens weigh 1
 	unit      float64  // mass of a weight of 1
 	slack     float64  // for weights: how much rounding can lower an overlap, or raise the one needed
 }
 
 func newBounds(o Options) bounds {
-	b := bounds{measure: o.Measure, threshold: o.Threshold, limit: limit(o.Threshold), factor: o.Threshold, unit: 1}
+	b := bounds{measure: o.Measure, threshold: o.Threshold, limit: limit(o.Threshold), factor: o.Threshold, weights: o.Weights, unit: 1}
 	switch o.Measure {
 	case Jaccard:
 		b.factor = o.Threshold / (1 + o.Threshold)

@@ -201,7 +201,7 @@ func (p *prober) verify(n, m int32, s state) {
 	if t.similar != nil {
 		similarity, ok = t.similar(n, m)
 	} else {
-		similarity, ok = t.b.decide(x.mass, y.mass, overlap, func() bool { return t.exactly(n, m) })
+		similarity, ok = t.b.decide(x.mass, y.mass, overlap, func() (x, y []uint32) { return t.given(n), t.given(m) })
 	}
 	if ok {
 		p.counts.Similar++
@@ -238,7 +238,7 @@ func (p *prober) equal(n int32) error {
 		return nil
 	}
 	mass := p.t.records[n].mass
-	similarity, ok := p.t.b.decide(mass, mass, mass, func() bool { return p.t.exactly(n, n) })
+	similarity, ok := p.t.b.decide(mass, mass, mass, func() (x, y []uint32) { return p.t.given(n), p.t.given(n) })
 	if !ok {
 		return nil
 	}

@@ -43,9 +43,7 @@ func (r *Rule) Slack() float64 { return 2*r.b.slack + 1e-6 }
 // Decide returns the similarity of records of masses x and y with the given
 // overlap, and whether it reaches the threshold.
 func (r *Rule) Decide(x, y, overlap int64, tokensX, tokensY []uint32) (similarity float64, ok bool) {
-	return r.b.decide(x, y, overlap, func() bool {
-		return r.o.Weights.reaches(r.o.Measure, r.b.limit, tokensX, tokensY)
-	})
+	return r.b.decide(x, y, overlap, func() (x, y []uint32) { return tokensX, tokensY })
 }
 
 // SuffixDistance returns a lower bound of the Hamming distance of two ascending

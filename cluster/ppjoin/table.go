@@ -25,7 +25,7 @@ type table struct {
 
 	records []record     // by mass, the smallest first
 	tokens  []uint32     // of the records, ascending in each: ranks in the global ordering
-	cs      []Collection // with weights: as given, to decide exactly
+	cs      []Collection // with weights: as given, to compute from the weights
 	rest    []int64      // with weights: mass of a token and all after it in its record
 	words   int          // words of a bitmap
 	bitmaps []uint64

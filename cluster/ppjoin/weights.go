@@ -3,6 +3,7 @@ package ppjoin
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Weights are the weights of tokens. They are exact: a number is the shortest
@@ -99,9 +100,47 @@ func (w *Weights) masses(m Measure, cs []Collection) (masses []int64, unit float
 	}
 	masses = make([]int64, len(w.values))
 	for t := range w.values {
-		if v := squared(uint32(t)); v > 0 {
-			masses[t] = max(1, int64(math.Round(v*unit)))
+		if w.values[t] > 0 { // the square may be 0 as float64
+			masses[t] = max(1, int64(math.Round(squared(uint32(t))*unit)))
 		}
 	}
 	return masses, unit
+}
+
+// similarity returns the similarity of two records that have a token with weight in
+// common, from the weights as float64. It depends on the weights alone, not on the
+// tokens' IDs or on their order, so that results repeat. It is symmetric in x and y.
+func (w *Weights) similarity(m Measure, x, y []uint32) float64 {
+	tokens := sumsOf(x, y)
+	common, largest := w.sum(m, tokens.common)
+	sumX, largestX := w.sum(m, tokens.x)
+	sumY, largestY := w.sum(m, tokens.y)
+	switch m {
+	case Jaccard:
+		return common / (sumX + sumY - common)
+	case Cosine:
+		return min(1, common/math.Sqrt(sumX*sumY)*(largest/largestX)*(largest/largestY))
+	default:
+		return common
+	}
+}
+
+// sum returns the sum of the weights of distinct tokens, the smallest added first.
+// For Cosine it is the sum of their squares, as a multiple of the square of the
+// largest weight. Squares of small weights are 0 as float64.
+func (w *Weights) sum(m Measure, tokens []uint32) (sum, largest float64) {
+	values := make([]float64, len(tokens))
+	for i, t := range tokens {
+		values[i] = w.values[t]
+	}
+	slices.Sort(values)
+	largest = values[len(values)-1]
+	for _, v := range values {
+		if m == Cosine {
+			v /= largest
+			v *= v
+		}
+		sum += v
+	}
+	return sum, largest
 }

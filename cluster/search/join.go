@@ -150,8 +150,11 @@ func (j Join) validateSampled() error {
 		return fmt.Errorf("recall: %v is not between 0 and 1", j.Recall)
 	case j.Rows < 1:
 		return fmt.Errorf("rows: %d is under 1", j.Rows)
+	case j.bands().Validate() != nil: // the number of bands is no setting of a join, so its error does not fit
+		return fmt.Errorf("rows: %d at threshold %v and recall %v take more than %d min-hashes a text; take fewer rows, a higher threshold or a lower recall",
+			j.Rows, j.Threshold, j.Recall, minhash.MaxComponents)
 	}
-	return j.bands().Validate()
+	return nil
 }
 
 // tokenOptions returns the options for splitting texts into tokens. alone allows
@@ -214,7 +217,7 @@ func (j Join) Similar(ctx context.Context, workers int, texts [][]string, emit f
 			share = 1 - share/(weight(cs[0], p.A, nil)+weight(cs[last], p.B, nil))
 		case ppjoin.Overlap:
 			share /= weight(cs[0], p.A, o.Weights) + weight(cs[last], p.B, o.Weights) - share
-			share = min(share, 1) // weights are rounded in p.Similarity
+			share = min(share, 1) // the sums are rounded
 		}
 		return emit(p.A, p.B, p.Similarity, share)
 	}

@@ -20,6 +20,7 @@ import (
 	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/preferences"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
@@ -40,6 +41,7 @@ type workOptions struct {
 	metrics   string
 	log       string
 	read      bool // the command only reads the workspace, or can work without writing
+	clusters  bool // the command does the stage cluster
 }
 
 const defaultWorkspace = "neardup-workspace"
@@ -168,6 +170,13 @@ func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
 	return config, asUsage(err)
 }
 
+// checkQuality returns an error if the config names a file of scores that cannot be
+// read. The stage cluster would notice it only after the stages before it.
+func checkQuality(c configs.Config) error {
+	_, err := preferences.FileDigest(c.Cluster.Quality)
+	return err
+}
+
 // checkWorkspace returns a usage error if something else than a directory is at dir.
 func checkWorkspace(dir string) error {
 	if _, err := os.Lstat(dir); err != nil {
@@ -218,6 +227,11 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 	config, err := o.load(c)
 	if err != nil {
 		return nil, err
+	}
+	if o.clusters {
+		if err := checkQuality(config); err != nil {
+			return nil, usageError{err}
+		}
 	}
 	if err := checkWorkers(o.workers); err != nil {
 		return nil, usageError{err}
@@ -323,7 +337,7 @@ The workspace keeps its inputs, and the command adds new ones. Without INPUT, th
 command continues with the inputs of the workspace.`
 
 func runCommand() *cobra.Command {
-	var o workOptions
+	o := workOptions{clusters: true}
 	var show int
 	c := &cobra.Command{
 		Use:   "run [INPUT...]",
@@ -379,7 +393,7 @@ var stageHelp = map[string][2]string{
 }
 
 func stageCommand(name string) *cobra.Command {
-	var o workOptions
+	o := workOptions{clusters: name == workspace.StageCluster}
 	c := &cobra.Command{
 		Use:   name,
 		Short: stageHelp[name][0],

@@ -88,6 +88,11 @@ func (o *compareOptions) options(c *cobra.Command) (p trials.CompareOptions, err
 	if p.Plan, err = compare.NewPlan(base, o.methods, o.settings(), o.curves); err != nil {
 		return p, err
 	}
+	for _, m := range p.Plan.Methods {
+		if err := checkQuality(m.Config); err != nil {
+			return p, err
+		}
+	}
 	if o.against != "" && !slices.ContainsFunc(p.Plan.Methods, func(m compare.Planned) bool { return m.Name == o.against }) {
 		return p, fmt.Errorf("--recall-against: %s is none of the methods", o.against)
 	}

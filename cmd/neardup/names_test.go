@@ -32,6 +32,7 @@ func TestNamesThatSteerTerminals(t *testing.T) {
 	file := filepath.Join(dir, "red"+steering+"\nneardup: fine\xff.warc")
 	broken := filepath.Join(dir, "broken"+steering+"\nneardup: fine.warc")
 	page := filepath.Join(dir, "page"+steering+".html")
+	texts := filepath.Join(dir, "texts"+steering+".tsv")
 	ws := filepath.Join(dir, "ws"+steering)
 	var uris, ids []string
 	var archive bytes.Buffer
@@ -43,7 +44,8 @@ func TestNamesThatSteerTerminals(t *testing.T) {
 		fmt.Fprintf(&archive, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2024-03-0%dT00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
 			strings.ReplaceAll(ids[i], readSteering, steering), strings.ReplaceAll(uris[i], readSteering, steering), i+1, len(block), block)
 	}
-	for name, content := range map[string]string{file: archive.String(), broken: "no archive", page: steeringPage(3)} {
+	for name, content := range map[string]string{file: archive.String(), broken: "no archive", page: steeringPage(3),
+		texts: "a\tone two \u202e three\nb\u202ex\tone two \u202e three\n"} {
 		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 			t.Skipf("the file system does not take the name: %v", err)
 		}
@@ -65,6 +67,7 @@ func TestNamesThatSteerTerminals(t *testing.T) {
 		{exitOK, in("lookup", file), `identical`},
 		{exitOK, in("explain", uris[0], uris[1]), "http://kite1.example/" + shownSteering},
 		{exitOK, in("explain", "--plain", ids[0], ids[1]), "<urn:0" + shownSteering},
+		{exitOK, []string{"join", texts, "--threshold", "1", "--format", "text"}, "1.000000  a  b\\u202ex\n  one two \\u202e three\n"},
 		{exitOK, []string{"explain", page, page}, `page\u001b[2J\u202e\u009b31m.html`},
 		{exitOK, in("report", "--output", filepath.Join(dir, "report"+steering)), `report\u001b[2J`},
 		{exitUsage, in("explain", "http://no.example/"+steering, uris[1]), `\u001b[2J`},

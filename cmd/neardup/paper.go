@@ -163,6 +163,9 @@ func (o *paperOptions) options(c *cobra.Command) (p trials.PaperOptions, err err
 	if p.Base.Verify.Measure != configs.MeasureTLCS || p.Base.Pairs() {
 		return p, errors.New("--config: the experiments are about perhaps-similar sets and the measure " + configs.MeasureTLCS)
 	}
+	if err := checkQuality(p.Base); err != nil {
+		return p, err
+	}
 	p.Truth, p.TruthDigest, err = readTruth(o.truth)
 	return p, err
 }

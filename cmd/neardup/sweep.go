@@ -82,6 +82,11 @@ func (o *sweepOptions) options(c *cobra.Command) (s trials.SweepOptions, err err
 	if s.Plan, err = sweep.NewPlan(base, o.vary, o.grid); err != nil {
 		return s, err
 	}
+	for _, v := range s.Plan.Variants {
+		if err := checkQuality(v.Config); err != nil {
+			return s, err
+		}
+	}
 	s.Truth, s.TruthDigest, err = readTruth(o.truth)
 	return s, err
 }

@@ -119,8 +119,8 @@ func collectionFormat(head []byte, whole bool) (Format, bool) {
 	for i := 0; !ended && i < utf8.UTFMax && len(text) > 0 && !utf8.Valid(text); i++ {
 		text = text[:len(text)-1] // the last character may be cut
 	}
-	ok = ok && utf8.Valid(text) && !bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' })
-	return FormatTSV, ok
+	// Binary files have NUL or are not UTF-8. Other control characters stand in texts.
+	return FormatTSV, ok && utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
 }
 
 // isScalar reports whether a JSON value is there, and neither an object nor an array.

@@ -182,6 +182,21 @@ func TestEngines(t *testing.T) {
 	})
 }
 
+// TestSmallWeights: weights that rounding to masses changes a lot have the
+// similarities of package ppjoin.
+func TestSmallWeights(t *testing.T) {
+	c := ppjoin.Collection{Tokens: []uint32{0, 1, 0, 0, 1, 2, 1, 2, 3, 4, 3}, Ends: []int{2, 3, 6, 8, 10, 11}}
+	o := ppjoin.Options{Measure: ppjoin.Cosine, Threshold: 1e-8, Weights: ppjoin.Given([]float64{1e-7, 2e-7, 4e-7, 1e-170, 1e-170})}
+	want := []ppjoin.Pair{{A: 0, B: 1, Similarity: math.Sqrt(1. / 5)}, {A: 0, B: 2, Similarity: math.Sqrt(5. / 21)}, {A: 0, B: 3, Similarity: math.Sqrt(4. / 25)},
+		{A: 1, B: 2, Similarity: math.Sqrt(1. / 21)}, {A: 2, B: 3, Similarity: math.Sqrt(20. / 21)}, {A: 4, B: 5, Similarity: math.Sqrt(.5)}}
+	each(t, func(t *testing.T, engine string) {
+		s := open(t, engine, dsnOf(t, engine), NoTables)
+		for _, way := range every(o) {
+			same(t, s, way, []ppjoin.Collection{c}, want)
+		}
+	})
+}
+
 // Real text: the lines of the changelog, and each with a word changed.
 func TestEnginesOnText(t *testing.T) {
 	page, err := os.ReadFile("../../CHANGELOG.md")

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // name is the name of a table. Statements contain it only quoted.
@@ -31,7 +32,7 @@ type Table struct {
 // ErrName reports a name that stands for nothing, or not for what is needed.
 var ErrName = errors.New("wrong name")
 
-// ErrIDs reports rows whose IDs are missing or repeated.
+// ErrIDs reports rows whose IDs are missing, repeated or not fit to be written.
 var ErrIDs = errors.New("ids do not name the rows")
 
 // resolve finds a table of the user: one with exactly that name, otherwise one in
@@ -78,7 +79,7 @@ type TableCounts struct {
 }
 
 // Texts emits the rows of a table that have a text: ID and text as the database
-// writes them. IDs must be present and distinct.
+// writes them. IDs must be present and distinct, without control characters.
 func (s *Session) Texts(ctx context.Context, t Table, emit func(id, text string) error) (TableCounts, error) {
 	var counts TableCounts
 	n, columns, err := s.resolve(ctx, t.Name)
@@ -108,6 +109,8 @@ func (s *Session) Texts(ctx context.Context, t Table, emit func(id, text string)
 		switch {
 		case !id.Valid:
 			return counts, fmt.Errorf("%w: table %q, column %q: a row has no id (NULL)", ErrIDs, t.Name, t.ID)
+		case strings.ContainsFunc(id.String, unicode.IsControl): // a tab or a line end would be read as more fields or lines
+			return counts, fmt.Errorf("%w: table %q, column %q: the id %q has a control character, such as a tab or a line end", ErrIDs, t.Name, t.ID, id.String)
 		case ids[id.String]:
 			return counts, fmt.Errorf("%w: table %q, column %q: %q is the id of more than one row", ErrIDs, t.Name, t.ID, id.String)
 		}

@@ -110,11 +110,12 @@ func TestIDs(t *testing.T) {
 	each(t, func(t *testing.T, engine string) {
 		dsn := dsnOf(t, engine)
 		drop := "DROP TABLE IF EXISTS neardup_test_ids"
-		do(t, engine, dsn, drop, "CREATE TABLE neardup_test_ids (id TEXT, again TEXT, text TEXT)",
-			"INSERT INTO neardup_test_ids VALUES ('a', 'same', 'one'), (NULL, 'same', 'two')")
+		do(t, engine, dsn, drop, "CREATE TABLE neardup_test_ids (id TEXT, again TEXT, split TEXT, text TEXT)",
+			"INSERT INTO neardup_test_ids VALUES ('a', 'same', 'b', 'one'), (NULL, 'same', 'x\ty\n\x1b', 'two')")
 		t.Cleanup(func() { do(t, engine, dsn, drop) })
 		s := open(t, engine, dsn, ReadTables)
-		for column, want := range map[string]string{"id": `column "id": a row has no id (NULL)`, "again": `column "again": "same" is the id of more than one row`} {
+		for column, want := range map[string]string{"id": `column "id": a row has no id (NULL)`, "again": `column "again": "same" is the id of more than one row`,
+			"split": `column "split": the id "x\ty\n\x1b" has a control character`} {
 			_, err := s.Texts(context.Background(), Table{"neardup_test_ids", column, "text"}, func(string, string) error { return nil })
 			if !errors.Is(err, ErrIDs) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)

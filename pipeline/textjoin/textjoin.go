@@ -24,6 +24,7 @@ import (
 	"neardup/pipeline/sqljoin"
 	"neardup/pipeline/workspace"
 	"neardup/report"
+	"neardup/screen"
 )
 
 // Formats are the formats of Result.Write.
@@ -146,7 +147,7 @@ func (r Result) Write(w io.Writer, format string) error {
 				return err
 			}
 		default:
-			fmt.Fprintf(&line, "%s  %s  %s\n  %s\n  %s\n\n", s, x.ID, y.ID, beginning(x.Text), beginning(y.Text))
+			fmt.Fprintf(&line, "%s  %s  %s\n  %s\n  %s\n\n", s, screen.Printable(x.ID), screen.Printable(y.ID), beginning(x.Text), beginning(y.Text))
 		}
 		if _, err := b.Write(line.Bytes()); err != nil {
 			return err
@@ -163,17 +164,13 @@ func (r Result) number(similarity float64) string {
 	return strconv.FormatFloat(similarity, 'f', 6, 64)
 }
 
-// beginning returns the first 200 characters of a text on one line.
+// beginning returns the first 200 characters of a text on one line, to show.
 func beginning(text string) string {
-	s := text[:min(len(text), 200*utf8.UTFMax)]
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
-	for i := range s {
-		if utf8.RuneCountInString(s[:i]) == 200 {
-			return s[:i] + " ..."
-		}
-	}
-	if len(text) > 200*utf8.UTFMax {
-		s += " ..."
+	const limit, more = 200, "…"
+	from := text[:min(len(text), (limit+1)*utf8.UTFMax)] // one more character, to know whether the text goes on
+	s := screen.Text(strings.Join(strings.Fields(strings.ToValidUTF8(from, "")), " "), limit)
+	if len(from) < len(text) && !strings.HasSuffix(s, more) { // white space took the room
+		s += more
 	}
 	return s
 }

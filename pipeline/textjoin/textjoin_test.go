@@ -204,7 +204,7 @@ func TestJoinOptionsValidate(t *testing.T) {
 		"weights: there is":   func(o *Options) { o.Weights = "given" },
 		"recall: 1 ":          func(o *Options) { o.Algorithm, o.Recall, o.Rows = "lsh", 1, 5 },
 		"rows: 0 ":            func(o *Options) { o.Algorithm, o.Recall = "lsh", .9 },
-		"bands is ":           func(o *Options) { o.Algorithm, o.Recall, o.Rows, o.Threshold = "lsh", .9, 20, .1 },
+		"rows: 20 at ":        func(o *Options) { o.Algorithm, o.Recall, o.Rows, o.Threshold = "lsh", .9, 20, .1 },
 		"algorithm: lsh is":   func(o *Options) { o.Algorithm, o.Measure = "lsh", "overlap" },
 		"sketch: 4 is for":    func(o *Options) { o.Sketch, o.Weights = 4, "idf" },
 		"sketch: 4 is for an": func(o *Options) { o.Sketch, o.Algorithm = 4, "lsh" },
@@ -323,10 +323,12 @@ func TestBeginning(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "",
 		"a\n b\tc":                "a b c",
+		"one\x00\x1b\u202etwo":    `one\u0000\u001b\u202etwo`,
+		strings.Repeat(" ", 900):  "…",
 		strings.Repeat("é", 200):  strings.Repeat("é", 200),
-		strings.Repeat("日", 201):  strings.Repeat("日", 200) + " ...",
-		strings.Repeat("𝔘", 300):  strings.Repeat("𝔘", 200) + " ...",
-		strings.Repeat("ab", 1e6): strings.Repeat("ab", 100) + " ...",
+		strings.Repeat("日", 201):  strings.Repeat("日", 200) + "…",
+		strings.Repeat("𝔘", 300):  strings.Repeat("𝔘", 200) + "…",
+		strings.Repeat("ab", 1e6): strings.Repeat("ab", 100) + "…",
 	} {
 		if got := beginning(text); got != want {
 			t.Errorf("%.20q...: %q, want %q", text, got, want)
