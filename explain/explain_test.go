@@ -418,6 +418,14 @@ func TestOriginsOfSharedSignatures(t *testing.T) {
 	if s.Shared == 0 || len(s.Keys) != s.Shared || !s.Enough || s.Common != 75 || s.Counted != [2]int{80, 78} {
 		t.Fatalf("%+v", s)
 	}
+	for _, tt := range []struct {
+		letters string
+		common  int
+	}{{"sign.letters=true", 75}, {"sign.letters=false", 0}} { // in capitals
+		if s := explained(t, load(t, "default", tt.letters), a, strings.ToUpper(b)).Signatures; s.Common != tt.common {
+			t.Errorf("%s: %d sentences are common", tt.letters, s.Common)
+		}
+	}
 	sentences := [2][]text.Sentence{text.Sentences(a), text.Sentences(b)}
 	for _, k := range s.Keys {
 		for i, place := range k.Origins[0].Sentences {

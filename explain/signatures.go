@@ -154,13 +154,13 @@ func (s *Signatures) bits(of [2][]signature.Signature, most *int) {
 func (s *Signatures) origins(tracer signature.Tracer, texts [2]string, shared []signature.Signature) {
 	first := [2]map[signature.Signature]Origin{{}, {}}
 	var sentences [2][]text.Sentence
-	in := [2]map[string]bool{{}, {}}
+	in := [2]map[[16]byte]bool{{}, {}}
 	for i, t := range texts {
 		sentences[i] = text.Sentences(t)
 		trace := tracer.Trace(t)
 		s.Counted[i] = len(trace.Counted)
-		for _, place := range trace.Counted {
-			in[i][sentences[i][place].Text] = true
+		for _, print := range trace.Prints {
+			in[i][print] = true
 		}
 		for _, made := range trace.Origins {
 			if _, there := first[i][made.Signature]; !there {
@@ -169,8 +169,8 @@ func (s *Signatures) origins(tracer signature.Tracer, texts [2]string, shared []
 			}
 		}
 	}
-	for sentence := range in[0] {
-		if in[1][sentence] {
+	for print := range in[0] {
+		if in[1][print] {
 			s.Common++
 		}
 	}

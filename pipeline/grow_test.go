@@ -315,13 +315,20 @@ func TestCopyThatIsTypesetOtherwise(t *testing.T) {
 		if err := os.WriteFile(all, []byte(first+added), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, members := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 1}, all))
-		found := false
+		clusterOf, members := pipetest.ClustersOf(t, pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), config, workspace.Options{Workers: 1}, all))
+		var uris []string
 		for _, m := range members {
-			found = found || m.URI == "http://one.example/story"
+			if clusterOf[strings.Trim(m.RecordID, "<>")] == 1 {
+				uris = append(uris, m.URI)
+			}
 		}
-		if found != letters {
-			t.Errorf("letters: %v: found: %v: %+v", letters, found, members)
+		slices.Sort(uris)
+		want := []string{"http://one.example/print", "http://one.example/story", "http://two.example/copy"}
+		if !letters {
+			want = []string{"http://one.example/print", "http://two.example/copy"}
+		}
+		if !slices.Equal(uris, want) {
+			t.Errorf("letters: %v: in a cluster: %v", letters, uris)
 		}
 	}
 }

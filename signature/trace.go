@@ -11,8 +11,9 @@ type Tracer interface {
 // Trace tells how the signatures of a text are made. Sentences are given by their
 // indexes in package text's list of the text's sentences.
 type Trace struct {
-	Counted []int    // sentences that count, each distinct one once
-	Origins []Origin // a signature that was made twice is listed twice
+	Counted []int      // sentences that count, each distinct one once
+	Prints  [][16]byte // their fingerprints, which are equal where the scheme takes two sentences for the same
+	Origins []Origin   // a signature that was made twice is listed twice
 }
 
 // Origin tells how a signature was made.

@@ -7,7 +7,8 @@ import (
 
 // Letters appends the letters, marks and numbers of s to dst, in lower case. They are what
 // a sentence says, however it is typeset: with straight or curly quotation marks, other
-// dashes and spaces, soft hyphens, or in capitals.
+// dashes and spaces, soft hyphens, or in capitals. Lower case is that of single letters, so
+// the German SS is not ß.
 func Letters(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
@@ -20,8 +21,11 @@ func Letters(dst []byte, s string) []byte {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r >= 0x4E00 && r <= 0x9FFF { // most of Chinese
 			dst = append(dst, s[i:i+n]...)
-		} else if isWord(r) {
-			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		} else if isWord(r) && !unicode.Is(unicode.Variation_Selector, r) {
+			if r = unicode.ToLower(r); r == 'ς' { // as σ is written at the end of a word
+				r = 'σ'
+			}
+			dst = utf8.AppendRune(dst, r)
 		}
 		i += n
 	}
@@ -38,8 +42,8 @@ var lower = func() (of [utf8.RuneSelf]byte) {
 	return of
 }()
 
-// LettersColumns returns the width of a sentence of these Letters, with a space or mark for
-// each five narrow ones, as in ordinary text. It depends on the letters alone, and can be
+// LettersColumns returns the width of a sentence of these Letters, with a space or other
+// punctuation for each five narrow ones, as in ordinary text. It depends on the letters alone, and can be
 // compared with the width of sentences.
 func LettersColumns(letters []byte) int {
 	narrow, wide := 0, 0

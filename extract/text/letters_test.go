@@ -19,6 +19,8 @@ func TestLettersAreWhatASentenceSays(t *testing.T) {
 		{"soft hyphens", "archi\u00adve of the web", "archive of the web"},
 		{"joiners of no width", "web\u200barchive", "webarchive"},
 		{"capitals", "ÜBER UNS", "Über uns"},
+		{"Greek capitals", "ΣΟΦΟΣ", "σοφος"},
+		{"symbols in colour", "All rights ©\ufe0f", "All rights ©"},
 		{"spaces beside Chinese", "使用 Go 语言", "使用Go语言"},
 		{"symbols", "price: $ 12 ®", "Price 12"},
 	} {
@@ -39,8 +41,11 @@ func TestLettersAreWhatASentenceSays(t *testing.T) {
 // slowLetters is Letters by the definition.
 func slowLetters(s string) string {
 	return strings.Map(func(r rune) rune {
-		if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		switch {
+		case !unicode.In(r, unicode.L, unicode.M, unicode.N) || unicode.In(r, unicode.Variation_Selector):
 			return -1
+		case r == 'Σ' || r == 'ς':
+			return 'σ'
 		}
 		return unicode.ToLower(r)
 	}, s)

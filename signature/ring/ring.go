@@ -219,9 +219,9 @@ func (s *signer) whole(dst []signature.Signature, sentences []text.Sentence) []s
 	s.text = s.text[:0]
 	columns := 0
 	for _, sentence := range sentences {
-		read, width := s.reading(sentence)
+		read, _ := s.reading(sentence)
 		s.text = append(append(s.text, read...), '\n')
-		columns += width
+		columns += sentence.Columns
 	}
 	if columns <= s.o.MinColumns {
 		return dst

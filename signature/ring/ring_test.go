@@ -27,7 +27,7 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 		weight   int64
 	}
 	var counted []sentence
-	sentences = readings(o, sentences)
+	raw, sentences := sentences, readings(o, sentences)
 	seen := map[string]bool{}
 	for _, s := range sentences {
 		if s.Columns <= o.MinColumns || seen[s.Text] {
@@ -96,9 +96,9 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 	}
 	if len(set) == 0 && o.Short == Whole {
 		all, columns := "", 0
-		for _, s := range sentences {
+		for i, s := range sentences {
 			all += s.Text + "\n"
-			columns += s.Columns
+			columns += raw[i].Columns
 		}
 		if columns > o.MinColumns {
 			set[md5.Sum([]byte(all))] = true
@@ -236,6 +236,11 @@ func TestLetters(t *testing.T) {
 		t.Error("the same signatures without letters")
 	}
 	o.Letters = true
+	// A text of symbols is as wide as it is shown.
+	symbols := Options{Rotations: 16, Modulus: 7, Smallest: 3, MinColumns: 16, Spread: 1, Weight: Log, Short: Whole, Letters: true}
+	if got := newSigner(symbols).Sign(nil, text.Sentences("x > y < z => q <= r | a | b")); len(got) != 1 {
+		t.Errorf("%d signatures of symbols", len(got))
+	}
 	for o.Smallest = range 4 {
 		o.Smallest++
 		x, y := newSigner(o).Sign(nil, a), newSigner(o).Sign(nil, b)

@@ -18,7 +18,7 @@ func (s *signer) Trace(sentences []text.Sentence) (t signature.Trace) {
 		read, columns := s.reading(sentence)
 		if print := md5.Sum(read); columns > s.o.MinColumns && !seen[print] {
 			seen[print] = true
-			t.Counted = append(t.Counted, i)
+			t.Counted, t.Prints = append(t.Counted, i), append(t.Prints, print)
 		}
 	}
 	s.watch = func(rotation, class int, made signature.Signature) {
