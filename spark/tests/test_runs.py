@@ -136,7 +136,7 @@ class Standalone(Case):
         archives = self.archives()
         whole = archives[0].read_bytes()
         archives[0] = self.dir / "cut.warc.gz"
-        archives[0].write_bytes(whole[: 2 * len(whole) // 3])
+        archives[0].write_bytes(whole[: 3 * len(whole) // 4])
         archives.append(self.dir / "missing.warc.gz")
         program = self.faulty(extract_1="kill", sign_2="lie", sort_any_lists="kill", close_0="kill")
         self.submit(self.command(self.plan(archives, self.cluster.master), CLUSTER_CONF, program))
