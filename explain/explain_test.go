@@ -303,7 +303,6 @@ func TestDecisionsAndTheirNumbers(t *testing.T) {
 	}
 }
 
-// What a shared signature is said to be made of, makes it.
 // A near pair that was not compared was spared by another leader, if one is known, or by the
 // number of leaders.
 func TestReasonWhyNotCompared(t *testing.T) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A crawl of which every other capture is typeset otherwise.
+"""A crawl of which every other capture is typeset differently.
 
 usage: typeset.py WARC OUT
 

@@ -43,8 +43,8 @@ var lower = func() (of [utf8.RuneSelf]byte) {
 }()
 
 // LettersColumns returns the width of a sentence of these Letters, with a space or other
-// punctuation for each five narrow ones, as in ordinary text. It depends on the letters alone, and can be
-// compared with the width of sentences.
+// punctuation for each five narrow ones, as in ordinary text. It depends on the letters
+// alone, and can be compared with the width of sentences.
 func LettersColumns(letters []byte) int {
 	narrow, wide := 0, 0
 	for i := 0; i < len(letters); {

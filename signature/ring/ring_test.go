@@ -136,7 +136,7 @@ func document(r *rand.Rand, n int) []text.Sentence {
 			out = append(out, out[r.IntN(len(out))])
 			continue
 		}
-		if len(out) > 0 && r.IntN(8) == 0 { // typeset otherwise
+		if len(out) > 0 && r.IntN(8) == 0 { // typeset differently
 			s := strings.ToUpper(strings.ReplaceAll(out[r.IntN(len(out))].Text, " ", "-"))
 			out = append(out, text.Sentence{Text: s, Columns: text.Columns(s)})
 			continue
@@ -226,7 +226,7 @@ func TestSignProperties(t *testing.T) {
 	}
 }
 
-// A text has the signatures of one that is typeset otherwise.
+// A text has the signatures of one that is typeset differently.
 func TestLetters(t *testing.T) {
 	o := paper
 	o.Short = Whole

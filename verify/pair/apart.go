@@ -51,8 +51,9 @@ type Brief struct {
 	tells      bool
 }
 
-// tell reports whether over half of the length of each reading is of sentences that count.
-// Wide characters count twice, so a quarter is enough of text that has no others.
+// tell reports whether sentences that count have more columns than half of the length of
+// each reading. Wide characters are two columns, so a quarter of the length is enough of text
+// that has no others; five letters are six columns, so it is five twelfths without spaces.
 func (s Sentences) tell() bool {
 	return 2*s.Whole.Columns() > s.Length && 2*s.Own.Columns() > s.OwnLength
 }

@@ -60,7 +60,7 @@ const (
 )
 
 // Unit is the form of a sentence that is counted. Only its letters, marks and numbers
-// count, in lower case, so that pages that are typeset otherwise have the same sentences.
+// count, in lower case, so that pages that are typeset differently have the same sentences.
 type Unit struct {
 	Key     uint64 // hash of them, by UnitOf without numbers; 0: no letter, does not count
 	Columns int    // text.LettersColumns of them
