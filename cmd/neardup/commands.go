@@ -170,11 +170,10 @@ func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
 	return config, asUsage(err)
 }
 
-// checkQuality returns an error if the config names a file of scores that cannot be
-// read. The stage cluster would notice it only after the stages before it.
+// checkQuality returns an error if the config names a file of scores that cannot be read
+// or has a wrong line. The stage cluster would notice it only after the stages before it.
 func checkQuality(c configs.Config) error {
-	_, err := preferences.FileDigest(c.Cluster.Quality)
-	return err
+	return preferences.CheckFile(c.Cluster.Quality)
 }
 
 // checkWorkspace returns a usage error if something else than a directory is at dir.

@@ -178,23 +178,29 @@ func scoreRows(parsed *extsort.Sorter, key func(uri [16]byte) []byte) iter.Seq2[
 	}
 }
 
-// parseScores parses lines of a URI, a tab and a number that is not negative, and adds
-// them to a sorter, in which of several lines with a URI the last one comes first.
+// parseScores adds the scores of lines to a sorter, in which of several lines with a URI
+// the last one comes first.
 func parseScores(r io.Reader, to *extsort.Sorter) (lines int64, err error) {
 	left := uint64(maxEntries)
+	return eachScore(r, func(uri string, score float32) error {
+		digest := URIDigest(uri)
+		left--
+		if err := to.Add(binary.BigEndian.AppendUint64(digest[:], left), layout.ScoreValue(score)); err != nil {
+			return sortingError{err}
+		}
+		return nil
+	})
+}
+
+// eachScore parses lines of a URI, a tab and a number that is not negative.
+func eachScore(r io.Reader, do func(uri string, score float32) error) (lines int64, err error) {
 	return eachLine(r, func(line string) error {
 		uri, value, ok := strings.Cut(line, "\t")
 		score, err := strconv.ParseFloat(strings.TrimSpace(value), 32)
 		if uri = strings.TrimSpace(uri); !ok || uri == "" || err != nil || !(score >= 0) || math.IsInf(score, 0) {
 			return errors.New("want URI<TAB>score, the score a number of at least 0")
 		}
-		digest := URIDigest(uri)
-		left--
-		// Of two zeros the positive one, so that they are equal as keys.
-		if err := to.Add(binary.BigEndian.AppendUint64(digest[:], left), layout.ScoreValue(float32(max(score, 0)))); err != nil {
-			return sortingError{err}
-		}
-		return nil
+		return do(uri, float32(max(score, 0))) // of two zeros the positive one, so that they are equal as keys
 	})
 }
 
@@ -202,6 +208,23 @@ func parseScores(r io.Reader, to *extsort.Sorter) (lines int64, err error) {
 type sortingError struct{ error }
 
 func (e sortingError) Unwrap() error { return e.error }
+
+// CheckFile returns an error if the file of cluster.quality, if there is one, cannot be
+// read, or has a wrong line.
+func CheckFile(path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cluster.quality: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := eachScore(f, func(string, float32) error { return nil }); err != nil {
+		return fmt.Errorf("cluster.quality: %s: %w", path, err)
+	}
+	return nil
+}
 
 // FileDigest returns the digest of the file of cluster.quality. It is part of the
 // options, so that a changed file counts as a changed option.
