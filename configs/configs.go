@@ -47,22 +47,6 @@ type Config struct {
 	Verify  Verify          `yaml:"verify" json:"verify"`
 }
 
-// UnmarshalJSON reads a config over the preset default, so that a config that is
-// older than a setting gets that setting's default.
-func (c *Config) UnmarshalJSON(b []byte) error {
-	base, err := Load("default", nil)
-	if err != nil {
-		return err
-	}
-	type plain Config
-	p := plain(base)
-	if err := json.Unmarshal(b, &p); err != nil {
-		return err
-	}
-	*c = Config(p)
-	return nil
-}
-
 // Text chooses which pages, and how much of their text, signing and verifying use.
 type Text struct {
 	Pages      string `yaml:"pages" json:"pages"`

@@ -223,30 +223,47 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// A config that is older than some settings gets those of the preset that it is most like.
 func TestConfigFromBeforeASettingCame(t *testing.T) {
-	want, err := Load("paper", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var old map[string]map[string]any
-	if err := json.Unmarshal(b, &old); err != nil {
-		t.Fatal(err)
-	}
-	delete(old["extract"], "overlays")
-	delete(old["verify"], "slope")
-	if b, err = json.Marshal(old); err != nil {
-		t.Fatal(err)
+	for _, name := range Names() {
+		for _, settings := range [][]string{nil, {"extract.max_text_bytes=100000", "extract.statuses=[200,404]"}} {
+			want, err := Load(name, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := json.Marshal(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var old map[string]map[string]any
+			if err := json.Unmarshal(b, &old); err != nil {
+				t.Fatal(err)
+			}
+			delete(old["extract"], "overlays")
+			delete(old["sign"], "letters")
+			delete(old["verify"], "slope")
+			if b, err = json.Marshal(old); err != nil {
+				t.Fatal(err)
+			}
+			var got Config
+			if err := json.Unmarshal(b, &got); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %q: got %+v, want %+v", name, settings, got, want)
+			}
+		}
 	}
 	var got Config
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatal(err)
+	want, err := Load("default", nil)
+	if err == nil {
+		err = json.Unmarshal([]byte("{}"), &got)
 	}
-	if !reflect.DeepEqual(got, want) { // the preset paper has the default's slope and overlays
-		t.Errorf("got %+v, want %+v", got, want)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("a config without settings is %+v (%v)", got, err)
+	}
+	if err := json.Unmarshal([]byte(`{"verify":{"slope":"steep"}}`), &got); err == nil {
+		t.Error("a setting of another type is read")
 	}
 }
 

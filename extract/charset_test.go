@@ -121,7 +121,7 @@ func TestUndeclaredCharsets(t *testing.T) {
 
 func TestWrongCharsetsAreOverruled(t *testing.T) {
 	const html = "Content-Type: text/html"
-	const overruled, detected = ChoiceCharsetOverruled, ChoiceCharsetOverruled | ChoiceCharsetDetected
+	const overruled, detected, lost = ChoiceCharsetOverruled, ChoiceCharsetOverruled | ChoiceCharsetDetected, ChoiceMojibake | ChoiceCharactersLost
 	for _, c := range []struct {
 		name, header, body, charset string
 		from                        charset.Source
@@ -139,9 +139,11 @@ func TestWrongCharsetsAreOverruled(t *testing.T) {
 		{"UTF-8 that is UTF-16", html + "; charset=utf-8", in(t, "utf-16le", "<p>"+english), "utf-16le", charset.FromText, detected, english},
 		{"UTF-8 that is windows-1251", html + "; charset=utf-8", in(t, "windows-1251", russian), "windows-1251", charset.FromText, detected, russian},
 		{"UTF-8 that is Latin-1", html + "; charset=utf-8", "<p>d\xe9j\xe0 \xe9t\xe9", "windows-1252", charset.FromFallback, overruled | ChoiceCharsetAssumed, "déjà été"},
-		{"UTF-8 with stray bytes", html + "; charset=utf-8", "a\xe9 b\xe9 c", "utf-8", charset.FromHTTP, ChoiceMojibake, "a\uFFFD b\uFFFD c"},
-		{"UTF-8 with stray bytes among others", html + "; charset=utf-8", greek + " \xff \xff \xff", "utf-8", charset.FromHTTP, ChoiceMojibake, greek + " \uFFFD \uFFFD \uFFFD"},
-		{"UTF-8 that is nothing", html + "; charset=utf-8", "<p>" + strings.Repeat("\x81\x8d\xac", 9), "utf-8", charset.FromHTTP, ChoiceMojibake, ""},
+		{"UTF-8 with stray bytes", html + "; charset=utf-8", "a\xe9 b\xe9 c", "utf-8", charset.FromHTTP, lost, "a\uFFFD b\uFFFD c"},
+		{"UTF-8 with stray bytes among others", html + "; charset=utf-8", greek + " \xff\xf0\x9f\x92 \xff", "utf-8", charset.FromHTTP, lost, greek + " \uFFFD\uFFFD \uFFFD"},
+		{"UTF-8 that is Chinese", html + "; charset=utf-8", in(t, "gb18030", chinese), "gb18030", charset.FromText, detected, chinese},
+		{"UTF-8 that is Russian", html + "; charset=utf-8", in(t, "koi8-r", russian), "koi8-r", charset.FromText, detected, russian},
+		{"UTF-8 that is nothing", html + "; charset=utf-8", "<p>" + strings.Repeat("\x81\x8d\xac", 9), "utf-8", charset.FromHTTP, lost, ""},
 		{"ISO-2022-JP that is Shift_JIS", html + "; charset=iso-2022-jp", in(t, "shift_jis", japanese), "shift_jis", charset.FromText, detected, japanese},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -228,10 +228,14 @@ func tokens(h http.Header, field string) []string {
 	return out
 }
 
-// wrongLength reports whether the HTTP header's Content-Length differs from the n
-// bytes of the stored body. The stored body counts, since the header may belong to
-// another coding of the page. With chunks the field has no meaning (RFC 9112, 6.3).
-func wrongLength(h http.Header, n int64) bool {
+// checkLength reports whether the HTTP header's Content-Length differs from the n bytes
+// of the stored body, and whether the body is short: a part of it is missing. The stored
+// body counts, since with a content coding the header may belong to the coded or to the
+// decoded page. With chunks the field has no meaning (RFC 9112, 6.3).
+func checkLength(h http.Header, n int64) (short, wrong bool) {
 	declared, err := strconv.ParseInt(strings.TrimSpace(h.Get("Content-Length")), 10, 64)
-	return err == nil && declared != n && len(tokens(h, "Transfer-Encoding")) == 0
+	if err != nil || declared == n || len(tokens(h, "Transfer-Encoding")) > 0 {
+		return false, false
+	}
+	return n < declared && len(tokens(h, "Content-Encoding")) == 0, true
 }

@@ -157,6 +157,7 @@ func (x *Extractor) readAs(mediaType string, doc Document, body []byte, contentT
 	}
 	doc.Choices |= t.Choices
 	if n := strings.Count(t.Text, "\uFFFD"); n > 0 {
+		doc.Choices |= ChoiceCharactersLost
 		if doc.Replaced = float64(n) / float64(utf8.RuneCountInString(t.Text)); doc.Replaced > x.o.MaxReplaced {
 			doc.Choices |= ChoiceMojibake
 		}

@@ -121,8 +121,10 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 		doc.Clipped = true
 		doc.Choices |= ChoiceFirstSegment
 	}
-	if !doc.Clipped && wrongLength(header, doc.Bytes) {
-		doc.Choices |= ChoiceLengthMismatch
+	if !doc.Clipped {
+		short, wrong := checkLength(header, doc.Bytes)
+		doc.Choices.set(ChoiceLengthMismatch, wrong)
+		doc.Clipped = short
 	}
 	p, reason := decodeBody(payload, header, contentType, x.o.Limits, raw)
 	if reason != ReasonNone {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/unicode"
 
 	"neardup/extract/internal/lead"
 )
@@ -132,11 +133,14 @@ func decodeFrom(body []byte, name string) string {
 	return validUTF8(b)
 }
 
+// validUTF8 returns b with U+FFFD for each byte, or beginning of a code point, that is not
+// UTF-8, as browsers do. So texts that differ in how much of them cannot be decoded differ.
 func validUTF8(b []byte) string {
 	if utf8.Valid(b) { // several times as fast as the rest
 		return shared(b)
 	}
-	return strings.ToValidUTF8(shared(b), "\uFFFD")
+	b, _ = unicode.UTF8.NewDecoder().Bytes(b) // it replaces what is wrong
+	return shared(b)
 }
 
 // shared returns b as a string without a copy, which would be a fifth of the memory

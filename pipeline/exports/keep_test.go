@@ -387,15 +387,21 @@ func TestVisible(t *testing.T) {
 func TestPagesReadInPartStay(t *testing.T) {
 	var lines strings.Builder
 	for i := range 120 {
-		fmt.Fprintf(&lines, "<p>Line %d of the minutes is about matter %d, which the council puts off until %d.</p>\n", i, i*7919%1000, 2000+i*31%97)
+		fmt.Fprintf(&lines, "<p>Line %d of the minutes is about matter %d – the council puts it off until %d.</p>\n", i, i*7919%1000, 2000+i*31%97)
 	}
-	capture := func(day int, end string) []byte {
-		return pipetest.Archived("response", fmt.Sprint(day), "http://a.example/minutes", day, pipetest.OkHTML+lines.String()+"<p>"+end)
-	}
-	file := pipetest.WriteRecords(t, capture(1, "The vote was for it."), capture(2, "The vote was against it."))
-	for limit, want := range map[string]string{"4096": "keep policy 0, review clipped 0", "1000000": "keep policy 0, redundant covered 11"} {
+	const text, short = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000000\r\n\r\n"
+	for name, x := range map[string]struct{ maxText, header, first, second, want string }{
+		"whole":           {"1000000", text, "for it", "against it", "keep policy 0, redundant covered 11"},
+		"over the limit":  {"4096", text, "for it", "against it", "keep policy 0, review clipped 0"},
+		"not all stored":  {"1000000", short, "for it", "for it", "keep policy 0, review clipped 0"},
+		"not all decoded": {"1000000", text, "\xf5\xf0\xdd\xf1", "\xea\xe1\xf4\xdc", "keep policy 0, review clipped 0"}, // for and against, in Greek of iso-8859-7
+	} {
 		dir := t.TempDir()
-		settings := "extract.max_text_bytes=" + limit
+		settings := "extract.max_text_bytes=" + x.maxText
+		capture := func(day int, vote string) []byte {
+			return pipetest.Archived("response", fmt.Sprint(day), "http://a.example/minutes", day, x.header+lines.String()+"<p>The vote was "+vote+".")
+		}
+		file := pipetest.WriteRecords(t, capture(1, x.first), capture(2, x.second))
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings), workspace.Options{}, file)
 		rules := keep.Default()
 		rules.Resemblance = 0.9
@@ -408,8 +414,8 @@ func TestPagesReadInPartStay(t *testing.T) {
 			got = append(got, strings.Join([]string{row[1], row[2], row[slices.Index(list[0], "lost")]}, " "))
 		}
 		slices.Sort(got)
-		if strings.Join(got, ", ") != want {
-			t.Errorf("%s: %q, want %q", settings, got, want)
+		if strings.Join(got, ", ") != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (d DocumentView) Member(id extract.ID, source string, offset int64) report.
 		Title: d.Title, Byline: d.Byline, Unsure: d.Choices&extract.ChoiceMainUnsure != 0,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID,
-			Clipped: d.Clipped || d.Choices&(extract.ChoiceTextCut|extract.ChoicePagesLost) != 0}}
+			Clipped: d.Clipped || d.Choices&(extract.ChoiceTextCut|extract.ChoicePagesLost|extract.ChoiceCharactersLost) != 0}}
 }
 
 // ParsedTextID returns the parsed TextID.

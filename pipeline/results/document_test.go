@@ -28,6 +28,7 @@ func TestClippedMembers(t *testing.T) {
 		{groups.DocumentView{Clipped: true}, true},
 		{groups.DocumentView{Choices: extract.ChoiceTextCut}, true},
 		{groups.DocumentView{Choices: extract.ChoicePagesLost}, true},
+		{groups.DocumentView{Choices: extract.ChoiceCharactersLost}, true},
 		{groups.DocumentView{Choices: extract.ChoiceMojibake | extract.ChoiceLengthMismatch}, false},
 	} {
 		if got := x.d.Member(extract.ID{}, "", 0).Clipped; got != x.want {

@@ -40,12 +40,14 @@ import (
 //	extract 18: captures with WARC-Truncated are clipped
 //	extract 19: PDF documents of very many lines, texts that look chunked, gbk, brackets in URIs; elements that browsers break at, show or do not show
 //	extract 20: units are of letters, marks and numbers
+//	extract 21: each byte that cannot be decoded counts; texts with such bytes are noted, bodies shorter than declared are clipped
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
 //	sign 5: frames of small sites, and of what is around texts
 //	sign 7: rows of signed texts have their sentences in frames
 //	sign 8: sentences by their letters, marks and numbers
+//	sign 9: final sigma, variation selectors, texts of symbols
 //	cluster 2: rows count lists; long lists
 //	cluster 3: captures of one page are one page where lists of few sites are deleted
 //	verify 2: subjects; early end of rounds that cannot reach the threshold
@@ -68,16 +70,17 @@ import (
 //	verify 21: what the measure said of two whole texts is kept
 //	verify 22: texts of different sites regain what is in the frame of one only
 //	verify 23: weights of sentences by their letters, marks and numbers
+//	verify 24: as sign 9
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 20, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 21, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
-	{Name: workspace.StageSign, Version: 8, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
+	{Name: workspace.StageSign, Version: 9, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 3, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter, layout.TableFileScore}},
-	{Name: workspace.StageVerify, Version: 23, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 24, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
 		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }

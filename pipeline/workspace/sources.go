@@ -325,12 +325,12 @@ func (w *Workspace) MayExtract(ctx context.Context, sources []inputs.Source) err
 // readable returns an error that wraps ErrUsage if a source of which something was read is
 // not as it was. reason and why are those for which it must be read again.
 func (w *Workspace) readable(ctx context.Context, sources []inputs.Source, reason Reason, why string) error {
-	advice := "put it back"
+	advice := "put it back, withdraw it with neardup remove"
 	switch reason {
 	case Outdated:
-		advice = "use the version of neardup that read it"
+		advice += ", use the version of neardup that read it"
 	case Changed:
-		advice = "set changed settings of extract back"
+		advice += ", set changed settings of extract back"
 	}
 	files := inputs.NewComparer(w.Config.Extract.Limits)
 	for _, s := range sources {
