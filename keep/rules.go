@@ -279,8 +279,9 @@ func (r Rules) String() string {
 }
 
 // Pattern is a URI in which * stands for any characters. A pattern without a scheme
-// matches all schemes. Upper and lower case are the same: crawls write one host in
-// several ways, and a pattern that matches too much only keeps more pages.
+// matches all schemes, and a host alone all of its pages. Upper and lower case are the
+// same: crawls write one host in several ways, and a pattern that matches too much only
+// keeps more pages.
 type Pattern string
 
 // Match reports whether the URI matches the pattern, or without a scheme in the pattern
@@ -289,11 +290,17 @@ func (p Pattern) Match(uri string) bool {
 	pattern := strings.ToLower(string(p))
 	uri = strings.ToLower(uri)
 	if !strings.Contains(pattern, "://") {
-		if _, rest, ok := strings.Cut(uri, "://"); ok && matches(pattern, rest) {
+		if _, rest, ok := strings.Cut(uri, "://"); ok && (matches(pattern, rest) || isHostOf(pattern, rest)) {
 			return true
 		}
 	}
 	return matches(pattern, uri)
+}
+
+// isHostOf reports whether a URI without its scheme is of a host.
+func isHostOf(host, rest string) bool {
+	behind, ok := strings.CutPrefix(rest, host)
+	return ok && host != "" && !strings.Contains(host, "/") && (behind == "" || strings.ContainsRune("/?#:", rune(behind[0])))
 }
 
 // matches reports whether a URI matches a pattern, both in lower case.

@@ -34,7 +34,7 @@ func (k *keepFlags) add(c *cobra.Command) {
 	f.BoolVar(&k.rules.SameURI, "same-uri", false, "a page is redundant only because of another capture of its URI")
 	f.BoolVar(&k.rules.SameHost, "same-host", false, "a page is redundant only because of a page of its host")
 	f.StringVar(&k.every, "every", "", "a page is redundant only because of a page of the same "+names(keep.Periods))
-	f.StringArrayVar(&k.exempt, "exempt", nil, "keep pages whose URI is as this pattern, in which * stands for any characters; may be repeated")
+	f.StringArrayVar(&k.exempt, "exempt", nil, "keep pages whose URI is as this pattern, in which * stands for any characters, or whose host it is; may be repeated")
 	f.StringVar(&k.exemptList, "exempt-list", "", "file of such patterns, one on each line")
 	f.BoolVar(&k.rules.AllowLostURIs, "allow-lost-uris", false, "a URI may lose all its captures in a cluster")
 }
@@ -58,6 +58,9 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 		if !uris.IsHost(strings.Trim(uris.CanonicalHost(h), "[]")) {
 			return r, fmt.Errorf("--prefer-host: %q is no host", h)
 		}
+	}
+	for i, p := range k.exempt {
+		k.exempt[i] = strings.TrimSpace(p)
 	}
 	if slices.Contains(k.exempt, "") { // a variable without a value would exempt nothing
 		return r, errors.New("--exempt is empty")
