@@ -29,7 +29,7 @@ const (
 
 var (
 	documents = regexp.MustCompile(`^[0-9a-f]{2,128}$`)
-	dates     = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.Z]{0,16})?)?)?$`)
+	dates     = regexp.MustCompile(`^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])(T[0-9:.Z]{0,16})?)?)?$`)
 )
 
 // query returns the query of a URL, beginning with ?, without empty values.

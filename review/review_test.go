@@ -125,7 +125,7 @@ func TestStatuses(t *testing.T) {
 		"/clusters?min=x": 400, "/clusters?min=-1": 400, "/clusters?min=5&max=4": 400, "/clusters?min=99999999999": 400, "/clusters?after=" + long: 400,
 		"/clusters?max=0": 400, "/search?max=0": 400, "/search?max=00&min=0": 400, "/search?max=&min=0": 200,
 		"/search?from=2024&to=2020": 400, "/search?from=2024-03&to=2024-02-28": 400, "/search?from=2024-03-31&to=2024-03": 200, "/search?from=2024&to=2024-01-01": 200,
-		"/search?from=2015-6": 400, "/search?to=soon": 400, "/search?uri=" + long: 400, "/search?host=" + long[:300]: 400, "/search?uri=%ff": 400,
+		"/search?from=2015-6": 400, "/search?from=2015-13": 400, "/search?to=2015-10-32": 400, "/search?to=2015-10-31": 200, "/search?to=soon": 400, "/search?uri=" + long: 400, "/search?host=" + long[:300]: 400, "/search?uri=%ff": 400,
 		"/cluster/" + d[0].document + "?after=" + long: 400, "/pair": 400, "/pair?a=" + d[0].document + "&b=" + d[0].document: 400,
 		"/pair?a=" + d[0].document + "&b=" + d[1].document: 303, "/audit/kinds?judge=%00": 400, "/audit/kinds?judge=" + long[:65]: 400,
 		"/audit/kinds/1": 303, "/audit/kinds/1?judge=x&last=-1": 400, "/audit/kinds/pages.tsv": 200, "/audit/kinds/truth.tsv": 200, "/audit/kinds/labels.jsonl": 200, "/audit/none/labels.jsonl": 404, "/audit/kinds/result.json": 200,
