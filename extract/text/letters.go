@@ -12,35 +12,50 @@ import (
 func Letters(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
-			if c = lower[c]; c != 0 {
-				dst = append(dst, c)
+			if l := letters[c]; l != 0 {
+				dst = append(dst, byte(l))
 			}
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r >= 0x4E00 && r <= 0x9FFF { // most of Chinese
-			dst = append(dst, s[i:i+n]...)
-		} else if isWord(r) && !unicode.Is(unicode.Variation_Selector, r) {
-			if r = unicode.ToLower(r); r == 'ς' { // as σ is written at the end of a word
-				r = 'σ'
-			}
+		i += n
+		switch {
+		case int(r) < len(letters):
+			r = letters[r]
+		case r >= 0x2000 && r <= 0x206F: // punctuation
+			continue
+		case r >= 0x4E00 && r <= 0x9FFF: // most of Chinese
+			dst = append(dst, s[i-n:i]...)
+			continue
+		default:
+			r = letterOf(r)
+		}
+		if r != 0 {
 			dst = utf8.AppendRune(dst, r)
 		}
-		i += n
 	}
 	return dst
 }
 
-// lower has the letters and digits of ASCII in lower case, and 0 for all others.
-var lower = func() (of [utf8.RuneSelf]byte) {
-	for c := range of {
-		if isWord(rune(c)) {
-			of[c] = byte(unicode.ToLower(rune(c)))
-		}
+// letters has what letterOf says of the characters that are one or two bytes in UTF-8.
+var letters = func() (of [0x800]rune) {
+	for r := range of {
+		of[r] = letterOf(rune(r))
 	}
 	return of
 }()
+
+// letterOf returns what counts of a character, or 0.
+func letterOf(r rune) rune {
+	if !isWord(r) || unicode.Is(unicode.Variation_Selector, r) {
+		return 0
+	}
+	if r = unicode.ToLower(r); r == 'ς' { // as σ is written at the end of a word
+		return 'σ'
+	}
+	return r
+}
 
 // LettersColumns returns the width of a sentence of these Letters, with a space or other
 // punctuation for each five narrow ones, as in ordinary text. It depends on the letters

@@ -51,6 +51,15 @@ func slowLetters(s string) string {
 	}, s)
 }
 
+func TestLettersOfEveryCharacter(t *testing.T) {
+	for r := range rune(unicode.MaxRune + 1) {
+		s := "a" + string(r) + "b"
+		if got, want := string(Letters(nil, s)), slowLetters(s); got != want {
+			t.Fatalf("%U: %q, want %q", r, got, want)
+		}
+	}
+}
+
 // slowLettersColumns is LettersColumns by the definition.
 func slowLettersColumns(letters string) int {
 	narrow, wide := 0, 0
