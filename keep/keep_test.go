@@ -458,7 +458,7 @@ func TestPattern(t *testing.T) {
 		{"a.example/?q=1", "http://a.example/xq=1", false}, {"*a*b*", "http://xaxbx/", true}, {"*b*a", "ba", true}, {"ab*ba", "aba", false}, {"*", "", true}, {"", "http://x/", false},
 		{"A.example/x", "http://a.Example/X", true}, {"urn:text:*", "urn:text:https://a.example/", true}, {"a.example/", "urn:text:https://a.example/", true},
 		{"a.example", "http://a.example/x/y", true}, {"a.example", "https://A.example", true}, {"a.example", "http://a.example:8080/", true}, {"a.example", "http://a.example?q", true},
-		{"a.example", "http://a.example.org/", false}, {"a.example", "http://www.a.example/", false}, {"http://a.example", "http://a.example/x", false}, {"a.example/x", "http://a.example/x/y", false},
+		{"a.example", "http://a.example.org/", false}, {"a.example", "http://www.a.example/", false}, {"http://a.example", "http://a.example/x", true}, {"http://a.example", "https://a.example/x", false}, {"http://", "http:///x", false}, {"a.example/x", "http://a.example/x/y", false},
 	} {
 		if got := keep.Pattern(x.pattern).Match(x.uri); got != x.want {
 			t.Errorf("%q %q: %v", x.pattern, x.uri, got)

@@ -287,20 +287,23 @@ type Pattern string
 // Match reports whether the URI matches the pattern, or without a scheme in the pattern
 // what is behind its scheme.
 func (p Pattern) Match(uri string) bool {
-	pattern := strings.ToLower(string(p))
-	uri = strings.ToLower(uri)
-	if !strings.Contains(pattern, "://") {
-		if _, rest, ok := strings.Cut(uri, "://"); ok && (matches(pattern, rest) || isHostOf(pattern, rest)) {
-			return true
-		}
+	pattern, uri := strings.ToLower(string(p)), strings.ToLower(uri)
+	if strings.Contains(pattern, "://") {
+		return matches(pattern, uri) || isHostOf(pattern, uri)
 	}
-	return matches(pattern, uri)
+	_, rest, ok := strings.Cut(uri, "://")
+	return matches(pattern, uri) || ok && (matches(pattern, rest) || isHostOf(pattern, rest))
 }
 
-// isHostOf reports whether a URI without its scheme is of a host.
-func isHostOf(host, rest string) bool {
-	behind, ok := strings.CutPrefix(rest, host)
-	return ok && host != "" && !strings.Contains(host, "/") && (behind == "" || strings.ContainsRune("/?#:", rune(behind[0])))
+// isHostOf reports whether a pattern is a host, and a URI is of it; both with a scheme, or
+// both without.
+func isHostOf(pattern, uri string) bool {
+	host := pattern
+	if _, behind, ok := strings.Cut(pattern, "://"); ok {
+		host = behind
+	}
+	rest, ok := strings.CutPrefix(uri, pattern)
+	return ok && host != "" && !strings.Contains(host, "/") && (rest == "" || strings.ContainsRune("/?#:", rune(rest[0])))
 }
 
 // matches reports whether a URI matches a pattern, both in lower case.

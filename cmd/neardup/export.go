@@ -12,6 +12,7 @@ import (
 
 	"neardup/pipeline/exports"
 	"neardup/pipeline/inputs"
+	"neardup/pipeline/keeping"
 	"neardup/pipeline/remote"
 	"neardup/report"
 )
@@ -137,6 +138,9 @@ func exportCommand() *cobra.Command {
 				err = o.warnOfGone(c, j)
 			}
 			if err == nil {
+				err = o.warnOfUnmatched(c, j, f.keep)
+			}
+			if err == nil {
 				err = f.export(c, j)
 			}
 			return errors.Join(err, j.Close())
@@ -158,8 +162,8 @@ func exportCommand() *cobra.Command {
 // actedUpon are the formats by which pages are kept or dropped elsewhere.
 var actedUpon = []string{"keep", "keep-jsonl", "corpus", "corpus-parquet"}
 
-// maxGone limits the files that a warning names.
-const maxGone = 3
+// maxNamed limits the files or patterns that a warning names.
+const maxNamed = 3
 
 // warnOfGone warns of files that no longer exist: pages may be redundant because of pages
 // in them.
@@ -168,15 +172,39 @@ func (o *workOptions) warnOfGone(c *cobra.Command, j *job) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	var shown []string
-	for _, s := range gone[:min(len(gone), maxGone)] {
-		shown = append(shown, inputs.ShowName(s.FilePath()))
+	var names []string
+	for _, s := range gone {
+		names = append(names, inputs.ShowName(s.FilePath()))
 	}
-	if more := len(gone) - len(shown); more > 0 {
-		shown = append(shown, fmt.Sprintf("%d more", more))
-	}
-	o.warn(c, fmt.Sprintf("files that were read are gone, and pages may be redundant because of pages in them; put them back, or withdraw them with neardup remove: %s", sentence(shown)))
+	o.warn(c, fmt.Sprintf("files that were read are gone, and pages may be redundant because of pages in them; put them back, or withdraw them with neardup remove: %s", someOf(names)))
 	return nil
+}
+
+// warnOfUnmatched warns of patterns for exempt pages that match no page: with a slip in it,
+// a pattern exempts nothing.
+func (o *workOptions) warnOfUnmatched(c *cobra.Command, j *job, k keepFlags) error {
+	rules, err := k.parse()
+	if err != nil || len(rules.Exempt) == 0 {
+		return err
+	}
+	unmatched, err := keeping.Unmatched(c.Context(), j.Workspace, rules.Exempt)
+	if err != nil || len(unmatched) == 0 {
+		return err
+	}
+	var names []string
+	for _, p := range unmatched {
+		names = append(names, string(p))
+	}
+	o.warn(c, "patterns of --exempt match no page: "+someOf(names))
+	return nil
+}
+
+// someOf returns the first names, and how many more there are.
+func someOf(names []string) string {
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return sentence(names)
 }
 
 func (f *exportFlags) export(c *cobra.Command, j *job) error {

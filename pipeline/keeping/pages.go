@@ -1,9 +1,11 @@
 package keeping
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"neardup/keep"
 	"neardup/pipeline/groups"
@@ -93,4 +95,19 @@ func unassigned(occurrences iter.Seq2[layout.Row, error], clustered iter.Seq2[gr
 			yield(groups.Wanted{}, err)
 		}
 	}
+}
+
+// Unmatched returns the patterns that match the URI of no page, in their order.
+func Unmatched(ctx context.Context, w *workspace.Workspace, patterns []keep.Pattern) ([]keep.Pattern, error) {
+	left := slices.Clone(patterns)
+	for d, err := range results.DocumentRows[groups.DocumentView](w) {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		left = slices.DeleteFunc(left, func(p keep.Pattern) bool { return p.Match(d.Row.TargetURI) })
+		if len(left) == 0 {
+			break
+		}
+	}
+	return left, nil
 }
