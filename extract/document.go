@@ -36,7 +36,8 @@ type Document struct {
 	Status      int            `json:"status,omitempty"`       // status of the HTTP response; 0: there is none, or it was assumed
 	RecordBytes int64          `json:"record_bytes,omitempty"` // size of the record in its file, see Raw.Size
 	Bytes       int64          `json:"bytes"`                  // payload bytes as stored in the record
-	Clipped     bool           `json:"clipped,omitempty"`      // the payload was cut, by a limit or by damage
+	Clipped     bool           `json:"clipped,omitempty"`      // the payload was cut, by a limit or by damage; of a revisit: it has a payload, which is not read
+	Derived     bool           `json:"derived,omitempty"`      // made from a capture, and none itself: a conversion record, extracted text
 	Replaced    float64        `json:"replaced,omitempty"`     // share of U+FFFD in the text
 	Choices     Choices        `json:"choices,omitempty"`      // soft choices made for the page
 	Kind        page.Kind      `json:"kind,omitempty"`         // of an HTML page
@@ -134,6 +135,7 @@ const (
 	ReasonARCHeader   Reason = "arc-header"           // the record that describes an ARC file
 	ReasonDNS         Reason = "dns"                  // a name lookup in an ARC file
 	ReasonUnresolved  Reason = "revisit-unresolved"   // a revisit of a capture that is missing or is no document
+	ReasonProfile     Reason = "revisit-profile"      // a revisit that does not say that its capture is unchanged
 	ReasonLine        Reason = "malformed-line"       // a line of a text collection that does not have its format
 	ReasonLongLine    Reason = "line-too-long"        // a line of a text collection over the limit of a record
 	ReasonWithdrawn   Reason = "withdrawn"            // a withdrawal covers its URI

@@ -64,7 +64,7 @@ func lineHead(raw *container.Raw) (h head, reason Reason) {
 	}
 	h = head{
 		uri: header.Clean(strings.TrimSpace(l.URL)), date: header.Clean(l.Date), contentType: "text/plain; charset=utf-8",
-		title: header.Clean(strings.Join(strings.Fields(l.Title), " ")), block: []byte(l.Text),
+		title: header.Clean(strings.Join(strings.Fields(l.Title), " ")), block: []byte(l.Text), derived: true,
 	}
 	h.also = h.besides(h.contentType)
 	id := strings.Trim(string(l.ID), "<> ")

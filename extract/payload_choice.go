@@ -37,12 +37,13 @@ const (
 	ChoiceReadFlat                                // a tree of the page would be too large or too deep, so it is read token by token
 	ChoicePagesLost                               // some pages of a PDF document are not read: there are too many, or they are broken
 	ChoiceCharactersLost                          // the text has U+FFFD, which stands for what could not be decoded
+	ChoiceDigestWrong                             // the block of an uncompressed record does not have the digest that its header states
 )
 
 // choiceNames are the names of the bits, in order.
 var choiceNames = []string{"status-assumed", "length-mismatch", "encoding-not-used", "encoding-not-declared", "type-sniffed",
 	"charset-overruled", "charset-detected", "charset-assumed", "first-segment", "mojibake",
-	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure", "read-flat", "pages-lost", "characters-lost"}
+	"overlay-dropped", "site-rules-unmatched", "text-cut", "main-unsure", "read-flat", "pages-lost", "characters-lost", "digest-wrong"}
 
 // set adds a choice if made is true.
 func (c *Choices) set(choice Choices, made bool) {

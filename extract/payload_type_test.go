@@ -166,8 +166,8 @@ func TestAnswersWithoutStatusAreFlagged(t *testing.T) {
 }
 
 func TestChoicesHaveNames(t *testing.T) {
-	all := ChoiceCharactersLost<<1 - 1
-	if len(choiceNames) != len(all.Names()) || ChoiceCharactersLost != 1<<(len(choiceNames)-1) {
+	all := ChoiceDigestWrong<<1 - 1
+	if len(choiceNames) != len(all.Names()) || ChoiceDigestWrong != 1<<(len(choiceNames)-1) {
 		t.Fatalf("%d names for %b", len(choiceNames), all)
 	}
 	for _, c := range []Choices{0, ChoiceStatusAssumed, ChoiceTypeSniffed | ChoiceMojibake, all} {

@@ -107,6 +107,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	if len(payload) == 0 {
 		return doc, ReasonEmpty
 	}
+	doc.Derived = h.derived
 	doc.Bytes, doc.Clipped = int64(len(payload)), raw.Clipped || h.truncated
 	if raw.Clipped {
 		doc.Bytes += raw.Length - int64(len(raw.Block))
@@ -120,6 +121,9 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	if h.segment {
 		doc.Clipped = true
 		doc.Choices |= ChoiceFirstSegment
+	}
+	if raw.Inflated == 0 && !raw.Clipped { // compression has checksums of its own
+		doc.Choices.set(ChoiceDigestWrong, checkDigest(h.blockDigest, raw.Block) == Wrong)
 	}
 	if !doc.Clipped {
 		short, wrong := checkLength(header, doc.Bytes)
@@ -158,6 +162,8 @@ type head struct {
 	also                                      string // of besides
 	block                                     []byte
 	http                                      bool // the block starts with an HTTP header
+	blockDigest                               string
+	derived                                   bool // see Document.Derived
 	segment                                   bool // the block is the first of several segments
 	truncated                                 bool // the crawler did not store all of the block
 	revisit                                   bool

@@ -387,3 +387,40 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+// What was made from captures is told apart from them.
+func TestDerived(t *testing.T) {
+	for name, x := range map[string]struct {
+		raw  *container.Raw
+		want bool
+	}{
+		"response":       {response(), false},
+		"conversion":     {rawRecord("Some text.", fields("WARC-Type: conversion", "Content-Type: text/plain")...), true},
+		"resource":       {rawRecord("Some text.", fields("WARC-Type: resource", "Content-Type: text/plain")...), false},
+		"extracted text": {rawRecord("Some text.", fields("WARC-Type: resource", "Content-Type: text/plain", "WARC-Target-URI: urn:text:https://a.example/")...), true},
+		"line":           {&container.Raw{Format: container.FormatTSV, Block: []byte("1\tSome text.")}, true},
+	} {
+		if d := document(t, x.raw); d.Derived != x.want {
+			t.Errorf("%s: %v", name, d.Derived)
+		}
+	}
+}
+
+// The digest of a block shows that an uncompressed record is damaged.
+func TestWrongBlockDigest(t *testing.T) {
+	sum := sha1.Sum([]byte(httpPage))
+	right := "WARC-Block-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+	clipped, packed := response("WARC-Block-Digest: sha1:AAAA"), response("WARC-Block-Digest: sha1:AAAA")
+	clipped.Clipped, packed.Inflated = true, 1
+	for name, x := range map[string]struct {
+		raw  *container.Raw
+		want Choices
+	}{
+		"right": {response(right), 0}, "wrong": {response("WARC-Block-Digest: sha1:AAAA"), ChoiceDigestWrong}, "unknown": {response("WARC-Block-Digest: blake3:AAAA"), 0},
+		"none": {response(), 0}, "clipped": {clipped, 0}, "compressed": {packed, 0},
+	} {
+		if d := document(t, x.raw); d.Choices != x.want || d.Text != pageText {
+			t.Errorf("%s: %v %q", name, d.Choices.Names(), d.Text)
+		}
+	}
+}

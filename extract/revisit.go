@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/base32"
 	"encoding/hex"
 	"net/http"
@@ -34,7 +35,7 @@ func (r Reference) Keys(uri string) []Key {
 		keys = append(keys, recordKey(r.RecordID))
 	}
 	if r.URI != "" && r.Date != "" {
-		keys = append(keys, captureKey(r.URI, r.Date))
+		keys = append(keys, captureKeys(r.URI, r.Date)...)
 	}
 	if r.Digest != "" {
 		keys = append(keys, payloadKey(r.Digest, uri), payloadKey(r.Digest, ""))
@@ -45,7 +46,7 @@ func (r Reference) Keys(uri string) []Key {
 // Keys returns the keys under which references find the document. A revisit is
 // found as a capture, but not by its payload.
 func (d Document) Keys() []Key {
-	keys := []Key{recordKey(strings.Trim(d.RecordID, "<>")), captureKey(d.TargetURI, d.Date)}
+	keys := append(captureKeys(d.TargetURI, d.Date), recordKey(strings.Trim(d.RecordID, "<>")))
 	if digest := canonicalDigest(d.Digest); digest != "" && d.Repeats == nil {
 		keys = append(keys, payloadKey(digest, d.TargetURI), payloadKey(digest, ""))
 	}
@@ -53,19 +54,23 @@ func (d Document) Keys() []Key {
 }
 
 func recordKey(id string) Key           { return Key(documentID("record", id, "", nil)) }
-func captureKey(uri, date string) Key   { return Key(documentID("capture", uri, seconds(date), nil)) }
 func payloadKey(digest, uri string) Key { return Key(documentID("payload", digest, uri, nil)) }
 
-// seconds returns the digits of a date up to its seconds. A reference may leave out
-// the fractions of seconds and the punctuation of its capture's date.
-func seconds(date string) string {
-	digits := make([]byte, 0, 14)
-	for i := 0; i < len(date) && len(digits) < cap(digits); i++ {
-		if c := date[i]; '0' <= c && c <= '9' {
-			digits = append(digits, c)
+// captureKeys returns the keys of a target URI and a date: by all of the date, if it has
+// fractions of seconds, then to the second. A reference may leave out the fractions and the
+// punctuation of its capture's date.
+func captureKeys(uri, date string) (keys []Key) {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
 		}
+		return r
+	}, date)
+	key := func(digits string) Key { return Key(documentID("capture", uri, digits, nil)) }
+	if fraction := strings.TrimRight(digits[min(len(digits), 14):], "0"); fraction != "" {
+		keys = append(keys, key(digits[:14]+fraction))
 	}
-	return string(digits)
+	return append(keys, key(digits[:min(len(digits), 14)]))
 }
 
 // canonicalDigest returns a digest in one spelling, algorithm:BASE32, or "" if it
@@ -87,17 +92,21 @@ func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
 	doc = Document{TargetURI: h.uri, Site: uris.Site(h.uri), Date: h.date, Digest: h.digest}
 	r := h.refers
 	r.Digest, r.Unresolved = canonicalDigest(h.digest), ReasonUnresolved
-	if status, fields, _, ok := parseHTTP(h.block, x.o.MaxHeaderBytes); ok {
+	var payload []byte
+	if !startsHTTP(h.block) {
+		payload = h.block
+	}
+	if status, fields, n, ok := parseHTTP(h.block, x.o.MaxHeaderBytes); ok {
 		if status != http.StatusNotModified && !slices.Contains(x.o.Statuses, status) {
 			return doc, ReasonStatus
 		}
-		doc.Status = status
+		doc.Status, payload = status, h.block[n:]
 		declared := mediaTypeOf(fields.Get("Content-Type"))
 		if x.Readers[declared] == nil && !vague[declared] && strings.Contains(declared, "/") {
 			r.Unresolved = ReasonMediaType // most are pictures
 		}
 	}
-	doc.Repeats = &r
+	doc.Repeats, doc.Clipped = &r, len(bytes.TrimSpace(payload)) > 0
 	identify(&doc, h)
 	return doc, ReasonNone
 }

@@ -24,7 +24,7 @@ func TestRevisitSharesAKeyWithItsCapture(t *testing.T) {
 		"record id":            {[]string{"WARC-Refers-To: <urn:uuid:0f3a0e31-0000-4000-8000-000000000001>"}, 0},
 		"another record id":    {[]string{"WARC-Refers-To: <urn:uuid:0f3a0e31-0000-4000-8000-000000000009>"}, -1},
 		"URI and date":         {[]string{"WARC-Refers-To-Target-URI: http://www.example.co.uk/a?b=c", "WARC-Refers-To-Date: 2020-02-03T04:05:06Z"}, 0},
-		"fractions of seconds": {[]string{"WARC-Refers-To-Target-URI: <http://www.example.co.uk/a?b=c>", "WARC-Refers-To-Date: 2020-02-03T04:05:06.123Z"}, 0},
+		"fractions of seconds": {[]string{"WARC-Refers-To-Target-URI: <http://www.example.co.uk/a?b=c>", "WARC-Refers-To-Date: 2020-02-03T04:05:06.123Z"}, 1}, // to the second
 		"another date":         {[]string{"WARC-Refers-To-Target-URI: http://www.example.co.uk/a?b=c", "WARC-Refers-To-Date: 2020-02-03T04:05:07Z"}, -1},
 		"URI alone":            {[]string{"WARC-Refers-To-Target-URI: http://www.example.co.uk/a?b=c"}, -1},
 		"payload":              {[]string{"WARC-Payload-Digest: " + digest}, 0},
@@ -88,8 +88,49 @@ func TestTruncatedIsClipped(t *testing.T) {
 	if d := document(t, response("WARC-Truncated")); d.Clipped {
 		t.Error("an empty field clips")
 	}
-	if d := document(t, response("WARC-Type: revisit", "WARC-Refers-To: <urn:a>", "WARC-Truncated: length")); d.Clipped {
+	if d := document(t, revisitRecord("HTTP/1.1 200 OK\r\n\r\n", "WARC-Refers-To: <urn:a>", "WARC-Truncated: length")); d.Clipped {
 		t.Error("a revisit is clipped")
+	}
+}
+
+// What a revisit has of its own is not read. So part of the page may be unknown.
+func TestRevisitWithAPayloadIsClipped(t *testing.T) {
+	for block, want := range map[string]bool{"": false, "HTTP/1.1 200 OK\r\nA: b\r\n\r\n": false, "HTTP/1.1 200 OK\r\nA: b\r\n\r\n\r\n": false, "HTTP/1.1 200 OK": false,
+		"HTTP/1.1 200 OK\r\nA: b\r\n\r\n<p>Changed.": true, "<p>Changed.": true} {
+		if d := document(t, revisitRecord(block)); d.Clipped != want {
+			t.Errorf("%q: %v", block, d.Clipped)
+		}
+	}
+}
+
+// A revisit repeats its capture only by a profile that says so.
+func TestProfilesOfRevisits(t *testing.T) {
+	for profile, want := range map[string]Reason{
+		"http://netpreserve.org/warc/1.0/revisit/identical-payload-digest": "", "<http://netpreserve.org/warc/1.1/revisit/Server-Not-Modified>": "",
+		"http://netpreserve.org/warc/1.0/revisit/uri-agnostic-identical-payload-digest": "", "": "",
+		"http://example.org/revisit/patch": ReasonProfile, "http://netpreserve.org/warc/1.1/revisit/identical": ReasonProfile, "server-not-modified": ReasonProfile,
+	} {
+		if d, reason := NewExtractor(options).Document(revisitRecord("", "WARC-Profile: "+profile)); reason != want || reason == "" && d.Repeats == nil {
+			t.Errorf("%q: %q", profile, reason)
+		}
+	}
+}
+
+// Fractions of seconds tell captures apart where both sides have them.
+func TestFractionsOfSeconds(t *testing.T) {
+	const uri = "http://a.example/"
+	for _, c := range []struct {
+		refers, date string
+		want         int // first of the reference's keys that the capture has
+	}{
+		{"2020-01-01T00:00:00.9Z", "2020-01-01T00:00:00.900Z", 0}, {"20200101000000900", "2020-01-01T00:00:00.9Z", 0}, {"2020-01-01T00:00:00.9Z", "2020-01-01T00:00:00.1Z", 1},
+		{"2020-01-01T00:00:00.9Z", "2020-01-01T00:00:00Z", 1}, {"2020-01-01T00:00:00Z", "2020-01-01T00:00:00.9Z", 0}, {"2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00Z", 0},
+		{"2020-01-01T00:00:01Z", "2020-01-01T00:00:00.9Z", -1}, {"2020", "2020", 0}, {"2020", "2021", -1},
+	} {
+		keys := Document{TargetURI: uri, Date: c.date}.Keys()
+		if got := slices.IndexFunc(Reference{URI: uri, Date: c.refers}.Keys(""), func(k Key) bool { return slices.Contains(keys, k) }); got != c.want {
+			t.Errorf("%s to %s: %d, want %d", c.refers, c.date, got, c.want)
+		}
 	}
 }
 

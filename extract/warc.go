@@ -24,11 +24,11 @@ func init() {
 // warcFields are the fields of a WARC header that are used, as written. The first
 // field of each name counts, but the last digest.
 type warcFields struct {
-	kind, id, uri, date, contentType, digest string
-	refersTo, refersToURI, refersToDate      string
-	segment                                  bool // it has a segment number
-	truncated                                bool // the crawler did not store all of the block
-	encoded                                  bool // a value seems to have encoded words
+	kind, id, uri, date, contentType, digest, blockDigest string
+	refersTo, refersToURI, refersToDate, profile          string
+	segment                                               bool // it has a segment number
+	truncated                                             bool // the crawler did not store all of the block
+	encoded                                               bool // a value seems to have encoded words
 }
 
 // readFields reads the header in one pass. It accepts what libraries reject and
@@ -54,12 +54,16 @@ func readFields(raw []byte) (f warcFields) {
 			set(&f.contentType, value)
 		case strings.EqualFold(name, gowarc.WarcPayloadDigest):
 			f.digest = value
+		case strings.EqualFold(name, gowarc.WarcBlockDigest):
+			set(&f.blockDigest, value)
 		case strings.EqualFold(name, gowarc.WarcRefersTo):
 			set(&f.refersTo, value)
 		case strings.EqualFold(name, gowarc.WarcRefersToTargetURI):
 			set(&f.refersToURI, value)
 		case strings.EqualFold(name, gowarc.WarcRefersToDate):
 			set(&f.refersToDate, value)
+		case strings.EqualFold(name, gowarc.WarcProfile):
+			set(&f.profile, value)
 		case strings.EqualFold(name, gowarc.WarcSegmentNumber):
 			f.segment = true
 		case strings.EqualFold(name, gowarc.WarcTruncated):
@@ -119,17 +123,37 @@ func warcHead(raw *container.Raw) (h head, reason Reason) {
 	if kind == gowarc.Resource && bookkeeping(strings.ToLower(header.TargetURI(f.uri))) {
 		return h, ReasonBookkeeping
 	}
+	if kind == gowarc.Revisit && !saysUnchanged(f.profile) {
+		return h, ReasonProfile
+	}
 	h = head{
 		id: header.Clean(bracketed(f.id)), uri: header.Clean(header.TargetURI(f.uri)),
 		date: header.Clean(f.date), digest: header.Clean(f.digest), contentType: f.contentType,
-		block: raw.Block, segment: f.segment, truncated: f.truncated,
+		block: raw.Block, blockDigest: f.blockDigest, segment: f.segment, truncated: f.truncated,
 	}
 	if h.revisit = kind == gowarc.Revisit; h.revisit {
 		h.refers = Reference{RecordID: header.Clean(bracketed(f.refersTo)), URI: header.Clean(header.TargetURI(f.refersToURI)), Date: header.Clean(f.refersToDate)}
 	}
 	h.http = isHTTP(h.contentType) || kind == gowarc.Response && startsHTTP(raw.Block)
+	h.derived = kind == gowarc.Conversion || kind == gowarc.Resource && strings.HasPrefix(strings.ToLower(h.uri), textURN)
 	h.also = h.besides("text/plain") // that of WET files
 	return h, ReasonNone
+}
+
+// textURN starts the target URI of a resource with the text that Browsertrix took from a page.
+const textURN = "urn:text:"
+
+// saysUnchanged reports whether a revisit of a profile says that the payload was met before
+// (WARC 1.1, section 6.7.2, and the profile of Heritrix for payloads of other URIs). The
+// standard allows for others, such as one for what changed. A revisit without a profile, which
+// it demands, counts as unchanged.
+func saysUnchanged(profile string) bool {
+	_, name, found := strings.Cut(strings.ToLower(strings.Trim(profile, "<> \t")), "/revisit/")
+	switch name {
+	case "identical-payload-digest", "uri-agnostic-identical-payload-digest", "server-not-modified":
+		return found
+	}
+	return profile == ""
 }
 
 // bracketed removes the angle brackets of a record ID.

@@ -104,6 +104,8 @@ func (x *chooser) why(n, i int, stands bool) report.Why {
 		return report.WhyExempt
 	case i > 0 && c.judged:
 		return report.WhyJudged
+	case i > 0 && c.shared:
+		return report.WhyShared
 	case i > 0 && c.clipped:
 		return report.WhyClipped
 	case i > 0:

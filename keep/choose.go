@@ -33,6 +33,8 @@ type key struct {
 	group, text, uri         string // uri is set only if one of its captures must stay
 	revisit, clipped, exempt bool
 	judged                   bool // different from another page of the cluster
+	shared                   bool // another page of the cluster has its record ID
+	derived                  bool // made from a capture
 }
 
 // stands reports whether pages of the class can be kept in place of others. A
@@ -40,11 +42,18 @@ type key struct {
 func (c *class) stands() bool { return !c.revisit && !c.clipped }
 
 // fixed reports whether all pages of the class stay.
-func (c *class) fixed() bool { return c.exempt || c.judged || c.clipped }
+func (c *class) fixed() bool { return c.exempt || c.judged || c.shared || c.clipped }
 
-// node is the set of classes of a group that share a text.
+// nodeKey tells nodes apart.
+type nodeKey struct {
+	group, text string
+	derived     bool
+}
+
+// node is the set of classes of a group that share a text, and are captures or derived.
 type node struct {
 	text    string
+	derived bool
 	length  int
 	classes []int
 	from    []edge // nodes whose pages can replace those of this one
@@ -81,11 +90,14 @@ type chooser struct {
 //   - of each group the first by the policy, after the preferences for captures,
 //     for whole pages and for hosts;
 //   - pages that are exempt, those that people judged to be different from another page of
-//     the cluster, and those of which part of the text is unknown;
+//     the cluster, those that share their record ID with one, and those of which part of the
+//     text is unknown;
 //   - captures that remaining revisits refer to;
 //   - the smallest set of further pages such that a remaining page covers each page
 //     of its group, and each URI of the cluster keeps a page, unless the rules
 //     allow otherwise (see solve).
+//
+// Text that was made from a capture covers no capture, and is none of its URI.
 //
 // A page that no other page covers, and that covers none, is to be reviewed. A page
 // covers nothing that it was not compared with, so a limit on comparisons keeps
@@ -124,13 +136,20 @@ func (x *chooser) classify() {
 	}
 	slices.SortFunc(order, x.compare)
 	x.captures = map[string][]int{}
-	judged := x.Judged.among(x.members)
-	classes, nodes, groups, uris := map[key]int{}, map[[2]string]int{}, map[string]int{}, map[string]int{}
+	captured := map[string]bool{}
+	for _, m := range x.members {
+		captured[m.URI] = captured[m.URI] || !m.Derived
+	}
+	judged, shared := x.Judged.among(x.members), sharedIDs(x.members)
+	classes, nodes, groups, uris := map[key]int{}, map[nodeKey]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]
-		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI), judged: judged[m.RecordID]}
+		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI), judged: judged[m.RecordID], shared: shared[m.RecordID], derived: m.Derived}
 		if !x.AllowLostURIs {
 			k.uri = m.URI
+			if m.Derived && captured[m.URI] { // a capture of it must stay, not this
+				k.uri = ""
+			}
 		}
 		n, ok := classes[k]
 		if !ok {
@@ -138,10 +157,11 @@ func (x *chooser) classify() {
 			classes[k] = n
 			c := &class{key: k, uri: -1}
 			x.classes = append(x.classes, c)
-			if c.node, ok = nodes[[2]string{k.group, k.text}]; !ok {
+			of := nodeKey{k.group, k.text, k.derived}
+			if c.node, ok = nodes[of]; !ok {
 				c.node = len(x.nodes)
-				nodes[[2]string{k.group, k.text}] = c.node
-				x.nodes = append(x.nodes, &node{text: k.text, kept: -1})
+				nodes[of] = c.node
+				x.nodes = append(x.nodes, &node{text: k.text, derived: k.derived, kept: -1})
 				add(&x.groups, groups, k.group, c.node)
 			}
 			x.nodes[c.node].classes = append(x.nodes[c.node].classes, n)
@@ -154,6 +174,19 @@ func (x *chooser) classify() {
 		}
 		x.classes[n].pages = append(x.classes[n].pages, i)
 	}
+}
+
+// sharedIDs returns the record IDs that several of the members have. A list could not say which
+// of these is redundant.
+func sharedIDs(members []report.Member) map[string]bool {
+	seen, shared := map[string]string{}, map[string]bool{}
+	for _, m := range members {
+		if other, ok := seen[m.RecordID]; ok && other != m.Document {
+			shared[m.RecordID] = true
+		}
+		seen[m.RecordID] = m.Document
+	}
+	return shared
 }
 
 // add appends an item to the list of a name, which it creates if needed, and
@@ -186,6 +219,8 @@ func (x *chooser) force() {
 			x.survive(n, report.WhyExempt)
 		case c.judged:
 			x.survive(n, report.WhyJudged)
+		case c.shared:
+			x.survive(n, report.WhyShared)
 		case c.clipped:
 			x.survive(n, report.WhyClipped)
 		}

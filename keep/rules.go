@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"neardup/report"
 	"neardup/uris"
@@ -145,6 +146,7 @@ func Resemblance(a, b, common int) float64 {
 func (x *chooser) compare(i, j int) int {
 	a, b := x.members[i], x.members[j]
 	return cmp.Or(
+		report.FalseFirst(a.Derived, b.Derived),
 		report.FalseFirst(a.RevisitOf != "", b.RevisitOf != ""),
 		report.FalseFirst(a.Clipped, b.Clipped),
 		cmp.Compare(x.host(a), x.host(b)),
@@ -280,14 +282,45 @@ func (r Rules) String() string {
 
 // Pattern is a URI in which * stands for any characters. A pattern without a scheme
 // matches all schemes, and a host alone all of its pages. Upper and lower case are the
-// same: crawls write one host in several ways, and a pattern that matches too much only
-// keeps more pages.
+// same, and so are a host in its own script and in Punycode: crawls write one host in several
+// ways, and a pattern that matches too much only keeps more pages.
 type Pattern string
 
 // Match reports whether the URI matches the pattern, or without a scheme in the pattern
 // what is behind its scheme.
 func (p Pattern) Match(uri string) bool {
 	pattern, uri := strings.ToLower(string(p)), strings.ToLower(uri)
+	if match(pattern, uri) {
+		return true
+	}
+	a, b := inPunycode(pattern), inPunycode(uri)
+	return (a != pattern || b != uri) && match(a, b)
+}
+
+// inPunycode returns a URI or a pattern with the labels of its host in ASCII.
+func inPunycode(uri string) string {
+	if strings.IndexFunc(uri, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return uri
+	}
+	scheme, rest := "", uri
+	if i := strings.Index(uri, "://"); i >= 0 {
+		scheme, rest = uri[:i+3], uri[i+3:]
+	}
+	end := len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		end = i
+	}
+	labels := strings.Split(rest[:end], ".")
+	for i, label := range labels {
+		if strings.IndexFunc(label, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+			labels[i] = uris.CanonicalHost(label)
+		}
+	}
+	return scheme + strings.Join(labels, ".") + rest[end:]
+}
+
+// match matches a pattern and a URI in lower case.
+func match(pattern, uri string) bool {
 	if strings.Contains(pattern, "://") {
 		return matches(pattern, uri) || isHostOf(pattern, uri)
 	}

@@ -90,10 +90,15 @@ func (x *chooser) compareTwo(a, b int) (common int, err error) {
 	if need == 0 || need > min(n.length, m.length) {
 		return 0, nil
 	}
-	if common, err = x.texts.Common(n.text, m.text, need); err != nil || common < need {
+	if n.text == m.text {
+		common = n.length
+	} else if common, err = x.texts.Common(n.text, m.text, need); err != nil || common < need {
 		return common, err
 	}
 	for _, d := range [][2]int{{a, b}, {b, a}} {
+		if x.nodes[d[0]].derived && !x.nodes[d[1]].derived {
+			continue
+		}
 		if x.Rules.covers(x.nodes[d[0]].length, x.nodes[d[1]].length, common) {
 			x.nodes[d[0]].to = append(x.nodes[d[0]].to, edge{d[1], common})
 			x.nodes[d[1]].from = append(x.nodes[d[1]].from, edge{d[0], common})

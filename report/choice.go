@@ -26,6 +26,7 @@ type Why string
 const (
 	WhyPolicy    Why = "policy"    // kept: the first of its group by the policy
 	WhyExempt    Why = "exempt"    // kept: its URI is exempt
+	WhyShared    Why = "record-id" // kept: another page of the cluster has its record ID
 	WhyCovers    Why = "covers"    // kept: it is kept in place of others that no other kept page covers
 	WhyURI       Why = "uri"       // kept: no other capture of its URI in the cluster stays
 	WhyJudged    Why = "judged"    // kept: people judged it and another page of the cluster to be different

@@ -121,6 +121,7 @@ type Capture struct {
 	Site        string // registrable domain or host; empty if there is none
 	Text        string // textID, hexadecimal
 	Clipped     bool   // part of the page, or of its text, is unknown
+	Derived     bool   // it is text that was made from a capture, and no capture
 }
 
 // Score is a similarity from 0 to 1, written with four decimals.

@@ -394,12 +394,17 @@ func TestPagesReadInPartStay(t *testing.T) {
 		"whole":           {"1000000", text, "for it", "against it", "keep policy 0, redundant covered 11"},
 		"over the limit":  {"4096", text, "for it", "against it", "keep policy 0, review clipped 0"},
 		"not all stored":  {"1000000", short, "for it", "for it", "keep policy 0, review clipped 0"},
+		"damaged":         {"1000000", text, "for it", "for it", "keep policy 0, review clipped 0"},
 		"not all decoded": {"1000000", text, "\xf5\xf0\xdd\xf1", "\xea\xe1\xf4\xdc", "keep policy 0, review clipped 0"}, // for and against, in Greek of iso-8859-7
 	} {
 		dir := t.TempDir()
 		settings := "extract.max_text_bytes=" + x.maxText
 		capture := func(day int, vote string) []byte {
-			return pipetest.Archived("response", fmt.Sprint(day), "http://a.example/minutes", day, x.header+lines.String()+"<p>The vote was "+vote+".")
+			var digest []string
+			if name == "damaged" && day == 1 {
+				digest = []string{"WARC-Block-Digest: sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"}
+			}
+			return pipetest.Archived("response", fmt.Sprint(day), "http://a.example/minutes", day, x.header+lines.String()+"<p>The vote was "+vote+".", digest...)
 		}
 		file := pipetest.WriteRecords(t, capture(1, x.first), capture(2, x.second))
 		pipetest.RunAll(t, dir, pipetest.MustLoad(t, settings), workspace.Options{}, file)
@@ -416,6 +421,54 @@ func TestPagesReadInPartStay(t *testing.T) {
 		slices.Sort(got)
 		if strings.Join(got, ", ") != x.want {
 			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// Text that was made from a capture replaces no capture, whatever the policy. No revisit gets
+// its text where the capture is there.
+func TestDerivedTextReplacesNoCapture(t *testing.T) {
+	var records [][]byte
+	for i := range 12 {
+		var lines strings.Builder
+		for j := range 8 {
+			fmt.Fprintf(&lines, "<p>The report %d says in line %d that the matter of %d is put off until %d, and no one minds.</p>\n", i, j, (i+1)*7919%1000, 1000+i*53+j*31)
+		}
+		uri := fmt.Sprintf("http://a.example/%d", i)
+		text := strings.NewReplacer("<p>", "", "</p>", "").Replace(lines.String()) + "Imprint and contact.\n"
+		records = append(records,
+			pipetest.Archived("response", fmt.Sprintf("b%d", i), uri, 1, pipetest.OkHTML+lines.String()),
+			pipetest.Archived("revisit", fmt.Sprintf("c%d", i), uri, 3, "", "WARC-Refers-To-Target-URI: "+uri, "WARC-Refers-To-Date: 2020-01-01T00:00:00Z"),
+			bytes.Replace(pipetest.Archived("conversion", fmt.Sprintf("a%d", i), uri, 1, text), []byte("application/http; msgtype=response"), []byte("text/plain"), 1),
+			bytes.Replace(pipetest.Archived("conversion", fmt.Sprintf("d%d", i), uri, 2, text), []byte("application/http; msgtype=response"), []byte("text/plain"), 1))
+	}
+	dir := t.TempDir()
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t, records...))
+	w := pipetest.OpenWith(t, dir)
+	for _, policy := range []keep.Policy{keep.Earliest, keep.Latest, keep.Longest} {
+		rules := keep.Default()
+		rules.Policy, rules.Resemblance, rules.MaxLost, rules.AllowLostURIs = policy, 0.9, -1, true
+		list, err := csv.NewReader(bytes.NewReader(pipetest.ExportOf(t, w, exports.Options{Format: "keep", Keep: &rules}))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		redundant := map[byte]int{}
+		for _, row := range list[1:] {
+			id, kept, of := row[slices.Index(list[0], "record_id")], row[slices.Index(list[0], "kept")], row[slices.Index(list[0], "revisit_of")]
+			letter := id[len("<urn:test:")]
+			if letter == 'c' && of[len("<urn:test:")] != 'b' {
+				t.Errorf("%s repeats %s", id, of)
+			}
+			if row[1] != "redundant" {
+				continue
+			}
+			redundant[letter]++
+			if of := kept[len("<urn:test:")]; of == 'a' || of == 'd' {
+				t.Errorf("%s: %s is redundant because of %s", policy, id, kept)
+			}
+		}
+		if redundant['b'] != 0 || redundant['a'] == 0 || redundant['c'] != 12 {
+			t.Errorf("%s: %v are redundant", policy, redundant)
 		}
 	}
 }

@@ -29,8 +29,12 @@ type DocumentView struct {
 	TextBytes   int64           `json:"text_bytes"`
 	TextID      string          `json:"text_id"`
 	Clipped     bool            `json:"clipped"`
+	Derived     bool            `json:"derived"`
 	Repeats     present         `json:"repeats"` // the record is a revisit
 }
+
+// unsound are the soft choices by which part of a page may be unknown.
+const unsound = extract.ChoiceTextCut | extract.ChoicePagesLost | extract.ChoiceCharactersLost | extract.ChoiceDigestWrong
 
 // present tells whether a field is there.
 type present bool
@@ -49,7 +53,7 @@ func (d DocumentView) Member(id extract.ID, source string, offset int64) report.
 		Title: d.Title, Byline: d.Byline, Unsure: d.Choices&extract.ChoiceMainUnsure != 0,
 		Capture: report.Capture{Document: id.String(), Status: d.Status, RecordBytes: d.RecordBytes, MediaType: d.MediaType,
 			TypeSniffed: d.Choices&extract.ChoiceTypeSniffed != 0, Charset: d.Charset, TextBytes: d.TextBytes, Site: d.Site, Text: d.TextID,
-			Clipped: d.Clipped || d.Choices&(extract.ChoiceTextCut|extract.ChoicePagesLost|extract.ChoiceCharactersLost) != 0}}
+			Clipped: d.Clipped || d.Choices&unsound != 0, Derived: d.Derived}}
 }
 
 // ParsedTextID returns the parsed TextID.

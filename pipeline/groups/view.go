@@ -69,6 +69,8 @@ func (r *viewReader) view(d *DocumentView) (ok bool) {
 			d.Status = int(n)
 		case "clipped":
 			d.Clipped, ok = true, r.true()
+		case "derived":
+			d.Derived, ok = true, r.true()
 		case "choices":
 			var names string
 			names, ok = r.list('[', ']', (*viewReader).skip)

@@ -12,32 +12,32 @@ import (
 func packMember(m report.Member) []byte {
 	return pack([]string{m.RecordID, m.URI, m.Date, m.Title, m.Byline, m.WARC, m.Path, m.Entry, m.Digest, string(m.Relation), m.VerifiedAgainst, m.RevisitOf,
 		m.AgainstDocument, m.AgainstText, m.Source, m.Document, m.MediaType, m.Charset, m.Site, m.Text},
-		uint64(m.Offset), uint64(m.Bytes), uint64(m.Status), uint64(m.RecordBytes), uint64(m.TextBytes), bit(m.Unsure), bit(m.TypeSniffed), bit(m.Clipped),
+		uint64(m.Offset), uint64(m.Bytes), uint64(m.Status), uint64(m.RecordBytes), uint64(m.TextBytes), bit(m.Unsure), bit(m.TypeSniffed), bit(m.Clipped), bit(m.Derived),
 		math.Float64bits(float64(m.Resemblance)), math.Float64bits(float64(m.Containment)))
 }
 
 func unpackMember(b []byte) (m report.Member, err error) {
 	var relation string
-	var offset, bytes, status, recordBytes, textBytes, unsure, sniffed, clipped, resemblance, containment uint64
+	var offset, bytes, status, recordBytes, textBytes, unsure, sniffed, clipped, derived, resemblance, containment uint64
 	err = unpack(b, []*string{&m.RecordID, &m.URI, &m.Date, &m.Title, &m.Byline, &m.WARC, &m.Path, &m.Entry, &m.Digest, &relation, &m.VerifiedAgainst, &m.RevisitOf,
 		&m.AgainstDocument, &m.AgainstText, &m.Source, &m.Document, &m.MediaType, &m.Charset, &m.Site, &m.Text},
-		&offset, &bytes, &status, &recordBytes, &textBytes, &unsure, &sniffed, &clipped, &resemblance, &containment)
+		&offset, &bytes, &status, &recordBytes, &textBytes, &unsure, &sniffed, &clipped, &derived, &resemblance, &containment)
 	m.Relation, m.Offset, m.Bytes, m.Status, m.RecordBytes, m.TextBytes = report.Relation(relation), int64(offset), int64(bytes), int(status), int64(recordBytes), int64(textBytes)
-	m.Unsure, m.TypeSniffed, m.Clipped = unsure == 1, sniffed == 1, clipped == 1
+	m.Unsure, m.TypeSniffed, m.Clipped, m.Derived = unsure == 1, sniffed == 1, clipped == 1, derived == 1
 	m.Resemblance, m.Containment = report.Score(math.Float64frombits(resemblance)), report.Score(math.Float64frombits(containment))
 	return m, err
 }
 
 // packAbout packs what the choice for a page depends on.
 func packAbout(m report.Member) []byte {
-	return pack([]string{m.Document, m.Text, m.RecordID, m.URI, m.Date, m.RevisitOf, string(m.Relation)}, uint64(m.TextBytes), bit(m.Clipped))
+	return pack([]string{m.Document, m.Text, m.RecordID, m.URI, m.Date, m.RevisitOf, string(m.Relation)}, uint64(m.TextBytes), bit(m.Clipped), bit(m.Derived))
 }
 
 func unpackAbout(b []byte) (m report.Member, err error) {
 	var relation string
-	var bytes, clipped uint64
-	err = unpack(b, []*string{&m.Document, &m.Text, &m.RecordID, &m.URI, &m.Date, &m.RevisitOf, &relation}, &bytes, &clipped)
-	m.Relation, m.TextBytes, m.Clipped = report.Relation(relation), int64(bytes), clipped == 1
+	var bytes, clipped, derived uint64
+	err = unpack(b, []*string{&m.Document, &m.Text, &m.RecordID, &m.URI, &m.Date, &m.RevisitOf, &relation}, &bytes, &clipped, &derived)
+	m.Relation, m.TextBytes, m.Clipped, m.Derived = report.Relation(relation), int64(bytes), clipped == 1, derived == 1
 	return m, err
 }
 

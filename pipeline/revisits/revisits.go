@@ -20,6 +20,9 @@ import (
 // step is a mistake, and a long chain or a circle is hostile.
 const maxChain = 16
 
+// derived is the place of text that was made from captures: behind these, and behind revisits.
+const derived = maxChain + 1
+
 // Revisit is a revisit record with the place of its row.
 type Revisit struct {
 	Place    []byte // rows come in the order of their places; no place is a prefix of another
@@ -31,7 +34,7 @@ type Capture struct {
 	ID  extract.ID
 	Row func() (rows.Document, error)
 	// Brief is Row with no more than what a capture is found by: its record ID, target URI,
-	// date and digest, what it repeats, and its text.
+	// date and digest, what it repeats, whether it is derived, and its text.
 	Brief func() (rows.Document, error)
 }
 
@@ -154,7 +157,11 @@ func (r *resolver) offerAll(captures iter.Seq2[Capture, error]) error {
 		if err != nil {
 			return err
 		}
-		if err := r.offer(d.Keys(), 0, d.Date, c.ID, t); err != nil {
+		chain := byte(0)
+		if d.Derived {
+			chain = derived
+		}
+		if err := r.offer(d.Keys(), chain, d.Date, c.ID, t); err != nil {
 			return err
 		}
 	}
@@ -280,7 +287,7 @@ func asRevisit(original rows.Document, v extract.Document) rows.Document {
 	if v.Digest != "" {
 		d.Digest = v.Digest
 	}
-	d.Bytes, d.Clipped, d.Choices = 0, false, 0 // those of the revisit record, which has no payload
+	d.Bytes, d.Clipped, d.Choices = 0, v.Clipped, 0 // those of the revisit record, of which no payload is read
 	d.Status, d.RecordBytes = v.Status, v.RecordBytes
 	d.Repeats = v.Repeats
 	d.RevisitOf = original.RecordID

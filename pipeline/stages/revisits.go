@@ -272,6 +272,7 @@ func documents(w *workspace.Workspace) iter.Seq2[revisits.Capture, error] {
 func brief(r layout.Row) (d rows.Document, err error) {
 	v, err := results.View(r)
 	d.RecordID, d.TargetURI, d.Date, d.Digest, d.TextID = v.RecordID, v.TargetURI, v.Date, v.Digest, v.TextID
+	d.Derived = v.Derived
 	if v.Repeats {
 		d.Repeats = &extract.Reference{}
 	}
