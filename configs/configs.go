@@ -253,6 +253,15 @@ func (c *Config) Set(settings []string) error {
 	return c.Validate()
 }
 
+// Change is Set for settings that somebody asks for. It returns an error for settings that
+// others make void (Void).
+func (c *Config) Change(settings []string) error {
+	if err := c.Set(settings); err != nil {
+		return err
+	}
+	return c.checkVoid(settings)
+}
+
 // set applies one "section.key=value".
 func set(c *Config, setting string) error {
 	name, value, ok := strings.Cut(setting, "=")

@@ -48,7 +48,7 @@ func CDXJ(c Cluster, m Member) ([]byte, error) {
 		fields.Mime = revisitMime
 	}
 	var b strings.Builder
-	b.WriteString(uris.SURT(m.URI) + " " + timestamp(m.Date) + " ")
+	b.WriteString(uris.SURT(m.URI) + " " + indexed(m.Date) + " ")
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(fields)

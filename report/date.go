@@ -5,7 +5,7 @@ import "strings"
 // A WARC-Date is kept as the crawler wrote it. Since WARC 1.1 its precision is
 // anything from the year to nanoseconds. Hostile files may have any text there.
 
-// timestamp returns a date as 14 digits, as indexes of archives have it. Missing
+// timestamp returns a date as 14 digits, by which dates can be ordered. Missing
 // parts get their first value. A date without a year is all zeros.
 func timestamp(date string) string {
 	date, _, _ = strings.Cut(date, ".") // fractions of a second
@@ -23,6 +23,15 @@ func timestamp(date string) string {
 		digits = digits[:n-1]
 	}
 	return string(digits) + least[len(digits):]
+}
+
+// indexed is timestamp for indexes of archives: all zeros if it is no date of the Gregorian
+// calendar.
+func indexed(date string) string {
+	if _, ok := milliseconds(date); !ok {
+		return timestamp("")
+	}
+	return timestamp(date)
 }
 
 // milliseconds returns a date as milliseconds since 1970. ok is false if it is no

@@ -20,6 +20,17 @@ func TestTimestamp(t *testing.T) {
 	}
 }
 
+func TestIndexed(t *testing.T) {
+	for date, want := range map[string]string{
+		"2024-09-16T06:09:12.3Z": "20240916060912", "2024": "20240101000000", "2024-02-29": "20240229000000",
+		"2023-02-29": "00000000000000", "2024-13-01": "00000000000000", "2024-05-01T25:00:00Z": "00000000000000", "": "00000000000000",
+	} {
+		if got := indexed(date); got != want {
+			t.Errorf("%q: %s, want %s", date, got, want)
+		}
+	}
+}
+
 // Every day of the calendar's cycle of 400 years, beside package time.
 func TestMilliseconds(t *testing.T) {
 	for day := time.Date(1899, 12, 31, 23, 59, 58, 0, time.UTC); day.Year() < 2300; day = day.AddDate(0, 0, 1) {

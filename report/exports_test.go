@@ -44,7 +44,7 @@ func TestCDXJ(t *testing.T) {
 				t.Fatalf("not one line: %q", line)
 			}
 			parts := bytes.SplitN(line, []byte(" "), 3)
-			if string(parts[0]) != uris.SURT(m.URI) || string(parts[1]) != timestamp(m.Date) {
+			if string(parts[0]) != uris.SURT(m.URI) || string(parts[1]) != indexed(m.Date) {
 				t.Errorf("%q: key %q, timestamp %q", m.URI, parts[0], parts[1])
 			}
 			var fields map[string]any

@@ -149,7 +149,7 @@ func CaptureLine(uri, date, media, digest string, status int, length, offset int
 		fields.Mime = revisitMime
 	}
 	var b strings.Builder
-	b.WriteString(uris.SURT(uri) + " " + timestamp(date) + " ")
+	b.WriteString(uris.SURT(uri) + " " + indexed(date) + " ")
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(fields)

@@ -161,7 +161,7 @@ func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
 		m, err := workspace.ReadManifest(o.workspace)
 		if err == nil && m.Config != nil {
 			config := *m.Config
-			err := config.Set(o.settings())
+			err := config.Change(o.settings())
 			return config, asUsage(err)
 		}
 		name = "default"
@@ -289,7 +289,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 	}
 	if last := j.FinishedConfig(); last != nil && o.config == "" { // config is that of the run that is changing the workspace
 		config = *last
-		if err := config.Set(o.settings()); err != nil {
+		if err := config.Change(o.settings()); err != nil {
 			return nil, errors.Join(asUsage(err), j.Close())
 		}
 		j.Workspace = j.With(config)

@@ -133,7 +133,7 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = o.checkOutput(j, "--output", f.output)
+			err = o.checkOutput(j, "--output", f.output, f.keep.exemptList)
 			if err == nil && slices.Contains(actedUpon, f.format) {
 				err = o.warnOfGone(c, j)
 			}

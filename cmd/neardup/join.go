@@ -32,6 +32,8 @@ type joinOptions struct {
 	format   string
 	output   string
 
+	weightsFile string // that --weights names
+
 	engine      string
 	dsn         string
 	database    textjoin.Database
@@ -315,6 +317,7 @@ func (o *joinOptions) readWeights() error {
 		return err
 	}
 	defer f.Close()
+	o.weightsFile = o.Weights
 	if err := o.ReadWeights(f); err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)
 	}
@@ -330,14 +333,18 @@ func (o *joinOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
+	read := files(o.weightsFile)
+	if !strings.Contains(o.dsn, "://") {
+		read = append(read, files(o.dsn)...)
+	}
+	if err := checkOutput("--output", o.output, "", read); err != nil {
+		return err
+	}
 	var session *sqljoin.Session
 	if o.inDatabase() {
-		access := sqljoin.NoTables
-		switch {
-		case o.outputTable != "":
+		access := sqljoin.ReadTables
+		if o.outputTable != "" {
 			access = sqljoin.WriteTables
-		case o.tables:
-			access = sqljoin.ReadTables
 		}
 		if session, err = sqljoin.Open(c.Context(), o.engine, o.dsn, access); err != nil {
 			return err

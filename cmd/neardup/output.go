@@ -14,13 +14,23 @@ import (
 )
 
 // checkOutput returns a usage error if a command that has opened the workspace must not
-// write its output to path, which a flag names.
-func (o *workOptions) checkOutput(j *job, flag, path string) error {
+// write its output to path, which a flag names. also are files that it reads.
+func (o *workOptions) checkOutput(j *job, flag, path string, also ...string) error {
 	known, err := j.Sources()
 	if err != nil {
 		return err
 	}
-	return checkOutput(flag, path, o.workspace, known)
+	return checkOutput(flag, path, o.workspace, slices.Concat(known, files(o.config, j.Config.Cluster.Quality), files(also...)))
+}
+
+// files returns files that are no archives as sources, for checkOutput.
+func files(names ...string) (sources []inputs.Source) {
+	for _, name := range names {
+		if name != "" {
+			sources = append(sources, inputs.Source{Path: name})
+		}
+	}
+	return sources
 }
 
 // checkOutput returns a usage error if a command must not write its output to path, which

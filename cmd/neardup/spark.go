@@ -135,7 +135,7 @@ guide.`,
 			var config configs.Config
 			if before != nil && o.config == "" {
 				config = before.Config
-				err = config.Set(o.settings())
+				err = config.Change(o.settings())
 			} else {
 				config, err = configs.Load(cmp.Or(o.config, "default"), o.settings())
 			}

@@ -145,7 +145,7 @@ func (o *textOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput("--output", o.output, "", sources); err != nil {
+	if err := checkOutput("--output", o.output, "", slices.Concat(sources, files(o.config), files(o.lists...))); err != nil {
 		return err
 	}
 	write := func(out io.Writer) error { return o.write(c, out, sources, config, p) }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"neardup/extract"
 	"neardup/extract/container"
@@ -41,7 +40,7 @@ func Page(o extract.Options, file, uri string) (d extract.Document, reason extra
 		return d, "", fmt.Errorf("%w: %w", workspace.ErrUsage, err)
 	}
 	if !info.Mode().IsRegular() {
-		return d, "", fmt.Errorf("%w: %s is no file", workspace.ErrUsage, filepath.Base(file))
+		return d, "", fmt.Errorf("%w: %s is no file", workspace.ErrUsage, file)
 	}
 	f, err := os.Open(file)
 	if err != nil {

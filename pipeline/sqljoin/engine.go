@@ -68,9 +68,8 @@ type Access int
 
 // Kinds of access.
 const (
-	NoTables    Access = iota // it uses only tables of its own
-	ReadTables                // it reads tables
-	WriteTables               // it creates a table
+	ReadTables  Access = iota // it reads tables, if any, and uses temporary ones of its own
+	WriteTables               // it also creates a table
 )
 
 // Session is a connection to a database, for one goroutine.

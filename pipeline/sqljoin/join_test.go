@@ -159,7 +159,7 @@ func TestEngines(t *testing.T) {
 		add(&b, a.Record(4*i)...)
 	}
 	each(t, func(t *testing.T, engine string) {
-		s := open(t, engine, dsnOf(t, engine), NoTables)
+		s := open(t, engine, dsnOf(t, engine), WriteTables)
 		for _, cs := range [][]ppjoin.Collection{{a}, {a, b}} {
 			for _, m := range []struct {
 				measure    ppjoin.Measure
@@ -190,7 +190,7 @@ func TestSmallWeights(t *testing.T) {
 	want := []ppjoin.Pair{{A: 0, B: 1, Similarity: math.Sqrt(1. / 5)}, {A: 0, B: 2, Similarity: math.Sqrt(5. / 21)}, {A: 0, B: 3, Similarity: math.Sqrt(4. / 25)},
 		{A: 1, B: 2, Similarity: math.Sqrt(1. / 21)}, {A: 2, B: 3, Similarity: math.Sqrt(20. / 21)}, {A: 4, B: 5, Similarity: math.Sqrt(.5)}}
 	each(t, func(t *testing.T, engine string) {
-		s := open(t, engine, dsnOf(t, engine), NoTables)
+		s := open(t, engine, dsnOf(t, engine), WriteTables)
 		for _, way := range every(o) {
 			same(t, s, way, []ppjoin.Collection{c}, want)
 		}
@@ -213,7 +213,7 @@ func TestEnginesOnText(t *testing.T) {
 	}
 	cs := []ppjoin.Collection{ppjoin.Collection(records[0])}
 	each(t, func(t *testing.T, engine string) {
-		s := open(t, engine, dsnOf(t, engine), NoTables)
+		s := open(t, engine, dsnOf(t, engine), WriteTables)
 		for _, weights := range []*ppjoin.Weights{nil, ppjoin.IDF(cs...)} {
 			o := ppjoin.Options{Threshold: .8, Weights: weights}
 			want := expected(t, o, cs)
@@ -234,7 +234,7 @@ func TestFilters(t *testing.T) {
 	o := ppjoin.Options{Threshold: .7}
 	want := expected(t, o, c)
 	each(t, func(t *testing.T, engine string) {
-		s := open(t, engine, dsnOf(t, engine), NoTables)
+		s := open(t, engine, dsnOf(t, engine), WriteTables)
 		counts := map[string]Counts{}
 		for _, way := range every(o) {
 			counts[fmt.Sprint(way.Scheme, way.Algorithm, way.Verify)] = same(t, s, way, c, want)
@@ -264,7 +264,7 @@ func TestFilters(t *testing.T) {
 // ppjoin.
 func TestSuffixFunction(t *testing.T) {
 	each(t, func(t *testing.T, engine string) {
-		s := open(t, engine, dsnOf(t, engine), NoTables)
+		s := open(t, engine, dsnOf(t, engine), WriteTables)
 		r := rand.New(rand.NewPCG(25, 26))
 		if err := s.exec(context.Background(), "CREATE TEMP TABLE test_sets (x "+s.e.tokens+", y "+s.e.tokens+", most INTEGER, depth INTEGER, want INTEGER)"); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ var sqlite = engine{
 		if dsn == "" {
 			return sql.Open("sqlite", ":memory:")
 		}
-		mode := map[Access]string{NoTables: "rwc", ReadTables: "ro", WriteTables: "rwc"}[access]
+		mode := map[Access]string{ReadTables: "ro", WriteTables: "rwc"}[access]
 		path := url.URL{Path: dsn}
 		return sql.Open("sqlite", "file:"+path.EscapedPath()+"?mode="+mode+"&_pragma=busy_timeout(5000)")
 	},
