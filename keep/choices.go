@@ -32,7 +32,7 @@ func (x *chooser) choices() ([]report.Choice, error) {
 			}
 			why := x.why(n, i, stands[n])
 			out[p] = report.Choice{Action: report.ActionKeep, Why: why, With: p, Compared: true, Resemblance: 1, Characters: length}
-			if why != report.WhyScore && why != report.WhyClipped {
+			if why != report.WhyScore && why != report.WhyClipped && why != report.WhyLittle {
 				continue
 			}
 			f := x.classes[x.first[c.group]]
@@ -119,6 +119,9 @@ func (x *chooser) why(n, i int, stands bool) report.Why {
 	o := x.nodes[c.node]
 	if o.kept >= 0 && o.kept != n || slices.ContainsFunc(o.from, func(e edge) bool { return x.nodes[e.node].kept >= 0 }) {
 		return report.WhyURI
+	}
+	if o.payload != "" {
+		return report.WhyLittle
 	}
 	return report.WhyScore
 }

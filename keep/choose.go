@@ -32,9 +32,10 @@ type class struct {
 type key struct {
 	group, text, uri         string // uri is set only if one of its captures must stay
 	revisit, clipped, exempt bool
-	judged                   bool // different from another page of the cluster
-	shared                   bool // another page of the cluster has its record ID
-	derived                  bool // made from a capture
+	judged                   bool   // different from another page of the cluster
+	shared                   bool   // another page of the cluster has its record ID
+	derived                  bool   // made from a capture
+	payload                  string // its digest, if it has little text
 }
 
 // stands reports whether pages of the class can be kept in place of others. A
@@ -46,13 +47,15 @@ func (c *class) fixed() bool { return c.exempt || c.judged || c.shared || c.clip
 
 // nodeKey tells nodes apart.
 type nodeKey struct {
-	group, text string
-	derived     bool
+	group, text, payload string
+	derived              bool
 }
 
-// node is the set of classes of a group that share a text, and are captures or derived.
+// node is the set of classes of a group that share a text, and are captures or derived. With
+// little text, they share a payload.
 type node struct {
 	text    string
+	payload string // of pages with little text, the digest
 	derived bool
 	length  int
 	classes []int
@@ -97,7 +100,8 @@ type chooser struct {
 //     of its group, and each URI of the cluster keeps a page, unless the rules
 //     allow otherwise (see solve).
 //
-// Text that was made from a capture covers no capture, and is none of its URI.
+// A page with little text, such as one that a script fills, is covered only by one with its
+// payload. Text that was made from a capture covers no capture, and is none of its URI.
 //
 // A page that no other page covers, and that covers none, is to be reviewed. A page
 // covers nothing that it was not compared with, so a limit on comparisons keeps
@@ -151,17 +155,20 @@ func (x *chooser) classify() {
 				k.uri = ""
 			}
 		}
+		if m.TextBytes < int64(x.MinText) {
+			k.payload = m.Digest
+		}
 		n, ok := classes[k]
 		if !ok {
 			n = len(x.classes)
 			classes[k] = n
 			c := &class{key: k, uri: -1}
 			x.classes = append(x.classes, c)
-			of := nodeKey{k.group, k.text, k.derived}
+			of := nodeKey{k.group, k.text, k.payload, k.derived}
 			if c.node, ok = nodes[of]; !ok {
 				c.node = len(x.nodes)
 				nodes[of] = c.node
-				x.nodes = append(x.nodes, &node{text: k.text, derived: k.derived, kept: -1})
+				x.nodes = append(x.nodes, &node{text: k.text, payload: k.payload, derived: k.derived, kept: -1})
 				add(&x.groups, groups, k.group, c.node)
 			}
 			x.nodes[c.node].classes = append(x.nodes[c.node].classes, n)

@@ -85,6 +85,7 @@ func randomRules(rnd *rand.Rand) keep.Rules {
 	r.MaxLost = []int{-1, -1, 0, 1, 3}[rnd.IntN(5)]
 	r.Contained, r.SameURI, r.SameHost, r.AllowLostURIs = rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(2) == 0
 	r.Every = []keep.Period{keep.Always, keep.Always, keep.Day, keep.Month, keep.Year}[rnd.IntN(5)]
+	r.MinText = []int{0, 200}[rnd.IntN(2)]
 	if rnd.IntN(3) == 0 {
 		r.Exempt = []keep.Pattern{"http://a.example/*"}
 	}
@@ -112,7 +113,11 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 	for seed := range uint64(800) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		c, r := crawl(rnd, 1+rnd.IntN(40)), randomRules(rnd)
+		payloads := rnd.IntN(4) == 0
 		for i := range c.Members {
+			if payloads {
+				c.Members[i].Digest = fmt.Sprint("sha1:", rnd.IntN(3))
+			}
 			switch rnd.IntN(14) {
 			case 0:
 				c.Members[i].Derived = true
@@ -160,6 +165,9 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 				if choices[x.With].Action != report.ActionKeep && choices[x.With].Why != report.WhyPolicy {
 					fail(i, "compared with a page that is not kept")
 				}
+				if x.Why == report.WhyLittle && (m.Digest == "" || m.TextBytes >= int64(r.MinText)) {
+					fail(i, "the page has more text, or no digest")
+				}
 				if x.Lost != x.Characters-same || x.Resemblance != report.Score(keep.Resemblance(len(strings.Fields(kept.Text)), x.Characters, same)) {
 					fail(i, "scores")
 				}
@@ -180,6 +188,8 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 				fail(i, "clipped")
 			case kept.Derived && !m.Derived:
 				fail(i, "text that was made from a capture stands for it")
+			case m.TextBytes < int64(r.MinText) && m.Digest != kept.Digest:
+				fail(i, "little text, and another payload")
 			case m.RecordID == kept.RecordID:
 				fail(i, "the list cannot tell them apart")
 			case r.SameURI && (m.URI != kept.URI || m.URI == ""):

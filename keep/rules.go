@@ -53,6 +53,7 @@ var Periods = []Period{Day, Month, Year}
 const (
 	DefaultResemblance = 0.99
 	DefaultMaxLost     = 200 // a sentence or two
+	DefaultMinText     = 200 // as for main content (docs/content.md): with less, a page may say what is not in its text
 )
 
 // Rules choose which pages to keep.
@@ -67,6 +68,7 @@ type Rules struct {
 
 	Resemblance   float64   // smallest resemblance of a redundant page to a kept page
 	MaxLost       int       // largest number of its code points that the kept page lacks; negative: no limit
+	MinText       int       // a page with less text (bytes of UTF-8) is redundant only because of one with the same payload
 	Contained     bool      // the share of its text that the kept page has counts, in place of the resemblance
 	SameURI       bool      // both must have the same URI
 	SameHost      bool      // both must have the same host
@@ -100,7 +102,7 @@ func (j Judged) among(members []report.Member) map[string]bool {
 
 // Default returns the default rules.
 func Default() Rules {
-	return Rules{Policy: Earliest, Resemblance: DefaultResemblance, MaxLost: DefaultMaxLost}
+	return Rules{Policy: Earliest, Resemblance: DefaultResemblance, MaxLost: DefaultMaxLost, MinText: DefaultMinText}
 }
 
 // Validate returns an error if the rules are wrong.
@@ -260,6 +262,9 @@ func (r Rules) String() string {
 	}
 	if r.MaxLost >= 0 {
 		s += fmt.Sprintf(", and at most %d characters that this has not", r.MaxLost)
+	}
+	if r.MinText > 0 {
+		s += fmt.Sprintf(", and at least %d bytes of text or its payload", r.MinText)
 	}
 	for _, x := range []struct {
 		said bool

@@ -96,7 +96,7 @@ func (x *chooser) compareTwo(a, b int) (common int, err error) {
 		return common, err
 	}
 	for _, d := range [][2]int{{a, b}, {b, a}} {
-		if x.nodes[d[0]].derived && !x.nodes[d[1]].derived {
+		if x.nodes[d[0]].derived && !x.nodes[d[1]].derived || x.nodes[d[1]].payload != "" && x.nodes[d[0]].payload != x.nodes[d[1]].payload {
 			continue
 		}
 		if x.Rules.covers(x.nodes[d[0]].length, x.nodes[d[1]].length, common) {

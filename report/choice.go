@@ -34,6 +34,7 @@ const (
 	WhyAlone     Why = "alone"     // kept: it is in no cluster
 	WhyCovered   Why = "covered"   // redundant
 	WhyScore     Why = "score"     // to review: no kept page has enough of its text
+	WhyLittle    Why = "little"    // to review: it has little text, and no kept page has its payload
 	WhyClipped   Why = "clipped"   // to review: part of its text is unknown
 )
 

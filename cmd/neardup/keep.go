@@ -30,6 +30,7 @@ func (k *keepFlags) add(c *cobra.Command) {
 	f.BoolVar(&k.storedHosts, "stored-hosts", true, "also prefer the hosts of neardup prefer, behind those of --prefer-host")
 	f.Float64Var(&k.rules.Resemblance, "min-resemblance", k.rules.Resemblance, "a page is redundant only if it reaches this resemblance to a page that is kept")
 	f.IntVar(&k.rules.MaxLost, "max-lost", k.rules.MaxLost, "... and loses at most this many characters; -1: any number")
+	f.IntVar(&k.rules.MinText, "min-text", k.rules.MinText, "... or has the payload of a page that is kept, if it has fewer bytes of text than this")
 	f.BoolVar(&k.rules.Contained, "contained", false, "... or if a kept page of its cluster has this share of its text, and any other text")
 	f.BoolVar(&k.rules.SameURI, "same-uri", false, "a page is redundant only because of another capture of its URI")
 	f.BoolVar(&k.rules.SameHost, "same-host", false, "a page is redundant only because of a page of its host")
@@ -53,6 +54,9 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 	}
 	if r.MaxLost < -1 {
 		return r, fmt.Errorf("--max-lost: %d, must be at least -1", r.MaxLost)
+	}
+	if r.MinText < 0 {
+		return r, fmt.Errorf("--min-text: %d, must be at least 0", r.MinText)
 	}
 	for _, h := range k.hosts {
 		if !uris.IsHost(strings.Trim(uris.CanonicalHost(h), "[]")) {

@@ -2,7 +2,7 @@
 
     neardup export -w ws --format keep -o keep.csv
     neardup export -w ws --format corpus --all -o texts.jsonl
-    python keep.py keep.csv texts.jsonl [--min-resemblance 0.99] [--max-lost 200] [--lost-uris]
+    python keep.py keep.csv texts.jsonl [--min-resemblance 0.99] [--max-lost 200] [--min-text 200] [--lost-uris]
         [--contained] [--same-host] [--same-uri] [--every day|month|year] [--exempt PATTERN]
 
 Needs rapidfuzz. Exits with 1 if a row does not hold:
@@ -12,6 +12,8 @@ Needs rapidfuzz. Exits with 1 if a row does not hold:
 - by rapidfuzz's LCS of the two texts, the page is at least as alike, and loses at
   most as much, as its row says, and both keep the limits; with --contained, the
   limit holds for the share of its text that the page that is kept has;
+- a redundant page with fewer than --min-text bytes of text has the payload digest of the
+  page that is kept;
 - with --same-host, --same-uri, --every and --exempt, the two pages are as these say;
 - every URI of the collection has a page that is not redundant;
 - every page of the list is in the collection, once.
@@ -32,6 +34,7 @@ parser.add_argument("list")
 parser.add_argument("texts")
 parser.add_argument("--min-resemblance", type=float, default=0.99)
 parser.add_argument("--max-lost", type=int, default=200)
+parser.add_argument("--min-text", type=int, default=200)
 parser.add_argument("--lost-uris", action="store_true", help="URIs may be lost")
 parser.add_argument("--contained", action="store_true")
 parser.add_argument("--same-host", action="store_true")
@@ -93,6 +96,8 @@ for row in rows:
     reached = 1 - stated_lost / max(1, len(a)) if args.contained else stated
     if reached + 0.00005 < args.min_resemblance or 0 <= args.max_lost < stated_lost:
         fail(row, f"{stated}, {stated_lost} are beyond the limits")
+    if len(a.encode()) < args.min_text and row["digest"] != kept["digest"]:
+        fail(row, "little text, and another payload")
     if args.same_host and urlsplit(row["uri"]).hostname != urlsplit(kept["uri"]).hostname:
         fail(row, f"is stood for by {kept['uri']}, of another host")
     if args.same_uri and row["uri"] != kept["uri"]:

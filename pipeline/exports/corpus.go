@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"neardup/keep"
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
@@ -16,7 +17,7 @@ import (
 )
 
 // corpusFlags are the flags of corpus formats.
-var corpusFlags = slices.Concat([]string{"all", "clean", "visible", "shard-size"}, keepFlags)
+var corpusFlags = slices.DeleteFunc(slices.Concat([]string{"all", "clean", "visible", "shard-size"}, keepFlags), func(f string) bool { return f == "min-text" })
 
 // corpusAs writes the texts of the pages that stay.
 func corpusAs(to func(io.Writer) report.CorpusWriter) func(context.Context, *workspace.Workspace, Options, io.Writer) error {
@@ -64,6 +65,11 @@ func shardsAs(ending string, to func(io.Writer) report.CorpusWriter) func(contex
 // eachText yields the pages that stay, or all pages, in the order of the export of
 // all pages.
 func eachText(ctx context.Context, w *workspace.Workspace, o Options, yield func(report.CorpusPage) error) error {
+	wanted := keep.Default()
+	if o.Keep != nil {
+		wanted = *o.Keep
+	}
+	wanted.MinText, o.Keep = 0, &wanted // only the text of a page counts here
 	rules, err := o.rules(w)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // keepFlags are the flags of the formats that choose what to keep.
-var keepFlags = []string{"policy", "prefer-host", "stored-hosts", "min-resemblance", "max-lost", "contained", "same-uri", "same-host", "every", "exempt", "exempt-list", "allow-lost-uris"}
+var keepFlags = []string{"policy", "prefer-host", "stored-hosts", "min-resemblance", "max-lost", "min-text", "contained", "same-uri", "same-host", "every", "exempt", "exempt-list", "allow-lost-uris"}
 
 // allFlags are the flags of the formats that can show all pages.
 var allFlags = slices.Concat([]string{"all"}, keepFlags)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -470,5 +471,40 @@ func TestDerivedTextReplacesNoCapture(t *testing.T) {
 		if redundant['b'] != 0 || redundant['a'] == 0 || redundant['c'] != 12 {
 			t.Errorf("%s: %v are redundant", policy, redundant)
 		}
+	}
+}
+
+// A page with little text, which a script fills, is redundant only because of its payload. A
+// corpus has its text once all the same.
+func TestPagesOfScriptsStay(t *testing.T) {
+	capture := func(day int, data string) []byte {
+		return pipetest.Archived("response", fmt.Sprint(day), "http://a.example/app", day, pipetest.OkHTML+"<div id=root>Loading the page for you.</div><script>"+data+"</script>")
+	}
+	dir := t.TempDir()
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t,
+		capture(1, "one"), capture(2, "two"), capture(3, "one"), pipetest.Archived("revisit", "4", "http://a.example/app", 4, "", "WARC-Refers-To: <urn:test:2>"), capture(5, "three")))
+	w := pipetest.OpenWith(t, dir)
+	for minText, want := range map[int]string{0: "keep policy, redundant covered, redundant covered, redundant covered, redundant covered", 10: "keep policy, redundant covered, redundant covered, redundant covered, redundant covered",
+		200: "keep policy, keep covers, redundant covered, redundant covered, review little"} {
+		rules := keep.Default()
+		rules.MinText = minText
+		list, err := csv.NewReader(bytes.NewReader(pipetest.ExportOf(t, w, exports.Options{Format: "keep", Keep: &rules}))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]string, len(list)-1)
+		for _, row := range list[1:] {
+			at, err := strconv.Atoi(strings.Trim(row[slices.Index(list[0], "record_id")], "<urn:test:>"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[at-1] = row[1] + " " + row[2]
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%d: %q, want %q", minText, got, want)
+		}
+	}
+	if n := bytes.Count(pipetest.ExportOf(t, w, exports.Options{Format: "corpus"}), []byte("\n")); n != 1 {
+		t.Errorf("%d texts in the corpus", n)
 	}
 }

@@ -30,13 +30,13 @@ func unpackMember(b []byte) (m report.Member, err error) {
 
 // packAbout packs what the choice for a page depends on.
 func packAbout(m report.Member) []byte {
-	return pack([]string{m.Document, m.Text, m.RecordID, m.URI, m.Date, m.RevisitOf, string(m.Relation)}, uint64(m.TextBytes), bit(m.Clipped), bit(m.Derived))
+	return pack([]string{m.Document, m.Text, m.RecordID, m.URI, m.Date, m.RevisitOf, m.Digest, string(m.Relation)}, uint64(m.TextBytes), bit(m.Clipped), bit(m.Derived))
 }
 
 func unpackAbout(b []byte) (m report.Member, err error) {
 	var relation string
 	var bytes, clipped, derived uint64
-	err = unpack(b, []*string{&m.Document, &m.Text, &m.RecordID, &m.URI, &m.Date, &m.RevisitOf, &relation}, &bytes, &clipped, &derived)
+	err = unpack(b, []*string{&m.Document, &m.Text, &m.RecordID, &m.URI, &m.Date, &m.RevisitOf, &m.Digest, &relation}, &bytes, &clipped, &derived)
 	m.Relation, m.TextBytes, m.Clipped, m.Derived = report.Relation(relation), int64(bytes), clipped == 1, derived == 1
 	return m, err
 }
