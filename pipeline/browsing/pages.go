@@ -198,6 +198,7 @@ func (r *Review) fieldsOf(d results.Found) (fields []review.Field) {
 		{Name: "text_bytes", Value: unlessZero(d.TextBytes)},
 		{Name: "text_id", Value: d.TextID},
 		{Name: "clipped", Value: ifTrue(d.Clipped)},
+		{Name: "derived", Value: ifTrue(d.Derived)},
 		{Name: "parsed", Value: ifTrue(d.Parsed)},
 		{Name: "replaced", Value: replaced},
 		{Name: "choices", Value: strings.Join(d.Choices.Names(), ", ")},
