@@ -481,7 +481,10 @@ func TestPattern(t *testing.T) {
 		{"A.example/x", "http://a.Example/X", true}, {"urn:text:*", "urn:text:https://a.example/", true}, {"a.example/", "urn:text:https://a.example/", true},
 		{"a.example", "http://a.example/x/y", true}, {"a.example", "https://A.example", true}, {"a.example", "http://a.example:8080/", true}, {"a.example", "http://a.example?q", true},
 		{"a.example", "http://a.example.org/", false}, {"a.example", "http://www.a.example/", false}, {"http://a.example", "http://a.example/x", true}, {"http://a.example", "https://a.example/x", false}, {"http://", "http:///x", false}, {"müller.test", "http://xn--mller-kva.test/a", true}, {"http://MÜLLER.test/*", "http://xn--mller-kva.test/a", true},
-		{"*.xn--mller-kva.test/*", "http://a.müller.test/ü", true}, {"müller.test/ü", "http://xn--mller-kva.test/ü", true}, {"muller.test", "http://xn--mller-kva.test/a", false}, {"*ü*", "http://a.test/ü", true}, {"a.example/x", "http://a.example/x/y", false},
+		{"*.xn--mller-kva.test/*", "http://a.müller.test/ü", true}, {"müller.test/ü", "http://xn--mller-kva.test/ü", true}, {"muller.test", "http://xn--mller-kva.test/a", false}, {"*ü*", "http://a.test/ü", true},
+		{"a.example", "http://user:pw@a.example:81/w", true}, {"a.example", "http://a.example./y", true}, {"a.example", "http://%61.example/y", true}, {"a.example", "//a.example/y", true}, {"a.example", "http:/a.example/y", true},
+		{"a.example/*", "http://a.example/x?y=z", true}, {"a.example/*", "http://user@a.example./x?y=z", true}, {"a.example/x", "http://a.example:81/x", true}, {"a.example:80/x", "http://a.example:81/x", false},
+		{"a.example/x?y=*", "http://a.example/x?y=z", true}, {"a.example/x?y=*", "http://a.example/x?z=y", false}, {"*.a.example", "http://b.a.example/x", true}, {"*.a.example", "http://a.example/x", false}, {"a.example/x", "http://a.example/x/y", false},
 	} {
 		if got := keep.Pattern(x.pattern).Match(x.uri); got != x.want {
 			t.Errorf("%q %q: %v", x.pattern, x.uri, got)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"neardup/report"
 	"neardup/uris"
@@ -287,61 +286,34 @@ func (r Rules) String() string {
 
 // Pattern is a URI in which * stands for any characters. A pattern without a scheme
 // matches all schemes, and a host alone all of its pages. Upper and lower case are the
-// same, and so are a host in its own script and in Punycode: crawls write one host in several
-// ways, and a pattern that matches too much only keeps more pages.
+// same, and so are all spellings of a host: crawls write one in several ways, and a pattern
+// that matches too much only keeps more pages.
 type Pattern string
 
-// Match reports whether the URI matches the pattern, or without a scheme in the pattern
-// what is behind its scheme.
+// Match reports whether the URI matches the pattern.
 func (p Pattern) Match(uri string) bool {
 	pattern, uri := strings.ToLower(string(p)), strings.ToLower(uri)
-	if match(pattern, uri) {
+	if matches(pattern, uri) {
 		return true
 	}
-	a, b := inPunycode(pattern), inPunycode(uri)
-	return (a != pattern || b != uri) && match(a, b)
+	// The text of a page that Browsertrix writes has the page's URI behind a prefix.
+	a, b := uris.Split(pattern), uris.Split(strings.TrimPrefix(uri, "urn:text:"))
+	host, of := uris.CanonicalHost(a.Host), uris.CanonicalHost(b.Host)
+	switch {
+	case host == "" || strings.Contains(pattern, "://") && a.Scheme != b.Scheme || a.Port != "" && b.Port != "" && a.Port != b.Port:
+		return false
+	case a.Path == "" && a.Query == "":
+		return matches(host, of)
+	}
+	return matches(host+behind(a), of+behind(b))
 }
 
-// inPunycode returns a URI or a pattern with the labels of its host in ASCII.
-func inPunycode(uri string) string {
-	if strings.IndexFunc(uri, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		return uri
+// behind returns what is behind the host and port of a URI, without its fragment.
+func behind(u uris.Parts) string {
+	if u.Query == "" {
+		return u.Path
 	}
-	scheme, rest := "", uri
-	if i := strings.Index(uri, "://"); i >= 0 {
-		scheme, rest = uri[:i+3], uri[i+3:]
-	}
-	end := len(rest)
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		end = i
-	}
-	labels := strings.Split(rest[:end], ".")
-	for i, label := range labels {
-		if strings.IndexFunc(label, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
-			labels[i] = uris.CanonicalHost(label)
-		}
-	}
-	return scheme + strings.Join(labels, ".") + rest[end:]
-}
-
-// match matches a pattern and a URI in lower case.
-func match(pattern, uri string) bool {
-	if strings.Contains(pattern, "://") {
-		return matches(pattern, uri) || isHostOf(pattern, uri)
-	}
-	_, rest, ok := strings.Cut(uri, "://")
-	return matches(pattern, uri) || ok && (matches(pattern, rest) || isHostOf(pattern, rest))
-}
-
-// isHostOf reports whether a pattern is a host, and a URI is of it; both with a scheme, or
-// both without.
-func isHostOf(pattern, uri string) bool {
-	host := pattern
-	if _, behind, ok := strings.Cut(pattern, "://"); ok {
-		host = behind
-	}
-	rest, ok := strings.CutPrefix(uri, pattern)
-	return ok && host != "" && !strings.Contains(host, "/") && (rest == "" || strings.ContainsRune("/?#:", rune(rest[0])))
+	return u.Path + "?" + u.Query
 }
 
 // matches reports whether a URI matches a pattern, both in lower case.

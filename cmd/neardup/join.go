@@ -72,10 +72,11 @@ number of common tokens (with --weights their weight). hamming is the number of
 tokens that only one of two texts has, edit the edit distance; the threshold is
 their maximum. The result is exact. The algorithm changes only the cost (Xiao
 and others, Efficient similarity joins for near-duplicate detection, 2011).
-Two ways find most pairs only: --algorithm lsh compares the pairs that share a
-band of min-hashes, and --sketch joins samples of the tokens in their place. Pairs go to standard output or --output, sorted
-by id. The order of the input and the number of workers do not matter. Counts of
-each filter go to standard error.
+Two ways do not find all pairs: --algorithm lsh compares the pairs that share a
+band of min-hashes, and finds most; --sketch joins samples of the tokens in
+their place, and misses many pairs of short texts. Pairs go to standard output
+or --output, sorted by id. The order of the input and the number of workers do
+not matter. Counts of each filter go to standard error.
 
 An INPUT is a text collection (ID<TAB>TEXT lines or JSON lines), a WARC, ARC or
 WACZ file, a directory of such, a pattern, or - for standard input. The id of a

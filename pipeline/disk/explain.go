@@ -24,6 +24,8 @@ func Explain(err error) error {
 	}
 	path, isFile := refusedPath(err)
 	switch {
+	case IsNoSpace(err) && path == os.Stdout.Name():
+		return fmt.Errorf("%w: that of standard output (%w)", ErrFull, err)
 	case IsNoSpace(err) && isFile:
 		return Full(filepath.Dir(path), err)
 	case isTooLarge(err):

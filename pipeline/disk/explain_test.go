@@ -33,6 +33,7 @@ func TestExplain(t *testing.T) {
 		{"process has too few", at("open", "file", syscall.EMFILE), true, "raise the limit (ulimit -n) to 1024 or more"},
 		{"machine has too few", at("open", "file", syscall.ENFILE), true, "the machine has no file descriptors left"},
 		{"full", at("write", "file", syscall.ENOSPC), true, disk.ErrFull.Error() + ": " + dir},
+		{"full beneath standard output", &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, true, disk.ErrFull.Error() + ": that of standard output"},
 		{"read-only", at("open", "file", syscall.EROFS), true, "is mounted read-only"},
 		{"file", at("open", "file", syscall.EACCES), true, filepath.Join(dir, "file") + " is -rw-------"},
 		{"file of another", at("chmod", "file", syscall.EPERM), true, filepath.Join(dir, "file") + " is -rw-------"},
