@@ -3,6 +3,7 @@ package extract
 import (
 	"crypto/sha1"
 	"encoding/base32"
+	"encoding/base64"
 	"fmt"
 	"reflect"
 	"strings"
@@ -409,14 +410,15 @@ func TestDerived(t *testing.T) {
 // The digest of a block shows that an uncompressed record is damaged.
 func TestWrongBlockDigest(t *testing.T) {
 	sum := sha1.Sum([]byte(httpPage))
+	const wrong = "sha1:AAAAWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"
 	right := "WARC-Block-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:])
-	clipped, packed := response("WARC-Block-Digest: sha1:AAAA"), response("WARC-Block-Digest: sha1:AAAA")
+	clipped, packed := response("WARC-Block-Digest: "+wrong), response("WARC-Block-Digest: "+wrong)
 	clipped.Clipped, packed.Inflated = true, 1
 	for name, x := range map[string]struct {
 		raw  *container.Raw
 		want Choices
 	}{
-		"right": {response(right), 0}, "wrong": {response("WARC-Block-Digest: sha1:AAAA"), ChoiceDigestWrong}, "unknown": {response("WARC-Block-Digest: blake3:AAAA"), 0},
+		"right": {response(right), 0}, "wrong": {response("WARC-Block-Digest: " + wrong), ChoiceDigestWrong}, "unknown": {response("WARC-Block-Digest: blake3:AAAA"), 0}, "another spelling": {response("WARC-Block-Digest: sha1:" + base64.StdEncoding.EncodeToString(sum[:])), 0},
 		"none": {response(), 0}, "clipped": {clipped, 0}, "compressed": {packed, 0},
 	} {
 		if d := document(t, x.raw); d.Choices != x.want || d.Text != pageText {

@@ -56,21 +56,32 @@ func (d Document) Keys() []Key {
 func recordKey(id string) Key           { return Key(documentID("record", id, "", nil)) }
 func payloadKey(digest, uri string) Key { return Key(documentID("payload", digest, uri, nil)) }
 
+// toTheSecond is the number of digits of a date without fractions of seconds.
+const toTheSecond = 14
+
 // captureKeys returns the keys of a target URI and a date: by all of the date, if it has
 // fractions of seconds, then to the second. A reference may leave out the fractions and the
 // punctuation of its capture's date.
 func captureKeys(uri, date string) (keys []Key) {
+	digits := DateDigits(date)
+	key := func(digits string) Key { return Key(documentID("capture", uri, digits, nil)) }
+	if len(digits) > toTheSecond {
+		keys = append(keys, key(digits))
+	}
+	return append(keys, key(digits[:min(len(digits), toTheSecond)]))
+}
+
+// DateDigits returns the digits of a date, without zeros at the end of fractions of seconds.
+// Dates are in the order of their digits.
+func DateDigits(date string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
 		}
 		return r
 	}, date)
-	key := func(digits string) Key { return Key(documentID("capture", uri, digits, nil)) }
-	if fraction := strings.TrimRight(digits[min(len(digits), 14):], "0"); fraction != "" {
-		keys = append(keys, key(digits[:14]+fraction))
-	}
-	return append(keys, key(digits[:min(len(digits), 14)]))
+	at := min(len(digits), toTheSecond)
+	return digits[:at] + strings.TrimRight(digits[at:], "0")
 }
 
 // canonicalDigest returns a digest in one spelling, algorithm:BASE32, or "" if it

@@ -36,6 +36,7 @@ type key struct {
 	shared                   bool   // another page of the cluster has its record ID
 	derived                  bool   // made from a capture
 	payload                  string // its digest, if it has little text
+	revisitOf                string
 }
 
 // stands reports whether pages of the class can be kept in place of others. A
@@ -72,10 +73,10 @@ type edge struct{ node, common int }
 // the policy prefers their first pages.
 type chooser struct {
 	Rules
-	members []report.Member
-	scores  []float64       // of the members, for Quality
-	others  []report.Member // revisits that stay, and are not among the members
-	texts   Texts
+	members   []report.Member
+	scores    []float64 // of the members, for Quality
+	elsewhere Elsewhere
+	texts     Texts
 
 	classes  []*class
 	nodes    []*node
@@ -107,13 +108,19 @@ type chooser struct {
 // covers nothing that it was not compared with, so a limit on comparisons keeps
 // more pages, never fewer.
 func (r Rules) Choose(c report.Cluster, texts Texts) ([]report.Choice, error) {
-	return r.ChoosePart(c, nil, texts)
+	return r.ChoosePart(c, Elsewhere{}, texts)
 }
 
-// ChoosePart is Choose for a part of a cluster. It keeps the captures that the given
-// revisits of other parts refer to, too.
-func (r Rules) ChoosePart(c report.Cluster, revisits []report.Member, texts Texts) ([]report.Choice, error) {
-	x := &chooser{Rules: r, members: c.Members, others: revisits, texts: texts}
+// Elsewhere is what the choice from a part of a cluster depends on in its other parts.
+type Elsewhere struct {
+	Revisits []report.Member // the captures that these refer to stay
+	Shared   map[string]bool // record IDs of pages of the part that other pages have, too
+	Judged   map[string]bool // record IDs of pages that are judged to be different from others of the cluster
+}
+
+// ChoosePart is Choose for a part of a cluster.
+func (r Rules) ChoosePart(c report.Cluster, elsewhere Elsewhere, texts Texts) ([]report.Choice, error) {
+	x := &chooser{Rules: r, members: c.Members, elsewhere: elsewhere, texts: texts}
 	if r.Policy == Quality {
 		for _, m := range c.Members {
 			score, err := r.Score(m.URI)
@@ -144,11 +151,11 @@ func (x *chooser) classify() {
 	for _, m := range x.members {
 		captured[m.URI] = captured[m.URI] || !m.Derived
 	}
-	judged, shared := x.Judged.among(x.members), sharedIDs(x.members)
+	judged, shared := x.Judged.Among(recordIDs(x.members)), sharedIDs(x.members)
 	classes, nodes, groups, uris := map[key]int{}, map[nodeKey]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]
-		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI), judged: judged[m.RecordID], shared: shared[m.RecordID], derived: m.Derived}
+		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", clipped: m.Clipped, exempt: x.exempt(m.URI), judged: judged[m.RecordID] || x.elsewhere.Judged[m.RecordID], shared: shared[m.RecordID] || x.elsewhere.Shared[m.RecordID], derived: m.Derived, revisitOf: m.RevisitOf}
 		if !x.AllowLostURIs {
 			k.uri = m.URI
 			if m.Derived && captured[m.URI] { // a capture of it must stay, not this
@@ -181,6 +188,14 @@ func (x *chooser) classify() {
 		}
 		x.classes[n].pages = append(x.classes[n].pages, i)
 	}
+}
+
+func recordIDs(members []report.Member) map[string]bool {
+	ids := map[string]bool{}
+	for _, m := range members {
+		ids[m.RecordID] = true
+	}
+	return ids
 }
 
 // sharedIDs returns the record IDs that several of the members have. A list could not say which
@@ -217,7 +232,7 @@ func (x *chooser) force() {
 		x.first[x.classes[first].group] = first
 		x.survive(first, report.WhyPolicy)
 	}
-	for _, m := range x.others {
+	for _, m := range x.elsewhere.Revisits {
 		x.surviveCapture(m.RevisitOf, m.Text)
 	}
 	for n, c := range x.classes {

@@ -204,7 +204,7 @@ func TestNoPageIsDroppedAgainstTheRules(t *testing.T) {
 				fail(i, "judged to be different from another page")
 			case !r.AllowLostURIs && m.URI != "" && left[m.URI] == 0 && (!m.Derived || slices.ContainsFunc(c.Members, func(o report.Member) bool { return o.URI == m.URI && !o.Derived })):
 				fail(i, "its URI is lost")
-			case kept.RevisitOf != "" && (m.RevisitOf == "" || m.Text != kept.Text):
+			case kept.RevisitOf != "" && (m.RevisitOf != kept.RevisitOf || m.Text != kept.Text):
 				fail(i, "a revisit stands for it")
 			}
 			for j, revisit := range c.Members {
@@ -260,7 +260,7 @@ func TestChoosePart(t *testing.T) {
 	r.Resemblance, r.MaxLost = 0.5, -1
 	for _, tt := range []struct{ of, text, want string }{{"<3>", "a b c d", "[keep redundant keep redundant]"}, {"<4>", "a b c e", "[keep redundant redundant keep]"},
 		{"<lost>", "a b c e", "[keep redundant redundant keep]"}, {"<4>", "a", "[keep redundant redundant redundant]"}} {
-		choices, err := r.ChoosePart(c, []report.Member{{RevisitOf: tt.of, Capture: report.Capture{Text: tt.text}}}, &words{})
+		choices, err := r.ChoosePart(c, keep.Elsewhere{Revisits: []report.Member{{RevisitOf: tt.of, Capture: report.Capture{Text: tt.text}}}}, &words{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,16 +81,13 @@ type Rules struct {
 // from a page. They may be in one cluster all the same, as pages of one text are.
 type Judged map[string][]string
 
-// among returns the record IDs of pages that are judged to be different from another one of
-// the members.
-func (j Judged) among(members []report.Member) map[string]bool {
+// Among returns those of the record IDs whose pages are judged to be different from one of
+// the others.
+func (j Judged) Among(there map[string]bool) map[string]bool {
 	if len(j) == 0 {
 		return nil
 	}
-	there, out := map[string]bool{}, map[string]bool{}
-	for _, m := range members {
-		there[m.RecordID] = true
-	}
+	out := map[string]bool{}
 	for id := range there {
 		if slices.ContainsFunc(j[id], func(other string) bool { return there[other] }) {
 			out[id] = true

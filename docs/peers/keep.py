@@ -8,7 +8,7 @@
 Needs rapidfuzz. Exits with 1 if a row does not hold:
 
 - a redundant page names a page of its cluster that is kept, and that is no revisit
-  unless both are of one text;
+  unless both repeat one capture;
 - by rapidfuzz's LCS of the two texts, the page is at least as alike, and loses at
   most as much, as its row says, and both keep the limits; with --contained, the
   limit holds for the share of its text that the page that is kept has;
@@ -82,7 +82,7 @@ for row in rows:
         fail(row, f"stands for by {row['kept']}, which is not kept in its cluster")
         continue
     a, b = pages[row["record_id"]]["text"], pages[row["kept"]]["text"]
-    if kept["revisit_of"] and (a != b or not row["revisit_of"]):
+    if kept["revisit_of"] and (a != b or row["revisit_of"] != kept["revisit_of"]):
         fail(row, "a revisit stands for it")
     same = len(a) if a == b else common(a, b)
     resemblance, lost = same / (len(a) + len(b) - same), len(a) - same

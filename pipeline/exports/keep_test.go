@@ -508,3 +508,20 @@ func TestPagesOfScriptsStay(t *testing.T) {
 		t.Errorf("%d texts in the corpus", n)
 	}
 }
+
+// A revisit stays if only text that was made from a capture has its text. So its URI keeps a
+// record.
+func TestRevisitOfDerivedTextStays(t *testing.T) {
+	const uri = "http://a.example/x"
+	text := strings.Repeat("The council put the matter off, and no one minded that it did so again. ", 9)
+	dir := t.TempDir()
+	pipetest.RunAll(t, dir, pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t,
+		bytes.Replace(pipetest.Archived("conversion", "1", uri, 1, text), []byte("application/http; msgtype=response"), []byte("text/plain"), 1),
+		pipetest.Archived("revisit", "2", uri, 2, "", "WARC-Refers-To-Target-URI: "+uri, "WARC-Refers-To-Date: 2020-01-01T00:00:00Z")))
+	rules := keep.Default()
+	rules.AllowLostURIs = true
+	list := string(pipetest.ExportOf(t, pipetest.OpenWith(t, dir), exports.Options{Format: "keep", Keep: &rules}))
+	if n := strings.Count(list, "\n"); n != 3 || strings.Contains(list, "redundant") {
+		t.Error(list)
+	}
+}

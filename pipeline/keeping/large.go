@@ -1,6 +1,7 @@
 package keeping
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -96,10 +97,28 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 			return err
 		}
 	}
+	shared := extsort.New(x.dir) // as byURI, of pages whose record ID other pages have
+	defer func() { err = errors.Join(err, shared.Close()) }()
+	var elsewhere keep.Elsewhere
+	if x.places > uint64(chosenPages) {
+		if elsewhere.Judged, err = x.acrossParts(ctx, shared); err != nil {
+			return err
+		}
+	}
 	next, stop := iter.Pull2(others.Sorted())
 	defer stop()
 	other, err, more := next()
-	var members, revisits []report.Member
+	if err != nil {
+		return err
+	}
+	nextShared, stopShared := iter.Pull2(shared.Sorted())
+	defer stopShared()
+	sharing, err, moreShared := nextShared()
+	if err != nil {
+		return err
+	}
+	elsewhere.Shared = map[string]bool{}
+	var members []report.Member
 	var places []uint64
 	part := uint64(0)
 	end := func() error {
@@ -108,12 +127,12 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 			if err != nil {
 				return err
 			}
-			revisits = append(revisits, m)
+			elsewhere.Revisits = append(elsewhere.Revisits, m)
 		}
 		if err != nil {
 			return err
 		}
-		choices, err := x.rules.ChoosePart(report.Cluster{Members: members}, revisits, t)
+		choices, err := x.rules.ChoosePart(report.Cluster{Members: members}, elsewhere, t)
 		if err != nil {
 			return err
 		}
@@ -122,7 +141,8 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 				return err
 			}
 		}
-		members, revisits, places = members[:0], revisits[:0], places[:0]
+		members, elsewhere.Revisits, places = members[:0], elsewhere.Revisits[:0], places[:0]
+		clear(elsewhere.Shared)
 		part++
 		return ctx.Err()
 	}
@@ -139,9 +159,56 @@ func (x *large) choose(ctx context.Context, t keep.Texts) (err error) {
 				return err
 			}
 		}
+		if moreShared && bytes.Equal(sharing.Key, e.Key) {
+			elsewhere.Shared[m.RecordID] = true
+			if sharing, err, moreShared = nextShared(); err != nil {
+				return err
+			}
+		}
 		members, places = append(members, m), append(places, binary.BigEndian.Uint64(e.Key[len(e.Key)-8:]))
 	}
 	return errors.Join(end(), x.byURI.Close(), x.choices.Free())
+}
+
+// acrossParts emits the keys of byURI of pages whose record ID other pages of the cluster have,
+// and returns the record IDs of pages that are judged to be different from others of it.
+func (x *large) acrossParts(ctx context.Context, shared *extsort.Sorter) (judged map[string]bool, err error) {
+	byID := extsort.New(x.dir) // record ID, 0, docID → key of byURI
+	defer func() { err = errors.Join(err, byID.Close()) }()
+	there := map[string]bool{} // of pages that are judged
+	for e, err := range x.byURI.Sorted() {
+		var m report.Member
+		if err == nil {
+			m, err = unpackAbout(e.Value)
+		}
+		if err = errors.Join(err, ctx.Err(), byID.Add([]byte(m.RecordID+"\x00"+m.Document), e.Key)); err != nil {
+			return nil, err
+		}
+		if x.rules.Judged[m.RecordID] != nil {
+			there[m.RecordID] = true
+		}
+	}
+	var last []byte // key of byURI of the page before
+	id, many := "", false
+	for e, err := range byID.Sorted() {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		same := string(e.Key[:bytes.IndexByte(e.Key, 0)])
+		if same == id {
+			if !many {
+				err = shared.Add(last, nil)
+			}
+			err, many = errors.Join(err, shared.Add(e.Value, nil)), true
+		} else {
+			id, many = same, false
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = bytes.Clone(e.Value)
+	}
+	return x.rules.Judged.Among(there), nil
 }
 
 // parts yields the cluster in parts with the choices: in its order, or by action.

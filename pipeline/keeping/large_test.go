@@ -70,6 +70,11 @@ func rulesOf(rng *rand.Rand) keep.Rules {
 	if rng.IntN(4) == 0 {
 		r.Exempt = []keep.Pattern{"http://a.example/*"}
 	}
+	r.Judged = keep.Judged{}
+	for range rng.IntN(3) {
+		a, b := fmt.Sprintf("<%d>", rng.IntN(60)), fmt.Sprintf("<%d>", rng.IntN(60))
+		r.Judged[a], r.Judged[b] = append(r.Judged[a], b), append(r.Judged[b], a)
+	}
 	return r
 }
 
@@ -188,8 +193,11 @@ func TestLarge(t *testing.T) {
 			if common, _ := (letters{}).Common(c.Members[stays].Text, m.Text, 0); c.Members[stays].RecordID != "<one>" && choice.Lost != 10-common {
 				t.Fatalf("seed %d: %+v loses %d characters", seed, m, choice.Lost)
 			}
-			if m.RecordID == "<one>" {
-				continue // the first with the ID stays
+			if of := func(o report.Member) bool { return o.RecordID == m.RecordID && o.Document != m.Document }; slices.ContainsFunc(c.Members, of) {
+				t.Fatalf("seed %d: %+v shares its record ID", seed, m)
+			}
+			if of := func(o report.Member) bool { return slices.Contains(r.Judged[m.RecordID], o.RecordID) }; slices.ContainsFunc(c.Members, of) {
+				t.Fatalf("seed %d: %+v is judged", seed, m)
 			}
 			for j, revisit := range c.Members {
 				if revisit.RevisitOf != m.RecordID {

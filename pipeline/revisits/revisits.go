@@ -20,9 +20,6 @@ import (
 // step is a mistake, and a long chain or a circle is hostile.
 const maxChain = 16
 
-// derived is the place of text that was made from captures: behind these, and behind revisits.
-const derived = maxChain + 1
-
 // Revisit is a revisit record with the place of its row.
 type Revisit struct {
 	Place    []byte // rows come in the order of their places; no place is a prefix of another
@@ -51,7 +48,7 @@ func Resolve(ctx context.Context, revisits iter.Seq2[Revisit, error], captures i
 	sorter func() *extsort.Sorter, linked func(r Revisit, text rows.TextID, page rows.Document) error) (err error) {
 	r := resolver{ctx: ctx, sorter: sorter}
 	defer func() { err = errors.Join(err, r.close()) }()
-	r.offers, r.links = r.sort(), r.sort()
+	r.offers, r.derived, r.links = r.sort(), r.sort(), r.sort()
 	wanted, err := r.want(revisits)
 	if err != nil {
 		return err
@@ -59,18 +56,15 @@ func Resolve(ctx context.Context, revisits iter.Seq2[Revisit, error], captures i
 	if err := r.offerAll(captures); err != nil {
 		return err
 	}
-	for chain := byte(0); chain < maxChain; chain++ {
-		left, n, err := r.link(revisits, wanted, chain)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			break
-		}
-		revisits = unresolved(left)
-		if wanted, err = r.want(revisits); err != nil {
-			return err
-		}
+	if revisits, wanted, err = r.follow(revisits, wanted); err != nil {
+		return err
+	}
+	more, err := r.offerDerived()
+	if err == nil && more {
+		_, _, err = r.follow(revisits, wanted)
+	}
+	if err != nil {
+		return err
 	}
 	return r.pages(captures, linked)
 }
@@ -82,9 +76,10 @@ type resolver struct {
 	made   []*extsort.Sorter
 	n      int // rows read
 
-	asked  filter          // keys that revisits refer by
-	offers *extsort.Sorter // key[16] chain[1] date 00 docID[16] → textID[16]: captures by key, the best first
-	links  *extsort.Sorter // docID[16] textID[16] place → revisit: resolved revisits with their captures
+	asked   filter          // keys that revisits refer by
+	offers  *extsort.Sorter // key[16] chain[1] digits of the date 00 docID[16] → textID[16]: captures by key, the best first
+	derived *extsort.Sorter // the same of text that was made from captures
+	links   *extsort.Sorter // docID[16] textID[16] place → revisit: resolved revisits with their captures
 }
 
 func (r *resolver) sort() *extsort.Sorter {
@@ -128,12 +123,12 @@ func (r *resolver) want(revisits iter.Seq2[Revisit, error]) (*extsort.Sorter, er
 }
 
 // offer adds a capture under each of its keys that a revisit may refer by.
-func (r *resolver) offer(keys []extract.Key, chain byte, date string, id extract.ID, t rows.TextID) error {
+func (r *resolver) offer(to *extsort.Sorter, keys []extract.Key, chain byte, date string, id extract.ID, t rows.TextID) error {
 	for _, k := range keys {
 		if !r.asked.has(k) {
 			continue
 		}
-		if err := r.offers.Add(slices.Concat(k[:], []byte{chain}, []byte(date), []byte{0}, id[:]), t[:]); err != nil {
+		if err := to.Add(slices.Concat(k[:], []byte{chain}, []byte(extract.DateDigits(date)), []byte{0}, id[:]), t[:]); err != nil {
 			return err
 		}
 	}
@@ -157,15 +152,42 @@ func (r *resolver) offerAll(captures iter.Seq2[Capture, error]) error {
 		if err != nil {
 			return err
 		}
-		chain := byte(0)
+		to := r.offers
 		if d.Derived {
-			chain = derived
+			to = r.derived
 		}
-		if err := r.offer(d.Keys(), chain, d.Date, c.ID, t); err != nil {
+		if err := r.offer(to, d.Keys(), 0, d.Date, c.ID, t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// offerDerived offers the text that was made from captures. It reports whether there is any.
+func (r *resolver) offerDerived() (more bool, err error) {
+	for e, err := range r.derived.Sorted() {
+		if err := errors.Join(err, r.alive(), r.offers.Add(e.Key, e.Value)); err != nil {
+			return more, err
+		}
+		more = true
+	}
+	return more, nil
+}
+
+// follow finds captures for revisits, and then for revisits of these, as long as it finds any.
+// It returns the revisits that are left, and their keys.
+func (r *resolver) follow(revisits iter.Seq2[Revisit, error], wanted *extsort.Sorter) (iter.Seq2[Revisit, error], *extsort.Sorter, error) {
+	for chain := byte(0); chain < maxChain; chain++ {
+		left, n, err := r.link(revisits, wanted, chain)
+		if err != nil || n == 0 {
+			return revisits, wanted, err
+		}
+		revisits = unresolved(left)
+		if wanted, err = r.want(revisits); err != nil {
+			return nil, nil, err
+		}
+	}
+	return revisits, wanted, nil
 }
 
 // link finds captures for revisits, whose keys are in wanted. It returns the
@@ -192,7 +214,7 @@ func (r *resolver) link(revisits iter.Seq2[Revisit, error], wanted *extsort.Sort
 		linked++
 		id, t := extract.ID(f.Value[:16]), rows.TextID(f.Value[16:])
 		if err := errors.Join(addRevisit(r.links, slices.Concat(id[:], t[:], v.Place), v.Document),
-			r.offer(v.Document.Keys(), chain+1, v.Document.Date, id, t)); err != nil {
+			r.offer(r.offers, v.Document.Keys(), chain+1, v.Document.Date, id, t)); err != nil {
 			return nil, 0, err
 		}
 		for more && err == nil && bytes.Equal(f.Key[:len(f.Key)-1], v.Place) { // skip its later keys
@@ -287,7 +309,7 @@ func asRevisit(original rows.Document, v extract.Document) rows.Document {
 	if v.Digest != "" {
 		d.Digest = v.Digest
 	}
-	d.Bytes, d.Clipped, d.Choices = 0, v.Clipped, 0 // those of the revisit record, of which no payload is read
+	d.Bytes, d.Clipped, d.Choices, d.Derived = 0, v.Clipped, 0, false // those of the revisit record, of which no payload is read
 	d.Status, d.RecordBytes = v.Status, v.RecordBytes
 	d.Repeats = v.Repeats
 	d.RevisitOf = original.RecordID

@@ -80,6 +80,34 @@ func TestRevisitsAreIdenticalCaptures(t *testing.T) {
 	}
 }
 
+// Text that was made from a capture comes after captures and revisits, and a date without
+// fractions before one with them.
+func TestWhatRevisitsReferToFirst(t *testing.T) {
+	const uri = "http://a.example/x"
+	page := func(id string, day int, fraction, text string) []byte {
+		r := pipetest.Archived("response", id, uri, day, pipetest.OkHTML+"<p>"+strings.Repeat(text+" is what this page is about, and nothing else. ", 9))
+		return bytes.Replace(r, []byte("T00:00:00Z"), []byte("T00:00:00"+fraction+"Z"), 1)
+	}
+	derived := func(id string, day int, text string) []byte {
+		r := pipetest.Archived("conversion", id, uri, day, strings.Repeat(text+" is what this page is about, and nothing else. ", 9))
+		return bytes.Replace(r, []byte("application/http; msgtype=response"), []byte("text/plain"), 1)
+	}
+	refersTo := func(id string, day int, date string) []byte {
+		return pipetest.Archived("revisit", id, uri, day, "", "WARC-Refers-To-Target-URI: "+uri, "WARC-Refers-To-Date: "+date)
+	}
+	for name, x := range map[string]struct {
+		records [][]byte
+		want    map[string]string
+	}{
+		"a revisit before derived text": {[][]byte{page("1", 1, "", "A capture"), refersTo("2", 2, "2020-01-01T00:00:00Z"), derived("3", 2, "Another text"), refersTo("4", 3, "2020-01-02T00:00:00Z")}, map[string]string{"2": "1", "4": "1"}},
+		"derived text only":             {[][]byte{derived("1", 1, "A text"), refersTo("2", 2, "2020-01-01T00:00:00Z"), refersTo("3", 3, "2020-01-02T00:00:00Z")}, map[string]string{"2": "1", "3": "1"}},
+		"the earlier of two":            {[][]byte{page("1", 1, "", "The first"), page("2", 1, ".5", "The second"), refersTo("3", 2, "2020-01-01T00:00:00Z"), refersTo("4", 3, "2020-01-01T00:00:00.000Z"), refersTo("5", 4, "2020-01-01T00:00:00.50Z")}, map[string]string{"3": "1", "4": "1", "5": "2"}},
+	} {
+		clusters := pipetest.RunAll(t, filepath.Join(t.TempDir(), "ws"), pipetest.MustLoad(t), workspace.Options{}, pipetest.WriteRecords(t, x.records...))
+		t.Run(name, func(t *testing.T) { checkRevisits(t, clusters, x.want) })
+	}
+}
+
 // Where and when the captures come does not matter: in any order, before or
 // after what refers to them, in one file or in several runs.
 func TestRevisitsResolveTheSameInAnyOrder(t *testing.T) {
