@@ -249,6 +249,25 @@ func TestReviewedBesideItsOwnGroup(t *testing.T) {
 	}
 }
 
+// A revisit is covered by another one only if both repeat one capture.
+func TestRevisitsOfTwoCaptures(t *testing.T) {
+	member := func(id, host, of string) report.Member {
+		return report.Member{RecordID: id, URI: "http://" + host + ".example/", RevisitOf: of, Relation: report.Identical, Capture: report.Capture{Document: id, Text: "a b c d"}}
+	}
+	c := report.Cluster{ID: "c", Size: 5, Members: []report.Member{member("<1>", "a", ""), member("<2>", "b", ""), member("<3>", "c", "<1>"), member("<4>", "c", "<2>"), member("<5>", "c", "<2>")}}
+	r := keep.Default()
+	r.SameHost, r.AllowLostURIs = true, true
+	choices, err := r.Choose(c, &words{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []report.Action{report.ActionKeep, report.ActionKeep, report.ActionKeep, report.ActionKeep, report.ActionRedundant} {
+		if choices[i].Action != want {
+			t.Errorf("%s: %+v, want %s", c.Members[i].RecordID, choices[i], want)
+		}
+	}
+}
+
 // Captures that revisits of other parts refer to stay, or all captures of a text if none
 // is the one.
 func TestChoosePart(t *testing.T) {
