@@ -494,7 +494,7 @@ func TestPagesOfScriptsStay(t *testing.T) {
 		}
 		got := make([]string, len(list)-1)
 		for _, row := range list[1:] {
-			at, err := strconv.Atoi(strings.Trim(row[slices.Index(list[0], "record_id")], "<urn:test:>"))
+			at, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(row[slices.Index(list[0], "record_id")], "<urn:test:"), ">"))
 			if err != nil {
 				t.Fatal(err)
 			}
