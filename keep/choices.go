@@ -120,8 +120,11 @@ func (x *chooser) why(n, i int, stands bool) report.Why {
 	if o.kept >= 0 && o.kept != n || slices.ContainsFunc(o.from, func(e edge) bool { return x.nodes[e.node].kept >= 0 }) {
 		return report.WhyURI
 	}
-	if o.payload != "" {
-		return report.WhyLittle
+	switch {
+	case o.payload == "":
+		return report.WhyScore
+	case c.uri >= 0 && !slices.ContainsFunc(x.uris[c.uri], func(other int) bool { return other != n && x.classes[other].survives }):
+		return report.WhyURI
 	}
-	return report.WhyScore
+	return report.WhyLittle
 }

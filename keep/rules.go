@@ -260,7 +260,7 @@ func (r Rules) String() string {
 		s += fmt.Sprintf(", and at most %d characters that this has not", r.MaxLost)
 	}
 	if r.MinText > 0 {
-		s += fmt.Sprintf(", and at least %d bytes of text or its payload", r.MinText)
+		s += fmt.Sprintf(", and at least %d bytes of text, or the payload of that page", r.MinText)
 	}
 	for _, x := range []struct {
 		said bool
