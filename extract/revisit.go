@@ -63,7 +63,7 @@ const toTheSecond = 14
 // fractions of seconds, then to the second. A reference may leave out the fractions and the
 // punctuation of its capture's date.
 func captureKeys(uri, date string) (keys []Key) {
-	digits := DateDigits(date)
+	digits := DateOrder(date)
 	key := func(digits string) Key { return Key(documentID("capture", uri, digits, nil)) }
 	if len(digits) > toTheSecond {
 		keys = append(keys, key(digits))
@@ -71,15 +71,20 @@ func captureKeys(uri, date string) (keys []Key) {
 	return append(keys, key(digits[:min(len(digits), toTheSecond)]))
 }
 
-// DateDigits returns the digits of a date, without zeros at the end of fractions of seconds.
-// Dates are in the order of their digits.
-func DateDigits(date string) string {
-	digits := strings.Map(func(r rune) rune {
+// Digits returns the digits of a date.
+func Digits(date string) string {
+	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
 		}
 		return r
 	}, date)
+}
+
+// DateOrder returns the digits of a date, without zeros at the end of fractions of seconds.
+// Dates are in the order of these.
+func DateOrder(date string) string {
+	digits := Digits(date)
 	at := min(len(digits), toTheSecond)
 	return digits[:at] + strings.TrimRight(digits[at:], "0")
 }

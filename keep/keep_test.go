@@ -87,7 +87,7 @@ func randomRules(rnd *rand.Rand) keep.Rules {
 	r.Every = []keep.Period{keep.Always, keep.Always, keep.Day, keep.Month, keep.Year}[rnd.IntN(5)]
 	r.MinText = []int{0, 200}[rnd.IntN(2)]
 	if rnd.IntN(3) == 0 {
-		r.Exempt = []keep.Pattern{"http://a.example/*"}
+		r.Exempt = []keep.Pattern{keep.NewPattern("http://a.example/*")}
 	}
 	return r
 }
@@ -505,7 +505,7 @@ func TestPattern(t *testing.T) {
 		{"a.example/*", "http://a.example/x?y=z", true}, {"a.example/*", "http://user@a.example./x?y=z", true}, {"a.example/x", "http://a.example:81/x", true}, {"a.example:80/x", "http://a.example:81/x", false},
 		{"a.example/x?y=*", "http://a.example/x?y=z", true}, {"a.example/x?y=*", "http://a.example/x?z=y", false}, {"*.a.example", "http://b.a.example/x", true}, {"*.a.example", "http://a.example/x", false}, {"a.example/x", "http://a.example/x/y", false},
 	} {
-		if got := keep.Pattern(x.pattern).Match(x.uri); got != x.want {
+		if got := keep.NewPattern(x.pattern).Match(x.uri); got != x.want {
 			t.Errorf("%q %q: %v", x.pattern, x.uri, got)
 		}
 	}

@@ -285,24 +285,45 @@ func (r Rules) String() string {
 // matches all schemes, and a host alone all of its pages. Upper and lower case are the
 // same, and so are all spellings of a host: crawls write one in several ways, and a pattern
 // that matches too much only keeps more pages.
-type Pattern string
+type Pattern struct {
+	written string
+	address
+}
+
+// NewPattern returns the pattern that is written so.
+func NewPattern(s string) Pattern { return Pattern{s, addressOf(s)} }
+
+func (p Pattern) String() string { return p.written }
 
 // Match reports whether the URI matches the pattern.
-func (p Pattern) Match(uri string) bool {
-	pattern, uri := strings.ToLower(string(p)), strings.ToLower(uri)
-	if matches(pattern, uri) {
-		return true
-	}
+func (p Pattern) Match(uri string) bool { return p.matches(addressOf(uri)) }
+
+// address is a URI or a pattern in lower case, with its parts.
+type address struct {
+	whole string
+	uris.Parts
+	host string // in the spelling of uris.CanonicalHost
+}
+
+func addressOf(uri string) address {
+	a := address{whole: strings.ToLower(uri)}
 	// The text of a page that Browsertrix writes has the page's URI behind a prefix.
-	a, b := uris.Split(pattern), uris.Split(strings.TrimPrefix(uri, "urn:text:"))
-	host, of := uris.CanonicalHost(a.Host), uris.CanonicalHost(b.Host)
+	a.Parts = uris.Split(strings.TrimPrefix(a.whole, "urn:text:"))
+	a.host = uris.CanonicalHost(a.Host)
+	return a
+}
+
+// matches reports whether an address matches one that is a pattern.
+func (a address) matches(b address) bool {
 	switch {
-	case host == "" || strings.Contains(pattern, "://") && a.Scheme != b.Scheme || a.Port != "" && b.Port != "" && a.Port != b.Port:
+	case matches(a.whole, b.whole):
+		return true
+	case a.host == "" || strings.Contains(a.whole, "://") && a.Scheme != b.Scheme || a.Port != "" && b.Port != "" && a.Port != b.Port:
 		return false
 	case a.Path == "" && a.Query == "":
-		return matches(host, of)
+		return matches(a.host, b.host)
 	}
-	return matches(host+behind(a), of+behind(b))
+	return matches(a.host+behind(a.Parts), b.host+behind(b.Parts))
 }
 
 // behind returns what is behind the host and port of a URI, without its fragment.
@@ -335,5 +356,9 @@ func matches(pattern, uri string) bool {
 }
 
 func (r Rules) exempt(uri string) bool {
-	return slices.ContainsFunc(r.Exempt, func(p Pattern) bool { return p.Match(uri) })
+	if len(r.Exempt) == 0 {
+		return false
+	}
+	of := addressOf(uri)
+	return slices.ContainsFunc(r.Exempt, func(p Pattern) bool { return p.matches(of) })
 }

@@ -193,7 +193,7 @@ func (o *workOptions) warnOfUnmatched(c *cobra.Command, j *job, k keepFlags) err
 	}
 	var names []string
 	for _, p := range unmatched {
-		names = append(names, string(p))
+		names = append(names, p.String())
 	}
 	o.warn(c, "patterns of --exempt match no page: "+someOf(names))
 	return nil

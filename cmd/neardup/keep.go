@@ -88,7 +88,7 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 		patterns = slices.Concat(patterns, listed)
 	}
 	for _, p := range patterns {
-		r.Exempt = append(r.Exempt, keep.Pattern(p))
+		r.Exempt = append(r.Exempt, keep.NewPattern(p))
 	}
 	return r, nil
 }

@@ -68,7 +68,7 @@ func rulesOf(rng *rand.Rand) keep.Rules {
 	r.SameURI, r.SameHost, r.AllowLostURIs = rng.IntN(4) == 0, rng.IntN(4) == 0, rng.IntN(2) == 0
 	r.Every = []keep.Period{keep.Always, keep.Day}[rng.IntN(2)]
 	if rng.IntN(4) == 0 {
-		r.Exempt = []keep.Pattern{"http://a.example/*"}
+		r.Exempt = []keep.Pattern{keep.NewPattern("http://a.example/*")}
 	}
 	r.Judged = keep.Judged{}
 	for range rng.IntN(3) {

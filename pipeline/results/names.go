@@ -45,12 +45,7 @@ const (
 
 // DateDigits returns the digits of a date, at most NameDate of them.
 func DateDigits(date string) string {
-	digits := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, date)
+	digits := extract.Digits(date)
 	return digits[:min(layout.NameDate, len(digits))]
 }
 

@@ -128,7 +128,7 @@ func (r *resolver) offer(to *extsort.Sorter, keys []extract.Key, chain byte, dat
 		if !r.asked.has(k) {
 			continue
 		}
-		if err := to.Add(slices.Concat(k[:], []byte{chain}, []byte(extract.DateDigits(date)), []byte{0}, id[:]), t[:]); err != nil {
+		if err := to.Add(slices.Concat(k[:], []byte{chain}, []byte(extract.DateOrder(date)), []byte{0}, id[:]), t[:]); err != nil {
 			return err
 		}
 	}
