@@ -115,12 +115,21 @@ func collectionFormat(head []byte, whole bool) (Format, bool) {
 		return FormatJSONL, isTextObject(line, ended)
 	}
 	l, ok := ParseLine(line, FormatTSV)
+	if id := strings.TrimSpace(string(l.ID)); strings.HasPrefix(id, "<") && !isBracketed(id) {
+		return FormatTSV, false // a page of HTML with a tab in its first line
+	}
 	text := []byte(l.Text)
 	for i := 0; !ended && i < utf8.UTFMax && len(text) > 0 && !utf8.Valid(text); i++ {
 		text = text[:len(text)-1] // the last character may be cut
 	}
 	// Binary files have NUL or are not UTF-8. Other control characters stand in texts.
 	return FormatTSV, ok && utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
+}
+
+// isBracketed reports whether an id is a URI in angle brackets, as record IDs are.
+func isBracketed(id string) bool {
+	uri, closed := strings.CutSuffix(strings.TrimPrefix(id, "<"), ">")
+	return closed && strings.Contains(uri, ":") && !strings.ContainsAny(uri, "<>\"' ")
 }
 
 // isScalar reports whether a JSON value is there, and neither an object nor an array.

@@ -71,6 +71,10 @@ var scanned = []string{
 	"<p><b><p><pre></body><!--x-->\n</b>a",
 	"<pre><b>a\nb</pre>c\nd</b>e\nf",
 	// templates and form controls
+	"<x-a><template shadowrootmode=open><h1>a</h1><p>b<template>c</template>d</template>e</x-a>f",
+	"<template shadowrootmode=&#79;PEN style='display:none' hidden>a</template><template ShadowRootMode='closed'>b<p>c",
+	"<template shadowrootmode=none>a</template><template shadowrootmode>b</template><template x=open shadowrootmode=x shadowrootmode=open>c</template>d",
+	"<template shadowrootmode=open><table><tr><td>a</table><a href=x>b<template>c<table>d</table></template></template>e",
 	"<template><p>a<table><tr><td>b</template>c",
 	"<template><td>a</td></template><template><col><script>x</script>a</template>b<template>c",
 	"<table><template><tr>x</template><td>a</table>b",

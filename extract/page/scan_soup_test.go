@@ -42,7 +42,8 @@ var (
 		" STYLE=display:NONE", ` a=">"`, " color=red", " size=2", ` encoding=text/html`, "\n",
 		` style="&#100;isplay:none"`, ` style="display:none;display:flex"`, " style=display:block", ` style="/**/display/**/:none"`,
 	}
-	soupOdd = []string{
+	soupShadow = []string{" shadowrootmode=open", ` shadowrootmode="Closed"`, " SHADOWROOTMODE=&#111;pen", " shadowrootmode=x", " shadowrootmode"}
+	soupOdd    = []string{
 		"<!-- c -->", "<!-- <p> --", "-->", "<!-->", "<?php x ?>", "<![CDATA[d]]>", "<!doctype html>", "</>",
 		"</ x>", "<", "</", "<!", "<3", "<script><!--", "<script>", "--></script>", "</script>", "<p a='", "'",
 		"\"", ">", "\x00", "<title>t</title>", "<textarea>\n",
@@ -58,6 +59,9 @@ func (g *soup) open(name string) {
 	g.b.WriteString("<" + name)
 	if name == "a" && g.chance(60) {
 		g.b.WriteString(" href=x")
+	}
+	if name == "template" && g.chance(50) {
+		g.b.WriteString(g.pick(soupShadow))
 	}
 	for g.chance(20) {
 		g.b.WriteString(g.pick(soupAttr))

@@ -52,7 +52,7 @@ func (s *scanner) tag(kind tokenKind, from, i int) int {
 	if p[i] == '>' {
 		i++
 		t.ended, t.doubt, t.own, t.names, t.hash = false, false, 0, 0, 0
-		if t.tag == tagDialog {
+		if t.tag == tagDialog || t.tag == tagTemplate {
 			t.own = hides
 		}
 	} else if i = s.attributes(i); i < 0 {
@@ -72,7 +72,7 @@ func (s *scanner) attributes(i int) int {
 	p, t := s.page, &s.tok
 	var own state
 	var style display
-	open, styled, named, classed, roled, hide, popover, streamed := false, false, false, false, false, false, false, false
+	open, styled, named, classed, roled, hide, popover, streamed, moded, shadow := false, false, false, false, false, false, false, false, false, false
 	isNode := t.kind == startToken && nodeTags[t.tag]
 	t.names, t.hash = 0, 0
 	var a attribute
@@ -139,10 +139,17 @@ func (s *scanner) attributes(i int) int {
 			hide = hide || isKey(p[a.key:a.keyEnd], "hidden")
 		case 7:
 			popover = popover || isKey(p[a.key:a.keyEnd], "popover")
+		case 14:
+			if t.tag == tagTemplate && !moded && isKey(p[a.key:a.keyEnd], "shadowrootmode") {
+				moded, shadow = true, isShadowMode(decodeAttribute(p[a.val:a.valEnd]))
+			}
 		}
 	}
 	hide = hide && !streamed || popover || t.tag == tagDialog && !open
-	if style == displayNone || hide && style != displayShown {
+	if hide = style == displayNone || hide && style != displayShown; t.tag == tagTemplate {
+		hide = !shadow
+	}
+	if hide {
 		own |= hides
 	}
 	t.ended, t.doubt = p[i-1] == '/', a.valEnd == i

@@ -74,13 +74,23 @@ func flatText(page string, max int) shown {
 				title = collapse(string(z.Text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			name, _ := z.TagName()
+			name, more := z.TagName()
 			a := atom.Lookup(name)
+			hides := unseen[a]
+			if a == atom.Template && kind == html.StartTagToken {
+				for hides = true; more; {
+					var key, val []byte
+					if key, val, more = z.TagAttr(); string(key) == "shadowrootmode" {
+						hides = !isShadowMode(string(val))
+						break
+					}
+				}
+			}
 			if kind == html.EndTagToken && a == skip {
 				skip = 0
 			}
 			// A head and an rp may lack their end tags. What is in a head is unseen anyway.
-			if kind == html.StartTagToken && skip == 0 && unseen[a] && a != atom.Head && a != atom.Rp {
+			if kind == html.StartTagToken && skip == 0 && hides && a != atom.Head && a != atom.Rp {
 				skip = a
 			}
 			if blocks[a] {
@@ -101,7 +111,7 @@ func PlainText(s string, max int) (text string, cut bool) {
 // unseen lists the elements whose content a reader never sees: code, other forms of a
 // formula, fallbacks for what is not supported, and the choices of form controls.
 var unseen = map[atom.Atom]bool{
-	atom.Head: true, atom.Title: true, atom.Script: true, atom.Style: true, atom.Template: true,
+	atom.Head: true, atom.Title: true, atom.Script: true, atom.Style: true,
 	atom.Noscript: true, atom.Noframes: true, atom.Noembed: true, atom.Iframe: true, atom.Object: true,
 	atom.Audio: true, atom.Video: true, atom.Canvas: true, atom.Svg: true, atom.Select: true, atom.Datalist: true,
 	atom.Annotation: true, atom.AnnotationXml: true, atom.Rp: true, atom.Meter: true, atom.Progress: true,
@@ -131,7 +141,7 @@ func hidden(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return false
 	}
-	open, hide, popover, streamed := false, false, false, false
+	open, hide, popover, streamed, shadow := false, false, false, false, false
 	var style display
 	for _, a := range n.Attr {
 		switch a.Key {
@@ -143,12 +153,23 @@ func hidden(n *html.Node) bool {
 			open = true
 		case "popover":
 			popover = true
+		case "shadowrootmode":
+			shadow = isShadowMode(a.Val)
 		case "style":
 			style = displayOf(a.Val)
 		}
 	}
+	if n.DataAtom == atom.Template {
+		return !shadow
+	}
 	hide = hide && !streamed || popover || n.DataAtom == atom.Dialog && !open
 	return style == displayNone || hide && style != displayShown
+}
+
+// isShadowMode reports whether the content of a template with this shadowrootmode is shown:
+// it is what browsers show of the element around the template, without a script.
+func isShadowMode(mode string) bool {
+	return strings.EqualFold(mode, "open") || strings.EqualFold(mode, "closed")
 }
 
 // streamedID reports whether an ID is that of a part of a page that React sends

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -126,6 +127,29 @@ func TestParagraphs(t *testing.T) {
 		d, outcome := read(t, pdftest.Document{Pages: c.pages}.Bytes())
 		if got := strings.Split(d.Text, "\n"); outcome != Read || strings.Join(got, "|") != strings.Join(c.want, "|") {
 			t.Errorf("%s: %d\n%q\nwant\n%q", c.name, outcome, got, c.want)
+		}
+	}
+}
+
+// TestTurnedText: paragraphs are the same whichever way the text is turned, and the page is
+// shown.
+func TestTurnedText(t *testing.T) {
+	want := []string{"These words of the first paragraph are set in lines of one width,", "and the last is short.",
+		"   The second paragraph begins with an indent, and it is as long", "as the first."}
+	joined := "These words of the first paragraph are set in lines of one width, and the last is short.\n" +
+		"The second paragraph begins with an indent, and it is as long as the first."
+	for _, degrees := range []int{0, 10, 30, 45, 60, 75, 90, 105, 120, 180, 255, 270, 280, -20, -60} {
+		for quarters := range 4 {
+			sin, cos := math.Sincos(float64(degrees) * math.Pi / 180)
+			var c strings.Builder
+			for i, l := range want {
+				x, y := 306+12*float64(i)*sin-200*cos, 396-12*float64(i)*cos-200*sin
+				fmt.Fprintf(&c, "BT /F 10 Tf %f %f %f %f %f %f Tm (%s) Tj ET\n", cos, sin, -sin, cos, x, y, l)
+			}
+			p := pdftest.Page{Extra: fmt.Sprintf("/Rotate %d", 90*quarters), Content: c.String()}
+			if d, outcome := read(t, pdftest.Document{Pages: []pdftest.Page{p}}.Bytes()); outcome != Read || d.Text != joined {
+				t.Errorf("text turned by %d degrees, the page by %d: %d, %q", degrees, 90*quarters, outcome, d.Text)
+			}
 		}
 	}
 }

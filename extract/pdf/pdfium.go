@@ -1,9 +1,11 @@
 package pdf
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -35,6 +37,7 @@ type line struct {
 	base        float64 // y of its baseline
 	size        float64 // font size
 	page        int
+	down        bool // it runs down the page, as this is shown
 }
 
 // raw is what PDFium reads from a document.
@@ -80,6 +83,7 @@ type instance struct {
 	text    int // bytes of them
 	maxText int
 	cut     bool // a line was not read because they are full
+	turned  int  // quarters by which the present page is shown turned, clockwise
 }
 
 // full reports whether no more lines are read.
@@ -218,7 +222,9 @@ func (p *instance) page(d uint64, index int) (lines []line, ok bool) {
 	}
 	text := p.call("FPDFText_LoadPage", page)
 	if text != 0 {
+		p.turned = int(p.call("FPDFPage_GetRotation", page))
 		lines = p.lines(text, index)
+		inOrder(lines)
 		p.call("FPDFText_ClosePage", text)
 	}
 	p.call("FPDF_ClosePage", page)
@@ -288,12 +294,37 @@ func (p *instance) place(l *line, text, box uint64, shown []int) {
 	if !(l.size > 0 && l.size < 1000) {
 		l.size = 1
 	}
-	angle := float64(math.Float32frombits(uint32(p.call("FPDFText_GetCharAngle", text, uint64(first)))))
-	sin, cos := math.Sincos(angle)
+	cos, sin := 1.0, 0.0 // of the line's direction
+	if x, y := p.float32(box), p.float32(box+4); math.Hypot(x, y) > 0 {
+		cos, sin = x/math.Hypot(x, y), y/math.Hypot(x, y)
+	}
+	l.down = pointsDown(cos, sin, p.turned)
 	along := func(x, y float64) (float64, float64) { return x*cos + y*sin, y*cos - x*sin }
 	l.left, l.base = along(p.origin(text, box, first))
 	l.right, _ = along(p.corner(text, box, last))
 	l.left, l.right = min(l.left, l.right), max(l.left, l.right)
+}
+
+// pointsDown reports whether a direction points down a page that is shown turned clockwise
+// by so many quarters.
+func pointsDown(cos, sin float64, quarters int) bool {
+	for range quarters & 3 {
+		cos, sin = sin, -cos
+	}
+	return sin < -.95 // within 18 degrees of it
+}
+
+// inOrder puts lines that run down the page into the order in which they are read, from the
+// right to the left. PDFium has them from the left to the right.
+func inOrder(lines []line) {
+	for len(lines) > 0 {
+		n := 1
+		for n < len(lines) && lines[n-1].down && lines[n].down && lines[n-1].base <= lines[n].base {
+			n++
+		}
+		slices.SortStableFunc(lines[:n], func(a, b line) int { return cmp.Compare(b.base, a.base) })
+		lines = lines[n:]
+	}
 }
 
 // origin returns the position of a character on its baseline.

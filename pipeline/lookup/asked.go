@@ -141,7 +141,8 @@ func (x *Index) Sources(ctx context.Context, sources []inputs.Source, o reading.
 // CheckAddress rejects what is no URL of a page. Such a URL is not to have a password.
 func CheckAddress(address string) error {
 	if u, err := url.Parse(address); err != nil || u.Host == "" || u.User != nil {
-		return fmt.Errorf("%w: %q is no URL of a page, or has a password in it", workspace.ErrUsage, address)
+		// It is not repeated: logs would keep the password.
+		return fmt.Errorf("%w: a URL is no address of a page, or has a user or a password in it", workspace.ErrUsage)
 	}
 	return nil
 }

@@ -6,7 +6,8 @@
 // signature lists of the archive as they are; a lookup does not change the archive.
 // So its verdict on two texts is that of a run over the archive and the page, with
 // two exceptions: sentences that the page itself would make common, and lists that
-// it would make too long.
+// it would make too long. But a lookup compares only texts that share a signature with
+// the page, and a run also some that share signatures with a third text only.
 package lookup
 
 import (
