@@ -120,6 +120,10 @@ type Decision struct {
 
 	// OtherSubjects reports whether such pages are about different subjects.
 	OtherSubjects bool `json:"other_subjects,omitempty"`
+
+	// OtherNumbers reports whether the two are of different pages of different sites that
+	// say other numbers.
+	OtherNumbers bool `json:"other_numbers,omitempty"`
 }
 
 // Filter is the check that ended a pair.
@@ -139,7 +143,7 @@ const (
 	ByDistance   Filter = "distance"
 	ByScore      Filter = "score"
 	ByRarity     Filter = "rarity"
-	ByTitle      Filter = "title"     // different pages of one site, and not nearly equal or of different subjects
+	ByTitle      Filter = "title"     // different pages of one site that are not nearly equal or of different subjects, or of different sites that say other numbers
 	ByClosing    Filter = "closing"   // near, but the closing rule separates them
 	ByJudgement  Filter = "judgement" // judged pairs separate them
 )
@@ -161,6 +165,7 @@ type Between struct {
 	OtherPages bool // the two are of different pages of one site (pair.Judge.OtherPages)
 
 	OtherSubjects bool // and these are about different subjects (pair.Judge.OtherSubjects)
+	OtherNumbers  bool // the two are of different pages of different sites (pair.Judge.OtherNumbers)
 
 	Again *Again // nil: there was no second comparison
 }
@@ -301,9 +306,12 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, b
 		e.again(c, m, *between.Again)
 	}
 	d := Decision{Known: true}
+	if between.OtherPages || between.OtherNumbers {
+		decided = judge.OfOtherPages(decided, e.Texts[0].Characters, e.Texts[1].Characters, between.OtherSubjects || between.OtherNumbers)
+		d.OtherSubjects, d.OtherNumbers = between.OtherSubjects, between.OtherNumbers
+	}
 	if between.OtherPages {
-		decided = judge.OfOtherPages(decided, e.Texts[0].Characters, e.Texts[1].Characters, between.OtherSubjects)
-		d.OtherPages, d.OtherSubjects = &judge.Rarity.OtherPages, between.OtherSubjects
+		d.OtherPages = &judge.Rarity.OtherPages
 	}
 	d.Near, d.EndedBy = decided.Near, endedBy(decided)
 	if decided.Near {

@@ -113,6 +113,9 @@ func (e *Explanation) Reason(f Filter) string {
 	case ByRarity:
 		return "too little of what they share is rare: most of it stands all over their sites"
 	case ByTitle:
+		if e.Decision.OtherNumbers {
+			return "they are pages of different sites with different titles and URIs, and say other numbers"
+		}
 		if e.Decision.OtherSubjects {
 			return "they are pages of one site with different titles and URIs, and each has a word of its title that the other page does not have"
 		}

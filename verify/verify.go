@@ -95,7 +95,7 @@ const (
 	ByDistance              // the edit script of the sketches is too long
 	ByScore                 // the computed scores are below both thresholds
 	ByRarity                // too little of what the two share is rare on their sites
-	ByTitle                 // the two are of different pages of one site, and not equal enough or of different subjects
+	ByTitle                 // the two are of different pages: of one site, and not equal enough or of different subjects; or of different sites, and say other numbers
 )
 
 func (s Stage) String() string {

@@ -382,6 +382,37 @@ func TestExplainOtherSubjects(t *testing.T) {
 	}
 }
 
+// Two pages of different sites end by their titles, however equal they are, if they say
+// other numbers.
+func TestExplainOtherNumbers(t *testing.T) {
+	body := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(5, 6)))[0](60), "")
+	page := func(id, numbers string) []byte {
+		return pipetest.Archived("response", id, "http://"+id+".example/", 1, pipetest.OkHTML+"<title>About "+id+"</title><p>"+body+"They count "+numbers+".")
+	}
+	for _, tt := range []struct {
+		numbers string
+		apart   bool
+	}{{"21, 22, 23, 24, 25, 26, 27 and 28", true}, {"11, 12, 13, 14, 25, 26, 27 and 28", false}} {
+		dir := filepath.Join(t.TempDir(), "ws")
+		c := pipetest.MustLoad(t, "extract.clean=none")
+		pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteRecords(t, page("menus", "11, 12, 13, 14, 15, 16, 17 and 18"), page("toolbars", tt.numbers)))
+		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Pages(context.Background(), w, "http://menus.example/", "http://toolbars.example/")
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if r := e.Score.Resemblance; r < 0.8 || e.Decision.OtherNumbers != tt.apart || e.Decision.Near == tt.apart || e.Outcome.Joined == tt.apart || e.Decision.OtherPages != nil {
+			t.Errorf("%s: resemblance %v, %+v, %+v", tt.numbers, r, e.Decision, e.Outcome)
+		}
+		if tt.apart && (e.Outcome.EndedBy != explain.ByTitle || e.Decision.EndedBy != explain.ByTitle || !strings.Contains(e.Outcome.Why, "other numbers")) {
+			t.Errorf("%s: %+v, %+v", tt.numbers, e.Decision, e.Outcome)
+		}
+	}
+}
+
 // Texts of different sites of which one has the article of the other in its frame are
 // explained by the comparison that decides, and by what came of the other one.
 func TestExplainRegained(t *testing.T) {

@@ -205,7 +205,7 @@ func (r *Reader) Compare(a, b rows.TextID) (c Compared, err error) {
 		return c, err
 	}
 	d := j.Decide(j.Measure.Comparer(), x, y)
-	between := explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y), OtherSubjects: j.OtherSubjects(x, y)}
+	between := explain.Between{Weighed: d.Weighed, OtherPages: j.OtherPages(x, y), OtherSubjects: j.OtherSubjects(x, y), OtherNumbers: j.OtherNumbers(x, y, d.Texts)}
 	if d.ComparedAgain() {
 		again := &explain.Again{Decides: d.Regained}
 		var texts [2]*pair.Text

@@ -72,7 +72,7 @@ import (
 //	verify 23: weights of sentences by their letters, marks and numbers
 //	verify 24: as sign 9
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 22, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 23, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 9, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
@@ -80,7 +80,7 @@ var All = []workspace.Stage{
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 3, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter, layout.TableFileScore}},
-	{Name: workspace.StageVerify, Version: 24, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 25, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
 		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }

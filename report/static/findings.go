@@ -221,7 +221,7 @@ func (s *Statistics) funnel() (records, pairs steps) {
 		{"by distance", p.ByDistance, true, "too many edits"},
 		{"by score", p.ByScore, true, "scored, and under the thresholds"},
 		{"by rarity", p.ByRarity, true, "the same text, but for most of it text that stands all over their sites"},
-		{"by title", p.ByTitle, true, "different pages of one site, and not nearly equal or of different subjects"},
+		{"by title", p.ByTitle, true, "different pages of one site, and not nearly equal or of different subjects; or of different sites, with other numbers"},
 		{"near pairs", p.Near, false, "of which clusters are made"},
 	}}
 	for _, f := range []*steps{&records, &pairs} {

@@ -215,6 +215,70 @@ func TestDecideOtherSubjects(t *testing.T) {
 	}
 }
 
+// Different pages of different sites are not near if they say other numbers.
+func TestDecideOtherNumbers(t *testing.T) {
+	same := verify.Verdict{Near: true, Resemblance: 0.99, Containment: 0.99}
+	const one, other = "On 1.2. at 3:04 it was 5.6, and 78 of 90 felt it.", "On 11.12. at 13:14 it was 15.16, and 178 of 190 felt it."
+	for _, tt := range []struct {
+		name    string
+		verdict verify.Verdict
+		titles  [2]string
+		texts   [2]string
+		sites   [2][]uint64
+		apart   bool
+	}{
+		{"other numbers", same, [2]string{"One", "Two"}, [2]string{one, other}, [2][]uint64{{7}, {8}}, true},
+		{"the same numbers", same, [2]string{"One", "Two"}, [2]string{one, one + " More."}, [2][]uint64{{7}, {8}}, false},
+		{"one title", same, [2]string{"One", "One 2"}, [2]string{one, other}, [2][]uint64{{7}, {8}}, false},
+		{"no title", same, [2]string{"One", ""}, [2]string{one, other}, [2][]uint64{{7}, {8}}, false},
+		{"one site", same, [2]string{"One", "Two"}, [2]string{one, other}, [2][]uint64{{7}, {6, 7}}, false},
+		{"no site", same, [2]string{"One", "Two"}, [2]string{one, other}, [2][]uint64{{7}, nil}, false},
+		{"contained", contained, [2]string{"One", "Two"}, [2]string{one, other + "\nMore."}, [2][]uint64{{7}, {8}}, false},
+	} {
+		for _, least := range []float64{0.75, 0} {
+			j := Judge{Measure: &measure{verdict: tt.verdict}, Rarity: rarity.Options{RarePages: 3, OtherPages: least}, Frames: true}
+			var texts [2]*Text
+			for i, s := range tt.texts {
+				var n Names
+				n.Add(uint64(i), TitleOf(tt.titles[i]))
+				texts[i] = j.Text(s, j.Rarity.Read(s, func(uint64) int { return 1 })).Framed(tt.sites[i], nil).Named(n)
+			}
+			want := tt.verdict
+			if tt.apart && least > 0 {
+				want = verify.Verdict{Rejected: verify.ByTitle}
+			}
+			for range 2 {
+				if got := j.Decide(j.Comparers(1)[0], texts[0], texts[1]).Verdict; got != want {
+					t.Errorf("%s, from %v: %+v", tt.name, least, got)
+				}
+				texts[0], texts[1] = texts[1], texts[0]
+			}
+		}
+	}
+}
+
+func TestOtherNumbers(t *testing.T) {
+	const eight = "1 2 3 4 5 6 7 8"
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{eight, "11 12 13 14 15 16 17 18", true},
+		{eight, "1 2 3 14 15 16 17 18 19", true},
+		{eight, "1 2 3 4 15 16 17 18 19", false},
+		{eight, "11 12 13 14 15 16 17", false}, // too few
+		{"1 1 1 1 1 1 1 1", "1 1 1 12 13 14 15 16", true},
+		{"1 1 1 1 1 1 1 1", "1 1 1 1 13 14 15 16", false},
+		{eight, "1.2,3-4:5/6x7y8z", false},
+		{eight, "01 002 3 ４ ٥ ६ 7 8", false},
+		{"", eight, false},
+	} {
+		if otherNumbers(tt.a, tt.b) != tt.want || otherNumbers(tt.b, tt.a) != tt.want {
+			t.Errorf("%q, %q: not %v", tt.a, tt.b, tt.want)
+		}
+	}
+}
+
 // Names that are parsed are those that were appended, and other bytes are none.
 func TestParseNames(t *testing.T) {
 	for _, n := range []Names{{}, named([2]uint64{3, 4}), named([2]uint64{3, 4}, [2]uint64{5, 6}), named([2]uint64{3, 0}), worded(TitleOf("red kite"), TitleOf("red fox"))} {

@@ -178,6 +178,7 @@ func (j Judge) Comparers(n int) []verify.Comparer {
 // compared without the frames of their sites: what is left is not common on any
 // site. If they do not resemble each other so, they regain what is in the frame of one
 // of them only. Different pages of one site must be nearly equal, and of one subject.
+// Different pages of different sites must not say other numbers.
 func (j Judge) Decide(c verify.Comparer, a, b *Text) Decision { return j.DecideAgain(c, a, b, nil) }
 
 // DecideAgain is Decide for two texts that were decided about when other sentences were in
@@ -196,7 +197,10 @@ func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict)
 	})
 	d.Texts, d.Regained = texts[r], r == asRegained
 	d.Lengths = [2]int{d.Texts[0].length, d.Texts[1].length}
-	if d.Near && j.OtherPages(a, b) {
+	switch {
+	case d.Near && j.OtherNumbers(a, b, d.Texts):
+		d.Verdict = j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], true)
+	case d.Near && j.OtherPages(a, b):
 		decided := func(subjects bool) verify.Verdict {
 			return j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], subjects)
 		}
@@ -223,8 +227,18 @@ func (j Judge) RejectedByRarity(a, b Sentences) (d Decision, ok bool) {
 
 // OtherPages reports whether two texts are of different pages of one site, as far as
 // their titles and addresses tell.
-func (j Judge) OtherPages(a, b *Text) bool {
-	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && ShareSite(a.sites, b.sites) && a.names.different(b.names)
+func (j Judge) OtherPages(a, b *Text) bool { return ShareSite(a.sites, b.sites) && j.differ(a, b) }
+
+// differ reports whether two texts are of different pages, as far as their titles and
+// addresses tell, and whether that counts.
+func (j Judge) differ(a, b *Text) bool {
+	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && a.names.different(b.names)
+}
+
+// OtherNumbers reports whether two texts are of different pages of different sites, which
+// say other numbers in the readings that decide.
+func (j Judge) OtherNumbers(a, b *Text, readings [2]*Text) bool {
+	return len(a.sites) > 0 && len(b.sites) > 0 && !ShareSite(a.sites, b.sites) && j.differ(a, b) && otherNumbers(readings[0].compared, readings[1].compared)
 }
 
 // OtherSubjects reports whether two texts of different pages of one site are about
@@ -234,7 +248,7 @@ func (j Judge) OtherSubjects(a, b *Text) bool { return j.OtherPages(a, b) && oth
 // OfOtherPages returns the verdict on texts of these lengths, in code points, that are
 // of different pages of one site. What these share is their subject or their template,
 // unless they are nearly equal. Pages on other subjects are not one page however equal
-// they are. That one contains the other is no claim that they are one page.
+// they are, and neither are pages of different sites that say other numbers. That one contains the other is no claim that they are one page.
 func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) verify.Verdict {
 	if v.Near && (subjects || v.Resemblance < j.Rarity.OtherPages) && !v.OnlyContained(first, second) {
 		return verify.Verdict{Rejected: verify.ByTitle}
