@@ -106,7 +106,7 @@ func (x *Extractor) Describe(raw *container.Raw) (d Description) {
 		var fields http.Header
 		var n int
 		if d.Status, fields, n, _ = parseHTTP(h.block, x.o.MaxHeaderBytes); fields != nil {
-			payload, d.MediaType = h.block[n:], mediaTypeOf(fields.Get("Content-Type"))
+			payload, d.MediaType = h.block[n:], mediaTypeOf(contentTypeOf(fields))
 		}
 	}
 	if d.Digest == "" && !raw.Clipped {

@@ -165,6 +165,22 @@ func (x *Extractor) readAs(mediaType string, doc Document, body []byte, contentT
 	return doc, ReasonNone
 }
 
+// contentTypeOf returns the Content-Type of an answer. Of several fields it is the last one
+// with a type, as in browsers. If that has no charset, an earlier one of the same type gives
+// it.
+func contentTypeOf(fields http.Header) (contentType string) {
+	for _, v := range fields.Values("Content-Type") {
+		switch t := mediaTypeOf(v); {
+		case contentType == "":
+			contentType = v
+		case !strings.Contains(t, "/") || t == "*/*":
+		case t != mediaTypeOf(contentType) || strings.Contains(strings.ToLower(v), "charset"):
+			contentType = v
+		}
+	}
+	return contentType
+}
+
 // mediaTypeOf returns the media type of a Content-Type, as far as it can be parsed.
 func mediaTypeOf(contentType string) string {
 	mediaType, _, err := mime.ParseMediaType(contentType)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -223,5 +224,25 @@ func TestDocumentUnderSiteRules(t *testing.T) {
 	o.Sites[0].Host = "example.com"
 	if doc, reason = NewExtractor(o).Document(httpRecord("<p>a<p class=x>b", "Content-Type: text/html")); doc.Text != "a\nb" || doc.Parsed {
 		t.Errorf("another host: %q: %+v", reason, doc)
+	}
+}
+
+// Of several Content-Type fields the last one with a type counts.
+func TestContentTypeOf(t *testing.T) {
+	for _, tt := range []struct {
+		fields []string
+		want   string
+	}{
+		{nil, ""},
+		{[]string{"image/png", "text/html; charset=utf-8"}, "text/html; charset=utf-8"},
+		{[]string{"text/html", "html", "*/*", ""}, "text/html"},
+		{[]string{"html", "text/html"}, "text/html"},
+		{[]string{"text/html; charset=latin1", "text/html"}, "text/html; charset=latin1"},
+		{[]string{"text/html; charset=latin1", "Text/HTML; Charset=utf-8"}, "Text/HTML; Charset=utf-8"},
+		{[]string{"text/html; charset=latin1", "text/plain"}, "text/plain"},
+	} {
+		if got := contentTypeOf(http.Header{"Content-Type": tt.fields}); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.fields, got, tt.want)
+		}
 	}
 }

@@ -102,7 +102,7 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 		if !slices.Contains(x.o.Statuses, status) {
 			return doc, ReasonStatus
 		}
-		header, payload, contentType = fields, block[n:], fields.Get("Content-Type")
+		header, payload, contentType = fields, block[n:], contentTypeOf(fields)
 	}
 	if len(payload) == 0 {
 		return doc, ReasonEmpty

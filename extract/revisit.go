@@ -117,7 +117,7 @@ func (x *Extractor) revisit(h head) (doc Document, reason Reason) {
 			return doc, ReasonStatus
 		}
 		doc.Status, payload = status, h.block[n:]
-		declared := mediaTypeOf(fields.Get("Content-Type"))
+		declared := mediaTypeOf(contentTypeOf(fields))
 		if x.Readers[declared] == nil && !vague[declared] && strings.Contains(declared, "/") {
 			r.Unresolved = ReasonMediaType // most are pictures
 		}

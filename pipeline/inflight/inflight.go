@@ -159,13 +159,15 @@ func tryEnded(ctx context.Context, w *workspace.Workspace, s *inputs.Source, sl 
 		s.Ended = append(s.Ended, inputs.EndedRun{Position: sl.at})
 		i = len(s.Ended) - 1
 	}
-	e := &s.Ended[i]
-	if sl.tries == 0 { // a retried record was counted before
-		e.Deaths++
+	commit := func() error {
+		b := w.DB.Batch()
+		return errors.Join(b.SetJSON(layout.SourceKey(s.Path), *s), b.Commit())
 	}
+	e := &s.Ended[i]
+	e.Deaths++
 	if sl.tries++; sl.tries >= inputs.MaxDeaths {
-		e.Error = "it ended the process that tried it"
-	} else if err := note(sl); err != nil {
+		e.Error = fmt.Sprintf("%d runs ended while it was read or tried alone", e.Deaths)
+	} else if err := errors.Join(commit(), note(sl)); err != nil { // the try may end this process
 		return err
 	} else {
 		alone := *s
@@ -173,7 +175,8 @@ func tryEnded(ctx context.Context, w *workspace.Workspace, s *inputs.Source, sl 
 		uri, err := w.Options.Try(ctx, alone, w.Config)
 		if ctx.Err() != nil { // whoever interrupted the try ended it, not the record
 			sl.tries--
-			return errors.Join(ctx.Err(), note(sl))
+			e.Deaths--
+			return errors.Join(ctx.Err(), note(sl), commit())
 		}
 		withdrawn, werr := w.Withdrawn()
 		if werr != nil {
@@ -191,6 +194,5 @@ func tryEnded(ctx context.Context, w *workspace.Workspace, s *inputs.Source, sl 
 	if e.Error != "" {
 		w.Options.Progress.Warn("page that ended a run is skipped", "file", s.Shown(), "offset", e.Position.Offset, "uri", e.URI, "error", e.Error)
 	}
-	b := w.DB.Batch()
-	return errors.Join(b.SetJSON(layout.SourceKey(s.Path), *s), b.Commit())
+	return commit()
 }

@@ -157,6 +157,9 @@ func TestRecordsThatEndRuns(t *testing.T) {
 			if c.Records != pages || c.Captures != pages-want || c.Skipped["ended-run"] != want || named != test.skips {
 				t.Errorf("%s: %d of %d captures, skipped %v, warned %q", name, c.Captures, c.Records, c.Skipped, warned.all)
 			}
+			if known, err := w.Sources(); err != nil || test.kills && (len(known[0].Ended) != 1 || known[0].Ended[0].Deaths != inputs.MaxDeaths || known[0].Ended[0].Error == "") {
+				t.Errorf("%s: %+v, %v", name, known, err) // a run that ends in the try counts, too
+			}
 			return nil
 		})
 		if _, err := os.Stat(filepath.Join(dir, "in-flight")); err == nil {
