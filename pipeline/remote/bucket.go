@@ -177,7 +177,7 @@ func (i item) get(ctx context.Context, from, to int64, want Version) (a *answer,
 			return nil
 		}
 		a.ranged = true
-		if a.from, a.Size, err = contentRange(*out.ContentRange); err != nil {
+		if a.from, a.till, a.Size, err = contentRange(*out.ContentRange); err != nil {
 			_ = a.body.Close()
 			return permanent{err}
 		}

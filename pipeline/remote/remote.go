@@ -69,6 +69,7 @@ type server interface {
 type answer struct {
 	body   io.ReadCloser
 	from   int64 // offset of the first byte; 0 if the server has no ranges
+	till   int64 // offset behind the last byte, which may be before what was asked for; 0 if there are no ranges
 	ranged bool
 	Version
 }
@@ -146,9 +147,14 @@ type Object struct {
 
 // stream is an answer that is being read.
 type stream struct {
-	body io.ReadCloser
-	at   int64
+	body       io.ReadCloser
+	at         int64
+	from, till int64 // what the server says that it sends
 }
+
+// endsEarly reports whether the server has sent all that it announced, which is not all that
+// it was asked for (RFC 9110, 15.3.7: caches that hold parts do so).
+func (s *stream) endsEarly(size int64) bool { return s.at > s.from && s.at == s.till && s.at < size }
 
 // Open opens the object at a URL. If want is not empty, the object must have that
 // version. ctx also applies to later reads.
@@ -222,10 +228,10 @@ func (o *Object) first() error {
 	}
 	o.Version, o.ranged = a.Version, a.ranged
 	if !a.ranged {
-		o.streams = []*stream{{a.body, 0}}
+		o.streams = []*stream{{a.body, 0, 0, a.Size}}
 		return nil
 	}
-	head := make([]byte, min(a.Size, blockSize))
+	head := make([]byte, min(a.Size, blockSize, a.till))
 	_, err = io.ReadFull(a.body, head)
 	if err := errors.Join(err, a.body.Close()); err != nil {
 		return err
@@ -295,7 +301,8 @@ func (o *Object) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// read reads some bytes at an offset, at least one unless it fails.
+// read reads some bytes at an offset. It reads none if it fails, and where an answer ends
+// that has fewer than were asked for; the next read asks for the rest.
 func (o *Object) read(p []byte, off int64) (int, error) {
 	if off < int64(len(o.head)) {
 		return copy(p, o.head[off:]), nil
@@ -322,6 +329,9 @@ func (o *Object) read(p []byte, off int64) (int, error) {
 		return n, nil // the next read meets the error again
 	}
 	o.drop(s)
+	if err == io.EOF && s.endsEarly(o.Size) {
+		return 0, nil
+	}
 	if err == nil || err == io.EOF {
 		err = fmt.Errorf("the answer ends at byte %d of %d: %w", s.at, o.Size, io.ErrUnexpectedEOF)
 	}
@@ -342,6 +352,9 @@ func (o *Object) streamTo(off int64) (*stream, error) {
 			s.at, skip = s.at+n, skip-n
 			if err != nil {
 				o.drop(s)
+				if err == io.EOF && s.endsEarly(o.Size) {
+					return nil, nil
+				}
 				if err == io.EOF {
 					err = io.ErrUnexpectedEOF
 				}
@@ -366,7 +379,7 @@ func (o *Object) begin(off int64) (*stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.streams = []*stream{{a.body, 0}}
+		o.streams = []*stream{{a.body, 0, 0, o.Size}}
 		return o.streamTo(off)
 	}
 	a, err := o.get(off, 0)
@@ -376,7 +389,7 @@ func (o *Object) begin(off int64) (*stream, error) {
 	if len(o.streams) == maxStream {
 		o.drop(o.streams[0])
 	}
-	s := &stream{a.body, off}
+	s := &stream{a.body, off, off, a.till}
 	o.streams = append(o.streams, s)
 	return s, nil
 }
@@ -392,6 +405,7 @@ func (o *Object) get(from, to int64) (*answer, error) {
 	}
 	if a.from != from {
 		_ = a.body.Close()
+		o.ranged = o.ranged && a.ranged // the next try asks for the whole object
 		return nil, fmt.Errorf("the server sends what is at byte %d, and was asked for byte %d", a.from, from)
 	}
 	return a, nil

@@ -75,12 +75,12 @@ func (w web) get(ctx context.Context, from, to int64, want Version) (*answer, er
 		return a, nil
 	case http.StatusPartialContent:
 		a.ranged = true
-		if a.from, a.Size, err = contentRange(resp.Header.Get("Content-Range")); err == nil {
+		if a.from, a.till, a.Size, err = contentRange(resp.Header.Get("Content-Range")); err == nil {
 			return a, nil
 		}
 		err = permanent{err}
 	case http.StatusRequestedRangeNotSatisfiable:
-		if _, size, rangeErr := contentRange(resp.Header.Get("Content-Range")); rangeErr == nil && size == 0 && from == 0 {
+		if _, _, size, rangeErr := contentRange(resp.Header.Get("Content-Range")); rangeErr == nil && size == 0 && from == 0 {
 			a.ranged, a.Size = true, 0
 			return a, nil
 		}
@@ -136,18 +136,23 @@ func version(etag, modified string) string {
 // compared.
 func strong(tag string) bool { return strings.HasPrefix(tag, `"`) }
 
-// contentRange parses a Content-Range field: bytes FIRST-LAST/SIZE.
-func contentRange(v string) (from, size int64, err error) {
+// contentRange parses a Content-Range field: bytes FIRST-LAST/SIZE. till is behind LAST.
+func contentRange(v string) (from, till, size int64, err error) {
 	span, total, found := strings.Cut(strings.TrimPrefix(v, "bytes "), "/")
-	first, _, _ := strings.Cut(span, "-")
-	size, sizeErr := strconv.ParseInt(total, 10, 64)
+	size, err = strconv.ParseInt(total, 10, 64)
 	if span != "*" {
-		from, err = strconv.ParseInt(first, 10, 64)
+		first, last, _ := strings.Cut(span, "-")
+		var firstErr, lastErr error
+		from, firstErr = strconv.ParseInt(first, 10, 64)
+		till, lastErr = strconv.ParseInt(last, 10, 64)
+		till++
+		err = errors.Join(err, firstErr, lastErr)
+		found = found && from >= 0 && from < till
 	}
-	if !found || err != nil || sizeErr != nil || from < 0 || size < 0 || !strings.HasPrefix(v, "bytes ") {
-		return 0, 0, fmt.Errorf("the server's Content-Range %q cannot be read", v)
+	if !found || err != nil || size < 0 || !strings.HasPrefix(v, "bytes ") {
+		return 0, 0, 0, fmt.Errorf("the server's Content-Range %q cannot be read", v)
 	}
-	return from, size, nil
+	return from, till, size, nil
 }
 
 // retryAfter returns how long the server asks to wait.

@@ -1,9 +1,13 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,5 +107,61 @@ func TestObjectStoreIsQuiet(t *testing.T) {
 	}
 	if _, quiet := c.Options().Logger.(logging.Nop); !quiet {
 		t.Errorf("the client writes to %T", c.Options().Logger)
+	}
+}
+
+// A server may send fewer bytes than it is asked for, if it says so. Then the rest is asked
+// for at once. A server that sends all from some request on is read from the start.
+func TestParts(t *testing.T) {
+	content := make([]byte, 300_000)
+	for i := range content {
+		content[i] = byte(i * i >> 7)
+	}
+	for _, tt := range []struct {
+		name string
+		most int // bytes of an answer
+		all  int // from this request on, the whole object is sent
+	}{{"less than the first block", 20_000, 1 << 30}, {"less than the rest", 100_000, 1 << 30}, {"all at last", 1 << 30, 1}, {"parts, then all", 70_000, 2}} {
+		n := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var from int
+			if _, err := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from); err != nil {
+				t.Error(err)
+			}
+			if n++; n > tt.all {
+				_, _ = w.Write(content)
+				return
+			}
+			part := content[from:min(len(content), from+tt.most)]
+			w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, from+len(part)-1, len(content)))
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write(part)
+		}))
+		o, err := Open(t.Context(), server.URL, Version{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := o.tries
+		got, err := io.ReadAll(io.NewSectionReader(o, 0, o.Size))
+		if err != nil || !bytes.Equal(got, content) || tt.all > n && o.tries != began {
+			t.Errorf("%s: %d bytes, %d tries, %v", tt.name, len(got), o.tries, err)
+		}
+		server.Close()
+	}
+}
+
+func TestContentRange(t *testing.T) {
+	for _, tt := range []struct {
+		v                string
+		from, till, size int64
+		ok               bool
+	}{
+		{"bytes 0-9/20", 0, 10, 20, true}, {"bytes 5-5/6", 5, 6, 6, true}, {"bytes */0", 0, 0, 0, true},
+		{"bytes 5-4/6", 0, 0, 0, false}, {"bytes 0-/6", 0, 0, 0, false}, {"bytes -1-2/6", 0, 0, 0, false}, {"bytes 0-9/*", 0, 0, 0, false}, {"0-9/20", 0, 0, 0, false}, {"bytes 0-9", 0, 0, 0, false},
+	} {
+		from, till, size, err := contentRange(tt.v)
+		if from != tt.from || till != tt.till || size != tt.size || (err == nil) != tt.ok {
+			t.Errorf("%q: %d, %d, %d, %v", tt.v, from, till, size, err)
+		}
 	}
 }
