@@ -14,12 +14,18 @@ import (
 	"neardup/report"
 )
 
+// Asked is a page that a client sends. All but the body may be empty.
+type Asked struct {
+	URI, ContentType, Coding string // Coding: its Content-Encoding
+	Body                     []byte
+}
+
 // Finder is an Archive that can look up pages that it may not have.
 type Finder interface {
 	// Lookup returns what the archive has of a page, with at most limit matches; 0
-	// means the default number. contentType and uri may be empty. The error wraps
-	// ErrBusy if too many lookups are waiting, and ErrRefused if uri is not a URI.
-	Lookup(ctx context.Context, uri, contentType string, body []byte, limit int) (report.Answer, error)
+	// means the default number. The error wraps ErrBusy if too many lookups are waiting,
+	// and ErrRefused if the URI is none.
+	Lookup(ctx context.Context, page Asked, limit int) (report.Answer, error)
 	// MaxPage returns the largest size of a page that may be sent, in bytes.
 	MaxPage() int64
 }
@@ -99,7 +105,7 @@ func (s *server) lookUp(w http.ResponseWriter, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, bad("the page broke off: %v", err)
 	}
-	return finder.Lookup(r.Context(), asked.Get("uri"), r.Header.Get("Content-Type"), body, limit)
+	return finder.Lookup(r.Context(), Asked{asked.Get("uri"), r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding"), body}, limit)
 }
 
 // sentPage reads a page that is sent. Bytes count from when they come, so that slow

@@ -23,11 +23,11 @@ type finder struct {
 
 func (f finder) MaxPage() int64 { return 100 }
 
-func (f finder) Lookup(_ context.Context, uri, contentType string, body []byte, limit int) (report.Answer, error) {
+func (f finder) Lookup(_ context.Context, p Asked, limit int) (report.Answer, error) {
 	if f.enter != nil {
 		f.enter()
 	}
-	return report.Answer{Verdict: report.VerdictNew, Reason: fmt.Sprintf("%s %s %s %d", uri, contentType, body, limit)}, f.err
+	return report.Answer{Verdict: report.VerdictNew, Reason: fmt.Sprintf("%s %s %s %s %d", p.URI, p.ContentType, p.Coding, p.Body, limit)}, f.err
 }
 
 func sendPage(t *testing.T, h http.Handler, path, body string, header map[string]string) (status int, answer map[string]any, head http.Header) {
@@ -46,8 +46,8 @@ func sendPage(t *testing.T, h http.Handler, path, body string, header map[string
 
 func TestLookup(t *testing.T) {
 	h := New(finder{}, Options{})
-	status, answer, _ := sendPage(t, h, "/lookup?uri=https%3A%2F%2Fa.example%2F&limit=3", "a page", map[string]string{"Content-Type": "text/html"})
-	if status != http.StatusOK || answer["reason"] != "https://a.example/ text/html a page 3" {
+	status, answer, _ := sendPage(t, h, "/lookup?uri=https%3A%2F%2Fa.example%2F&limit=3", "a page", map[string]string{"Content-Type": "text/html", "Content-Encoding": "br"})
+	if status != http.StatusOK || answer["reason"] != "https://a.example/ text/html br a page 3" {
 		t.Error(status, answer)
 	}
 	for _, tt := range []struct {

@@ -14,10 +14,10 @@ import (
 var _ review.Finder = (*Review)(nil)
 
 // Lookup implements review.Finder.
-func (r *Review) Lookup(ctx context.Context, uri, contentType string, body []byte, limit int) (a report.Answer, err error) {
+func (r *Review) Lookup(ctx context.Context, page review.Asked, limit int) (a report.Answer, err error) {
 	x, err := r.finder()
 	if err == nil {
-		a, err = x.Page(ctx, lookup.Asked{URI: uri, ContentType: contentType, Body: body}, limit)
+		a, err = x.Page(ctx, lookup.Asked(page), limit)
 	}
 	switch {
 	case errors.Is(err, lookup.ErrBusy):

@@ -85,15 +85,17 @@ func (p Asked) raw() *container.Raw {
 	if uri == "" {
 		uri = noURI
 	}
-	if p.ContentType == "" || strings.ContainsAny(p.ContentType, "\r\n") {
+	head := ""
+	for _, field := range [][2]string{{"Content-Type", p.ContentType}, {"Content-Encoding", p.Coding}} {
+		if field[1] != "" && !strings.ContainsAny(field[1], "\r\n") {
+			head += field[0] + ": " + field[1] + "\r\n"
+		}
+	}
+	if head == "" {
 		return &container.Raw{Block: p.Body, Length: int64(len(p.Body)),
 			Header: []byte("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
 	}
-	head := "HTTP/1.1 200 OK\r\nContent-Type: " + p.ContentType + "\r\n"
-	if p.Coding != "" && !strings.ContainsAny(p.Coding, "\r\n") {
-		head += "Content-Encoding: " + p.Coding + "\r\n"
-	}
-	block := append([]byte(head+"\r\n"), p.Body...)
+	block := append([]byte("HTTP/1.1 200 OK\r\n"+head+"\r\n"), p.Body...)
 	return &container.Raw{Block: block, Length: int64(len(block)),
 		Header: []byte("WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http;msgtype=response\r\nWARC-Target-URI: " + uri + "\r\n\r\n")}
 }

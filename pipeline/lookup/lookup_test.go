@@ -331,6 +331,8 @@ func TestAsked(t *testing.T) {
 		{"new", lookup.Asked{Body: []byte(strings.Repeat("Nobody has said so before, and nobody will. ", 20))}, report.VerdictNew, ""},
 		{"nothing", lookup.Asked{}, report.VerdictNoPage, string(extract.ReasonEmpty)},
 		{"an image", lookup.Asked{ContentType: "image/png", Body: []byte("\x89PNG\r\n\x1a\n")}, report.VerdictNoPage, string(extract.ReasonMediaType)},
+		{"a coding", lookup.Asked{ContentType: "text/html", Coding: "deflate", Body: deflated(html)}, report.VerdictNear, ""},
+		{"a coding without a type", lookup.Asked{Coding: "deflate", Body: deflated(html)}, report.VerdictNear, ""},
 		{"a type of two lines", lookup.Asked{ContentType: "text/html\r\nX: y", Body: []byte(html)}, report.VerdictNear, ""},
 	} {
 		a, err := x.Page(t.Context(), tt.asked, 1)
@@ -355,6 +357,15 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%.40q: %v", uri, err)
 		}
 	}
+}
+
+// deflated compresses a page as servers do with Content-Encoding deflate.
+func deflated(page string) []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	_, _ = w.Write([]byte(page))
+	_ = w.Close()
+	return b.Bytes()
 }
 
 // Lookups at the same time say what they say one by one.
