@@ -70,7 +70,7 @@ func (j Judgement) Checked() (Judgement, error) {
 	case j.Enforce && j.Verdict == Unknown:
 		return j, fmt.Errorf("a verdict %s cannot be enforced", Unknown)
 	case !utf8.ValidString(j.Note) || utf8.RuneCountInString(j.Note) > MaxNote || strings.ContainsFunc(j.Note, isControl):
-		return j, fmt.Errorf("a note has at most %d characters of text", MaxNote)
+		return j, fmt.Errorf("a note has at most %d characters, and no control characters", MaxNote)
 	}
 	return j, nil
 }
