@@ -181,9 +181,9 @@ func TestPlainTextKeepsItsLines(t *testing.T) {
 func TestPageNestedTooDeepIsReadFlat(t *testing.T) {
 	// No </head>: its end tag may be left out.
 	page := "<html><head><title>a &amp; b</title><style>x{}</style><body>" + strings.Repeat("<div>", 5000) +
-		"one <b>two</b><br/>three<script>var x</script><svg><text>no</text></svg><svg/><p>four</p><select><option>no</select>five"
+		"one <b>two</b><br/>three<script>var x</script><svg><text>no</text></svg><svg/><p>four</p><select><option>no</select>five<template class=a shadowrootmode=open> six</template><template>no</template> seven"
 	s := visibleText(page, 1000)
-	if title, text := s.title, s.text; title != "a & b" || text != "one two\nthree\nfour\nfive" {
+	if title, text := s.title, s.text; title != "a & b" || text != "one two\nthree\nfour\nfive six seven" {
 		t.Errorf("title %q, text %q", title, text)
 	}
 	for _, open := range []string{"<b>", "<a>", "<font>", "<table><tr><td>", "<ul><li>", "<svg>", "<template>", "<form>", "<button>", "<dialog>"} {

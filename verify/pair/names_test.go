@@ -270,7 +270,8 @@ func TestOtherNumbers(t *testing.T) {
 		{"1 1 1 1 1 1 1 1", "1 1 1 12 13 14 15 16", true},
 		{"1 1 1 1 1 1 1 1", "1 1 1 1 13 14 15 16", false},
 		{eight, "1.2,3-4:5/6x7y8z", false},
-		{eight, "01 002 3 ４ ٥ ६ 7 8", false},
+		{eight, "01 002 003 04 15 16 17 18", false},
+		{eight, "11 12 13 14 ５ ٦ ७ 8", false},
 		{"", eight, false},
 	} {
 		if otherNumbers(tt.a, tt.b) != tt.want || otherNumbers(tt.b, tt.a) != tt.want {
