@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -17,6 +18,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"neardup/pipeline/browsing"
+	"neardup/pipeline/inputs"
+	"neardup/pipeline/withdrawn"
+	"neardup/pipeline/workspace"
 	"neardup/review"
 )
 
@@ -73,15 +77,48 @@ func (o *serveOptions) run(c *cobra.Command) error {
 		return usageError{fmt.Errorf("--listen: %q is not an address with a port, such as 127.0.0.1:8420", o.listen)}
 	}
 	o.read = true
+	before, _ := workspace.ReadManifest(o.workspace) // before it is opened, so that nothing withdrawn later is missed
 	j, err := o.open(c, false, nil)
 	if err != nil {
 		return err
 	}
-	return errors.Join(o.serve(c, j, host), j.Close())
+	ctx, cancel := context.WithCancelCause(c.Context())
+	defer cancel(nil)
+	if j.ReadOnly() {
+		go o.watchWithdrawals(ctx, before.Inputs, cancel)
+	}
+	err = errors.Join(o.serve(ctx, c, j, host), j.Close())
+	if cause := context.Cause(ctx); err == nil && errors.Is(cause, errWithdrawn) {
+		err = cause
+	}
+	return err
 }
 
-func (o *serveOptions) serve(c *cobra.Command, j *job, host string) error {
-	ctx := c.Context()
+var errWithdrawn = errors.New("captures were withdrawn from the workspace since this server opened it, so it ends; start neardup serve again")
+
+// watchTime is the time between two looks for withdrawn captures.
+const watchTime = 2 * time.Second
+
+// watchWithdrawals ends a server that shows a copy of the workspace when another process
+// withdraws captures, since that keeps their texts: what it shows, and on the disk.
+func (o *serveOptions) watchWithdrawals(ctx context.Context, before []inputs.Source, end context.CancelCauseFunc) {
+	var last os.FileInfo
+	for ctx.Err() == nil {
+		manifest, err := os.Stat(filepath.Join(o.workspace, "manifest.json"))
+		if err == nil && (last == nil || !os.SameFile(last, manifest) || !last.ModTime().Equal(manifest.ModTime())) {
+			last = manifest
+			if now, err := workspace.ReadManifest(o.workspace); err == nil && withdrawn.Since(before, now.Inputs) {
+				end(errWithdrawn)
+			}
+		}
+		select {
+		case <-time.After(watchTime):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (o *serveOptions) serve(ctx context.Context, c *cobra.Command, j *job, host string) error {
 	var listening net.ListenConfig
 	l, err := listening.Listen(ctx, "tcp", o.listen)
 	if err != nil {

@@ -75,6 +75,31 @@ func exampleWorkspace(t *testing.T) string {
 	return ws
 }
 
+// A server that reads beside another process ends when captures are withdrawn, so that
+// nobody sees their texts any more.
+func TestServeEndsWhenCapturesAreWithdrawn(t *testing.T) {
+	ws := exampleWorkspace(t)
+	holder := serve(t, ws, "127.0.0.1:0")
+	reader := serve(t, ws, "127.0.0.1:0")
+	holder.stop()
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command("neardup", append(args, "--workspace", ws)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v, %s", args, err, out)
+		}
+	}
+	run("export", "--output", filepath.Join(t.TempDir(), "clusters.jsonl"))
+	if resp, err := http.Get(reader.url + "/"); err != nil || resp.StatusCode != http.StatusOK || resp.Body.Close() != nil {
+		t.Fatal(resp, err)
+	}
+	run("remove", "http://recipes.example/*")
+	err := reader.cmd.Wait()
+	reader.watchdog.Stop()
+	if reader.cmd.ProcessState.ExitCode() != exitFailure || !strings.Contains(reader.stderr.String(), "captures were withdrawn") {
+		t.Errorf("%v, %s", err, reader.stderr.String())
+	}
+}
+
 // TestServe serves the example crawl, asks for it by its own name and by another
 // site's, and interrupts it.
 func TestServe(t *testing.T) {
