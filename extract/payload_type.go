@@ -169,7 +169,11 @@ func (x *Extractor) readAs(mediaType string, doc Document, body []byte, contentT
 // with a type, as in browsers. If that has no charset, an earlier one of the same type gives
 // it.
 func contentTypeOf(fields http.Header) (contentType string) {
-	for _, v := range fields.Values("Content-Type") {
+	all := fields.Values("Content-Type")
+	if len(all) == 1 { // as a rule
+		return all[0]
+	}
+	for _, v := range all {
 		switch t := mediaTypeOf(v); {
 		case contentType == "":
 			contentType = v

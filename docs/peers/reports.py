@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A labelled set of reports of one pattern: earthquakes, earnings and matches, each on two to four sites.
+"""A labelled set of reports of one pattern: earthquakes, earnings and matches, each on two to four pages.
 
 usage: reports.py NAME [REPORTS]      writes NAME.warc.gz and NAME.truth.tsv
 
 Each of 120 REPORTS has a story of its own: places, names and numbers. What makes it a report, its sentences, it
 shares with the others of its kind. Its copies have other headlines, and lack a sentence or have one more, and stand
 in the page frames of other sites, each of two to five pages. So no sentence of the pattern is common on any site.
-Copies are near-duplicates, and nothing else is. A page has the date of its site in other words.
+Copies are near-duplicates, and nothing else is.
 """
 import gzip
 import hashlib

@@ -292,15 +292,20 @@ func (s *scanner) afterBody() bool {
 	return false
 }
 
-func (s *scanner) endTemplate() {
-	if !s.contains(tagTemplate) {
-		return
-	}
+// template returns the place of the innermost template, which must be open.
+func (s *scanner) template() int {
 	i := len(s.open) - 1
 	for s.open[i].tag != tagTemplate || s.open[i].space != htmlSpace {
 		i--
 	}
-	s.popTo(i)
+	return i
+}
+
+func (s *scanner) endTemplate() {
+	if !s.contains(tagTemplate) {
+		return
+	}
+	s.popTo(s.template())
 	s.clearActive()
 	s.modes = s.modes[:len(s.modes)-1]
 	s.resetMode()

@@ -146,7 +146,8 @@ func (s *scanner) attributes(i int) int {
 		}
 	}
 	hide = hide && !streamed || popover || t.tag == tagDialog && !open
-	if hide = style == displayNone || hide && style != displayShown; t.tag == tagTemplate {
+	hide = style == displayNone || hide && style != displayShown
+	if t.tag == tagTemplate {
 		hide = !shadow
 	}
 	if hide {

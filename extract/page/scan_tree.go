@@ -88,14 +88,10 @@ func (s *scanner) fosters() bool {
 // fosterState returns the state of the foster parent's content.
 func (s *scanner) fosterState() state {
 	if s.contains(tagTemplate) {
-		for i := len(s.open) - 1; ; i-- {
-			if e := &s.open[i]; e.tag == tagTemplate && e.space == htmlSpace {
-				if e.is&unshown == 0 {
-					s.fail() // it is a shadow root, which is shown
-				}
-				return misplaced | unshown
-			}
+		if s.open[s.template()].is&unshown == 0 {
+			s.fail() // it is a shadow root, which is shown
 		}
+		return misplaced | unshown
 	}
 	for i := len(s.open) - 1; i >= 0; i-- {
 		if e := &s.open[i]; e.tag == tagTable {

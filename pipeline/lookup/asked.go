@@ -142,9 +142,11 @@ func (x *Index) Sources(ctx context.Context, sources []inputs.Source, o reading.
 
 // CheckAddress rejects what is no URL of a page. Such a URL is not to have a password.
 func CheckAddress(address string) error {
-	if u, err := url.Parse(address); err != nil || u.Host == "" || u.User != nil {
-		// It is not repeated: logs would keep the password.
-		return fmt.Errorf("%w: a URL is no address of a page, or has a user or a password in it", workspace.ErrUsage)
+	switch u, err := url.Parse(address); {
+	case err != nil || u.User != nil: // it is not repeated: logs would keep the password
+		return fmt.Errorf("%w: a URL cannot be read, or has a user or a password in it", workspace.ErrUsage)
+	case u.Host == "":
+		return fmt.Errorf("%w: %q is no URL of a page", workspace.ErrUsage, address)
 	}
 	return nil
 }

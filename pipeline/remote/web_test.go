@@ -143,10 +143,10 @@ func TestParts(t *testing.T) {
 		}
 		began := o.tries
 		got, err := io.ReadAll(io.NewSectionReader(o, 0, o.Size))
+		server.Close()
 		if err != nil || !bytes.Equal(got, content) || tt.all > n && o.tries != began {
 			t.Errorf("%s: %d bytes, %d tries, %v", tt.name, len(got), o.tries, err)
 		}
-		server.Close()
 	}
 }
 

@@ -41,6 +41,8 @@ import (
 //	extract 19: PDF documents of very many lines, texts that look chunked, gbk, brackets in URIs; elements that browsers break at, show or do not show
 //	extract 20: units are of letters, marks and numbers
 //	extract 21: each byte that cannot be decoded counts; texts with such bytes are noted, bodies shorter than declared are clipped
+//	extract 22: derived documents, profiles and dates of revisits, wrong block digests
+//	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -71,6 +73,7 @@ import (
 //	verify 22: texts of different sites regain what is in the frame of one only
 //	verify 23: weights of sentences by their letters, marks and numbers
 //	verify 24: as sign 9
+//	verify 25: pages of different sites that say other numbers
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 23, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
