@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -25,8 +26,11 @@ const (
 	navigationLinks = 0.55 // share of lines of links from which on a page is a navigation page ...
 	topicParagraphs = 0.3  // ... unless it has this share of paragraphs
 
-	maxLift    = -2000 // lowest threshold, in thousandths of log odds
-	leastTitle = 8     // bytes of a title that another line can repeat
+	leastTitle = 8 // bytes of a title that another line can repeat
+
+	// The following are in thousandths of log odds.
+	lowestOdds = -2000 // lowest threshold
+	belowBest  = 2500  // how far a line's odds may be below those of the page's best lines
 )
 
 // measure holds the measures of a line: its columns outside and inside of links,
@@ -195,10 +199,11 @@ func partsByOdds(lines []scored, over int32) []Part {
 	return parts
 }
 
-// threshold returns the score above which a line is content. It is 0 unless the
-// lowest node with half of the page's prose would lose most of it. Then the page is
-// unlike those that the model knows, and the scores only compare its lines; the
-// threshold is the score that most of that prose reaches.
+// threshold returns the odds above which a line is content. The lowest node with
+// half of the page's prose tells which way the model's odds are to be taken. If most
+// of that prose has odds below 0, the page is unlike those that the model knows, and
+// the odds only compare its lines. The threshold is then what most of that prose
+// reaches. Otherwise it is 0, or more where the page's best lines are far above.
 func threshold(all []measure, lines []scored) int32 {
 	prose, kept := 0, 0
 	var reached []int32
@@ -212,8 +217,29 @@ func threshold(all []measure, lines []scored) int32 {
 		}
 	}
 	if len(reached) == 0 || 4*kept >= prose {
-		return 0
+		return max(0, bestOdds(all, lines)-belowBest)
 	}
 	slices.Sort(reached)
-	return max(min(0, reached[len(reached)/10]-1), maxLift)
+	return max(min(0, reached[len(reached)/10]-1), lowestOdds)
+}
+
+// bestOdds returns the odds that the best lines reach: a third of the columns with
+// odds above 0, and enough of them to be certain. It is 0 if there are not so many.
+func bestOdds(all []measure, lines []scored) int32 {
+	var above []int
+	columns := 0
+	for i, l := range lines {
+		if l.odds > 0 {
+			above = append(above, i)
+			columns += all[i].free
+		}
+	}
+	slices.SortFunc(above, func(a, b int) int { return cmp.Compare(lines[b].odds, lines[a].odds) })
+	best := 0
+	for _, i := range above {
+		if best += all[i].free; best >= max(thinMain, columns/3) {
+			return lines[i].odds
+		}
+	}
+	return 0
 }

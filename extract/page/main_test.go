@@ -213,3 +213,30 @@ func BenchmarkMainText(b *testing.B) {
 		}
 	}
 }
+
+// TestThreshold has pages of lines of 100 columns each, all in the lowest node with
+// most of the prose, with these thousandths of log odds.
+func TestThreshold(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		odds []int32
+		want int32
+	}{
+		{"no prose", nil, 0},
+		{"the best lines are not far above", []int32{2400, 2400, 2400, 2400, 300}, 0},
+		{"far above", []int32{3200, 3200, 3200, 3000, 300, 200, -900}, 500},
+		{"by the fourth line of twelve", []int32{4000, 4000, 4000, 2900, 1, 1, 1, 1, 1, 1, 1, 1}, 400},
+		{"by a third", []int32{4000, 4000, 4000, 4000, 2800, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 300},
+		{"too few lines to be certain", []int32{5000, 5000, 5000, -100, -100}, 0},
+		{"most prose is below", []int32{5000, -500, -500, -500, -500, -500, -600, -700, -800, -900}, -801},
+		{"lowest", []int32{-5000, -5000, -5000}, lowestOdds},
+	} {
+		all, lines := make([]measure, len(c.odds)), make([]scored, len(c.odds))
+		for i, odds := range c.odds {
+			all[i].free, lines[i] = 100, scored{odds: odds, central: true}
+		}
+		if got := threshold(all, lines); got != c.want {
+			t.Errorf("%s: threshold %d, wanted %d", c.name, got, c.want)
+		}
+	}
+}

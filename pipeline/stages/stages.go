@@ -43,6 +43,7 @@ import (
 //	extract 21: each byte that cannot be decoded counts; texts with such bytes are noted, bodies shorter than declared are clipped
 //	extract 22: derived documents, profiles and dates of revisits, wrong block digests
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
+//	extract 24: a higher threshold of the main content where the best lines are far above
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -75,7 +76,7 @@ import (
 //	verify 24: as sign 9
 //	verify 25: pages of different sites that say other numbers
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 23, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 24, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 9, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
