@@ -64,7 +64,7 @@ func (x *chooser) score(c, first *class) (common int, ok bool, err error) {
 
 // stays reports whether the i-th page of a class stays.
 func (x *chooser) stays(c *class, i int) bool {
-	return c.survives && (i == 0 || c.fixed() || slices.Contains(c.also, c.pages[i]))
+	return c.survives && (i == 0 || c.fixed() || c.also[c.pages[i]])
 }
 
 // covering returns the class that is kept in place of the redundant pages of a

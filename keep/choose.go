@@ -26,7 +26,7 @@ type class struct {
 
 	survives bool // its first page stays; of fixed classes all stay
 	why      report.Why
-	also     []int // further pages that stay, because revisits that stay refer to them
+	also     map[int]bool // further pages that stay, because revisits that stay refer to them
 }
 
 type key struct {
@@ -69,6 +69,12 @@ type node struct {
 // texts have in common.
 type edge struct{ node, common int }
 
+// name is what a revisit says of its capture.
+type name struct{ text, recordID string }
+
+// capture is a page of a class.
+type capture struct{ class, page int }
+
 // chooser holds the work on a cluster. Classes and nodes are in the order in which
 // the policy prefers their first pages.
 type chooser struct {
@@ -82,7 +88,8 @@ type chooser struct {
 	nodes    []*node
 	groups   [][]int          // nodes
 	uris     [][]int          // of each URI that must keep a capture, its classes
-	captures map[string][]int // by text, the classes without revisits
+	captures map[string][]int // by text, the classes without revisits, until all survive
+	named    map[name]capture // the first of each name
 	first    map[string]int   // by group, the class with the page that the policy prefers
 }
 
@@ -146,7 +153,7 @@ func (x *chooser) classify() {
 		order[i] = i
 	}
 	slices.SortFunc(order, x.compare)
-	x.captures = map[string][]int{}
+	x.captures, x.named = map[string][]int{}, map[name]capture{}
 	captured := map[string]bool{}
 	for _, m := range x.members {
 		captured[m.URI] = captured[m.URI] || !m.Derived
@@ -188,6 +195,12 @@ func (x *chooser) classify() {
 			}
 		}
 		x.classes[n].pages = append(x.classes[n].pages, i)
+		if as := (name{k.text, m.RecordID}); !k.revisit {
+			// The class that was there first is the one that counts.
+			if at, ok := x.named[as]; !ok || n < at.class {
+				x.named[as] = capture{n, i}
+			}
+		}
 	}
 }
 
@@ -311,24 +324,24 @@ func (x *chooser) survive(n int, why report.Why) {
 // surviveCapture marks the capture that a revisit refers to: the first page with the
 // record ID that has the text, or all captures of the text if none has the ID.
 func (x *chooser) surviveCapture(id, text string) {
-	for _, n := range x.captures[text] {
-		c := x.classes[n]
-		for i, p := range c.pages {
-			if x.members[p].RecordID != id {
-				continue
+	if at, ok := x.named[name{text, id}]; ok {
+		switch c := x.classes[at.class]; {
+		case !c.survives:
+			i := slices.Index(c.pages, at.page)
+			copy(c.pages[1:i+1], c.pages[:i])
+			c.pages[0] = at.page
+			x.survive(at.class, report.WhyRevisited)
+		case c.pages[0] != at.page:
+			if c.also == nil {
+				c.also = map[int]bool{}
 			}
-			switch {
-			case !c.survives:
-				copy(c.pages[1:i+1], c.pages[:i])
-				c.pages[0] = p
-				x.survive(n, report.WhyRevisited)
-			case i > 0 && !slices.Contains(c.also, p):
-				c.also = append(c.also, p)
-			}
-			return
+			c.also[at.page] = true
 		}
+		return
 	}
-	for _, n := range x.captures[text] {
+	of := x.captures[text]
+	delete(x.captures, text) // once is enough
+	for _, n := range of {
 		x.survive(n, report.WhyRevisited)
 	}
 }

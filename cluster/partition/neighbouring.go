@@ -17,9 +17,14 @@ func Neighbouring(pairs []Pair) []int32 {
 	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.pair, b.pair)) })
 	order := make([]int32, 0, len(pairs))
 	placed := make([]bool, len(pairs))
+	done := map[int32]bool{} // documents of which all pairs are placed
 	for _, start := range pairs {
 		for reached := []int32{start.A}; len(reached) > 0; reached = reached[1:] {
 			x := reached[0]
+			if done[x] {
+				continue
+			}
+			done[x] = true
 			first, _ := slices.BinarySearchFunc(ends, x, func(e end, x int32) int { return cmp.Compare(e.document, x) })
 			for _, e := range ends[first:] {
 				if e.document != x {

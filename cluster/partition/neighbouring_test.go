@@ -39,3 +39,18 @@ func TestNeighbouring(t *testing.T) {
 		}
 	}
 }
+
+// All pairs of a star have one document in common. Work for each pair of these pairs
+// would take minutes.
+func TestNeighbouringStar(t *testing.T) {
+	const n = 300_000
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		pairs[i] = Pair{0, int32(i + 1)}
+	}
+	for i, p := range Neighbouring(pairs) {
+		if int(p) != i {
+			t.Fatalf("pair %d is at %d", p, i)
+		}
+	}
+}

@@ -53,6 +53,9 @@ func disjoint(ctx context.Context, cs []Collection, o Options, emit func(Pair) e
 	}
 	others := sides[len(sides)-1]
 	for i, x := range sides[0] {
+		if err := ctx.Err(); err != nil {
+			return distinct, emitted, err
+		}
 		if len(cs) == 1 {
 			others = sides[0][i+1:]
 		}

@@ -119,14 +119,14 @@ func (h Hamming) Map(in Input, out RowSink, c *Counts) error {
 }
 
 // Find emits the pairs of texts whose signatures are equal or differ in few bits.
-func (h Hamming) Find(_ context.Context, in Input, out Sink, c *Counts) error {
+func (h Hamming) Find(ctx context.Context, in Input, out Sink, c *Counts) error {
 	tables, err := h.tables(in)
 	if err != nil {
 		return err
 	}
 	scan := hamming.NewScan(tables, func(a, b group, distance int) error {
 		c.Hamming.Pairs++
-		return h.pairs(in, a, b, similarity(distance), out)
+		return h.pairs(ctx, in, a, b, similarity(distance), out)
 	})
 	for row, err := range in.Rows {
 		if err != nil {
@@ -170,7 +170,7 @@ func (h Hamming) pairsOf(in Input, g group, out Sink) error {
 
 // pairs emits the pairs of texts of two signatures: all of them if both have few
 // texts, otherwise only those with the text of the largest key on either side.
-func (h Hamming) pairs(in Input, a, b group, score float64, out Sink) error {
+func (h Hamming) pairs(ctx context.Context, in Input, a, b group, score float64, out Sink) error {
 	var members [2][]cluster.Key
 	few := int(max(a.texts, b.texts)) <= h.AllPairs
 	for i, g := range []group{a, b} {
@@ -189,11 +189,16 @@ func (h Hamming) pairs(in Input, a, b group, score float64, out Sink) error {
 		}
 	}
 	for i, x := range members[0] {
-		for j, y := range members[1] {
-			if few || i == 0 || j == 0 {
-				if err := out.Pair(x, y, score); err != nil {
-					return err
-				}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		others := members[1]
+		if !few && i > 0 {
+			others = others[:1]
+		}
+		for _, y := range others {
+			if err := out.Pair(x, y, score); err != nil {
+				return err
 			}
 		}
 	}

@@ -1,13 +1,20 @@
 package lcs
 
-import "slices"
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// seed places elements in the slots at random, so that a hostile text cannot choose
+// letters that collide. Results do not depend on it.
+var seed = rand.Uint64() | 1
 
 // symbols numbers the elements of a sequence, from 1. The number 0 is for what
 // does not occur in it.
 type symbols struct {
 	small    [2048]int32 // numbers of the elements from 0 up, Latin to Arabic
 	slots    []uint64    // of the others, open addressing: number<<32 | element, 0 if free
-	shift    int         // 32 - log2(len(slots))
+	shift    int         // 64 - log2(len(slots))
 	elements []int32     // by number
 	count    []int32     // by number: occurrences
 }
@@ -24,7 +31,7 @@ func (s *symbols) reset() {
 func (s *symbols) resize(log int) {
 	s.slots = slices.Grow(s.slots[:0], 1<<log)[:1<<log]
 	clear(s.slots)
-	s.shift = 32 - log
+	s.shift = 64 - log
 	for id, c := range s.elements[1:] {
 		if uint32(c) >= uint32(len(s.small)) {
 			s.slots[s.find(c)] = slot(id+1, c)
@@ -36,7 +43,7 @@ func slot(id int, c int32) uint64 { return uint64(id)<<32 | uint64(uint32(c)) }
 
 // find returns the slot of c, or the free one where it belongs.
 func (s *symbols) find(c int32) int {
-	i := int(uint32(c) * 0x9E3779B1 >> s.shift) // Fibonacci hashing
+	i := int(uint64(uint32(c)) * seed >> s.shift) // multiply-shift
 	for {
 		if e := s.slots[i]; e == 0 || int32(e) == c {
 			return i
@@ -77,7 +84,7 @@ func (s *symbols) enter(c int32) int32 {
 	}
 	s.slots[s.find(c)] = slot(id, c)
 	if 2*id >= len(s.slots) {
-		s.resize(33 - s.shift)
+		s.resize(65 - s.shift)
 	}
 	return int32(id)
 }

@@ -43,10 +43,14 @@ func numbersOf(text string) (times map[string]int, n int) {
 	return times, n
 }
 
-// digit returns the value of a digit. The digits of a script follow each other.
+// digit returns the value of a digit. The digits of a script follow each other, from
+// 0 to 9. Only the mathematical ones follow those of another style.
 func digit(r rune) (value byte) {
-	if r < 0x80 {
+	switch {
+	case r < 0x80:
 		return byte(r - '0')
+	case r >= '𝟎' && r <= '𝟿':
+		return byte((r - '𝟎') % 10)
 	}
 	for value < 9 && unicode.IsDigit(r-1) {
 		r--

@@ -1,6 +1,7 @@
 package tlcs
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -26,8 +27,7 @@ type Document struct {
 	made  sync.Once
 	first []int32 // by window: the first window that is the same text
 
-	// Both find windows by their fingerprints, and are ordered by these as far as
-	// their size allows.
+	// Both find windows by their fingerprints.
 	table []int32  // open addressing, at most half full: 1 + a first window; 0 is free
 	seen  []uint64 // one bit per fingerprint, with eight times as many bits as windows
 }
@@ -44,6 +44,11 @@ const (
 // digit is never 0. Otherwise a shorter window would equal a longer one with leading
 // zeros.
 func digit(c int32) uint64 { return uint64(uint32(c)) + 1 }
+
+// samePrints is how many different windows with one fingerprint a Document finds, so
+// that a hostile text, which can choose them, does not have all of its windows compared
+// with each other. Of other texts, hardly any has two of them.
+const samePrints = 64
 
 // DocumentBytes is the approximate memory of a Document for each code point.
 const DocumentBytes = 25
@@ -127,43 +132,46 @@ func (d *Document) firsts() []int32 {
 func (d *Document) index() {
 	n := len(d.text)
 	d.first, d.table, d.seen = make([]int32, len(d.ends)), make([]int32, 2*n), make([]uint64, (n+7)/8)
-	table, prints := d.table, d.prints
-	for i, print := range prints {
-		first := int32(i)
-		for slot := int(uint64(print) * uint64(len(table)) >> 32); ; {
-			held := table[slot] - 1
-			if held < 0 {
-				table[slot] = first + 1
+	for i, print := range d.prints {
+		first, slot := d.find(d, i)
+		if first < 0 {
+			first = int32(i)
+			if slot >= 0 {
+				d.table[slot] = first + 1
 				bit := d.bit(print)
 				d.seen[bit/64] |= 1 << (bit % 64)
-				break
-			}
-			if prints[held] == print && slices.Equal(d.text[held:d.ends[held]], d.text[i:d.ends[i]]) {
-				first = held
-				break
-			}
-			if slot++; slot == len(table) {
-				slot = 0
 			}
 		}
 		d.first[i] = first
 	}
 }
 
+// slot returns where the search for a fingerprint begins.
+func (d *Document) slot(print uint32) int {
+	hi, _ := bits.Mul64(uint64(print)*seed, uint64(len(d.table)))
+	return int(hi)
+}
+
 // bit returns the position of a fingerprint in seen.
 func (d *Document) bit(print uint32) uint64 {
-	return uint64(print) * uint64(64*len(d.seen)) >> 32
+	hi, _ := bits.Mul64(uint64(print)*seed, uint64(64*len(d.seen)))
+	return hi
 }
 
 // find returns the first window of d that is equal to window i of o. If there is
-// none, it returns -1 and the slot where the window would go.
+// none, it returns -1 and the slot where the window would go, or -1 if samePrints
+// windows have its fingerprint already.
 func (d *Document) find(o *Document, i int) (first int32, slot int) {
-	print := o.prints[i]
-	slot = int(uint64(print) * uint64(len(d.table)) >> 32)
+	print, same := o.prints[i], 0
+	slot = d.slot(print)
 	for d.table[slot] != 0 {
-		first = d.table[slot] - 1
-		if d.prints[first] == print && slices.Equal(d.text[first:d.ends[first]], o.text[i:o.ends[i]]) {
-			return first, slot
+		if first = d.table[slot] - 1; d.prints[first] == print {
+			if slices.Equal(d.text[first:d.ends[first]], o.text[i:o.ends[i]]) {
+				return first, slot
+			}
+			if same++; same == samePrints {
+				return -1, -1
+			}
 		}
 		if slot++; slot == len(d.table) {
 			slot = 0

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestFirst(t *testing.T) {
 	for window := 1; window < 12; window++ {
 		s := prose(rng, 600, mixed)
 		s += s[:len(s)/2]
-		for _, mask := range []uint32{^uint32(0), 7 << 29, 0} {
+		for _, mask := range []uint32{^uint32(0), 63 << 26} {
 			d := Prepare(s, window)
 			for i := range d.prints {
 				d.prints[i] &= mask
@@ -78,6 +79,46 @@ func TestFind(t *testing.T) {
 			if last >= 0 && last+1 < len(a.ends) && a.continues(last+1, b, i) != (string(a.text[last+1:a.ends[last+1]]) == s) {
 				t.Fatalf("%q after %d", s, last)
 			}
+		}
+	}
+}
+
+// Windows of neighbouring fingerprints, which a hostile text can have, are not found side
+// by side.
+func TestHostileFingerprints(t *testing.T) {
+	d := Prepare(strings.Repeat("seal", 10_000), 16)
+	d.firsts()
+	slots, bits := map[int]bool{}, map[uint64]bool{}
+	for print := range uint32(1000) {
+		slots[d.slot(print)], bits[d.bit(print)] = true, true
+	}
+	if len(slots) < 100 || len(bits) < 100 {
+		t.Errorf("1,000 fingerprints have %d slots and %d bits", len(slots), len(bits))
+	}
+}
+
+// Of windows with one fingerprint, so many are found that a text does not have all of
+// them compared with each other.
+func TestEqualFingerprints(t *testing.T) {
+	const n = 500
+	var b strings.Builder
+	for i := range n {
+		b.WriteRune(rune(0x3400 + i))
+	}
+	d := Prepare(b.String(), 2)
+	for i := range d.prints {
+		d.prints[i] = 7
+	}
+	for i, first := range d.firsts() {
+		if int(first) != i {
+			t.Fatalf("window %d is as window %d", i, first)
+		}
+		want := int32(i)
+		if i >= samePrints {
+			want = -1
+		}
+		if got := d.has(d, i); got != want {
+			t.Fatalf("window %d is found at %d, wanted %d", i, got, want)
 		}
 	}
 }

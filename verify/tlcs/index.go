@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// seed places windows in the table at random, so that a hostile text cannot choose
-// windows that collide.
+// seed places windows in tables at random, so that a hostile text cannot choose
+// windows that collide. Results do not depend on it.
 var seed = rand.Uint64() | 1
 
 // Index holds the windows of many documents. It bounds how much of another document
