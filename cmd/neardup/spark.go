@@ -24,7 +24,7 @@ import (
 
 // stageFilterCommand returns the command that runs a filter.
 func stageFilterCommand() *cobra.Command {
-	var plan, temp, attempts, files string
+	var plan, step, temp, attempts, files string
 	var task, workers int
 	var list strings.Builder
 	for _, f := range filters.All {
@@ -57,6 +57,14 @@ filters:
 			if err != nil {
 				return usageError{fmt.Errorf("--plan: %w", err)}
 			}
+			if err := p.Current(); err != nil {
+				return err
+			}
+			if step != "" {
+				if err := p.HasStep(step); err != nil {
+					return err
+				}
+			}
 			dir, remove, err := disk.MkdirTemp(cmp.Or(temp, os.TempDir()))
 			if err != nil {
 				return usageError{err}
@@ -74,6 +82,7 @@ filters:
 		},
 	}
 	c.Flags().StringVar(&plan, "plan", "", "file of the plan")
+	c.Flags().StringVar(&step, "step", "", "ID of the step, which the plan must have")
 	c.Flags().IntVar(&task, "task", 0, "number of the task among those of its step, from 0")
 	c.Flags().StringVar(&temp, "temp", "", "directory for temporary files; default that of the system")
 	c.Flags().StringVar(&attempts, "attempts", "", "directory where attempts of tasks that read archives\nleave notes for the next one")
@@ -115,7 +124,7 @@ guide.`,
 					}
 					continue
 				}
-				if info, err := os.Stat(name); err == nil && info.IsDir() || strings.ContainsAny(name, "*?[") {
+				if info, err := os.Stat(name); err == nil && info.IsDir() || err != nil && strings.ContainsAny(name, "*?[") {
 					return usageError{fmt.Errorf("%s: name archives, not directories or patterns", name)}
 				}
 				if names[i], err = filepath.Abs(name); err != nil {
@@ -188,7 +197,7 @@ guide.`,
 }
 
 // retriesNothing matches the masters of one process that give a task one attempt.
-var retriesNothing = regexp.MustCompile(`^local(\[[^,]*\])?$`)
+var retriesNothing = regexp.MustCompile(`^local(\[[^,]*(,\s*1\s*)?\])?$`)
 
 // submitLine returns the command that runs the plan in an output directory.
 func submitLine(master, driver, output string) (string, error) {

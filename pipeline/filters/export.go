@@ -107,6 +107,7 @@ func (t *task) export() error {
 		return errors.New("the plan has no exports, or there is no directory for them")
 	}
 	places := groups.Places{}
+	var sources []inputs.Source
 	for e, err := range t.rows(blocks.Sources) {
 		var s inputs.Source
 		if err == nil {
@@ -116,6 +117,10 @@ func (t *task) export() error {
 			return err
 		}
 		places.Add(s)
+		sources = append(sources, s)
+	}
+	if err := inputs.Twins(sources); err != nil {
+		return err
 	}
 	tables := groups.Tables{Clusters: t.tableRows(blocks.Clusters), Contained: t.tableRows(blocks.Contained),
 		Pages: t.rows(blocks.GroupPages), Places: places, EstimatedBy: t.Config.EstimatedBy(), Dir: t.Temp}

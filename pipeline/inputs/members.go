@@ -28,12 +28,12 @@ type sharedZip struct {
 }
 
 // ShareFiles makes sources that are read together open each WACZ file once. Each
-// source must then be opened once.
+// source that is not unreadable must then be opened once.
 func ShareFiles(sources []Source, limits container.Limits) {
 	shared := map[string]*sharedZip{}
 	for i := range sources {
 		s := &sources[i]
-		if s.File == "" {
+		if s.File == "" || s.State == Unreadable {
 			continue
 		}
 		if shared[s.File] == nil {

@@ -20,8 +20,12 @@ import (
 	"neardup/pipeline/workspace"
 )
 
-// Finished returns an error if the output directory lacks a step.
+// Finished returns an error if the output directory lacks a step, or has those of
+// another version of the program.
 func (p *Plan) Finished(dir string) error {
+	if err := p.Current(); err != nil {
+		return err
+	}
 	for i, s := range p.Steps {
 		done, err := s.Done(dir)
 		if err != nil {
@@ -39,6 +43,13 @@ func (p *Plan) Finished(dir string) error {
 // is reported as that of a stage.
 func Adopt(ctx context.Context, p *Plan, dir string, w *workspace.Workspace) error {
 	if err := p.Finished(dir); err != nil {
+		return err
+	}
+	read, err := p.Sources(dir)
+	if err != nil {
+		return err
+	}
+	if err := inputs.Twins(read); err != nil {
 		return err
 	}
 	known, err := w.Sources()
@@ -205,24 +216,22 @@ func (p *Plan) counted(dir string) (c stages.Counted, err error) {
 	return c, nil
 }
 
-// Unread returns the number of archives that could not be read, or not to their end.
-func (p *Plan) Unread(dir string) (n int, err error) {
+// Sources returns the archives of the plan as they were read.
+func (p *Plan) Sources(dir string) (sources []inputs.Source, err error) {
 	for _, d := range p.Tables {
 		if d.Letter != "i" {
 			continue
 		}
 		for e, err := range p.rows(dir, d) {
 			if err != nil {
-				return n, err
+				return nil, err
 			}
 			var s inputs.Source
 			if err := json.Unmarshal(e.Value, &s); err != nil {
-				return n, err
+				return nil, err
 			}
-			if s.State == inputs.Unreadable {
-				n++
-			}
+			sources = append(sources, s)
 		}
 	}
-	return n, nil
+	return sources, nil
 }

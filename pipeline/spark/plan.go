@@ -344,6 +344,28 @@ func ReadOutput(dir string) (*Plan, error) {
 	return p, err
 }
 
+// Current returns an error if this program would do other steps than the plan has: then
+// stages have another version since it was made, and rows of both would be mixed.
+func (p *Plan) Current() error {
+	now, err := NewPlan(p.Config, p.Partitions, p.Exports, nil, p)
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(p.Steps, now.Steps, func(a, b Step) bool { return a.Settings == b.Settings }) {
+		return fmt.Errorf("%w: the plan is of %s, and the stages of %s have other versions; plan again with neardup spark, and run the driver", workspace.ErrUsage, p.Program, workspace.Version())
+	}
+	return nil
+}
+
+// HasStep returns an error if the plan has no step with that ID: then it was made again
+// after a driver had read it.
+func (p *Plan) HasStep(id string) error {
+	if !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.ID == id }) {
+		return fmt.Errorf("%w: the plan has no step %s: it was made again; start the driver again", workspace.ErrUsage, id)
+	}
+	return nil
+}
+
 // Write writes the plan and the driver into an output directory, which it makes. It
 // returns the paths of the files.
 func (p *Plan) Write(dir string) (plan, driver string, err error) {

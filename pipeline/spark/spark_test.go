@@ -1,10 +1,13 @@
 package spark_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -562,8 +565,13 @@ func TestUnread(t *testing.T) {
 	g := &engine{t: t, dir: t.TempDir()}
 	p := plan(t, c, 2, []string{cut, missing}, nil)
 	g.run(p)
-	if n, err := p.Unread(g.dir); err != nil || n != 1 {
-		t.Errorf("%d archives could not be read (%v)", n, err)
+	read, err := p.Sources(g.dir)
+	states := map[string]string{}
+	for _, s := range read {
+		states[s.Path] = string(s.State)
+	}
+	if want := map[string]string{cut: "done", missing: "unreadable"}; err != nil || !maps.Equal(states, want) {
+		t.Errorf("read %v, want %v (%v)", states, want, err)
 	}
 	dir := filepath.Join(t.TempDir(), "ws")
 	w, err := workspace.Open(dir, stages.All, c, true, workspace.Options{})
@@ -618,5 +626,89 @@ func TestRefused(t *testing.T) {
 	g := &engine{t: t, dir: t.TempDir()}
 	if err := plan(t, c, 1, []string{"a"}, nil).Finished(g.dir); err == nil {
 		t.Error("nothing is finished")
+	}
+}
+
+// The members of a WACZ file are read as on one machine.
+func TestPackage(t *testing.T) {
+	crawl, err := os.ReadFile(pipetest.Crawl(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := range 2 {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("archive/%d.warc.gz", i), Method: zip.Store})
+		if err == nil {
+			_, err = w.Write(crawl)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "crawl.wacz"), b.Bytes())
+	c := pipetest.MustLoad(t)
+	g := &engine{t: t, dir: t.TempDir()}
+	p := plan(t, c, 2, []string{name}, nil)
+	g.run(p)
+	read, err := p.Sources(g.dir)
+	if err != nil || len(read) != 2 {
+		t.Fatal(read, err)
+	}
+	for _, s := range read {
+		if s.State != inputs.Done || s.SHA256 == "" {
+			t.Errorf("%s: %s %s", s.Path, s.State, s.Error)
+		}
+	}
+	same(t, g.adopted(p), single(t, c, name))
+}
+
+// Files that nobody could tell apart are no result, as one machine does not read them.
+func TestTwins(t *testing.T) {
+	var names []string
+	for _, word := range []string{"harbour", "sandbar"} {
+		page := "<p>" + strings.Repeat("Seals rest on the ice. ", 5000) + word + strings.Repeat(" Seals rest on the ice.", 5000)
+		record := pipetest.Archived("response", "1", "http://a.example/", 1, pipetest.OkHTML+page[:200_000])
+		names = append(names, pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), record))
+	}
+	g := &engine{t: t, dir: t.TempDir()}
+	p, err := spark.NewPlan(pipetest.MustLoad(t), 1, nil, names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.run(p)
+	w, err := workspace.Open(filepath.Join(t.TempDir(), "ws"), stages.All, p.Config, true, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if err := spark.Adopt(t.Context(), p, g.dir, w); err == nil || !strings.Contains(err.Error(), "could not be told apart") {
+		t.Errorf("adopted: %v", err)
+	}
+}
+
+// The result of another version of a stage is not that of this program.
+func TestOtherVersion(t *testing.T) {
+	p := plan(t, pipetest.MustLoad(t), 2, []string{"a.warc.gz", "b.warc.gz"}, nil)
+	if err := errors.Join(p.Current(), p.HasStep(p.Steps[3].ID)); err != nil {
+		t.Error(err)
+	}
+	if err := p.HasStep("sign-0"); err == nil {
+		t.Error("it has any step")
+	}
+	p = plan(t, p.Config, p.Partitions, []string{"c.warc.gz"}, p)
+	p.Program = "neardup of another day" // which alone does not matter
+	if err := p.Current(); err != nil {
+		t.Error(err)
+	}
+	p.Steps[len(p.Steps)-2].Settings = strings.Repeat("0", 64)
+	if err := p.Current(); err == nil || !strings.Contains(err.Error(), "neardup of another day") {
+		t.Error(err)
+	}
+	if err := p.Finished(t.TempDir()); err == nil || !strings.Contains(err.Error(), "other versions") {
+		t.Error(err)
 	}
 }

@@ -178,7 +178,7 @@ func (w *Workspace) tellApart(ctx context.Context, sources []inputs.Source) erro
 				return err
 			}
 			if !same {
-				return fmt.Errorf("%w: %s and %s have one name and begin and end alike, but differ, so that their records could not be told apart; rename one of them", ErrUsage, other.Shown(), s.Shown())
+				return fmt.Errorf("%w: %w", ErrUsage, inputs.ErrTwins(other, s))
 			}
 		}
 		of[s.ID()] = s

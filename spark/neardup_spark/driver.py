@@ -183,7 +183,7 @@ def run_step(sc: SparkContext, binary: str, output: str, plan: dict[str, Any], s
         context = TaskContext.get()
         assert context
         local = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).split(",")
-        command = [SparkFiles.get(binary), "stage", name, "--plan", plan_file]
+        command = [SparkFiles.get(binary), "stage", name, "--plan", plan_file, "--step", step["id"]]
         command += ["--task", str(number), "--workers", str(max(1, context.cpus()))]
         if name == "extract":
             command += ["--attempts", attempts]

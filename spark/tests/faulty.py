@@ -66,6 +66,12 @@ def trial() -> None:
     sys.exit(p.returncode)
 
 
+def replan(setting: str) -> None:
+    """Somebody plans again, with another setting, before the filter runs."""
+    output = os.path.dirname(sys.argv[sys.argv.index("--plan") + 1])
+    subprocess.run([PROGRAM, "spark", "--output", output, "--set", setting], check=True, stdout=subprocess.DEVNULL)
+
+
 def executor() -> None:
     """The worker and the executor are killed, and their shuffle files are lost."""
     above, pid = [], os.getppid()
@@ -107,7 +113,7 @@ def main() -> None:
             continue
         with open(path + ".taken") as f:
             what, *given = f.read().split()
-        faults: dict[str, Callable[..., None]] = {"kill": kill, "lie": lie, "page": page, "trial": trial, "executor": executor, "wait": wait}
+        faults: dict[str, Callable[..., None]] = {"kill": kill, "lie": lie, "page": page, "replan": replan, "trial": trial, "executor": executor, "wait": wait}
         faults[what](*given)
     os.execv(PROGRAM, [PROGRAM, *sys.argv[1:]])
 

@@ -107,6 +107,17 @@ class Local(Case):
         self.assertEqual(status["records"]["skipped"], {"ended-run": 1})
         self.assertEqual(status["records"]["captures"], 2)
 
+    def test_planned_again(self) -> None:
+        """A plan that is made while the driver runs is not mixed with the one before."""
+        archives = self.archives()[:3]
+        program = self.faulty(lists_1="replan verify.whole=0.95")
+        command = self.command(self.plan(archives, self.master), {"spark.ui.enabled": "false"}, program)
+        said = self.submit(command, code=1)
+        self.assert_taken(1)
+        self.assertRegex(said, r"the plan has no step \S+: it was made again; start the driver again")
+        self.submit(command)
+        self.same(archives, "--set", "verify.whole=0.95")
+
     def test_filter_that_always_fails(self) -> None:
         line = self.plan([ROOT / "example" / "crawl.warc.gz"], self.master)
         broken = self.dir / "broken"
