@@ -257,7 +257,7 @@ func (r Rules) String() string {
 		s = fmt.Sprintf("a redundant page has a share of at least %v of its text in a page that is kept", r.Resemblance)
 	}
 	if r.MaxLost >= 0 {
-		s += fmt.Sprintf(", and at most %d characters that this has not", r.MaxLost)
+		s += fmt.Sprintf(", and at most %d characters that are missing there", r.MaxLost)
 	}
 	if r.MinText > 0 {
 		s += fmt.Sprintf(", and at least %d bytes of text, or the payload of that page", r.MinText)

@@ -44,8 +44,8 @@ type Bands struct {
 	Rows    int    `json:"rows"`
 	Bands   int    `json:"bands"`
 	Cost
-	Recall  float64 `json:"recall"`
-	Fastest bool    `json:"fastest"`
+	Recall  *float64 `json:"recall,omitempty"` // nil if nothing is similar
+	Fastest bool     `json:"fastest"`
 }
 
 // Depth is a row of table IV.
@@ -101,7 +101,7 @@ func (t TODS) table3() figure.Table {
 		if r.Fastest {
 			fastest = "yes"
 		}
-		out.Rows = append(out.Rows, []string{r.Measure, strconv.Itoa(r.Rows), strconv.Itoa(r.Bands), whole(r.Candidates), known(&r.Recall), milliseconds(r.Milliseconds), fastest})
+		out.Rows = append(out.Rows, []string{r.Measure, strconv.Itoa(r.Rows), strconv.Itoa(r.Bands), whole(r.Candidates), known(r.Recall), milliseconds(r.Milliseconds), fastest})
 	}
 	return out
 }

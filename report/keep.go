@@ -51,7 +51,7 @@ func (k *Kept) Add(c Choice, m Member) {
 }
 
 func (k Kept) String() string {
-	return fmt.Sprintf("%d pages to keep, %d to review, %d redundant, of which %d lose nothing and the others %d of all %d characters; %.1f MB of payload saved, %.1f MB in the files",
+	return fmt.Sprintf("%d pages to keep, %d to review, %d redundant; %d of these lose no text, and all together %d of %d characters; %.1f MB of payload saved, %.1f MB in the files",
 		k.Keep, k.Review, k.Redundant, k.Lossless, k.Lost, k.Characters, float64(k.PayloadBytes)/1e6, float64(k.RecordBytes)/1e6)
 }
 

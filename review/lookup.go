@@ -14,6 +14,10 @@ import (
 	"neardup/report"
 )
 
+// formType is what clients such as curl send if they are told nothing. No web server sends
+// a page with it.
+const formType = "application/x-www-form-urlencoded"
+
 // Asked is a page that a client sends. All but the body may be empty.
 type Asked struct {
 	URI, ContentType, Coding string // Coding: its Content-Encoding
@@ -105,7 +109,11 @@ func (s *server) lookUp(w http.ResponseWriter, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, bad("the page broke off: %v", err)
 	}
-	return finder.Lookup(r.Context(), Asked{asked.Get("uri"), r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding"), body}, limit)
+	contentType := r.Header.Get("Content-Type")
+	if media, _, _ := strings.Cut(contentType, ";"); strings.EqualFold(strings.TrimSpace(media), formType) {
+		contentType = ""
+	}
+	return finder.Lookup(r.Context(), Asked{asked.Get("uri"), contentType, r.Header.Get("Content-Encoding"), body}, limit)
 }
 
 // sentPage reads a page that is sent. Bytes count from when they come, so that slow

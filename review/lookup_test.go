@@ -50,6 +50,9 @@ func TestLookup(t *testing.T) {
 	if status != http.StatusOK || answer["reason"] != "https://a.example/ text/html br a page 3" {
 		t.Error(status, answer)
 	}
+	if _, answer, _ := sendPage(t, h, "/lookup", "a page", map[string]string{"Content-Type": "Application/x-www-form-urlencoded; charset=utf-8"}); answer["reason"] != "   a page 0" {
+		t.Error(answer)
+	}
 	for _, tt := range []struct {
 		name, path, body string
 		archive          Archive

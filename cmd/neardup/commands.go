@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -178,7 +179,9 @@ func checkQuality(c configs.Config) error {
 
 // checkWorkspace returns a usage error if something else than a directory is at dir.
 func checkWorkspace(dir string) error {
-	if _, err := os.Lstat(dir); err != nil {
+	if _, err := os.Lstat(dir); errors.Is(err, syscall.ENOTDIR) {
+		return usageError{fmt.Errorf("--workspace: %s is below a file", dir)}
+	} else if err != nil {
 		return nil
 	}
 	info, err := os.Stat(dir)

@@ -138,8 +138,8 @@ func (o *explainOptions) explain(c *cobra.Command, args []string) (e explain.Exp
 // style returns the style for the terminal, or the plain style without one.
 func (o *explainOptions) style(out io.Writer) explain.Style {
 	s := explain.Style{ASCII: o.plain, Width: plainWidth, DiffLines: o.lines}
-	f, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := terminalOf(out)
+	if !ok {
 		return s
 	}
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {

@@ -62,6 +62,9 @@ func (f *exportFlags) check(c *cobra.Command) error {
 			return fmt.Errorf("--output: %w", err)
 		}
 	}
+	if _, ok := terminalOf(c.OutOrStdout()); ok && strings.HasSuffix(f.format, "parquet") && (f.output == "" || f.output == "-") {
+		return fmt.Errorf("--output: name the file to write; %s is nothing to read on a terminal", f.format)
+	}
 	if f.format != "wacz" {
 		return nil
 	}
@@ -116,6 +119,8 @@ func exportHelp() string {
 	return b.String()
 }
 
+const errExportInterrupted interruption = "interrupted; an export is not gone on with, but written again"
+
 func exportCommand() *cobra.Command {
 	var o workOptions
 	var f exportFlags
@@ -142,6 +147,9 @@ func exportCommand() *cobra.Command {
 			}
 			if err == nil {
 				err = f.export(c, j)
+			}
+			if err != nil && c.Context().Err() != nil {
+				err = errors.Join(err, errExportInterrupted)
 			}
 			return errors.Join(err, j.Close())
 		},

@@ -47,8 +47,7 @@ const inMemory = "memory"
 
 func (o *joinOptions) inDatabase() bool { return o.engine != inMemory }
 
-// errJoinInterrupted reports that a join was interrupted.
-var errJoinInterrupted = errors.New("interrupted; nothing is kept of a join")
+const errJoinInterrupted interruption = "interrupted; nothing is kept of a join"
 
 func joinCommand() *cobra.Command {
 	var o joinOptions

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -292,13 +293,14 @@ func testKilled(t *testing.T, big bigRun, rounds int, moments []string) {
 	}
 }
 
-// testInterrupted sends SIGINT, which the program answers.
+// testInterrupted sends signals that the program answers.
 func testInterrupted(t *testing.T, big bigRun) {
 	random := newSeed(t)
 	dir := filepath.Join(t.TempDir(), "workspace")
 	interrupted := 0
-	for _, moment := range moments[:len(moments)-1] { // while it opens it may not listen yet
-		code, stderr := big.stop(t, random, dir, moment, os.Interrupt)
+	signals := []os.Signal{syscall.SIGHUP, os.Interrupt, syscall.SIGTERM}
+	for i, moment := range moments[:len(moments)-1] { // while it opens it may not listen yet
+		code, stderr := big.stop(t, random, dir, moment, signals[i%len(signals)])
 		switch {
 		case code == exitInterrupted:
 			interrupted++

@@ -34,7 +34,7 @@ const (
 	exitInUse       = 4   // another process holds the workspace
 	exitWorkspace   = 5   // no workspace, or one of another version
 	exitDiskFull    = 6   // no space left; everything committed is safe
-	exitInterrupted = 130 // SIGINT or SIGTERM; running again resumes
+	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP; running again resumes
 )
 
 func main() {
@@ -45,9 +45,16 @@ func main() {
 
 // run is main without os.Exit: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ending := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as by nohup
+		ending = append(ending, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ending...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	defer context.AfterFunc(ctx, func() {
+		stop()                        // a second signal ends the process at once,
+		signal.Ignore(syscall.SIGHUP) // except that a terminal that closes may send two
+	})()
 	c := rootCommand()
 	c.SetArgs(args)
 	c.SetIn(stdin)
@@ -85,20 +92,22 @@ func fatal(c *cobra.Command) func(error) {
 
 // errorText returns what the program says of the error that ends it.
 func errorText(code int, err error) string {
+	var left interruption
 	switch {
-	case errors.Is(err, errNothingKept):
-		return errNothingKept.Error()
-	case errors.Is(err, errJoinInterrupted):
-		return errJoinInterrupted.Error()
-	case errors.Is(err, errTextInterrupted):
-		return errTextInterrupted.Error()
-	case errors.Is(err, errFileInterrupted):
-		return errFileInterrupted.Error()
+	case errors.As(err, &left):
+		return left.Error()
+	case code == exitInterrupted && errors.Is(err, inputs.ErrStream):
+		return "interrupted; nothing of standard input is kept, so it must be piped again"
 	case code == exitInterrupted:
 		return "interrupted; everything committed is kept. Run the same command again to go on."
 	}
 	return strings.TrimPrefix(screen.Lines(err.Error()), workspace.ErrUsage.Error()+": ")
 }
+
+// interruption says what an interruption leaves, if that is not all that was committed.
+type interruption string
+
+func (i interruption) Error() string { return string(i) }
 
 // usageError reports a wrong call of the program.
 type usageError struct{ error }

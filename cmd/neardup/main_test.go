@@ -343,7 +343,8 @@ func TestFilesThatLookAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	runIn(t, ws, other)
-	neardup(t, exitOK, "remove", "--workspace", ws, "--progress", "none", whole)
+	neardup(t, exitUsage, "remove", "--workspace", ws, "--progress", "none", whole)
+	neardup(t, exitOK, "remove", "--workspace", ws, "--progress", "none", whole, copied)
 	neardup(t, exitOK, "check", "--workspace", ws)
 	if corpus := neardup(t, exitOK, "export", "--workspace", ws, "--format", "corpus"); strings.Contains(corpus, "secret") || strings.Count(corpus, "page-") == 0 {
 		t.Error("the page that only the whole archive has is still there, or no page is")

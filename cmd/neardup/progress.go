@@ -40,6 +40,12 @@ type progress struct {
 // sayEvery is the time between two log lines about one stage.
 const sayEvery = 5 * time.Second
 
+// terminalOf returns the terminal that out is, if it is one.
+func terminalOf(out io.Writer) (*os.File, bool) {
+	f, ok := out.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
 // newProgress returns the progress of a mode. format is that of log lines, text or
 // json.
 func newProgress(mode, format string, out io.Writer) (*progress, error) {
@@ -48,10 +54,9 @@ func newProgress(mode, format string, out io.Writer) (*progress, error) {
 		return nil, fmt.Errorf("--log: %q is neither text nor json", format)
 	}
 	if mode == "bar" && format == "json" {
-		return nil, errors.New("--log json writes lines, and --progress bar none")
+		return nil, errors.New("--progress bar cannot be used with --log json, which writes lines")
 	}
-	f, isFile := out.(*os.File)
-	terminal := isFile && term.IsTerminal(int(f.Fd()))
+	_, terminal := terminalOf(out)
 	switch mode {
 	case "json":
 		p.log = slog.New(slog.NewJSONHandler(out, nil))

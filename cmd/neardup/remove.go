@@ -41,6 +41,8 @@ date. The result is that of one run over what is left. Archives stay as they are
 An INPUT is a file of the workspace, a directory, which means all inputs below it,
 or a URL as it was given. Anything else with :// or *, or that begins with urn:, is
 a pattern of URIs: * stands for any characters; scheme and fragment do not count.
+A capture stays if another input has it. Inputs with the same bytes go together, so
+all of them must be named.
 What is withdrawn stays out: later runs pass it over, also under another file name
 and in other inputs, and count it as withdrawn. --undo lets it in again: captures of
 a URI are read again by the next run, an input when it is named again.
@@ -114,11 +116,17 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 			of = append(of, d)
 		}
 	}
-	var gone []string // inputs, also those that have the content of one that is named
+	var gone []string
 	for _, s := range known {
-		if slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) }) {
-			gone = append(gone, inputs.ShowName(s.Path))
+		i := slices.IndexFunc(of, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) })
+		if i < 0 {
+			continue
 		}
+		name := inputs.ShowName(s.Path)
+		if !slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.Input == name }) {
+			return usageError{fmt.Errorf("%s has the same bytes as %s and would be withdrawn, too, since the same captures are in both; name both if they are to go", name, of[i].Input)}
+		}
+		gone = append(gone, name)
 	}
 	n, goesOn, err := goesOn(j, all, of)
 	if err == nil && !goesOn {

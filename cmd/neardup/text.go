@@ -33,10 +33,9 @@ type textOptions struct {
 	output string
 }
 
-// These errors report that text was interrupted.
-var (
-	errTextInterrupted = errors.New("interrupted; the texts written are whole lines, and some are missing")
-	errFileInterrupted = errors.New("interrupted; nothing is written to the file of --output")
+const (
+	errTextInterrupted interruption = "interrupted; the texts written are whole lines, and some are missing"
+	errFileInterrupted interruption = "interrupted; nothing is written to the file of --output"
 )
 
 func textCommand() *cobra.Command {

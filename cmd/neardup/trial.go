@@ -21,8 +21,8 @@ import (
 	"neardup/truth"
 )
 
-// errNothingKept reports that a run in a temporary workspace was interrupted.
-var errNothingKept = errors.New("interrupted; a temporary workspace is removed: name one with --workspace to be able to go on")
+// errNothingKept is of a run in a temporary workspace.
+const errNothingKept interruption = "interrupted; a temporary workspace is removed: name one with --workspace to be able to go on"
 
 // trialOptions are the flags of commands that run all stages several times.
 type trialOptions struct {

@@ -90,6 +90,9 @@ func (s Source) movedTo(file string) Source {
 	return s
 }
 
+// ErrStream reports that standard input was not copied to its end.
+var ErrStream = errors.New("standard input")
+
 // spool copies standard input into the workspace. The copy is named by its digest.
 func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Limits) ([]Source, error) {
 	into := filepath.Join(dir, spoolName)
@@ -109,7 +112,7 @@ func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Li
 		if disk.IsNoSpace(err) {
 			return nil, disk.Full(dir, err)
 		}
-		return nil, fmt.Errorf("standard input: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrStream, err)
 	}
 	path := filepath.Join(into, spooledName+hex.EncodeToString(h.Sum(nil)[:8]))
 	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {

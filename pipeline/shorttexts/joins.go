@@ -205,14 +205,12 @@ func (j *joins) table3(out *paper.TODS) error {
 			if m.measure == search.JoinCosine {
 				t *= t
 			}
-			row := paper.Bands{Measure: m.name, Rows: rows, Bands: minhash.Bands(t, minhash.Recall, rows), Recall: 1}
+			row := paper.Bands{Measure: m.name, Rows: rows, Bands: minhash.Bands(t, minhash.Recall, rows)}
 			var pairs []pair
 			if row.Cost, pairs, err = j.bands(join); err != nil {
 				return err
 			}
-			if found := share(all, pairs); found != nil {
-				row.Recall = *found
-			}
+			row.Recall = share(all, pairs)
 			out.Table3 = append(out.Table3, row)
 			if row.Milliseconds < out.Table3[fastest].Milliseconds {
 				fastest = len(out.Table3) - 1

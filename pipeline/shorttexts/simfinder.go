@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"math"
 	"runtime"
 	"slices"
 	"sort"
@@ -354,8 +355,12 @@ func averagePrecision(all []judgedPair) *float64 {
 	return &sum
 }
 
-// intervalOf returns the interval of a degree, (d - .05, d]; of .5 and below, -1.
+// intervalOf returns the interval of a degree, [d - .05, d]; below all, -1. A degree on a
+// boundary belongs to the lower one.
 func intervalOf(degree float64) int {
+	if math.Abs(degree-firstDegree) < 1e-9 {
+		return 0
+	}
 	for i := range intervals {
 		if degree > firstDegree+degreeStep*float64(i)+1e-9 && degree <= firstDegree+degreeStep*float64(i+1)+1e-9 {
 			return i

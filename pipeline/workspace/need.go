@@ -59,7 +59,7 @@ func (w *Workspace) estimate(st Stage, all bool) (e Estimate, err error) {
 	inWorkspace := e.Workspace
 	if w.elsewhere == "" {
 		inWorkspace += e.Temporary
-	} else if e.Temporary > e.FreeTemporary-w.Options.LeaveFree {
+	} else if e.Temporary > 0 && e.Temporary > e.FreeTemporary-w.Options.LeaveFree {
 		return e, w.tooSmall(st, w.Options.Temp, e.Temporary, e.FreeTemporary)
 	}
 	if inWorkspace > e.Free-w.Options.LeaveFree {

@@ -39,7 +39,11 @@ func (w *Workspace) openCopy(why error) error {
 		return nil
 	}
 	if err == nil {
-		w.Options.Progress.Warn("the workspace is read without a change", "workspace", w.Dir, "why", why)
+		if errors.Is(why, ErrInUse) { // whose advice is for those who want to write
+			w.Options.Progress.Warn("the workspace is in use, and read as it is", "workspace", w.Dir, "by", holder(w.Dir))
+		} else {
+			w.Options.Progress.Warn("the workspace is read without a change", "workspace", w.Dir, "why", why)
+		}
 	}
 	return err
 }
