@@ -142,7 +142,10 @@ func SyncFiles(files []string) error {
 			if err != nil {
 				return err
 			}
-			return errors.Join(f.Sync(), f.Close())
+			if err = FaultAt("sync", name); err == nil {
+				err = f.Sync()
+			}
+			return errors.Join(err, f.Close())
 		})
 	}
 	return g.Wait()
