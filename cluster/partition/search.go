@@ -174,7 +174,7 @@ func (s *search) move(x int32) bool {
 	}
 	s.clusters[from] = cluster{stays, left}
 	if target < 0 {
-		target = s.free()
+		target = s.added()
 	}
 	s.clusters[target].members = append(s.clusters[target].members, x)
 	s.clusters[target].centre = centre
@@ -182,8 +182,8 @@ func (s *search) move(x int32) bool {
 	return true
 }
 
-// free returns a cluster that is not in use.
-func (s *search) free() int32 {
+// added returns a new cluster.
+func (s *search) added() int32 {
 	s.clusters = append(s.clusters, cluster{})
 	return int32(len(s.clusters) - 1)
 }

@@ -414,6 +414,7 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 	}
 	defer units.Close()
 	var now, before []cluster.Posting
+	gone := map[cluster.Posting]bool{} // those of before that are not among those of now
 	for _, x := range j.texts {
 		stored, err := results.TextOf(w, x.id)
 		if err != nil {
@@ -444,15 +445,21 @@ func (j *signJob) sign(w *workspace.Workspace, signer *dataflow.Signer, record b
 				j.changed = make([]byte, 0, n*layout.ChangedSize)
 			}
 		}
+		clear(gone)
+		for _, p := range before {
+			gone[p] = true
+		}
 		for _, p := range now {
 			at := len(j.postings)
 			j.postings = layout.AppendPosting(j.postings, p.Signature, p.Key)
-			if record && !slices.Contains(before, p) {
+			if gone[p] {
+				delete(gone, p)
+			} else if record {
 				j.changed = layout.AppendChanged(j.changed, j.postings[at:], false)
 			}
 		}
 		for _, p := range before {
-			if slices.Contains(now, p) {
+			if !gone[p] {
 				continue
 			}
 			key := layout.AppendPosting(nil, p.Signature, p.Key)
