@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -146,7 +147,7 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 	last := a.number("last", maxSize)
 	who, err := judge(r)
 	if err != nil || a.err != nil {
-		return firstOf(err, a.err)
+		return cmp.Or(err, a.err)
 	}
 	if who == "" {
 		http.Redirect(w, r, "/audit/"+name, http.StatusSeeOther)
@@ -186,15 +187,6 @@ func (s *server) item(w http.ResponseWriter, r *http.Request) error {
 			Last     int // number of the item that was judged before; 0: none
 			Query    string
 		}{viewOf(pair, true), name, i + 1, progress, ownOf(given, who), last, query("judge", who)}})
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // judgeItem stores a judgement and redirects to the next pair that this judge has

@@ -73,13 +73,16 @@ func (c *checker) pairs() error {
 			if err := errors.Join(signed(l.Leader.ID()), signed(l.Member.ID())); err != nil {
 				return err
 			}
-			if l.Score.Resemblance < 0 || l.Score.Resemblance > 1 || l.Score.Containment < 0 || l.Score.Containment > 1 {
+			if !isShare(l.Score.Resemblance) || !isShare(l.Score.Containment) {
 				c.problem("the verdict on %x and %x has impossible scores", l.Leader, l.Member)
 			}
 		}
 	}
 	return nil
 }
+
+// isShare reports whether x is from 0 to 1, which NaN is not.
+func isShare(x float64) bool { return x >= 0 && x <= 1 }
 
 // clusters checks that each clustered text is in exactly one cluster, with its
 // representative, and is verified against a member of it.
