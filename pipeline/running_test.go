@@ -172,6 +172,7 @@ func TestStagesThatTheDiskCannotHold(t *testing.T) {
 		{name: "no limit", leave: workspace.NoLimit, free: 0, inWorkspace: 60, temporary: 40},
 		{name: "two disks", elsewhere: true, free: 60, freeElsewhere: 40, inWorkspace: 60, temporary: 40},
 		{name: "the other disk", elsewhere: true, free: 1000, freeElsewhere: 39, inWorkspace: 60, temporary: 40, says: "about 40 B in "},
+		{name: "the other disk is not used", leave: 10, elsewhere: true, free: 70, freeElsewhere: 5, inWorkspace: 60},
 		{name: "the workspace's disk", elsewhere: true, free: 59, freeElsewhere: 1000, inWorkspace: 60, temporary: 40, says: "about 60 B in "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

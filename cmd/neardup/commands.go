@@ -15,6 +15,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"neardup/configs"
 	"neardup/pipeline/costs"
@@ -190,6 +191,25 @@ func checkWorkspace(dir string) error {
 		return usageError{fmt.Errorf("--workspace: %s is a link to nothing", dir)}
 	case err == nil && !info.IsDir():
 		return usageError{fmt.Errorf("--workspace: %s is no directory", dir)}
+	}
+	return nil
+}
+
+// emptyPlace returns an error if a flag that names a file or a directory has an empty
+// value, such as a variable that is not set: it would be as if it were not given.
+func emptyPlace(c *cobra.Command) error {
+	for _, name := range []string{"attempts", "audit", "config", "dir", "judged", "out", "output", "plan", "source-file-list", "svg", "temp", "truth"} {
+		f := c.Flags().Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
+			return fmt.Errorf("--%s is empty", name)
+		}
 	}
 	return nil
 }

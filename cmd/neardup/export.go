@@ -63,7 +63,7 @@ func (f *exportFlags) check(c *cobra.Command) error {
 		}
 	}
 	if _, ok := terminalOf(c.OutOrStdout()); ok && strings.HasSuffix(f.format, "parquet") && (f.output == "" || f.output == "-") {
-		return fmt.Errorf("--output: name the file to write; %s is nothing to read on a terminal", f.format)
+		return fmt.Errorf("--output: %s is binary; name the file to write", f.format)
 	}
 	if f.format != "wacz" {
 		return nil
@@ -119,7 +119,7 @@ func exportHelp() string {
 	return b.String()
 }
 
-const errExportInterrupted interruption = "interrupted; an export is not gone on with, but written again"
+const errExportInterrupted interruption = "interrupted; run it again: an export starts over"
 
 func exportCommand() *cobra.Command {
 	var o workOptions

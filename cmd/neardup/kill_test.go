@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -299,7 +300,10 @@ func testInterrupted(t *testing.T, big bigRun) {
 	random := newSeed(t)
 	dir := filepath.Join(t.TempDir(), "workspace")
 	interrupted := 0
-	signals := []os.Signal{syscall.SIGHUP, os.Interrupt, syscall.SIGTERM}
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as by nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
 	for i, moment := range moments[:len(moments)-1] { // while it opens it may not listen yet
 		code, stderr := big.stop(t, random, dir, moment, signals[i%len(signals)], 1)
 		for within := 0.5; code == exitOK && within > 0.02; within /= 2 { // it was faster: once more, and sooner

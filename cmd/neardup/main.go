@@ -52,8 +52,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), ending...)
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
-		stop()                        // a second signal ends the process at once,
-		signal.Ignore(syscall.SIGHUP) // except that a terminal that closes may send two
+		signal.Ignore(syscall.SIGHUP) // a terminal that closes may send two
+		stop()                        // another signal ends the process at once
 	})()
 	c := rootCommand()
 	c.SetArgs(args)
@@ -94,7 +94,7 @@ func fatal(c *cobra.Command) func(error) {
 func errorText(code int, err error) string {
 	var left interruption
 	switch {
-	case errors.As(err, &left):
+	case code == exitInterrupted && errors.As(err, &left):
 		return left.Error()
 	case code == exitInterrupted && errors.Is(err, inputs.ErrStream):
 		return "interrupted; nothing of standard input is kept, so it must be piped again"

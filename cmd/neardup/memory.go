@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -36,17 +35,6 @@ func memoryFlag(root *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// emptyPlace returns an error if a flag that names a file or a directory has an empty
-// value, such as a variable that is not set: it would be as if it were not given.
-func emptyPlace(c *cobra.Command) error {
-	for _, name := range []string{"config", "out", "output", "source-file-list", "svg", "temp", "truth"} {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
-			return fmt.Errorf("--%s is empty", name)
-		}
-	}
-	return nil
 }
 
 // memoryLimit returns the limit of the Go runtime for --memory.

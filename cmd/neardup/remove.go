@@ -116,17 +116,19 @@ func (o *removeOptions) run(c *cobra.Command, args []string) (err error) {
 			of = append(of, d)
 		}
 	}
-	var gone []string
+	var gone, unnamed []string
 	for _, s := range known {
-		i := slices.IndexFunc(of, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) })
-		if i < 0 {
+		if !slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.IsOf(c.Context(), s, j.Config.Extract.Limits) }) {
 			continue
 		}
 		name := inputs.ShowName(s.Path)
-		if !slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.Input == name }) {
-			return usageError{fmt.Errorf("%s has the same bytes as %s and would be withdrawn, too, since the same captures are in both; name both if they are to go", name, of[i].Input)}
-		}
 		gone = append(gone, name)
+		if !slices.ContainsFunc(of, func(d withdrawn.Withdrawal) bool { return d.Input == name }) {
+			unnamed = append(unnamed, name)
+		}
+	}
+	if len(unnamed) > 0 {
+		return usageError{fmt.Errorf("other inputs have the same captures and would be withdrawn, too; name them if they are to go: %s", sentence(unnamed))}
 	}
 	n, goesOn, err := goesOn(j, all, of)
 	if err == nil && !goesOn {
@@ -201,9 +203,11 @@ func paths(arg string) []string {
 func namedIn(all withdrawn.List, arg string) (out []withdrawn.Withdrawal) {
 	names := paths(arg)
 	for _, d := range all {
-		if d.URI != "" && bytes.Equal(d.Key(), withdrawn.Withdrawal{URI: arg}.Key()) || d.Input != "" && slices.ContainsFunc(names, func(name string) bool {
-			name = inputs.ShowName(name)
-			return d.Input == name || strings.HasPrefix(d.Input, strings.TrimSuffix(name, "/")+"/") || strings.HasPrefix(d.Input, name+"!")
+		if d.URI != "" && bytes.Equal(d.Key(), withdrawn.Withdrawal{URI: arg}.Key()) || slices.ContainsFunc(d.Inputs(), func(input string) bool {
+			return slices.ContainsFunc(names, func(name string) bool {
+				name = inputs.ShowName(name)
+				return input == name || strings.HasPrefix(input, strings.TrimSuffix(name, "/")+"/") || strings.HasPrefix(input, name+"!")
+			})
 		}) {
 			out = append(out, d)
 		}

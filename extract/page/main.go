@@ -199,28 +199,38 @@ func partsByOdds(lines []scored, over int32) []Part {
 	return parts
 }
 
-// threshold returns the odds above which a line is content. The lowest node with
-// half of the page's prose tells which way the model's odds are to be taken. If most
-// of that prose has odds below 0, the page is unlike those that the model knows, and
-// the odds only compare its lines. The threshold is then what most of that prose
-// reaches. Otherwise it is 0, or more where the page's best lines are far above.
+// threshold returns the odds above which a line is content. The prose in the lowest
+// node with half of the page's prose tells how the model's odds are to be taken. If most
+// of it has odds below 0, the page is unlike those that the model knows, and the odds
+// only compare its lines. The threshold is then what most of that prose reaches.
+// Otherwise it is 0, or more if the page's best lines are far above and hardly any of
+// that prose is lost.
 func threshold(all []measure, lines []scored) int32 {
-	prose, kept := 0, 0
+	raised := max(0, bestOdds(all, lines)-belowBest)
+	prose, over, overRaised := 0, 0, 0
 	var reached []int32
 	for i, m := range all {
-		if l := lines[i]; l.central && m.prose() > 0 && !l.comment {
-			prose += m.free
-			if l.odds > 0 {
-				kept += m.free
-			}
-			reached = append(reached, l.odds)
+		l := lines[i]
+		if !l.central || m.prose() == 0 || l.comment {
+			continue
 		}
+		prose += m.free
+		if l.odds > 0 {
+			over += m.free
+		}
+		if l.odds > raised {
+			overRaised += m.free
+		}
+		reached = append(reached, l.odds)
 	}
-	if len(reached) == 0 || 4*kept >= prose {
-		return max(0, bestOdds(all, lines)-belowBest)
+	switch {
+	case 4*over < prose:
+		slices.Sort(reached)
+		return max(min(0, reached[len(reached)/10]-1), lowestOdds)
+	case 4*overRaised < 3*over:
+		return 0
 	}
-	slices.Sort(reached)
-	return max(min(0, reached[len(reached)/10]-1), lowestOdds)
+	return raised
 }
 
 // bestOdds returns the odds that the best lines reach: a third of the columns with

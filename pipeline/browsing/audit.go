@@ -53,7 +53,7 @@ func (unwritable) Is(target error) bool { return target == review.ErrRefused }
 func (r *Review) write(put func(b store.Batch) error, pairs ...audit.Pair) error {
 	err := r.w.WriteJudgements(put, pairs...)
 	if errors.Is(err, workspace.ErrInUse) { // its advice is to wait, but the copy of a server stays a copy
-		err = fmt.Errorf("%w; if it is neardup serve that says this, start it again then", err)
+		err = fmt.Errorf("%w; then start neardup serve again, if this is one", err)
 	}
 	if r.w.ReadOnly() || errors.Is(err, store.ErrReplaced) {
 		return unwritable{err}

@@ -512,7 +512,7 @@ func TestRefusesToWrite(t *testing.T) {
 			}
 		}
 	}
-	check("only read", "start it again then", Auditor(w))
+	check("only read", "then start neardup serve again", Auditor(w))
 	if err := os.Rename(filepath.Join(dir, "db"), filepath.Join(dir, "moved")); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,9 @@ func TestSourcesShareAFile(t *testing.T) {
 		}
 		write(b.Bytes(), mtime)
 	}
+	sources[19].State = Unreadable // nobody opens it
 	ShareFiles(sources, limits)
+	sources = sources[:19]
 	shared := sources[0].shared
 	var closers []interface{ Close() error }
 	for i, s := range sources {

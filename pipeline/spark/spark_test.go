@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -675,11 +676,20 @@ func TestTwins(t *testing.T) {
 		names = append(names, pipetest.WriteFile(t, filepath.Join(t.TempDir(), "x.warc"), record))
 	}
 	g := &engine{t: t, dir: t.TempDir()}
-	p, err := spark.NewPlan(pipetest.MustLoad(t), 1, nil, names, nil)
+	p := plan(t, pipetest.MustLoad(t), 1, names, nil)
+	export := p.Steps[len(p.Steps)-1]
+	p.Steps = p.Steps[:len(p.Steps)-1]
+	g.run(p)
+	f, _ := filters.Find(export.Filter)
+	o := filters.Options{Config: p.Config, Partitions: 1, Temp: t.TempDir(), Workers: 1, Exports: p.Exports, File: spark.ExportFile(t.TempDir())}
+	stream := append(slices.Concat(g.read(p, export, 0)...), 0, 0, 0, 0)
+	if err := f.Run(t.Context(), bytes.NewReader(stream), io.Discard, o); err == nil || !strings.Contains(err.Error(), "could not be told apart") {
+		t.Errorf("exported: %v", err)
+	}
+	p, err := spark.NewPlan(p.Config, 1, nil, nil, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.run(p)
 	w, err := workspace.Open(filepath.Join(t.TempDir(), "ws"), stages.All, p.Config, true, workspace.Options{})
 	if err != nil {
 		t.Fatal(err)

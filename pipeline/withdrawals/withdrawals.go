@@ -4,7 +4,6 @@ package withdrawals
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -259,8 +258,7 @@ func (x *withdrawing) note(left, known int) error {
 		d := &x.withdrawals[i]
 		d.Captures = x.of[i]
 		if before, ok := there[string(d.Key())]; ok {
-			d.Captures += before.Captures
-			d.Why = cmp.Or(d.Why, before.Why)
+			*d = d.With(before)
 		}
 		there[string(d.Key())] = *d
 		if err := x.edits.SetJSON(d.Key(), d); err != nil {

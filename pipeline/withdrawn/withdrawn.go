@@ -2,6 +2,7 @@
 package withdrawn
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,15 +19,34 @@ import (
 // Withdrawal removes captures: those of one input, or those whose URI matches a
 // pattern, in every input, past and future.
 type Withdrawal struct {
-	Input    string `json:"input,omitempty"`  // path of the source
-	Size     int64  `json:"size,omitempty"`   // size, sample and checksum of the file: the same content stays out under any name
-	Sample   string `json:"sample,omitempty"` // digest of parts of the file
-	SHA256   string `json:"sha256,omitempty"` // empty if the file was not read to its end
-	URI      string `json:"uri,omitempty"`    // pattern: * stands for any characters; scheme and fragment are ignored
-	Why      string `json:"why,omitempty"`
-	Captures int64  `json:"captures"` // number of captures when it was made
+	Input    string   `json:"input,omitempty"`  // path of the source
+	Also     []string `json:"also,omitempty"`   // paths of other sources with the same bytes, sorted
+	Size     int64    `json:"size,omitempty"`   // size, sample and checksum of the file: the same content stays out under any name
+	Sample   string   `json:"sample,omitempty"` // digest of parts of the file
+	SHA256   string   `json:"sha256,omitempty"` // empty if the file was not read to its end
+	URI      string   `json:"uri,omitempty"`    // pattern: * stands for any characters; scheme and fragment are ignored
+	Why      string   `json:"why,omitempty"`
+	Captures int64    `json:"captures"` // number of captures when it was made
 
 	key []byte // of its row, if it was read
+}
+
+// Inputs returns the paths of the sources that are withdrawn, none for a pattern.
+func (d Withdrawal) Inputs() []string {
+	if d.Input == "" {
+		return nil
+	}
+	return append([]string{d.Input}, d.Also...)
+}
+
+// With returns the withdrawal with what an earlier one of the same captures has.
+func (d Withdrawal) With(before Withdrawal) Withdrawal {
+	d.Captures += before.Captures
+	d.Why = cmp.Or(d.Why, before.Why)
+	all := slices.Concat(d.Also, before.Inputs())
+	slices.Sort(all)
+	d.Also = slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == d.Input })
+	return d
 }
 
 // name returns what is withdrawn, for messages.
