@@ -49,6 +49,15 @@ func (r *PartResult) Checked() (links []rows.Link) {
 	return links
 }
 
+// boundDecided gives up the note of the result for a later run if it has too many
+// decisions. Pairs that were verified stay.
+func (r *PartResult) boundDecided() {
+	if len(r.Decided) > MostDecided {
+		r.States = nil
+		r.Decided = slices.DeleteFunc(r.Decided, func(d rows.Decided) bool { return d.Bounded })
+	}
+}
+
 // manyLinks is the number of links from which components are partitioned one at a time,
 // since a search takes about 800 bytes for each pair that it knows. All workers share such a
 // component.
@@ -298,8 +307,9 @@ func (s *partSource) Closest(centres []int32, k int) ([][]int32, error) {
 			switch {
 			case stage == verify.None:
 				all = append(all, near{c, index.kept(&bounds, i)})
-			case w != (pair.Weighing{}):
+			case w != (pair.Weighing{}) && s.result.States != nil:
 				s.result.Decided = append(s.result.Decided, rows.Decided{A: min(x, int(c)), B: max(x, int(c)), Weighing: w, Bounded: true})
+				s.result.boundDecided()
 			}
 		}
 		slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.kept, a.kept) })

@@ -345,13 +345,25 @@ func TestRejectedPairsThatWeightsCouldLift(t *testing.T) {
 	}
 	last := rows.TextID{255}
 	keys, texts[last] = append(keys, cluster.NewKey(1, last)), made("dddddd", 5000) // alike the fourth, but for its weights
-	s := partSource{ctx: t.Context(), keys: keys, config: &config, memory: &memory{room: &room{}}, result: &PartResult{},
+	s := partSource{ctx: t.Context(), keys: keys, config: &config, memory: &memory{room: &room{}}, result: &PartResult{States: make([]rows.State, len(keys))},
 		docs: NewTexts(j, func(id rows.TextID) (*pair.Text, error) { return texts[id], nil })}
 	if _, err := s.Closest(centres, 3); err != nil {
 		t.Fatal(err)
 	}
 	if bounded := s.result.Decided; len(bounded) != 1 || !bounded[0].Bounded || bounded[0].A != 3 || bounded[0].B != len(keys)-1 || bounded[0].Weighing == (pair.Weighing{}) {
 		t.Errorf("noted %+v", bounded)
+	}
+
+	// If they are too many, nothing is noted. What was verified stays.
+	defer func(n int) { MostDecided = n }(MostDecided)
+	MostDecided = 1
+	verified := rows.Decided{A: 1, B: 2}
+	s.result.Decided = []rows.Decided{verified}
+	if _, err := s.Closest(centres, 3); err != nil {
+		t.Fatal(err)
+	}
+	if s.result.States != nil || !slices.Equal(s.result.Decided, []rows.Decided{verified}) {
+		t.Errorf("noted %+v", s.result)
 	}
 }
 
