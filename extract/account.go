@@ -61,3 +61,17 @@ func (m meter) Read(p []byte) (int, error) {
 
 // hasNoRoom reports whether a record was decoded to more than it has room for.
 func hasNoRoom(raw *container.Raw) bool { return raw.Room > 0 && raw.Inflated+raw.Decoded > raw.Room }
+
+// stepsPerByte is the number of steps of a PDF document that count as one byte that is
+// decoded. So many small documents that take long are bounded as those that inflate are.
+// A usual document takes tens of steps for each of its bytes.
+const stepsPerByte = 8
+
+// stepsLeft returns how many steps a record has room for, and so many more that the
+// account sees that it has none. 0 is no limit.
+func stepsLeft(raw *container.Raw) int64 {
+	if raw.Room <= 0 {
+		return 0
+	}
+	return (max(0, raw.Room-raw.Inflated-raw.Decoded) + 1) * stepsPerByte
+}

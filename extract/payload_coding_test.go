@@ -193,8 +193,8 @@ func FuzzPayload(f *testing.F) {
 		if p.layers > o.MaxCodings || int64(len(p.body)) > max(o.MaxRecordBytes, int64(len(body))) {
 			t.Errorf("%d layers, %d bytes of %d", p.layers, len(p.body), len(body))
 		}
-		doc, reason := NewExtractor(o).read(Document{}, p.body, contentType)
-		again, reasonAgain := NewExtractor(o).read(Document{}, p.body, contentType)
+		doc, reason := NewExtractor(o).read(&container.Raw{}, Document{}, p.body, contentType)
+		again, reasonAgain := NewExtractor(o).read(&container.Raw{}, Document{}, p.body, contentType)
 		if doc != again || reason != reasonAgain {
 			t.Errorf("%+v %q, then %+v %q", doc, reason, again, reasonAgain)
 		}

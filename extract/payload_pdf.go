@@ -29,14 +29,18 @@ var pdfReasons = map[pdf.Outcome]Reason{
 }
 
 func (r pdfReader) ReadText(b Body) Text {
-	d, outcome, err := r.engine.Read(b.Bytes, r.limits, b.MaxText)
+	limits := r.limits
+	if b.MaxSteps > 0 {
+		limits.MaxSteps = min(limits.MaxSteps, b.MaxSteps)
+	}
+	d, outcome, err := r.engine.Read(b.Bytes, limits, b.MaxText)
 	if err != nil {
 		return Text{Reason: ReasonPanic}
 	}
 	if outcome != pdf.Read {
-		return Text{Reason: pdfReasons[outcome]}
+		return Text{Reason: pdfReasons[outcome], Steps: d.Steps}
 	}
-	t := Text{Title: d.Title, Charset: "utf-8", CharsetFrom: charset.FromUTF8}
+	t := Text{Steps: d.Steps, Title: d.Title, Charset: "utf-8", CharsetFrom: charset.FromUTF8}
 	var cut bool
 	t.Text, cut = page.PlainText(d.Text, b.MaxText)
 	t.Choices.set(ChoiceTextCut, cut || d.Cut)

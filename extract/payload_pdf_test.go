@@ -58,3 +58,31 @@ func TestPDFBecomesDocument(t *testing.T) {
 		}
 	}
 }
+
+// Documents that take many steps count for what their file may be decoded to.
+func TestStepsOfPDFCount(t *testing.T) {
+	x := NewExtractor(options)
+	x.ReadPDF(&pdf.Engine{})
+	body := string(pdftest.Book{Title: "Seals", Columns: 60, Lines: 10}.Typeset("seals", "ice", "sand").Bytes())
+	read := func(a *Account) (cost int64, reason Reason) {
+		raw := httpRecord(body, "Content-Type: application/pdf")
+		raw.Allowed = 40_000
+		raw.Room = a.Room(raw)
+		_, reason = x.Document(raw)
+		return raw.Decoded, a.Take(raw, reason)
+	}
+	a := NewAccount(0)
+	cost, reason := read(a)
+	if reason != ReasonNone || cost < 100 || a.Spent() != cost {
+		t.Fatalf("%q, %d bytes, %d spent", reason, cost, a.Spent())
+	}
+	for a.Spent()+cost <= 40_000 {
+		if again, reason := read(a); reason != ReasonNone || again != cost {
+			t.Fatalf("%q, %d bytes again", reason, again)
+		}
+	}
+	left := 40_000 - a.Spent()
+	if less, reason := read(a); reason != ReasonInflated || less != left+1 {
+		t.Errorf("%q, %d bytes where %d are left", reason, less, left)
+	}
+}

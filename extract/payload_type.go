@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"neardup/extract/charset"
+	"neardup/extract/container"
 	"neardup/extract/internal/header"
 	"neardup/extract/internal/lead"
 	"neardup/extract/page"
@@ -45,6 +46,7 @@ type Body struct {
 	ContentType string // as declared
 	MaxText     int    // limit, in UTF-8 bytes
 	Host        string // host of the target URI: in lower case, without port
+	MaxSteps    int64  // limit for readers that count steps; 0: their own
 }
 
 // Text is the result of a TextReader: valid UTF-8, one visible block per line.
@@ -59,6 +61,7 @@ type Text struct {
 	Kind        page.Kind
 	Parsed      bool   // the HTML was parsed into a tree
 	Reason      Reason // why there is no text; ReasonNone counts as ReasonNoText
+	Steps       int64  // that reading took, if the reader counts them
 }
 
 // textReaders returns the readers by media type. To read another type, add a line
@@ -131,12 +134,12 @@ func readText(r TextReader, b Body) Text {
 }
 
 // read reads the document's text from a decoded body.
-func (x *Extractor) read(doc Document, body []byte, contentType string) (Document, Reason) {
-	return x.readAs(decideType(mediaTypeOf(contentType), charset.Labelled(contentType), body), doc, body, contentType)
+func (x *Extractor) read(raw *container.Raw, doc Document, body []byte, contentType string) (Document, Reason) {
+	return x.readAs(raw, decideType(mediaTypeOf(contentType), charset.Labelled(contentType), body), doc, body, contentType)
 }
 
 // readAs reads the document's text from a decoded body of a media type.
-func (x *Extractor) readAs(mediaType string, doc Document, body []byte, contentType string) (Document, Reason) {
+func (x *Extractor) readAs(raw *container.Raw, mediaType string, doc Document, body []byte, contentType string) (Document, Reason) {
 	if doc.MediaType = mediaType; mediaType != mediaTypeOf(contentType) {
 		doc.Choices |= ChoiceTypeSniffed
 	}
@@ -145,8 +148,9 @@ func (x *Extractor) readAs(mediaType string, doc Document, body []byte, contentT
 		return doc, ReasonMediaType
 	}
 	t := readText(reader, Body{
-		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uris.Host(doc.TargetURI),
+		Bytes: body, MediaType: doc.MediaType, ContentType: contentType, MaxText: x.o.MaxTextBytes, Host: uris.Host(doc.TargetURI), MaxSteps: stepsLeft(raw),
 	})
+	raw.Decoded += t.Steps / stepsPerByte
 	if t.Text == "" {
 		return doc, cmp.Or(t.Reason, ReasonNoText)
 	}

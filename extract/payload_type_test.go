@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"neardup/extract/charset"
+	"neardup/extract/container"
 	"neardup/extract/page"
 )
 
@@ -110,7 +111,7 @@ func TestTypesAreDecidedByTheContent(t *testing.T) {
 		{"application/json", `{"a": 1}`, "application/json"},
 	} {
 		declared := mediaTypeOf(c.declared)
-		doc, reason := NewExtractor(options).read(Document{}, []byte(c.body), c.declared)
+		doc, reason := NewExtractor(options).read(&container.Raw{}, Document{}, []byte(c.body), c.declared)
 		if doc.MediaType != c.want || doc.Choices&ChoiceTypeSniffed != 0 != (declared != c.want) {
 			t.Errorf("%s %.30q: got %s, %v; want %s", c.declared, c.body, doc.MediaType, doc.Choices.Names(), c.want)
 		}

@@ -136,9 +136,9 @@ func (x *Extractor) Document(raw *container.Raw) (doc Document, reason Reason) {
 	}
 	doc.Clipped, doc.Choices = doc.Clipped || p.clipped, doc.Choices|p.choices
 	if raw.Format == container.FormatTSV || raw.Format == container.FormatJSONL { // text, whatever it looks like
-		doc, reason = x.readAs(typePlain, doc, p.body, contentType)
+		doc, reason = x.readAs(raw, typePlain, doc, p.body, contentType)
 	} else {
-		doc, reason = x.read(doc, p.body, contentType)
+		doc, reason = x.read(raw, doc, p.body, contentType)
 	}
 	if h.title != "" {
 		doc.Title = h.title

@@ -20,6 +20,7 @@ type Document struct {
 	Unread int    // pages beyond Limits.MaxPages
 	Lost   int    // pages that could not be read
 	Cut    bool   // there is more text than was read
+	Steps  int64  // that reading took, also if it failed
 }
 
 // Read reads a document. The limits must be valid. It stops when the text is longer
@@ -30,9 +31,9 @@ func (e *Engine) Read(body []byte, l Limits, maxText int) (Document, Outcome, er
 	defer m.end() // when the lines are paragraphs, which takes memory, too
 	r, outcome, err := e.read(m, body, l, maxText)
 	if err != nil || outcome != Read {
-		return Document{}, outcome, err
+		return Document{Steps: r.steps}, outcome, err
 	}
-	d := Document{Pages: r.count, Unread: max(0, r.count-l.MaxPages), Lost: r.lost, Cut: r.cut}
+	d := Document{Steps: r.steps, Pages: r.count, Unread: max(0, r.count-l.MaxPages), Lost: r.lost, Cut: r.cut}
 	d.Text = strings.Join(paragraphs(r.pages), "\n")
 	if d.Title = title(r.title); d.Title == "" {
 		d.Title = heading(r.pages)

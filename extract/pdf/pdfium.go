@@ -47,6 +47,7 @@ type raw struct {
 	count int  // pages of the document; at most Limits.MaxPages are read
 	lost  int  // pages that could not be read
 	cut   bool // there are more lines
+	steps int64
 }
 
 // Lines take memory outside of PDFium's, several times that of their text. A few
@@ -138,6 +139,7 @@ func (e *Engine) readIn(m *memory, body []byte, l Limits, maxText int) (doc raw,
 	p := &instance{ctx: context.Background(), module: module, calls: map[string]api.Function{}, memory: m}
 	p.maxText = 2 * maxText // running heads, which are left out, count, too
 	doc, outcome = p.document(body, l.MaxPages)
+	doc.steps = l.MaxSteps - max(0, int64(steps.Get()))
 	switch {
 	case p.err == nil:
 	case int64(steps.Get()) < 0:

@@ -43,7 +43,7 @@ import (
 //	extract 21: each byte that cannot be decoded counts; texts with such bytes are noted, bodies shorter than declared are clipped
 //	extract 22: derived documents, profiles and dates of revisits, wrong block digests
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
-//	extract 24: a higher threshold of the main content where the best lines are far above
+//	extract 24: a higher threshold of the main content where the best lines are far above; steps of PDF documents count for their file
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
