@@ -64,7 +64,8 @@ func hasNoRoom(raw *container.Raw) bool { return raw.Room > 0 && raw.Inflated+ra
 
 // stepsPerByte is the number of steps of a PDF document that count as one byte that is
 // decoded. So many small documents that take long are bounded as those that inflate are.
-// A usual document takes tens of steps for each of its bytes.
+// By default, one document that takes all of pdf.max_steps, which are 625 MB, has room in
+// any file. docs/format.md has what a small document takes.
 const stepsPerByte = 8
 
 // stepsLeft returns how many steps a record has room for, and so many more that the

@@ -73,6 +73,7 @@ func TestStepsOfPDFCount(t *testing.T) {
 	}
 	a := NewAccount(0)
 	cost, reason := read(a)
+	t.Logf("%d steps for each byte of a document of three words", cost*stepsPerByte/int64(len(body)))
 	if reason != ReasonNone || cost < 100 || a.Spent() != cost {
 		t.Fatalf("%q, %d bytes, %d spent", reason, cost, a.Spent())
 	}
