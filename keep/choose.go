@@ -162,7 +162,7 @@ func (x *chooser) classify() {
 	classes, nodes, groups, uris := map[key]int{}, map[nodeKey]int{}, map[string]int{}, map[string]int{}
 	for _, i := range order {
 		m := x.members[i]
-		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", revisitOf: m.RevisitOf, clipped: m.Clipped, derived: m.Derived, exempt: x.exempt(m.URI),
+		k := key{group: x.Group(m), text: m.Text, revisit: m.RevisitOf != "", revisitOf: m.RevisitOf, clipped: m.Clipped, derived: m.Derived, exempt: x.Exempt.Has(m.URI),
 			judged: judged[m.RecordID] || x.elsewhere.Judged[m.RecordID], shared: shared[m.RecordID] || x.elsewhere.Shared[m.RecordID]}
 		if !x.AllowLostURIs {
 			k.uri = m.URI

@@ -65,16 +65,16 @@ type Rules struct {
 	Score func(uri string) (float64, error) // for Quality
 	From  []report.Preference               // the lists that Hosts and Score come from
 
-	Resemblance   float64   // smallest resemblance of a redundant page to a kept page
-	MaxLost       int       // largest number of its code points that the kept page lacks; negative: no limit
-	MinText       int       // a page with less text (bytes of UTF-8) is redundant only because of one with the same payload
-	Contained     bool      // the share of its text that the kept page has counts, in place of the resemblance
-	SameURI       bool      // both must have the same URI
-	SameHost      bool      // both must have the same host
-	Every         Period    // both must be of one period
-	Exempt        []Pattern // pages with these URIs are kept
-	Judged        Judged    // pairs of pages that are kept beside each other
-	AllowLostURIs bool      // a URI may lose all its captures
+	Resemblance   float64  // smallest resemblance of a redundant page to a kept page
+	MaxLost       int      // largest number of its code points that the kept page lacks; negative: no limit
+	MinText       int      // a page with less text (bytes of UTF-8) is redundant only because of one with the same payload
+	Contained     bool     // the share of its text that the kept page has counts, in place of the resemblance
+	SameURI       bool     // both must have the same URI
+	SameHost      bool     // both must have the same host
+	Every         Period   // both must be of one period
+	Exempt        Patterns // pages with these URIs are kept
+	Judged        Judged   // pairs of pages that are kept beside each other
+	AllowLostURIs bool     // a URI may lose all its captures
 }
 
 // Judged has, by record ID, the record IDs of the pages that people judged to be different
@@ -279,86 +279,4 @@ func (r Rules) String() string {
 		s += fmt.Sprintf("; %s of %s (SHA-256 %.12s) decide which page is preferred", p.Kind, p.Name, p.SHA256)
 	}
 	return s
-}
-
-// Pattern is a URI in which * stands for any characters. A pattern without a scheme
-// matches all schemes, and a host alone all of its pages. Upper and lower case are the
-// same, and so are all spellings of a host: crawls write one in several ways, and a pattern
-// that matches too much only keeps more pages.
-type Pattern struct {
-	written string
-	address
-}
-
-// NewPattern returns the pattern that is written so.
-func NewPattern(s string) Pattern { return Pattern{s, addressOf(s)} }
-
-func (p Pattern) String() string { return p.written }
-
-// Match reports whether the URI matches the pattern.
-func (p Pattern) Match(uri string) bool { return p.matches(addressOf(uri)) }
-
-// address is a URI or a pattern in lower case, with its parts.
-type address struct {
-	whole string
-	uris.Parts
-	host string // in the spelling of uris.CanonicalHost
-}
-
-func addressOf(uri string) address {
-	a := address{whole: strings.ToLower(uri)}
-	// The text of a page that Browsertrix writes has the page's URI behind a prefix.
-	a.Parts = uris.Split(strings.TrimPrefix(a.whole, "urn:text:"))
-	a.host = uris.CanonicalHost(a.Host)
-	return a
-}
-
-// matches reports whether an address matches one that is a pattern.
-func (a address) matches(b address) bool {
-	switch {
-	case matches(a.whole, b.whole):
-		return true
-	case a.host == "" || strings.Contains(a.whole, "://") && a.Scheme != b.Scheme || a.Port != "" && b.Port != "" && a.Port != b.Port:
-		return false
-	case a.Path == "" && a.Query == "":
-		return matches(a.host, b.host)
-	}
-	return matches(a.host+behind(a.Parts), b.host+behind(b.Parts))
-}
-
-// behind returns what is behind the host and port of a URI, without its fragment.
-func behind(u uris.Parts) string {
-	if u.Query == "" {
-		return u.Path
-	}
-	return u.Path + "?" + u.Query
-}
-
-// matches reports whether a URI matches a pattern, both in lower case.
-func matches(pattern, uri string) bool {
-	pieces := strings.Split(pattern, "*")
-	if len(pieces) == 1 {
-		return uri == pattern
-	}
-	first, last := pieces[0], pieces[len(pieces)-1]
-	if !strings.HasPrefix(uri, first) || len(uri) < len(first)+len(last) || !strings.HasSuffix(uri, last) {
-		return false
-	}
-	uri = uri[len(first) : len(uri)-len(last)]
-	for _, piece := range pieces[1 : len(pieces)-1] {
-		_, rest, ok := strings.Cut(uri, piece)
-		if !ok {
-			return false
-		}
-		uri = rest
-	}
-	return true
-}
-
-func (r Rules) exempt(uri string) bool {
-	if len(r.Exempt) == 0 {
-		return false
-	}
-	of := addressOf(uri)
-	return slices.ContainsFunc(r.Exempt, func(p Pattern) bool { return p.matches(of) })
 }

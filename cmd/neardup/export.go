@@ -192,18 +192,14 @@ func (o *workOptions) warnOfGone(c *cobra.Command, j *job) error {
 // a pattern exempts nothing.
 func (o *workOptions) warnOfUnmatched(c *cobra.Command, j *job, k keepFlags) error {
 	rules, err := k.parse()
-	if err != nil || len(rules.Exempt) == 0 {
+	if err != nil || len(rules.Exempt.Written()) == 0 {
 		return err
 	}
 	unmatched, err := keeping.Unmatched(c.Context(), j.Workspace, rules.Exempt)
 	if err != nil || len(unmatched) == 0 {
 		return err
 	}
-	var names []string
-	for _, p := range unmatched {
-		names = append(names, p.String())
-	}
-	o.warn(c, "patterns of --exempt match no page: "+someOf(names))
+	o.warn(c, "patterns of --exempt match no page: "+someOf(unmatched))
 	return nil
 }
 

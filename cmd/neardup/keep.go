@@ -87,9 +87,7 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 		}
 		patterns = slices.Concat(patterns, listed)
 	}
-	for _, p := range patterns {
-		r.Exempt = append(r.Exempt, keep.NewPattern(p))
-	}
+	r.Exempt = keep.NewPatterns(patterns...)
 	return r, nil
 }
 

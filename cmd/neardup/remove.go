@@ -201,9 +201,9 @@ func paths(arg string) []string {
 // namedIn returns the withdrawals that an argument names: by the pattern, an input, the
 // directory that it was in or the WACZ file that it was of.
 func namedIn(all withdrawn.List, arg string) (out []withdrawn.Withdrawal) {
-	names := paths(arg)
+	names, pattern := paths(arg), withdrawn.Withdrawal{URI: arg}.Key()
 	for _, d := range all {
-		if d.URI != "" && bytes.Equal(d.Key(), withdrawn.Withdrawal{URI: arg}.Key()) || slices.ContainsFunc(d.Inputs(), func(input string) bool {
+		if d.URI != "" && bytes.Equal(d.Key(), pattern) || slices.ContainsFunc(d.Inputs(), func(input string) bool {
 			return slices.ContainsFunc(names, func(name string) bool {
 				name = inputs.ShowName(name)
 				return input == name || strings.HasPrefix(input, strings.TrimSuffix(name, "/")+"/") || strings.HasPrefix(input, name+"!")

@@ -33,7 +33,7 @@ type reducer struct {
 	make  create
 	names map[string]bool // names of archives in use
 
-	withdrawn             withdrawn.List
+	withdrawn             *withdrawn.Patterns
 	index, pages, leftOut *extsort.Sorter
 	manifest              report.Reduced
 }
@@ -55,9 +55,11 @@ func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make creat
 	r := &reducer{ctx: ctx, w: w, x: extract.NewExtractor(w.Config.Extract), make: make, names: map[string]bool{},
 		index: extsort.New(w.DB.Tmp), pages: extsort.New(w.DB.Tmp), leftOut: extsort.New(w.DB.Tmp)}
 	r.manifest.Program, r.manifest.Assumed, r.manifest.From = workspace.Version(), rules.String(), rules.From
-	if r.withdrawn, err = w.Withdrawn(); err != nil {
+	gone, err := w.Withdrawn()
+	if err != nil {
 		return r, err
 	}
+	r.withdrawn = gone.Patterns()
 	byPlace := extsort.New(w.DB.Tmp)
 	defer func() { err = errors.Join(err, byPlace.Close()) }()
 	if err := r.findDrops(o, rules, byPlace); err != nil {

@@ -182,7 +182,7 @@ func tryEnded(ctx context.Context, w *workspace.Workspace, s *inputs.Source, sl 
 		if werr != nil {
 			return werr
 		}
-		if !withdrawn.Has(uri) { // nothing in the workspace names it
+		if !withdrawn.Patterns().Has(uri) { // nothing in the workspace names it
 			e.URI = uri
 		}
 		if err != nil {

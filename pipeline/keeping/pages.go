@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 
 	"neardup/keep"
 	"neardup/pipeline/groups"
@@ -98,16 +97,27 @@ func unassigned(occurrences iter.Seq2[layout.Row, error], clustered iter.Seq2[gr
 }
 
 // Unmatched returns the patterns that match the URI of no page, in their order.
-func Unmatched(ctx context.Context, w *workspace.Workspace, patterns []keep.Pattern) ([]keep.Pattern, error) {
-	left := slices.Clone(patterns)
+func Unmatched(ctx context.Context, w *workspace.Workspace, patterns keep.Patterns) (unmatched []string, err error) {
+	matched := make([]bool, len(patterns.Written()))
+	left := len(matched)
 	for d, err := range results.DocumentRows[groups.DocumentView](w) {
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		left = slices.DeleteFunc(left, func(p keep.Pattern) bool { return p.Match(d.Row.TargetURI) })
-		if len(left) == 0 {
+		for i := range patterns.Matching(d.Row.TargetURI) {
+			if !matched[i] {
+				matched[i] = true
+				left--
+			}
+		}
+		if left == 0 {
 			break
 		}
 	}
-	return left, nil
+	for i, pattern := range patterns.Written() {
+		if !matched[i] {
+			unmatched = append(unmatched, pattern)
+		}
+	}
+	return unmatched, nil
 }

@@ -149,7 +149,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 	if err != nil {
 		return err
 	}
-	x := &extraction{w: w, withdrawn: withdrawn}
+	x := &extraction{w: w, withdrawn: withdrawn.Patterns()}
 	if err := x.readPending(sr); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func runExtract(w *workspace.Workspace, sr *workspace.StageRun) error {
 // extraction is what the files have in common that a run reads.
 type extraction struct {
 	w         *workspace.Workspace
-	withdrawn withdrawn.List
+	withdrawn *withdrawn.Patterns
 	work      chan *Job
 	memory    *semaphore.Weighted
 	finished  *queue.Limiter
@@ -381,7 +381,7 @@ func (x *extraction) commitFile(ctx context.Context, s *inputs.Source, jobs <-ch
 }
 
 // cost adds what the job cost to the costs of its file and of the run.
-func (j *Job) cost(w *workspace.Workspace, withdrawn withdrawn.List, file *costs.File) {
+func (j *Job) cost(w *workspace.Workspace, withdrawn *withdrawn.Patterns, file *costs.File) {
 	if j.Raw == nil {
 		return
 	}
@@ -409,7 +409,7 @@ func (x *extraction) commitJob(b store.Batch, s *inputs.Source, j *Job) error {
 	d := j.Document.Document
 	if j.Reason == extract.ReasonNone && x.withdrawn.Has(d.TargetURI) {
 		j.Reason = extract.ReasonWithdrawn
-		s.Withdrawn = x.withdrawn.Generation()
+		s.Withdrawn = x.withdrawn.Generation
 	}
 	s.Counts.Record(d, j.Reason)
 	if j.Reason != extract.ReasonNone {

@@ -46,7 +46,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...withdrawn.Withd
 		return 0, fmt.Errorf("%w: the extraction was interrupted; run neardup extract first", workspace.ErrUsage)
 	}
 	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, unnamed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, gone: map[string]int{}, goneBy: map[string]int{},
-		of: make([]int64, len(of)), withdrawals: slices.Clone(of)}
+		of: make([]int64, len(of)), withdrawals: slices.Clone(of), patterns: withdrawn.List(of).Patterns()}
 	defer func() { err = errors.Join(err, x.edits.Close()) }()
 	var left []inputs.Source
 	for i := range known {
@@ -63,7 +63,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...withdrawn.Withd
 		left = append(left, *s)
 		x.byID[s.ID()] = append(x.byID[s.ID()], s)
 		for j, e := range s.Ended {
-			if e.URI != "" && x.ofURI(e.URI) >= 0 {
+			if e.URI != "" && x.patterns.First(e.URI) >= 0 {
 				s.Ended[j].URI = ""
 				x.unnamed[s.Path] = s
 			}
@@ -95,7 +95,8 @@ type withdrawing struct {
 	w           *workspace.Workspace
 	edits       *store.Edits
 	withdrawals withdrawn.List
-	of          []int64 // captures removed by each withdrawal
+	patterns    *withdrawn.Patterns // of withdrawals
+	of          []int64             // captures removed by each withdrawal
 	total       int64
 	byID        map[string][]*inputs.Source // remaining sources; equal files share one ID
 	byPath      map[uint64]*inputs.Source   // all sources, by the hash of the path
@@ -103,16 +104,6 @@ type withdrawing struct {
 	goneBy      map[string]int              // of the ID of a source that goes, its withdrawal
 	changed     map[string]*inputs.Source   // remaining sources that lose captures
 	unnamed     map[string]*inputs.Source   // remaining sources whose list of records that ended runs lost a URI
-}
-
-// ofURI returns the index of the withdrawal that covers a URI, or -1.
-func (x *withdrawing) ofURI(uri string) int {
-	for i, d := range x.withdrawals {
-		if d.Has(uri) {
-			return i
-		}
-	}
-	return -1
 }
 
 func (x *withdrawing) count(i int) {
@@ -129,7 +120,7 @@ func (x *withdrawing) dropRevisit(v results.RevisitRow) (page []byte, err error)
 	}
 	i, ok := x.gone[s.Path]
 	if !ok {
-		if i = x.ofURI(v.Row.TargetURI); i < 0 {
+		if i = x.patterns.First(v.Row.TargetURI); i < 0 {
 			return nil, nil
 		}
 		s.Counts.Revisits--
@@ -211,7 +202,7 @@ func (x *withdrawing) dropDocuments() error {
 			if i, ok := x.goneBy[d.Source]; ok && len(x.byID[d.Source]) == 0 { // no remaining source has it
 				goes = true
 				x.count(i)
-			} else if i := x.ofURI(d.Row.TargetURI); i >= 0 {
+			} else if i := x.patterns.First(d.Row.TargetURI); i >= 0 {
 				goes = true
 				if len(x.byID[d.Source]) == 0 { // another version of extract wrote the row
 					x.count(i)
@@ -269,7 +260,7 @@ func (x *withdrawing) note(left, known int) error {
 	for _, key := range slices.Sorted(maps.Keys(there)) {
 		names = append(names, there[key])
 	}
-	generation := names.Generation()
+	generation := names.Patterns().Generation
 	for path, s := range x.unnamed {
 		if x.changed[path] != nil {
 			continue

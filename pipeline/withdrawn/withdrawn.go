@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
-	"neardup/extract"
 	"neardup/extract/container"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
@@ -74,26 +72,6 @@ func (d Withdrawal) Key() []byte {
 	}
 	sum := sha256.Sum256([]byte(d.name()))
 	return layout.WithdrawnKey(sum[:16])
-}
-
-// Has reports whether the withdrawal covers a URI. A URI that names another one, as
-// urn:text:https://a.example/ does, is covered as itself and as the other: it is of that
-// page.
-func (d Withdrawal) Has(uri string) bool {
-	if d.URI == "" {
-		return false
-	}
-	pattern := asPattern(d.URI)
-	address, host := extract.Document{TargetURI: uri}.Address(), 0
-	if strings.Contains(uri, "://") {
-		host = hostEnd(address)
-	}
-	if matches(pattern, address, host) {
-		return true
-	}
-	uri, _, _ = strings.Cut(uri, "#")
-	scheme, _, _ := strings.Cut(uri, "://")
-	return scheme != uri && !isScheme(scheme) && matches(pattern, uri, 0)
 }
 
 // isScheme reports whether what is before :// is a scheme, or a pattern of schemes.
@@ -174,20 +152,3 @@ func (d Withdrawal) Of(key []byte) Withdrawal {
 
 // List is a list of withdrawals.
 type List []Withdrawal
-
-// Has reports whether a capture of the URI has to stay out.
-func (l List) Has(uri string) bool {
-	return slices.ContainsFunc(l, func(one Withdrawal) bool { return one.Has(uri) })
-}
-
-// Generation identifies the URI patterns. It is part of the generation of sources
-// whose captures they remove.
-func (l List) Generation() string {
-	h := sha256.New()
-	for _, one := range l {
-		if one.URI != "" {
-			fmt.Fprintf(h, "%s\x00", one.name())
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}

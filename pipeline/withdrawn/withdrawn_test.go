@@ -2,11 +2,14 @@ package withdrawn
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"neardup/extract"
 )
 
-func TestWithdrawalHas(t *testing.T) {
+func TestPatternsHave(t *testing.T) {
 	for _, tt := range []struct {
 		pattern string
 		has     []string
@@ -29,7 +32,7 @@ func TestWithdrawalHas(t *testing.T) {
 		{"https://x.example/A", []string{"urn:view:http://X.example/A"}, []string{"urn:view:http://x.example/a"}},
 		{"https://x.example?q=A", []string{"https://X.example?q=A"}, []string{"https://x.example?q=a"}},
 	} {
-		d := Withdrawal{URI: tt.pattern}
+		d := List{{URI: tt.pattern}}.Patterns()
 		for _, uri := range tt.has {
 			if !d.Has(uri) {
 				t.Errorf("%s does not cover %s", tt.pattern, uri)
@@ -83,5 +86,54 @@ func TestMatchesByDefinition(t *testing.T) {
 	}
 	if found < 1000 {
 		t.Errorf("only %d match", found)
+	}
+}
+
+// hasURI reports whether a pattern covers a URI, compared with nothing else.
+func hasURI(pattern, uri string) bool {
+	address, host := extract.Document{TargetURI: uri}.Address(), 0
+	if strings.Contains(uri, "://") {
+		host = hostEnd(address)
+	}
+	uri, _, _ = strings.Cut(uri, "#")
+	scheme, _, ok := strings.Cut(uri, "://")
+	return matches(pattern, address, host) || ok && !isScheme(scheme) && matches(pattern, uri, 0)
+}
+
+// A URI is compared with few of many patterns, and the first that covers it is that of all.
+func TestFirstOfManyPatterns(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	word := func(of string, n int) string {
+		var b strings.Builder
+		for range random.IntN(n) {
+			b.WriteByte(of[random.IntN(len(of))])
+		}
+		return b.String()
+	}
+	uri := func(of string) string {
+		schemes := []string{"http://", "https://", "", "urn:text:http://", "urn:text:", "URN:"}
+		return schemes[random.IntN(len(schemes))] + word(of, 3) + word("/?", 2) + word(of+"/?", 4) + word("#", 2)
+	}
+	found := 0
+	for range 3000 {
+		list := List{{Input: "crawl.warc"}}
+		for range random.IntN(30) {
+			list = append(list, Withdrawal{URI: uri("aB*İ\xff")})
+		}
+		patterns := list.Patterns()
+		for range 30 {
+			u := uri("aAbB\xffİi")
+			want := slices.IndexFunc(list, func(d Withdrawal) bool { return d.URI != "" && hasURI(asPattern(d.URI), u) })
+			got := patterns.First(u)
+			if got != want {
+				t.Fatalf("%q: %d of %v, want %d", u, got, list, want)
+			}
+			if got >= 0 {
+				found++
+			}
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d are covered", found)
 	}
 }
