@@ -69,9 +69,12 @@ func (s Source) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *Source) UnmarshalJSON(b []byte) error {
 	err := json.Unmarshal(b, (*plainSource)(s))
-	s.Path, s.File = nameOf(s.Path), nameOf(s.File)
+	s.named()
 	return err
 }
+
+// named sets the names of a source that was read from JSON.
+func (s *Source) named() { s.Path, s.File = nameOf(s.Path), nameOf(s.File) }
 
 // hasScheme reports whether a name is a URL.
 func hasScheme(name string) bool {

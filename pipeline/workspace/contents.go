@@ -91,8 +91,11 @@ func (w *Workspace) migrate() error {
 			return damaged(w.Path("db"), err)
 		}
 	}
-	m, err := ReadManifest(w.Dir)
+	m, err := readManifest(w.Dir, false)
 	if err != nil || m.Format == Format {
+		return err
+	}
+	if m, err = ReadManifest(w.Dir); err != nil {
 		return err
 	}
 	m.Format = Format
@@ -136,7 +139,7 @@ const Restored = "manifest.json was missing or damaged; it is made again from th
 // Restore writes the manifest of the workspace in dir from its database, if the
 // manifest is missing or damaged.
 func Restore(dir string, stages []Stage) (restored bool, err error) {
-	_, err = ReadManifest(dir)
+	_, err = readManifest(dir, false)
 	if err == nil || !errors.Is(err, errManifest) && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,41 +49,59 @@ func Version() string {
 
 // ReadManifest reads the manifest of the workspace in dir. It does not open the
 // database, so it works while another process uses the workspace.
-func ReadManifest(dir string) (m Manifest, err error) {
+func ReadManifest(dir string) (Manifest, error) { return readManifest(dir, true) }
+
+// readManifest is ReadManifest. Without all, it reads only the format of a manifest that has
+// its checksum: with many inputs, the rest takes long.
+func readManifest(dir string, all bool) (m Manifest, err error) {
 	path := filepath.Join(dir, "manifest.json")
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return m, err
 	}
-	var format struct{ Format int } // read alone first: another format may have any other fields
-	if err := json.Unmarshal(b, &format); err != nil {
+	if m.Format, err = formatOf(b); err != nil {
 		return m, fmt.Errorf("%w: %s: %w", errManifest, path, err)
 	}
-	if m.Format = format.Format; !m.Readable() {
+	if !m.Readable() {
 		_ = json.Unmarshal(b, &struct{ Program *string }{&m.Program})
 		return m, nil
 	}
-	if !hasSum(b) {
+	right, has := hasSum(b)
+	if !right {
 		return m, fmt.Errorf("%w: %s is not what was written", errManifest, path)
 	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%w: %s: %w", errManifest, path, err)
+	if all || !has {
+		if err := json.Unmarshal(b, &m); err != nil {
+			return m, fmt.Errorf("%w: %s: %w", errManifest, path, err)
+		}
 	}
 	return m, nil
 }
 
-// Existing returns the manifest of a workspace that must be there, and in a format that
-// this program reads.
-func Existing(dir string) (Manifest, error) {
-	m, err := ReadManifest(dir)
+// formatOf returns the format of a manifest, of which the other fields may be any. It is the
+// first field of those that neardup writes.
+func formatOf(b []byte) (int, error) {
+	var m struct{ Format int }
+	d := json.NewDecoder(bytes.NewReader(b))
+	_, _ = d.Token()
+	if first, _ := d.Token(); first == "format" && d.Decode(&m.Format) == nil {
+		return m.Format, nil
+	}
+	err := json.Unmarshal(b, &m)
+	return m.Format, err
+}
+
+// Existing checks that there is a workspace in dir, in a format that this program reads.
+func Existing(dir string) error {
+	m, err := readManifest(dir, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return m, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
+		return fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
 	case err == nil && !m.Readable():
-		return m, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
+		return fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
 			ErrOtherFormat, dir, m.Format, Format, m.Program)
 	}
-	return m, err
+	return err
 }
 
 // Readable reports whether this program can read the workspace's format.
@@ -96,11 +115,11 @@ func appendSum(b []byte) []byte {
 	return fmt.Appendf(b, "%s%s\"\n}\n", sumField, Digest(string(b)))
 }
 
-// hasSum reports whether the manifest's checksum is right. A manifest of format 1
+// hasSum reports whether the manifest's checksum is right, and there. A manifest of format 1
 // has none, which counts as right.
-func hasSum(b []byte) bool {
+func hasSum(b []byte) (right, there bool) {
 	at := bytes.LastIndex(b, []byte(sumField))
-	return at < 0 || bytes.Equal(b, appendSum(append(bytes.Clone(b[:at]), "\n}\n"...)))
+	return at < 0 || bytes.Equal(b, appendSum(append(bytes.Clone(b[:at]), "\n}\n"...))), at >= 0
 }
 
 func writeManifest(dir string, m Manifest) error { return putManifest(dir, m, disk.WriteFile) }
@@ -196,8 +215,8 @@ type Status struct {
 // ReadStatus compares the workspace in dir with config. If config is nil, it uses
 // the config of the last run.
 func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs.Config) (Status, error) {
-	m, err := Existing(dir)
-	if err != nil {
+	m, err := ReadManifest(dir)
+	if err := cmp.Or(Existing(dir), err); err != nil { // Existing says what to do
 		return Status{}, err
 	}
 	if config == nil {

@@ -20,9 +20,13 @@ func (w *Workspace) Sources() ([]inputs.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		var s inputs.Source
-		if err := r.JSON(&s); err != nil {
+		row, err := r.Value()
+		if err != nil {
 			return nil, err
+		}
+		s, err := w.sources.Source(r.Key(), row)
+		if err != nil {
+			return nil, fmt.Errorf("%w (%w)", layout.Corrupt(r.Key()), err)
 		}
 		s.In(w.Dir)
 		out = append(out, s)

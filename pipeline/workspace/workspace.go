@@ -114,6 +114,7 @@ type opened struct {
 	cancel        atomic.Pointer[context.CancelCauseFunc]
 	judging       sync.Mutex // held while judgements are written, until the manifest has them
 	identity      identityRow
+	sources       inputs.Rows
 	exported      json.RawMessage // what NoteExported noted; nil: unknown
 	elsewhere     string          // directory for temporary files in Options.Temp; empty: none
 	elsewhereLock *store.Lock
@@ -219,7 +220,7 @@ func (w *Workspace) prepare(create bool) error {
 	} else if restored {
 		w.Options.Progress.Warn(Restored, "workspace", w.Dir)
 	}
-	_, err := Existing(w.Dir)
+	err := Existing(w.Dir)
 	switch {
 	case err == nil:
 	case !errors.Is(err, ErrNoWorkspace) || !create:
