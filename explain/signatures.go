@@ -68,6 +68,15 @@ type ListOfKey struct {
 	Deleted string `json:"deleted,omitempty"` // the rule that deleted the list: max_list or site_list
 }
 
+// Over returns the number of texts that the list has more than, if they were not counted to
+// the end; otherwise 0.
+func (l ListOfKey) Over() int {
+	if l.Deleted == "max_list" {
+		return l.Texts - 1
+	}
+	return 0
+}
+
 // Bits compares two signatures of simhash.
 type Bits struct {
 	Of     [2]string `json:"of"` // hexadecimal; empty if there is none

@@ -204,7 +204,11 @@ func (w *writer) signatures() {
 	for _, k := range s.Keys[:min(keysShown, len(s.Keys))] {
 		w.printf("  %s", k.Signature)
 		if l := k.List; l != nil {
-			w.printf("  of %d texts", l.Texts)
+			if n := l.Over(); n > 0 {
+				w.printf("  of over %d texts", n)
+			} else {
+				w.printf("  of %d texts", l.Texts)
+			}
 			if l.Deleted != "" {
 				w.printf(", deleted (%s)", l.Deleted)
 			}

@@ -232,14 +232,18 @@ func (s SimFinder) WritePage(w io.Writer) error {
 	return err
 }
 
+var cells = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+
+// Cell returns a text as WriteAsked writes it.
+func Cell(text string) string { return cells.Replace(text) }
+
 // WriteAsked writes pairs to be judged, two IDs and two texts, each after an empty
 // verdict.
 func WriteAsked(w io.Writer, pairs [][4]string) error {
 	var b strings.Builder
-	cells := strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 	for _, p := range pairs {
 		for _, cell := range p {
-			b.WriteString("\t" + cells.Replace(cell))
+			b.WriteString("\t" + Cell(cell))
 		}
 		b.WriteByte('\n')
 	}

@@ -18,6 +18,7 @@ import (
 	"neardup/paper"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/shorttexts"
+	"neardup/screen"
 )
 
 // paperTextOptions are the flags of the experiments on short texts.
@@ -199,6 +200,9 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 					}
 					collections = append(collections, collection)
 				}
+				if n := countStrange(j.Pairs, collections); n > 0 {
+					fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: --judged %s: %d of %d judged pairs are not of two texts that were read, and do not count\n", screen.Printable(judged), n, len(j.Pairs))
+				}
 				r, asked, err := shorttexts.SimFinder(c.Context(), config, collections, j, begin)
 				files := withPage(r.Figures(), r.WritePage, r.WriteJSON)
 				if judged == "" {
@@ -240,8 +244,26 @@ func checkUnjudged(name string) error {
 	return err
 }
 
-// readJudged reads judged pairs, by two IDs, the smaller first. Without a name it
-// returns nil.
+// countStrange returns how many judged pairs are not of two texts of the collections.
+func countStrange(pairs map[[2]string]bool, collections []shorttexts.Collection) (n int) {
+	texts := map[string]bool{}
+	for _, of := range collections {
+		for _, t := range of.Texts {
+			for _, id := range t.IDs {
+				texts[id], texts[shorttexts.IDOf(id, t.Text)] = true, true
+			}
+		}
+	}
+	for pair := range pairs {
+		if pair[0] == pair[1] || !texts[pair[0]] || !texts[pair[1]] {
+			n++
+		}
+	}
+	return n
+}
+
+// readJudged reads judged pairs, by their IDs, and by their texts if a line has them: two
+// collections may have the same IDs. Without a name it returns nil.
 func readJudged(name string) (map[[2]string]bool, error) {
 	if name == "" {
 		return nil, nil
@@ -262,9 +284,16 @@ func readJudged(name string) (map[[2]string]bool, error) {
 		if len(cells) < 3 {
 			return nil, fmt.Errorf("--judged %s: line %d is not VERDICT<TAB>ID<TAB>ID", name, n)
 		}
-		switch pair := [2]string{min(cells[1], cells[2]), max(cells[1], cells[2])}; cells[0] {
+		a, b := cells[1], cells[2]
+		if len(cells) >= 5 {
+			a, b = shorttexts.IDOf(a, cells[3]), shorttexts.IDOf(b, cells[4])
+		}
+		switch pair, right := shorttexts.PairOf(a, b), cells[0] == "true"; cells[0] {
 		case "true", "false":
-			out[pair] = cells[0] == "true"
+			if before, ok := out[pair]; ok && before != right {
+				return nil, fmt.Errorf("--judged %s: line %d: the pair %s, %s is judged %v, and %v before", name, n, cells[1], cells[2], right, before)
+			}
+			out[pair] = right
 		case "", "unknown":
 		default:
 			return nil, fmt.Errorf("--judged %s: line %d: %q is neither true, false nor unknown", name, n, cells[0])

@@ -52,9 +52,15 @@ var (
 
 // Judgements say which pairs are right.
 type Judgements struct {
-	Pairs map[[2]string]bool // by two IDs, the smaller first; nil: days decide
+	Pairs map[[2]string]bool // by PairOf two IDs, or what IDOf returns; nil: days decide
 	Days  int                // pairs whose IDs begin with days at most so far apart are right; below 0: no pair is judged
 }
+
+// PairOf returns the key of a pair in Judgements.
+func PairOf(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
+
+// IDOf returns an ID that no text of another collection has.
+func IDOf(id, text string) string { return paper.Cell(id) + "\t" + paper.Cell(text) }
 
 func (j Judgements) by() string {
 	switch {
@@ -71,8 +77,10 @@ func (j Judgements) of(a, b Text) (right, ok bool) {
 	for _, x := range a.IDs {
 		for _, y := range b.IDs {
 			if j.Pairs != nil {
-				if right, ok := j.Pairs[[2]string{min(x, y), max(x, y)}]; ok {
-					return right, true
+				for _, pair := range [][2]string{PairOf(IDOf(x, a.Text), IDOf(y, b.Text)), PairOf(x, y)} {
+					if right, ok := j.Pairs[pair]; ok {
+						return right, true
+					}
 				}
 				continue
 			}
