@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -97,6 +98,11 @@ func (l Labels) WithoutNotes() Labels {
 
 var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$`)
 
+func isTime(s string) bool {
+	_, err := time.Parse(time.RFC3339Nano, s)
+	return err == nil && timestamp.MatchString(s)
+}
+
 // head is the first line of labels.
 type head struct {
 	Audit *Audit `json:"audit,omitempty"`
@@ -136,7 +142,10 @@ func ReadLabels(r io.Reader) (l Labels, err error) {
 			return l, fmt.Errorf("line %d: %w", n+1, err)
 		}
 	}
-	if err := sc.Err(); err != nil {
+	switch err := sc.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return l, fmt.Errorf("line %d is longer than %d MiB", n+1, maxLine>>20)
+	case err != nil:
 		return l, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if l.Audit != nil {
@@ -151,8 +160,13 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 		if err := decodeAll(line, &h); err != nil {
 			return err
 		}
-		l.Audit = h.Audit
+		if l.Audit = h.Audit; l.Audit == nil {
+			return errors.New("audit is null; leave the line out if there is no sample")
+		}
 		return nil
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return errors.New("the line is empty; each has an object")
 	}
 	var p LabelledPair
 	if err := decodeAll(line, &p); err != nil {
@@ -181,7 +195,7 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 			return fmt.Errorf("%s judges it twice", j.Judge)
 		}
 		judges[j.Judge] = true
-		if j.Time != "" && !timestamp.MatchString(j.Time) {
+		if j.Time != "" && !isTime(j.Time) {
 			return fmt.Errorf("time %q, want one as of RFC 3339", clip(j.Time))
 		}
 		p.Judgements[i].Note = j.Note
@@ -209,7 +223,7 @@ func (l *Labels) checkSample() error {
 	if err := errors.Join(CheckName(a.Name), a.Design.checkLabels()); err != nil {
 		return fmt.Errorf("line 1: %w", err)
 	}
-	if !timestamp.MatchString(a.Drawn) {
+	if !isTime(a.Drawn) {
 		return fmt.Errorf("line 1: drawn %q, want a time as of RFC 3339", clip(a.Drawn))
 	}
 	if a.Size != len(l.Pairs) {

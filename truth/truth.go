@@ -66,8 +66,11 @@ func lines(r io.Reader, add func(fields []string) error) error {
 	sc.Buffer(nil, maxLine)
 	n := 0
 	for sc.Scan() {
-		n++
-		if err := add(strings.Split(sc.Text(), "\t")); err != nil {
+		line := sc.Text()
+		if n++; n == 1 { // a byte order mark is no part of the first record id
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if err := add(strings.Split(line, "\t")); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}

@@ -20,7 +20,7 @@ func lettered(sites string) string {
 
 func read(t *testing.T, sites string, pairs ...string) *Truth {
 	t.Helper()
-	tr, err := Read(strings.NewReader(lettered(sites)), strings.NewReader(strings.Join(pairs, "\n")))
+	tr, err := Read(strings.NewReader("\ufeff"+lettered(sites)), strings.NewReader(strings.Join(pairs, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package browsing
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -43,7 +44,10 @@ func (r *Review) ImportLabels(ctx context.Context, in io.Reader, o ImportOptions
 	if err != nil {
 		return n, refused(fmt.Errorf("labels: %w", err))
 	}
-	if l.Audit != nil && o.Name != "" {
+	if o.Name != "" {
+		if l.Audit == nil {
+			return n, refused(errors.New("labels: there is no sample that could be named, only judgements"))
+		}
 		l.Audit.Name = o.Name
 		if err := audit.CheckName(o.Name); err != nil {
 			return n, refused(err)
