@@ -92,10 +92,22 @@ func exportDirectory(path string, write func(create func(name string) (io.WriteC
 	if err == nil {
 		err = errors.Join(SyncFiles(files), os.Chmod(made, 0o755))
 	}
+	dirs := map[string]bool{made: true}
+	for _, file := range files {
+		for dir := filepath.Dir(file); !dirs[dir]; dir = filepath.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	for dir := range dirs {
+		err = errors.Join(err, SyncDirectory(dir))
+	}
+	if err == nil {
+		err = replaceDirectory(made, path)
+	}
 	if err != nil {
 		return err
 	}
-	return replaceDirectory(made, path)
+	return SyncDirectory(parent)
 }
 
 // formerName is the temporary name of a directory while another takes its place.

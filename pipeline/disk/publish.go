@@ -40,7 +40,8 @@ func Matching(dir, pattern string) ([]string, error) {
 }
 
 // WriteFile publishes a file whole: it writes a temporary file beside path, syncs
-// it, and renames it.
+// it, renames it, and syncs the directory. So a crash of the machine loses no file that was
+// published.
 func WriteFile(path string, write func(f *os.File) error) (err error) {
 	return writeFile(path, write, os.Rename)
 }
@@ -87,5 +88,26 @@ func writeFile(path string, write func(f *os.File) error, publish func(temporary
 	if err := FaultAt("publish", path); err != nil {
 		return err
 	}
-	return publish(f.Name(), path)
+	if err := publish(f.Name(), path); err != nil {
+		return err
+	}
+	return SyncDirectory(filepath.Dir(path))
+}
+
+// SyncDirectory makes the names in a directory durable. File systems that cannot do this for
+// a directory keep them by other means.
+func SyncDirectory(dir string) error {
+	if err := FaultAt("sync", dir); err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil // it may be written to and not be read
+	}
+	err = d.Sync()
+	_ = d.Close() // nothing was written
+	if IsFailing(err) || IsNoSpace(err) {
+		return err
+	}
+	return nil
 }

@@ -115,7 +115,7 @@ func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Li
 		return nil, fmt.Errorf("%w: %w", ErrStream, err)
 	}
 	path := filepath.Join(into, spooledName+hex.EncodeToString(h.Sum(nil)[:8]))
-	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path)); err != nil {
+	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path), disk.SyncDirectory(into)); err != nil {
 		return nil, err
 	}
 	return findSources(ctx, path, true, limits), nil
