@@ -98,6 +98,7 @@ func TestLabelsMistakes(t *testing.T) {
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"unknown","enforce":true}`), "cannot be enforced"},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","time":"now"}`), `time "now"`},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","time":"2024-99-99T99:99:99Z"}`), `time "2024-99-99`},
+		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","time":"2024-01-02T03:04:05,5Z"}`), `time "2024-01-02T03:04:05,5Z"`},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true"},{"judge":"j","verdict":"true"}`), "j judges it twice"},
 		{fmt.Sprintf(pair, `{"judge":"j","verdict":"true","note":"`+strings.Repeat("é", MaxNote+1)+`"}`), "at most 2000 characters"},
 		{strings.Repeat(" ", maxLine+1), "line 1 is longer than 32 MiB"},

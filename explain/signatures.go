@@ -68,8 +68,8 @@ type ListOfKey struct {
 	Deleted string `json:"deleted,omitempty"` // the rule that deleted the list: max_list or site_list
 }
 
-// Over returns the number of texts that the list has more than, if they were not counted to
-// the end; otherwise 0.
+// Over returns cluster.max_list if more texts have the signature, since counting stops there;
+// otherwise 0.
 func (l ListOfKey) Over() int {
 	if l.Deleted == "max_list" {
 		return l.Texts - 1

@@ -33,7 +33,7 @@ func NewPatterns(written ...string) Patterns {
 		switch {
 		case !more && (hasPath || a.host == ""):
 			p.whole[a.key()] = append(p.whole[a.key()], i)
-		case !more, hasPath && a.host != "" && addressOf(first+"x").host == a.host: // the * is behind the host
+		case !more, hasPath && a.host != "" && addressOf(first+"x").host == a.host && addressOf(first+"/x").host == a.host: // the * is behind the host
 			p.hosts[a.host] = append(p.hosts[a.host], i)
 		default:
 			p.others = append(p.others, i)

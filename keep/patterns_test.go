@@ -13,7 +13,7 @@ func TestMatchingOfManyPatterns(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	uri := func(any string) string {
-		scheme := pick("http://", "https://", "HTTP://", "", "//", "http:/", "urn:text:", "urn:text:http://", "urn:view:", "http://http://", "https:", "\t", "[::1]@", any)
+		scheme := pick("http://", "https://", "HTTP://", "", "//", "http:/", "urn:text:", "urn:text:http://", "urn:view:", "urn:", "dns:", "http://http://", "https:", "\t", "[::1]@", any)
 		host := pick("", "u@", any) + pick("a.example", "b.example", "müller.test", "xn--mller-kva.test", "A.Example.", "[::1]", "", any, any+".example") + pick("", "", ":80", ":", ":"+any)
 		return scheme + host + pick("", "/", "/x", "/X/y", "[::1]", "%61", "//", "/"+any, any) + pick("", "", "?q=1", "?"+any, "#f", any)
 	}

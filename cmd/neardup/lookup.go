@@ -85,7 +85,7 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := workspace.Existing(o.workspace); err != nil {
+	if _, err := workspace.Existing(o.workspace, false); err != nil {
 		return err
 	}
 	// What is asked is read before the workspace is opened, so that nobody waits for the

@@ -145,6 +145,7 @@ func paperSimFinderCommand() *cobra.Command {
 	var days int
 	var config configs.Config
 	var j shorttexts.Judgements
+	var lines []shorttexts.Judged
 	c := &cobra.Command{
 		Use:   "simfinder INPUT [INPUT]",
 		Short: "Repeat the experiments of the SimFinder paper on collections of texts",
@@ -180,7 +181,7 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 					return errors.New("--days: at least 0, and not beside --judged")
 				}
 				j = shorttexts.Judgements{Days: days}
-				if j.Pairs, err = readJudged(judged); err == nil && judged == "" {
+				if lines, err = readJudged(judged); err == nil && judged == "" {
 					err = checkUnjudged(filepath.Join(o.out, "pairs.tsv"))
 				}
 				return err
@@ -200,8 +201,15 @@ An INPUT is one of "neardup join". Identical texts count once.`,
 					}
 					collections = append(collections, collection)
 				}
-				if n := countStrange(j.Pairs, collections); n > 0 {
-					fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: --judged %s: %d of %d judged pairs are not of two texts that were read, and do not count\n", screen.Printable(judged), n, len(j.Pairs))
+				if judged != "" {
+					var strange int
+					var err error
+					if j.Pairs, strange, err = shorttexts.Resolve(lines, collections); err != nil {
+						return nil, usageError{fmt.Errorf("--judged %s: %w", judged, err)}
+					}
+					if strange > 0 {
+						fmt.Fprintf(c.ErrOrStderr(), "neardup: warning: --judged %s: %d of %d judged pairs are not of two texts of a collection, and do not count\n", screen.Printable(judged), strange, len(lines))
+					}
 				}
 				r, asked, err := shorttexts.SimFinder(c.Context(), config, collections, j, begin)
 				files := withPage(r.Figures(), r.WritePage, r.WriteJSON)
@@ -244,27 +252,8 @@ func checkUnjudged(name string) error {
 	return err
 }
 
-// countStrange returns how many judged pairs are not of two texts of the collections.
-func countStrange(pairs map[[2]string]bool, collections []shorttexts.Collection) (n int) {
-	texts := map[string]bool{}
-	for _, of := range collections {
-		for _, t := range of.Texts {
-			for _, id := range t.IDs {
-				texts[id], texts[shorttexts.IDOf(id, t.Text)] = true, true
-			}
-		}
-	}
-	for pair := range pairs {
-		if pair[0] == pair[1] || !texts[pair[0]] || !texts[pair[1]] {
-			n++
-		}
-	}
-	return n
-}
-
-// readJudged reads judged pairs, by their IDs, and by their texts if a line has them: two
-// collections may have the same IDs. Without a name it returns nil.
-func readJudged(name string) (map[[2]string]bool, error) {
+// readJudged reads judged pairs. Without a name it returns nil.
+func readJudged(name string) (out []shorttexts.Judged, err error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -273,7 +262,6 @@ func readJudged(name string) (map[[2]string]bool, error) {
 		return nil, fmt.Errorf("--judged: %w", err)
 	}
 	defer f.Close()
-	out := map[[2]string]bool{}
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<24)
 	for n := 1; in.Scan(); n++ {
@@ -284,16 +272,13 @@ func readJudged(name string) (map[[2]string]bool, error) {
 		if len(cells) < 3 {
 			return nil, fmt.Errorf("--judged %s: line %d is not VERDICT<TAB>ID<TAB>ID", name, n)
 		}
-		a, b := cells[1], cells[2]
-		if len(cells) >= 5 {
-			a, b = shorttexts.IDOf(a, cells[3]), shorttexts.IDOf(b, cells[4])
-		}
-		switch pair, right := shorttexts.PairOf(a, b), cells[0] == "true"; cells[0] {
+		switch cells[0] {
 		case "true", "false":
-			if before, ok := out[pair]; ok && before != right {
-				return nil, fmt.Errorf("--judged %s: line %d: the pair %s, %s is judged %v, and %v before", name, n, cells[1], cells[2], right, before)
+			p := shorttexts.Judged{Line: n, IDs: [2]string{cells[1], cells[2]}, Right: cells[0] == "true"}
+			if len(cells) >= 5 {
+				p.Texts = &[2]string{cells[3], cells[4]}
 			}
-			out[pair] = right
+			out = append(out, p)
 		case "", "unknown":
 		default:
 			return nil, fmt.Errorf("--judged %s: line %d: %q is neither true, false nor unknown", name, n, cells[0])

@@ -235,18 +235,12 @@ func withdrawalsOf(arg string, known []inputs.Source) (out []withdrawn.Withdrawa
 		return out, unread, nil
 	case strings.Contains(arg, "*") && strings.Contains(arg, "#"):
 		return nil, nil, usageError{fmt.Errorf("%s: what follows # is no part of an address that counts, and would be left out; name the pattern without it", arg)}
-	case everything(arg):
+	case withdrawn.MistakenForAll(arg):
 		return nil, nil, usageError{fmt.Errorf("%s would withdraw all captures, since the scheme of a pattern does not count; name * if that is meant", arg)}
 	case strings.Contains(arg, "://") || strings.Contains(arg, "*") || strings.HasPrefix(arg, "urn:"):
 		return []withdrawn.Withdrawal{{URI: arg}}, nil, nil
 	}
 	return nil, nil, usageError{fmt.Errorf("%s is neither an input of the workspace nor a URI pattern, which begins with urn: or has :// or *", arg)}
-}
-
-// everything reports whether a pattern has a scheme, and behind it only *.
-func everything(pattern string) bool {
-	scheme, rest, ok := strings.Cut(pattern, "://")
-	return ok && scheme != "*" && rest != "" && strings.Trim(rest, "*") == ""
 }
 
 // takeBack removes the withdrawals that the arguments name, all or none.

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// rememberedBytes bounds the rows that Rows remembers. The sources take about as much again.
+// rememberedBytes bounds the rows that Rows remembers. The sources take two to three times as
+// much again.
 const rememberedBytes = 16 << 20
 
 // Rows reads sources from their rows. It remembers what it read, because a run asks for all

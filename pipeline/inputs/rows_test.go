@@ -20,10 +20,10 @@ func fullSource(n int) Source {
 // before.
 func TestRows(t *testing.T) {
 	var rows Rows
-	for round := range 6 {
+	for round := range 9 {
 		for n := range 3 {
 			want := fullSource(n)
-			want.Counts.Records += int64(round / 2) // each row is read twice
+			want.Counts.Records += int64(round / 3) // each row is read three times
 			row, err := json.Marshal(want)
 			if err != nil {
 				t.Fatal(err)
@@ -61,8 +61,13 @@ func TestCloneSharesNothing(t *testing.T) {
 			if a.IsNil() || a.UnsafePointer() == b.UnsafePointer() {
 				t.Errorf("%s is shared, or not set", path)
 			}
-			if a.Kind() == reflect.Pointer {
+			switch a.Kind() {
+			case reflect.Pointer:
 				compare(path, a.Elem(), b.Elem())
+			case reflect.Slice:
+				for i := range a.Len() {
+					compare(path, a.Index(i), b.Index(i))
+				}
 			}
 		}
 	}
@@ -81,7 +86,13 @@ func TestRowsAreBounded(t *testing.T) {
 			t.Fatal(s, err)
 		}
 	}
-	if rows.bytes > rememberedBytes || rows.bytes < rememberedBytes/2 || rows.bytes != len(rows.known)*len(row) {
+	if _, err := rows.Source([]byte{0}, row[:len(row)-1]); err == nil {
+		t.Error("a broken row has a source")
+	}
+	if _, err := rows.Source([]byte{0}, append([]byte(" "), row...)); err != nil {
+		t.Error(err)
+	}
+	if rows.bytes > rememberedBytes || rows.bytes < rememberedBytes/2 || rows.bytes != len(rows.known)*len(row)+1 {
 		t.Errorf("%d bytes of %d rows are remembered", rows.bytes, len(rows.known))
 	}
 }

@@ -73,7 +73,7 @@ func (s *simFinder) precision(o terms.Options, pairs []pair, j Judgements, draw 
 	var all []judgedPair
 	for _, p := range pairs {
 		degree := c.of(p.a, p.b).Resemblance
-		right, ok := j.of(s.texts[p.a], s.texts[p.b])
+		right, ok := j.of(s.place, s.texts[p.a], s.texts[p.b])
 		if j.Pairs == nil && ok {
 			all = append(all, judgedPair{degree, right})
 		}

@@ -50,57 +50,13 @@ var (
 	}
 )
 
-// Judgements say which pairs are right.
-type Judgements struct {
-	Pairs map[[2]string]bool // by PairOf two IDs, or what IDOf returns; nil: days decide
-	Days  int                // pairs whose IDs begin with days at most so far apart are right; below 0: no pair is judged
-}
-
-// PairOf returns the key of a pair in Judgements.
-func PairOf(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
-
-// IDOf returns an ID that no text of another collection has.
-func IDOf(id, text string) string { return paper.Cell(id) + "\t" + paper.Cell(text) }
-
-func (j Judgements) by() string {
-	switch {
-	case j.Pairs != nil:
-		return "as people judged it"
-	case j.Days >= 0:
-		return "if days in the ids of its texts are near enough to each other"
-	}
-	return ""
-}
-
-// of returns whether a pair is right, if that is known.
-func (j Judgements) of(a, b Text) (right, ok bool) {
-	for _, x := range a.IDs {
-		for _, y := range b.IDs {
-			if j.Pairs != nil {
-				for _, pair := range [][2]string{PairOf(IDOf(x, a.Text), IDOf(y, b.Text)), PairOf(x, y)} {
-					if right, ok := j.Pairs[pair]; ok {
-						return right, true
-					}
-				}
-				continue
-			}
-			s, okS := dayOf(x)
-			t, okT := dayOf(y)
-			if j.Days >= 0 && okS && okT {
-				ok = true
-				right = right || max(s-t, t-s) <= j.Days
-			}
-		}
-	}
-	return right, ok
-}
-
 // Asked is a pair to be judged.
 type Asked struct{ A, B Text }
 
 // simFinder measures a collection. All work is done by one goroutine.
 type simFinder struct {
 	ctx     context.Context
+	place   int    // of the collection
 	texts   []Text // in an arbitrary order, so that the first tenth is like the rest
 	weights scheme.Weighing
 	scheme  scheme.Options
@@ -112,7 +68,7 @@ type simFinder struct {
 // figures 1 and 2.
 func SimFinder(ctx context.Context, c configs.Config, collections []Collection, j Judgements, begin func(what string, place, of int)) (out paper.SimFinder, asked []Asked, err error) {
 	for i, of := range collections {
-		s := &simFinder{ctx: ctx, texts: slices.Clone(of.Texts), weights: c.Text.Terms, scheme: c.Sign.Terms, measure: c.Verify.Terms}
+		s := &simFinder{ctx: ctx, place: i, texts: slices.Clone(of.Texts), weights: c.Text.Terms, scheme: c.Sign.Terms, measure: c.Verify.Terms}
 		slices.SortFunc(s.texts, func(a, b Text) int {
 			x, y := sha256.Sum256([]byte(a.Text)), sha256.Sum256([]byte(b.Text))
 			return slices.Compare(x[:], y[:])

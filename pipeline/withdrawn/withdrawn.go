@@ -94,6 +94,15 @@ func asPattern(uri string) string {
 	return strings.ToLower(rest[:host]) + rest[host:]
 }
 
+// MistakenForAll reports whether a pattern that names a scheme covers all captures, since the
+// scheme does not count.
+func MistakenForAll(pattern string) bool {
+	scheme, _, ok := strings.Cut(pattern, "://")
+	address := asPattern(pattern)
+	between := strings.Trim(address, "*")
+	return ok && isScheme(scheme) && scheme != "*" && strings.HasPrefix(address, "*") && strings.HasSuffix(address, "*") && (between == "" || between == "/")
+}
+
 // hostEnd returns where the host of an address ends.
 func hostEnd(address string) int {
 	if i := strings.IndexAny(address, "/?"); i >= 0 {

@@ -137,3 +137,12 @@ func TestFirstOfManyPatterns(t *testing.T) {
 		t.Errorf("only %d are covered", found)
 	}
 }
+
+func TestMistakenForAll(t *testing.T) {
+	for pattern, want := range map[string]bool{"ftp://*": true, "https://*/*": true, "http*://**": true, "*": false, "*://*": false, "*://*/*": false, "*/*": false,
+		"http://": false, "http://a*": false, "http://*/a": false, "urn:text:http://*": false, "*?url=http://*": false, "http:///": false, "http://*/": false, "http://*": true, "http://*a*": false} {
+		if got := MistakenForAll(pattern); got != want {
+			t.Errorf("%s: %v", pattern, got)
+		}
+	}
+}

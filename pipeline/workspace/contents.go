@@ -95,7 +95,7 @@ func (w *Workspace) migrate() error {
 	if err != nil || m.Format == Format {
 		return err
 	}
-	if m, err = ReadManifest(w.Dir); err != nil {
+	if m, err = ReadManifest(w.Dir); err != nil { // with all fields
 		return err
 	}
 	m.Format = Format

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -88,7 +89,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"gone": nil, "empty": {}, "half": want[:len(want)/2], "a digit": append(append([]byte{}, want[:700]...), append([]byte("7"), want[701:]...)...),
+		"another format": bytes.Replace(want, []byte(`"format": 2,`), []byte(`"format": 29`), 1), "gone": nil, "empty": {}, "half": want[:len(want)/2], "a digit": append(append([]byte{}, want[:700]...), append([]byte("7"), want[701:]...)...),
 	} {
 		err := os.Remove(path)
 		if name != "gone" {

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,24 +83,25 @@ func formatOf(b []byte) (int, error) {
 	var m struct{ Format int }
 	d := json.NewDecoder(bytes.NewReader(b))
 	_, _ = d.Token()
-	if first, _ := d.Token(); first == "format" && d.Decode(&m.Format) == nil {
-		return m.Format, nil
+	if first, _ := d.Token(); first == "format" && d.Decode(&m.Format) == nil && (Manifest{Format: m.Format}).Readable() {
+		return m.Format, nil // otherwise it may be damaged
 	}
 	err := json.Unmarshal(b, &m)
 	return m.Format, err
 }
 
-// Existing checks that there is a workspace in dir, in a format that this program reads.
-func Existing(dir string) error {
-	m, err := readManifest(dir, false)
+// Existing returns the manifest of a workspace that must be there, and in a format that
+// this program reads; without all, only its format.
+func Existing(dir string, all bool) (Manifest, error) {
+	m, err := readManifest(dir, all)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
+		return m, fmt.Errorf("%w in %s; neardup run or neardup extract makes one", ErrNoWorkspace, dir)
 	case err == nil && !m.Readable():
-		return fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
+		return m, fmt.Errorf("%w: %s has format %d, this program reads formats up to %d; use the program that made it (neardup %s), or a new workspace",
 			ErrOtherFormat, dir, m.Format, Format, m.Program)
 	}
-	return err
+	return m, err
 }
 
 // Readable reports whether this program can read the workspace's format.
@@ -215,8 +215,8 @@ type Status struct {
 // ReadStatus compares the workspace in dir with config. If config is nil, it uses
 // the config of the last run.
 func ReadStatus(ctx context.Context, dir string, stages []Stage, config *configs.Config) (Status, error) {
-	m, err := ReadManifest(dir)
-	if err := cmp.Or(Existing(dir), err); err != nil { // Existing says what to do
+	m, err := Existing(dir, true)
+	if err != nil {
 		return Status{}, err
 	}
 	if config == nil {

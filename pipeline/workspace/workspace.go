@@ -220,7 +220,7 @@ func (w *Workspace) prepare(create bool) error {
 	} else if restored {
 		w.Options.Progress.Warn(Restored, "workspace", w.Dir)
 	}
-	err := Existing(w.Dir)
+	_, err := Existing(w.Dir, false)
 	switch {
 	case err == nil:
 	case !errors.Is(err, ErrNoWorkspace) || !create:
