@@ -126,6 +126,11 @@ func placeKey(source string, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append([]byte(source), 0), uint64(offset))
 }
 
+// manyMembers is the number of archives in one WACZ file from which the file is opened once
+// for all. It stays open until its last one is written, and they are not written one after
+// another.
+const manyMembers = 64
+
 // archives writes the archives, ordered by the IDs of their sources.
 func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	sources, err := r.w.Sources()
@@ -139,6 +144,20 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	next, stop := iter.Pull2(byPlace.Sorted())
 	defer stop()
 	at, err, more := next()
+	twins := map[string][]inputs.Source{} // by checksum
+	for _, s := range sources {
+		twins[s.SHA256] = append(twins[s.SHA256], s)
+	}
+	passed := func(s inputs.Source) bool { // text collections, files without a byte, and files that are read elsewhere
+		return s.IsCollection() || isEmpty(s) || isMoved(r.ctx, s, twins[s.SHA256])
+	}
+	var archives []inputs.Source
+	for _, s := range sources {
+		if !passed(s) {
+			archives = append(archives, s)
+		}
+	}
+	inputs.ShareFiles(archives, r.w.Config.Extract.Limits, manyMembers)
 	pages, of := map[place]*report.LeftOut{}, ""
 	for _, s := range sources {
 		if s.ID() != of {
@@ -160,12 +179,13 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 				return err
 			}
 		}
-		if s.IsCollection() || isEmpty(s) || isMoved(r.ctx, s, sources) {
-			continue // text collections, files without a byte, and files that are read elsewhere
+		if len(archives) == 0 || archives[0].Path != s.Path {
+			continue
 		}
-		if err := r.archive(s, pages); err != nil {
+		if err := r.archive(archives[0], pages); err != nil {
 			return fmt.Errorf("%s: %w", s.Shown(), err)
 		}
+		archives = archives[1:]
 	}
 	if err == nil && more {
 		err = fmt.Errorf("pages of %q, which is no file of the workspace", at.Key)
@@ -179,10 +199,11 @@ func isEmpty(s inputs.Source) bool {
 	return s.State == inputs.Unreadable && s.Counts.Records == 0 && err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// isMoved reports whether a file is gone of which another source has all bytes.
-func isMoved(ctx context.Context, s inputs.Source, sources []inputs.Source) bool {
-	return s.SHA256 != "" && slices.ContainsFunc(sources, func(o inputs.Source) bool {
-		return o.Path != s.Path && o.Size == s.Size && o.SHA256 == s.SHA256 && !o.IsGone(ctx)
+// isMoved reports whether a file is gone of which another source has all bytes. twins are the
+// sources with its checksum.
+func isMoved(ctx context.Context, s inputs.Source, twins []inputs.Source) bool {
+	return s.SHA256 != "" && slices.ContainsFunc(twins, func(o inputs.Source) bool {
+		return o.Path != s.Path && o.Size == s.Size && !o.IsGone(ctx)
 	}) && s.IsGone(ctx)
 }
 

@@ -35,7 +35,7 @@ func (t *task) extract() error {
 		if err != nil {
 			return err
 		}
-		inputs.ShareFiles(sources, t.Config.Extract.Limits)
+		inputs.ShareFiles(sources, t.Config.Extract.Limits, 1)
 		for i := range sources {
 			s := &sources[i]
 			if s.State != inputs.Unreadable {

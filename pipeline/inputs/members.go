@@ -27,13 +27,19 @@ type sharedZip struct {
 	compare *Comparer
 }
 
-// ShareFiles makes sources that are read together open each WACZ file once. Each
-// source that is not unreadable must then be opened once.
-func ShareFiles(sources []Source, limits container.Limits) {
+// ShareFiles makes sources that are read together open each WACZ file that has at least so
+// many of them once. Each source that is not unreadable must then be opened once.
+func ShareFiles(sources []Source, limits container.Limits, least int) {
+	members := map[string]int{}
+	for _, s := range sources {
+		if s.State != Unreadable {
+			members[s.File]++
+		}
+	}
 	shared := map[string]*sharedZip{}
 	for i := range sources {
 		s := &sources[i]
-		if s.File == "" || s.State == Unreadable {
+		if s.File == "" || s.State == Unreadable || members[s.File] < least {
 			continue
 		}
 		if shared[s.File] == nil {

@@ -45,6 +45,11 @@ func TestSourcesShareAFile(t *testing.T) {
 		}
 	}
 	alone := sources[3]
+	broken := sources[4] // of which some was read, and which is read again for a reduced archive
+	broken.State = Unreadable
+	if _, c, err := broken.Open(t.Context(), limits); err != nil || c.Close() != nil {
+		t.Errorf("a source that could not be read to its end: %v", err)
+	}
 	looked := NewComparer(limits)
 	for _, mtime := range []time.Time{time.Unix(0, sources[0].ModTime), time.Now().Add(time.Hour)} {
 		if err := os.Chtimes(path, mtime, mtime); err != nil {
@@ -61,7 +66,11 @@ func TestSourcesShareAFile(t *testing.T) {
 		write(b.Bytes(), mtime)
 	}
 	sources[19].State = Unreadable // nobody opens it
-	ShareFiles(sources, limits)
+	ShareFiles(sources, limits, 20)
+	if sources[0].shared != nil {
+		t.Error("a file of fewer sources is shared")
+	}
+	ShareFiles(sources, limits, 19)
 	sources = sources[:19]
 	shared := sources[0].shared
 	var closers []interface{ Close() error }

@@ -189,9 +189,8 @@ func (s Source) open(ctx context.Context, limits container.Limits) (io.ReaderAt,
 		return r, c, part, err
 	}
 	if s.File != "" {
-		alone := []Source{s}
-		ShareFiles(alone, limits)
-		return alone[0].open(ctx, limits)
+		s.shared = &sharedZip{left: 1, compare: NewComparer(limits)}
+		return s.open(ctx, limits)
 	}
 	f, _, err := openFile(ctx, s.Path, s.wanted())
 	return f, f, container.Part{}, err

@@ -41,29 +41,31 @@ type Capture struct {
 // before a revisit that was itself resolved.
 //
 // Revisits come by place. Captures come by ID; of those with one ID, the first counts. Pages
-// that were made from revisits may be among them, and are ignored. Both are read more than once. linked is called in the order of capture IDs, then of
-// places. The order in which the records were read does not matter. sorter makes an
-// empty sorter; the memory needed is that of a few sorters.
+// that were made from revisits may be among them, and are ignored. Both are read more than
+// once. linked is called in the order of capture IDs, then of places. The order in which the
+// records were read does not matter. sorter makes an empty sorter; the memory needed is that
+// of a few sorters.
 func Resolve(ctx context.Context, revisits iter.Seq2[Revisit, error], captures iter.Seq2[Capture, error],
 	sorter func() *extsort.Sorter, linked func(r Revisit, text rows.TextID, page rows.Document) error) (err error) {
 	r := resolver{ctx: ctx, sorter: sorter}
 	defer func() { err = errors.Join(err, r.close()) }()
-	r.offers, r.derived, r.links = r.sort(), r.sort(), r.sort()
+	r.links, r.left, r.done = r.sort(), r.sort(), r.sort()
+	captured, derived := r.offered(), r.offered()
 	wanted, err := r.want(revisits)
 	if err != nil {
 		return err
 	}
-	if err := r.offerAll(captures); err != nil {
+	if err := r.offerAll(captures, captured, derived); err != nil {
 		return err
 	}
-	if revisits, wanted, err = r.follow(revisits, wanted); err != nil {
+	offers := r.offered()
+	if _, err := r.link(revisits, wanted, captured.rows, offers, r.left); err != nil {
 		return err
 	}
-	more, err := r.offerDerived()
-	if err == nil && more {
-		_, _, err = r.follow(revisits, wanted)
+	if err := errors.Join(wanted.Close(), captured.rows.Close(), r.follow(offers, maxChain-1)); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := r.follow(derived, maxChain); err != nil {
 		return err
 	}
 	return r.pages(captures, linked)
@@ -76,11 +78,19 @@ type resolver struct {
 	made   []*extsort.Sorter
 	n      int // rows read
 
-	asked   filter          // keys that revisits refer by
-	offers  *extsort.Sorter // key[16] chain[1] digits of the date 00 docID[16] → textID[16]: captures by key, the best first
-	derived *extsort.Sorter // the same of text that was made from captures
-	links   *extsort.Sorter // docID[16] textID[16] place → revisit: resolved revisits with their captures
+	asked filter          // keys that revisits refer by
+	links *extsort.Sorter // docID[16] textID[16] place → revisit: resolved revisits with their captures
+	left  *extsort.Sorter // place → number of keys[1] keys revisit: those that refer to no capture but perhaps to a revisit, or to text that was made from a capture
+	done  *extsort.Sorter // places of those of left that are resolved since
 }
+
+// offered are captures that revisits may refer to.
+type offered struct {
+	rows *extsort.Sorter // key[16] digits of the date 00 docID[16] → textID[16]: by key, the best first
+	keys filter          // of rows
+}
+
+func (r *resolver) offered() *offered { return &offered{rows: r.sort()} }
 
 func (r *resolver) sort() *extsort.Sorter {
 	s := r.sorter()
@@ -123,20 +133,21 @@ func (r *resolver) want(revisits iter.Seq2[Revisit, error]) (*extsort.Sorter, er
 }
 
 // offer adds a capture under each of its keys that a revisit may refer by.
-func (r *resolver) offer(to *extsort.Sorter, keys []extract.Key, chain byte, date string, id extract.ID, t rows.TextID) error {
+func (r *resolver) offer(to *offered, keys []extract.Key, date string, id extract.ID, t rows.TextID) error {
 	for _, k := range keys {
 		if !r.asked.has(k) {
 			continue
 		}
-		if err := to.Add(slices.Concat(k[:], []byte{chain}, []byte(extract.DateOrder(date)), []byte{0}, id[:]), t[:]); err != nil {
+		to.keys.add(k)
+		if err := to.rows.Add(slices.Concat(k[:], []byte(extract.DateOrder(date)), []byte{0}, id[:]), t[:]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// offerAll offers all captures.
-func (r *resolver) offerAll(captures iter.Seq2[Capture, error]) error {
+// offerAll offers all captures, and the text that was made from captures apart from them.
+func (r *resolver) offerAll(captures iter.Seq2[Capture, error], captured, derived *offered) error {
 	for c, err := range captures {
 		if err := errors.Join(err, r.alive()); err != nil {
 			return err
@@ -152,82 +163,117 @@ func (r *resolver) offerAll(captures iter.Seq2[Capture, error]) error {
 		if err != nil {
 			return err
 		}
-		to := r.offers
+		to := captured
 		if d.Derived {
-			to = r.derived
+			to = derived
 		}
-		if err := r.offer(to, d.Keys(), 0, d.Date, c.ID, t); err != nil {
+		if err := r.offer(to, d.Keys(), d.Date, c.ID, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// offerDerived offers the text that was made from captures. It reports whether there is any.
-func (r *resolver) offerDerived() (more bool, err error) {
-	for e, err := range r.derived.Sorted() {
-		if err := errors.Join(err, r.alive(), r.offers.Add(e.Key, e.Value)); err != nil {
-			return more, err
+// follow finds captures on offer for the revisits that are left, and then for revisits of
+// these, as long as it finds any. Only those that refer by a key on offer are looked at: a
+// crawl may have millions that refer to nothing.
+func (r *resolver) follow(offers *offered, rounds int) error {
+	for ; rounds > 0 && offers.keys.bits != nil; rounds-- {
+		next := r.offered()
+		linked, err := r.followOnce(offers, next)
+		if err != nil || linked == 0 {
+			return err
 		}
-		more = true
+		if err := offers.rows.Close(); err != nil {
+			return err
+		}
+		offers = next
 	}
-	return more, nil
+	return nil
 }
 
-// follow finds captures for revisits, and then for revisits of these, as long as it finds any.
-// It returns the revisits that are left, and their keys.
-func (r *resolver) follow(revisits iter.Seq2[Revisit, error], wanted *extsort.Sorter) (iter.Seq2[Revisit, error], *extsort.Sorter, error) {
-	for chain := byte(0); chain < maxChain; chain++ {
-		left, n, err := r.link(revisits, wanted, chain)
-		if err != nil || n == 0 {
-			return revisits, wanted, err
-		}
-		revisits = unresolved(left)
-		if wanted, err = r.want(revisits); err != nil {
-			return nil, nil, err
-		}
-	}
-	return revisits, wanted, nil
-}
-
-// link finds captures for revisits, whose keys are in wanted. It returns the
-// revisits that are left.
-func (r *resolver) link(revisits iter.Seq2[Revisit, error], wanted *extsort.Sorter, chain byte) (left *extsort.Sorter, linked int, err error) {
-	found := r.sort() // place number[1] → docID[16] textID[16]
-	if err := r.match(wanted, found); err != nil {
-		return nil, 0, err
-	}
-	next, stop := iter.Pull2(found.Sorted())
+// followOnce is one round of follow. What revisits of the linked ones refer to goes to next.
+func (r *resolver) followOnce(offers, next *offered) (linked int, err error) {
+	hopeful, wanted := r.sorter(), r.sorter()
+	defer func() { err = errors.Join(err, hopeful.Close(), wanted.Close()) }()
+	nextDone, stop := iter.Pull2(r.done.Sorted())
 	defer stop()
-	f, err, more := next()
-	left = r.sort()
+	d, derr, more := nextDone()
+	for e, err := range r.left.Sorted() {
+		for more && derr == nil && bytes.Compare(d.Key, e.Key) < 0 {
+			d, derr, more = nextDone()
+		}
+		if err := errors.Join(err, derr, r.alive()); err != nil {
+			return 0, err
+		}
+		if more && bytes.Equal(d.Key, e.Key) {
+			continue
+		}
+		keys, row := keysOf(e.Value)
+		hopes := false
+		for i, k := range keys {
+			if offers.keys.has(k) {
+				hopes = true
+				if err := wanted.Add(slices.Concat(k[:], []byte{byte(i)}, e.Key), nil); err != nil {
+					return 0, err
+				}
+			}
+		}
+		if hopes {
+			if err := hopeful.Add(e.Key, row); err != nil {
+				return 0, err
+			}
+		}
+	}
+	stop() // link adds to done
+	return r.link(sorted(hopeful), wanted, offers.rows, next, nil)
+}
+
+// link finds captures among offers for revisits, whose keys are in wanted, and adds those
+// that it links to next. It adds the others to left, or if that is nil, the places of the linked ones
+// to done.
+func (r *resolver) link(revisits iter.Seq2[Revisit, error], wanted, offers *extsort.Sorter, next *offered, left *extsort.Sorter) (linked int, err error) {
+	found := r.sorter() // place number[1] → docID[16] textID[16]
+	defer func() { err = errors.Join(err, found.Close()) }()
+	if err := r.match(wanted, offers, found); err != nil {
+		return 0, err
+	}
+	nextFound, stop := iter.Pull2(found.Sorted())
+	defer stop()
+	f, err, more := nextFound()
 	for v, verr := range revisits {
 		if err := errors.Join(verr, err, r.alive()); err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		if !more || !bytes.Equal(f.Key[:len(f.Key)-1], v.Place) {
-			if err := addRevisit(left, v.Place, v.Document); err != nil {
-				return nil, 0, err
+			if left != nil {
+				if err := addLeft(left, v); err != nil {
+					return 0, err
+				}
 			}
 			continue
 		}
 		linked++
 		id, t := extract.ID(f.Value[:16]), rows.TextID(f.Value[16:])
-		if err := errors.Join(addRevisit(r.links, slices.Concat(id[:], t[:], v.Place), v.Document),
-			r.offer(r.offers, v.Document.Keys(), chain+1, v.Document.Date, id, t)); err != nil {
-			return nil, 0, err
+		err = errors.Join(addRevisit(r.links, slices.Concat(id[:], t[:], v.Place), v.Document),
+			r.offer(next, v.Document.Keys(), v.Document.Date, id, t))
+		if left == nil {
+			err = errors.Join(err, r.done.Add(v.Place, nil))
+		}
+		if err != nil {
+			return 0, err
 		}
 		for more && err == nil && bytes.Equal(f.Key[:len(f.Key)-1], v.Place) { // skip its later keys
-			f, err, more = next()
+			f, err, more = nextFound()
 		}
 	}
-	return left, linked, err
+	return linked, err
 }
 
-// match adds the best capture under each wanted key to found.
-func (r *resolver) match(wanted, found *extsort.Sorter) error {
+// match adds the best capture on offer under each wanted key to found.
+func (r *resolver) match(wanted, offers, found *extsort.Sorter) error {
 	const k = len(extract.Key{})
-	next, stop := iter.Pull2(r.offers.Sorted())
+	next, stop := iter.Pull2(offers.Sorted())
 	defer stop()
 	o, err, more := next()
 	for w, werr := range wanted.Sorted() {
@@ -322,6 +368,27 @@ func addRevisit(to *extsort.Sorter, key []byte, d extract.Document) error {
 	return errors.Join(err, to.Add(key, slices.Concat(d.ID[:], row)))
 }
 
+// addLeft adds a revisit with its keys to left.
+func addLeft(to *extsort.Sorter, v Revisit) error {
+	keys := v.Document.Repeats.Keys(v.Document.TargetURI)
+	b := []byte{byte(len(keys))}
+	for _, k := range keys {
+		b = append(b, k[:]...)
+	}
+	row, err := json.Marshal(v.Document)
+	return errors.Join(err, to.Add(v.Place, slices.Concat(b, v.Document.ID[:], row)))
+}
+
+// keysOf returns the keys of a revisit of left, and the rest of its row.
+func keysOf(value []byte) (keys []extract.Key, row []byte) {
+	n, row := int(value[0]), value[1:]
+	for range n {
+		keys = append(keys, extract.Key(row))
+		row = row[len(extract.Key{}):]
+	}
+	return keys, row
+}
+
 func parseRevisit(place, value []byte) (v Revisit, err error) {
 	v.Place = bytes.Clone(place)
 	err = json.Unmarshal(value[16:], &v.Document)
@@ -329,8 +396,8 @@ func parseRevisit(place, value []byte) (v Revisit, err error) {
 	return v, err
 }
 
-// unresolved yields the revisits of a sorter, by place.
-func unresolved(left *extsort.Sorter) iter.Seq2[Revisit, error] {
+// sorted yields the revisits of a sorter, by place.
+func sorted(left *extsort.Sorter) iter.Seq2[Revisit, error] {
 	return func(yield func(Revisit, error) bool) {
 		for e, err := range left.Sorted() {
 			var v Revisit

@@ -198,7 +198,7 @@ func (x *extraction) readPending(sr *workspace.StageRun) (err error) {
 	}
 	added := func(table byte) *workspace.RowCount { return workspace.CountAdded(sr, known, table) }
 	x.around, x.rounds, x.documents = added(layout.TableAround), added(layout.TableUnitsRound), added(layout.TableDocument)
-	inputs.ShareFiles(pending, w.Config.Extract.Limits)
+	inputs.ShareFiles(pending, w.Config.Extract.Limits, 1)
 	w.Options.Progress.Total(total, "bytes")
 
 	notes, err := inflight.Open(w)

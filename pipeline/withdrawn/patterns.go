@@ -17,7 +17,7 @@ type Patterns struct {
 	// captures they remove.
 	Generation string
 
-	of     []string         // by place in the list; empty for an input
+	of     []pattern        // by place in the list; of an input, none
 	whole  map[string][]int // places of those without a *, in lower case
 	hosts  map[string][]int // places of others, by the host in lower case
 	others []int            // places of those with a * in the host
@@ -25,15 +25,16 @@ type Patterns struct {
 
 // Patterns returns the patterns of the list.
 func (l List) Patterns() *Patterns {
-	p := &Patterns{of: make([]string, len(l)), whole: map[string][]int{}, hosts: map[string][]int{}}
+	p := &Patterns{of: make([]pattern, len(l)), whole: map[string][]int{}, hosts: map[string][]int{}}
 	h := sha256.New()
 	for i, d := range l {
 		if d.URI == "" {
 			continue
 		}
 		fmt.Fprintf(h, "%s\x00", d.name())
-		p.of[i] = asPattern(d.URI)
-		first, _, more := strings.Cut(p.of[i], "*")
+		address := asPattern(d.URI)
+		p.of[i] = parsePattern(address)
+		first, _, more := strings.Cut(address, "*")
 		switch end := hostEnd(first); {
 		case !more:
 			whole := strings.ToLower(first)
@@ -82,7 +83,7 @@ func (p *Patterns) first(address string, host int) int {
 			if place >= 0 && i >= place {
 				break
 			}
-			if matches(p.of[i], address, host) {
+			if p.of[i].matches(address, host) {
 				place = i
 			}
 		}

@@ -111,46 +111,54 @@ func hostEnd(address string) int {
 	return len(address)
 }
 
+// pattern is a pattern that was parsed: what stands between its *. In inHost, this is in
+// lower case up to the end of a host that it begins in: a part that begins in the host ends
+// there, or the host ends where the part has its first slash or question mark.
+type pattern struct{ parts, inHost []string }
+
+func parsePattern(s string) pattern {
+	p := pattern{parts: strings.Split(s, "*")}
+	for _, part := range p.parts {
+		end := hostEnd(part)
+		p.inHost = append(p.inHost, strings.ToLower(part[:end])+part[end:])
+	}
+	return p
+}
+
 // matches reports whether an address, which begins with a host of so many bytes, matches a
 // pattern in which * stands for any characters. In the host, case does not count. Its time
 // is at most the product of their lengths.
-func matches(pattern, address string, host int) bool {
-	// A part of the pattern that begins in the host ends there, or the host ends where the
-	// part has its first slash or question mark.
-	inHost := func(part string) string {
-		end := hostEnd(part)
-		return strings.ToLower(part[:end]) + part[end:]
-	}
+func (p pattern) matches(address string, host int) bool {
+	inHost, end := p.inHost, len(p.parts)-1
 	if host == 0 {
-		inHost = func(part string) string { return part }
+		inHost = p.parts
 	}
-	parts := strings.Split(pattern, "*")
-	first, last := inHost(parts[0]), parts[len(parts)-1]
-	if len(parts) == 1 {
-		return first == address
+	if end == 0 {
+		return inHost[0] == address
 	}
-	if !strings.HasPrefix(address, first) {
+	if !strings.HasPrefix(address, inHost[0]) {
 		return false
 	}
-	at := len(first)
-	for _, part := range parts[1 : len(parts)-1] {
-		if i := strings.Index(address[at:], inHost(part)); at < host && i >= 0 && at+i < host {
-			at += i + len(inHost(part))
-			continue
+	at := len(inHost[0])
+	for n := 1; n < end; n++ {
+		if at < host {
+			if i := strings.Index(address[at:], inHost[n]); i >= 0 && at+i < host {
+				at += i + len(inHost[n])
+				continue
+			}
 		}
 		after := max(at, host)
-		i := strings.Index(address[after:], part)
+		i := strings.Index(address[after:], p.parts[n])
 		if i < 0 {
 			return false
 		}
-		at = after + i + len(part)
+		at = after + i + len(p.parts[n])
 	}
-	if from := len(address) - len(last); from >= max(at, host) {
-		return strings.HasSuffix(address, last)
+	if from := len(address) - len(p.parts[end]); from >= max(at, host) {
+		return strings.HasSuffix(address, p.parts[end])
 	}
-	last = inHost(last)
-	from := len(address) - len(last)
-	return from >= at && from < host && strings.HasSuffix(address, last)
+	from := len(address) - len(inHost[end])
+	return from >= at && from < host && strings.HasSuffix(address, inHost[end])
 }
 
 // Of returns the withdrawal as the row of a key has it.

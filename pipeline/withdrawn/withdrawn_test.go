@@ -76,7 +76,7 @@ func TestMatchesByDefinition(t *testing.T) {
 			address = strings.ToLower(address[:host]) + address[host:]
 		}
 		pattern := word("abAB*/?", 8)
-		got, want := matches(pattern, address, host), covers(pattern, address, host)
+		got, want := parsePattern(pattern).matches(address, host), covers(pattern, address, host)
 		if got != want {
 			t.Fatalf("%q covers %q, with a host of %d bytes: %v, want %v", pattern, address, host, got, want)
 		}
@@ -97,7 +97,7 @@ func hasURI(pattern, uri string) bool {
 	}
 	uri, _, _ = strings.Cut(uri, "#")
 	scheme, _, ok := strings.Cut(uri, "://")
-	return matches(pattern, address, host) || ok && !isScheme(scheme) && matches(pattern, uri, 0)
+	return parsePattern(pattern).matches(address, host) || ok && !isScheme(scheme) && parsePattern(pattern).matches(uri, 0)
 }
 
 // A URI is compared with few of many patterns, and the first that covers it is that of all.
