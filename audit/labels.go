@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 )
 
@@ -96,12 +95,7 @@ func (l Labels) WithoutNotes() Labels {
 	return Labels{l.Audit, pairs}
 }
 
-var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$`)
-
-func isTime(s string) bool {
-	_, err := time.Parse(time.RFC3339Nano, s)
-	return err == nil && timestamp.MatchString(s)
-}
+var timestamp = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // head is the first line of labels.
 type head struct {
@@ -195,7 +189,7 @@ func (l *Labels) line(line []byte, first bool, seen map[Pair]bool) error {
 			return fmt.Errorf("%s judges it twice", j.Judge)
 		}
 		judges[j.Judge] = true
-		if j.Time != "" && !isTime(j.Time) {
+		if j.Time != "" && !timestamp.MatchString(j.Time) {
 			return fmt.Errorf("time %q, want one as of RFC 3339", clip(j.Time))
 		}
 		p.Judgements[i].Note = j.Note
@@ -223,7 +217,7 @@ func (l *Labels) checkSample() error {
 	if err := errors.Join(CheckName(a.Name), a.Design.checkLabels()); err != nil {
 		return fmt.Errorf("line 1: %w", err)
 	}
-	if !isTime(a.Drawn) {
+	if !timestamp.MatchString(a.Drawn) {
 		return fmt.Errorf("line 1: drawn %q, want a time as of RFC 3339", clip(a.Drawn))
 	}
 	if a.Size != len(l.Pairs) {

@@ -44,7 +44,7 @@ func FuzzParseView(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, row []byte) {
 		var got, want DocumentView
-		r := viewReader{rest: string(row)}
+		r := viewReader{rows.Reader{Rest: string(row)}}
 		if !r.view(&got) {
 			return // encoding/json decides
 		}
@@ -68,7 +68,7 @@ func TestParseView(t *testing.T) {
 		if got, err := ParseView(row); err != nil || got != want {
 			t.Errorf("%s\ngives %+v\nbut   %+v, %v", row, got, want, err)
 		}
-		r := viewReader{rest: string(row)}
+		r := viewReader{rows.Reader{Rest: string(row)}}
 		if direct := r.view(new(DocumentView)); direct == (i == 0 || i == 3) {
 			t.Errorf("%s is read without encoding/json: %v", row, direct)
 		}

@@ -124,6 +124,17 @@ func RevisitsOf(w *workspace.Workspace, id extract.ID) iter.Seq2[RevisitRow, err
 	return revisitRows(w.DB.Rows(layout.PrefixBounds(layout.RevisitsOf(id))))
 }
 
+func revisit(r layout.Row) (v rows.Revisit, err error) {
+	row, err := r.Value()
+	if err != nil {
+		return v, err
+	}
+	if v, err = rows.ParseRevisit(row); err != nil {
+		err = fmt.Errorf("%w (%w)", layout.Corrupt(r.Key()), err)
+	}
+	return v, err
+}
+
 func revisitRows(all iter.Seq2[layout.Row, error]) iter.Seq2[RevisitRow, error] {
 	return func(yield func(RevisitRow, error) bool) {
 		for r, err := range all {
@@ -132,7 +143,7 @@ func revisitRows(all iter.Seq2[layout.Row, error]) iter.Seq2[RevisitRow, error] 
 				v.Key, err = r.RevisitPlace()
 			}
 			if err == nil {
-				err = r.JSON(&v.Row)
+				v.Row, err = revisit(r)
 			}
 			if !yield(v, err) || err != nil {
 				return

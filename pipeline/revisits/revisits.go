@@ -390,8 +390,8 @@ func keysOf(value []byte) (keys []extract.Key, row []byte) {
 }
 
 func parseRevisit(place, value []byte) (v Revisit, err error) {
-	v.Place = bytes.Clone(place)
-	err = json.Unmarshal(value[16:], &v.Document)
+	row, err := rows.ParseRevisit(value[16:])
+	v.Place, v.Document = bytes.Clone(place), row.Document
 	v.Document.ID = extract.ID(value[:16])
 	return v, err
 }

@@ -31,9 +31,3 @@ func ParseTextID(s string) (t TextID, err error) {
 func OccurrenceOf(d extract.Document) Occurrence {
 	return Occurrence{Site: Hash(d.Site), Address: Hash(d.Address()), Title: pair.TitleOf(d.Title), Navigation: d.IsNavigation()}
 }
-
-// Revisit is the row of a revisit record.
-type Revisit struct {
-	extract.Document
-	Resolved string `json:"resolved,omitempty"` // hexadecimal TextID of the capture it refers to
-}

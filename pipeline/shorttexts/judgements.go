@@ -8,12 +8,12 @@ import (
 
 // Judgements say which pairs are right.
 type Judgements struct {
-	Pairs []map[[2]string]bool // of each collection, by PairOf two IDs; nil: days decide
+	Pairs []map[[2]string]bool // of each collection, by pairOf two IDs; nil: days decide
 	Days  int                  // pairs whose IDs begin with days at most so far apart are right; below 0: no pair is judged
 }
 
-// PairOf returns the key of a pair in Judgements.
-func PairOf(a, b string) [2]string {
+// pairOf returns the key of a pair in Judgements.
+func pairOf(a, b string) [2]string {
 	a, b = paper.Cell(a), paper.Cell(b)
 	return [2]string{min(a, b), max(a, b)}
 }
@@ -33,7 +33,7 @@ func (j Judgements) of(collection int, a, b Text) (right, ok bool) {
 	for _, x := range a.IDs {
 		for _, y := range b.IDs {
 			if j.Pairs != nil {
-				if right, ok := j.Pairs[collection][PairOf(x, y)]; ok {
+				if right, ok := j.Pairs[collection][pairOf(x, y)]; ok {
 					return right, true
 				}
 				continue
@@ -93,7 +93,7 @@ func Resolve(judged []Judged, collections []Collection) (pairs []map[[2]string]b
 			strange++
 		}
 		for _, i := range have {
-			key := PairOf(p.IDs[0], p.IDs[1])
+			key := pairOf(p.IDs[0], p.IDs[1])
 			if before, ok := pairs[i][key]; ok && before != p.Right {
 				return nil, 0, fmt.Errorf("line %d: the pair %s, %s is judged %v, and %v before", p.Line, p.IDs[0], p.IDs[1], p.Right, before)
 			}

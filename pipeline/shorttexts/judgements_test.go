@@ -12,7 +12,7 @@ func TestResolve(t *testing.T) {
 		{Texts: []Text{{"the king", []string{"1"}}, {"the queen", []string{"2"}}, {"the jack", []string{"5"}}, {"the same", []string{"8"}}, {"the same too", []string{"9"}}}},
 	}
 	texts := func(a, b string) *[2]string { return &[2]string{a, b} }
-	is := func(right bool, a, b string) map[[2]string]bool { return map[[2]string]bool{PairOf(a, b): right} }
+	is := func(right bool, a, b string) map[[2]string]bool { return map[[2]string]bool{pairOf(a, b): right} }
 	for _, tt := range []struct {
 		name    string
 		judged  []Judged

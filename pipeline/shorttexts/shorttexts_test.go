@@ -242,7 +242,7 @@ func TestFiguresOfSimFinder(t *testing.T) {
 	// Judgements of the pairs that were asked for decide in place of days.
 	judged := map[[2]string]bool{}
 	for i, a := range asked {
-		judged[PairOf(a.A.IDs[0], a.B.IDs[0])] = i%2 == 0
+		judged[pairOf(a.A.IDs[0], a.B.IDs[0])] = i%2 == 0
 	}
 	config.Text.Terms.Frequencies = "collection"
 	again, _, err := SimFinder(context.Background(), config, []Collection{c}, Judgements{Pairs: []map[[2]string]bool{judged}, Days: -1}, begin)
