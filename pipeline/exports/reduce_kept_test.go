@@ -317,3 +317,30 @@ func TestReducedNamesakesOfLongNames(t *testing.T) {
 		}
 	}
 }
+
+// A WACZ file of many archives is opened once for all of them, and others beside it are not.
+func TestReducedOfManyMembers(t *testing.T) {
+	const n = 70
+	dir := t.TempDir()
+	var members []string
+	for i := range n {
+		name := filepath.Join(dir, fmt.Sprintf("%d.warc", i))
+		members = append(members, pipetest.WriteFile(t, filepath.Join(dir, fmt.Sprintf("%d.warc.gz", i)),
+			gzipped(t, pipetest.WriteFile(t, name, sameRecord(fmt.Sprintf("m%d", i), fmt.Sprintf("http://a.example/%d", i%50), 1+i/50)))))
+	}
+	wacz := writeWACZ(t, filepath.Join(dir, "many.wacz"), members...)
+	few := writeWACZ(t, filepath.Join(dir, "few.wacz"), members[:2]...)
+	archives, _, sum, err := reduceFiles(t, nil, wacz, few)
+	if err != nil || sum.LeftOut != n-50 || len(archives) != n+2 {
+		t.Fatalf("%d archives, %+v, %v", len(archives), sum, err)
+	}
+	stay := 0
+	for _, b := range archives {
+		if len(b) > 0 {
+			stay++
+		}
+	}
+	if stay != 50+2 {
+		t.Errorf("%d archives have a record", stay)
+	}
+}
