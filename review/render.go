@@ -90,6 +90,7 @@ func loadPages(a assets) pages {
 		"compared":   comparedPart,
 		"again":      (*explain.Regained).Said,
 		"known":      audit.Interval.Known,
+		"over":       explain.ListOfKey.Over,
 		"dict":       dict,
 		"inc":        func(i int) int { return i + 1 },
 		"dec":        func(i int) int { return i - 1 },
