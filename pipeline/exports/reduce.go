@@ -148,16 +148,7 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 	for _, s := range sources {
 		twins[s.SHA256] = append(twins[s.SHA256], s)
 	}
-	passed := func(s inputs.Source) bool { // text collections, files without a byte, and files that are read elsewhere
-		return s.IsCollection() || isEmpty(s) || isMoved(r.ctx, s, twins[s.SHA256])
-	}
-	var archives []inputs.Source
-	for _, s := range sources {
-		if !passed(s) {
-			archives = append(archives, s)
-		}
-	}
-	inputs.ShareFiles(archives, r.w.Config.Extract.Limits, manyMembers)
+	inputs.ShareFiles(sources, r.w.Config.Extract.Limits, manyMembers) // none of a file that is there is passed over
 	pages, of := map[place]*report.LeftOut{}, ""
 	for _, s := range sources {
 		if s.ID() != of {
@@ -179,13 +170,12 @@ func (r *reducer) archives(byPlace *extsort.Sorter) error {
 				return err
 			}
 		}
-		if len(archives) == 0 || archives[0].Path != s.Path {
-			continue
+		if s.IsCollection() || isEmpty(s) || isMoved(r.ctx, s, twins[s.SHA256]) {
+			continue // text collections, files without a byte, and files that are read elsewhere
 		}
-		if err := r.archive(archives[0], pages); err != nil {
+		if err := r.archive(s, pages); err != nil {
 			return fmt.Errorf("%s: %w", s.Shown(), err)
 		}
-		archives = archives[1:]
 	}
 	if err == nil && more {
 		err = fmt.Errorf("pages of %q, which is no file of the workspace", at.Key)

@@ -100,7 +100,7 @@ func MistakenForAll(pattern string) bool {
 	scheme, _, ok := strings.Cut(pattern, "://")
 	address := asPattern(pattern)
 	between := strings.Trim(address, "*")
-	return ok && isScheme(scheme) && scheme != "*" && strings.HasPrefix(address, "*") && strings.HasSuffix(address, "*") && (between == "" || between == "/")
+	return ok && scheme != "*" && strings.HasPrefix(address, "*") && strings.HasSuffix(address, "*") && (between == "" || between == "/")
 }
 
 // hostEnd returns where the host of an address ends.
