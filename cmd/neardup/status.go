@@ -15,6 +15,7 @@ import (
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 	"neardup/report"
+	"neardup/report/look"
 	"neardup/screen"
 )
 
@@ -66,7 +67,7 @@ func writeStatus(out io.Writer, s workspace.Status) error {
 		skipped += s.Records.Skipped[r]
 		reasons = append(reasons, fmt.Sprintf("%s %d", r, s.Records.Skipped[r]))
 	}
-	fmt.Fprintf(out, "%s: %d files, %d records = %d captures + %d revisits + %d skipped", screen.Printable(s.Workspace), len(s.Inputs),
+	fmt.Fprintf(out, "%s: %s, %d records = %d captures + %d revisits + %d skipped", screen.Printable(s.Workspace), look.Plural(len(s.Inputs), "file", "files"),
 		s.Records.Records, s.Records.Captures, s.Records.Revisits, skipped)
 	if len(reasons) > 0 {
 		fmt.Fprintf(out, " (%s)", strings.Join(reasons, ", "))

@@ -251,12 +251,17 @@ func (o *Object) admit(a *answer) error {
 	return ErrChanged
 }
 
-// retry repeats do while it fails with a temporary error.
+// retry repeats do while it fails with a temporary error. That the object changed must be said
+// twice, because a server may send an answer that nobody asked for.
 func (o *Object) retry(do func() error) error {
-	for {
+	for doubted := o.once; ; {
 		err := do()
 		if err != nil && o.ctx.Err() != nil {
 			return o.ctx.Err()
+		}
+		if errors.Is(err, ErrChanged) && !doubted {
+			doubted = true
+			continue
 		}
 		if err == nil || !temporary(err) {
 			return err

@@ -282,6 +282,24 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestStrayAnswer reads where one answer is to no request of ours, as when a server sends
+// two answers to a request.
+func TestStrayAnswer(t *testing.T) {
+	want := content(7, 2<<20)
+	targets(t, want, func(t *testing.T, target target) {
+		target.faults.Set(func(n int, w http.ResponseWriter, r *http.Request, pass http.Handler) {
+			if n == 1 {
+				return // 200, and nothing
+			}
+			pass.ServeHTTP(w, r)
+		})
+		got, err := read(open(t, target.url), 256<<10)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d of %d bytes, error %v", len(got), len(want), err)
+		}
+	})
+}
+
 // TestWithoutRanges reads from a server that sends whole objects only.
 func TestWithoutRanges(t *testing.T) {
 	want := content(6, 2<<20)

@@ -267,23 +267,23 @@ func (w *Workspace) Adopt(ctx context.Context, st Stage, count func(*StageRun) e
 }
 
 // publishMeanwhile writes the manifest from time to time until stop is called, so
-// that status can show the progress of a long stage.
+// that status shows how far a stage has come. With many inputs that takes long, so it waits longer.
 func (w *Workspace) publishMeanwhile() (stop func() error) {
 	quit, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer close(failed)
-		every := time.NewTicker(w.Options.PublishEvery)
-		defer every.Stop()
-		for {
+		for wait := w.Options.PublishEvery; ; {
 			select {
-			case <-every.C:
-				if err := w.Publish(); err != nil {
-					failed <- err
-					return
-				}
 			case <-quit:
 				return
+			case <-time.After(wait):
 			}
+			began := time.Now()
+			if err := w.Publish(); err != nil {
+				failed <- err
+				return
+			}
+			wait = max(w.Options.PublishEvery, 20*time.Since(began))
 		}
 	}()
 	return func() error {

@@ -26,7 +26,7 @@ type Reason string
 // The reasons why a stage is done again, or continued.
 const (
 	UpToDate   Reason = ""           // nothing to do
-	Missing    Reason = "missing"    // it was never done
+	Missing    Reason = "missing"    // it was not done yet
 	Unfinished Reason = "unfinished" // it was interrupted and continues where it stopped
 	Outdated   Reason = "version"    // this program's version of the stage computes other results
 	Changed    Reason = "options"    // a setting that it uses changed
@@ -142,7 +142,7 @@ func assess(st Stage, s StageState, ok bool, config configs.Config, input string
 	options, err := st.Options(config)
 	switch {
 	case !ok:
-		return Missing, "never done"
+		return Missing, "not done yet"
 	case s.Version != st.Version:
 		return Outdated, fmt.Sprintf("version %d, this program has %d", s.Version, st.Version)
 	case err != nil:
