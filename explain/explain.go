@@ -118,7 +118,8 @@ type Decision struct {
 	// site. It is nil for other pairs.
 	OtherPages *float64 `json:"other_pages,omitempty"`
 
-	// OtherSubjects reports whether such pages are about different subjects.
+	// OtherSubjects reports whether the two are of one site, at different URIs, and about
+	// different subjects.
 	OtherSubjects bool `json:"other_subjects,omitempty"`
 
 	// OtherNumbers reports whether the two are of different pages of different sites that
@@ -152,6 +153,9 @@ const (
 // their characters.
 func (d Decision) Alike() bool { return d.Relation == string(report.Alike) }
 
+// AsksTitles reports whether titles and addresses count for the decision.
+func (d Decision) AsksTitles() bool { return d.OtherPages != nil || d.OtherSubjects || d.OtherNumbers }
+
 // Outcome is the summary of the explanation.
 type Outcome struct {
 	Joined  bool   `json:"joined"` // in one cluster; for files: near
@@ -164,7 +168,7 @@ type Between struct {
 	Weighed    bool // what the two share is weighed by its rarity
 	OtherPages bool // the two are of different pages of one site (pair.Judge.OtherPages)
 
-	OtherSubjects bool // and these are about different subjects (pair.Judge.OtherSubjects)
+	OtherSubjects bool // the two are of one site and about different subjects (pair.Judge.OtherSubjects)
 	OtherNumbers  bool // the two are of different pages of different sites (pair.Judge.OtherNumbers)
 
 	Again *Again // nil: there was no second comparison
@@ -306,7 +310,7 @@ func (e *Explanation) byMeasure(c configs.Config, m verify.Measure, a, b Side, b
 		e.again(c, m, *between.Again)
 	}
 	d := Decision{Known: true}
-	if between.OtherPages || between.OtherNumbers {
+	if between.OtherPages || between.OtherSubjects || between.OtherNumbers {
 		decided = judge.OfOtherPages(decided, e.Texts[0].Characters, e.Texts[1].Characters, between.OtherSubjects || between.OtherNumbers)
 		d.OtherSubjects, d.OtherNumbers = between.OtherSubjects, between.OtherNumbers
 	}

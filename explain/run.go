@@ -117,7 +117,7 @@ func (e *Explanation) Reason(f Filter) string {
 			return "they are pages of different sites with different titles and URIs, and say other numbers"
 		}
 		if e.Decision.OtherSubjects {
-			return "they are pages of one site with different titles and URIs, and each has a word of its title that the other page does not have"
+			return "they are pages of one site with different titles and URIs, and each is about a word or number of its title that the other page hardly says"
 		}
 		return fmt.Sprintf("they are pages of one site with different titles and URIs, which are near only from a resemblance of %.4g", *e.Decision.OtherPages)
 	case ByClosing:

@@ -119,7 +119,7 @@ func stepsOf(e explain.Explanation) (out []step) {
 		ended := false
 		for _, f := range filters {
 			switch {
-			case f.filter == explain.ByTitle && e.Decision.OtherPages == nil && !e.Decision.OtherNumbers, f.filter == explain.ByRarity && e.Rarity == nil,
+			case f.filter == explain.ByTitle && !e.Decision.AsksTitles(), f.filter == explain.ByRarity && e.Rarity == nil,
 				f.filter != explain.ByTitle && f.filter != explain.ByRarity && f.filter != explain.ByScore && (e.TLCS == nil || e.Decision.Alike()):
 			case f.filter == explain.ByScore && e.Decision.Alike():
 				add("sentences", true, "")

@@ -176,13 +176,16 @@ const maxNamed = 3
 // warnOfGone warns of files that no longer exist: pages may be redundant because of pages
 // in them.
 func (o *workOptions) warnOfGone(c *cobra.Command, j *job) error {
-	gone, err := j.GoneFiles(c.Context())
-	if err != nil || len(gone) == 0 {
+	known, err := j.Sources()
+	if err != nil {
 		return err
 	}
 	var names []string
-	for _, s := range gone {
+	for _, s := range inputs.Gone(c.Context(), known) {
 		names = append(names, inputs.ShowName(s.FilePath()))
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	o.warn(c, fmt.Sprintf("files that were read are gone, and pages may be redundant because of pages in them; put them back, or withdraw them with neardup remove: %s", someOf(names)))
 	return nil

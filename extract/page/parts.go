@@ -213,7 +213,9 @@ const (
 
 // titleLine returns the line that is the heading of the content, or -1. It is the
 // longest heading that agrees with the page's title; otherwise the last line above
-// the first prose that agrees with it; otherwise the only h1, unless it is a link.
+// the first prose that agrees with it; otherwise the only h1, unless it is a link. If the
+// title says no more than the line that agrees, it may be the name of the site: then the only
+// h1 counts, too, if it stands below.
 func titleLine(s shown, all []measure) int {
 	heading, above, size := -1, -1, 0
 	prose := false
@@ -232,12 +234,18 @@ func titleLine(s shown, all []measure) int {
 			heading, size = i, n
 		}
 	}
-	switch {
-	case heading >= 0:
-		return heading
-	case above >= 0:
-		return above
+	agrees := above
+	if heading >= 0 {
+		agrees = heading
 	}
+	if agrees >= 0 && s.title != s.line(agrees) {
+		return agrees
+	}
+	return max(agrees, onlyFirst(s, all))
+}
+
+// onlyFirst returns the line of the only h1, or -1 if there are others or it is a link.
+func onlyFirst(s shown, all []measure) int {
 	only := -1
 	for i := range all {
 		if all[i].in&inHeading == 0 || !headed(s.nodes, s.blocks[i].node) {

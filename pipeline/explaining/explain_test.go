@@ -351,32 +351,37 @@ func TestExplainOtherPages(t *testing.T) {
 	}
 }
 
-// Two pages of one site end by their titles, however equal they are, if each says a
-// word of its title that the other does not.
+// Two pages of one site end by their titles, however equal they are, if each is about a
+// word or number of its title that the other hardly says.
 func TestExplainOtherSubjects(t *testing.T) {
 	body := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(5, 6)))[0](60), "")
 	page := func(id, says string) []byte {
 		return pipetest.Archived("response", id, "http://x.example/"+id, 1, pipetest.OkHTML+"<title>About "+id+"</title><p>"+body+"They show "+says+".")
 	}
 	for _, tt := range []struct {
-		says     [2]string
-		subjects bool
-	}{{[2]string{"menus", "toolbars"}, true}, {[2]string{"menus", "menus and toolbars"}, false}} {
+		ids, says [2]string
+		subjects  bool
+	}{
+		{[2]string{"menus", "toolbars"}, [2]string{"menus", "toolbars"}, true},
+		{[2]string{"menus", "toolbars"}, [2]string{"menus", "menus and toolbars"}, false},
+		{[2]string{"M6", "M8"}, [2]string{"M6", "M8"}, true},
+		{[2]string{"M6", "M8"}, [2]string{"M6", "M6"}, false},
+	} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		c := pipetest.MustLoad(t, "extract.clean=none")
-		pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteRecords(t, page("menus", tt.says[0]), page("toolbars", tt.says[1])))
+		pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteRecords(t, page(tt.ids[0], tt.says[0]), page(tt.ids[1], tt.says[1])))
 		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Pages(context.Background(), w, "http://x.example/menus", "http://x.example/toolbars")
+		e, err := Pages(context.Background(), w, "http://x.example/"+tt.ids[0], "http://x.example/"+tt.ids[1])
 		if err := errors.Join(err, w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if r := e.Score.Resemblance; r < 0.95 || e.Decision.OtherSubjects != tt.subjects || e.Decision.Near == tt.subjects || e.Outcome.Joined == tt.subjects {
 			t.Errorf("%q: resemblance %v, %+v, %+v", tt.says, r, e.Decision, e.Outcome)
 		}
-		if tt.subjects && (e.Outcome.EndedBy != explain.ByTitle || e.Decision.EndedBy != explain.ByTitle || !strings.Contains(e.Outcome.Why, "a word of its title")) {
+		if tt.subjects && (e.Outcome.EndedBy != explain.ByTitle || e.Decision.EndedBy != explain.ByTitle || !strings.Contains(e.Outcome.Why, "a word or number of its title")) {
 			t.Errorf("%q: %+v, %+v", tt.says, e.Decision, e.Outcome)
 		}
 	}

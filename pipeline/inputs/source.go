@@ -44,6 +44,7 @@ type Source struct {
 	SHA256   string             `json:"sha256,omitempty"`  // of the whole file, once it is done
 	Changed  bool               `json:"changed,omitempty"` // it changed while it was read
 	Gone     bool               `json:"gone,omitempty"`    // it is unreadable because the file no longer exists
+	Again    bool               `json:"again,omitempty"`   // it was read before, and everything is read again
 	Note     string             `json:"note,omitempty"`    // only status sets it
 
 	Withdrawn string `json:"withdrawn,omitempty"` // Generation of the patterns that remove captures of it; empty: none does
@@ -207,6 +208,22 @@ func (s Source) IsGone(ctx context.Context) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
+// Gone returns the sources of which records were read and whose files no longer exist, one
+// for each file. Objects are not asked for, and copies of standard input do not count.
+func Gone(ctx context.Context, known []Source) (gone []Source) {
+	looked := map[string]bool{}
+	for _, s := range known {
+		file := s.FilePath()
+		if s.Counts.Records == 0 || s.IsCopy() || looked[file] || s.isObject() {
+			continue
+		}
+		if looked[file] = true; s.IsGone(ctx) {
+			gone = append(gone, s)
+		}
+	}
+	return gone
+}
+
 // CheckThere returns an error if the source's file does not exist or cannot be
 // examined.
 func (s Source) CheckThere(ctx context.Context) error {
@@ -227,8 +244,10 @@ func (s Source) FindAgain(ctx context.Context, limits container.Limits) []Source
 	return found
 }
 
-// Forget resets the source as if nothing of it had been read.
+// Forget resets the source as if nothing of it had been read, but for a note that it was.
 func (s *Source) Forget() {
+	s.Again = s.Again || !s.IsUnread()
+	s.Error, s.Gone, s.Changed = "", false, false
 	s.State, s.Position, s.Counts, s.Ended = Pending, container.Position{}, RecordCounts{Skipped: map[string]int64{}}, nil
 	s.Digested, s.SHA256, s.Withdrawn, s.Decoded = nil, "", "", 0
 }
@@ -241,8 +260,12 @@ func (s *Source) GoOn(from Source) {
 
 // IsUnread reports whether nothing was read of the source.
 func (s Source) IsUnread() bool {
-	return s.State == Pending && s.Position == container.Position{} && s.Counts.Records == 0 && s.Counts.Damaged == 0
+	return s.State != Done && s.Position == container.Position{} && s.Counts.Records == 0 && s.Counts.Damaged == 0
 }
+
+// ReadAgain reports whether the source was read before, and not yet since everything is read
+// again.
+func (s Source) ReadAgain() bool { return s.Again && s.State != Done }
 
 // IsMissing reports whether the file or object did not exist when it was looked
 // for.

@@ -276,7 +276,7 @@ func (x *extraction) extractFile(ctx context.Context, s inputs.Source) error {
 	if readErr == nil {
 		readErr = s.Finish(ctx, digester, w.Config.Extract.Limits)
 	}
-	s.State, s.Error = inputs.Done, ""
+	s.State, s.Error, s.Again = inputs.Done, "", s.Again && readErr != nil
 	if readErr != nil {
 		s.State, s.Error = inputs.Unreadable, readErr.Error()
 		w.Options.Progress.Warn("cannot read file further", "file", s.Shown(), "offset", s.Position.Offset, "error", readErr)

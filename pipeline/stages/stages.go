@@ -44,6 +44,7 @@ import (
 //	extract 22: derived documents, profiles and dates of revisits, wrong block digests
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
 //	extract 24: a higher threshold of the main content where the best lines are far above; steps of PDF documents count for their file
+//	extract 25: the only h1 below a line that is the whole title; numbers are words of titles
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -75,8 +76,9 @@ import (
 //	verify 23: weights of sentences by their letters, marks and numbers
 //	verify 24: as sign 9
 //	verify 25: pages of different sites that say other numbers
+//	verify 26: numbers in titles, and how often texts say the words of both
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 24, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 25, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 9, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
@@ -84,7 +86,7 @@ var All = []workspace.Stage{
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 3, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter, layout.TableFileScore}},
-	{Name: workspace.StageVerify, Version: 25, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 26, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
 		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }

@@ -42,7 +42,7 @@ func Withdraw(ctx context.Context, w *workspace.Workspace, of ...withdrawn.Withd
 	if err != nil {
 		return 0, err
 	}
-	if begun && !s.Done {
+	if begun && !s.Done && !w.StartsOver(s, known) { // where it starts over, an input may be missing that has to be withdrawn
 		return 0, fmt.Errorf("%w: the extraction was interrupted; run neardup extract first", workspace.ErrUsage)
 	}
 	x := &withdrawing{ctx: ctx, w: w, edits: w.DB.Edits(), changed: map[string]*inputs.Source{}, unnamed: map[string]*inputs.Source{}, byID: map[string][]*inputs.Source{}, byPath: map[uint64]*inputs.Source{}, gone: map[string]int{}, goneBy: map[string]int{},
@@ -368,7 +368,7 @@ func isOut(ctx context.Context, w *workspace.Workspace) (bool, error) {
 	}
 	files := inputs.NewComparer(w.Config.Extract.Limits)
 	for _, s := range known {
-		if s.State == inputs.Unreadable {
+		if s.IsUnread() && !s.Again {
 			continue
 		}
 		if same, err := files.Unchanged(ctx, s); err != nil {

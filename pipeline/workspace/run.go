@@ -13,7 +13,6 @@ import (
 	"neardup/pipeline/costs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/layout"
-	"neardup/pipeline/remote"
 	"neardup/pipeline/store"
 )
 
@@ -350,33 +349,11 @@ func (w *Workspace) CurrentExcept(name string, but Reason) error {
 	return nil
 }
 
-// GoneFiles returns the sources of which records were read and whose files no longer
-// exist, one for each file. Objects are not asked for, and copies of standard input do not
-// count.
-func (w *Workspace) GoneFiles(ctx context.Context) (gone []inputs.Source, err error) {
-	known, err := w.Sources()
-	if err != nil {
-		return nil, err
-	}
-	looked := map[string]bool{}
-	for _, s := range known {
-		file := s.FilePath()
-		if s.Counts.Records == 0 || s.IsCopy() || looked[file] || remote.IsURL(file) {
-			continue
-		}
-		looked[file] = true
-		if s.IsGone(ctx) {
-			gone = append(gone, s)
-		}
-	}
-	return gone, nil
-}
-
 // warnOfGone warns of files that were read to their ends and no longer exist. Of others,
 // which the next run would go on with, retry and extract tell.
 func (w *Workspace) warnOfGone(ctx context.Context) error {
-	gone, err := w.GoneFiles(ctx)
-	gone = slices.DeleteFunc(gone, func(s inputs.Source) bool { return s.State != inputs.Done })
+	known, err := w.Sources()
+	gone := slices.DeleteFunc(inputs.Gone(ctx, known), func(s inputs.Source) bool { return s.State != inputs.Done })
 	if err != nil || len(gone) == 0 {
 		return err
 	}

@@ -61,7 +61,7 @@ func SourcesGeneration(known []inputs.Source) string {
 // extraction starts over, and all files must still exist.
 func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 	b := w.DB.Batch()
-	halfRead, err := w.refreshPending(ctx, b, len(sources) > 0)
+	halfRead, err := w.refreshPending(ctx, b, sources)
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,7 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		if err != nil {
 			return err
 		}
+		s.Again = old.Again
 		if s.State == inputs.Unreadable {
 			w.Options.Progress.Warn("cannot read file", "file", s.Shown(), "error", s.Error)
 			if known && (old.State != inputs.Unreadable || old.Counts.Records > 0) {
@@ -127,6 +128,24 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 		}
 	}
 	return b.Commit()
+}
+
+// lacks returns an error that wraps ErrUsage if an extraction that started over has not read
+// all again that was read before, and a source of that is not as it was and not among the
+// inputs. A run would go on without its pages.
+func (w *Workspace) lacks(ctx context.Context, known, sources []inputs.Source) error {
+	named := map[string]bool{}
+	for _, s := range sources {
+		named[s.Path] = s.State != inputs.Unreadable
+	}
+	again := slices.DeleteFunc(slices.Clone(known), func(s inputs.Source) bool { return !s.ReadAgain() || named[s.Path] })
+	return w.readable(ctx, again, Unfinished, "an extraction that does was interrupted")
+}
+
+// StartsOver reports whether an extraction that was begun reads everything again, or will.
+func (w *Workspace) StartsOver(s StageState, known []inputs.Source) bool {
+	reason, _ := assess(w.Stages[0], s, true, w.Config, s.Input, JudgedSet{}, ScoreSet{})
+	return reason == Outdated || reason == Changed || slices.ContainsFunc(known, inputs.Source.ReadAgain)
 }
 
 // goesOn reports whether a source that could not be read to its end is still the file of
@@ -301,7 +320,7 @@ func (w *Workspace) forgetProgress(ctx context.Context, b store.Batch, reason Re
 		return err
 	}
 	for _, s := range known {
-		if s.State == inputs.Unreadable {
+		if s.State == inputs.Unreadable && s.IsUnread() && !s.Again {
 			continue
 		}
 		s.Forget()
@@ -338,7 +357,7 @@ func (w *Workspace) readable(ctx context.Context, sources []inputs.Source, reaso
 	}
 	files := inputs.NewComparer(w.Config.Extract.Limits)
 	for _, s := range sources {
-		if s.State == inputs.Unreadable || s.IsUnread() {
+		if s.IsUnread() && !s.Again {
 			continue
 		}
 		if same, err := files.Unchanged(ctx, s); err != nil {
@@ -354,15 +373,15 @@ func (w *Workspace) readable(ctx context.Context, sources []inputs.Source, reaso
 // and takes in anew those that changed. It returns the name of a changed one from
 // which something was read. If the run names no inputs, it warns of files that
 // changed after they were read.
-func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, named bool) (changed string, err error) {
+func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, sources []inputs.Source) (changed string, err error) {
 	known, err := w.Sources()
-	if err != nil {
+	if err := cmp.Or(err, w.lacks(ctx, known, sources)); err != nil {
 		return "", err
 	}
 	limits := w.Config.Extract.Limits
 	files := inputs.NewComparer(limits)
 	for _, s := range known {
-		if s.State == inputs.Unreadable || s.State == inputs.Done && named {
+		if s.State == inputs.Unreadable || s.State == inputs.Done && len(sources) > 0 {
 			continue
 		}
 		same, err := files.Unchanged(ctx, s)

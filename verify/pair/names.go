@@ -20,7 +20,7 @@ type Title struct {
 }
 
 // TitleOf returns the title of a page. Numbers, signs and spaces change in the title
-// of one page, so they do not count in its key, and no word has a number.
+// of one page, so they do not count in its key.
 func TitleOf(title string) Title {
 	t := Title{Key: titleKey(title)}
 	eachWord(title, func(w uint32) { t.Words = append(t.Words, w) })
@@ -47,14 +47,25 @@ func titleKey(title string) uint64 {
 }
 
 // eachWord calls f with the hash of each word of s that can name a subject: a run of
-// letters, marks and low lines, in lower case, that touches no number. In scripts
-// without spaces, such a word is any two adjacent letters, or a letter on its own.
+// letters, marks, low lines and digits, in lower case. Between digits, a sign as in 1.4.2,
+// 12:30 or 2026-05-03 is part of it. A year alone is none, because a page that is kept up to
+// date changes it. In scripts without spaces, such a word is any two adjacent letters, or a
+// letter on its own.
 func eachWord(s string, f func(uint32)) {
 	if ascii(s) {
 		eachASCIIWord(s, f)
 	} else {
 		eachAnyWord(s, f)
 	}
+}
+
+// joint reports whether a sign between two digits is part of a word.
+func joint(r rune) bool { return r == '.' || r == ',' || r == ':' || r == '/' || r == '-' }
+
+// isYear reports whether a word is a number from 1900 to 2099.
+func isYear(word string) bool {
+	digit := func(i int) bool { return word[i] >= '0' && word[i] <= '9' }
+	return len(word) == 4 && (word[:2] == "19" || word[:2] == "20") && digit(2) && digit(3)
 }
 
 // eachAnyWord is eachWord for any characters.
@@ -65,14 +76,19 @@ func eachAnyWord(s string, f func(uint32)) {
 		unspaced
 	)
 	var (
-		run              []rune
-		state            = between
-		letters, numbers bool
+		run   []rune
+		state = between
+		named bool // run has a letter or a digit
+		last  rune // of run
 	)
-	hash := func(r []rune) { f(uint32(xxhash.Sum64String(string(r)))) }
+	hash := func(r []rune) {
+		if word := string(r); !isYear(word) {
+			f(uint32(xxhash.Sum64String(word)))
+		}
+	}
 	end := func() {
 		switch {
-		case numbers || !letters:
+		case !named:
 		case state == spaced || len(run) == 1:
 			hash(run)
 		case state == unspaced:
@@ -80,23 +96,27 @@ func eachAnyWord(s string, f func(uint32)) {
 				hash(run[i : i+2])
 			}
 		}
-		run, letters, numbers = run[:0], false, false
+		run, named, last = run[:0], false, 0
 	}
-	for _, r := range s {
-		letter, now := unicode.IsLetter(r), between
+	for at, r := range s {
+		letter, number, now := unicode.IsLetter(r), unicode.IsNumber(r), between
 		switch {
 		case words.Unspaced(r):
 			now = unspaced
-		case letter || r == '_' || unicode.IsMark(r) || unicode.IsNumber(r):
+		case letter || number || r == '_' || unicode.IsMark(r):
 			now = spaced
+		case joint(r) && state == spaced && unicode.IsNumber(last):
+			if next, _ := utf8.DecodeRuneInString(s[at+utf8.RuneLen(r):]); unicode.IsNumber(next) {
+				now = spaced
+			}
 		}
 		if now != state {
 			end()
 			state = now
 		}
 		if now != between {
-			run = append(run, unicode.ToLower(r))
-			letters, numbers = letters || letter, numbers || unicode.IsNumber(r)
+			run, last = append(run, unicode.ToLower(r)), r
+			named = named || letter || number
 		}
 	}
 	end()
@@ -114,7 +134,8 @@ func ascii(s string) bool {
 // eachASCIIWord is eachWord for ASCII, as most lines are.
 func eachASCIIWord(s string, f func(uint32)) {
 	var word []byte
-	letters, numbers := false, false
+	named := false
+	digit := func(i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 	for i := 0; i <= len(s); i++ {
 		var c byte
 		if i < len(s) {
@@ -124,15 +145,13 @@ func eachASCIIWord(s string, f func(uint32)) {
 		case c >= 'A' && c <= 'Z':
 			c += 'a' - 'A'
 			fallthrough
-		case c >= 'a' && c <= 'z':
-			letters = true
-		case c >= '0' && c <= '9':
-			numbers = true
-		case c != '_':
-			if letters && !numbers {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			named = true
+		case c != '_' && !(joint(rune(c)) && digit(i-1) && digit(i+1)):
+			if named && !isYear(string(word)) {
 				f(uint32(xxhash.Sum64(word)))
 			}
-			word, letters, numbers = word[:0], false, false
+			word, named = word[:0], false
 			continue
 		}
 		word = append(word, c)
@@ -194,18 +213,22 @@ func select32(words, others []uint32, in bool) (out []uint32) {
 	return out
 }
 
+// elsewhere reports whether the pages of n are known to be at other addresses than those of
+// m, and to have titles.
+func (n Names) elsewhere(m Names) bool {
+	return n.known() && m.known() && !share(n.addresses, m.addresses)
+}
+
 // different reports whether the pages of n are known to be others than those of m: all
 // have titles, and no address and no title is of both.
-func (n Names) different(m Names) bool {
-	return n.known() && m.known() && !share(n.addresses, m.addresses) && !share(n.titles, m.titles)
-}
+func (n Names) different(m Names) bool { return n.elsewhere(m) && !share(n.titles, m.titles) }
 
 func (n Names) known() bool { return !n.unknown && len(n.addresses) > 0 }
 
 // otherSubjects reports whether the titles of two texts name different subjects: each
-// text is about a word that all of its titles have, and neither the other's titles nor
-// the other text. The titles of a text that is published twice, under two headlines,
-// are about what both texts say.
+// text is about a word that all of its titles have, and none of the other's titles. The
+// titles of a text that is published twice, under two headlines, are about what both
+// texts say.
 func otherSubjects(a, b *Text) bool {
 	x, y := select32(a.names.always, b.names.ever, false), select32(b.names.always, a.names.ever, false)
 	if len(x) == 0 || len(y) == 0 {
@@ -214,28 +237,24 @@ func otherSubjects(a, b *Text) bool {
 	words := slices.Concat(x, y)
 	slices.Sort(words)
 	byA, byB := a.says(words), b.says(words)
+	about := func(own []uint32, one, other []int) bool {
+		return slices.ContainsFunc(own, func(w uint32) bool {
+			i, _ := slices.BinarySearch(words, w)
+			return one[i] > 2*other[i] // a page may name its sibling, as one that it links to
+		})
+	}
 	return about(x, byA, byB) && about(y, byB, byA)
 }
 
-// about reports whether one text says one of the words besides its titles, and the
-// other does not.
-func about(words, one, other []uint32) bool {
-	return slices.ContainsFunc(words, func(w uint32) bool {
-		_, said := slices.BinarySearch(one, w)
-		_, there := slices.BinarySearch(other, w)
-		return said && !there
-	})
-}
-
-// says returns the words that the text has in lines that are no title of it. words and
-// the result are sorted.
-func (t *Text) says(words []uint32) []uint32 {
-	said := make([]bool, len(words))
+// says returns how often the text says each of the words in lines that are no title of it.
+// words are sorted.
+func (t *Text) says(words []uint32) []int {
+	said := make([]int, len(words))
 	var found []int // words of a line
 	for line := range strings.SplitSeq(t.compared, "\n") {
 		found = found[:0]
 		eachWord(line, func(w uint32) {
-			if i, is := slices.BinarySearch(words, w); is && !said[i] {
+			if i, is := slices.BinarySearch(words, w); is {
 				found = append(found, i)
 			}
 		})
@@ -246,16 +265,10 @@ func (t *Text) says(words []uint32) []uint32 {
 			continue
 		}
 		for _, i := range found {
-			said[i] = true
+			said[i]++
 		}
 	}
-	var out []uint32
-	for i, w := range words {
-		if said[i] {
-			out = append(out, w)
-		}
-	}
-	return out
+	return said
 }
 
 // Append appends the names to b. Equal bytes mean equal names.

@@ -104,14 +104,21 @@ func TestWordsOfTitles(t *testing.T) {
 		words []string
 	}{
 		{"", nil},
-		{"12 34", nil},
+		{"12 34", []string{"12", "34"}},
+		{"Report 2019", []string{"report"}},
+		{"Bericht für 2099", []string{"bericht", "für"}},
+		{"2100 1899 19991 19ab", []string{"2100", "1899", "19991", "19ab"}},
+		{"Hex bolt M6 x 20, 1,299.50 each", []string{"hex", "bolt", "m6", "x", "20", "1,299.50", "each"}},
+		{"Größe 3/4, 3:15-4:15 am 2026-05-03.", []string{"größe", "3/4", "3:15-4:15", "am", "2026-05-03"}},
+		{"1.a 1. 2", []string{"1", "a", "2"}},
+		{"é1.a é1. 2", []string{"é1", "a", "2"}},
 		{"The LTrim function, the Trim function", []string{"the", "ltrim", "function", "trim"}},
-		{"Version 2.1beta of utf8_decode", []string{"version", "of"}},
+		{"Version 2.1beta of utf8_decode", []string{"version", "2.1beta", "of", "utf8_decode"}},
 		{"boost::as_child<Expr>", []string{"boost", "as_child", "expr"}},
 		{"a_ __ _", []string{"a_"}},
 		{"Échéance d'été", []string{"échéance", "d", "été"}},
 		{"使用ConvertToURL函数", []string{"使用", "converttourl", "函数"}},
-		{"第3章 列数据", []string{"第", "章", "列数", "数据"}},
+		{"第3章 列数据", []string{"第", "3", "章", "列数", "数据"}},
 	} {
 		if got, want := TitleOf(tt.title).Words, hashesOf(tt.words...); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, not %v", tt.title, got, want)
@@ -159,8 +166,8 @@ func TestNamesKeepWords(t *testing.T) {
 	}
 }
 
-// Pages of one site are about two subjects if each says a word of its title that the
-// other page does not have, besides its title.
+// Pages of one site are about two subjects if each says a word of its title, besides the
+// title, that the other's title does not have and its text hardly says.
 func TestDecideOtherSubjects(t *testing.T) {
 	same := verify.Verdict{Near: true, Resemblance: 0.99, Containment: 0.99}
 	byTitle := verify.Verdict{Rejected: verify.ByTitle}
@@ -179,6 +186,13 @@ func TestDecideOtherSubjects(t *testing.T) {
 		{"one title", same, [2][]string{{"Increase indent"}, {"Increase indent"}}, [2]string{increase, decrease}, []uint64{7}, false},
 		{"one title has no word of its own", same, [2][]string{{"Indent"}, {"Decrease indent"}}, [2]string{increase, decrease}, []uint64{7}, false},
 		{"both texts say both words", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase + decrease, decrease + increase}, []uint64{7}, false},
+		{"each text names the other once", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase + " Increase. Decrease.", decrease + " Decrease. Increase."}, []uint64{7}, false},
+		{"each text says its word three times and the other once", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase + " Increase.\nIncrease, not decrease.", decrease + " Decrease.\nDecrease, not increase."}, []uint64{7}, true},
+		{"numbers of one title", same, [2][]string{{"Bolt M6 x 20"}, {"Bolt M8 x 40"}}, [2]string{"This is M6.", "This is M8."}, []uint64{7}, true},
+		{"versions", same, [2][]string{{"Version 1.4.2"}, {"Version 1.4.3"}}, [2]string{"New in 1.4.2", "New in 1.4.3"}, []uint64{7}, true},
+		{"numbers that the texts do not say", same, [2][]string{{"Inbox (3)"}, {"Inbox (12)"}}, [2]string{"Some mail.", "Some mail, too."}, []uint64{7}, false},
+		{"years", same, [2][]string{{"Cafés of 2019"}, {"Cafés of 2020"}}, [2]string{"The best of 2019", "The best of 2020"}, []uint64{7}, false},
+		{"numbers on another site", same, [2][]string{{"Bolt M6 x 20"}, {"Bolt M8 x 40"}}, [2]string{"This is M6.", "This is M8."}, []uint64{8}, false},
 		{"one text says both words", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase, decrease + increase}, []uint64{7}, false},
 		{"neither text says its word", same, [2][]string{{"Up"}, {"Down"}}, [2]string{increase, decrease}, []uint64{7}, false},
 		{"only the titles in the texts say it", same, [2][]string{{"Up we go"}, {"Down we go"}}, [2]string{"Up, we go!\n" + increase, "Down we go\n" + decrease}, []uint64{7}, false},

@@ -200,11 +200,14 @@ func (j Judge) DecideAgain(c verify.Comparer, a, b *Text, whole *verify.Verdict)
 	switch {
 	case d.Near && j.OtherNumbers(a, b, d.Texts):
 		d.Verdict = j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], true)
-	case d.Near && j.OtherPages(a, b):
+	case d.Near && j.elsewhere(a, b) && ShareSite(a.sites, b.sites):
 		decided := func(subjects bool) verify.Verdict {
 			return j.OfOtherPages(d.Verdict, d.Lengths[0], d.Lengths[1], subjects)
 		}
-		if d.Verdict = decided(false); d.Near && otherSubjects(a, b) { // which reads both texts
+		if a.names.different(b.names) {
+			d.Verdict = decided(false)
+		}
+		if d.Near && otherSubjects(a, b) { // which reads both texts
 			d.Verdict = decided(true)
 		}
 	}
@@ -231,8 +234,12 @@ func (j Judge) OtherPages(a, b *Text) bool { return ShareSite(a.sites, b.sites) 
 
 // differ reports whether two texts are of different pages, as far as their titles and
 // addresses tell, and whether that counts.
-func (j Judge) differ(a, b *Text) bool {
-	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && a.names.different(b.names)
+func (j Judge) differ(a, b *Text) bool { return j.elsewhere(a, b) && a.names.different(b.names) }
+
+// elsewhere reports whether two texts are of pages that have titles, at different addresses,
+// and whether that counts.
+func (j Judge) elsewhere(a, b *Text) bool {
+	return j.Rarity.RarePages > 0 && j.Rarity.OtherPages > 0 && a.names.elsewhere(b.names)
 }
 
 // OtherNumbers reports whether two texts are of different pages of different sites, which
@@ -241,9 +248,11 @@ func (j Judge) OtherNumbers(a, b *Text, readings [2]*Text) bool {
 	return len(a.sites) > 0 && len(b.sites) > 0 && !ShareSite(a.sites, b.sites) && j.differ(a, b) && otherNumbers(readings[0].compared, readings[1].compared)
 }
 
-// OtherSubjects reports whether two texts of different pages of one site are about
-// different subjects, as their titles name them.
-func (j Judge) OtherSubjects(a, b *Text) bool { return j.OtherPages(a, b) && otherSubjects(a, b) }
+// OtherSubjects reports whether two texts of one site, of pages at different addresses, are
+// about different subjects, as their titles name them.
+func (j Judge) OtherSubjects(a, b *Text) bool {
+	return ShareSite(a.sites, b.sites) && j.elsewhere(a, b) && otherSubjects(a, b)
+}
 
 // OfOtherPages returns the verdict on texts of these lengths, in code points, that are
 // of different pages of one site. What these share is their subject or their template,
