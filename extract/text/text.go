@@ -84,7 +84,9 @@ type Sentence struct {
 // clauses in any script (Unicode's Terminal_Punctuation: full stops, commas,
 // dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or an ellipsis
 // splits only before white space or the end of a line, also with closing quotes and
-// brackets in between, so that "1.81", "10:30" and addresses stay whole. TLCS
+// brackets in between, so that "1.81", "10:30" and addresses stay whole. Beside a wide letter
+// an ASCII mark always splits, since Chinese and Japanese have no spaces. Thai, Lao, Khmer and
+// Burmese have few marks; there a space splits behind minSpaced bytes. TLCS
 // paper, section 3.1: "visible text blocks are partitioned by punctuations to
 // produce sentences". Sentences without a letter or digit are dropped.
 func Sentences(text string) []Sentence {
@@ -108,13 +110,18 @@ func Each(text string) iter.Seq[string] {
 	}
 }
 
+// minSpaced is the least length of a sentence that a space ends, in bytes: 24 letters and
+// marks, of which about 18 take a column. Shorter ones are often no clause, and of up to 16
+// columns have no signature.
+const minSpaced = 72
+
 // cut returns the end of the sentence that starts at start, and the position after
 // the mark that ends it.
 func cut(text string, start int) (end, next int) {
 	for i := start; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if ascii[c] == mayCut && (c == '\n' || ends(text[i+1:])) {
+			if ascii[c] == mayCut && (c == '\n' || ends(text[i+1:]) || besideWide(text, i)) {
 				return i, i + 1
 			}
 			i++
@@ -124,7 +131,9 @@ func cut(text string, start int) (end, next int) {
 		if terminal(r) || r == '…' && ends(text[i+n:]) {
 			return i, i + n
 		}
-		i += n
+		if i += n; i-start >= minSpaced && i < len(text) && text[i] == ' ' && spaced(r) {
+			return i, i + 1
+		}
 	}
 	return len(text), len(text)
 }
@@ -176,6 +185,20 @@ func ends(s string) bool {
 		}
 	}
 	return true
+}
+
+// besideWide reports whether a wide letter stands before or after the byte at i.
+func besideWide(s string, i int) bool {
+	wide := func(r rune) bool { return r >= utf8.RuneSelf && RuneColumns(r) == 2 && unicode.IsLetter(r) }
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	after, _ := utf8.DecodeRuneInString(s[i+1:])
+	return wide(before) || wide(after)
+}
+
+// spaced reports whether r is of a script in which spaces stand between clauses, not
+// between words.
+func spaced(r rune) bool {
+	return r >= '\u0E00' && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer)
 }
 
 // isWord reports whether r is a letter, mark or number.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,9 @@ func TestSentencesEndAtThePunctuationOfAnyScript(t *testing.T) {
 		{"Khmer", "សួស្តី។ អរគុណ៕", []string{"សួស្តី", "អរគុណ"}},
 		{"Burmese", "မင်္ဂလာပါ။ နေကောင်းလား၊", []string{"မင်္ဂလာပါ", "နေကောင်းလား"}},
 		{"Thai has no full stop", "สวัสดีครับ ยินดีที่ได้รู้จัก", []string{"สวัสดีครับ ยินดีที่ได้รู้จัก"}},
+		{"a space ends a clause of Thai that is long", "การประชุมสภานักเรียนครั้งแรกของปี มีผู้เข้าร่วม และ มีอาหาร", []string{"การประชุมสภานักเรียนครั้งแรกของปี", "มีผู้เข้าร่วม และ มีอาหาร"}},
+		{"and of Khmer, not of Korean", "សិស្សទាំងអស់មកដល់សាលាពេលព្រឹក អរគុណ 안녕하세요반갑습니다안녕하세요반갑습니다안녕하세요 반갑습니다", []string{"សិស្សទាំងអស់មកដល់សាលាពេលព្រឹក", "អរគុណ 안녕하세요반갑습니다안녕하세요반갑습니다안녕하세요 반갑습니다"}},
+		{"Chinese with ASCII marks", "他来了,我走了.你呢?好!见www.例子.com:3.5元,1,435页", []string{"他来了", "我走了", "你呢", "好", "见www", "例子", "com:3.5元", "1,435页"}},
 		{"numbers stay whole", "Version 1.81 at 10:30, 1,435 pages.", []string{"Version 1.81 at 10:30", "1,435 pages"}},
 		{"addresses stay whole", "See https://example.org:80/a;b?c=d,e!f. Then", []string{"See https://example.org:80/a;b?c=d,e!f", "Then"}},
 		{"full stop in quotes", `"I am here." She left. ('So?') “Yes.” ‘No!’ «Oui.» End`, []string{"I am here", "She left", "So", "Yes", "No", "Oui", "End"}},
@@ -136,6 +140,16 @@ func TestSentencesOfManyMarksTakeLinearTime(t *testing.T) {
 // sentence; it is empty where there is none.
 type slowPiece struct{ text, sentence string }
 
+// southeast matches text whose last character is Thai, Lao, Burmese or Khmer.
+var southeast = regexp.MustCompile(`[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}]$`)
+
+// wide reports whether a letter of two columns ends a or begins b.
+func wide(a, b string) bool {
+	x, _ := utf8.DecodeLastRuneInString(a)
+	y, _ := utf8.DecodeRuneInString(b)
+	return unicode.IsLetter(x) && RuneColumns(x) == 2 || unicode.IsLetter(y) && RuneColumns(y) == 2
+}
+
 // slowPieces cuts as the comment of Sentences has it, without the shortcuts.
 func slowPieces(text string) []slowPiece {
 	var out []slowPiece
@@ -158,7 +172,8 @@ func slowPieces(text string) []slowPiece {
 			_, n = utf8.DecodeRuneInString(text[i:])
 		}
 		if r == '\n' || r >= utf8.RuneSelf && unicode.Is(unicode.Terminal_Punctuation, r) ||
-			strings.ContainsRune(".,:;!?…", r) && ends(text[i+n:]) {
+			strings.ContainsRune(".,:;!?…", r) && ends(text[i+n:]) || strings.ContainsRune(".,:;!?", r) && wide(text[:i], text[i+n:]) ||
+			r == ' ' && i-start >= 72 && southeast.MatchString(text[:i]) {
 			emit(i, i+n)
 		}
 	}
@@ -183,7 +198,7 @@ func slowSentences(text string) []Sentence {
 
 func TestSentencesAreThoseOfTheSlowWay(t *testing.T) {
 	pieces := []string{"a", "Z", "7", " ", "\n", ".", ",", "!", "-", "\t", "_", "~", "\x7f", "\"", "'", ")", "]", "(", "…", "—", "”", "»", "é", "中", "。", "·", "·", "\u0301", "²",
-		"ａ", "！", "🎉", "\xff", "\xe4\xb8", "\x80", "\u2028", "\u037e", "།"}
+		"ａ", "！", "🎉", "ក", "ການປະຊຸມສະພານັກຮຽນຄັ້ງທຳອິດຂອງ", "ที่", "가", "\xff", "\xe4\xb8", "\x80", "\u2028", "\u037e", "།"}
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 50000 {
 		var b strings.Builder
@@ -196,7 +211,7 @@ func TestSentencesAreThoseOfTheSlowWay(t *testing.T) {
 	}
 	// Every character, where a sentence ends and where one does not.
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		s := "a" + string(r) + "b" + string(r) + " c." + string(r) + " d" + string(r)
+		s := "a" + string(r) + "b" + string(r) + " c." + string(r) + " d" + string(r) + strings.Repeat("ก", 30) + string(r) + " e"
 		if got, want := Sentences(s), slowSentences(s); !slices.Equal(got, want) {
 			t.Fatalf("%q: %v, want %v", s, got, want)
 		}
@@ -204,7 +219,7 @@ func TestSentencesAreThoseOfTheSlowWay(t *testing.T) {
 }
 
 func FuzzSentences(f *testing.F) {
-	for _, s := range []string{"", "One. Two", "他来了，我走了。", `"A." B`, "a…\n\nb", "1.81", "\xff.\xc3 \xe2\x80", "यह। है"} {
+	for _, s := range []string{"", "One. Two", "他来了，我走了。", `"A." B`, "a…\n\nb", "1.81", "他.他 ", "การประชุมสภานักเรียนครั้งแรกของปี มี", "\xff.\xc3 \xe2\x80", "यह। है"} {
 		f.Add(s)
 	}
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }

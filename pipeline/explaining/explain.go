@@ -3,8 +3,10 @@
 package explaining
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 
 	"neardup/explain"
 	"neardup/extract"
@@ -20,6 +22,9 @@ import (
 // run.
 func Pages(ctx context.Context, w *workspace.Workspace, a, b string) (explain.Explanation, error) {
 	e, err := explainPages(ctx, w, a, b)
+	if errors.Is(err, layout.ErrCorrupt) { // rows of another version may have another form
+		err = cmp.Or(w.Current(workspace.StageVerify), err)
+	}
 	return e, w.ExplainError(err)
 }
 

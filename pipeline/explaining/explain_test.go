@@ -1,12 +1,14 @@
 package explaining
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -584,5 +586,25 @@ func TestExplainFiles(t *testing.T) {
 		if err != nil || !e.Outcome.Joined || !slices.ContainsFunc(e.Diff.Segments, func(s explain.Segment) bool { return s.Kind == explain.Same || s.Kind == explain.Trusted }) {
 			t.Errorf("%s: %+v, %v", name, e.Outcome, err)
 		}
+	}
+}
+
+// Rows of another version of the stages are not up to date, and not damaged.
+func TestExplainAnOlderVersion(t *testing.T) {
+	z, err := zip.OpenReader(filepath.Join("..", "workspace", "testdata", "format1.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "ws")
+	if err := errors.Join(os.CopyFS(dir, z), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Pages(t.Context(), w, "<urn:uuid:00000000-0000-4000-8000-000000000002>", "<urn:uuid:00000000-0000-4000-8000-000000000001>")
+	if err := errors.Join(err, w.Close()); !errors.Is(err, workspace.ErrUsage) || errors.Is(err, layout.ErrCorrupt) {
+		t.Error(err)
 	}
 }

@@ -44,7 +44,7 @@ import (
 //	extract 22: derived documents, profiles and dates of revisits, wrong block digests
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
 //	extract 24: a higher threshold of the main content where the best lines are far above; steps of PDF documents count for their file
-//	extract 25: the only h1 below a line that is the whole title; numbers are words of titles
+//	extract 25: the only h1 below a line that is the whole title; numbers are words of titles; sentences as sign 10
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -52,6 +52,7 @@ import (
 //	sign 7: rows of signed texts have their sentences in frames
 //	sign 8: sentences by their letters, marks and numbers
 //	sign 9: final sigma, variation selectors, texts of symbols
+//	sign 10: spaces end clauses of Thai, Lao, Burmese and Khmer, ASCII marks those beside wide letters
 //	cluster 2: rows count lists; long lists
 //	cluster 3: captures of one page are one page where lists of few sites are deleted
 //	verify 2: subjects; early end of rounds that cannot reach the threshold
@@ -76,12 +77,12 @@ import (
 //	verify 23: weights of sentences by their letters, marks and numbers
 //	verify 24: as sign 9
 //	verify 25: pages of different sites that say other numbers
-//	verify 26: numbers in titles, and how often texts say the words of both
+//	verify 26: numbers in titles, and how often texts say the words of both; as sign 10
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 25, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
-	{Name: workspace.StageSign, Version: 9, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
+	{Name: workspace.StageSign, Version: 10, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 3, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,

@@ -287,6 +287,9 @@ func TestOtherNumbers(t *testing.T) {
 		{eight, "01 002 003 04 15 16 17 18", false},
 		{eight, "11 12 13 14 ５ ٦ ७ 8", false},
 		{"", eight, false},
+		{"These are the words of the story. " + eight, "These are the words of the story. 11 12 13 14 15 16 17 18", false}, // a copy
+		{"These are the words of the whole story, as they were first printed here. In 1 of " + eight + ".", "These are the words of the whole story, as they were first printed here. In 11 of 12 13 14 15 16 17 18.", false},
+		{"They counted 1 of 2. In 1 of " + eight + ".", "They counted 11 of 12. In 11 of 12 13 14 15 16 17 18.", true},
 	} {
 		if otherNumbers(tt.a, tt.b) != tt.want || otherNumbers(tt.b, tt.a) != tt.want {
 			t.Errorf("%q, %q: not %v", tt.a, tt.b, tt.want)

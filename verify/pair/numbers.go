@@ -3,6 +3,9 @@ package pair
 import (
 	"strings"
 	"unicode"
+
+	"neardup/extract/text"
+	"neardup/verify/rarity"
 )
 
 // Two reports of one pattern, such as those on two earthquakes, differ in their numbers.
@@ -12,7 +15,11 @@ const (
 	commonNumbers = 0.5 // share of the shorter list that two articles with the same story have in common
 )
 
-// otherNumbers reports whether two texts say other numbers.
+// copied is the share of the columns of two texts in sentences that both have, numbers
+// included, from which one is a copy beside other figures, such as prices or comments.
+const copied = 0.5
+
+// otherNumbers reports whether two texts say other numbers, and are no copies.
 func otherNumbers(a, b string) bool {
 	x, n := numbersOf(a)
 	y, m := numbersOf(b)
@@ -21,7 +28,31 @@ func otherNumbers(a, b string) bool {
 		common += min(times, y[number])
 	}
 	n = min(n, m)
-	return n >= leastNumbers && float64(common) < commonNumbers*float64(n)
+	return n >= leastNumbers && float64(common) < commonNumbers*float64(n) && sameSentences(a, b) < copied
+}
+
+// sameSentences returns the columns of the different sentences that both texts have over
+// those of all that either has. Sentences without a letter do not count.
+func sameSentences(a, b string) float64 {
+	of := func(s string) (columns map[uint64]int, all int) {
+		columns = map[uint64]int{}
+		for sentence := range text.Each(s) {
+			if u := rarity.ExactUnitOf(sentence); u.Key != 0 && columns[u.Key] == 0 {
+				columns[u.Key] = u.Columns
+				all += u.Columns
+			}
+		}
+		return columns, all
+	}
+	x, n := of(a)
+	y, m := of(b)
+	both := 0
+	for key, columns := range x {
+		if y[key] > 0 {
+			both += columns
+		}
+	}
+	return float64(both) / float64(max(1, n+m-both))
 }
 
 // numbersOf returns how often a text has each number, and how many numbers it has. A number
