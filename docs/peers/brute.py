@@ -55,6 +55,15 @@ def closes_then_ends(s, i):
     return True
 
 
+def wide(c):
+    return category(c).startswith("L") and unicodedata.east_asian_width(c) in "WF"
+
+
+def spaced(c):
+    """A character of a script in which spaces stand between clauses."""
+    return unicodedata.name(c, "").split(" ")[0] in ("THAI", "LAO", "MYANMAR", "KHMER")
+
+
 def sentences(text, terminal):
     """Visible blocks, cut at punctuation (section 3.1)."""
     out, start, i = [], 0, 0
@@ -69,7 +78,10 @@ def sentences(text, terminal):
             out.append(s[a:b])
     while i < len(text):
         c = text[i]
-        if c == "\n" or c in ".,:;!?…" and closes_then_ends(text, i + 1) or c in terminal:
+        before, after = text[max(0, i - 1):i], text[i + 1:i + 2]
+        if (c == "\n" or c in ".,:;!?…" and closes_then_ends(text, i + 1) or c in terminal
+                or c in ".,:;!?" and (before and wide(before) or after and wide(after))
+                or c == " " and before and spaced(before) and len(text[start:i].encode()) >= 72):
             end(i)
             start = i + 1
         i += 1

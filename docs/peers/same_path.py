@@ -25,14 +25,20 @@ def main():
                         of[uri.split("/" + package + "/", 1)[1]] = uri
     cluster = {}
     with open(clusters, encoding="utf-8") as f:
-        sizes = [0]
+        sizes, one_site, titles = [0], 0, 0
         for line in f:
             c = json.loads(line)
             sizes.append(c["size"])
+            of = {}
+            for m in c["members"]:
+                of.setdefault(m["uri"].split("/")[2], []).append(m.get("title"))
+            one_site += any(len(t) > 1 for t in of.values())
+            titles += any(len(set(t)) > 1 for t in of.values())
             cluster.update((m["uri"], c["cluster"]) for m in c["members"])
     same = set(paths[0]) & set(paths[1])
     found = sum(cluster.get(paths[0][p], 0) == cluster.get(paths[1][p], 1) for p in same)
     print(f"{found} of {len(same)} same-path pairs in one cluster; the largest cluster has {max(sizes)} pages")
+    print(f"{one_site} of {len(sizes) - 1} clusters have two pages of one host, {titles} of them with different titles")
 
 
 if __name__ == "__main__":
