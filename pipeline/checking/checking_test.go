@@ -349,6 +349,12 @@ func TestTables(t *testing.T) {
 			return b.Set(k, v)
 		}, "is not recorded in that cluster"},
 		{"a host is missing", without(layout.TableHost), "contained in another"},
+		{"captures that were read are not there", func(w *workspace.Workspace, b store.Batch) error {
+			known, err := w.Sources()
+			known[0].Counts.Captures++
+			known[0].Counts.Records++
+			return errors.Join(err, b.SetJSON(layout.SourceKey(known[0].Path), known[0]))
+		}, "captures were read of input"},
 		{"a record is not accounted for", func(w *workspace.Workspace, b store.Batch) error {
 			known, err := w.Sources()
 			if err != nil {

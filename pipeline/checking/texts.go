@@ -123,10 +123,12 @@ func (c *checker) texts() error {
 	return nil
 }
 
-// documents checks, in both tables, that each page has its text. Captures and revisits can
-// have one ID; then one of those with a text is what is listed under it.
+// documents checks, in both tables, that each page has its text, and that all captures that
+// were read of the inputs are there. Captures and revisits can have one ID; then one of those
+// with a text is what is listed under it.
 func (c *checker) documents() error {
 	n := int64(0)
+	captures := map[string]int64{} // of each source's ID
 	listed := map[rows.TextID]bool{} // whether a page of the present ID is what is listed under the text
 	var present extract.ID
 	var uri string // of all pages with this ID
@@ -151,6 +153,9 @@ func (c *checker) documents() error {
 			flush()
 			present, uri = d.ID, d.Row.TargetURI
 		}
+		if d.Row.Repeats == nil {
+			captures[d.Source]++
+		}
 		o, ok, err := c.w.DB.Get(layout.OccurrenceKey(t, d.ID))
 		if err != nil {
 			return err
@@ -161,6 +166,22 @@ func (c *checker) documents() error {
 	occurrences, err := c.w.DB.Count(layout.TableOccurrence)
 	if err == nil && occurrences != n {
 		c.problem("%d pages are listed under texts, but there are %d", occurrences, n)
+	}
+	return errors.Join(err, c.captures(captures))
+}
+
+// captures checks that the captures of each source are those that were read of it. Equal
+// files share their captures, of which one may have been read further.
+func (c *checker) captures(there map[string]int64) error {
+	known, err := c.w.Sources()
+	read := map[string]int64{}
+	for _, s := range known {
+		read[s.ID()] = max(read[s.ID()], s.Counts.Captures)
+	}
+	for _, s := range known {
+		if there[s.ID()] != read[s.ID()] {
+			c.problem("%d captures were read of input %s, but there are %d", read[s.ID()], s.Path, there[s.ID()])
+		}
 	}
 	return err
 }
