@@ -503,6 +503,8 @@ func TestPattern(t *testing.T) {
 		{"*.xn--mller-kva.test/*", "http://a.müller.test/ü", true}, {"müller.test/ü", "http://xn--mller-kva.test/ü", true}, {"muller.test", "http://xn--mller-kva.test/a", false}, {"*ü*", "http://a.test/ü", true},
 		{"a.example", "http://user:pw@a.example:81/w", true}, {"a.example", "http://a.example./y", true}, {"a.example", "http://%61.example/y", true}, {"a.example", "//a.example/y", true}, {"a.example", "http:/a.example/y", true},
 		{"a.example/*", "http://a.example/x?y=z", true}, {"a.example/*", "http://user@a.example./x?y=z", true}, {"a.example/x", "http://a.example:81/x", true}, {"a.example:80/x", "http://a.example:81/x", false},
+		{"a.example", "http://a.example:99999/x", true}, {"a.example", "http://a.example:port/x", true}, {"a.example/*", "http://a.example:99999/x", true}, {"http://a.example/x", "http://a.example:99999/x", true}, {"http://a.example:80/x", "http://a.example:99999/x", false},
+		{"http://a.example:*/x", "http://u@a.example:81/x", true}, {"http://a.example:8*/x", "http://u@a.example:99999/x", false}, {"2001:db8::1", "http://[2001:db8::1]:99999/", true}, {"[2001:db8::1]", "http://[2001:db8::1]:99999/", true},
 		{"a.example/x?y=*", "http://a.example/x?y=z", true}, {"a.example/x?y=*", "http://a.example/x?z=y", false}, {"*.a.example", "http://b.a.example/x", true}, {"*.a.example", "http://a.example/x", false}, {"a.example/x", "http://a.example/x/y", false},
 	} {
 		if got := keep.NewPatterns(x.pattern).Has(x.uri); got != x.want {

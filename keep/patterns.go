@@ -33,7 +33,7 @@ func NewPatterns(written ...string) Patterns {
 		switch {
 		case !more && (hasPath || a.host == ""):
 			p.whole[a.key()] = append(p.whole[a.key()], i)
-		case !more, hasPath && a.host != "" && addressOf(first+"x").host == a.host && addressOf(first+"/x").host == a.host: // the * is behind the host
+		case !more, hasPath && a.host != "" && a.sameSite(first+"x") && a.sameSite(first+"/x"): // the * is behind the host
 			p.hosts[a.host] = append(p.hosts[a.host], i)
 		default:
 			p.others = append(p.others, i)
@@ -93,6 +93,12 @@ func addressOf(uri string) address {
 	return a
 }
 
+// sameSite reports whether a URI has the same host and port.
+func (a address) sameSite(uri string) bool {
+	b := addressOf(uri)
+	return a.host == b.host && a.Port == b.Port
+}
+
 // key is the same for two addresses of which one matches the other without a *.
 func (a address) key() string {
 	if a.host == "" {
@@ -106,7 +112,7 @@ func (a address) matches(b address) bool {
 	switch {
 	case matches(a.whole, b.whole):
 		return true
-	case a.host == "" || strings.Contains(a.whole, "://") && a.Scheme != b.Scheme || a.Port != "" && b.Port != "" && a.Port != b.Port:
+	case a.host == "" || strings.Contains(a.whole, "://") && a.Scheme != b.Scheme || a.Port != "" && b.Port != "" && !matches(a.Port, b.Port):
 		return false
 	case a.Path == "" && a.Query == "":
 		return matches(a.host, b.host)

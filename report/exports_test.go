@@ -153,6 +153,16 @@ func TestDomains(t *testing.T) {
 	}
 }
 
+// A port is no part of the host, also one that is no number.
+func TestParquetHost(t *testing.T) {
+	for _, port := range []string{"", ":8080", ":99999", ":port"} {
+		_, rows := writeParquet(t, Cluster{ID: "c", Size: 1, Members: []Member{{RecordID: "r", URI: "http://a.recipes.example" + port + "/x"}}})
+		if r := rows[0]; r.Host != "a.recipes.example" || r.TLD == nil || *r.TLD != "example" || *r.RegisteredDomain != "recipes.example" {
+			t.Errorf("%q: %+v", port, r)
+		}
+	}
+}
+
 // Both forms of a keep list say the same, of hostile pages, too.
 func TestKeepLists(t *testing.T) {
 	c := hostile()

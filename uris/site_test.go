@@ -19,6 +19,8 @@ func TestSiteOf(t *testing.T) {
 		"http://com.test/":                       "com.test",
 		"http://www.moved.test.example/":         "test.example",
 		"http://localhost:8080/":                 "localhost",
+		"http://www.example.com:99999/x":         "example.com",
+		"http://www.example.com:port/x":          "example.com",
 		"http://com/":                            "com",
 		"http://www.example.com/100%":            "example.com",
 		"http://www.example.com/a b?c=%zz#%":     "example.com",

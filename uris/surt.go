@@ -24,7 +24,7 @@ import (
 // ASCII without spaces for any URI.
 //
 // Where the package fails (a port that is no number) the authority is kept as it
-// is, and a numeric host is not looked up.
+// is, though the port is no part of Host, and a numeric host is not looked up.
 func SURT(uri string) string {
 	u := Split(uri)
 	if u == (Parts{}) {
@@ -33,12 +33,12 @@ func SURT(uri string) string {
 	query := withoutQuerySessions(strings.ToLower(escape(unescape(u.Query))))
 	var b strings.Builder
 	path := unescape(u.Path)
-	if host := CanonicalHost(u.Host); host != "" {
+	if host := CanonicalHost(u.keyHost); host != "" {
 		labels := strings.Split(withoutWWW(host), ".")
 		slices.Reverse(labels)
 		b.WriteString(strings.Join(labels, ","))
-		if u.Port != "" && u.Port != defaultPorts[strings.ToLower(u.Scheme)] {
-			b.WriteString(":" + u.Port)
+		if u.keyPort != "" && u.keyPort != defaultPorts[strings.ToLower(u.Scheme)] {
+			b.WriteString(":" + u.keyPort)
 		}
 		b.WriteByte(')')
 		path = plainPath(path)
@@ -59,13 +59,17 @@ func SURT(uri string) string {
 	return b.String()
 }
 
-// Host returns the host of a URI in the spelling of SURT, but with www. It is empty
-// if there is none.
+// Host returns the host of a URI in the spelling of SURT, but with www and without
+// any port. It is empty if there is none.
 func Host(uri string) string { return CanonicalHost(Split(uri).Host) }
 
 // Parts are the parts of a URI that count. The host is as written; the port is
-// without leading zeros.
-type Parts struct{ Scheme, Host, Port, Path, Query string }
+// without leading zeros, or as written if it is not a number up to 65535.
+type Parts struct {
+	Scheme, Host, Port, Path, Query string
+
+	keyHost, keyPort string // as SURT has them: what is no port is part of the host
+}
 
 var (
 	breaks = strings.NewReplacer("\n", "", "\r", "", "\t", "")
@@ -93,11 +97,12 @@ func Split(uri string) (u Parts) {
 		if ok {
 			u.Path = "/" + u.Path
 		}
-		u.Host, u.Port = splitAuthority(authority)
+		u.setAuthority(authority)
 	}
-	if u.Host == "" && u.Path != "" && strings.HasPrefix(u.Scheme, "http") { // http:////host/path
-		u.Host, u.Path, _ = strings.Cut(strings.TrimLeft(u.Path, "/"), "/")
+	if u.keyHost == "" && u.Path != "" && strings.HasPrefix(u.Scheme, "http") { // http:////host/path
+		u.keyHost, u.Path, _ = strings.Cut(strings.TrimLeft(u.Path, "/"), "/")
 		u.Path = "/" + u.Path
+		u.Host, u.Port = splitAuthority(u.keyHost)
 	}
 	return u
 }
@@ -128,23 +133,41 @@ func lastHTTP(uri string) string {
 	}
 }
 
+// setAuthority sets host and port.
+func (u *Parts) setAuthority(a string) {
+	u.Host, u.Port = splitAuthority(a)
+	u.keyHost, u.keyPort = u.Host, u.Port
+	if !isPort(u.Port) {
+		u.keyHost, u.keyPort = withoutUser(a), ""
+	}
+}
+
+// withoutUser drops the user of an authority, and colons without a port.
+func withoutUser(a string) string {
+	return strings.TrimRight(a[strings.LastIndexByte(a, '@')+1:], ":")
+}
+
 // splitAuthority returns host and port. It drops the user.
 func splitAuthority(a string) (host, port string) {
-	a = a[strings.LastIndexByte(a, '@')+1:]
-	a = strings.TrimRight(a, ":")
+	a = withoutUser(a)
 	host, port, _ = strings.Cut(a, ":")
 	if _, bracketed, ok := strings.Cut(a, "["); ok { // an IPv6 address
 		host, port, _ = strings.Cut(bracketed, "]")
 		_, port, _ = strings.Cut(port, ":")
 	}
-	n, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
 	switch {
-	case err != nil:
+	case isPort(port):
+		return host, strings.TrimLeft(port, "0")
+	case isAddress(a): // an IPv6 address without brackets
 		return a, ""
-	case n == 0:
-		return host, ""
 	}
-	return host, strconv.FormatUint(n, 10)
+	return host, port
+}
+
+// isPort reports whether a port is none, or a number up to 65535.
+func isPort(port string) bool {
+	_, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
+	return err == nil
 }
 
 var hostToASCII = idna.New(idna.MapForLookup(), idna.Transitional(true), idna.StrictDomainName(false))

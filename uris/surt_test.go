@@ -79,6 +79,11 @@ func TestSURTOfWhatIsNoURI(t *testing.T) {
 	for uri, want := range map[string]string{
 		"http://a.org:port/x":                         "org:port,a)/x",
 		"http://a.org:70000/":                         "org:70000,a)/",
+		"http://u@a.org:b:80/":                        "org:b:80,a)/",
+		"http://:port/x":                              ":port)/x",
+		"http://[::1]:port/x":                         "[::1]:port)/x",
+		"http://2001:db8::1/x":                        "2001:db8::1)/x",
+		"http:////a.org:8080/x":                       "org:8080,a)/x",
 		"http://1.2.3.999/":                           "999,3,2,1)/",
 		"filedesc:x.arc":                              "filedesc:x.arc",
 		"http://a.org/\xff\x00":                       "org,a)/%ff%00",
@@ -86,6 +91,38 @@ func TestSURTOfWhatIsNoURI(t *testing.T) {
 		"http://" + strings.Repeat("ü", 70) + ".org/": "org," + strings.Repeat("%c3%bc", 70) + ")/",
 	} {
 		if got := SURT(uri); got != want {
+			t.Errorf("%q: got %q, want %q", uri, got, want)
+		}
+	}
+}
+
+// The port of a URI is no part of its host, whatever it is.
+func TestHost(t *testing.T) {
+	for uri, want := range map[string]string{
+		"http://www.A.org/x":            "www.a.org",
+		"a.org":                         "a.org",
+		"http://a.org:8080/x":           "a.org",
+		"http://a.org:65535/":           "a.org",
+		"http://a.org:65536/":           "a.org",
+		"http://a.org:port/x":           "a.org",
+		"http://a.org:-1/x":             "a.org",
+		"http://a.org.:80 /x":           "a.org",
+		"http://u:p@A.org:b:80/":        "a.org",
+		"http://a.org:/x":               "a.org",
+		"http:////a.org:8080/x":         "a.org",
+		"http://münchen.example:99999/": "xn--mnchen-3ya.example",
+		"http://192.0.2.1:99999/":       "192.0.2.1",
+		"http://[2001:db8::1]/":         "2001:db8::1",
+		"http://[2001:db8::1]:8080/":    "2001:db8::1",
+		"http://[2001:db8::1]:99999/":   "2001:db8::1",
+		"http://[2001:db8::1]:port/":    "2001:db8::1",
+		"http://2001:db8::1/":           "2001:db8::1",
+		"http://::1/":                   "::1",
+		"http://:port/x":                "",
+		"http://":                       "",
+		"urn:uuid:1":                    "",
+	} {
+		if got := Host(uri); got != want {
 			t.Errorf("%q: got %q, want %q", uri, got, want)
 		}
 	}

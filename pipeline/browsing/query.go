@@ -70,12 +70,16 @@ func hostPrefixes(host string) []surtPrefix {
 	if i := strings.IndexAny(host, "/?#"); i >= 0 {
 		host = host[:i]
 	}
-	host = uris.Host("http://" + strings.TrimPrefix(host, "*."))
-	labels, ok := strings.CutSuffix(uris.SURT("http://"+host), ")/")
+	asked := "http://" + strings.TrimPrefix(host, "*.")
+	labels, ok := strings.CutSuffix(uris.SURT("http://"+uris.Host(asked)), ")/")
 	if !ok {
 		return nil
 	}
-	return []surtPrefix{{prefix: labels + ")"}, {prefix: labels + ","}, {prefix: labels + ":"}}
+	prefixes := []surtPrefix{{prefix: labels + ")"}, {prefix: labels + ","}, {prefix: labels + ":"}}
+	if whole, ok := strings.CutSuffix(uris.SURT(asked), ")/"); ok && whole != labels { // a port that is no number stands among the labels
+		prefixes = append(prefixes, surtPrefix{prefix: whole + ")"})
+	}
+	return prefixes
 }
 
 // uriPrefixes returns the SURT prefixes of the URIs that begin with uri. The scheme

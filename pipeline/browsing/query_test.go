@@ -60,7 +60,8 @@ func TestAddressesPeopleType(t *testing.T) {
 		"foo": "http://wiki.example/index.php?title=Foo", "foo3": "http://wiki.example/index.php?title=Foo&oldid=3", "editfoo": "http://wiki.example/index.php?title=Foo&action=edit",
 		"foobar": "http://wiki.example/index.php?title=Foobar", "bar": "http://wiki.example/index.php?oldid=4&title=Bar", "index": "http://wiki.example/index.php",
 		"text1": "urn:text:1", "text12": "urn:text:12", "book": "http://bücher.example/über", "v6": "http://[2001:db8::1]/x",
-		"long": "http://long.example/?a=" + strings.Repeat("b", 600) + "&z=1",
+		"noport": "http://noport.example:99999/x",
+		"long":   "http://long.example/?a=" + strings.Repeat("b", 600) + "&z=1",
 	}
 	var list []string
 	for _, uri := range uris {
@@ -80,7 +81,7 @@ func TestAddressesPeopleType(t *testing.T) {
 		{"http://[2001:db8::1]/", "", "v6"}, {"long.example/?z=1", "", "long"}, {uris["long"], "", "long"},
 		{"", "example.com", site + " port sub"}, {"", "www.example.com", site + " port sub"}, {"", "https://Example.COM:8080/what?ever", site + " port sub"},
 		{"", "*.example.com", site + " port sub"}, {"", "sub.example.com", "sub"}, {"", "com", site + " port sub x"}, {"", "example.community", "community"},
-		{"", "evil.example", "evil"}, {"", "xample.com", ""}, {"", ".", ""}, {"", "http://", ""}, {"", "[2001:db8::1]", "v6"}, {"", "bücher.example.", "book"},
+		{"", "evil.example", "evil"}, {"", "xample.com", ""}, {"", ".", ""}, {"", "http://", ""}, {"", "[2001:db8::1]", "v6"}, {"", "bücher.example.", "book"}, {"", "noport.example:99999", "noport"}, {"", "noport.example:99998", ""},
 		{"example.com/a", "example.com", "a a/ a/b a?q a-b ab"}, {"example.com/a", "sub.example.com", ""}, {"example.com", "com", site + " port"}, {"urn:text:1", "com", ""},
 		{"*", "", strings.Join(names(uris), " ")}, {"", "", strings.Join(names(uris), " ")},
 	} {
