@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -215,15 +216,33 @@ func namedIn(all withdrawn.List, arg string) (out []withdrawn.Withdrawal) {
 	return out
 }
 
+// named returns the inputs that an argument names: by their path, or the directory that they
+// are in; or, if there is no such file or directory, as they were given. Messages and status
+// show some names escaped (inputs.ShowName). The escaped name of one file may be the name of
+// another, so it counts only where nothing else has the name.
+func named(arg string, known []inputs.Source) []inputs.Source {
+	names := paths(arg)
+	path := names[min(1, len(names)-1)]
+	for _, is := range []func(s inputs.Source) bool{
+		func(s inputs.Source) bool {
+			at := s.Placed().FilePath()
+			return at == path || s.Path == path || strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/")
+		},
+		func(s inputs.Source) bool { return s.Given == inputs.ShowName(arg) },
+		func(s inputs.Source) bool { return s.Given == arg || inputs.ShowName(s.Path) == arg },
+	} {
+		of := slices.DeleteFunc(slices.Clone(known), func(s inputs.Source) bool { return !is(s) })
+		if _, err := os.Lstat(arg); len(of) > 0 || err == nil {
+			return of
+		}
+	}
+	return nil
+}
+
 // withdrawalsOf returns the withdrawals that an argument stands for, and the inputs of which
 // nothing was read.
 func withdrawalsOf(arg string, known []inputs.Source) (out []withdrawn.Withdrawal, unread []inputs.Source, err error) {
-	names := paths(arg)
-	path := names[min(1, len(names)-1)]
-	for _, s := range known {
-		if at := s.Placed().FilePath(); at != path && s.Path != path && s.Given != arg && !strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
-			continue
-		}
+	for _, s := range named(arg, known) {
 		if s.State == inputs.Unreadable && s.Counts.Records == 0 {
 			unread = append(unread, s)
 			continue
