@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -90,11 +88,7 @@ func (o *workOptions) spared() (int64, error) {
 	if o.leaveFree == "off" {
 		return workspace.NoLimit, nil
 	}
-	n, err := humanize.ParseBytes(cmp.Or(o.leaveFree, "0"))
-	if err != nil || n > math.MaxInt64 {
-		return 0, fmt.Errorf("--leave-free: %q is neither a size, such as 10GB, nor off", o.leaveFree)
-	}
-	return int64(n), nil
+	return parseSize("--leave-free", cmp.Or(o.leaveFree, "0"), "10GB")
 }
 
 // checkTemp checks --temp.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -42,12 +43,25 @@ func memoryLimit(size string) (int64, error) {
 	if size == "off" {
 		return math.MaxInt64, nil
 	}
-	n, err := humanize.ParseBytes(size)
+	n, err := parseSize("--memory", size, "2GiB")
 	switch {
-	case err != nil || n > math.MaxInt64:
-		return 0, fmt.Errorf("--memory: %q is neither a size, such as 2GiB, nor off", size)
+	case err != nil:
+		return 0, err
 	case n < leastMemory:
 		return 0, fmt.Errorf("--memory: %s is too little; at least 512MiB, or off", size)
 	}
-	return int64(n) - memoryBeside, nil
+	return n - memoryBeside, nil
+}
+
+// parseSize returns the bytes of a size that a flag has. It rejects commas, which
+// ParseBytes drops: 1,5GiB would be 15.
+func parseSize(flag, size, example string) (int64, error) {
+	if strings.Contains(size, ",") {
+		return 0, fmt.Errorf("%s: %q has a comma; write a size with a point, such as 1.5GiB", flag, size)
+	}
+	n, err := humanize.ParseBytes(size)
+	if err != nil || n > math.MaxInt64 {
+		return 0, fmt.Errorf("%s: %q is neither a size, such as %s, nor off", flag, size, example)
+	}
+	return int64(n), nil
 }
