@@ -63,7 +63,7 @@ type Pair struct {
 // Result is the result of joining one collection with itself, or two with each
 // other.
 type Result struct {
-	Pairs  []Pair // by A, then B; in a self-join A < B
+	Pairs  []Pair // by ID of A, ID of B, A, B; in a self-join A < B
 	Counts search.JoinCounts
 
 	bands    bool // candidates share a band of min-hashes
@@ -117,8 +117,25 @@ func newResult(o Options, collections [][]Text) (*Result, [][]string, func(a, b 
 	return r, texts, emit, nil
 }
 
+// sort sorts the pairs by their IDs. Several texts may have one ID; their pairs are
+// then sorted by the texts, as these are in a collection.
 func (r *Result) sort() {
-	slices.SortFunc(r.Pairs, func(x, y Pair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	slices.SortFunc(r.Pairs, func(x, y Pair) int {
+		if c := compareIDs(r.a, x.A, y.A); c != 0 {
+			return c
+		}
+		if c := compareIDs(r.b, x.B, y.B); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+	})
+}
+
+func compareIDs(of []Text, i, j int32) int {
+	if i == j {
+		return 0
+	}
+	return cmp.Compare(of[i].ID, of[j].ID)
 }
 
 // Write writes the pairs in one of Formats. tsv and jsonl have the IDs of both

@@ -302,6 +302,28 @@ func TestJoinComparesAll(t *testing.T) {
 	}
 }
 
+// Pairs are in the order of their IDs, also where several texts have one.
+func TestJoinOrder(t *testing.T) {
+	texts := []Text{{"i1", "a b c x"}, {"i1", "b c d y"}, {"k0", "a b c d"}, {"k1", "b c d"}, {"k8", "z c d y"}, {"k9", "a b c"}}
+	for _, collections := range [][][]Text{{texts}, {texts, texts}} {
+		result, err := Join(t.Context(), Options{Join: joinSettings("ppjoin", .3), MaxPairs: 100}, collections...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids [][2]string
+		ones := 0 // pairs of each text with the ID that two have
+		for _, p := range result.Pairs {
+			ids = append(ids, [2]string{result.a[p.A].ID, result.b[p.B].ID})
+			if ids[len(ids)-1] == [2]string{"i1", "k0"} {
+				ones++
+			}
+		}
+		if ones != 2 || !slices.IsSortedFunc(ids, func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
+			t.Errorf("%d collections: %v", len(collections), ids)
+		}
+	}
+}
+
 func TestJoinStops(t *testing.T) {
 	same := make([]Text, 3000) // 4.5 million pairs
 	for i := range same {
