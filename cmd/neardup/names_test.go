@@ -15,10 +15,10 @@ import (
 // steering is text that would clear a terminal, reverse a line and begin another.
 const steering = "\x1b[2J\u202e\u009b31m"
 
-// The reader of archives drops ESC from headers.
+// The reader of archives drops control characters from headers.
 var (
-	readSteering  = strings.ReplaceAll(steering, "\x1b", "")
-	shownSteering = `[2J\u202e\u009b31m`
+	readSteering  = strings.NewReplacer("\x1b", "", "\u009b", "").Replace(steering)
+	shownSteering = `[2J\u202e31m`
 )
 
 // TestNamesThatSteerTerminals runs the commands on files, pages and a workspace whose

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"iter"
 	"strings"
+	"unicode"
 )
 
 // End returns the index after the first empty line of b, searching from from, or 0
@@ -63,11 +64,12 @@ func unfold(value, rest string) (whole, behind string) {
 	return strings.Join(parts, " "), rest
 }
 
-// Clean makes a header value safe to store and show: valid UTF-8 on one line.
+// Clean makes a header value safe to store and show: valid UTF-8 on one line, without
+// control characters, also those of C1, of which some steer terminals.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) {
 			return -1
 		}
 		return r

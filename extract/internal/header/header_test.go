@@ -66,7 +66,7 @@ func TestEnd(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
-	for s, want := range map[string]string{"a b": "a b", "a\r\n\tb\x00\x7f": "ab", "\xff\xfeé": "\uFFFDé", "": ""} {
+	for s, want := range map[string]string{"a b": "a b", "a\r\n\tb\x00\x7f": "ab", "a\u0080\u0085\u009b31m\u009f\u00a0": "a31m\u00a0", "\xff\xfeé": "\uFFFDé", "": ""} {
 		if got := Clean(s); got != want {
 			t.Errorf("%q: got %q, want %q", s, got, want)
 		}
