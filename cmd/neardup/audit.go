@@ -345,9 +345,9 @@ if it is not here. An import is all or nothing.`,
 					return usageError{fmt.Errorf("--name: %w", err)}
 				}
 			}
-			in := c.InOrStdin()
+			in := interruptible(c.Context(), c.InOrStdin())
 			if args[0] != "-" {
-				f, err := os.Open(args[0])
+				f, err := openFile(c.Context(), args[0])
 				if err != nil {
 					return usageError{err}
 				}

@@ -162,7 +162,7 @@ func (o *workOptions) load(c *cobra.Command) (configs.Config, error) {
 		}
 		name = "default"
 	}
-	config, err := configs.Load(name, o.settings())
+	config, err := await(c.Context(), func() (configs.Config, error) { return configs.Load(name, o.settings()) })
 	return config, asUsage(err)
 }
 

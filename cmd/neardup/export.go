@@ -48,7 +48,7 @@ func (f *exportFlags) check(c *cobra.Command) error {
 			return fmt.Errorf("--%s is empty", name)
 		}
 	}
-	if _, err := f.keep.parse(); err != nil {
+	if _, err := f.keep.parse(c.Context()); err != nil {
 		return err
 	}
 	if f.shardSize < 0 {
@@ -194,7 +194,7 @@ func (o *workOptions) warnOfGone(c *cobra.Command, j *job) error {
 // warnOfUnmatched warns of patterns for exempt pages that match no page: with a slip in it,
 // a pattern exempts nothing.
 func (o *workOptions) warnOfUnmatched(c *cobra.Command, j *job, k keepFlags) error {
-	rules, err := k.parse()
+	rules, err := k.parse(c.Context())
 	if err != nil || len(rules.Exempt.Written()) == 0 {
 		return err
 	}
@@ -215,7 +215,7 @@ func someOf(names []string) string {
 }
 
 func (f *exportFlags) export(c *cobra.Command, j *job) error {
-	rules, err := f.keep.parse()
+	rules, err := f.keep.parse(c.Context())
 	if err != nil {
 		return usageError{err}
 	}

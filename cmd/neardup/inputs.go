@@ -84,11 +84,44 @@ func (l *lazyReader) Read(p []byte) (int, error) {
 	return l.Reader.Read(p)
 }
 
+// openFile opens a file that is no input. It may be a named pipe: opening it waits for
+// its writer, and ends with ctx, as reading does.
+func openFile(ctx context.Context, name string) (io.ReadCloser, error) {
+	f, err := await(ctx, func() (*os.File, error) { return os.Open(name) })
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{interruptible(ctx, f), f}, nil
+}
+
+// await calls f, and returns once ctx ends, even if f has not returned.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
 func readList(c *cobra.Command, list string) ([]string, error) {
 	if list == "-" {
-		return inputs.ReadList(c.InOrStdin())
+		return inputs.ReadList(interruptible(c.Context(), c.InOrStdin()))
 	}
-	f, err := os.Open(list)
+	f, err := openFile(c.Context(), list)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -274,7 +275,7 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 			o.engine = sqljoin.Engines()[0]
 		}
 	}
-	if err := o.readWeights(); err != nil {
+	if err := o.readWeights(c.Context()); err != nil {
 		return configs.Config{}, fmt.Errorf("--weights: %w", err)
 	}
 	if err := o.Validate(); err != nil {
@@ -305,21 +306,21 @@ func (o *joinOptions) check(c *cobra.Command) (configs.Config, error) {
 }
 
 // readWeights reads the file that --weights names, if it names one.
-func (o *joinOptions) readWeights() error {
+func (o *joinOptions) readWeights(ctx context.Context) error {
 	if slices.Contains(configs.JoinWeights, o.Weights) || !slices.Contains(configs.JoinTokens, o.Tokens) {
 		return nil
 	}
-	f, err := os.Open(o.Weights)
+	f, err := openFile(ctx, o.Weights)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %q and no such file; there are %s", o.Weights, strings.Join(configs.JoinWeights, ", "))
 	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	o.weightsFile = o.Weights
 	if err := o.ReadWeights(f); err != nil {
-		return fmt.Errorf("%s: %w", f.Name(), err)
+		return fmt.Errorf("%s: %w", o.weightsFile, err)
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,6 +19,7 @@ type keepFlags struct {
 	rules                     keep.Rules
 	policy, every, exemptList string
 	hosts, exempt             []string
+	listed                    []string // by exemptList, which may be a pipe, so it is read once
 	storedHosts               bool
 }
 
@@ -41,7 +42,7 @@ func (k *keepFlags) add(c *cobra.Command) {
 }
 
 // parse returns the rules that the flags give.
-func (k *keepFlags) parse() (keep.Rules, error) {
+func (k *keepFlags) parse(ctx context.Context) (keep.Rules, error) {
 	r := k.rules
 	if !slices.Contains(keep.Policies, keep.Policy(k.policy)) {
 		return r, fmt.Errorf("--policy: there is no %q; there are %s", k.policy, names(keep.Policies))
@@ -71,23 +72,21 @@ func (k *keepFlags) parse() (keep.Rules, error) {
 	}
 	r.Hosts = r.Hosts.Then(k.hosts...)
 	r.Policy, r.Every = keep.Policy(k.policy), keep.Period(k.every)
-	patterns := k.exempt
-	if k.exemptList != "" {
-		f, err := os.Open(k.exemptList)
+	if k.exemptList != "" && k.listed == nil {
+		f, err := openFile(ctx, k.exemptList)
 		if err != nil {
 			return r, fmt.Errorf("--exempt-list: %w", err)
 		}
 		defer func() { _ = f.Close() }()
-		listed, err := inputs.ReadList(f)
+		k.listed, err = inputs.ReadList(f)
 		if err != nil {
 			return r, fmt.Errorf("--exempt-list: %s: %w", k.exemptList, err)
 		}
-		if len(listed) == 0 {
+		if len(k.listed) == 0 {
 			return r, fmt.Errorf("--exempt-list: %s has no pattern", k.exemptList)
 		}
-		patterns = slices.Concat(patterns, listed)
 	}
-	r.Exempt = keep.NewPatterns(patterns...)
+	r.Exempt = keep.NewPatterns(slices.Concat(k.exempt, k.listed)...)
 	return r, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"text/tabwriter"
 	"time"
@@ -66,7 +65,7 @@ func preferAdd(kind workspace.PreferenceKind, short string) *cobra.Command {
 func (o *workOptions) prefer(c *cobra.Command, path string, p workspace.Preference) (err error) {
 	from := interruptible(c.Context(), c.InOrStdin())
 	if path != "-" {
-		f, err := os.Open(path)
+		f, err := openFile(c.Context(), path)
 		if err != nil {
 			return usageError{err}
 		}
