@@ -45,6 +45,9 @@ func (r *reducer) archive(s inputs.Source, pages map[place]*report.LeftOut) erro
 		return fmt.Errorf("%w: what cannot be read to its end cannot be written again; withdraw the file (neardup remove), or mend it", err)
 	}
 	ranges, stay, err := r.leave(&out, records, pages)
+	if errors.Is(err, errChanged) {
+		return fmt.Errorf("%w; %s", err, r.whenChanged(s))
+	}
 	if err != nil {
 		return err
 	}
@@ -161,6 +164,19 @@ func recordSum(raw *container.Raw) uint64 {
 	return h.Sum64()
 }
 
+var errChanged = errors.New("the file has changed")
+
+// whenChanged returns what to do about a file that has changed. A run compares its size
+// and a sample only, so what changed between may escape it.
+func (r *reducer) whenChanged(s inputs.Source) string {
+	for _, now := range s.FindAgain(r.ctx, r.w.Config.Extract.Limits) {
+		if now.Path == s.Path && now.State != inputs.Unreadable && (now.Size != s.Size || now.Sample != s.Sample) {
+			return "neardup run reads it again if you name it"
+		}
+	}
+	return "start a new workspace"
+}
+
 // leave returns the ranges to leave out, and which records stay.
 func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, pages map[place]*report.LeftOut) (ranges []reduce.Range, stay []bool, err error) {
 	why := make([]*report.LeftOut, len(records))
@@ -187,7 +203,7 @@ func (r *reducer) leave(out *report.ReducedFile, records []reduce.Record, pages 
 		}
 	}
 	if lost := len(pages) - len(found); lost > 0 {
-		return nil, nil, fmt.Errorf("%d of %d pages that are redundant, or may be kept in place of others, are no longer where they were read: the file has changed; start a new workspace", lost, len(pages))
+		return nil, nil, fmt.Errorf("%d of %d pages that are redundant, or may be kept in place of others, are no longer where they were read: %w", lost, len(pages), errChanged)
 	}
 	stay = make([]bool, len(records))
 	belongs := reduce.Companions(records, func(i int) bool { return why[i] != nil })

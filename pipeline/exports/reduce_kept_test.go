@@ -106,12 +106,38 @@ func TestReducedKeepsWhatPeopleJudge(t *testing.T) {
 	}
 }
 
+// The advice about a file that changed helps: a run reads it again where it notices.
+func TestReducedAdvice(t *testing.T) {
+	const uri = "http://a.example/"
+	other := sameRecord("c", "http://b.example/", 3, "X-Filler: "+strings.Repeat("x", 200<<10))
+	same := slices.Concat(sameRecord("a", uri, 1), sameRecord("b", uri, 2))
+	crawl, between := slices.Concat(other, same, other), slices.Concat(other, bytes.ReplaceAll(same, []byte("end. "), []byte("ENd. ")), other)
+	for name, x := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"cut":             {crawl[:len(other)+100], "neardup run reads it again if you name it"},
+		"changed between": {between, "start a new workspace"},
+	} {
+		file := pipetest.WriteFile(t, filepath.Join(t.TempDir(), "a.warc"), crawl)
+		_, _, _, err := reduceFiles(t, func(w *workspace.Workspace) {
+			if err := os.WriteFile(file, x.content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, file)
+		if err == nil || !strings.HasSuffix(err.Error(), "the file has changed; "+x.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // If the page that is kept is no longer what was read, nothing is left out for it, whether
 // it is in the same file or in another.
 func TestReducedChecksWhatIsKept(t *testing.T) {
 	const uri = "http://a.example/"
 	kept, redundant := sameRecord("a", uri, 1), sameRecord("b", uri, 2)
 	rotten := bytes.Replace(kept, []byte("end. "), []byte("ENd. "), 1)
+	const advice = "the file has changed; neardup run reads it again if you name it"
 	for name, content := range map[string][][]byte{"one file": {append(bytes.Clone(kept), redundant...)}, "two files": {kept, redundant}} {
 		dir := t.TempDir()
 		var files []string
@@ -127,7 +153,7 @@ func TestReducedChecksWhatIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, files...)
-		if err == nil || !strings.Contains(err.Error(), "no longer where they were read") {
+		if err == nil || !strings.Contains(err.Error(), "no longer where they were read: "+advice) {
 			t.Errorf("%s: a kept page that has changed: %v", name, err)
 		}
 	}
