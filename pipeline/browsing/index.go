@@ -31,7 +31,7 @@ import (
 
 const (
 	browseIndex   = "index/browse" // its key in tableMeta
-	browseVersion = 5              // version of the index. 2: relations are numbered as in scores. 3: contained pages. 4: their places. 5: only identical members have the same text
+	browseVersion = 6              // version of the index. 2: relations are numbered as in scores. 3: contained pages. 4: their places. 5: only identical members have the same text. 6: hosts without odd ports
 
 	maxBuckets = 60  // of a timeline; with more, they cover longer times
 	maxHosts   = 20  // hosts of a cluster that are named

@@ -128,7 +128,7 @@ func (c *checker) texts() error {
 // with a text is what is listed under it.
 func (c *checker) documents() error {
 	n := int64(0)
-	captures := map[string]int64{} // of each source's ID
+	captures := map[string]int64{}   // of each source's ID
 	listed := map[rows.TextID]bool{} // whether a page of the present ID is what is listed under the text
 	var present extract.ID
 	var uri string // of all pages with this ID
