@@ -10,6 +10,7 @@ import (
 	"neardup/configs"
 	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
+	"neardup/pipeline/layout"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
 )
@@ -115,4 +116,32 @@ func TestReadingAgainInterrupted(t *testing.T) {
 			move(t, away, other)
 		}
 	}
+}
+
+// A file that cannot be read while everything is read again is not forgotten, whatever
+// inputs the next runs name.
+func TestReadingAgainCannotRead(t *testing.T) {
+	crawl, other := withdrawnInputs(t)
+	config, changed := pipetest.MustLoad(t), pipetest.MustLoad(t, "extract.clean=none")
+	third := pipetest.WriteRecords(t, pipetest.Archived("response", "third", "http://third.example/", 1, pipetest.OkHTML+"<p>This is the third file of all, and says what no other says."))
+	dir, want := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "want")
+	pipetest.RunAll(t, dir, config, workspace.Options{}, crawl, other)
+	extractPart(t, dir, changed)
+	in(t, dir, changed, func(w *workspace.Workspace) error { // as where it could not be opened, and now can
+		known, err := w.Sources()
+		if err != nil {
+			return err
+		}
+		b := w.DB.Batch()
+		for _, s := range known {
+			if filepath.Base(s.Path) == filepath.Base(other) && s.IsUnread() {
+				s.State, s.Error = inputs.Unreadable, "cannot be opened"
+				err = b.SetJSON(layout.SourceKey(s.Path), s)
+			}
+		}
+		return errors.Join(err, b.Commit())
+	})
+	pipetest.RunAll(t, dir, changed, workspace.Options{}, third)
+	pipetest.RunAll(t, want, changed, workspace.Options{}, crawl, other, third)
+	sameContents(t, "with another input named", contentsOf(t, dir, changed), contentsOf(t, want, changed))
 }

@@ -56,7 +56,8 @@ def closes_then_ends(s, i):
 
 
 def wide(c):
-    return category(c).startswith("L") and unicodedata.east_asian_width(c) in "WF"
+    """A wide letter that is not Korean."""
+    return category(c).startswith("L") and unicodedata.east_asian_width(c) in "WF" and not unicodedata.name(c, "").startswith("HANGUL")
 
 
 def spaced(c):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A labelled set of reports of one pattern: earthquakes, earnings and matches, each on two to four pages.
 
-usage: reports.py NAME [REPORTS]      writes NAME.warc.gz and NAME.truth.tsv
+usage: reports.py NAME [REPORTS [AGENCY]]      writes NAME.warc.gz, NAME.pages.tsv and NAME.truth.tsv
 
 Each of 120 REPORTS has a story of its own: places, names and numbers. What makes it a report, its sentences, it
 shares with the others of its kind. Its copies have other headlines, and lack a sentence or have one more, and stand
 in the page frames of other sites, each of two to five pages. So no sentence of the pattern is common on any site.
-Copies are near-duplicates, and nothing else is.
+Copies are near-duplicates, and nothing else is. AGENCY is how many sentences about the agency end each report, at most
+six; 0 unless given.
 """
 import gzip
 import hashlib
@@ -16,6 +17,14 @@ import sys
 random = random.Random(7)
 
 SYLLABLES = "bar dun el fen gor hal ing ker lom mar nor os pel quin ras sol tam ul ver wen yar zel".split()
+ABOUT = [
+    "This report was written by a program from the figures that were published, and read by an editor.",
+    "The agency has reported from the region since it was founded, and has offices in all larger towns.",
+    "Readers who find a mistake are asked to write to the desk, which answers on each day of work.",
+    "Texts of the agency may be printed by its customers, with its name and without changes.",
+    "Pictures and maps to go with the report can be had from the archive of the agency on request.",
+    "More reports of this kind are on the pages of the agency, sorted by day, by place and by subject.",
+]
 MONTHS = "January February March April May June July August September October November December".split()
 
 
@@ -100,7 +109,9 @@ def record(uri, body):
 
 def main():
     out, reports = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 120
+    about = ABOUT[:int(sys.argv[3])] if len(sys.argv) > 3 else []
     stories = [[earthquake, earnings, match][i % 3]() for i in range(reports)]
+    stories = [(headline, sentences + about) for headline, sentences in stories]
     pages = []
     for i, story in enumerate(stories):
         pages.append((i, *story))

@@ -2,6 +2,7 @@ package page
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -215,7 +216,7 @@ const (
 // longest heading that agrees with the page's title; otherwise the last line above
 // the first prose that agrees with it; otherwise the only h1, unless it is a link. If the
 // title says no more than the line that agrees, it may be the name of the site: then the only
-// h1 counts, too, if it stands below.
+// h1 counts, too, if it stands below that and above the first prose.
 func titleLine(s shown, all []measure) int {
 	heading, above, size := -1, -1, 0
 	prose := false
@@ -241,7 +242,11 @@ func titleLine(s shown, all []measure) int {
 	if agrees >= 0 && s.title != s.line(agrees) {
 		return agrees
 	}
-	return max(agrees, onlyFirst(s, all))
+	only := onlyFirst(s, all)
+	if agrees >= 0 && slices.ContainsFunc(all[:max(only, 0)], func(m measure) bool { return m.prose() > 0 }) {
+		return agrees
+	}
+	return max(agrees, only)
 }
 
 // onlyFirst returns the line of the only h1, or -1 if there are others or it is a link.

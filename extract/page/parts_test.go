@@ -36,6 +36,8 @@ func TestParts(t *testing.T) {
 			said(PartTitle, "Seals come ashore")},
 		{"the name of the site behind the title, and an h1 below", `<title>Seals come ashore - The Gazette</title><h2>Seals come ashore</h2>` + body(3) + `<h1>More of the sea</h1>` + body(2), "Seals come ashore", "",
 			said(PartTitle, "Seals come ashore")},
+		{"an h1 below the article", `<title>Seals come ashore</title><h2>Seals come ashore</h2>` + body(4) + `<h1>Discussion</h1><p>I saw three.</p>`, "Seals come ashore", "",
+			said(PartTitle, "Seals come ashore")},
 		{"date before the heading", `<div class="nav">` + menu + `</div><div>May 3, 2020</div><h1>海豹上岸了休息</h1>` + body(4), "海豹上岸了休息", "May 3, 2020",
 			said(PartTitle, "海豹上岸了休息")},
 		{"no heading", `<title>Seals come ashore - The Gazette</title><div><a href="/">The Gazette</a></div><font size="+3">Seals come ashore</font><div>3 May 2021</div>` + body(4),

@@ -85,7 +85,7 @@ type Sentence struct {
 // dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or an ellipsis
 // splits only before white space or the end of a line, also with closing quotes and
 // brackets in between, so that "1.81", "10:30" and addresses stay whole. Beside a wide letter
-// an ASCII mark always splits, since Chinese and Japanese have no spaces. Thai, Lao, Khmer and
+// that is not Korean an ASCII mark always splits, since Chinese and Japanese have no spaces. Thai, Lao, Khmer and
 // Burmese have few marks; there a space splits behind minSpaced bytes. TLCS
 // paper, section 3.1: "visible text blocks are partitioned by punctuations to
 // produce sentences". Sentences without a letter or digit are dropped.
@@ -187,9 +187,12 @@ func ends(s string) bool {
 	return true
 }
 
-// besideWide reports whether a wide letter stands before or after the byte at i.
+// besideWide reports whether a wide letter stands before or after the byte at i. Those of
+// Korean, which has spaces, do not count.
 func besideWide(s string, i int) bool {
-	wide := func(r rune) bool { return r >= utf8.RuneSelf && RuneColumns(r) == 2 && unicode.IsLetter(r) }
+	wide := func(r rune) bool {
+		return r >= utf8.RuneSelf && RuneColumns(r) == 2 && unicode.IsLetter(r) && !unicode.Is(unicode.Hangul, r)
+	}
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	after, _ := utf8.DecodeRuneInString(s[i+1:])
 	return wide(before) || wide(after)

@@ -100,6 +100,7 @@ func TestSentencesEndAtThePunctuationOfAnyScript(t *testing.T) {
 		{"a space ends a clause of Thai that is long", "การประชุมสภานักเรียนครั้งแรกของปี มีผู้เข้าร่วม และ มีอาหาร", []string{"การประชุมสภานักเรียนครั้งแรกของปี", "มีผู้เข้าร่วม และ มีอาหาร"}},
 		{"and of Khmer, not of Korean", "សិស្សទាំងអស់មកដល់សាលាពេលព្រឹក អរគុណ 안녕하세요반갑습니다안녕하세요반갑습니다안녕하세요 반갑습니다", []string{"សិស្សទាំងអស់មកដល់សាលាពេលព្រឹក", "អរគុណ 안녕하세요반갑습니다안녕하세요반갑습니다안녕하세요 반갑습니다"}},
 		{"Chinese with ASCII marks", "他来了,我走了.你呢?好!见www.例子.com:3.5元,1,435页", []string{"他来了", "我走了", "你呢", "好", "见www", "例子", "com:3.5元", "1,435页"}},
+		{"Korean with ASCII marks", "Node.js를 쓰는 홍길동@예시.한국 씨. 끝", []string{"Node.js를 쓰는 홍길동@예시.한국 씨", "끝"}},
 		{"numbers stay whole", "Version 1.81 at 10:30, 1,435 pages.", []string{"Version 1.81 at 10:30", "1,435 pages"}},
 		{"addresses stay whole", "See https://example.org:80/a;b?c=d,e!f. Then", []string{"See https://example.org:80/a;b?c=d,e!f", "Then"}},
 		{"full stop in quotes", `"I am here." She left. ('So?') “Yes.” ‘No!’ «Oui.» End`, []string{"I am here", "She left", "So", "Yes", "No", "Oui", "End"}},
@@ -143,11 +144,12 @@ type slowPiece struct{ text, sentence string }
 // southeast matches text whose last character is Thai, Lao, Burmese or Khmer.
 var southeast = regexp.MustCompile(`[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}]$`)
 
-// wide reports whether a letter of two columns ends a or begins b.
+// wide reports whether a letter of two columns that is not Korean ends a or begins b.
 func wide(a, b string) bool {
 	x, _ := utf8.DecodeLastRuneInString(a)
 	y, _ := utf8.DecodeRuneInString(b)
-	return unicode.IsLetter(x) && RuneColumns(x) == 2 || unicode.IsLetter(y) && RuneColumns(y) == 2
+	is := func(r rune) bool { return unicode.IsLetter(r) && RuneColumns(r) == 2 && !unicode.Is(unicode.Hangul, r) }
+	return is(x) || is(y)
 }
 
 // slowPieces cuts as the comment of Sentences has it, without the shortcuts.

@@ -61,8 +61,9 @@ func surtRanges(uri, host string) (ranges []pageRange) {
 	return kept
 }
 
-// hostPrefixes returns the SURT prefixes of a host and its subdomains, on any port.
-// The host may be given as a URI.
+// hostPrefixes returns the SURT prefixes of a host and its subdomains, on any port. The host
+// may be given as a URI. SURT has a port that is no number among the labels, so such pages
+// are found by host and port only.
 func hostPrefixes(host string) []surtPrefix {
 	if _, rest, ok := strings.Cut(host, "://"); ok {
 		host = rest

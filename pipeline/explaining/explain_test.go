@@ -392,17 +392,35 @@ func TestExplainOtherSubjects(t *testing.T) {
 // Two pages of different sites end by their titles, however equal they are, if they say
 // other numbers.
 func TestExplainOtherNumbers(t *testing.T) {
-	body := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(5, 6)))[0](60), "")
-	page := func(id, numbers string) []byte {
-		return pipetest.Archived("response", id, "http://"+id+".example/", 1, pipetest.OkHTML+"<title>About "+id+"</title><p>"+body+"They count "+numbers+".")
+	body := strings.Join(pipetest.Scripts(rand.New(rand.NewPCG(5, 6)))[0](180), "")
+	// report says a number in each third sentence, article all in one.
+	report := func(numbers string) (text string) {
+		said, words := strings.Split(numbers, ", "), strings.Fields(strings.ReplaceAll(body, ".", ""))
+		for i := range 3 * len(said) {
+			text += strings.Join(words[6*i:6*i+6], " ")
+			if i%3 == 0 {
+				text += " in " + said[i/3] + " of them"
+			}
+			text += ". "
+		}
+		return text
+	}
+	article := func(numbers string) string { return body + "They count " + numbers + "." }
+	page := func(id, text string) []byte {
+		return pipetest.Archived("response", id, "http://"+id+".example/", 1, pipetest.OkHTML+"<title>About "+id+"</title><p>"+text)
 	}
 	for _, tt := range []struct {
+		text    func(numbers string) string
 		numbers string
 		apart   bool
-	}{{"21, 22, 23, 24, 25, 26, 27 and 28", true}, {"11, 12, 13, 14, 25, 26, 27 and 28", false}} {
+	}{
+		{report, "21, 22, 23, 24, 25, 26, 27, 28", true},
+		{report, "11, 12, 13, 14, 25, 26, 27, 28", false},
+		{article, "21, 22, 23, 24, 25, 26, 27, 28", false}, // a copy beside other figures
+	} {
 		dir := filepath.Join(t.TempDir(), "ws")
 		c := pipetest.MustLoad(t, "extract.clean=none")
-		pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteRecords(t, page("menus", "11, 12, 13, 14, 15, 16, 17 and 18"), page("toolbars", tt.numbers)))
+		pipetest.RunAll(t, dir, c, workspace.Options{}, pipetest.WriteRecords(t, page("menus", tt.text("11, 12, 13, 14, 15, 16, 17, 18")), page("toolbars", tt.text(tt.numbers))))
 		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"neardup/extract"
 	"neardup/extract/container"
+	"neardup/pipeline/remote"
 	"os"
 	"slices"
 	"strings"
@@ -229,6 +230,19 @@ func Gone(ctx context.Context, known []Source) (gone []Source) {
 func (s Source) CheckThere(ctx context.Context) error {
 	_, err := statFile(ctx, s.Placed().FilePath())
 	return err
+}
+
+// CheckOpens returns an error if the source's file cannot be opened. It does not ask for
+// objects.
+func (s Source) CheckOpens(ctx context.Context) error {
+	if s.isObject() {
+		return nil
+	}
+	f, _, err := openFile(ctx, s.Placed().FilePath(), remote.Version{})
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // FindAgain returns the sources that the source's file holds now.

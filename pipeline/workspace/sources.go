@@ -136,10 +136,10 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 func (w *Workspace) lacks(ctx context.Context, known, sources []inputs.Source) error {
 	named := map[string]bool{}
 	for _, s := range sources {
-		named[s.Path] = s.State != inputs.Unreadable
+		named[s.FilePath()] = named[s.FilePath()] || s.State != inputs.Unreadable
 	}
-	again := slices.DeleteFunc(slices.Clone(known), func(s inputs.Source) bool { return !s.ReadAgain() || named[s.Path] })
-	return w.readable(ctx, again, Unfinished, "an extraction that does was interrupted")
+	again := slices.DeleteFunc(slices.Clone(known), func(s inputs.Source) bool { return !s.ReadAgain() || named[s.FilePath()] })
+	return w.readable(ctx, again, Unfinished, "a run that was to do so did not")
 }
 
 // StartsOver reports whether an extraction that was begun reads everything again, or will.
@@ -270,6 +270,8 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 					sources = append(sources, f)
 				}
 			}
+		case s.Again && s.Counts.Records == 0:
+			sources = append(sources, s.FindAgain(ctx, w.Config.Extract.Limits)...)
 		case s.Counts.Records == 0:
 			w.Options.Progress.Warn("file that could not be read is forgotten, because other inputs are named", "file", s.Shown())
 			if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
@@ -360,7 +362,8 @@ func (w *Workspace) readable(ctx context.Context, sources []inputs.Source, reaso
 		if s.IsUnread() && !s.Again {
 			continue
 		}
-		if same, err := files.Unchanged(ctx, s); err != nil {
+		same, err := files.Unchanged(ctx, s)
+		if err := cmp.Or(err, s.CheckOpens(ctx)); err != nil {
 			return fmt.Errorf("%w: everything must be read again (%s), but %w; %s, or start a new workspace", ErrUsage, why, err, advice)
 		} else if !same {
 			return fmt.Errorf("%w: everything must be read again (%s), but %s has changed; name it among the inputs", ErrUsage, why, s.Shown())
@@ -401,7 +404,7 @@ func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, sources [
 			continue
 		}
 		for _, now := range s.FindAgain(ctx, limits) {
-			if now.Path == s.Path {
+			if now.Again = s.Again; now.Path == s.Path {
 				err = b.SetJSON(layout.SourceKey(s.Path), now)
 			}
 		}

@@ -48,8 +48,8 @@ func titleKey(title string) uint64 {
 
 // eachWord calls f with the hash of each word of s that can name a subject: a run of
 // letters, marks, low lines and digits, in lower case. Between digits, a sign as in 1.4.2,
-// 12:30 or 2026-05-03 is part of it. A year alone is none, because a page that is kept up to
-// date changes it. In scripts without spaces, such a word is any two adjacent letters, or a
+// 12:30 or 2026-05-03 is part of it. A year, or a span of years, is none, because a page that is
+// kept up to date changes it. In scripts without spaces, such a word is any two adjacent letters, or a
 // letter on its own.
 func eachWord(s string, f func(uint32)) {
 	if ascii(s) {
@@ -62,11 +62,20 @@ func eachWord(s string, f func(uint32)) {
 // joint reports whether a sign between two digits is part of a word.
 func joint(r rune) bool { return r == '.' || r == ',' || r == ':' || r == '/' || r == '-' }
 
-// isYear reports whether a word is a number from 1900 to 2099.
+// isYear reports whether a word is a year from 1900 to 2099, or a span of years, such as
+// 2019-2020 or 2019/20.
 func isYear(word string) bool {
-	digit := func(i int) bool { return word[i] >= '0' && word[i] <= '9' }
-	return len(word) == 4 && (word[:2] == "19" || word[:2] == "20") && digit(2) && digit(3)
+	if len(word) < 4 || word[:2] != "19" && word[:2] != "20" || !digits(word[2:4]) {
+		return false
+	}
+	rest := word[4:]
+	return rest == "" || (rest[0] == '-' || rest[0] == '/') && (len(rest) == 3 && digits(rest[1:]) || len(rest) == 5 && isYear(rest[1:]))
 }
+
+// digits reports whether s has two ASCII digits, and nothing else.
+func digits(s string) bool { return len(s) == 2 && isDigit(s[0]) && isDigit(s[1]) }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // eachAnyWord is eachWord for any characters.
 func eachAnyWord(s string, f func(uint32)) {
@@ -135,7 +144,7 @@ func ascii(s string) bool {
 func eachASCIIWord(s string, f func(uint32)) {
 	var word []byte
 	named := false
-	digit := func(i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	digit := func(i int) bool { return i >= 0 && i < len(s) && isDigit(s[i]) }
 	for i := 0; i <= len(s); i++ {
 		var c byte
 		if i < len(s) {

@@ -107,6 +107,8 @@ func TestWordsOfTitles(t *testing.T) {
 		{"12 34", []string{"12", "34"}},
 		{"Report 2019", []string{"report"}},
 		{"Bericht für 2099", []string{"bericht", "für"}},
+		{"Season 2019/20, 2019-2020 and 1998/1999", []string{"season", "and"}},
+		{"2019/2, 2019-20-21, 2019.20 2019-3000", []string{"2019/2", "2019-20-21", "2019.20", "2019-3000"}},
 		{"2100 1899 19991 19ab", []string{"2100", "1899", "19991", "19ab"}},
 		{"Hex bolt M6 x 20, 1,299.50 each", []string{"hex", "bolt", "m6", "x", "20", "1,299.50", "each"}},
 		{"Größe 3/4, 3:15-4:15 am 2026-05-03.", []string{"größe", "3/4", "3:15-4:15", "am", "2026-05-03"}},
@@ -192,6 +194,7 @@ func TestDecideOtherSubjects(t *testing.T) {
 		{"versions", same, [2][]string{{"Version 1.4.2"}, {"Version 1.4.3"}}, [2]string{"New in 1.4.2", "New in 1.4.3"}, []uint64{7}, true},
 		{"numbers that the texts do not say", same, [2][]string{{"Inbox (3)"}, {"Inbox (12)"}}, [2]string{"Some mail.", "Some mail, too."}, []uint64{7}, false},
 		{"years", same, [2][]string{{"Cafés of 2019"}, {"Cafés of 2020"}}, [2]string{"The best of 2019", "The best of 2020"}, []uint64{7}, false},
+		{"spans of years", same, [2][]string{{"Guide 2019/20"}, {"Guide 2020/21"}}, [2]string{"The guide of 2019/20", "The guide of 2020/21"}, []uint64{7}, false},
 		{"numbers on another site", same, [2][]string{{"Bolt M6 x 20"}, {"Bolt M8 x 40"}}, [2]string{"This is M6.", "This is M8."}, []uint64{8}, false},
 		{"one text says both words", same, [2][]string{{"Increase indent"}, {"Decrease indent"}}, [2]string{increase, decrease + increase}, []uint64{7}, false},
 		{"neither text says its word", same, [2][]string{{"Up"}, {"Down"}}, [2]string{increase, decrease}, []uint64{7}, false},
@@ -288,7 +291,7 @@ func TestOtherNumbers(t *testing.T) {
 		{eight, "11 12 13 14 ５ ٦ ७ 8", false},
 		{"", eight, false},
 		{"These are the words of the story. " + eight, "These are the words of the story. 11 12 13 14 15 16 17 18", false}, // a copy
-		{"These are the words of the whole story, as they were first printed here. In 1 of " + eight + ".", "These are the words of the whole story, as they were first printed here. In 11 of 12 13 14 15 16 17 18.", false},
+		{"These are the words of the whole story, as they were first printed here. All who read them know them by now. In 1 of " + eight + ".", "These are the words of the whole story, as they were first printed here. All who read them know them by now. In 11 of 12 13 14 15 16 17 18.", false},
 		{"They counted 1 of 2. In 1 of " + eight + ".", "They counted 11 of 12. In 11 of 12 13 14 15 16 17 18.", true},
 	} {
 		if otherNumbers(tt.a, tt.b) != tt.want || otherNumbers(tt.b, tt.a) != tt.want {

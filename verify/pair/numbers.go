@@ -17,7 +17,7 @@ const (
 
 // copied is the share of the columns of two texts in sentences that both have, numbers
 // included, from which one is a copy beside other figures, such as prices or comments.
-const copied = 0.5
+const copied = 0.7
 
 // otherNumbers reports whether two texts say other numbers, and are no copies.
 func otherNumbers(a, b string) bool {
