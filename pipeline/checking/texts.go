@@ -124,8 +124,8 @@ func (c *checker) texts() error {
 }
 
 // documents checks, in both tables, that each page has its text, and that the inputs have
-// their captures. Captures and revisits can have one ID; then one of those
-// with a text is what is listed under it.
+// their captures. Captures and revisits can have one ID; then one of those with a text is
+// what is listed under it.
 func (c *checker) documents() error {
 	n := int64(0)
 	captures := map[string]int64{}   // of each source's ID

@@ -237,7 +237,7 @@ func (w *Workspace) forgetMembers(b store.Batch, sources []inputs.Source) (chang
 }
 
 // retry adds earlier inputs that could not be read to a run that names no inputs. A
-// run that names its inputs forgets failed ones that it does not name.
+// run that names its inputs forgets failed ones that it does not name and that were never read.
 func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.Source) ([]inputs.Source, error) {
 	named := map[string]bool{}
 	for _, s := range sources {
@@ -257,7 +257,7 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 			if err := b.SetJSON(layout.SourceKey(s.Path), s); err != nil {
 				return nil, err
 			}
-		case again:
+		case again || s.Again && s.Counts.Records == 0: // what was read before is not forgotten
 			found := s.FindAgain(ctx, w.Config.Extract.Limits)
 			if !slices.ContainsFunc(found, func(f inputs.Source) bool { return f.Path == s.Path }) && s.Counts.Records == 0 {
 				if err := b.Delete(layout.SourceKey(s.Path)); err != nil { // a WACZ file that could not be opened before, and now can
@@ -270,8 +270,6 @@ func (w *Workspace) retry(ctx context.Context, b store.Batch, sources []inputs.S
 					sources = append(sources, f)
 				}
 			}
-		case s.Again && s.Counts.Records == 0:
-			sources = append(sources, s.FindAgain(ctx, w.Config.Extract.Limits)...)
 		case s.Counts.Records == 0:
 			w.Options.Progress.Warn("file that could not be read is forgotten, because other inputs are named", "file", s.Shown())
 			if err := b.Delete(layout.SourceKey(s.Path)); err != nil {
