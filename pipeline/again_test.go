@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"os"
@@ -144,4 +145,21 @@ func TestReadingAgainCannotRead(t *testing.T) {
 	pipetest.RunAll(t, dir, changed, workspace.Options{}, third)
 	pipetest.RunAll(t, want, changed, workspace.Options{}, crawl, other, third)
 	sameContents(t, "with another input named", contentsOf(t, dir, changed), contentsOf(t, want, changed))
+}
+
+// A WACZ file that was rewritten while it was to be read again is read as it is now if it is
+// named, also where an archive is gone from it.
+func TestReadingAgainARewrittenWACZ(t *testing.T) {
+	config, changed := pipetest.MustLoad(t), pipetest.MustLoad(t, "extract.clean=none")
+	crawl, path := pipetest.Crawl(t), filepath.Join(t.TempDir(), "crawl.wacz")
+	dir, want := filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "want")
+	one, two := numbered(t, "one", 20), numbered(t, "two", 20)
+	pipetest.WriteFile(t, path, zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": one, "archive/b.warc": two}))
+	pipetest.RunAll(t, dir, config, workspace.Options{}, crawl, path)
+	extractPart(t, dir, changed)
+	pipetest.WriteFile(t, path, zipOf(t, zip.Store, map[string][]byte{"archive/a.warc": one}))
+	refused(t, "rewritten", dir, changed)
+	pipetest.RunAll(t, dir, changed, workspace.Options{}, path)
+	pipetest.RunAll(t, want, changed, workspace.Options{}, crawl, path)
+	sameContents(t, "named", contentsOf(t, dir, changed), contentsOf(t, want, changed))
 }
