@@ -84,11 +84,12 @@ type Sentence struct {
 // clauses in any script (Unicode's Terminal_Punctuation: full stops, commas,
 // dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or an ellipsis
 // splits only before white space or the end of a line, also with closing quotes and
-// brackets in between, so that "1.81", "10:30" and addresses stay whole. Beside a wide letter
-// that is not Korean an ASCII mark always splits, since Chinese and Japanese have no spaces. Thai, Lao, Khmer and
-// Burmese have few marks; there a space splits behind minSpaced bytes. TLCS
-// paper, section 3.1: "visible text blocks are partitioned by punctuations to
-// produce sentences". Sentences without a letter or digit are dropped.
+// brackets in between, so that "1.81", "10:30" and addresses stay whole. Beside a
+// wide letter that is not Korean an ASCII mark always splits, since Chinese and
+// Japanese have no spaces. Thai, Lao, Khmer and Burmese have few marks; there a
+// space splits behind minSpaced bytes. TLCS paper, section 3.1: "visible text blocks
+// are partitioned by punctuations to produce sentences". Sentences without a letter
+// or digit are dropped.
 func Sentences(text string) []Sentence {
 	var out []Sentence
 	for s := range Each(text) {

@@ -48,9 +48,9 @@ func titleKey(title string) uint64 {
 
 // eachWord calls f with the hash of each word of s that can name a subject: a run of
 // letters, marks, low lines and digits, in lower case. Between digits, a sign as in 1.4.2,
-// 12:30 or 2026-05-03 is part of it. A year, or a span of years, is none, because a page that is
-// kept up to date changes it. In scripts without spaces, such a word is any two adjacent letters, or a
-// letter on its own.
+// 12:30 or 2026-05-03 is part of it. A year, or a span of years, is none, because a page
+// that is kept up to date changes it. In scripts without spaces, such a word is any two
+// adjacent letters, or a letter on its own.
 func eachWord(s string, f func(uint32)) {
 	if ascii(s) {
 		eachASCIIWord(s, f)
@@ -115,7 +115,7 @@ func eachAnyWord(s string, f func(uint32)) {
 		case letter || number || r == '_' || unicode.IsMark(r):
 			now = spaced
 		case joint(r) && state == spaced && unicode.IsNumber(last):
-			if next, _ := utf8.DecodeRuneInString(s[at+utf8.RuneLen(r):]); unicode.IsNumber(next) {
+			if next, _ := utf8.DecodeRuneInString(s[at+1:]); unicode.IsNumber(next) {
 				now = spaced
 			}
 		}
