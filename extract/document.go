@@ -12,6 +12,7 @@ import (
 
 	"neardup/extract/charset"
 	"neardup/extract/page"
+	"neardup/uris"
 )
 
 // ID identifies a document: 128 bits of a digest of its record's identity.
@@ -49,8 +50,7 @@ type Document struct {
 }
 
 // Address returns the target URI without scheme and fragment, and with the host in
-// lower case. Captures of one page have the same address. The query stays, because
-// in forums, wikis and shops nothing else distinguishes the pages.
+// lower case.
 func (d Document) Address() string {
 	uri, _, _ := strings.Cut(d.TargetURI, "#")
 	_, address, ok := strings.Cut(uri, "://")
@@ -63,6 +63,11 @@ func (d Document) Address() string {
 	}
 	return strings.ToLower(address[:host]) + address[host:]
 }
+
+// Page returns the name of the page that was captured, which its captures have in
+// common: the target URI as uris.PageOf spells it. The query counts, because in
+// forums, wikis and shops nothing else distinguishes the pages.
+func (d Document) Page() string { return uris.PageOf(d.TargetURI) }
 
 // IsNavigation reports whether the page mainly links to other pages and has no
 // content of its own.

@@ -24,7 +24,7 @@ import (
 // common gives, for each text, the pages of its sentences that stand on more than
 // so many, by the definition.
 func (pages sitePages) common(beyond int) map[string]map[uint64]int {
-	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Address()) }
+	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Page()) }
 	smallest := map[[2]string]uint64{} // by site and text
 	for _, p := range pages {
 		key := [2]string{siteOf(p.uri), p.text}

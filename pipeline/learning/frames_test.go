@@ -70,7 +70,7 @@ func letters(s text.Sentence) string { return string(text.Letters(nil, s.Text)) 
 
 // own returns the texts without the frames of their sites, by the definition.
 func (pages sitePages) own(least int) map[string]string {
-	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Address()) }
+	address := func(uri string) uint64 { return rows.Hash(extract.Document{TargetURI: uri}.Page()) }
 	smallest := map[[2]string]uint64{} // by site and text
 	for _, p := range pages {
 		key := [2]string{siteOf(p.uri), p.text}

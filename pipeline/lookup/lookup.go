@@ -448,7 +448,7 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 	} else if ok {
 		out.Cluster = hex.EncodeToString(c[:])
 	}
-	address, same := asked.Address(), false
+	address, same := rows.Hash(asked.Page()), false
 	for r, err := range wk.pages.Rows(layout.OccurrencesOf(m.id)) {
 		if err != nil {
 			return out, err
@@ -466,6 +466,10 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 		if err != nil {
 			return out, err
 		}
+		page, err := r.SitePage()
+		if err != nil {
+			return out, err
+		}
 		stored, err := results.ReadDocument[groups.DocumentView](wk.documents, id)
 		if err != nil {
 			return out, err
@@ -475,7 +479,7 @@ func (wk *worker) show(m match, asked extract.Document) (out report.Match, err e
 			out.Earliest = d.Date
 		}
 		out.Latest = max(out.Latest, d.Date)
-		here := asked.TargetURI != "" && extract.Document{TargetURI: d.TargetURI}.Address() == address
+		here := asked.TargetURI != "" && page.Address == address
 		if out.Pages > 1 && (same && !here || same == here && d.Date <= out.Date) {
 			continue
 		}

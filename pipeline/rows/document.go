@@ -29,5 +29,5 @@ func ParseTextID(s string) (t TextID, err error) {
 
 // OccurrenceOf returns the Occurrence of a page.
 func OccurrenceOf(d extract.Document) Occurrence {
-	return Occurrence{Site: Hash(d.Site), Address: Hash(d.Address()), Title: pair.TitleOf(d.Title), Navigation: d.IsNavigation()}
+	return Occurrence{Site: Hash(d.Site), Address: Hash(d.Page()), Title: pair.TitleOf(d.Title), Navigation: d.IsNavigation()}
 }

@@ -23,7 +23,7 @@ func CompareTexts(a, b TextID) int { return bytes.Compare(a[:], b[:]) }
 // Occurrence describes one page that has a text.
 type Occurrence struct {
 	Site       uint64 // Hash of the site, or NoSite
-	Address    uint64 // Hash of the page's URI
+	Address    uint64 // Hash of Document.Page
 	Title      pair.Title
 	Navigation bool
 }

@@ -45,6 +45,7 @@ import (
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
 //	extract 24: a higher threshold of the main content where the best lines are far above; steps of PDF documents count for their file
 //	extract 25: the only h1 below a line that is the whole title; numbers are words of titles; hosts without odd ports, header fields without C1 controls; sentences as sign 10
+//	extract 26: addresses of pages are SURTs without the fields of a visit
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -79,7 +80,7 @@ import (
 //	verify 25: pages of different sites that say other numbers
 //	verify 26: numbers in titles, and how often texts say the words of both; as sign 10
 var All = []workspace.Stage{
-	{Name: workspace.StageExtract, Version: 25, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
+	{Name: workspace.StageExtract, Version: 26, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
 	{Name: workspace.StageSign, Version: 10, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
