@@ -88,7 +88,7 @@ func (c *checker) files(dir string) error {
 // tables checks the references between the tables, and the exports. What another version
 // of a stage wrote it compares with what that noted.
 func (c *checker) tables() error {
-	steps := []func() error{c.contents, c.sources, c.copies, c.preferences, c.texts, c.documents, c.around, c.signatures, c.pairs, c.clusters, c.exports}
+	steps := []func() error{c.contents, c.sources, c.copies, c.preferences, c.texts, c.documents, c.around, c.signatures, c.verified, c.exports}
 	for _, st := range c.w.Stages {
 		s, ok, err := c.w.State(st.Name)
 		if err != nil {

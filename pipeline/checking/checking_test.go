@@ -3,6 +3,7 @@ package checking_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -14,9 +15,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"neardup/configs"
 	"neardup/pipeline/checking"
+	"neardup/pipeline/disk"
 	"neardup/pipeline/exports"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/layout"
@@ -121,6 +125,19 @@ func TestFilesOfAKilledRun(t *testing.T) {
 	if r := of(); len(r.Problems) != 1 || r.Rows != 0 {
 		t.Errorf("with a file of the database that is cut off: %+v", r)
 	}
+
+	// a database that has no table file yet
+	dir = filepath.Join(t.TempDir(), "ws")
+	w, err := workspace.Open(dir, stages.All, pipetest.MustLoad(t), true, workspace.Options{})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "db", "900000.sst"), b[:len(b)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := of(); len(r.Problems) > 0 || !strings.HasPrefix(strings.Join(r.Notes, "\n"), "900000.sst, ") {
+		t.Errorf("with a file that a first run had not written to the end: %+v", r)
+	}
 }
 
 // warned says whether something was warned of.
@@ -197,9 +214,8 @@ func problems(t *testing.T, dir string) checking.Result {
 	return r
 }
 
-// A bit that flips in any file of a workspace is found, or was harmless: all rows and
-// exports are as before.
-// The verdicts before a removal name texts that sign has dropped, until verify is done again.
+// The verdicts before a removal name texts that sign has dropped, until verify is done again,
+// and then the exports before it are still there.
 func TestUnfinishedRemoval(t *testing.T) {
 	dir := finished(t)
 	for _, stage := range []string{"", workspace.StageSign, workspace.StageCluster, workspace.StageVerify} {
@@ -224,13 +240,16 @@ func TestUnfinishedRemoval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noted := slices.Contains(r.Notes, "verdicts, because verifying is not done")
-		if last := stage == workspace.StageVerify; noted == last || len(r.Problems) > 0 && !r.OnlyExports || len(r.Problems) > 0 != last {
-			t.Errorf("after %q: problems %q, only of exports: %v, notes %q", stage, r.Problems, r.OnlyExports, r.Notes)
+		noted := slices.Contains(r.Notes, "verdicts and clusters, because verifying is not done")
+		old := slices.Contains(r.Notes, "exports/clusters.csv, because a run ended before it wrote it; neardup run writes it again")
+		if last := stage == workspace.StageVerify; noted == last || old != last || len(r.Problems) > 0 {
+			t.Errorf("after %q: problems %q, notes %q", stage, r.Problems, r.Notes)
 		}
 	}
 }
 
+// A bit that flips in any file of a workspace is found, or was harmless: all rows and
+// exports are as before.
 func TestFlippedBits(t *testing.T) {
 	whole := finished(t)
 	want := check(t, whole)
@@ -460,5 +479,51 @@ func TestNotedAndExported(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not among %q", want, got)
 		}
+	}
+}
+
+// What a run with other settings has written when it is interrupted is no damage.
+func TestInterruptedRuns(t *testing.T) {
+	whole, c := finished(t), pipetest.MustLoad(t, "verify.closing="+configs.ClosingTransitive)
+	t.Cleanup(func() { disk.Fault.Store(nil) })
+	// run interrupts a run at the nth operation on files, and returns how many there were.
+	run := func(n int64) (done bool, operations int64) {
+		dir := filepath.Join(t.TempDir(), "ws")
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var begun atomic.Int64
+		disk.Fault.Store(new(disk.Injector(func(_, _ string, bytes int) (int, error) {
+			if begun.Add(1) == n {
+				cancel()
+			}
+			return bytes, nil
+		})))
+		w, err := workspace.Open(dir, stages.All, c, false, workspace.Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.Run(ctx, workspace.StageExtract, workspace.StageVerify, nil)
+		if closed := w.Close(); closed != nil || err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err, closed)
+		}
+		disk.Fault.Store(nil)
+		if o := check(t, dir); o.found != "" {
+			t.Errorf("after %d operations: %s", n, o.found)
+		}
+		return err == nil, begun.Load()
+	}
+	_, all := run(-1)
+	interrupted := 0
+	for n := all - 60; ; n++ { // the last ones are those of verify
+		if done, _ := run(n); done {
+			break
+		}
+		interrupted++
+	}
+	if interrupted == 0 {
+		t.Error("no run was interrupted")
 	}
 }

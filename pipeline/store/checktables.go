@@ -29,7 +29,8 @@ func CheckFiles(ctx context.Context, dir string, lock *Lock) (c CheckedFiles, er
 	if err != nil {
 		return c, err
 	}
-	var part map[string]bool // names of the files of the database
+	var part map[string]bool // names of the files of the database; nil: not asked yet, or not known
+	asked := false
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return c, err
@@ -42,10 +43,10 @@ func CheckFiles(ctx context.Context, dir string, lock *Lock) (c CheckedFiles, er
 			c.Files++
 		default:
 			name := filepath.Base(path)
-			if part == nil {
-				part = parts(dir, lock)
+			if !asked {
+				asked, part = true, parts(dir, lock)
 			}
-			if len(part) > 0 && !part[name] {
+			if part != nil && !part[name] {
 				c.Left = append(c.Left, name)
 				continue
 			}
@@ -56,26 +57,26 @@ func CheckFiles(ctx context.Context, dir string, lock *Lock) (c CheckedFiles, er
 	return c, nil
 }
 
-// parts returns the names of the table files that the database in dir has, or an empty map
-// if it does not say so reliably. It reads none of them, and changes nothing.
+// parts returns the names of the table files that the database in dir has, or nil if it
+// does not say so reliably. It reads none of them, and changes nothing.
 func parts(dir string, lock *Lock) (names map[string]bool) {
-	names = map[string]bool{}
 	defer func() {
 		if recover() != nil { // as in checkFile
-			clear(names)
+			names = nil
 		}
 	}()
 	if _, err := checkSeal(dir); err != nil {
-		return names
+		return nil
 	}
 	db, err := pebble.Open(dir, &pebble.Options{ReadOnly: true, DisableTableStats: true, Lock: lock, Logger: failing{}})
 	if err != nil {
-		return names
+		return nil
 	}
 	levels, err := db.SSTables()
 	if err := errors.Join(err, db.Close()); err != nil {
-		return names
+		return nil
 	}
+	names = map[string]bool{}
 	for _, level := range levels {
 		for _, t := range level {
 			names[fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum))] = true
