@@ -41,6 +41,7 @@ type workOptions struct {
 	metrics   string
 	log       string
 	read      bool // the command only reads the workspace, or can work without writing
+	finished  bool // and shows what the last finished run left rather than nothing
 	clusters  bool // the command does the stage cluster
 }
 
@@ -292,6 +293,7 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		Workers:   o.workers,
 		Progress:  p,
 		Read:      o.read,
+		Finished:  o.finished,
 		Temp:      o.temp,
 		LeaveFree: leaveFree,
 		Costs:     costs.New(),
@@ -304,15 +306,16 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 	if err != nil {
 		return nil, err
 	}
-	if last := j.FinishedConfig(); last != nil && o.config == "" { // config is that of the run that is changing the workspace
+	last, finished := j.ReadConfig()
+	if last != nil && o.config == "" { // config may be that of a run after it
 		config = *last
 		if err := config.Change(o.settings()); err != nil {
 			return nil, errors.Join(asUsage(err), j.Close())
 		}
 		j.Workspace = j.With(config)
 	}
-	if j.FinishedConfig() != nil {
-		o.warn(c, fmt.Sprintf("a run is under way in %s; what is read is what the run before it left", o.workspace))
+	if finished {
+		o.warn(c, fmt.Sprintf("the last run in %s has not ended; what is read is what the run before it left", o.workspace))
 	}
 	if spool {
 		if j.inputs, err = o.inputs(c, names, config, p); err != nil {

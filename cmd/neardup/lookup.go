@@ -102,7 +102,7 @@ func (o *lookupOptions) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	o.read = true
+	o.read, o.finished = true, true
 	j, err := o.open(c, false, nil)
 	if err != nil {
 		return err

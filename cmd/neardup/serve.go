@@ -55,8 +55,8 @@ programs as neardup lookup does: the page is the body, and ?uri= its URI.
 There is no password. By default only this machine reaches the pages. With
 another address in --listen, everyone who reaches that address sees the text of
 all pages and can judge. Serve holds the workspace while it runs; of one that another
-process holds, or that is read-only, it shows the last finished state, and nobody
-can judge. docs/serve.md describes the pages.`,
+process holds, that is read-only, or whose last run has not ended, it shows the last
+finished state, and nobody can judge. docs/serve.md describes the pages.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
 	}
@@ -76,7 +76,7 @@ func (o *serveOptions) run(c *cobra.Command) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--listen: %q is not an address with a port, such as 127.0.0.1:8420", o.listen)}
 	}
-	o.read = true
+	o.read, o.finished = true, true
 	before, _ := workspace.ReadManifest(o.workspace) // before it is opened, so that nothing withdrawn later is missed
 	j, err := o.open(c, false, nil)
 	if err != nil {

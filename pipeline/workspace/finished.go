@@ -135,7 +135,7 @@ func (w *Workspace) DropFinished() error {
 	return os.RemoveAll(w.Path(halfName))
 }
 
-// FinishedConfig returns the config of the kept state if that is what is read,
-// because a run is changing the workspace. It returns nil if the workspace itself
-// is read.
-func (w *Workspace) FinishedConfig() *configs.Config { return w.finished }
+// ReadConfig returns the config of the run that left what is read, if that is a copy, and
+// whether it is the kept state, because a run has not ended. It returns nil if the workspace
+// itself is open.
+func (w *Workspace) ReadConfig() (c *configs.Config, finished bool) { return w.read, w.finished }

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"neardup/configs"
 	"neardup/pipeline/disk"
+	"neardup/pipeline/inputs"
 	"neardup/pipeline/internal/pipetest"
 	"neardup/pipeline/stages"
 	"neardup/pipeline/workspace"
@@ -89,4 +92,40 @@ func TestFinishedLeftovers(t *testing.T) {
 	if left := entries(t, dir); len(left) > 0 || string(got) != string(want) {
 		t.Errorf("left %v, same clusters: %v", left, string(got) == string(want))
 	}
+}
+
+// TestReadingARunThatBegins reads a workspace beside a run that has admitted an input, and
+// begun nothing else; and after that run with the config of the run before it.
+func TestReadingARunThatBegins(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ws")
+	before, after := pipetest.MustLoad(t), pipetest.MustLoad(t, "verify.resemblance=0.6")
+	pipetest.RunAll(t, dir, before, workspace.Options{}, pipetest.Crawl(t))
+	w, err := workspace.Open(dir, stages.All, after, false, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	read := func(finished bool, c configs.Config) {
+		t.Helper()
+		r, err := workspace.Open(dir, stages.All, before, false, workspace.Options{Read: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, kept := r.ReadConfig()
+		if of == nil || !reflect.DeepEqual(*of, c) || kept != finished {
+			t.Fatalf("finished %v, config %+v", kept, of)
+		}
+		if err := errors.Join(r.With(*of).Current(workspace.StageVerify), r.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	sources, _, err := inputs.Find(t.Context(), dir, []string{pipetest.WriteTexts(t, 0, pipetest.Copies())}, nil, pipetest.Limits)
+	if err := errors.Join(err, w.Admit(t.Context(), sources)); err != nil {
+		t.Fatal(err)
+	}
+	read(true, before)
+	if err := w.Run(t.Context(), workspace.StageExtract, workspace.StageVerify, nil); err != nil {
+		t.Fatal(err)
+	}
+	read(false, after)
 }

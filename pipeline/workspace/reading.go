@@ -1,14 +1,12 @@
 package workspace
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"neardup/pipeline/disk"
 	"neardup/pipeline/store"
@@ -25,52 +23,66 @@ func (w *Workspace) ReadOnly() bool { return w.copied != nil }
 // openCopy opens a workspace that cannot be locked, for reading. It reads the
 // present state, or the last finished state while a run changes the workspace. why
 // is the reason why the lock failed.
-func (w *Workspace) openCopy(why error) error {
+func (w *Workspace) openCopy(why error) (err error) {
 	w.why = why
-	m, err := ReadManifest(w.Dir)
-	if err != nil {
-		return errors.Join(why, err)
-	}
-	if !m.isFinished(w.Stages) && w.readFinished() == nil {
-		return nil
-	}
-	err = w.readCopy(w.Dir)
-	if err != nil && w.readFinished() == nil { // a run has begun since
-		return nil
-	}
-	if err == nil {
-		if errors.Is(why, ErrInUse) { // whose advice is for those who want to write
-			w.Options.Progress.Warn("the workspace is in use, and read as it is", "workspace", w.Dir, "by", holder(w.Dir))
-		} else {
-			w.Options.Progress.Warn("the workspace is read without a change", "workspace", w.Dir, "why", why)
+	for range openTries {
+		m, manifestErr := ReadManifest(w.Dir)
+		if manifestErr != nil {
+			return errors.Join(why, manifestErr)
 		}
+		if !m.isFinished(w.Stages) && w.readFinished() == nil {
+			return nil
+		}
+		if err = w.readCopy(w.Dir); err == nil {
+			break
+		}
+		if w.readFinished() == nil { // a run has begun since
+			return nil
+		}
+	}
+	switch {
+	case err != nil:
+	case errors.Is(why, ErrInUse): // whose advice is for those who want to write
+		w.Options.Progress.Warn("the workspace is in use, and read as it is", "workspace", w.Dir, "by", holder(w.Dir))
+	default:
+		w.Options.Progress.Warn("the workspace is read without a change", "workspace", w.Dir, "why", why)
 	}
 	return err
 }
 
+// openTries is how often a workspace is tried: a run may begin before it is read, and end
+// before what it keeps is.
+const openTries = 3
+
+// openFinished opens the kept finished state of a workspace whose last run has not
+// ended, and lets go of the workspace itself. It reports whether there is one.
+func (w *Workspace) openFinished() bool {
+	lock := w.lock
+	if m, err := ReadManifest(w.Dir); err != nil || m.isFinished(w.Stages) || w.readFinished() != nil {
+		w.lock, w.copied = lock, nil
+		return false
+	}
+	_ = lock.Close()
+	return true
+}
+
 // readFinished opens a copy of the kept finished state.
 func (w *Workspace) readFinished() error {
-	m, err := ReadManifest(w.Path(finishedName))
-	if err != nil {
+	if _, err := os.Lstat(w.Path(finishedName)); err != nil {
 		return err
 	}
 	if err := w.readCopy(w.Path(finishedName)); err != nil {
 		return err
 	}
-	w.finished = m.Config
+	w.finished = true
 	return nil
 }
 
 // readCopy opens a copy of the database in the directory from.
 func (w *Workspace) readCopy(from string) (err error) {
-	dropCopies(cmp.Or(w.Options.Temp, os.TempDir()))
-	dir, err := os.MkdirTemp(w.Options.Temp, copyPrefix)
+	dir, used, err := store.TemporaryDirectory(w.Options.Temp)
 	if err != nil {
 		return fmt.Errorf("%s can be read as a copy only, and %w", w.Dir, disk.TemporaryError(err))
-	}
-	used, err := store.LockDirectory(dir)
-	if err != nil {
-		return errors.Join(w.why, err, os.RemoveAll(dir))
 	}
 	release := func() {}
 	w.copied = func() error {
@@ -97,7 +109,10 @@ func (w *Workspace) readCopy(from string) (err error) {
 	if w.DB, err = store.OpenCopy(db, w.lock, logger{w}, w.onDiskFull); err != nil {
 		return errors.Join(damaged(filepath.Join(from, "db"), err), w.lock.Close())
 	}
-	if err = w.underWay(); err == nil && w.DB.Unsealed {
+	var id identity
+	_, err = w.DB.GetJSON(identityKey, &id)
+	w.read = id.Config
+	if err = errors.Join(err, w.underWay()); err == nil && w.DB.Unsealed {
 		if err = w.CheckContents(); err != nil {
 			err = damaged(filepath.Join(from, "db"), err)
 		}
@@ -108,48 +123,26 @@ func (w *Workspace) readCopy(from string) (err error) {
 	return nil
 }
 
-// copyPrefix is how the names of the directories of copies begin.
-const copyPrefix = "neardup-read-"
-
-// youngCopy is the age up to which a copy may not be locked yet.
-const youngCopy = time.Minute
-
-// dropCopies removes the copies that killed readers left in a directory. A copy that a
-// process reads is locked. Those of other users stay: they cannot be removed, and
-// locking in a directory that another user has filled would follow its links. Errors
-// do not matter here: the reader has work to do.
-func dropCopies(temp string) {
-	entries, err := os.ReadDir(temp)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		dir := filepath.Join(temp, e.Name())
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), copyPrefix) || !isOwn(info) || time.Since(info.ModTime()) < youngCopy {
-			continue
-		}
-		if lock, err := store.LockDirectory(dir); err == nil {
-			_ = lock.Close()
-			_ = os.RemoveAll(dir)
-		}
-	}
-}
-
-// underWay returns an error if another process holds the workspace and a stage is
-// not done: the workspace can be read once it is.
+// underWay returns an error if another process holds the workspace and a run of it has
+// changed what is read: it can be read once the run is done.
 func (w *Workspace) underWay() error {
 	if !errors.Is(w.why, ErrInUse) {
 		return nil
 	}
+	known, err := w.Sources()
+	if err != nil {
+		return err
+	}
+	input := SourcesGeneration(known)
 	for _, st := range w.Stages {
 		s, ok, err := w.State(st.Name)
 		if err != nil {
 			return err
 		}
-		if !ok || !s.Done {
+		if !ok || !s.Done || s.Input != input {
 			return fmt.Errorf("%w; its stage %s is under way, and can be read when the run is done", w.why, st.Name)
 		}
+		input = s.Generation()
 	}
 	return nil
 }

@@ -84,8 +84,9 @@ type Options struct {
 	Free         func(dir string) (int64, error) // free bytes of a disk
 
 	// Read opens the workspace for reading. If it cannot be locked, because another
-	// process holds it or it cannot be written, a copy is read.
-	Read bool
+	// process holds it or it cannot be written, a copy is read. With Finished, so is
+	// what the last finished run left, if the run after it has not ended.
+	Read, Finished bool
 
 	// Fatal is called when the database cannot continue. It must not return.
 	// Everything that was committed is safe. If Fatal is nil, the database panics.
@@ -107,7 +108,8 @@ type opened struct {
 	lock          *store.Lock
 	copied        func() error    // closes the copy that is read; nil: the workspace itself is open
 	why           error           // why a copy is read
-	finished      *configs.Config // config of the kept state that is read; nil: the present state is read
+	read          *configs.Config // config of the run that left what is read; nil: the workspace itself is open
+	finished      bool            // what is read is the kept state, not the present one
 	DB            *store.DB
 	Stages        []Stage
 	diskFull      atomic.Bool
@@ -161,6 +163,9 @@ func Open(dir string, stages []Stage, config configs.Config, create bool, o Opti
 		if err := w.openCopy(err); err != nil {
 			return nil, err
 		}
+		return w, nil
+	}
+	if o.Finished && w.openFinished() {
 		return w, nil
 	}
 	w.noteHolder()

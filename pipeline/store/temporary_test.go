@@ -1,4 +1,4 @@
-package workspace
+package store
 
 import (
 	"errors"
@@ -8,13 +8,11 @@ import (
 	"runtime"
 	"testing"
 	"time"
-
-	"neardup/pipeline/store"
 )
 
-// Copies of killed readers go; those that are read or are just being made stay, and so
+// Directories of killed processes go; those that are used or are just being made stay, and so
 // does whatever is no copy or could be another user's.
-func TestDropCopies(t *testing.T) {
+func TestTemporaryDirectories(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("owners are not known")
 	}
@@ -39,7 +37,7 @@ func TestDropCopies(t *testing.T) {
 			err = errors.Join(err, os.Chmod(dir, 0o777))
 		}
 		if name == "neardup-read-in-use" {
-			lock, lerr := store.LockDirectory(dir)
+			lock, lerr := LockDirectory(dir)
 			if lerr != nil {
 				t.Fatal(lerr)
 			}
@@ -52,7 +50,7 @@ func TestDropCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dropCopies(temp)
+	dropTemporary(temp)
 	for name, want := range stays {
 		_, err := os.Lstat(filepath.Join(temp, name))
 		if got := !errors.Is(err, fs.ErrNotExist); got != want {
@@ -62,5 +60,5 @@ func TestDropCopies(t *testing.T) {
 	if entries, err := os.ReadDir(victim); err != nil || len(entries) > 0 {
 		t.Errorf("what a link leads to was changed: %v %v", entries, err)
 	}
-	dropCopies(filepath.Join(temp, "missing"))
+	dropTemporary(filepath.Join(temp, "missing"))
 }
