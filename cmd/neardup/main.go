@@ -175,9 +175,9 @@ content is the same. Every member of a cluster carries a verified score.
   neardup export --format csv          the clusters again, in another format
   neardup status                       what is done, what is stale and why
 
-Exit codes: 0 done; 1 failure; 2 wrong use, nothing was done; 3 done, but some
-input could not be read; 4 workspace in use; 5 no workspace, or one of another
-version; 6 disk full; 130 interrupted, run again to go on.`,
+Exit codes: 0 done; 1 failure; 2 wrong use, or what is needed is not up to date:
+nothing was done; 3 done, but some input could not be read; 4 workspace in use; 5 no
+workspace, or one of another version; 6 disk full; 130 interrupted, run again to go on.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       programBuild().Version,

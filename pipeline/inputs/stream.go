@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"neardup/extract/container"
@@ -66,10 +67,29 @@ func (s *Source) In(dir string) {
 	if !s.IsCopy() {
 		return
 	}
-	at, err := RealPath(filepath.Join(dir, spoolName, filepath.Base(s.FilePath())))
-	if err == nil && at != s.FilePath() {
-		s.at = at
+	in, err := RealPath(dir)
+	if at := filepath.Join(in, spoolName, filepath.Base(s.FilePath())); err == nil && at != s.FilePath() {
+		s.at = at // also if it is gone: the copy of another workspace is none of this one
 	}
+}
+
+// AsKnown returns sources of which copies of standard input have the paths under which the
+// workspace knows them.
+func AsKnown(sources, known []Source) []Source {
+	of := map[string]string{}
+	for _, s := range known {
+		if s.IsCopy() {
+			of[filepath.Base(s.FilePath())] = s.FilePath()
+		}
+	}
+	out := slices.Clone(sources)
+	for i, s := range out {
+		if path, ok := of[filepath.Base(s.FilePath())]; ok && s.IsCopy() && path != s.FilePath() {
+			out[i] = s.movedTo(path)
+			out[i].at = s.FilePath()
+		}
+	}
+	return out
 }
 
 // Placed returns the source with the path of the file to read.
@@ -118,5 +138,9 @@ func spool(ctx context.Context, dir string, stdin io.Reader, limits container.Li
 	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path), disk.SyncDirectory(into)); err != nil {
 		return nil, err
 	}
-	return findSources(ctx, path, true, limits), nil
+	sources := findSources(ctx, path, true, limits)
+	for i := range sources {
+		sources[i].Given = spoolName + "/" + filepath.Base(path) // the same in each workspace
+	}
+	return sources, nil
 }

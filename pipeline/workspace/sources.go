@@ -70,6 +70,13 @@ func (w *Workspace) Admit(ctx context.Context, sources []inputs.Source) error {
 			return err
 		}
 	}
+	if slices.ContainsFunc(sources, inputs.Source.IsCopy) { // the workspace may have been moved
+		known, err := w.Sources()
+		if err != nil {
+			return err
+		}
+		sources = inputs.AsKnown(sources, known)
+	}
 	if sources, err = w.withoutWithdrawn(ctx, sources); err != nil {
 		return err
 	}
@@ -302,7 +309,7 @@ func (w *Workspace) restartExtraction(ctx context.Context, b store.Batch, file s
 	}
 	for _, s := range known {
 		if err := s.CheckThere(ctx); err != nil && s.State != inputs.Unreadable {
-			return fmt.Errorf("%s has changed since it was read, so everything must be read again, but %w; start a new workspace", file, err)
+			return fmt.Errorf("%w: everything must be read again (%s has changed), but %w; put it back, withdraw it with neardup remove, or start a new workspace", ErrUsage, file, err)
 		}
 	}
 	w.Options.Progress.Warn("file changed since it was read: everything is extracted again", "file", file)
