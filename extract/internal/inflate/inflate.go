@@ -300,7 +300,9 @@ func (r *Reader) tables() error {
 	}
 	r.lit, r.dist, r.least, r.coded = &r.ownLit, &r.ownDist, uint(all[256]), true
 	if r.least == 0 { // it never ends
-		r.least = shortest(all[:lits])
+		if r.least = shortest(all[:lits]); r.least == 0 {
+			return r.corrupt()
+		}
 	}
 	if !r.final {
 		r.least += 10 // of the next block
@@ -308,13 +310,12 @@ func (r *Reader) tables() error {
 	return nil
 }
 
-// shortest returns the length of the shortest code.
-func shortest(lengths []uint8) uint {
-	least := uint8(maxBits)
+// shortest returns the length of the shortest code, or 0 if there is none.
+func shortest(lengths []uint8) (least uint) {
 	for _, n := range lengths {
-		if n > 0 {
-			least = min(least, n)
+		if n > 0 && (least == 0 || uint(n) < least) {
+			least = uint(n)
 		}
 	}
-	return uint(least)
+	return least
 }
