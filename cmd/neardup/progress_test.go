@@ -30,6 +30,28 @@ func TestBarsAreCleared(t *testing.T) {
 	}
 }
 
+// TestWorkingOfVariant checks that the line about work in a variant has each key once:
+// readers of JSON take one of two values, or reject the line.
+func TestWorkingOfVariant(t *testing.T) {
+	var out bytes.Buffer
+	p, err := newProgress("json", "json", &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.variant("base", 2, 3)
+	p.Start("sign", "missing", "")
+	out.Reset()
+	p.Total(100, "texts")
+	p.said = p.said.Add(-sayEvery)
+	p.Add(10)
+	for _, want := range []string{`"variant":"base"`, `"place":2`, `"variants":3`, `"done":10`, `"of":100`} {
+		key, _, _ := strings.Cut(want, ":")
+		if line := out.String(); strings.Count(line, key+":") != 1 || !strings.Contains(line, want) {
+			t.Errorf("no %s, or another %s, in %s", want, key, line)
+		}
+	}
+}
+
 // onTerminal returns what a terminal shows of an output with carriage returns.
 func onTerminal(output string) string {
 	var shown []string

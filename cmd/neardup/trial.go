@@ -159,15 +159,15 @@ func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 }
 
 // variant sets the variant that the following stages belong to.
-func (p *progress) variant(name string, place, of int) {
+func (p *progress) variant(name string, place, variants int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bars {
-		fmt.Fprintf(p.out, "%d of %d: %s\n", place, of, strings.TrimSpace(name))
+		fmt.Fprintf(p.out, "%d of %d: %s\n", place, variants, strings.TrimSpace(name))
 		return
 	}
 	if p.plain == nil {
 		p.plain = p.log
 	}
-	p.log = p.plain.With("variant", name, "place", place, "of", of)
+	p.log = p.plain.With("variant", name, "place", place, "variants", variants) // "of" is a key of the line "working"
 }
