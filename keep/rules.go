@@ -62,6 +62,7 @@ type Rules struct {
 	// subdomains come first, then those of the second, and so on; pages of other
 	// hosts come last.
 	Hosts Hosts
+	Named Named                             // for String
 	Score func(uri string) (float64, error) // for Quality
 	From  []report.Preference               // the lists that Hosts and Score come from
 
@@ -75,6 +76,14 @@ type Rules struct {
 	Exempt        Patterns // pages with these URIs are kept
 	Judged        Judged   // pairs of pages that are kept beside each other
 	AllowLostURIs bool     // a URI may lose all its captures
+}
+
+// Named are the hosts and patterns that users name themselves, as they are written, and the
+// file of further patterns, if any. Hosts and Exempt of the rules have them, too.
+type Named struct {
+	Hosts, Exempt []string
+	ExemptSHA256  string // of that file
+	ExemptListed  int    // its patterns
 }
 
 // Judged has, by record ID, the record IDs of the pages that people judged to be different
@@ -250,7 +259,7 @@ func digits(date string) (n int) {
 	return n
 }
 
-// String describes the conditions for a redundant page.
+// String describes the conditions for a redundant page, and what decides which one stays.
 func (r Rules) String() string {
 	s := fmt.Sprintf("a redundant page has a resemblance of at least %v to a page that is kept", r.Resemblance)
 	if r.Contained {
@@ -275,8 +284,34 @@ func (r Rules) String() string {
 	} else {
 		s += "; of each URI in a cluster a capture stays"
 	}
+	return s + r.preference() + r.exemption()
+}
+
+// preference describes which page is preferred, in the order of compare.
+func (r Rules) preference() string {
+	s := "; a page is preferred by "
+	if len(r.Named.Hosts) > 0 {
+		s += "the hosts " + strings.Join(r.Named.Hosts, ", ") + ", then by "
+	}
+	policy := "the policy " + string(r.Policy)
 	for _, p := range r.From {
-		s += fmt.Sprintf("; %s of %s (SHA-256 %.12s) decide which page is preferred", p.Kind, p.Name, p.SHA256)
+		list := fmt.Sprintf("the %s of %s (SHA-256 %.12s)", p.Kind, p.Name, p.SHA256)
+		if p.Kind == "hosts" {
+			s += list + ", then by "
+		} else {
+			policy += " with " + list
+		}
+	}
+	return s + policy
+}
+
+// exemption describes the pages that stay in any case.
+func (r Rules) exemption() (s string) {
+	if len(r.Named.Exempt) > 0 {
+		s = "; pages that match " + strings.Join(r.Named.Exempt, ", ") + " are exempt"
+	}
+	if r.Named.ExemptSHA256 != "" {
+		s += fmt.Sprintf("; pages that match a list of patterns (%d, SHA-256 %.12s) are exempt", r.Named.ExemptListed, r.Named.ExemptSHA256)
 	}
 	return s
 }

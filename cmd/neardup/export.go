@@ -15,6 +15,7 @@ import (
 	"neardup/pipeline/keeping"
 	"neardup/pipeline/remote"
 	"neardup/report"
+	"neardup/screen"
 )
 
 // exportFlags are the flags that only some formats have.
@@ -236,7 +237,7 @@ func (f *exportFlags) export(c *cobra.Command, j *job) error {
 		fmt.Fprintln(c.ErrOrStderr(), reduced.Sum)
 	}
 	if err == nil && kept != (report.Kept{}) {
-		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %v\n", kept, used)
+		fmt.Fprintf(c.ErrOrStderr(), "%v\nassumed: %s\n", kept, screen.Printable(used.String()))
 	}
 	if err == nil && cleaned != (report.Cleaned{}) {
 		fmt.Fprintln(c.ErrOrStderr(), cleaned)

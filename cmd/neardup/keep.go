@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,6 +22,7 @@ type keepFlags struct {
 	policy, every, exemptList string
 	hosts, exempt             []string
 	listed                    []string // by exemptList, which may be a pipe, so it is read once
+	listedSHA256              string
 	storedHosts               bool
 }
 
@@ -78,15 +81,18 @@ func (k *keepFlags) parse(ctx context.Context) (keep.Rules, error) {
 			return r, fmt.Errorf("--exempt-list: %w", err)
 		}
 		defer func() { _ = f.Close() }()
-		k.listed, err = inputs.ReadList(f)
+		h := sha256.New()
+		k.listed, err = inputs.ReadList(io.TeeReader(f, h))
 		if err != nil {
 			return r, fmt.Errorf("--exempt-list: %s: %w", k.exemptList, err)
 		}
 		if len(k.listed) == 0 {
 			return r, fmt.Errorf("--exempt-list: %s has no pattern", k.exemptList)
 		}
+		k.listedSHA256 = fmt.Sprintf("%x", h.Sum(nil))
 	}
 	r.Exempt = keep.NewPatterns(slices.Concat(k.exempt, k.listed)...)
+	r.Named = keep.Named{Hosts: k.hosts, Exempt: k.exempt, ExemptSHA256: k.listedSHA256, ExemptListed: len(k.listed)}
 	return r, nil
 }
 
