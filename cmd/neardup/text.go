@@ -169,7 +169,7 @@ func (o *textOptions) write(c *cobra.Command, out io.Writer, sources []inputs.So
 		return err
 	}
 	if o.progress != "none" {
-		err = errors.Join(err, writeReadCounts(c.ErrOrStderr(), counts))
+		err = errors.Join(err, writeReadCounts(c.ErrOrStderr(), counts, !o.WritesAll()))
 	}
 	return err
 }
@@ -182,8 +182,9 @@ func (o *textOptions) pageURI(s inputs.Source) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.Path)}).String()
 }
 
-// writeReadCounts writes the counts of the records that were read.
-func writeReadCounts(w io.Writer, c results.ExtractCounts) error {
+// writeReadCounts writes the counts of the records that were read, and if lines may be
+// unsure, of how many pages they are.
+func writeReadCounts(w io.Writer, c results.ExtractCounts, mayBeUnsure bool) error {
 	skipped, reasons := int64(0), []string{}
 	for _, reason := range slices.Sorted(maps.Keys(c.Skipped)) {
 		skipped += c.Skipped[reason]
@@ -191,7 +192,11 @@ func writeReadCounts(w io.Writer, c results.ExtractCounts) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "records read\t%d\t  %s\n", c.Records, report.Places(c.Damaged))
-	fmt.Fprintf(t, "= pages\t%d\t  main content unsure of %d\n", c.Captures, c.Choices["main-unsure"])
+	unsure := ""
+	if mayBeUnsure {
+		unsure = fmt.Sprintf("  main content unsure of %d", c.Choices["main-unsure"])
+	}
+	fmt.Fprintf(t, "= pages\t%d\t%s\n", c.Captures, unsure)
 	fmt.Fprintf(t, "+ skipped\t%d\t  %s\n", skipped, strings.Join(reasons, ", "))
 	return t.Flush()
 }

@@ -38,6 +38,9 @@ func (o TextOptions) Validate() error {
 	return nil
 }
 
+// WritesAll reports whether all visible text is written, so that no line is unsure.
+func (o TextOptions) WritesAll() bool { return o.Clean == string(page.CleanNone) }
+
 // text is the JSON line of a page.
 type text struct {
 	RecordID string            `json:"record_id"`
@@ -65,7 +68,7 @@ func WriteTexts(ctx context.Context, w io.Writer, sources []inputs.Source, o Opt
 func (o TextOptions) of(d extract.Document) text {
 	t := text{RecordID: d.RecordID, URI: d.TargetURI, Date: d.Date, Title: d.Title, Byline: d.Byline, Text: d.Text}
 	t.Unsure = d.Choices&extract.ChoiceMainUnsure != 0
-	if o.Clean == string(page.CleanNone) {
+	if o.WritesAll() {
 		t.Text, t.Unsure = d.Visible, false
 	}
 	for _, name := range o.Parts {
