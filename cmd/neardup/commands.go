@@ -276,7 +276,8 @@ func (o *workOptions) open(c *cobra.Command, takesInputs bool, args []string) (_
 		}
 	}()
 	if p.meters != nil {
-		p.info("metrics", "url", p.meters.address)
+		o.warnOfOthers(c, p.meters.at, "sees the figures of the command, but no URI and no text")
+		p.info("metrics", "url", p.meters.url())
 	}
 	names, err := o.names(c, args)
 	if err != nil {

@@ -31,8 +31,8 @@ type meters struct {
 	warnings prometheus.Counter
 	requests *prometheus.HistogramVec
 
-	server  *http.Server
-	address string
+	server *http.Server
+	at     *net.TCPAddr
 }
 
 func newMeters(dir string) *meters {
@@ -78,12 +78,15 @@ func serveMeters(ctx context.Context, address, dir string) (*meters, error) {
 	m := newMeters(dir)
 	handler := http.NewServeMux()
 	handler.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	m.address = urlOf(l.Addr().(*net.TCPAddr)) + "metrics"
+	m.at = l.Addr().(*net.TCPAddr)
 	m.server = &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: readTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = m.server.Serve(l) }() // it ends when the server is closed
 	return m, nil
 }
+
+// url returns the URL of the figures.
+func (m *meters) url() string { return "http://" + m.at.String() + "/metrics" }
 
 func (m *meters) close() error {
 	if m == nil {

@@ -57,12 +57,12 @@ func TestMetricsOfStages(t *testing.T) {
 	p.Add(2)
 	p.Add(3)
 	p.Warn("a warning")
-	hasLines(t, get(t, m.address), `neardup_stages_total{result="up-to-date",stage="extract"} 1`, `neardup_stage_disk_needs_bytes{stage="sign"} 77`,
+	hasLines(t, get(t, m.url()), `neardup_stages_total{result="up-to-date",stage="extract"} 1`, `neardup_stage_disk_needs_bytes{stage="sign"} 77`,
 		`neardup_stage_running{stage="sign"} 1`, `neardup_stage_work{stage="sign",unit="texts"} 12`, `neardup_stage_work_done{stage="sign",unit="texts"} 5`, `neardup_warnings_total 1`)
 	p.Stop(nil)
 	p.Start("verify", "missing", "")
 	p.Stop(errors.New("broken"))
-	page := get(t, m.address)
+	page := get(t, m.url())
 	hasLines(t, page, `neardup_stage_running{stage="sign"} 0`, `neardup_stages_total{result="done",stage="sign"} 1`, `neardup_stages_total{result="failed",stage="verify"} 1`)
 	for _, name := range []string{"neardup_disk_free_bytes", "go_goroutines", "neardup_build_info{version="} {
 		if !regexp.MustCompile(`(?m)^` + name + `.* [1-9]`).MatchString(page) {
@@ -72,9 +72,25 @@ func TestMetricsOfStages(t *testing.T) {
 	if err := m.close(); err != nil {
 		t.Error(err)
 	}
-	if answer, err := http.Get(m.address); err == nil {
+	if answer, err := http.Get(m.url()); err == nil {
 		_ = answer.Body.Close()
 		t.Error("it still answers")
+	}
+}
+
+// TestMetricsForOthers checks that a command says at which address it is read, and warns
+// if that is another one than the loopback.
+func TestMetricsForOthers(t *testing.T) {
+	ws := exampleWorkspace(t)
+	for listen, url := range map[string]string{"127.0.0.1:0": `127\.0\.0\.1`, "0.0.0.0:0": `(0\.0\.0\.0|\[::\])`} { // all addresses, with IPv6 or without
+		p := start(t, []string{"run", "--workspace", ws, "--show", "0", "--progress", "plain", "--metrics", listen})
+		code, errs := p.wait(), p.errors()
+		if code != exitOK || !regexp.MustCompile("url=\"?http://"+url+`:[1-9]\d+/metrics`).MatchString(errs) {
+			t.Errorf("%s: exit code %d, no %s in %s", listen, code, url, errs)
+		}
+		if warned := strings.Contains(errs, "warning: other machines reach "); warned != strings.HasPrefix(listen, "0.") {
+			t.Errorf("%s: warned %v: %s", listen, warned, errs)
+		}
 	}
 }
 

@@ -130,9 +130,7 @@ func (o *serveOptions) serve(ctx context.Context, c *cobra.Command, j *job, host
 		return err
 	}
 	at := l.Addr().(*net.TCPAddr)
-	if !at.IP.IsLoopback() {
-		o.warn(c, fmt.Sprintf("other machines reach %s, and there is no password: who does sees the text of all pages and can judge", at))
-	}
+	o.warnOfOthers(c, at, "sees the text of all pages and can judge")
 	errorLog := log.New(c.ErrOrStderr(), "neardup: ", 0)
 	if o.log == "json" {
 		errorLog = slog.NewLogLogger(slog.NewJSONHandler(c.ErrOrStderr(), nil), slog.LevelError)
@@ -168,6 +166,13 @@ func (o *serveOptions) serve(ctx context.Context, c *cobra.Command, j *job, host
 	<-stopped
 	open.Wait()
 	return a.Close()
+}
+
+// warnOfOthers warns if other machines reach an address. does says what they do there.
+func (o *workOptions) warnOfOthers(c *cobra.Command, at *net.TCPAddr, does string) {
+	if !at.IP.IsLoopback() {
+		o.warn(c, fmt.Sprintf("other machines reach %s, and there is no password: who does %s", at, does))
+	}
 }
 
 // urlOf returns the URL at which this machine reaches the address.
