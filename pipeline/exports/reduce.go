@@ -48,6 +48,13 @@ type place struct {
 // withdrawn captures and the records that belong to them, an index of captures, and the
 // list of what was left out.
 func reduceTo(ctx context.Context, w *workspace.Workspace, o Options, make create) (_ *reducer, err error) {
+	sources, err := w.Sources()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(sources, func(s inputs.Source) bool { return !s.IsCollection() }) {
+		return nil, fmt.Errorf("%w: --format %s writes archives, and the workspace has read text collections only; --format corpus writes texts", workspace.ErrUsage, o.Format)
+	}
 	rules, err := o.rules(w)
 	if err != nil {
 		return nil, err
