@@ -113,5 +113,5 @@ func (o *compareOptions) write(stdout io.Writer, r compare.Comparison) error {
 	if len(r.Curves) > 0 {
 		files["curves.svg"] = r.WriteCurvesSVG
 	}
-	return writeFiles(o.out, files)
+	return writeFiles(o.out, files, oneOf("quality.svg", "curves.svg"))
 }

@@ -189,5 +189,5 @@ func (o *paperOptions) write(stdout io.Writer, r paper.Report, pairs audit.Label
 			files["figure4.svg"] = e.WriteSVG
 		}
 	}
-	return errors.Join(writeFiles(o.out, files), r.WritePage(stdout), failure)
+	return errors.Join(writeFiles(o.out, files, oneOf("figure4.svg", "table1-judged.svg")), r.WritePage(stdout), failure)
 }

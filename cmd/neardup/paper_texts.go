@@ -24,7 +24,8 @@ import (
 // paperTextOptions are the flags of the experiments on short texts.
 type paperTextOptions struct {
 	joinOptions
-	out string
+	out   string
+	mayBe func(name string) bool // as of writeFiles
 }
 
 // flags adds the flags of both commands.
@@ -69,7 +70,7 @@ func (o *paperTextOptions) run(c *cobra.Command, args []string, check func() err
 	}
 	files, err := measure(in, p.variant)
 	if err == nil {
-		err = errors.Join(writeFiles(o.out, files), files["page.md"](c.OutOrStdout()))
+		err = errors.Join(writeFiles(o.out, files, o.mayBe), files["page.md"](c.OutOrStdout()))
 	}
 	return errors.Join(err, in.unread)
 }
@@ -88,7 +89,7 @@ func inputsBetween(most int) cobra.PositionalArgs {
 }
 
 func paperTODSCommand() *cobra.Command {
-	var o paperTextOptions
+	o := paperTextOptions{mayBe: oneOf()} // all of its files are always made
 	c := &cobra.Command{
 		Use:   "tods INPUT",
 		Short: "Repeat the experiments of the TODS paper on a collection of texts",
@@ -139,7 +140,7 @@ func withPage(files map[string]func(io.Writer) error, page, report func(io.Write
 }
 
 func paperSimFinderCommand() *cobra.Command {
-	var o paperTextOptions
+	o := paperTextOptions{mayBe: oneOf("figure1.svg", "figure2.svg", "figure8.svg", "figure10.svg")}
 	var preset, judged string
 	var set []string
 	var days int

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -101,5 +102,9 @@ func (o *sweepOptions) write(stdout io.Writer, s sweep.Sweep) error {
 	for _, p := range s.Plots() {
 		files[p.Key+".svg"] = p.WriteSVG
 	}
-	return writeFiles(o.out, files)
+	return writeFiles(o.out, files, func(name string) bool {
+		key, isPlot := strings.CutSuffix(name, ".svg")
+		_, err := s.Base.Value(key)
+		return isPlot && strings.Contains(key, ".") && err == nil
+	})
 }

@@ -145,8 +145,11 @@ func makeOut(dir string) error {
 	return nil
 }
 
-// writeFiles writes files into the directory --out, if it is given.
-func writeFiles(dir string, files map[string]func(io.Writer) error) error {
+// writeFiles writes files into the directory --out, if it is given. Then it removes those
+// that an earlier call of the command left there, and that are not of this one: a figure of
+// other results would be taken for one of these. mayBe reports whether the command has
+// files of a name; names of files that people fill in are none of them.
+func writeFiles(dir string, files map[string]func(io.Writer) error, mayBe func(name string) bool) error {
 	if dir == "" {
 		return nil
 	}
@@ -155,7 +158,18 @@ func writeFiles(dir string, files map[string]func(io.Writer) error) error {
 			return err
 		}
 	}
-	return nil
+	there, err := os.ReadDir(dir)
+	for _, e := range there {
+		if _, ok := files[e.Name()]; !ok && e.Type().IsRegular() && mayBe(e.Name()) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// oneOf returns a function that reports whether a name is one of the names.
+func oneOf(names ...string) func(string) bool {
+	return func(name string) bool { return slices.Contains(names, name) }
 }
 
 // variant sets the variant that the following stages belong to.
