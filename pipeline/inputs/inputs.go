@@ -203,7 +203,7 @@ func findSources(ctx context.Context, path string, named bool, limits container.
 		return []Source{s}
 	}
 	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) || s.isObject() && !errors.Is(err, container.ErrNotArchive) { // an error of the disk or the network, not of the file
+	if errors.As(err, &pathErr) || s.IsObject() && !errors.Is(err, container.ErrNotArchive) { // an error of the disk or the network, not of the file
 		return []Source{unreadable(real, err)}
 	}
 	return nil
@@ -336,7 +336,7 @@ func notAFile(mode fs.FileMode) error {
 // look sets size, time or tag, and sample.
 func (s *Source) look(f io.ReaderAt, v version) (err error) {
 	s.Size, s.ModTime, s.Tag = v.size, v.modTime, v.tag
-	if s.isObject() {
+	if s.IsObject() {
 		s.Sample, err = sampleObject(f, v)
 		return err
 	}

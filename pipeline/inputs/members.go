@@ -146,7 +146,7 @@ func NewHastyComparer(limits container.Limits) *Comparer {
 // same size, and the same time or else the same sample.
 func (c *Comparer) Unchanged(ctx context.Context, s Source) (bool, error) {
 	s = s.Placed()
-	if s.isObject() {
+	if s.IsObject() {
 		if c.object != s.FilePath() {
 			c.object = s.FilePath()
 			c.version, c.versionErr = c.ask(ctx, c.object)

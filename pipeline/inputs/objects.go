@@ -85,8 +85,8 @@ func (s Source) wanted() remote.Version {
 	return remote.Version{Size: s.Size, Tag: s.Tag}
 }
 
-// isObject reports whether a source is an object at a URL, or a member of one.
-func (s Source) isObject() bool { return remote.IsURL(s.FilePath()) }
+// IsObject reports whether a source is an object at a URL, or a member of one.
+func (s Source) IsObject() bool { return remote.IsURL(s.FilePath()) }
 
 // sampleObject returns the digest of an object's first bytes and its version. The
 // last bytes, which a file's sample includes, would take another request.

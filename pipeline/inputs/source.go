@@ -201,7 +201,7 @@ func (s Source) open(ctx context.Context, limits container.Limits) (io.ReaderAt,
 // IsGone reports whether the source's file no longer exists. A run that does not
 // name it continues without it.
 func (s Source) IsGone(ctx context.Context) bool {
-	if s.isObject() {
+	if s.IsObject() {
 		_, err := statFile(ctx, s.FilePath())
 		return errors.Is(err, fs.ErrNotExist)
 	}
@@ -215,7 +215,7 @@ func Gone(ctx context.Context, known []Source) (gone []Source) {
 	looked := map[string]bool{}
 	for _, s := range known {
 		file := s.FilePath()
-		if s.Counts.Records == 0 || s.IsCopy() || looked[file] || s.isObject() {
+		if s.Counts.Records == 0 || s.IsCopy() || looked[file] || s.IsObject() {
 			continue
 		}
 		if looked[file] = true; s.IsGone(ctx) {
@@ -235,7 +235,7 @@ func (s Source) CheckThere(ctx context.Context) error {
 // CheckOpens returns an error if the source's file cannot be opened. It does not ask for
 // objects.
 func (s Source) CheckOpens(ctx context.Context) error {
-	if s.isObject() {
+	if s.IsObject() {
 		return nil
 	}
 	f, _, err := openFile(ctx, s.Placed().FilePath(), remote.Version{})

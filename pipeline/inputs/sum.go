@@ -103,7 +103,7 @@ func (d *Digester) reaches(ctx context.Context, off int64) bool {
 // BeginsAsRead reports whether the file still begins with the bytes that were
 // digested.
 func (s Source) BeginsAsRead(ctx context.Context, limits container.Limits) (bool, error) {
-	if s.isObject() && s.Tag != "" {
+	if s.IsObject() && s.Tag != "" {
 		return true, nil // the version covers all of it, and is compared
 	}
 	f, closer, err := s.Open(ctx, limits)
@@ -126,7 +126,7 @@ func (s Source) BeginsAsRead(ctx context.Context, limits container.Limits) (bool
 // far as this can be told: a file that cannot be read any more may have had. It reads
 // files without a checksum. Of objects in a store only the sizes count.
 func (s Source) HasContentOf(ctx context.Context, other Source, limits container.Limits) (bool, error) {
-	if s.Size != other.Size || s.isObject() || other.isObject() {
+	if s.Size != other.Size || s.IsObject() || other.IsObject() {
 		return s.Size == other.Size, nil
 	}
 	var sums [2]string
@@ -142,7 +142,7 @@ func (s Source) HasContentOf(ctx context.Context, other Source, limits container
 // MayHaveSum reports whether the source has a checksum, as far as this can be told. Nothing
 // is known of an object in a store that was not read, and of what cannot be read.
 func (s Source) MayHaveSum(ctx context.Context, sum string, limits container.Limits) bool {
-	if s.SHA256 == "" && s.isObject() {
+	if s.SHA256 == "" && s.IsObject() {
 		return true
 	}
 	got, err := s.readSum(ctx, limits)

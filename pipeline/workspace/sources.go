@@ -379,17 +379,21 @@ func (w *Workspace) readable(ctx context.Context, sources []inputs.Source, reaso
 
 // refreshPending compares the sources that are still to be read with their files,
 // and takes in anew those that changed. It returns the name of a changed one from
-// which something was read. If the run names no inputs, it warns of files that
-// changed after they were read.
+// which something was read. It warns of files that changed after they were read and that
+// the run does not name. If the run names inputs, it does not ask servers about objects.
 func (w *Workspace) refreshPending(ctx context.Context, b store.Batch, sources []inputs.Source) (changed string, err error) {
 	known, err := w.Sources()
 	if err := cmp.Or(err, w.lacks(ctx, known, sources)); err != nil {
 		return "", err
 	}
+	named := map[string]bool{}
+	for _, s := range sources {
+		named[s.FilePath()] = true
+	}
 	limits := w.Config.Extract.Limits
 	files := inputs.NewComparer(limits)
 	for _, s := range known {
-		if s.State == inputs.Unreadable || s.State == inputs.Done && len(sources) > 0 {
+		if s.State == inputs.Unreadable || s.State == inputs.Done && (named[s.FilePath()] || len(sources) > 0 && s.IsObject()) {
 			continue
 		}
 		same, err := files.Unchanged(ctx, s)
