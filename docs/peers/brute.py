@@ -80,11 +80,13 @@ def sentences(text, terminal):
     while i < len(text):
         c = text[i]
         before, after = text[max(0, i - 1):i], text[i + 1:i + 2]
-        if (c == "\n" or c in ".,:;!?…" and closes_then_ends(text, i + 1) or c in terminal
+        behind = re.compile(r"(\[[0-9]{1,3}\])*").match(text, i + 1).end()  # the numbers of notes
+        if (c == "\n" or c in ".,:;!?…" and closes_then_ends(text, behind) or c in terminal
                 or c in ".,:;!?" and (before and wide(before) or after and wide(after))
                 or c == " " and before and spaced(before) and len(text[start:i].encode()) >= 72):
             end(i)
-            start = i + 1
+            start = i + 1 if c in "\n " else behind
+            i = start - 1
         i += 1
     end(len(text))
     return out

@@ -98,9 +98,9 @@ def page(site, headline, sentences, day):
             f"<footer><p>{site['about']}</p></footer></body></html>")
 
 
-def record(uri, body):
+def record(uri, body, capture=""):
     http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body.encode()
-    h = hashlib.md5(uri.encode()).hexdigest()
+    h = hashlib.md5((uri + capture).encode()).hexdigest()
     identity = f"urn:uuid:{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
     head = (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nWARC-Date: 2026-05-01T00:00:00Z\r\n"
             f"WARC-Record-ID: <{identity}>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n")

@@ -142,6 +142,7 @@ func contentOf(s shown, all []measure) content {
 	}
 	lines := scoredLines(s, all)
 	marks := partsByOdds(lines, threshold(all, lines))
+	keepThread(all, lines, marks)
 	var c content
 	c.title, c.byline = markTitle(s, all, lines, marks)
 	c.marks = newMarks(marks, lines)
@@ -197,6 +198,30 @@ func partsByOdds(lines []scored, over int32) []Part {
 		}
 	}
 	return parts
+}
+
+// keepThread keeps all comments of a page whose content is comments: of what is found to be
+// content, as much is among comments as elsewhere, or the rest is too little for a page.
+// The posts of many forums and trackers are named comments, and only some look like content.
+func keepThread(all []measure, lines []scored, parts []Part) {
+	inside, outside := 0, 0
+	for i, p := range parts {
+		switch {
+		case p != PartMain:
+		case lines[i].comment:
+			inside += all[i].free
+		default:
+			outside += all[i].free
+		}
+	}
+	if inside == 0 || outside >= leastMain {
+		return
+	}
+	for i, p := range parts {
+		if p == PartComments && !all[i].boilerplate() {
+			parts[i] = PartMain
+		}
+	}
 }
 
 // threshold returns the odds above which a line is content. The prose in the lowest

@@ -242,3 +242,34 @@ func TestThreshold(t *testing.T) {
 		}
 	}
 }
+
+// A thread whose posts are named comments has all of them as its main content. Comments
+// below an article are none of it.
+func TestThreads(t *testing.T) {
+	post := func(i int) string {
+		return fmt.Sprintf(`<article id="elComment_%d" class="ipsComment"><aside class="ipsComment_author"><h3>User%d</h3><ul><li>Members</li><li>%d posts</li></ul></aside>`+
+			`<div class="ipsComment_content"><p><a href="#">Posted March %d, 2019</a></p><div data-role="commentContent"><p>Post %d says this. %s</p>%s</div></div></article>`, i, i, 100+i, i, i, sentence, body(i%3*4))
+	}
+	var posts string
+	for i := range 10 {
+		posts += post(i + 1)
+	}
+	for _, c := range []struct {
+		name, page string
+		has        bool
+	}{
+		{"a thread", `<main><h1>How to repair a clock</h1>` + posts + `</main>`, true},
+		{"an article", `<main><h1>How to repair a clock</h1>` + body(4) + `<section class="comments"><h2>Comments</h2>` + posts + `</section></main>`, false},
+	} {
+		s := treeText(menu+c.page, 1<<20, false)
+		main, sure := mainText(s, measures(s))
+		if !sure {
+			t.Errorf("%s: unsure", c.name)
+		}
+		for i := range 10 {
+			if says := fmt.Sprintf("Post %d says this.", i+1); strings.Contains(main, says) != c.has {
+				t.Errorf("%s: has %q: %v", c.name, says, !c.has)
+			}
+		}
+	}
+}

@@ -84,7 +84,8 @@ type Sentence struct {
 // clauses in any script (Unicode's Terminal_Punctuation: full stops, commas,
 // dandas, Arabic, Ethiopic, CJK and full-width marks). An ASCII mark or an ellipsis
 // splits only before white space or the end of a line, also with closing quotes and
-// brackets in between, so that "1.81", "10:30" and addresses stay whole. Beside a
+// brackets in between, so that "1.81", "10:30" and addresses stay whole. The numbers
+// of notes behind a mark, such as [12], are part of no sentence. Beside a
 // wide letter that is not Korean an ASCII mark always splits, since Chinese and
 // Japanese have no spaces. Thai, Lao, Khmer and Burmese have few marks; there a
 // space splits behind minSpaced bytes. TLCS paper, section 3.1: "visible text blocks
@@ -122,15 +123,20 @@ func cut(text string, start int) (end, next int) {
 	for i := start; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if ascii[c] == mayCut && (c == '\n' || ends(text[i+1:]) || besideWide(text, i)) {
+			if c == '\n' {
 				return i, i + 1
+			}
+			if ascii[c] == mayCut {
+				if after := i + 1 + notes(text[i+1:]); ends(text[after:]) || besideWide(text, i) {
+					return i, after
+				}
 			}
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if terminal(r) || r == '…' && ends(text[i+n:]) {
-			return i, i + n
+		if terminal(r) || r == '…' && ends(text[i+n+notes(text[i+n:]):]) {
+			return i, i + n + notes(text[i+n:])
 		}
 		if i += n; i-start >= minSpaced && i < len(text) && text[i] == ' ' && spaced(r) {
 			return i, i + 1
@@ -172,6 +178,26 @@ func terminal(r rune) bool {
 		return false
 	}
 	return unicode.Is(unicode.Terminal_Punctuation, r)
+}
+
+// Note returns the length of the number of a note, such as [12], at the start of s, or 0.
+func Note(s string) int {
+	for i := 1; i < len(s) && i <= 4 && s[0] == '['; i++ {
+		if c := s[i]; c == ']' && i > 1 {
+			return i + 1
+		} else if c < '0' || c > '9' {
+			break
+		}
+	}
+	return 0
+}
+
+// notes returns the length of the numbers of notes at the start of s.
+func notes(s string) (length int) {
+	for n := Note(s); n > 0; n = Note(s[length:]) {
+		length += n
+	}
+	return length
 }
 
 // ends reports whether only closing quotes and brackets stand between the start of

@@ -105,6 +105,7 @@ func TestSentencesEndAtThePunctuationOfAnyScript(t *testing.T) {
 		{"addresses stay whole", "See https://example.org:80/a;b?c=d,e!f. Then", []string{"See https://example.org:80/a;b?c=d,e!f", "Then"}},
 		{"full stop in quotes", `"I am here." She left. ('So?') “Yes.” ‘No!’ «Oui.» End`, []string{"I am here", "She left", "So", "Yes", "No", "Oui", "End"}},
 		{"brackets", "(See below.) [Or above!] Next", []string{"See below", "Or above", "Next"}},
+		{"notes", "One.[1] Two,[2][13] three[4] four.[1234] Five.[a] Six。[7]Seven", []string{"One", "Two", "three[4] four.[1234] Five.[a] Six", "Seven"}},
 		{"ellipsis", "Wait... what… then…… gone...", []string{"Wait", "what", "then", "gone"}},
 		{"ellipsis inside a word", "foo...bar foo…bar", []string{"foo...bar foo…bar"}},
 		{"a mark inside code", `f("a.b", x)`, []string{`f("a.b`, "x"}},
@@ -144,6 +145,9 @@ type slowPiece struct{ text, sentence string }
 // southeast matches text whose last character is Thai, Lao, Burmese or Khmer.
 var southeast = regexp.MustCompile(`[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}]$`)
 
+// note matches the numbers of notes at the beginning of a text.
+var note = regexp.MustCompile(`^(\[[0-9]{1,3}\])*`)
+
 // wide reports whether a letter of two columns that is not Korean ends a or begins b.
 func wide(a, b string) bool {
 	x, _ := utf8.DecodeLastRuneInString(a)
@@ -162,6 +166,7 @@ func slowPieces(text string) []slowPiece {
 		return rest == "" || rest[0] == ' ' || rest[0] == '\n'
 	}
 	start := 0
+	after := func(i int) int { return i + len(note.FindString(text[i:])) }
 	emit := func(end, next int) {
 		out = append(out, slowPiece{text[start:next], strings.TrimFunc(text[start:end], func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
@@ -173,10 +178,13 @@ func slowPieces(text string) []slowPiece {
 		if r == utf8.RuneError {
 			_, n = utf8.DecodeRuneInString(text[i:])
 		}
-		if r == '\n' || r >= utf8.RuneSelf && unicode.Is(unicode.Terminal_Punctuation, r) ||
-			strings.ContainsRune(".,:;!?…", r) && ends(text[i+n:]) || strings.ContainsRune(".,:;!?", r) && wide(text[:i], text[i+n:]) ||
-			r == ' ' && i-start >= 72 && southeast.MatchString(text[:i]) {
+		switch {
+		case i < start: // in a note
+		case r == '\n' || r == ' ' && i-start >= 72 && southeast.MatchString(text[:i]):
 			emit(i, i+n)
+		case r >= utf8.RuneSelf && unicode.Is(unicode.Terminal_Punctuation, r) ||
+			strings.ContainsRune(".,:;!?…", r) && ends(text[after(i+n):]) || strings.ContainsRune(".,:;!?", r) && wide(text[:i], text[i+n:]):
+			emit(i, after(i+n))
 		}
 	}
 	emit(len(text), len(text))
@@ -200,7 +208,7 @@ func slowSentences(text string) []Sentence {
 
 func TestSentencesAreThoseOfTheSlowWay(t *testing.T) {
 	pieces := []string{"a", "Z", "7", " ", "\n", ".", ",", "!", "-", "\t", "_", "~", "\x7f", "\"", "'", ")", "]", "(", "…", "—", "”", "»", "é", "中", "。", "·", "·", "\u0301", "²",
-		"ａ", "！", "🎉", "ក", "ການປະຊຸມສະພານັກຮຽນຄັ້ງທຳອິດຂອງ", "ที่", "가", "\xff", "\xe4\xb8", "\x80", "\u2028", "\u037e", "།"}
+		"[1]", "[12]", "[", "ａ", "！", "🎉", "ក", "ການປະຊຸມສະພານັກຮຽນຄັ້ງທຳອິດຂອງ", "ที่", "가", "\xff", "\xe4\xb8", "\x80", "\u2028", "\u037e", "།"}
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 50000 {
 		var b strings.Builder

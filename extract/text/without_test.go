@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,8 @@ func TestWithoutLeavesOutSentencesWithTheirMarks(t *testing.T) {
 		{"equal ones", "One. Two. One.", "One", "Two."},
 		{"Chinese", "甲。乙，丙", "乙", "甲。丙"},
 		{"a blank that a mark needs", "One. 乙，丙", "乙", "One. 丙"},
+		{"notes", "One.[1] Two.[2][3] Three", "Two", "One.[1] Three"},
+		{"a blank that a note needs", "One.[1] 乙，丙", "乙", "One.[1] 丙"},
 		{"a blank that a mark needs, before a quote", "One. 乙，”丙", "乙", "One. ”丙"},
 	} {
 		sentences, drop := Sentences(c.text), strings.Fields(c.drop)
@@ -32,6 +35,8 @@ func TestWithoutLeavesOutSentencesWithTheirMarks(t *testing.T) {
 		}
 	}
 }
+
+var lastNote = regexp.MustCompile(`\[[0-9]{1,3}\]$`)
 
 // slowWithout is Without as its comment has it: piece by piece into lines, and
 // these then joined.
@@ -64,6 +69,9 @@ func slowWithout(s string, drop []bool) string {
 		joined, gap := "", false
 		for _, p := range l.pieces {
 			last := strings.TrimRight(joined, ".,:;!?…")
+			if lastNote.MatchString(joined) {
+				last = ""
+			}
 			switch {
 			case gap && joined == "":
 				p = strings.TrimPrefix(p, " ")

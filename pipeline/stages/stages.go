@@ -45,7 +45,7 @@ import (
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
 //	extract 24: a higher threshold of the main content where the best lines are far above; steps of PDF documents count for their file
 //	extract 25: the only h1 below a line that is the whole title; numbers are words of titles; hosts without odd ports, header fields without C1 controls; sentences as sign 10
-//	extract 26: addresses of pages are SURTs without the fields of a visit
+//	extract 26: addresses of pages are SURTs without the fields of a visit; comments of threads; sentences as sign 11
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames
@@ -54,6 +54,7 @@ import (
 //	sign 8: sentences by their letters, marks and numbers
 //	sign 9: final sigma, variation selectors, texts of symbols
 //	sign 10: spaces end clauses of Thai, Lao, Burmese and Khmer, ASCII marks those beside wide letters
+//	sign 11: numbers of notes do not count; short sentences do where there are few others
 //	cluster 2: rows count lists; long lists
 //	cluster 3: captures of one page are one page where lists of few sites are deleted
 //	verify 2: subjects; early end of rounds that cannot reach the threshold
@@ -79,16 +80,17 @@ import (
 //	verify 24: as sign 9
 //	verify 25: pages of different sites that say other numbers
 //	verify 26: numbers in titles, and how often texts say the words of both; as sign 10
+//	verify 27: pages with other titles and addresses are not alike; as sign 11
 var All = []workspace.Stage{
 	{Name: workspace.StageExtract, Version: 26, Options: extractOptions, Run: runExtract, Extends: always, Need: needs.Extract,
 		Tables: []byte{layout.TableDocument, layout.TableText, layout.TableUnits, layout.TableAround, layout.TableUnitsRound,
 			layout.TableOccurrence, layout.TableRevisit, layout.TableWanted}},
-	{Name: workspace.StageSign, Version: 10, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
+	{Name: workspace.StageSign, Version: 11, Options: signOptions, Run: runSign, Extends: learnsNoTerms, Need: needs.Sign,
 		Tables:  []byte{layout.TableFrame, layout.TableTerm, layout.TableSigned, layout.TablePosting},
 		Scratch: []byte{layout.TableChanged, layout.TableCounted, layout.TableTouched}, Notes: append([]string{noteOfChanges, withdrawals.NoteOfVanished}, learning.Notes...)},
 	{Name: workspace.StageCluster, Version: 3, Options: clusterOptions, Run: runCluster, Extends: updates, Need: needs.Cluster, Scored: true,
 		Tables: []byte{layout.TableSearch, layout.TableLong, layout.TableFormerRows, layout.TableSet}, Scratch: []byte{layout.TableFilter, layout.TableFileScore}},
-	{Name: workspace.StageVerify, Version: 26, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
+	{Name: workspace.StageVerify, Version: 27, Options: verifyOptions, Run: runVerify, Extends: inSets, Need: needs.Verify,
 		Tables:  append([]byte{layout.TableCommon, layout.TableVerdict, layout.TableChecked, layout.TablePart, layout.TableSetResult, layout.TablePartResult}, tablesOfClosing...),
 		Scratch: []byte{layout.TableState}, Follows: closingAgain, Prepare: indexJudged},
 }

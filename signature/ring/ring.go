@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"neardup/extract/text"
 	"neardup/signature"
@@ -37,7 +38,7 @@ type Options struct {
 	Spread     int    `json:"spread" yaml:"spread"`           // smallest distance of two chosen sentences; 1: any
 	Weight     string `json:"weight" yaml:"weight"`           // Log or None
 	Short      string `json:"short" yaml:"short"`             // for documents without a signature: Whole or Abandon
-	Few        int    `json:"few" yaml:"few"`                 // documents of 3 to Few sentences also get the signatures of allButTwo; 0: none do
+	Few        int    `json:"few" yaml:"few"`                 // documents of up to Few sentences also get the signatures of allButTwo; 0: none do, and no shorter sentence counts
 	Letters    bool   `json:"letters" yaml:"letters"`         // only the letters, marks and numbers of a sentence count, in lower case; false: all of it, as in the paper
 }
 
@@ -138,14 +139,15 @@ func newSigner(o Options) *signer {
 //
 // Few sentences seldom fall into one class, so texts of few sentences that share
 // all but one or two have a signature in common only by luck. With the option Few
-// they always have one in common.
+// they always have one in common. Where fewer than three sentences count, as in a
+// menu or a notice, shorter ones count then, too.
 //
 // The paper gives up documents without a signature, which are short. With Whole
 // they still meet documents with exactly the same text.
 func (s *signer) Sign(dst []signature.Signature, sentences []text.Sentence) []signature.Signature {
 	own := len(dst)
-	s.fingerprint(sentences)
-	if n := len(s.prints); 3 <= n && n <= s.o.Few {
+	s.count(sentences)
+	if n := len(s.prints); 0 < n && n <= s.o.Few {
 		dst = s.allButTwo(dst)
 	}
 	if len(s.prints) >= s.o.Smallest {
@@ -182,9 +184,9 @@ func (s *signer) rounds(dst []signature.Signature) []signature.Signature {
 	return dst
 }
 
-// allButTwo sorts the fingerprints and appends a signature of all of them, one of
-// all but each, and one of all but each two if two are left. The fingerprints of
-// each are in order.
+// allButTwo sorts the fingerprints and appends a signature of all of them, and of three
+// and more one of all but each, and one of all but each two if two are left. The
+// fingerprints of each are in order.
 func (s *signer) allButTwo(dst []signature.Signature) []signature.Signature {
 	slices.SortFunc(s.prints, func(f, g fingerprint) int { return cmp.Or(cmp.Compare(f.hi, g.hi), cmp.Compare(f.lo, g.lo)) })
 	of := func(without ...int) {
@@ -202,6 +204,9 @@ func (s *signer) allButTwo(dst []signature.Signature) []signature.Signature {
 	}
 	of()
 	for i := range s.prints {
+		if len(s.prints) < fewest {
+			break
+		}
 		of(i)
 		for j := range i {
 			if len(s.prints) > 3 {
@@ -237,15 +242,32 @@ func compareSignatures(a, b signature.Signature) int {
 	return cmp.Compare(binary.BigEndian.Uint64(a[8:]), binary.BigEndian.Uint64(b[8:]))
 }
 
-// fingerprint fills prints with the fingerprints of the sentences that count.
-func (s *signer) fingerprint(sentences []text.Sentence) {
+const (
+	fewest       = 3 // sentences that count, if there are any others
+	shortColumns = 2 // then only those up to this width do not
+)
+
+// count fills prints with the fingerprints of the sentences that count, and returns
+// the width up to which sentences do not.
+func (s *signer) count(sentences []text.Sentence) (columns int) {
+	s.fingerprint(sentences, s.o.MinColumns)
+	if s.o.Few == 0 || len(s.prints) >= fewest || s.o.MinColumns <= shortColumns {
+		return s.o.MinColumns
+	}
+	s.fingerprint(sentences, shortColumns)
+	return shortColumns
+}
+
+// fingerprint fills prints with the fingerprints of the sentences wider than so many
+// columns.
+func (s *signer) fingerprint(sentences []text.Sentence, least int) {
 	s.prints = s.prints[:0]
 	size := 1 << bits.Len(uint(2*len(sentences)))
 	s.table = slices.Grow(s.table[:0], size)[:size]
 	clear(s.table)
 	for _, sentence := range sentences {
 		read, columns := s.reading(sentence)
-		if columns <= s.o.MinColumns {
+		if columns <= least {
 			continue
 		}
 		sum := md5.Sum(read)
@@ -270,8 +292,25 @@ func (s *signer) reading(sentence text.Sentence) (_ []byte, columns int) {
 		s.read = append(s.read[:0], sentence.Text...)
 		return s.read, sentence.Columns
 	}
-	s.read = text.Letters(s.read[:0], sentence.Text)
+	s.read = text.Letters(s.read[:0], withoutNotes(sentence.Text))
 	return s.read, text.LettersColumns(s.read)
+}
+
+// withoutNotes returns a sentence without the numbers of notes in it, such as [12]: one
+// more note changes all after it.
+func withoutNotes(s string) string {
+	for at := 0; ; {
+		i := strings.IndexByte(s[at:], '[')
+		if i < 0 {
+			return s
+		}
+		at += i
+		if n := text.Note(s[at:]); n > 0 {
+			s = s[:at] + s[at+n:]
+		} else {
+			at++
+		}
+	}
 }
 
 // slot returns the table's index of a fingerprint, or the free index for it.

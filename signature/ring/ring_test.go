@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,17 +29,23 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 	}
 	var counted []sentence
 	raw, sentences := sentences, readings(o, sentences)
-	seen := map[string]bool{}
-	for _, s := range sentences {
-		if s.Columns <= o.MinColumns || seen[s.Text] {
-			continue
+	count := func(least int) {
+		seen := map[string]bool{}
+		counted = nil
+		for _, s := range sentences {
+			if s.Columns <= least || seen[s.Text] {
+				continue
+			}
+			seen[s.Text] = true
+			w := int64(1)
+			if o.Weight == Log {
+				w = int64(math.Round(1024 * (1 + math.Log(float64(s.Columns)))))
+			}
+			counted = append(counted, sentence{md5.Sum([]byte(s.Text)), len(counted), w})
 		}
-		seen[s.Text] = true
-		w := int64(1)
-		if o.Weight == Log {
-			w = int64(math.Round(1024 * (1 + math.Log(float64(s.Columns)))))
-		}
-		counted = append(counted, sentence{md5.Sum([]byte(s.Text)), len(counted), w})
+	}
+	if count(o.MinColumns); o.Few > 0 && len(counted) < 3 && o.MinColumns > 2 {
+		count(2)
 	}
 	type derivative struct {
 		*big.Int
@@ -79,9 +86,9 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 			set[signature.Signature(v.FillBytes(make([]byte, 16)))] = true
 		}
 	}
-	if n := len(counted); 3 <= n && n <= o.Few {
+	if n := len(counted); 1 <= n && n <= o.Few {
 		for without := range 1 << n { // the sentences that are left out
-			if out := bits.OnesCount(uint(without)); out > 2 || n-out < 2 {
+			if out := bits.OnesCount(uint(without)); out > 2 || out > 0 && n-out < 2 {
 				continue
 			}
 			var sums []string
@@ -112,6 +119,8 @@ func slow(o Options, sentences []text.Sentence) []signature.Signature {
 	return out
 }
 
+var note = regexp.MustCompile(`\[[0-9]{1,3}\]`)
+
 // readings returns what counts of sentences.
 func readings(o Options, sentences []text.Sentence) []text.Sentence {
 	if !o.Letters {
@@ -119,7 +128,7 @@ func readings(o Options, sentences []text.Sentence) []text.Sentence {
 	}
 	var out []text.Sentence
 	for _, s := range sentences {
-		letters := text.Letters(nil, s.Text)
+		letters := text.Letters(nil, note.ReplaceAllString(s.Text, ""))
 		out = append(out, text.Sentence{Text: string(letters), Columns: text.LettersColumns(letters)})
 	}
 	return out
@@ -138,6 +147,11 @@ func document(r *rand.Rand, n int) []text.Sentence {
 		}
 		if len(out) > 0 && r.IntN(8) == 0 { // typeset differently
 			s := strings.ToUpper(strings.ReplaceAll(out[r.IntN(len(out))].Text, " ", "-"))
+			out = append(out, text.Sentence{Text: s, Columns: text.Columns(s)})
+			continue
+		}
+		if r.IntN(8) == 0 { // with notes, and what looks like them
+			s := fmt.Sprintf("The archive has[%d] pages of 网页[%d]%d]", r.IntN(2000), r.IntN(20), r.IntN(3))
 			out = append(out, text.Sentence{Text: s, Columns: text.Columns(s)})
 			continue
 		}

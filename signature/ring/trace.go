@@ -13,10 +13,10 @@ func (s scheme) Trace(t string) signature.Trace { return s.signer.Trace(text.Sen
 // Trace returns the origins of the signatures of Sign, by rotation and class. The
 // chosen sentences are in the order of their fingerprints.
 func (s *signer) Trace(sentences []text.Sentence) (t signature.Trace) {
-	seen := map[[md5.Size]byte]bool{}
+	seen, least := map[[md5.Size]byte]bool{}, s.count(sentences)
 	for i, sentence := range sentences {
 		read, columns := s.reading(sentence)
-		if print := md5.Sum(read); columns > s.o.MinColumns && !seen[print] {
+		if print := md5.Sum(read); columns > least && !seen[print] {
 			seen[print] = true
 			t.Counted, t.Prints = append(t.Counted, i), append(t.Prints, print)
 		}

@@ -17,7 +17,8 @@ import (
 func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool, few int) {
 	t.Helper()
 	s := newSigner(o)
-	origins, want := s.Trace(doc).Origins, newSigner(o).Sign(nil, doc)
+	trace, want := s.Trace(doc), newSigner(o).Sign(nil, doc)
+	origins := trace.Origins
 	doc = readings(o, doc)
 	var made []signature.Signature
 	for _, origin := range origins {
@@ -47,8 +48,8 @@ func checkTrace(t *testing.T, o Options, doc []text.Sentence) (whole bool, few i
 		last := new(big.Int).SetInt64(-1)
 		var sums [128]int64
 		for _, i := range origin.Sentences {
-			if doc[i].Columns <= o.MinColumns {
-				t.Fatalf("%+v: sentence %d is too short to count", o, i)
+			if !slices.Contains(trace.Counted, i) {
+				t.Fatalf("%+v: sentence %d does not count", o, i)
 			}
 			sum := md5.Sum([]byte(doc[i].Text))
 			v := new(big.Int).SetBytes(slices.Concat(sum[origin.Rotation:], sum[:origin.Rotation]))
@@ -107,5 +108,10 @@ func TestCounted(t *testing.T) {
 	doc := []text.Sentence{{Text: "a", Columns: 17}, {Text: "b", Columns: 16}, {Text: "a", Columns: 17}, {Text: "c", Columns: 30}}
 	if got := len(newSigner(paper).Trace(doc).Counted); got != 2 {
 		t.Errorf("%d sentences count, want 2", got)
+	}
+	short := paper
+	short.Few, doc = 8, append(doc, text.Sentence{Text: "d", Columns: 2})
+	if got := newSigner(short).Trace(doc).Counted; !slices.Equal(got, []int{0, 1, 3}) {
+		t.Errorf("with few: sentences %d count, want 0, 1 and 3", got)
 	}
 }

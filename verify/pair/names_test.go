@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -339,5 +340,23 @@ func TestASCIIWords(t *testing.T) {
 	}
 	if found < 10_000 {
 		t.Errorf("%d words", found)
+	}
+}
+
+// Pages of one site with other names are not near because their sentences are the same but
+// for numbers.
+func TestDecideOtherPagesThatAreAlike(t *testing.T) {
+	options := rarity.Options{RarePages: 3, RareResemblance: 0.25, Sentences: 0.75, RareSentences: 0.6, OtherPages: 0.75}
+	j := Judge{Measure: &measure{verdict: hopeless}, Rarity: options}
+	text := func(day int, n Names) *Text {
+		s := fmt.Sprintf("The choir meets on day %d.\nThe market opens on day %d.\nThe library is closed on day %d.\n", day, day+1, day+2)
+		return j.Text(s, options.Read(s, func(uint64) int { return 2 })).Framed([]uint64{7}, nil).Named(n)
+	}
+	one, other := named([2]uint64{1, 2}), named([2]uint64{3, 4})
+	if d := j.Decide(j.Comparers(1)[0], text(3, one), text(8, one)); !d.Near || !d.Alike {
+		t.Errorf("one page: %+v", d.Verdict)
+	}
+	if d := j.Decide(j.Comparers(1)[0], text(3, one), text(8, other)); d.Near || d.Rejected != verify.ByTitle {
+		t.Errorf("two pages: %+v", d.Verdict)
 	}
 }

@@ -257,10 +257,11 @@ func (j Judge) OtherSubjects(a, b *Text) bool {
 // OfOtherPages returns the verdict on texts of these lengths, in code points, that are
 // of different pages of one site. What these share is their subject or their template,
 // unless they are nearly equal. Pages on other subjects are not one page however equal
-// they are, and neither are pages of different sites that say other numbers. That one
+// they are, and neither are pages of different sites that say other numbers, nor those
+// that have the same sentences but for numbers, as the months of a calendar do. That one
 // contains the other is no claim that they are one page.
 func (j Judge) OfOtherPages(v verify.Verdict, first, second int, subjects bool) verify.Verdict {
-	if v.Near && (subjects || v.Resemblance < j.Rarity.OtherPages) && !v.OnlyContained(first, second) {
+	if v.Near && (subjects || v.Alike || v.Resemblance < j.Rarity.OtherPages) && !v.OnlyContained(first, second) {
 		return verify.Verdict{Rejected: verify.ByTitle}
 	}
 	return v
