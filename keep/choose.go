@@ -13,6 +13,9 @@ type Texts interface {
 	// Common returns how many code points two texts have in common, in one order.
 	// If that is below need, it may return any smaller number.
 	Common(a, b string, need int) (int, error)
+	// DifferentSubjects reports whether two texts are of pages at different URIs that are
+	// about different subjects, as their titles name them.
+	DifferentSubjects(a, b string) (bool, error)
 	// Score is Common with a need of 0. ok is false if it would take too long.
 	Score(a, b string) (common int, ok bool, err error)
 }

@@ -25,6 +25,14 @@ func (w *words) Common(a, b string, _ int) (int, error) {
 
 func (w *words) Score(a, b string) (int, bool, error) { return common(a, b), true, nil }
 
+// DifferentSubjects goes by the words that begin with #.
+func (w *words) DifferentSubjects(a, b string) (bool, error) {
+	subject := func(s string) string {
+		return strings.Join(slices.DeleteFunc(strings.Fields(s), func(word string) bool { return !strings.HasPrefix(word, "#") }), " ")
+	}
+	return subject(a) != subject(b), nil
+}
+
 func common(a, b string) int {
 	x, y := strings.Fields(a), strings.Fields(b)
 	row := make([]int, len(y)+1)
@@ -524,6 +532,28 @@ func TestValidate(t *testing.T) {
 		}
 		if change(&r); r.Validate() == nil {
 			t.Errorf("%+v is valid", r)
+		}
+	}
+}
+
+// Pages about different subjects are not redundant because of each other.
+func TestSubjectsStay(t *testing.T) {
+	page := func(id, text string) report.Member {
+		return report.Member{RecordID: "<" + id + ">", URI: "http://a.example/" + id, Date: "2024-01-0" + id + "T00:00:00Z", Relation: report.Near,
+			Capture: report.Capture{Document: id, Text: text, TextBytes: 900}}
+	}
+	const says = " a b c d e f g h i j k l m n o p q r s t u v w x y z"
+	c := report.Cluster{ID: "c", Size: 3, Members: []report.Member{page("1", "#m6"+says), page("2", "#m8"+says), page("3", "#m6"+says+" too")}}
+	c.Members[0].Relation = report.Representative
+	r := keep.Default()
+	r.Resemblance, r.AllowLostURIs = 0.8, true
+	choices, err := r.Choose(c, &words{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []report.Action{report.ActionKeep, report.ActionReview, report.ActionRedundant} {
+		if choices[i].Action != want {
+			t.Errorf("page %d: %+v, want %v", i+1, choices[i], want)
 		}
 	}
 }

@@ -83,7 +83,9 @@ func (x *chooser) compareLeaders(group []int) error {
 	return nil
 }
 
-// compareTwo compares two nodes and adds the edges between them.
+// compareTwo compares two nodes and adds the edges between them. Pages about different
+// subjects, such as two sizes of an article, do not replace each other, however equal they
+// are. They may be in one cluster by a page of another site.
 func (x *chooser) compareTwo(a, b int) (common int, err error) {
 	n, m := x.nodes[a], x.nodes[b]
 	need := min(x.need(n.length, m.length), x.need(m.length, n.length))
@@ -94,6 +96,11 @@ func (x *chooser) compareTwo(a, b int) (common int, err error) {
 		common = n.length
 	} else if common, err = x.texts.Common(n.text, m.text, need); err != nil || common < need {
 		return common, err
+	}
+	if n.text != m.text && (x.Rules.covers(n.length, m.length, common) || x.Rules.covers(m.length, n.length, common)) {
+		if different, err := x.texts.DifferentSubjects(n.text, m.text); err != nil || different {
+			return 0, err
+		}
 	}
 	for _, d := range [][2]int{{a, b}, {b, a}} {
 		if x.nodes[d[0]].derived && !x.nodes[d[1]].derived || x.nodes[d[1]].payload != "" && x.nodes[d[0]].payload != x.nodes[d[1]].payload {

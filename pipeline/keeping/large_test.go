@@ -36,6 +36,8 @@ func (l letters) Score(a, b string) (int, bool, error) {
 	return n, true, err
 }
 
+func (letters) DifferentSubjects(string, string) (bool, error) { return false, nil }
+
 // manyPages returns a cluster of few texts, URIs and days, with revisits of pages of
 // other URIs and of pages that are not there.
 func manyPages(rng *rand.Rand, n int) report.Cluster {

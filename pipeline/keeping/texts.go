@@ -7,6 +7,8 @@ import (
 	"neardup/pipeline/layout"
 	"neardup/pipeline/results"
 	"neardup/pipeline/workspace"
+	"neardup/verify/pair"
+	"neardup/verify/rarity"
 	"neardup/verify/tlcs"
 )
 
@@ -31,6 +33,7 @@ type texts struct {
 	w        *workspace.Workspace
 	comparer *tlcs.Comparer
 	lengths  map[string]int
+	names    map[string]pair.Names
 	prepared map[string]*tlcs.Document
 	order    []string // keys of prepared, the oldest first
 	bytes    int
@@ -38,7 +41,7 @@ type texts struct {
 
 func newTexts(ctx context.Context, w *workspace.Workspace) *texts {
 	o := tlcs.Options{Window: window, Blocks: 1, Resemblance: 1, Containment: 1, Rounds: 1} // only the window matters
-	return &texts{ctx: ctx, w: w, comparer: tlcs.NewComparer(o), lengths: map[string]int{}, prepared: map[string]*tlcs.Document{}}
+	return &texts{ctx: ctx, w: w, comparer: tlcs.NewComparer(o), lengths: map[string]int{}, names: map[string]pair.Names{}, prepared: map[string]*tlcs.Document{}}
 }
 
 func (t *texts) stored(text string) (string, error) {
@@ -97,6 +100,42 @@ func (t *texts) Common(a, b string, need int) (int, error) {
 	}
 	n, _ := t.comparer.InOrder(x, y, need)
 	return n, nil
+}
+
+// DifferentSubjects implements keep.Texts.
+func (t *texts) DifferentSubjects(a, b string) (bool, error) {
+	x, err := t.named(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := t.named(b)
+	if err != nil {
+		return false, err
+	}
+	return pair.DifferentSubjects(x, y), nil
+}
+
+// named returns a text with the names of its pages.
+func (t *texts) named(text string) (*pair.Text, error) {
+	id, err := layout.ParseTextID(text)
+	if err != nil {
+		return nil, err
+	}
+	names, ok := t.names[text]
+	if !ok {
+		if names, err = results.NamesOf(t.w, id); err != nil {
+			return nil, err
+		}
+		if len(t.names) > 1<<14 {
+			clear(t.names)
+		}
+		t.names[text] = names
+	}
+	stored, err := results.TextOf(t.w, id)
+	if err != nil {
+		return nil, err
+	}
+	return pair.Judge{}.Text(stored, rarity.Text{}).Named(names), nil
 }
 
 // Score implements keep.Texts.

@@ -117,6 +117,12 @@ func placesOf(w *workspace.Workspace, t rows.TextID) (sites []uint64, names pair
 	return SitesAndNames(w.DB.Rows(layout.PrefixBounds(layout.OccurrencesOf(t))))
 }
 
+// NamesOf returns what names the pages of a text.
+func NamesOf(w *workspace.Workspace, t rows.TextID) (pair.Names, error) {
+	_, names, err := placesOf(w, t)
+	return names, err
+}
+
 // SitesAndNames returns the hashes of the sites of a text, sorted, and what names its pages
 // there, from its rows of TableOccurrence.
 func SitesAndNames(occurrences iter.Seq2[layout.Row, error]) (sites []uint64, names pair.Names, err error) {

@@ -254,6 +254,12 @@ func (j Judge) OtherSubjects(a, b *Text) bool {
 	return ShareSite(a.sites, b.sites) && j.elsewhere(a, b) && otherSubjects(a, b)
 }
 
+// DifferentSubjects reports whether two texts are of pages at different addresses, on one site
+// or not, that are about different subjects, as their titles name them.
+func DifferentSubjects(a, b *Text) bool {
+	return a.names.elsewhere(b.names) && otherSubjects(a, b)
+}
+
 // OfOtherPages returns the verdict on texts of these lengths, in code points, that are
 // of different pages of one site. What these share is their subject or their template,
 // unless they are nearly equal. Pages on other subjects are not one page however equal
