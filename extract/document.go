@@ -65,7 +65,7 @@ func (d Document) Address() string {
 }
 
 // Page returns the name of the page that was captured, which its captures have in
-// common: the target URI as uris.PageOf spells it. The query counts, because in
+// common: the target URI as uris.PageOf has it. The query counts, because in
 // forums, wikis and shops nothing else distinguishes the pages.
 func (d Document) Page() string { return uris.PageOf(d.TargetURI) }
 

@@ -811,3 +811,31 @@ func TestWithdrawNothing(t *testing.T) {
 		}
 	}
 }
+
+// Captures that the tables no longer have may still be in the last finished state, which is
+// dropped when they are withdrawn.
+func TestWithdrawWhatOnlyTheFinishedStateHas(t *testing.T) {
+	dir, c := t.TempDir(), pipetest.MustLoad(t)
+	ws, path := filepath.Join(dir, "ws"), filepath.Join(dir, "crawl.warc")
+	page := func(uri, says string) string {
+		return pipetest.PageRecord("http://"+uri, "2025-01-01T00:00:00Z", "<title>A page</title><p>"+says, 0)
+	}
+	stays := page("b.example/b", "Another text, which stays in the crawl for good.")
+	pipetest.WriteFile(t, path, []byte(page("secret.example/a", "The text of somebody, which must go.")+stays))
+	pipetest.RunAll(t, ws, c, workspace.Options{}, path)
+	pipetest.WriteFile(t, path, []byte(stays))
+	in(t, ws, c, func(w *workspace.Workspace) error {
+		sources, _, err := inputs.Find(t.Context(), ws, []string{path}, nil, pipetest.Limits)
+		return errors.Join(err, w.Run(t.Context(), workspace.StageExtract, workspace.StageExtract, sources))
+	})
+	if _, err := os.Stat(filepath.Join(ws, "finished")); err != nil {
+		t.Fatal(err)
+	}
+	in(t, ws, c, func(w *workspace.Workspace) error {
+		_, err := withdrawals.Withdraw(t.Context(), w, withdrawn.Withdrawal{URI: "*secret.example/*"})
+		return err
+	})
+	if _, err := os.Stat(filepath.Join(ws, "finished")); !os.IsNotExist(err) {
+		t.Errorf("the finished state has the page: %v", err)
+	}
+}

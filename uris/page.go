@@ -5,30 +5,54 @@ import (
 	"strings"
 )
 
-// PageOf returns a name of the page that a URI of HTTP leads to: its SURT, without
-// what tells who asks for the page or where the link to it stood. Other URIs are
-// their own names.
+// PageOf returns a name of the page that a URI of HTTP leads to: the URI without scheme,
+// user, www, default port, fragment and a slash at the end, and without what tells who asks
+// for the page or where the link to it stood. The fields of the query are sorted. Case counts
+// except in the host. Other URIs are their own names.
 func PageOf(uri string) string {
 	if scheme, _, ok := strings.Cut(uri, "://"); !ok || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
 		return uri
 	}
-	key, query, _ := strings.Cut(SURT(uri), "?")
-	if path, rest, ok := strings.Cut(key, ";jsessionid="); ok { // as Java servers write it
-		_, rest, _ = strings.Cut(rest, "/")
-		key = strings.TrimSuffix(path+"/"+rest, "/")
+	u := Split(uri)
+	name := withoutWWW(CanonicalHost(u.keyHost))
+	if u.keyPort != "" && u.keyPort != defaultPorts[strings.ToLower(u.Scheme)] {
+		name += ":" + u.keyPort
 	}
-	fields := slices.DeleteFunc(strings.Split(query, "&"), isOfVisit)
-	if query = strings.Join(fields, "&"); query == "" {
-		return key
+	name += strings.TrimSuffix(withoutJSession(u.Path), "/")
+	var fields []string
+	for _, field := range strings.Split(u.Query, "&") {
+		field = strings.Join(slices.DeleteFunc(strings.Split(field, ";"), isOfVisit), ";") // some servers take both marks
+		if field != "" {
+			fields = append(fields, field)
+		}
 	}
-	return key + "?" + query
+	if len(fields) == 0 {
+		return name
+	}
+	slices.Sort(fields)
+	return name + "?" + strings.Join(fields, "&")
 }
 
-// isOfVisit reports whether a field of a query, in lower case, belongs to a visit
-// and not to a page.
+// withoutJSession returns a path without the session that Java servers write into it.
+func withoutJSession(path string) string {
+	const session = ";jsessionid="
+	at := strings.Index(strings.ToLower(path), session)
+	if at < 0 {
+		return path
+	}
+	rest := path[at:]
+	if end := strings.IndexByte(rest, '/'); end >= 0 {
+		return path[:at] + rest[end:]
+	}
+	return path[:at]
+}
+
+// isOfVisit reports whether a field of a query belongs to a visit and not to a page.
 func isOfVisit(field string) bool {
-	name, _, _ := strings.Cut(field, "=")
-	return ofVisit[name] || strings.HasPrefix(name, "utm_") || strings.HasPrefix(name, "aspsessionid")
+	name, value, _ := strings.Cut(field, "=")
+	name = strings.ToLower(name)
+	return ofVisit[name] || strings.HasPrefix(name, "utm_") || strings.HasPrefix(name, "aspsessionid") ||
+		name == "sid" && len(value) == 32 && strings.Trim(strings.ToLower(value), "0123456789abcdef") == "" // of phpBB; others number stories so
 }
 
 var ofVisit = map[string]bool{

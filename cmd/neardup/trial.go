@@ -146,7 +146,7 @@ func makeOut(dir string) error {
 }
 
 // writeFiles writes files into the directory --out, if it is given. Then it removes those
-// that an earlier call of the command left there, and that are not of this one: a figure of
+// that an earlier call of the command may have left there, by their names: a figure of
 // other results would be taken for one of these. mayBe reports whether the command has
 // files of a name; names of files that people fill in are none of them.
 func writeFiles(dir string, files map[string]func(io.Writer) error, mayBe func(name string) bool) error {

@@ -200,9 +200,9 @@ func partsByOdds(lines []scored, over int32) []Part {
 	return parts
 }
 
-// keepThread keeps all comments of a page whose content is comments: of what is found to be
-// content, as much is among comments as elsewhere, or the rest is too little for a page.
-// The posts of many forums and trackers are named comments, and only some look like content.
+// keepThread keeps all comments of a page whose content is comments: some of them look like
+// content, and what else does is too little for a page. The posts of many forums and trackers
+// are named comments, and only some look like content.
 func keepThread(all []measure, lines []scored, parts []Part) {
 	inside, outside := 0, 0
 	for i, p := range parts {

@@ -244,7 +244,7 @@ func TestThreshold(t *testing.T) {
 }
 
 // A thread whose posts are named comments has all of them as its main content. Comments
-// below an article are none of it.
+// below an article that is long enough for a page are none of it.
 func TestThreads(t *testing.T) {
 	post := func(i int) string {
 		return fmt.Sprintf(`<article id="elComment_%d" class="ipsComment"><aside class="ipsComment_author"><h3>User%d</h3><ul><li>Members</li><li>%d posts</li></ul></aside>`+

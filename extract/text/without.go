@@ -7,7 +7,7 @@ import "unicode/utf8"
 // with the mark that ends it. A line that loses all its sentences is removed. The
 // rest splits into the same sentences as before: if the mark of one would come to
 // stand before the next without the white space that makes it a mark, a space is
-// inserted.
+// inserted. So it is before what would become the number of a note.
 func Without(s string, drop func(i int) bool) string {
 	out := make([]byte, 0, len(s))
 	line := 0                  // start of the last line in out
@@ -62,7 +62,7 @@ func closeGap(out []byte, line int, piece string) ([]byte, string) {
 	case len(out) == line && piece[0] == ' ':
 		piece = piece[1:]
 	case len(out) > line && piece[0] != ' ':
-		if r, _ := utf8.DecodeLastRune(out); !terminal(r) {
+		if r, _ := utf8.DecodeLastRune(out); !terminal(r) || Note(piece) > 0 {
 			out = append(out, ' ')
 		}
 	}

@@ -25,6 +25,7 @@ func TestWithoutLeavesOutSentencesWithTheirMarks(t *testing.T) {
 		{"Chinese", "甲。乙，丙", "乙", "甲。丙"},
 		{"a blank that a mark needs", "One. 乙，丙", "乙", "One. 丙"},
 		{"notes", "One.[1] Two.[2][3] Three", "Two", "One.[1] Three"},
+		{"a blank that makes no note", "甲。" + strings.Repeat("ก", 30) + " [2]Foo. End", strings.Repeat("ก", 30), "甲。 [2]Foo. End"},
 		{"a blank that a note needs", "One.[1] 乙，丙", "乙", "One.[1] 丙"},
 		{"a blank that a mark needs, before a quote", "One. 乙，”丙", "乙", "One. ”丙"},
 	} {
@@ -69,7 +70,7 @@ func slowWithout(s string, drop []bool) string {
 		joined, gap := "", false
 		for _, p := range l.pieces {
 			last := strings.TrimRight(joined, ".,:;!?…")
-			if lastNote.MatchString(joined) {
+			if lastNote.MatchString(joined) || note.FindString(p) != "" {
 				last = ""
 			}
 			switch {

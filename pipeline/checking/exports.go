@@ -43,7 +43,7 @@ func (c *checker) exports() (err error) {
 		same, err := equalFiles(filepath.Join(dir, name), c.w.Path("exports", name))
 		switch {
 		case old && (errors.Is(err, fs.ErrNotExist) || err == nil && !same):
-			c.note("exports/" + name + ", because a run ended before it wrote it; neardup run writes it again")
+			c.note("exports/" + name + ", because it is older than the tables; neardup run writes it again")
 			continue
 		case errors.Is(err, fs.ErrNotExist):
 			c.problem("exports/%s is missing; neardup run writes it again", name)

@@ -45,7 +45,7 @@ import (
 //	extract 23: text of PDF pages that is turned, shadow roots, several Content-Type fields
 //	extract 24: a higher threshold of the main content where the best lines are far above; steps of PDF documents count for their file
 //	extract 25: the only h1 below a line that is the whole title; numbers are words of titles; hosts without odd ports, header fields without C1 controls; sentences as sign 10
-//	extract 26: addresses of pages are SURTs without the fields of a visit; comments of threads; sentences as sign 11
+//	extract 26: addresses of pages without scheme, www and the fields of a visit; comments of threads; sentences as sign 11
 //	sign 2: pages: topic
 //	sign 3: texts without a signature
 //	sign 4: frames

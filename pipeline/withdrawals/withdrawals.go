@@ -275,11 +275,11 @@ func (x *withdrawing) note(left, known int) error {
 			return err
 		}
 	}
+	if err := x.w.DropFinished(); err != nil { // others could read captures there, also those that the tables no longer have
+		return err
+	}
 	if x.total == 0 && left == known {
 		return x.edits.Commit(x.ctx)
-	}
-	if err := x.w.DropFinished(); err != nil { // others could read the captures there until the next run is done
-		return err
 	}
 	s, ok, err := x.w.State(workspace.StageExtract)
 	if err == nil && ok { // its tables are no longer what it left, and an input may be back before it runs

@@ -54,12 +54,15 @@ func (w *Workspace) openCopy(why error) (err error) {
 // before what it keeps is.
 const openTries = 3
 
+var errNotEnded = errors.New("the last run of the workspace has not ended; run neardup run")
+
 // openFinished opens the kept finished state of a workspace whose last run has not
 // ended, and lets go of the workspace itself. It reports whether there is one.
 func (w *Workspace) openFinished() bool {
 	lock := w.lock
+	w.why = errNotEnded
 	if m, err := ReadManifest(w.Dir); err != nil || m.isFinished(w.Stages) || w.readFinished() != nil {
-		w.lock, w.copied = lock, nil
+		w.lock, w.why, w.copied, w.read, w.DB = lock, nil, nil, nil, nil
 		return false
 	}
 	_ = lock.Close()

@@ -299,14 +299,21 @@ func (s *signer) reading(sentence text.Sentence) (_ []byte, columns int) {
 // withoutNotes returns a sentence without the numbers of notes in it, such as [12]: one
 // more note changes all after it.
 func withoutNotes(s string) string {
+	var out []byte
+	from := 0 // of what is not in out yet
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '[')
-		if i < 0 {
+		switch {
+		case i < 0 && from == 0:
 			return s
+		case i < 0:
+			return string(append(out, s[from:]...))
 		}
 		at += i
 		if n := text.Note(s[at:]); n > 0 {
-			s = s[:at] + s[at+n:]
+			out = append(out, s[from:at]...)
+			at += n
+			from = at
 		} else {
 			at++
 		}
