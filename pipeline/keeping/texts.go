@@ -19,6 +19,7 @@ const (
 	window = 16
 
 	preparedBytes = 64 << 20 // bytes of texts that a worker holds
+	heldNames     = 1 << 11  // names of texts that it holds, of up to 5 kB each
 
 	// scored limits the product of the lengths of two texts that are compared only
 	// to show a score: that of two texts of text.max_columns. Larger ones take
@@ -126,7 +127,7 @@ func (t *texts) named(text string) (*pair.Text, error) {
 		if names, err = results.NamesOf(t.w, id); err != nil {
 			return nil, err
 		}
-		if len(t.names) > 1<<14 {
+		if len(t.names) == heldNames {
 			clear(t.names)
 		}
 		t.names[text] = names
