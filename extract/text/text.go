@@ -123,10 +123,10 @@ func cut(text string, start int) (end, next int) {
 	for i := start; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if c == '\n' {
-				return i, i + 1
-			}
 			if ascii[c] == mayCut {
+				if c == '\n' {
+					return i, i + 1
+				}
 				if after := i + 1 + notes(text[i+1:]); ends(text[after:]) || besideWide(text, i) {
 					return i, after
 				}
@@ -135,8 +135,10 @@ func cut(text string, start int) (end, next int) {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if terminal(r) || r == '…' && ends(text[i+n+notes(text[i+n:]):]) {
-			return i, i + n + notes(text[i+n:])
+		if always := terminal(r); always || r == '…' {
+			if after := i + n + notes(text[i+n:]); always || ends(text[after:]) {
+				return i, after
+			}
 		}
 		if i += n; i-start >= minSpaced && i < len(text) && text[i] == ' ' && spaced(r) {
 			return i, i + 1

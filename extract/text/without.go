@@ -7,7 +7,7 @@ import "unicode/utf8"
 // with the mark that ends it. A line that loses all its sentences is removed. The
 // rest splits into the same sentences as before: if the mark of one would come to
 // stand before the next without the white space that makes it a mark, a space is
-// inserted. So it is before what would become the number of a note.
+// inserted. So it is where the next begins as the number of a note does.
 func Without(s string, drop func(i int) bool) string {
 	out := make([]byte, 0, len(s))
 	line := 0                  // start of the last line in out
